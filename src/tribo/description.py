@@ -1,0 +1,155 @@
+"""What users and file readers describe, before it becomes arrays.
+
+Plain data with no behaviour beyond validation: `tribo.formats` makes it, `tribo.builder` reads it.
+Units are SI; quaternions are (w, x, y, z); poses are (position, quaternion) of a frame in its parent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf
+from pathlib import Path
+
+import numpy as np
+
+from tribo.materials import PairProperties
+from tribo.model import Joint, Kind, Shape
+
+Vector = tuple[float, ...]
+IDENTITY = (1.0, 0.0, 0.0, 0.0)
+ORIGIN = (0.0, 0.0, 0.0)
+
+
+class DescriptionError(ValueError):
+    """Something described cannot be built; the message says what, where, its value and the remedy."""
+
+
+@dataclass(slots=True)
+class MeshFile:
+    """A mesh on disk, or the reason why it is not there."""
+
+    path: Path | None  # None: the file was not found
+    reference: str  # as written in the file that names it
+    scale: Vector = (1.0, 1.0, 1.0)
+
+
+@dataclass(slots=True)
+class ShapeDescription:
+    """A collision shape on a body; `size` as in `tribo.model.Shape`."""
+
+    kind: Shape
+    size: Vector
+    position: Vector = ORIGIN  # [m] body frame
+    quaternion: Vector = IDENTITY
+    material: str = "default"
+    name: str = ""  # "LINK/0": collision body 0 of LINK
+    group: int | None = None  # bits; None: the object's
+    mask: int | None = None
+    mesh: MeshFile | None = None
+
+
+@dataclass(slots=True)
+class VisualDescription:
+    """A drawn shape on a body."""
+
+    kind: Shape
+    size: Vector
+    position: Vector = ORIGIN
+    quaternion: Vector = IDENTITY
+    color: Vector | None = None  # RGBA 0…1
+    mesh: MeshFile | None = None
+
+
+@dataclass(slots=True)
+class JointDescription:
+    """How a body hangs on its parent."""
+
+    name: str
+    type: Joint
+    position: Vector = ORIGIN  # [m] joint frame in the parent body
+    quaternion: Vector = IDENTITY
+    axis: Vector = (0.0, 0.0, 1.0)  # joint frame
+    lower: float = -inf  # [rad, m]
+    upper: float = inf
+    effort: float = inf  # [N, N m]
+    velocity: float = inf  # [rad/s, m/s] kept, not enforced yet
+    damping: float = 0.0  # [N s/m, N m s/rad]
+    friction: float = 0.0  # [N, N m] kept, not enforced yet
+    armature: float = 0.0  # [kg, kg m²] reflected rotor inertia
+
+
+@dataclass(slots=True)
+class BodyDescription:
+    """A rigid body: one or more links that fixed joints merged."""
+
+    name: str
+    parent: int  # index in the tree, −1: the world
+    joint: JointDescription
+    mass: float = 0.0  # [kg]
+    com: Vector = ORIGIN  # [m] body frame
+    inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))  # about com, body axes
+    shapes: list[ShapeDescription] = field(default_factory=list)
+    visuals: list[VisualDescription] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class FrameDescription:
+    """A named frame on a body: each joint, also a fixed one, and each link that was merged."""
+
+    name: str
+    body: int
+    position: Vector = ORIGIN
+    quaternion: Vector = IDENTITY
+
+
+@dataclass(slots=True)
+class TreeDescription:
+    """One object: a robot, or a single body as a tree with one joint. Bodies: parents first."""
+
+    bodies: list[BodyDescription]
+    frames: list[FrameDescription] = field(default_factory=list)
+    kind: Kind = Kind.DYNAMIC
+    ignored: set[tuple[int, int]] = field(default_factory=set)  # body pairs that never touch
+    source: Path | None = None
+    notes: list[str] = field(default_factory=list)  # what a reader should know: ignored tags …
+
+
+@dataclass(slots=True)
+class ObjectDescription:
+    """One element of a world file."""
+
+    type: str  # ground, sphere, box, capsule, cylinder, articulated_system
+    name: str
+    material: str = "default"
+    mass: float = 1.0  # [kg]
+    size: Vector = ()  # full edge lengths (box); radius, height (cap centres); radius; height (ground)
+    kind: Kind = Kind.DYNAMIC
+    group: int | None = None
+    mask: int | None = None
+    appearance: str = ""
+    com: Vector | None = None
+    inertia: np.ndarray | None = None
+    position: Vector = ORIGIN
+    quaternion: Vector = IDENTITY
+    linear_velocity: Vector = ORIGIN
+    angular_velocity: Vector = ORIGIN
+    urdf: Path | None = None
+    urdf_reference: str = ""  # as written in the file
+    generalized_coordinate: Vector | None = None
+    generalized_velocity: Vector | None = None
+
+
+@dataclass(slots=True)
+class WorldDescription:
+    """A world file."""
+
+    time_step: float = 0.005  # [s]
+    gravity: Vector = (0.0, 0.0, -9.81)  # [m/s²]
+    erp: float | None = None  # None: the engine's default
+    erp2: float | None = None
+    default_pair: PairProperties | None = None
+    pairs: dict[tuple[str, str], PairProperties] = field(default_factory=dict)
+    objects: list[ObjectDescription] = field(default_factory=list)
+    camera: dict[str, str] = field(default_factory=dict)
+    source: Path | None = None
+    notes: list[str] = field(default_factory=list)

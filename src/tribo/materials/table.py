@@ -1,0 +1,197 @@
+"""The table of material pairs: seven properties each, order of the two names free."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+DEFAULT_MATERIAL = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class PairProperties:
+    """How two materials interact (`contact law`, Hwangbo et al. 2018 with RaiSim's extensions).
+
+    Args:
+        friction: Coulomb coefficient μ ≥ 0 while slipping [–].
+        restitution: Newton's e, 0…1 [–]: rebound speed = e · max(0, v − threshold).
+        restitution_threshold: Approach speed below which nothing rebounds, ≥ 0 [m/s].
+        static_friction: Coefficient at rest, ≥ friction [–]; None: equal to friction.
+        static_friction_velocity: Slip speed at which only `friction` is left, > 0 [m/s].
+        rolling_friction: μ_r ≥ 0 [–]: ‖rolling torque‖ ≤ μ_r · radius · normal force.
+        spinning_friction: μ_spin ≥ 0 [–]: |torque about the normal| ≤ μ_spin · radius · normal force.
+
+    Raises:
+        ValueError: A value is outside its range; the message names property, value and range.
+
+    Example:
+        >>> PairProperties(friction=0.4, restitution=0.6).static_friction
+        0.4
+    """
+
+    friction: float = 0.8
+    restitution: float = 0.0
+    restitution_threshold: float = 0.0
+    static_friction: float | None = None
+    static_friction_velocity: float = 1e-3
+    rolling_friction: float = 0.0
+    spinning_friction: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check ranges; convert to plain floats."""
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if value is None and item.name == "static_friction":
+                value = self.friction
+            try:
+                number = float(value)
+            except (TypeError, ValueError):
+                raise ValueError(f"{item.name} must be a number, got {value!r}") from None
+            if not math.isfinite(number) or number < 0.0:
+                raise ValueError(f"{item.name} must be a finite number ≥ 0, got {value!r}")
+            object.__setattr__(self, item.name, number)
+        if self.restitution > 1.0:
+            raise ValueError(f"restitution must be within 0…1, got {self.restitution!r}")
+        if self.static_friction is not None and self.static_friction < self.friction:
+            raise ValueError(
+                f"static_friction must be ≥ friction ({self.friction!r}), got {self.static_friction!r}"
+            )
+        if self.static_friction_velocity <= 0.0:
+            raise ValueError("static_friction_velocity must be > 0 m/s, got 0.0")
+
+
+@dataclass(frozen=True, slots=True)
+class PairExplanation:
+    """Values in use for a pair and where each comes from; print it."""
+
+    first: str
+    second: str
+    properties: PairProperties
+    origin: dict[str, str]
+
+    def __str__(self) -> str:
+        """Return one line per property."""
+        rows = [f"{self.first} | {self.second}"]
+        for item in fields(self.properties):
+            value = getattr(self.properties, item.name)
+            rows.append(f"  {item.name:<26} {value:<10g} {self.origin[item.name]}")
+        return "\n".join(rows)
+
+
+class MaterialTable:
+    """Named materials and the properties of their pairs; a missing pair uses the default pair.
+
+    Example:
+        >>> table = MaterialTable()
+        >>> table.set_pair("steel", "rubber", friction=0.9)
+        >>> table.pair("rubber", "steel").friction
+        0.9
+    """
+
+    def __init__(self, default: PairProperties | None = None) -> None:
+        """Start with no pair but the default one."""
+        self._default = default or PairProperties()
+        self._pairs: dict[tuple[str, str], tuple[PairProperties, frozenset[str]]] = {}
+        self._names: dict[str, int] = {DEFAULT_MATERIAL: 0}
+        self.revision = 0
+
+    @property
+    def default(self) -> PairProperties:
+        """Properties of every pair that was not set."""
+        return self._default
+
+    @default.setter
+    def default(self, properties: PairProperties) -> None:
+        if not isinstance(properties, PairProperties):
+            raise TypeError(f"default must be PairProperties, got {type(properties).__name__}")
+        self._default = properties
+        self.revision += 1
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All known material names, in the order in which they appeared."""
+        return tuple(self._names)
+
+    def index(self, name: str) -> int:
+        """Return the row of a material in `array`; a new name gets a new row."""
+        if not isinstance(name, str):
+            raise TypeError(f"a material name must be a string, got {name!r}")
+        if name not in self._names:
+            self._names[name] = len(self._names)
+            self.revision += 1
+        return self._names[name]
+
+    def set_pair(
+        self, first: str, second: str, properties: PairProperties | None = None, **values: float | None
+    ) -> None:
+        """Set a pair; give `PairProperties` or its fields by name, the rest takes its default.
+
+        Raises:
+            ValueError: A value is outside its range.
+            TypeError: A property name is unknown; the message proposes the nearest.
+        """
+        known = [item.name for item in fields(PairProperties)]
+        for name in values:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}"
+                raise TypeError(f"unknown pair property {name!r}{hint}")
+        base = properties or PairProperties(friction=0.8)
+        given = frozenset(known if properties is not None else values)
+        try:
+            made = replace(base, **values) if properties is not None else PairProperties(**values)  # type: ignore[arg-type]
+        except ValueError as error:
+            raise ValueError(f"material pair {first!r}, {second!r}: {error}") from None
+        self.index(first)
+        self.index(second)
+        self._pairs[_key(first, second)] = (made, given)
+        self.revision += 1
+
+    def pair(self, first: str, second: str) -> PairProperties:
+        """Return the properties in use between two materials, in either order."""
+        found = self._pairs.get(_key(first, second))
+        return found[0] if found else self._default
+
+    def explain(self, first: str, second: str) -> PairExplanation:
+        """Return each value in use between two materials and where it comes from."""
+        found = self._pairs.get(_key(first, second))
+        if found is None:
+            origin = {f.name: "default pair (this pair was never set)" for f in fields(PairProperties)}
+            return PairExplanation(first, second, self._default, origin)
+        made, given = found
+        origin = {}
+        for item in fields(PairProperties):
+            if item.name in given:
+                origin[item.name] = "set for this pair"
+            elif item.name == "static_friction":
+                origin[item.name] = "equal to friction (not set for this pair)"
+            else:
+                origin[item.name] = "standard value (not set for this pair)"
+        return PairExplanation(first, second, made, origin)
+
+    def __iter__(self) -> Iterator[tuple[str, str, PairProperties]]:
+        """Iterate over the pairs that were set."""
+        for (first, second), (made, _) in sorted(self._pairs.items()):
+            yield first, second, made
+
+    def array(self) -> np.ndarray:
+        """Return the table, shape (n, n, 7), columns as in `tribo.model.Pair`."""
+        n = len(self._names)
+        table = np.empty((n, n, 7))
+        table[:, :] = _row(self._default)
+        for (first, second), (made, _) in self._pairs.items():
+            i, j = self._names[first], self._names[second]
+            table[i, j] = table[j, i] = _row(made)
+        return table
+
+
+def _key(first: str, second: str) -> tuple[str, str]:
+    return (first, second) if first <= second else (second, first)
+
+
+def _row(properties: PairProperties) -> list[float]:
+    return [getattr(properties, item.name) for item in fields(properties)]

@@ -1,0 +1,1 @@
+"""Small fixed-size algebra on tuples (see `tribo.math.vec` for the conventions)."""

@@ -1,0 +1,255 @@
+"""The five records that every kernel reads and writes, and the enums in them.
+
+``Model`` is constant after the build, ``State`` is all that the future depends on, ``Command`` is
+what the user asks for, ``Settings`` are numbers, ``Work`` is scratch: replace it by a fresh one and
+the future is bitwise the same.
+
+Conventions: SI units; world axes unless a name or comment says otherwise; quaternions (w, x, y, z);
+3×3 matrices row-major in 9 numbers; symmetric 3×3 matrices as (xx, yy, zz, xy, xz, yz); spatial
+vectors as (angular, linear) about the *tree origin* (position of the tree's root body) in world axes.
+"""
+
+from enum import IntEnum
+
+import numpy as np
+
+from tribo.record import Record, field
+
+INT = np.int32
+KEY = np.int64
+
+
+class Joint(IntEnum):
+    """How a body moves relative to its parent."""
+
+    FIXED = 0  # only at the root of a tree: the body is part of the world
+    REVOLUTE = 1  # 1 coordinate, angle about `joint_axis` [rad]
+    PRISMATIC = 2  # 1 coordinate, travel along `joint_axis` [m]
+    SPHERICAL = 3  # quaternion; velocity = relative angular velocity in joint axes of the parent side
+    FREE = 4  # position, quaternion; velocity = linear (of the origin), angular, both in world axes
+
+
+class Kind(IntEnum):
+    """Who decides how a tree moves."""
+
+    STATIC = 0  # nobody: it stays
+    KINEMATIC = 1  # the user: it keeps the velocity that it is given, whatever it meets
+    DYNAMIC = 2  # forces
+
+
+class Shape(IntEnum):
+    """Collision shapes; `shape_size` holds the numbers named here."""
+
+    PLANE = 0  # half space below local z = 0
+    SPHERE = 1  # radius
+    BOX = 2  # half edge lengths x, y, z
+    CAPSULE = 3  # radius, half distance between cap centres (along z)
+    CYLINDER = 4  # radius, half height (along z)
+    MESH = 5  # drawn, not yet collided with
+
+
+class Integrator(IntEnum):
+    """Where within a step forces and contacts are evaluated (`docs/physics/integration`)."""
+
+    MIDPOINT = 0
+    SEMI_IMPLICIT = 1
+
+
+class Pair(IntEnum):
+    """Columns of `Model.pair_table`."""
+
+    FRICTION = 0
+    RESTITUTION = 1
+    RESTITUTION_THRESHOLD = 2
+    STATIC_FRICTION = 3
+    STATIC_FRICTION_VELOCITY = 4
+    ROLLING_FRICTION = 5
+    SPINNING_FRICTION = 6
+
+
+class Status(IntEnum):
+    """Bits of `Work.status`."""
+
+    INVALID = 1  # a velocity stopped being a finite number; the state was not advanced
+    CAPACITY = 2  # more contacts than `Work` has room for; the state was not advanced
+    NOT_CONVERGED = 4  # the contact solve stopped at `max_sweeps`
+
+
+class Model(Record):
+    """What a world is made of: topology, masses, shapes, materials."""
+
+    # Bodies, parents first. Body i hangs on joint i.
+    body_parent = field("nbody", dtype=INT)  # −1: the world
+    body_tree = field("nbody", dtype=INT)
+    body_mass = field("nbody")  # [kg]
+    body_com = field("nbody", 3)  # [m] body frame
+    body_inertia = field("nbody", 6)  # [kg m²] about the centre of mass, body axes
+    body_shape_start = field("nbody", dtype=INT)
+    body_shape_count = field("nbody", dtype=INT)
+    body_box = field("nbody", 6)  # [m] centre, half size of a box around all shapes, body frame
+    body_radius = field("nbody")  # [m] farthest point of any shape from the body's origin
+    body_chain_start = field("nbody", dtype=INT)  # first entry in `chain_dof`
+    body_chain_len = field("nbody", dtype=INT)  # number of dofs that move the body
+    chain_dof = field("nchain", dtype=INT)  # dofs from the root to each body
+
+    # Joints.
+    joint_type = field("nbody", dtype=INT)  # `Joint`
+    joint_q = field("nbody", dtype=INT)  # first coordinate in `State.q`
+    joint_v = field("nbody", dtype=INT)  # first dof in `State.v`
+    joint_pos = field("nbody", 3)  # [m] joint frame in the parent body
+    joint_rot = field("nbody", 9)  # joint axes in the parent body
+    joint_axis = field("nbody", 3)  # unit, joint frame
+    joint_lower = field("nbody")  # [rad, m] −inf: no limit
+    joint_upper = field("nbody")  # [rad, m] +inf: no limit
+
+    # Degrees of freedom.
+    dof_body = field("nv", dtype=INT)
+    dof_depth = field("nv", dtype=INT)  # place in the chain of its body, root first
+    dof_row = field("nv", dtype=INT)  # first entry of its row in the packed mass matrix
+    dof_damping = field("nv")  # [N s/m, N m s/rad]
+    dof_armature = field("nv")  # [kg, kg m²] reflected rotor inertia, added to the diagonal of M
+    dof_effort = field("nv")  # [N, N m] largest drive force, inf: no limit
+    dof_is_moved = field("nv", dtype=INT)  # 1: by forces, 0: by the user (kinematic)
+
+    # Trees.
+    tree_body = field("ntree", dtype=INT)  # root body
+    tree_body_count = field("ntree", dtype=INT)
+    tree_v = field("ntree", dtype=INT)  # first dof
+    tree_nv = field("ntree", dtype=INT)
+    tree_kind = field("ntree", dtype=INT)  # `Kind`
+    tree_is_single = field("ntree", dtype=INT)  # 1: one free body, origin at its centre of mass
+
+    # Shapes, sorted by body.
+    shape_body = field("nshape", dtype=INT)
+    shape_kind = field("nshape", dtype=INT)  # `Shape`
+    shape_size = field("nshape", 3)  # [m] see `Shape`
+    shape_pos = field("nshape", 3)  # [m] body frame
+    shape_rot = field("nshape", 9)
+    shape_material = field("nshape", dtype=INT)
+    shape_group = field("nshape", dtype=KEY)  # bits
+    shape_mask = field("nshape", dtype=KEY)  # bits of groups that this shape meets
+    shape_id = field("nshape", dtype=KEY)  # stable over rebuilds, grows with `shape` index
+
+    # Pairs.
+    pair_table = field("nmaterial", "nmaterial", 7)  # columns of `Pair`; symmetric
+    ignored_pair = field("nignored", dtype=KEY)  # a · nbody + b for bodies a < b, sorted
+
+
+class State(Record):
+    """All that the future depends on: same State and Command → same result, bit for bit."""
+
+    q = field("nq")  # [m, rad, –] generalized coordinate
+    v = field("nv")  # [m/s, rad/s] generalized velocity
+    vdot = field("nv")  # [m/s², rad/s²] acceleration of the last step, for the mid-step prediction
+    time = field(1)  # [s]
+    limit_impulse = field("nbody")  # [N s, N m s] last impulse of each joint's limit, > 0 from below
+    warm_count = field(1, dtype=INT)
+    warm_key = field("max_contact", dtype=KEY)  # contacts of the last step, ascending
+    warm_impulse = field("max_contact", 6)  # [N s, N m s] force and torque impulse, world axes
+
+
+class Command(Record):
+    """What the user asks for; it stays until changed, the external wrench lasts one step."""
+
+    tau = field("nv")  # [N, N m] feed-forward generalized force
+    kp = field("nv")  # [N/m, N m/rad]
+    kd = field("nv")  # [N s/m, N m s/rad]
+    target_q = field("nq")
+    target_v = field("nv")
+    has_wrench = field(1, dtype=INT)  # 1: some row below is not zero
+    wrench = field("nbody", 6)  # [N m, N] torque, force at the centre of mass, world axes
+
+
+class Settings(Record):
+    """Numbers of a world that users set."""
+
+    dt = field()  # [s] time step
+    gravity_x = field()  # [m/s²]
+    gravity_y = field()
+    gravity_z = field()
+    erp = field()  # [–] part of a penetration that one step removes
+    erp2 = field()  # [–] added to every restitution
+    max_push_out_speed = field()  # [m/s] cap of what `erp` asks for
+    tolerance = field()  # [–] of the contact solve, relative to the speed gained in one step
+    max_sweeps = field(dtype=KEY)
+    integrator = field(dtype=KEY)  # `Integrator`
+    filter_both = field(dtype=KEY)  # 0: either mask admits a pair, 1: both must
+    newton_contacts = field(dtype=KEY)  # exact stage is tried up to this many contacts
+
+
+class Work(Record):
+    """Scratch: everything here follows from the other records."""
+
+    # Kinematics at the configuration where the step is evaluated.
+    mid_q = field("nq")
+    mid_v = field("nv")  # [m/s, rad/s] velocity at which velocity-dependent forces are taken
+    body_pos = field("nbody", 3)  # [m]
+    body_rot = field("nbody", 9)
+    body_vel = field("nbody", 6)  # spatial velocity
+    body_acc = field("nbody", 6)  # spatial acceleration without that of the joints
+    body_inertia = field("nbody", 10)  # m, m c (3), inertia about the tree origin (6)
+    body_composite = field("nbody", 10)  # the same of body and all descendants
+    body_force = field("nbody", 6)  # spatial force
+    dof_axis = field("nv", 6)  # motion axes, spatial
+    dof_axis_rate = field("nv", 6)  # their time derivative
+    single_spin = field("ntree", 3)  # [rad/s] mean angular velocity of a free rotation, world
+
+    # Dynamics. Packed matrices: row of dof i = its chain, root first, itself last.
+    mass_matrix = field("nmatrix")
+    mass_factor = field("nmatrix")  # M̂ = Lᵀ D L: L below the diagonal, D on it
+    dof_scale = field("nv")  # D^(−1/2), 0 for a dof that forces do not move
+    bias_force = field("nv")  # [N, N m] h in M v̇ + h = τ + Jᵀλ/dt
+    drive_damping = field("nv")  # [N s] what drives and damping add to the diagonal of M, times dt⁰
+    drive_force = field("nv")  # [N, N m] explicit part of the drive force
+    drive_is_saturated = field("nv", dtype=INT)  # −1, 0, +1: at which effort limit
+    applied_torque = field("nv")  # [N, N m] what drives did in the last step
+    free_v = field("nv")  # velocity after the step if nothing touched
+    next_v = field("nv")
+    response = field("nv")  # D^(1/2) L Δv, the velocity change by impulses in whitened coordinates
+
+    # Collision.
+    body_bound = field("nbody", 6)  # [m] min, max of a box around the shapes, with margin
+    body_margin = field("nbody")  # [m] how far the surface may move until the next evaluation
+    sweep_order = field("nbody", dtype=INT)
+    sweep_count = field(1, dtype=INT)
+    candidate_count = field(1, dtype=INT)
+    candidate = field("max_pair", 2, dtype=INT)  # shape pairs a < b
+    candidate_sorted = field("max_pair", 2, dtype=INT)
+    shape_slot = field("nshape1", dtype=INT)
+    manifold = field(16, 8)  # pos, normal, gap, feature of one pair
+
+    # Contacts: A = lower shape index; normal from B into A; frame rows t₁, t₂, n.
+    contact_count = field(1, dtype=INT)
+    contact_shape = field("max_contact", 2, dtype=INT)
+    contact_body = field("max_contact", 2, dtype=INT)
+    contact_key = field("max_contact", dtype=KEY)
+    contact_pos = field("max_contact", 3)  # [m] mid gap
+    contact_axes = field("max_contact", 9)
+    contact_gap = field("max_contact")  # [m] negative: overlap
+    contact_radius = field("max_contact")  # [m] r_e of rolling friction
+    contact_friction = field("max_contact")
+    contact_rolling = field("max_contact")  # [m] μ_r r_e
+    contact_spinning = field("max_contact")  # [m] μ_spin r_e
+    contact_target = field("max_contact")  # [m/s] least normal velocity; −inf: inactive
+    contact_vel = field("max_contact", 3)  # [m/s] J v at the start of the step, contact axes
+    contact_free = field("max_contact", 6)  # [m/s, rad/s] J v_free − target; angular part
+    contact_impulse = field("max_contact", 6)  # [N s, N m s] on A, contact axes; torque part
+    contact_delassus = field("max_contact", 6)  # [1/kg] own block of G
+    contact_spin_delassus = field("max_contact", 6)  # [1/(kg m²)] own angular block
+    contact_row = field("max_contact", 2, dtype=INT)  # first number of side A, B in `row`
+    row_count = field(1, dtype=INT)
+    row = field("max_row")  # whitened Jacobians D^(−1/2) L⁻ᵀ Jᵀ, 3 (or 6) rows per side
+
+    # Joint limits.
+    limit_count = field(1, dtype=INT)
+    limit_body = field("nbody", dtype=INT)
+    limit_sign = field("nbody")  # +1 lower, −1 upper
+    limit_free = field("nbody")  # [m/s, rad/s]
+    limit_delassus = field("nbody")
+    limit_impulse = field("nbody")  # ≥ 0
+    limit_row = field("nbody", dtype=INT)
+
+    # How the solve went.
+    status = field(1, dtype=INT)  # bits of `Status`
+    sweeps = field(1, dtype=INT)
+    residual = field(3)  # primal, dual, complementarity, normalised (contact-science §1.1)

@@ -1,0 +1,242 @@
+"""Records: named arrays that kernels receive as one pointer.
+
+A record declares its fields once (shape, unit, frame). In Python it is an object with one NumPy
+array per field. In compiled code it is a pair of integers, the address of a table and the number of
+a world, and ``work.body_pos`` turns one row of the table into an array. Passing a record to a kernel
+therefore costs two registers however many fields it has, unused fields cost nothing, and a batch
+of worlds is the same table read with another world number (a shared field has stride 0).
+
+Design note: NamedTuples of arrays were tried first. They copy eight words per array in each call
+and made call and compile time grow with the number of fields.
+
+With the compiler switched off (``NUMBA_DISABLE_JIT=1``) kernels receive the Python objects.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.imputils import impl_ret_untracked, lower_getattr_generic
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    intrinsic,
+    models,
+    overload,
+    register_model,
+    typeof_impl,
+    unbox,
+)
+from numba.np import arrayobj
+
+from tribo.jit import DISABLED
+
+COLUMNS = 5  # address, bytes from world to world, three dimensions
+
+
+class Field(NamedTuple):
+    """One array of a record: its shape per world (names or numbers) and its type."""
+
+    shape: tuple[str | int, ...]
+    dtype: np.dtype[Any]
+
+    @property
+    def is_scalar(self) -> bool:
+        """Tell whether kernels read this field as a number."""
+        return not self.shape
+
+
+def field(*shape: str | int, dtype: Any = np.float64) -> Any:
+    """Declare an array of a record; without a shape it is a number that kernels only read."""
+    return Field(shape, np.dtype(dtype))
+
+
+class Record:
+    """Named arrays of one world; see the module's text."""
+
+    fields: ClassVar[dict[str, Field]] = {}
+    _numba_type_: ClassVar[Any] = None
+
+    def __init_subclass__(cls) -> None:
+        """Collect the declared fields and make the compiled type."""
+        cls.fields = {k: v for k, v in vars(cls).items() if isinstance(v, Field)}
+        for name, declared in cls.fields.items():
+            if declared.is_scalar:
+                setattr(cls, name, _Scalar(name))
+        cls._numba_type_ = RecordType(cls.__name__, _layout(cls.fields))
+
+    def __init__(self, arrays: dict[str, np.ndarray], world: int, table: np.ndarray) -> None:
+        """Use `allocate` or `at`."""
+        self.arrays, self.world, self.table = arrays, world, table
+        self.address = table.ctypes.data
+        for name, declared in self.fields.items():
+            if not declared.is_scalar:
+                shared = table[COLUMNS * list(self.fields).index(name) + 1] == 0
+                setattr(self, name, arrays[name][0 if shared else world])
+
+    @classmethod
+    def allocate(cls, sizes: dict[str, int], worlds: int = 1, shared: bool = False) -> Self:
+        """Return a zeroed record for a number of worlds (`shared`: all read the same arrays)."""
+        arrays = {}
+        for name, declared in cls.fields.items():
+            shape = tuple(sizes[n] if isinstance(n, str) else n for n in declared.shape)
+            arrays[name] = np.zeros((1 if shared else worlds, *shape), declared.dtype)
+        return cls.wrap(arrays)
+
+    @classmethod
+    def wrap(cls, arrays: dict[str, np.ndarray]) -> Self:
+        """Return world 0 of a record over arrays whose first axis is the world (length 1: shared)."""
+        table = np.zeros(COLUMNS * len(cls.fields), np.int64)
+        for k, (name, declared) in enumerate(cls.fields.items()):
+            array = arrays[name]
+            if array.dtype != declared.dtype or not array.flags.c_contiguous:
+                raise TypeError(f"field {name}: {array.dtype} array, expected {declared.dtype}, C order")
+            row = table[COLUMNS * k : COLUMNS * (k + 1)]
+            row[0] = array.ctypes.data
+            row[1] = 0 if array.shape[0] == 1 else array.strides[0]
+            row[2 : 2 + array.ndim - 1] = array.shape[1:]
+        return cls(arrays, 0, table)
+
+    def at(self, world: int) -> Self:
+        """Return the same record seen from another world of the batch."""
+        return type(self)(self.arrays, world, self.table)
+
+
+class _Scalar:
+    """Descriptor that reads and writes a number of a record."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, record: Record | None, owner: type | None = None) -> Any:
+        if record is None:
+            return self
+        array = record.arrays[self.name]
+        return array[0 if array.shape[0] == 1 else record.world].item()
+
+    def __set__(self, record: Record, value: float) -> None:
+        array = record.arrays[self.name]
+        array[0 if array.shape[0] == 1 else record.world] = value
+
+
+def _layout(fields: dict[str, Field]) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
+    """Return (name, type, shape) per field, −1 for a dimension known only at run time."""
+    return tuple(
+        (name, f.dtype.str, tuple(n if isinstance(n, int) else -1 for n in f.shape))
+        for name, f in fields.items()
+    )
+
+
+class RecordType(types.Type):
+    """Compiled type of a record."""
+
+    def __init__(self, record: str, layout: tuple[Any, ...]) -> None:
+        self.record, self.layout = record, layout
+        self.index = {row[0]: k for k, row in enumerate(layout)}
+        super().__init__(name=f"{record}{layout}")
+
+    def member(self, name: str) -> types.Type | None:
+        """Return the compiled type of a field, None if there is no such field."""
+        if name not in self.index:
+            return None
+        _, dtype, shape = self.layout[self.index[name]]
+        scalar = types.float64 if dtype == "<f8" else getattr(types, np.dtype(dtype).name)
+        return types.Array(scalar, len(shape), "C") if shape else scalar
+
+
+@register_model(RecordType)
+class _RecordModel(models.StructModel):
+    def __init__(self, dmm: Any, fe_type: Any) -> None:
+        super().__init__(dmm, fe_type, [("table", types.intp), ("world", types.intp)])
+
+
+@typeof_impl.register(Record)
+def _typeof_record(value: Record, context: Any) -> Any:
+    return value._numba_type_
+
+
+@unbox(RecordType)
+def _unbox_record(typ: Any, obj: Any, c: Any) -> Any:
+    value = cgutils.create_struct_proxy(typ)(c.context, c.builder)
+    for member, attribute in (("table", "address"), ("world", "world")):
+        number = c.pyapi.object_getattr_string(obj, attribute)
+        setattr(value, member, c.pyapi.long_as_longlong(number))
+        c.pyapi.decref(number)
+    return NativeValue(value._getvalue(), is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
+
+
+@infer_getattr
+class _RecordAttribute(AttributeTemplate):
+    key = RecordType
+
+    def generic_resolve(self, record: Any, name: str) -> Any:
+        return record.member(name)
+
+
+@lower_getattr_generic(RecordType)
+def _lower_attribute(context: Any, builder: Any, typ: Any, value: Any, name: str) -> Any:
+    """Emit the loads that turn one row of the table into an array (or a number)."""
+    record = cgutils.create_struct_proxy(typ)(context, builder, value=value)
+    word = ir.IntType(64)
+    table = builder.inttoptr(record.table, word.as_pointer())
+    first = COLUMNS * typ.index[name]
+
+    def load(column: int) -> Any:
+        return builder.load(builder.gep(table, [ir.Constant(word, first + column)]))
+
+    member = typ.member(name)
+    address = builder.add(load(0), builder.mul(record.world, load(1)))
+    shape = typ.layout[typ.index[name]][2]
+    if not shape:
+        pointer = builder.inttoptr(address, context.get_data_type(member).as_pointer())
+        return impl_ret_untracked(context, builder, member, builder.load(pointer))
+    dims = [ir.Constant(word, n) if n >= 0 else load(2 + k) for k, n in enumerate(shape)]
+    itemsize = ir.Constant(word, context.get_abi_sizeof(context.get_data_type(member.dtype)))
+    strides = [itemsize]
+    for n in reversed(dims[1:]):
+        strides.insert(0, builder.mul(strides[0], n))
+    array = arrayobj.make_array(member)(context, builder)
+    data = builder.inttoptr(address, context.get_data_type(member.dtype).as_pointer())
+    arrayobj.populate_array(array, data=data, shape=dims, strides=strides, itemsize=itemsize, meminfo=None)
+    return impl_ret_untracked(context, builder, member, array._getvalue())
+
+
+def world_of(record: Record, world: int) -> Record:
+    """Return a record seen from another world; kernels use it, and the batch driver only."""
+    return record.at(world)
+
+
+@intrinsic
+def _world_of(typingctx: Any, record: Any, world: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        proxy = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=args[0])
+        proxy.world = args[1]
+        return proxy._getvalue()
+
+    return record(record, types.intp), codegen
+
+
+if not DISABLED:
+
+    @overload(world_of)
+    def _overload_world_of(record, world):  # type: ignore[no-untyped-def]
+        if isinstance(record, RecordType):
+            return lambda record, world: _world_of(record, world)
+        return None
+
+
+@intrinsic
+def from_address(typingctx: Any, record: Any, address: Any) -> Any:
+    """Return the record of a compiled type (world 0) whose table lies at an address."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        proxy = cgutils.create_struct_proxy(signature.return_type)(context, builder)
+        proxy.table = args[1]
+        proxy.world = ir.Constant(ir.IntType(64), 0)
+        return proxy._getvalue()
+
+    return record.instance_type(record, types.intp), codegen

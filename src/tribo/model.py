@@ -25,7 +25,7 @@ class Joint(IntEnum):
     FIXED = 0  # only at the root of a tree: the body is part of the world
     REVOLUTE = 1  # 1 coordinate, angle about `joint_axis` [rad]
     PRISMATIC = 2  # 1 coordinate, travel along `joint_axis` [m]
-    SPHERICAL = 3  # quaternion; velocity = relative angular velocity in joint axes of the parent side
+    SPHERICAL = 3  # quaternion; velocity = relative angular velocity, joint axes of the parent
     FREE = 4  # position, quaternion; velocity = linear (of the origin), angular, both in world axes
 
 
@@ -142,7 +142,7 @@ class State(Record):
     v = field("nv")  # [m/s, rad/s] generalized velocity
     vdot = field("nv")  # [m/s², rad/s²] acceleration of the last step, for the mid-step prediction
     time = field(1)  # [s]
-    limit_impulse = field("nbody")  # [N s, N m s] last impulse of each joint's limit, > 0 from below
+    limit_impulse = field("nbody")  # [N s, N m s] of the last step's joint limits, > 0 from below
     warm_count = field(1, dtype=INT)
     warm_key = field("max_contact", dtype=KEY)  # contacts of the last step, ascending
     warm_impulse = field("max_contact", 6)  # [N s, N m s] force and torque impulse, world axes
@@ -192,15 +192,17 @@ class Work(Record):
     body_force = field("nbody", 6)  # spatial force
     dof_axis = field("nv", 6)  # motion axes, spatial
     dof_axis_rate = field("nv", 6)  # their time derivative
-    single_spin = field("ntree", 3)  # [rad/s] mean angular velocity of a free rotation, world
+    single_spin = field("ntree", 3)  # [rad/s] mean angular velocity over a free step, world
+    single_free_spin = field("ntree", 3)  # [rad/s] angular velocity after a free step, world
 
     # Dynamics. Packed matrices: row of dof i = its chain, root first, itself last.
     mass_matrix = field("nmatrix")
     mass_factor = field("nmatrix")  # M̂ = Lᵀ D L: L below the diagonal, D on it
     dof_scale = field("nv")  # D^(−1/2), 0 for a dof that forces do not move
     bias_force = field("nv")  # [N, N m] h in M v̇ + h = τ + Jᵀλ/dt
-    drive_damping = field("nv")  # [N s] what drives and damping add to the diagonal of M, times dt⁰
-    drive_force = field("nv")  # [N, N m] explicit part of the drive force
+    drive_inertia = field("nv")  # [kg, kg m²] what drives and damping add to the diagonal of M
+    drive_force = field("nv")  # [N, N m] all forces but h and contacts, at the present velocity
+    drive_error = field("nv")  # [m, rad] coordinate − target where the step is evaluated
     drive_is_saturated = field("nv", dtype=INT)  # −1, 0, +1: at which effort limit
     applied_torque = field("nv")  # [N, N m] what drives did in the last step
     free_v = field("nv")  # velocity after the step if nothing touched
@@ -237,8 +239,10 @@ class Work(Record):
     contact_delassus = field("max_contact", 6)  # [1/kg] own block of G
     contact_spin_delassus = field("max_contact", 6)  # [1/(kg m²)] own angular block
     contact_row = field("max_contact", 2, dtype=INT)  # first number of side A, B in `row`
+    contact_len = field("max_contact", 2, dtype=INT)  # dofs of side A, B; 0: does not give way
+    contact_is_spun = field("max_contact", dtype=INT)  # 1: has rolling or spinning friction rows
     row_count = field(1, dtype=INT)
-    row = field("max_row")  # whitened Jacobians D^(−1/2) L⁻ᵀ Jᵀ, 3 (or 6) rows per side
+    row = field("max_row")  # whitened Jacobians D^(−1/2) L⁻ᵀ Jᵀ: 3 (or 6) numbers per dof
 
     # Joint limits.
     limit_count = field(1, dtype=INT)

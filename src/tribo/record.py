@@ -94,7 +94,9 @@ class Record:
         for k, (name, declared) in enumerate(cls.fields.items()):
             array = arrays[name]
             if array.dtype != declared.dtype or not array.flags.c_contiguous:
-                raise TypeError(f"field {name}: {array.dtype} array, expected {declared.dtype}, C order")
+                raise TypeError(
+                    f"field {name}: {array.dtype} array, expected {declared.dtype}, C order"
+                )
             row = table[COLUMNS * k : COLUMNS * (k + 1)]
             row[0] = array.ctypes.data
             row[1] = 0 if array.shape[0] == 1 else array.strides[0]
@@ -166,7 +168,9 @@ def _unbox_record(typ: Any, obj: Any, c: Any) -> Any:
         number = c.pyapi.object_getattr_string(obj, attribute)
         setattr(value, member, c.pyapi.long_as_longlong(number))
         c.pyapi.decref(number)
-    return NativeValue(value._getvalue(), is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
+    return NativeValue(
+        value._getvalue(), is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred())
+    )
 
 
 @infer_getattr
@@ -201,7 +205,9 @@ def _lower_attribute(context: Any, builder: Any, typ: Any, value: Any, name: str
         strides.insert(0, builder.mul(strides[0], n))
     array = arrayobj.make_array(member)(context, builder)
     data = builder.inttoptr(address, context.get_data_type(member.dtype).as_pointer())
-    arrayobj.populate_array(array, data=data, shape=dims, strides=strides, itemsize=itemsize, meminfo=None)
+    arrayobj.populate_array(
+        array, data=data, shape=dims, strides=strides, itemsize=itemsize, meminfo=None
+    )
     return impl_ret_untracked(context, builder, member, array._getvalue())
 
 

@@ -1,0 +1,66 @@
+# Everything a developer types. `make help` lists it.
+# Each target makes .venv if needed, and installs again after a change of pyproject.toml.
+
+PYTHON ?= python3
+ROBOT ?= anymal
+VIEW ?= 1
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/stamps
+comma := ,
+
+NO := 0 no off false
+DEMO_EXTRAS := $(if $(filter own,$(ROBOT)),demo,demo+robots)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help demo test check format bench docs clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(STAMPS)/$(DEMO_EXTRAS)  ## three spheres and a quadruped (ROBOT=own: small download, VIEW=0: no viewer)
+	$(BIN)/python -m tribo.demo --robot $(ROBOT) $(if $(filter $(NO),$(VIEW)),--no-view,--view) $(ARGS)
+
+test: $(STAMPS)/dev  ## the whole test suite (ARGS="-k rebound" for a part)
+	$(BIN)/python -m pytest -q $(ARGS)
+
+check: $(STAMPS)/dev  ## format, lint, types, layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(STAMPS)/dev  ## rewrite the source in the project's format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(STAMPS)/dev+bench  ## speed and truth, next to MuJoCo in the same run
+	$(BIN)/python benchmarks/run.py $(ARGS)
+
+docs: $(STAMPS)/docs  ## these pages as HTML in docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
+clean:  ## remove .venv, build products and tool caches (compiled kernels stay in ~/.cache/tribo)
+	rm -rf $(VENV) build dist out docs/_build
+	rm -rf .pytest_cache .ruff_cache .mypy_cache .hypothesis .import_linter_cache
+	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp is named after its extras, joined by "+".
+$(STAMPS)/%: pyproject.toml | $(STAMPS)
+	@case "$*" in *robots*|*bench*) \
+	  echo "tribo: installing example-robot-data, the heavy part (about 440 MB unpacked);"; \
+	  echo "       'make demo ROBOT=own' does without it" ;; esac
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(subst +,$(comma),$*)]'
+	@touch $@
+
+$(STAMPS):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "tribo needs Python 3.11 or later, '$(PYTHON)' is $$($(PYTHON) --version 2>&1);"; \
+	  echo "name another one: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@mkdir -p $@

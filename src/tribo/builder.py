@@ -1,0 +1,285 @@
+"""From descriptions to arrays: what is in a world → Model, and room for State, Command, Work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from tribo.description import BodyDescription, JointDescription, ShapeDescription, TreeDescription
+from tribo.materials import MaterialTable
+from tribo.math import quat
+from tribo.model import Command, Joint, Kind, Model, Settings, Shape, State, Work
+
+COORDINATES = {Joint.FIXED: 0, Joint.REVOLUTE: 1, Joint.PRISMATIC: 1, Joint.SPHERICAL: 4, Joint.FREE: 7}
+DOFS = {Joint.FIXED: 0, Joint.REVOLUTE: 1, Joint.PRISMATIC: 1, Joint.SPHERICAL: 3, Joint.FREE: 6}
+
+MOVABLE_GROUP = 1  # collision group of what moves
+STATIC_GROUP = -(1 << 63)  # bit 63
+ALL_GROUPS = -1
+
+
+@dataclass(slots=True)
+class Part:
+    """One object as the builder needs it."""
+
+    description: TreeDescription
+    kind: Kind
+    pose: np.ndarray  # (7,) of the root, used where the root does not move
+    shape_ids: Sequence[int]
+    group: int
+    mask: int
+
+
+@dataclass(slots=True)
+class Span:
+    """Where an object's numbers are: first and past-the-last index of each kind."""
+
+    body: slice
+    shape: slice
+    q: slice
+    v: slice
+    tree: int
+
+
+@dataclass(slots=True)
+class Capacity:
+    """Room for pairs, contacts and whitened rows; worlds enlarge it when a step needs more."""
+
+    pairs: int = 64
+    contacts: int = 32
+    rows: int = 2048
+
+    def grown(self, pairs: int, contacts: int, rows: int) -> Capacity:
+        """Return a capacity for at least these counts, with half as much again to spare."""
+        return Capacity(
+            max(self.pairs, pairs * 3 // 2),
+            max(self.contacts, contacts * 3 // 2),
+            max(self.rows, rows * 3 // 2),
+        )
+
+
+def rotation_matrix(quaternion: Sequence[float]) -> np.ndarray:
+    """Return the 3×3 matrix of a unit quaternion (w, x, y, z)."""
+    function = getattr(quat.to_matrix, "py_func", quat.to_matrix)
+    return np.array(function(tuple(float(x) for x in quaternion))).reshape(3, 3)
+
+
+def root_type(part: Part, joint: JointDescription) -> Joint:
+    """Return the joint that really carries a root: what is static is fixed where it stands."""
+    return Joint.FIXED if part.kind == Kind.STATIC else joint.type
+
+
+def coordinate_counts(description: TreeDescription, kind: Kind) -> tuple[int, int]:
+    """Return how many coordinates and dofs a tree has in a world."""
+    nq = nv = 0
+    for k, body in enumerate(description.bodies):
+        joint = Joint.FIXED if k == 0 and kind == Kind.STATIC else body.joint.type
+        nq += COORDINATES[joint]
+        nv += DOFS[joint]
+    return nq, nv
+
+
+def shape_extent(shape: ShapeDescription) -> tuple[np.ndarray, np.ndarray]:
+    """Return centre and half size of a shape's box in the body frame."""
+    a, b, c = (*shape.size, 0.0, 0.0)[:3]
+    half = {
+        Shape.SPHERE: (a, a, a),
+        Shape.BOX: (a, b, c),
+        Shape.CAPSULE: (a, a, a + b),
+        Shape.CYLINDER: (a, a, b),
+    }.get(shape.kind, (0.0, 0.0, 0.0))
+    rotation = rotation_matrix(shape.quaternion)
+    return np.array(shape.position, float), np.abs(rotation) @ np.array(half)
+
+
+def body_bounds(body: BodyDescription) -> tuple[np.ndarray, float]:
+    """Return the box (centre, half size) and the radius around all shapes of a body."""
+    low, high = np.full(3, inf), np.full(3, -inf)
+    radius = 0.0
+    for shape in body.shapes:
+        if shape.kind in (Shape.PLANE, Shape.MESH):
+            continue
+        centre, half = shape_extent(shape)
+        low, high = np.minimum(low, centre - half), np.maximum(high, centre + half)
+        own = shape.size[0] if shape.kind == Shape.SPHERE else float(np.linalg.norm(half))
+        radius = max(radius, float(np.linalg.norm(centre)) + own)
+    if np.any(low > high):
+        return np.zeros(6), 0.0
+    return np.concatenate([(low + high) / 2, (high - low) / 2]), radius
+
+
+def _symmetric(matrix: np.ndarray) -> list[float]:
+    m = np.asarray(matrix, float)
+    return [m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]]
+
+
+def _sizes(parts: Sequence[Part], materials: MaterialTable, capacity: Capacity) -> dict[str, int]:
+    nbody = sum(len(p.description.bodies) for p in parts)
+    counts = [coordinate_counts(p.description, p.kind) for p in parts]
+    nshape = sum(len(b.shapes) for p in parts for b in p.description.bodies)
+    return {
+        "nbody": nbody,
+        "ntree": len(parts),
+        "nq": sum(c[0] for c in counts),
+        "nv": sum(c[1] for c in counts),
+        "nshape": nshape,
+        "nshape1": nshape + 1,
+        "nmaterial": len(materials.names),
+        "max_pair": capacity.pairs,
+        "max_contact": capacity.contacts,
+        "max_row": capacity.rows,
+    }
+
+
+class _Filler:
+    """Writes the parts of a world into a Model, one after another."""
+
+    def __init__(self, model: Model, materials: MaterialTable) -> None:
+        self.model, self.materials = model, materials
+        self.body = self.shape = self.q = self.v = self.row = 0
+        self.chain: list[int] = []
+        self.chain_of: list[list[int]] = []
+
+    def add(self, tree: int, part: Part) -> Span:
+        """Write one object and return where it is."""
+        first = (self.body, self.shape, self.q, self.v)
+        m = self.model
+        m.tree_body[tree] = self.body
+        m.tree_body_count[tree] = len(part.description.bodies)
+        m.tree_v[tree] = self.v
+        m.tree_kind[tree] = part.kind
+        for k, body in enumerate(part.description.bodies):
+            joint = root_type(part, body.joint) if k == 0 else body.joint.type
+            self._body(tree, part, first[0], body, joint)
+            self._shapes(part, body, first[1])
+        m.tree_nv[tree] = self.v - first[3]
+        root = part.description.bodies[0]
+        is_free = part.kind != Kind.STATIC and root.joint.type == Joint.FREE
+        has_com = any(x != 0.0 for x in root.com)
+        m.tree_is_single[tree] = is_free and len(part.description.bodies) == 1 and not has_com
+        return Span(
+            slice(first[0], self.body),
+            slice(first[1], self.shape),
+            slice(first[2], self.q),
+            slice(first[3], self.v),
+            tree,
+        )
+
+    def _body(self, tree: int, part: Part, root: int, body: BodyDescription, joint: Joint) -> None:
+        m, i = self.model, self.body
+        parent = -1 if body.parent < 0 else root + body.parent
+        m.body_parent[i] = parent
+        m.body_tree[i] = tree
+        m.body_mass[i] = body.mass
+        m.body_com[i] = body.com
+        m.body_inertia[i] = _symmetric(body.inertia)
+        m.body_box[i], m.body_radius[i] = body_bounds(body)
+        m.joint_type[i] = joint
+        m.joint_q[i], m.joint_v[i] = self.q, self.v
+        position, quaternion = body.joint.position, body.joint.quaternion
+        if parent < 0 and joint == Joint.FIXED:
+            position, quaternion = part.pose[:3], part.pose[3:]
+        m.joint_pos[i] = position
+        m.joint_rot[i] = rotation_matrix(quaternion).ravel()
+        m.joint_axis[i] = body.joint.axis
+        m.joint_lower[i], m.joint_upper[i] = body.joint.lower, body.joint.upper
+        chain = list(self.chain_of[parent]) if parent >= 0 else []
+        for dof in range(self.v, self.v + DOFS[joint]):
+            m.dof_body[dof] = i
+            m.dof_depth[dof] = len(chain)
+            m.dof_row[dof] = self.row
+            m.dof_damping[dof] = body.joint.damping
+            m.dof_armature[dof] = body.joint.armature
+            m.dof_effort[dof] = body.joint.effort
+            m.dof_is_moved[dof] = part.kind == Kind.DYNAMIC
+            chain.append(dof)
+            self.row += len(chain)
+        self.chain_of.append(chain)
+        m.body_chain_start[i], m.body_chain_len[i] = len(self.chain), len(chain)
+        self.chain.extend(chain)
+        self.q += COORDINATES[joint]
+        self.v += DOFS[joint]
+        self.body += 1
+
+    def _shapes(self, part: Part, body: BodyDescription, first: int) -> None:
+        m = self.model
+        m.body_shape_start[self.body - 1] = self.shape
+        m.body_shape_count[self.body - 1] = len(body.shapes)
+        for shape in body.shapes:
+            s = self.shape
+            m.shape_body[s] = self.body - 1
+            m.shape_kind[s] = shape.kind
+            m.shape_size[s] = (*shape.size, 0.0, 0.0, 0.0)[:3]
+            m.shape_pos[s] = shape.position
+            m.shape_rot[s] = rotation_matrix(shape.quaternion).ravel()
+            m.shape_material[s] = self.materials.index(shape.material)
+            m.shape_group[s] = part.group if shape.group is None else shape.group
+            m.shape_mask[s] = part.mask if shape.mask is None else shape.mask
+            m.shape_id[s] = part.shape_ids[s - first]
+            self.shape += 1
+
+
+def _matrix_size(parts: Sequence[Part]) -> tuple[int, int]:
+    """Return the lengths of the packed mass matrix and of the chain list."""
+    rows = chains = 0
+    for part in parts:
+        depth: list[int] = []
+        for k, body in enumerate(part.description.bodies):
+            joint = root_type(part, body.joint) if k == 0 else body.joint.type
+            above = depth[body.parent] if body.parent >= 0 else 0
+            depth.append(above + DOFS[joint])
+            rows += sum(range(above + 1, depth[-1] + 1))
+            chains += depth[-1]
+    return rows, chains
+
+
+def build_model(
+    parts: Sequence[Part], materials: MaterialTable, capacity: Capacity
+) -> tuple[Model, list[Span], dict[str, int]]:
+    """Return the arrays of a world, where each object is in them, and all sizes."""
+    for part in parts:
+        for body in part.description.bodies:
+            for shape in body.shapes:
+                materials.index(shape.material)
+    sizes = _sizes(parts, materials, capacity)
+    sizes["nmatrix"], sizes["nchain"] = _matrix_size(parts)
+    ignored = []
+    start = 0
+    for part in parts:
+        for a, b in part.description.ignored:
+            low, high = sorted((start + a, start + b))
+            ignored.append(low * sizes["nbody"] + high)
+        start += len(part.description.bodies)
+    sizes["nignored"] = len(ignored)
+    model = Model.allocate(sizes, shared=True)
+    model.ignored_pair[:] = sorted(ignored)
+    model.pair_table[:] = materials.array()
+    filler = _Filler(model, materials)
+    spans = [filler.add(tree, part) for tree, part in enumerate(parts)]
+    model.chain_dof[:] = filler.chain
+    return model, spans, sizes
+
+
+def rest_coordinates(model: Model, q: np.ndarray) -> None:
+    """Set the identity rotation in every quaternion of an otherwise zero coordinate vector."""
+    for i in range(model.joint_type.shape[0]):
+        first = model.joint_q[i]
+        if model.joint_type[i] == Joint.FREE:
+            q[first + 3] = 1.0
+        elif model.joint_type[i] == Joint.SPHERICAL:
+            q[first] = 1.0
+
+
+def allocate(
+    sizes: dict[str, int], worlds: int = 1
+) -> tuple[State, Command, Settings, Work]:
+    """Return zeroed records for a number of worlds."""
+    return (
+        State.allocate(sizes, worlds),
+        Command.allocate(sizes, worlds),
+        Settings.allocate(sizes, worlds),
+        Work.allocate(sizes, worlds),
+    )

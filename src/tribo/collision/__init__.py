@@ -1,0 +1,1 @@
+"""Narrow phase (`pairs.collide`) and broad phase: which shapes touch, and where."""

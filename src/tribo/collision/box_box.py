@@ -1,0 +1,227 @@
+"""Box against box: separating axes, then a face manifold, an edge contact or a corner contact.
+
+1. Signed distances along 15 axes; the greatest, `best`, is the exact depth of two overlapping boxes
+   and a lower bound of the distance of two separate ones.
+2. If a face is the best axis, or nearly, the other box's most opposed face is cut to its outline:
+   one point per corner of what is left, with the gap along the face normal (`face`).
+3. Where no such point has the gap `best`, the *witness* is added: the nearest points of two edges
+   or, for separate boxes, of a corner and the other box, whose gap is exact.
+
+Features: 0…7 a corner of A, 8…15 of B, 16…159 edge of A × edge of B, 160…175 a corner as witness,
+176…319 two edges as witness, 320 the fallback. A point of the face manifold is named after the box
+features that meet in it, so the name does not depend on which box gave the reference face.
+
+Approximations: a face is preferred to an edge until the edge is better by 1 % of the depth plus
+0.1 % of the smallest half size, and a face of A to one of B by 0.001 %; gaps of points that then
+lie deeper than `best` are raised to `best`.
+"""
+
+from math import sqrt
+
+from tribo.collision.face import face_manifold
+from tribo.collision.point import first_row, put
+from tribo.collision.sphere import point_box
+from tribo.jit import kernel
+from tribo.math import vec
+
+NO_AXIS = -1e300  # [m] separation along an axis that does not exist
+PARALLEL = 1e-14  # [-] sin² of two edges that have no common perpendicular of their own
+EDGE_SHARE = 0.01  # [-] of the depth, and
+EDGE_SLOP = 1e-3  # [-] of the smallest half size: how much better an edge axis has to be
+FACE_SLOP = 1e-5  # [-] of the smallest half size: how much better a face of B has to be
+REALISED = 1e-7  # [-] of the smallest half size: a point this near to `best` has that gap
+CORNER_WITNESS = 160
+EDGE_WITNESS = 176
+
+
+@kernel
+def best_face(r, arm_a, arm_b, half_a, half_b):
+    """Return the greatest separation along the faces of A and its axis, and the same for B.
+
+    `r` holds the axes of B in those of A, the arms are A to B in the axes of A and of B.
+    """
+    best_a = NO_AXIS
+    best_b = NO_AXIS
+    axis_a = 0
+    axis_b = 0
+    for k in range(3):
+        reach = abs(r[3 * k]) * half_b[0] + abs(r[3 * k + 1]) * half_b[1]
+        gap = abs(arm_a[k]) - half_a[k] - reach - abs(r[3 * k + 2]) * half_b[2]
+        if gap > best_a:
+            best_a = gap
+            axis_a = k
+        reach = abs(r[k]) * half_a[0] + abs(r[3 + k]) * half_a[1]
+        gap = abs(arm_b[k]) - half_b[k] - reach - abs(r[6 + k]) * half_a[2]
+        if gap > best_b:
+            best_b = gap
+            axis_b = k
+    return best_a, axis_a, best_b, axis_b
+
+
+@kernel
+def best_edge(r, arm, half_a, half_b):
+    """Return the greatest separation along a_i × b_j and 3 i + j."""
+    best = NO_AXIS
+    code = 0
+    for i in range(3):
+        i1 = (i + 1) % 3
+        i2 = (i + 2) % 3
+        for j in range(3):
+            r1 = r[3 * i1 + j]
+            r2 = r[3 * i2 + j]
+            sine_squared = r1 * r1 + r2 * r2
+            if sine_squared < PARALLEL:
+                continue
+            j1 = (j + 1) % 3
+            j2 = (j + 2) % 3
+            gap = abs(arm[i2] * r1 - arm[i1] * r2)
+            gap -= half_a[i1] * abs(r2) + half_a[i2] * abs(r1)
+            gap -= half_b[j1] * abs(r[3 * i + j2]) + half_b[j2] * abs(r[3 * i + j1])
+            gap /= sqrt(sine_squared)
+            if gap > best:
+                best = gap
+                code = 3 * i + j
+    return best, code
+
+
+@kernel
+def support_edge(pos, rot, half, axis, direction):
+    """Return the middle of the box edge along an axis that is farthest in a direction, and its id.
+
+    Edge id: 4 × axis + 1 if on the positive side of the next axis + 2 if of the one after.
+    """
+    k1 = (axis + 1) % 3
+    k2 = (axis + 2) % 3
+    e1 = vec.mat_col(rot, k1)
+    e2 = vec.mat_col(rot, k2)
+    up1 = vec.dot(direction, e1) >= 0.0
+    up2 = vec.dot(direction, e2) >= 0.0
+    middle = vec.axpy(half[k1] if up1 else -half[k1], e1, pos)
+    middle = vec.axpy(half[k2] if up2 else -half[k2], e2, middle)
+    return middle, 4 * axis + int(up1) + 2 * int(up2)
+
+
+@kernel
+def edge_witness(pos_a, rot_a, half_a, pos_b, rot_b, half_b, code, gap, n, out):
+    """Write the contact of the two edges that face each other; return the next row.
+
+    Separate boxes: only if the nearest points of the two lines lie on the edges, else return n.
+
+    Writes: out.
+    """
+    axis_a = code // 3
+    axis_b = code % 3
+    a = vec.mat_col(rot_a, axis_a)
+    b = vec.mat_col(rot_b, axis_b)
+    normal = vec.cross(a, b)
+    length = vec.norm(normal)
+    if vec.dot(normal, vec.sub(pos_a, pos_b)) < 0.0:
+        length = -length
+    normal = vec.scale(1.0 / length, normal)
+    middle_a, edge_a = support_edge(pos_a, rot_a, half_a, axis_a, vec.neg(normal))
+    middle_b, edge_b = support_edge(pos_b, rot_b, half_b, axis_b, normal)
+    arm = vec.sub(middle_a, middle_b)
+    cosine = vec.dot(a, b)
+    along_a = vec.dot(arm, a)
+    along_b = vec.dot(arm, b)
+    s = (cosine * along_b - along_a) / (length * length)
+    t = (along_b - cosine * along_a) / (length * length)
+    reach_a = half_a[axis_a]
+    reach_b = half_b[axis_b]
+    if gap > 0.0 and (abs(s) > reach_a or abs(t) > reach_b):
+        return n
+    p = vec.axpy(max(-reach_a, min(reach_a, s)), a, middle_a)
+    q = vec.axpy(max(-reach_b, min(reach_b, t)), b, middle_b)
+    point = vec.scale(0.5, vec.add(p, q))
+    return put(out, n, point, normal, gap, float(EDGE_WITNESS + 12 * edge_a + edge_b))
+
+
+@kernel
+def nearest_corner(pos_a, rot_a, half_a, pos_b, rot_b, half_b):
+    """Return distance, number, place (in B's axes) and normal of the corner of A nearest to B."""
+    r = vec.mat_t_mul(rot_b, rot_a)
+    centre = vec.mat_t_vec(rot_b, vec.sub(pos_a, pos_b))
+    best = 1e300
+    number = 0
+    place = centre
+    outward = centre
+    for corner in range(8):
+        x = half_a[0] if corner & 1 else -half_a[0]
+        y = half_a[1] if corner & 2 else -half_a[1]
+        z = half_a[2] if corner & 4 else -half_a[2]
+        p = vec.add(centre, vec.mat_vec(r, (x, y, z)))
+        distance, normal = point_box(p, half_b)
+        if distance < best:
+            best = distance
+            number = corner
+            place = p
+            outward = normal
+    return best, number, place, outward
+
+
+@kernel
+def corner_witness(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, n, out):
+    """Write the nearest corner of separate boxes if within the margin; return the next row.
+
+    Writes: out.
+    """
+    gap, number, place, outward = nearest_corner(pos_a, rot_a, half_a, pos_b, rot_b, half_b)
+    other, number_b, place_b, outward_b = nearest_corner(
+        pos_b, rot_b, half_b, pos_a, rot_a, half_a
+    )
+    if min(gap, other) > margin:
+        return n
+    if gap <= other:
+        place = vec.axpy(-0.5 * gap, outward, place)
+        point = vec.add(pos_b, vec.mat_vec(rot_b, place))
+        return put(out, n, point, vec.mat_vec(rot_b, outward), gap, float(CORNER_WITNESS + number))
+    place_b = vec.axpy(-0.5 * other, outward_b, place_b)
+    point = vec.add(pos_a, vec.mat_vec(rot_a, place_b))
+    normal = vec.neg(vec.mat_vec(rot_a, outward_b))
+    return put(out, n, point, normal, other, float(CORNER_WITNESS + 8 + number_b))
+
+
+@kernel
+def box_box(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, out):
+    """Write the contacts of two boxes; return the count, at most 8.
+
+    Writes: out.
+    Source: Gottschalk et al. 1996 (axes); Sutherland and Hodgman 1974 (clipping).
+    """
+    arm = vec.sub(pos_b, pos_a)
+    arm_a = vec.mat_t_vec(rot_a, arm)
+    arm_b = vec.mat_t_vec(rot_b, arm)
+    r = vec.mat_t_mul(rot_a, rot_b)
+    gap_a, axis_a, gap_b, axis_b = best_face(r, arm_a, arm_b, half_a, half_b)
+    if not max(gap_a, gap_b) <= margin:
+        return 0
+    gap_edge, code = best_edge(r, arm_a, half_a, half_b)
+    best = max(gap_a, gap_b, gap_edge)
+    if not best <= margin:
+        return 0
+    size = min(
+        min(half_a[0], half_a[1], half_a[2]),
+        min(half_b[0], half_b[1], half_b[2]),
+    )
+    n = first_row()
+    if max(gap_a, gap_b) >= best - EDGE_SLOP * size + EDGE_SHARE * min(best, 0.0):
+        if gap_b > gap_a + FACE_SLOP * size:
+            n = face_manifold(
+                pos_b, rot_b, half_b, axis_b, pos_a, rot_a, half_a, -1.0, best, margin, out
+            )
+        else:
+            n = face_manifold(
+                pos_a, rot_a, half_a, axis_a, pos_b, rot_b, half_b, 1.0, best, margin, out
+            )
+    for k in range(n):
+        if out[k, 6] <= best + REALISED * size:
+            return n
+    n = min(n, 7)
+    if gap_edge >= max(gap_a, gap_b):
+        before = n
+        n = edge_witness(pos_a, rot_a, half_a, pos_b, rot_b, half_b, code, best, n, out)
+        if n > before:
+            return n
+    if best > 0.0:
+        n = corner_witness(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, n, out)
+    return n

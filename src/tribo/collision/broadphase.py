@@ -1,0 +1,359 @@
+"""Stage *broadphase*: which pairs of shapes might touch before the next evaluation?
+
+Bodies are swept along the axis on which they are spread most, with boxes that contain all that a
+body can reach in one step. Half spaces are tested against every body. The result is sorted by shape
+numbers, so it does not depend on the order in which the sweep found it.
+"""
+
+from math import sqrt
+
+from tribo.jit import kernel
+from tribo.math import vec
+from tribo.model import Kind, Shape, Status
+
+DYNAMIC = int(Kind.DYNAMIC)
+PLANE = int(Shape.PLANE)
+SPHERE = int(Shape.SPHERE)
+BOX = int(Shape.BOX)
+CAPSULE = int(Shape.CAPSULE)
+CYLINDER = int(Shape.CYLINDER)
+MESH = int(Shape.MESH)
+CAPACITY = int(Status.CAPACITY)
+
+SLACK = 1e-6  # [m] added to every margin: round-off must not hide a touching pair
+
+
+@kernel
+def body_speed(model, state, work, i):
+    """Return a bound of the speed of any surface point of body i [m/s]."""
+    t = model.body_tree[i]
+    if model.tree_nv[t] == 0:
+        return 0.0
+    root = model.tree_body[t]
+    if model.tree_is_single[t] == 1:
+        b = model.joint_v[root]
+        v = (state.v[b], state.v[b + 1], state.v[b + 2])
+        w = (state.v[b + 3], state.v[b + 4], state.v[b + 5])
+    else:
+        w = (work.body_vel[i, 0], work.body_vel[i, 1], work.body_vel[i, 2])
+        arm = vec.sub(vec.load(work.body_pos, i), vec.load(work.body_pos, root))
+        v = vec.add(
+            (work.body_vel[i, 3], work.body_vel[i, 4], work.body_vel[i, 5]), vec.cross(w, arm)
+        )
+    return vec.norm(v) + vec.norm(w) * model.body_radius[i]
+
+
+@kernel
+def bounds(model, state, settings, work):
+    """Write the box that contains everything a body can reach in this step.
+
+    Writes: work.
+    """
+    g2 = settings.gravity_x**2 + settings.gravity_y**2 + settings.gravity_z**2
+    slack = 2.0 * settings.dt * settings.dt * sqrt(g2) + SLACK
+    for i in range(model.body_parent.shape[0]):
+        if model.body_shape_count[i] == 0:
+            continue
+        margin = slack
+        if model.tree_nv[model.body_tree[i]] > 0:
+            margin += settings.dt * body_speed(model, state, work, i)
+        work.body_margin[i] = margin
+        r = vec.load_mat(work.body_rot, i)
+        box = model.body_box
+        c = vec.mat_vec(r, (box[i, 0], box[i, 1], box[i, 2]))
+        for k in range(3):
+            half = (
+                abs(r[3 * k]) * box[i, 3]
+                + abs(r[3 * k + 1]) * box[i, 4]
+                + abs(r[3 * k + 2]) * box[i, 5]
+                + margin
+            )
+            work.body_bound[i, k] = work.body_pos[i, k] + c[k] - half
+            work.body_bound[i, 3 + k] = work.body_pos[i, k] + c[k] + half
+
+
+@kernel
+def is_moved(model, i):
+    """Tell whether forces move body i."""
+    return model.body_chain_len[i] > 0 and model.tree_kind[model.body_tree[i]] == DYNAMIC
+
+
+@kernel
+def is_ignored(model, a, b):
+    """Tell whether the user (or the description) excluded the body pair a < b."""
+    key = a * model.body_parent.shape[0] + b
+    low = 0
+    high = model.ignored_pair.shape[0]
+    while low < high:
+        mid = (low + high) // 2
+        if model.ignored_pair[mid] < key:
+            low = mid + 1
+        else:
+            high = mid
+    return low < model.ignored_pair.shape[0] and model.ignored_pair[low] == key
+
+
+@kernel
+def bodies_may_touch(model, a, b):
+    """Tell whether contacts between two bodies are wanted at all."""
+    if not (is_moved(model, a) or is_moved(model, b)):
+        return False
+    if model.body_parent[a] == b or model.body_parent[b] == a:
+        return False
+    return model.ignored_pair.shape[0] == 0 or not is_ignored(model, min(a, b), max(a, b))
+
+
+@kernel
+def shapes_may_touch(model, settings, a, b):
+    """Tell whether groups and masks let two shapes meet."""
+    forward = (model.shape_group[a] & model.shape_mask[b]) != 0
+    backward = (model.shape_group[b] & model.shape_mask[a]) != 0
+    if settings.filter_both != 0:
+        return forward and backward
+    return forward or backward
+
+
+@kernel
+def shape_bound(model, work, s):
+    """Return the box (min, max) of a shape in the world, without margin."""
+    i = model.shape_body[s]
+    rot = vec.load_mat(work.body_rot, i)
+    c = vec.add(vec.load(work.body_pos, i), vec.mat_vec(rot, vec.load(model.shape_pos, s)))
+    r = vec.mat_mul(rot, vec.load_mat(model.shape_rot, s))
+    kind = model.shape_kind[s]
+    a, b, d = vec.load(model.shape_size, s)
+    if kind == SPHERE:
+        h = (a, a, a)
+    elif kind == BOX:
+        h = (
+            abs(r[0]) * a + abs(r[1]) * b + abs(r[2]) * d,
+            abs(r[3]) * a + abs(r[4]) * b + abs(r[5]) * d,
+            abs(r[6]) * a + abs(r[7]) * b + abs(r[8]) * d,
+        )
+    elif kind == CAPSULE:
+        h = (abs(r[2]) * b + a, abs(r[5]) * b + a, abs(r[8]) * b + a)
+    elif kind == CYLINDER:
+        h = (
+            abs(r[2]) * b + a * sqrt(max(0.0, 1.0 - r[2] * r[2])),
+            abs(r[5]) * b + a * sqrt(max(0.0, 1.0 - r[5] * r[5])),
+            abs(r[8]) * b + a * sqrt(max(0.0, 1.0 - r[8] * r[8])),
+        )
+    else:  # a mesh does not collide yet
+        h = (-1.0, -1.0, -1.0)
+    return (c[0] - h[0], c[1] - h[1], c[2] - h[2], c[0] + h[0], c[1] + h[1], c[2] + h[2])
+
+
+@kernel
+def meets_bound(box, work, i, margin):
+    """Tell whether a box with a margin overlaps the bound of body i."""
+    bound = work.body_bound
+    return (
+        box[0] - margin <= bound[i, 3]
+        and box[3] + margin >= bound[i, 0]
+        and box[1] - margin <= bound[i, 4]
+        and box[4] + margin >= bound[i, 1]
+        and box[2] - margin <= bound[i, 5]
+        and box[5] + margin >= bound[i, 2]
+    )
+
+
+@kernel
+def add_candidate(work, a, b):
+    """Append a pair of shapes; count on without storing when the table is full.
+
+    Writes: work.
+    """
+    n = work.candidate_count[0]
+    if n < work.candidate.shape[0]:
+        work.candidate[n, 0] = min(a, b)
+        work.candidate[n, 1] = max(a, b)
+    work.candidate_count[0] = n + 1
+
+
+@kernel
+def add_body_pair(model, settings, work, i, j):
+    """Append the shape pairs of two bodies whose bounds overlap.
+
+    Writes: work.
+    """
+    if not bodies_may_touch(model, i, j):
+        return
+    if model.body_shape_count[i] > model.body_shape_count[j]:
+        i, j = j, i
+    is_plain = model.body_shape_count[j] == 1
+    margin = work.body_margin[i] + work.body_margin[j]
+    for a in range(model.body_shape_start[i], model.body_shape_start[i] + model.body_shape_count[i]):
+        if is_plain:
+            b = model.body_shape_start[j]
+            if shapes_may_touch(model, settings, a, b):
+                add_candidate(work, a, b)
+            continue
+        box = shape_bound(model, work, a)
+        if not meets_bound(box, work, j, work.body_margin[i]):
+            continue
+        last = model.body_shape_start[j] + model.body_shape_count[j]
+        for b in range(model.body_shape_start[j], last):
+            if not shapes_may_touch(model, settings, a, b):
+                continue
+            other = shape_bound(model, work, b)
+            if (
+                box[0] - margin <= other[3]
+                and box[3] + margin >= other[0]
+                and box[1] - margin <= other[4]
+                and box[4] + margin >= other[1]
+                and box[2] - margin <= other[5]
+                and box[5] + margin >= other[2]
+            ):
+                add_candidate(work, a, b)
+
+
+@kernel
+def add_plane_pairs(model, settings, work, s):
+    """Append the pairs of a half space with everything whose bound reaches below it.
+
+    Writes: work.
+    """
+    i = model.shape_body[s]
+    rot = vec.load_mat(work.body_rot, i)
+    n = vec.mat_col(vec.mat_mul(rot, vec.load_mat(model.shape_rot, s)), 2)
+    p = vec.add(vec.load(work.body_pos, i), vec.mat_vec(rot, vec.load(model.shape_pos, s)))
+    offset = vec.dot(n, p) + work.body_margin[i]
+    bound = work.body_bound
+    for j in range(model.body_parent.shape[0]):
+        if j == i or model.body_shape_count[j] == 0:
+            continue
+        first = model.body_shape_start[j]
+        if model.shape_kind[first] == PLANE:
+            continue
+        low = 0.0
+        for k in range(3):
+            low += n[k] * (bound[j, k] if n[k] > 0.0 else bound[j, 3 + k])
+        if low > offset or not bodies_may_touch(model, i, j):
+            continue
+        for b in range(first, first + model.body_shape_count[j]):
+            if not shapes_may_touch(model, settings, s, b):
+                continue
+            if model.body_shape_count[j] > 1:
+                box = shape_bound(model, work, b)
+                low = -work.body_margin[j]
+                for k in range(3):
+                    low += n[k] * (box[k] if n[k] > 0.0 else box[3 + k])
+                if low > offset:
+                    continue
+            add_candidate(work, s, b)
+
+
+@kernel
+def sweep_axis(model, work):
+    """Return the axis on which the bodies are spread most."""
+    mean = (0.0, 0.0, 0.0)
+    square = (0.0, 0.0, 0.0)
+    for i in range(model.body_parent.shape[0]):
+        if model.body_shape_count[i] > 0:
+            p = vec.load(work.body_pos, i)
+            mean = vec.add(mean, p)
+            square = vec.add(square, (p[0] * p[0], p[1] * p[1], p[2] * p[2]))
+    n = max(1.0, float(model.body_parent.shape[0]))
+    x = square[0] - mean[0] * mean[0] / n
+    y = square[1] - mean[1] * mean[1] / n
+    z = square[2] - mean[2] * mean[2] / n
+    if x >= y and x >= z:
+        return 0
+    return 1 if y >= z else 2
+
+
+@kernel
+def sort_bodies(model, work, axis):
+    """Sort the bodies with shapes by where their bound begins on an axis; nearly sorted is cheap.
+
+    Writes: work.
+    """
+    order = work.sweep_order
+    if work.sweep_count[0] == 0:
+        n = 0
+        for i in range(model.body_parent.shape[0]):
+            if model.body_shape_count[i] > 0:
+                if model.shape_kind[model.body_shape_start[i]] != PLANE:
+                    order[n] = i
+                    n += 1
+        work.sweep_count[0] = n
+    for k in range(1, work.sweep_count[0]):
+        i = order[k]
+        key = work.body_bound[i, axis]
+        j = k - 1
+        while j >= 0 and (
+            work.body_bound[order[j], axis] > key
+            or (work.body_bound[order[j], axis] == key and order[j] > i)
+        ):
+            order[j + 1] = order[j]
+            j -= 1
+        order[j + 1] = i
+
+
+@kernel
+def sort_candidates(model, work):
+    """Sort the candidates by first, then second shape.
+
+    Writes: work.
+    """
+    n = work.candidate_count[0]
+    slot = work.shape_slot
+    for s in range(slot.shape[0]):
+        slot[s] = 0
+    for k in range(n):
+        slot[work.candidate[k, 0] + 1] += 1
+    for s in range(slot.shape[0] - 1):
+        slot[s + 1] += slot[s]
+    ranked = work.candidate_sorted
+    for k in range(n):
+        a = work.candidate[k, 0]
+        ranked[slot[a], 0] = a
+        ranked[slot[a], 1] = work.candidate[k, 1]
+        slot[a] += 1
+    for k in range(1, n):
+        a = ranked[k, 0]
+        b = ranked[k, 1]
+        place = k
+        while place > 0 and ranked[place - 1, 0] == a and ranked[place - 1, 1] > b:
+            ranked[place, 1] = ranked[place - 1, 1]
+            place -= 1
+        ranked[place, 1] = b
+
+
+@kernel
+def candidates(model, state, settings, work):
+    """List the pairs of shapes that might touch.
+
+    Writes: work.
+    Cost: O(n) for the sort of an almost sorted list, then O(overlaps on one axis).
+    """
+    work.candidate_count[0] = 0
+    bounds(model, state, settings, work)
+    for s in range(model.shape_kind.shape[0]):
+        if model.shape_kind[s] == PLANE:
+            add_plane_pairs(model, settings, work, s)
+    axis = sweep_axis(model, work)
+    sort_bodies(model, work, axis)
+    order = work.sweep_order
+    bound = work.body_bound
+    y = (axis + 1) % 3
+    z = (axis + 2) % 3
+    n = work.sweep_count[0]
+    for k in range(n):
+        i = order[k]
+        end = bound[i, 3 + axis]
+        for m in range(k + 1, n):
+            j = order[m]
+            if bound[j, axis] > end:
+                break
+            if (
+                bound[i, y] <= bound[j, 3 + y]
+                and bound[j, y] <= bound[i, 3 + y]
+                and bound[i, z] <= bound[j, 3 + z]
+                and bound[j, z] <= bound[i, 3 + z]
+            ):
+                add_body_pair(model, settings, work, i, j)
+    if work.candidate_count[0] > work.candidate.shape[0]:
+        work.status[0] |= CAPACITY
+        return
+    sort_candidates(model, work)

@@ -1,0 +1,96 @@
+"""Stage *laws*: the numbers that a material pair writes into its contact's rows.
+
+The solver knows friction bounds and target velocities, never materials: contact-laws of docs/physics/materials.
+"""
+
+from math import inf, sqrt
+
+from tribo.jit import kernel
+from tribo.math import vec
+from tribo.model import Kind, Pair
+
+DYNAMIC = int(Kind.DYNAMIC)
+FRICTION = int(Pair.FRICTION)
+RESTITUTION = int(Pair.RESTITUTION)
+THRESHOLD = int(Pair.RESTITUTION_THRESHOLD)
+STATIC = int(Pair.STATIC_FRICTION)
+STATIC_SPEED = int(Pair.STATIC_FRICTION_VELOCITY)
+ROLLING = int(Pair.ROLLING_FRICTION)
+SPINNING = int(Pair.SPINNING_FRICTION)
+
+
+@kernel
+def effective_friction(friction, static, static_speed, speed):
+    """Return μ_eff: static at rest, falling linearly to μ at the transition speed.
+
+    Source: RaiSim material system, μ_s + (μ − μ_s) s/v_s.
+    """
+    if speed >= static_speed:
+        return friction
+    return static + (friction - static) * speed / static_speed
+
+
+@kernel
+def normal_target(gap, approach, restitution, threshold, settings):
+    """Return the least normal velocity that a contact may end with [m/s].
+
+    approach: speed of the surfaces towards each other before the step's forces. A pair that
+    rebounds is left alone until it touches, so that no part of its speed is lost to prediction.
+    """
+    bounce = restitution * (approach - threshold)
+    if bounce > 0.0:
+        if gap > approach * settings.dt:
+            return -inf
+    elif gap > 0.0:
+        return -gap / settings.dt
+    recovery = 0.0
+    if gap < 0.0:
+        recovery = min(-gap * settings.erp / settings.dt, settings.max_push_out_speed)
+    return max(bounce, recovery)
+
+
+@kernel
+def effective_radius(model, work, c):
+    """Return r_e = |(contact − centre of mass) · n|, averaged over the bodies that forces move."""
+    n = (work.contact_axes[c, 6], work.contact_axes[c, 7], work.contact_axes[c, 8])
+    total = 0.0
+    count = 0
+    for side in range(2):
+        i = work.contact_body[c, side]
+        if model.body_chain_len[i] > 0 and model.tree_kind[model.body_tree[i]] == DYNAMIC:
+            com = vec.mat_vec(vec.load_mat(work.body_rot, i), vec.load(model.body_com, i))
+            com = vec.add(com, vec.load(work.body_pos, i))
+            total += abs(vec.dot(vec.sub(vec.load(work.contact_pos, c), com), n))
+            count += 1
+    return total / count if count > 0 else 0.0
+
+
+@kernel
+def laws(model, settings, work):
+    """Set friction bounds and targets of every contact; make its free velocity relative to them.
+
+    Writes: work.
+    """
+    table = model.pair_table
+    for c in range(work.contact_count[0]):
+        a = model.shape_material[work.contact_shape[c, 0]]
+        b = model.shape_material[work.contact_shape[c, 1]]
+        x = work.contact_vel[c, 0]
+        y = work.contact_vel[c, 1]
+        work.contact_friction[c] = effective_friction(
+            table[a, b, FRICTION], table[a, b, STATIC], table[a, b, STATIC_SPEED], sqrt(x * x + y * y)
+        )
+        work.contact_target[c] = normal_target(
+            work.contact_gap[c],
+            -work.contact_vel[c, 2],
+            min(1.0, table[a, b, RESTITUTION] + settings.erp2),
+            table[a, b, THRESHOLD],
+            settings,
+        )
+        if work.contact_target[c] > -inf:
+            work.contact_free[c, 2] -= work.contact_target[c]
+        if work.contact_is_spun[c] == 1:
+            r = effective_radius(model, work, c)
+            work.contact_radius[c] = r
+            work.contact_rolling[c] = table[a, b, ROLLING] * r
+            work.contact_spinning[c] = table[a, b, SPINNING] * r

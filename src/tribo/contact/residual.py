@@ -1,0 +1,85 @@
+"""Stage *residual*: how far the impulses are from solving the contact problem.
+
+With d = w + μ‖w_t‖ n (De Saxcé) an exact solution has λ in the friction cone K, d in its dual K*
+and λ · d = 0. The three violations are reported as multiples of the impulse m̄ s, the speed s and the
+energy m̄ s² of the step, s = `speed_scale`, m̄ = 1/mean(diag G). Source: contact-science §1.1.
+"""
+
+from math import inf, sqrt
+
+from tribo.contact.cone import NO_FRICTION, project
+from tribo.contact.sweep import speed_scale, velocity
+from tribo.jit import kernel
+from tribo.math import vec
+
+
+@kernel
+def distance(a, b):
+    """Return the largest difference of two 3-vectors."""
+    return max(abs(a[0] - b[0]), abs(a[1] - b[1]), abs(a[2] - b[2]))
+
+
+@kernel
+def contact_residual(model, work, c):
+    """Return primal [N s], dual [m/s] and complementarity [J] violation of one contact."""
+    impulse = vec.load(work.contact_impulse, c)
+    w = velocity(model, work, c, 0)
+    mu = work.contact_friction[c]
+    if mu <= NO_FRICTION:
+        primal = max(0.0, -impulse[2])
+        return primal, max(0.0, -w[2]), abs(impulse[2] * w[2])
+    primal = distance(impulse, project(mu, impulse))
+    d = (w[0], w[1], w[2] + mu * sqrt(w[0] * w[0] + w[1] * w[1]))
+    dual = distance(d, project(1.0 / mu, d))
+    return primal, dual, abs(vec.dot(impulse, d))
+
+
+@kernel
+def limit_velocity(model, work, n):
+    """Return the velocity of a joint limit minus its target."""
+    i = work.limit_body[n]
+    chain = model.body_chain_start[i]
+    w = work.limit_free[n]
+    for p in range(model.body_chain_len[i]):
+        w += work.row[work.limit_row[n] + p] * work.response[model.chain_dof[chain + p]]
+    return w
+
+
+@kernel
+def residual(model, settings, work):
+    """Record the three normalised residuals of the step.
+
+    Writes: work.
+    """
+    primal = 0.0
+    dual = 0.0
+    complementarity = 0.0
+    diagonal = 0.0
+    count = 0
+    for c in range(work.contact_count[0]):
+        if work.contact_target[c] == -inf:
+            continue
+        p, d, e = contact_residual(model, work, c)
+        primal = max(primal, p)
+        dual = max(dual, d)
+        complementarity = max(complementarity, e)
+        g = work.contact_delassus
+        diagonal += g[c, 0] + g[c, 1] + g[c, 2]
+        count += 3
+    for n in range(work.limit_count[0]):
+        w = limit_velocity(model, work, n)
+        dual = max(dual, -w)
+        complementarity = max(complementarity, abs(work.limit_impulse[n] * w))
+        diagonal += work.limit_delassus[n]
+        count += 1
+    speed = speed_scale(settings, work)
+    if count == 0 or speed == 0.0 or diagonal == 0.0:
+        primal = dual = complementarity = 0.0
+    else:
+        mass = count / diagonal
+        primal /= mass * speed
+        dual /= speed
+        complementarity /= mass * speed * speed
+    work.residual[0] = primal
+    work.residual[1] = dual
+    work.residual[2] = complementarity

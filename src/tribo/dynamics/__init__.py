@@ -1,0 +1,1 @@
+"""Motion of trees of joints without contact: where, how heavy, which forces."""

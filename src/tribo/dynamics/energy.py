@@ -1,0 +1,47 @@
+"""Energy and momentum of every tree, from poses and inertias that `work` holds."""
+
+from tribo.dynamics.bias import body_motion
+from tribo.jit import kernel
+from tribo.math import spatial, vec
+from tribo.model import Kind
+
+DYNAMIC = int(Kind.DYNAMIC)
+
+
+@kernel
+def tree_energy(model, v, settings, work, t, out):
+    """Write kinetic and potential energy [J], linear and angular momentum about the world origin.
+
+    out = [kinetic, potential, p (3) [kg m/s], L (3) [kg m²/s]]. Inertias of the tree must be in
+    `work.body_inertia`, also those of a single body.
+
+    Writes: out, work.
+    """
+    root = model.tree_body[t]
+    origin = vec.load(work.body_pos, root)
+    for k in range(8):
+        out[k] = 0.0
+    zero = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for i in range(root, root + model.tree_body_count[t]):
+        parent = model.body_parent[i]
+        velocity = zero
+        if parent >= 0:
+            velocity = spatial.load(work.body_vel, parent)
+        velocity, _ = body_motion(model, v, work, i, velocity, zero)
+        spatial.store(work.body_vel, i, velocity)
+        momentum = spatial.inertia_times(work.body_inertia, i, velocity)
+        m = work.body_inertia[i, 0]
+        moment = (
+            work.body_inertia[i, 1] + m * origin[0],
+            work.body_inertia[i, 2] + m * origin[1],
+            work.body_inertia[i, 3] + m * origin[2],
+        )
+        p = (momentum[3], momentum[4], momentum[5])
+        angular = vec.add((momentum[0], momentum[1], momentum[2]), vec.cross(origin, p))
+        out[0] += 0.5 * spatial.dot(velocity, momentum)
+        out[1] -= (
+            moment[0] * settings.gravity_x + moment[1] * settings.gravity_y + moment[2] * settings.gravity_z
+        )
+        for k in range(3):
+            out[2 + k] += p[k]
+            out[5 + k] += angular[k]

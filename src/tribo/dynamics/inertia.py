@@ -1,0 +1,185 @@
+"""Stages *inertia* and *factorize*: the mass matrix M and its sparse factor M̂ = Lᵀ D L.
+
+Row i of a packed matrix holds the columns of the chain of dof i only, root first: a dof is coupled
+with its ancestors and descendants and with nothing else, and the factor has the same pattern.
+"""
+
+from math import sqrt
+
+from tribo.jit import kernel
+from tribo.math import spatial, vec
+from tribo.model import Kind
+
+DYNAMIC = int(Kind.DYNAMIC)
+
+
+@kernel
+def body_inertias(model, work, first, count):
+    """Turn the inertias of some bodies into world axes about their tree origin.
+
+    Writes: work.
+    """
+    origin = vec.load(work.body_pos, first)
+    inertia = work.body_inertia
+    for i in range(first, first + count):
+        r = vec.load_mat(work.body_rot, i)
+        m = model.body_mass[i]
+        c = vec.sub(
+            vec.add(vec.load(work.body_pos, i), vec.mat_vec(r, vec.load(model.body_com, i))), origin
+        )
+        s = vec.rotate_sym(r, spatial.load(model.body_inertia, i))
+        inertia[i, 0] = m
+        inertia[i, 1] = m * c[0]
+        inertia[i, 2] = m * c[1]
+        inertia[i, 3] = m * c[2]
+        inertia[i, 4] = s[0] + m * (c[1] * c[1] + c[2] * c[2])
+        inertia[i, 5] = s[1] + m * (c[0] * c[0] + c[2] * c[2])
+        inertia[i, 6] = s[2] + m * (c[0] * c[0] + c[1] * c[1])
+        inertia[i, 7] = s[3] - m * c[0] * c[1]
+        inertia[i, 8] = s[4] - m * c[0] * c[2]
+        inertia[i, 9] = s[5] - m * c[1] * c[2]
+
+
+@kernel
+def single_mass(model, work, root):
+    """Write M of a free body: mass and world inertia.
+
+    Writes: work.
+    """
+    dof = model.joint_v[root]
+    m = model.body_mass[root]
+    matrix = work.mass_matrix
+    for k in range(3):
+        matrix[model.dof_row[dof + k] + k] = m + model.dof_armature[dof + k]
+    s = vec.rotate_sym(vec.load_mat(work.body_rot, root), spatial.load(model.body_inertia, root))
+    row = model.dof_row[dof + 3] + 3
+    matrix[row] = s[0] + model.dof_armature[dof + 3]
+    row = model.dof_row[dof + 4] + 3
+    matrix[row] = s[3]
+    matrix[row + 1] = s[1] + model.dof_armature[dof + 4]
+    row = model.dof_row[dof + 5] + 3
+    matrix[row] = s[4]
+    matrix[row + 1] = s[5]
+    matrix[row + 2] = s[2] + model.dof_armature[dof + 5]
+
+
+@kernel
+def mass_matrix(model, work):
+    """Compute M by the composite-rigid-body method.   M_ij = S_jᵀ I^c_i S_i
+
+    Writes: work.
+    Cost: O(Σ depth of dofs).
+    Source: Featherstone 2008, table 6.2, about a common point.
+    """
+    composite = work.body_composite
+    for t in range(model.tree_body.shape[0]):
+        root = model.tree_body[t]
+        count = model.tree_body_count[t]
+        if model.tree_nv[t] == 0:
+            continue
+        if model.tree_is_single[t] == 1:
+            single_mass(model, work, root)
+            continue
+        body_inertias(model, work, root, count)
+        for i in range(root, root + count):
+            for k in range(10):
+                composite[i, k] = work.body_inertia[i, k]
+        for i in range(root + count - 1, root, -1):
+            parent = model.body_parent[i]
+            for k in range(10):
+                composite[parent, k] += composite[i, k]
+        for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+            body = model.dof_body[dof]
+            force = spatial.inertia_times(composite, body, spatial.load(work.dof_axis, dof))
+            row = model.dof_row[dof]
+            chain = model.body_chain_start[body]
+            depth = model.dof_depth[dof]
+            for p in range(depth + 1):
+                axis = spatial.load(work.dof_axis, model.chain_dof[chain + p])
+                work.mass_matrix[row + p] = spatial.dot(axis, force)
+            work.mass_matrix[row + depth] += model.dof_armature[dof]
+
+
+@kernel
+def factorize(model, work):
+    """Factor M̂ = M + drives' share of the diagonal into Lᵀ D L, in the pattern of M.
+
+    Writes: work.
+    Cost: O(Σ depth²).
+    Source: Featherstone 2005, "Efficient factorization of the joint-space inertia matrix".
+    """
+    factor = work.mass_factor
+    for t in range(model.tree_body.shape[0]):
+        if model.tree_kind[t] != DYNAMIC:
+            continue
+        first = model.tree_v[t]
+        for dof in range(first + model.tree_nv[t] - 1, first - 1, -1):
+            row = model.dof_row[dof]
+            for p in range(model.dof_depth[dof] + 1):
+                factor[row + p] = work.mass_matrix[row + p]
+            factor[row + model.dof_depth[dof]] += work.drive_inertia[dof]
+        lowest = 3 if model.tree_is_single[t] == 1 else 0  # mass does not couple with rotation
+        for dof in range(first + model.tree_nv[t] - 1, first - 1, -1):
+            row = model.dof_row[dof]
+            depth = model.dof_depth[dof]
+            chain = model.body_chain_start[model.dof_body[dof]]
+            inverse = 1.0 / factor[row + depth]
+            for p in range(depth - 1, lowest - 1, -1):
+                a = factor[row + p] * inverse
+                other = model.dof_row[model.chain_dof[chain + p]]
+                for k in range(lowest, p + 1):
+                    factor[other + k] -= a * factor[row + k]
+                factor[row + p] = a
+            work.dof_scale[dof] = sqrt(inverse)
+
+
+@kernel
+def solve(model, work, x):
+    """Replace x by M̂⁻¹ x (zero for dofs that forces do not move).
+
+    Writes: x.
+    """
+    factor = work.mass_factor
+    for t in range(model.tree_body.shape[0]):
+        first = model.tree_v[t]
+        last = first + model.tree_nv[t]
+        if model.tree_kind[t] != DYNAMIC:
+            for dof in range(first, last):
+                x[dof] = 0.0
+            continue
+        lowest = 3 if model.tree_is_single[t] == 1 else 0
+        for dof in range(last - 1, first - 1, -1):
+            row = model.dof_row[dof]
+            chain = model.body_chain_start[model.dof_body[dof]]
+            for p in range(lowest, model.dof_depth[dof]):
+                x[model.chain_dof[chain + p]] -= factor[row + p] * x[dof]
+        for dof in range(first, last):
+            row = model.dof_row[dof]
+            chain = model.body_chain_start[model.dof_body[dof]]
+            x[dof] *= work.dof_scale[dof] * work.dof_scale[dof]
+            for p in range(lowest, model.dof_depth[dof]):
+                x[dof] -= factor[row + p] * x[model.chain_dof[chain + p]]
+
+
+@kernel
+def unwhiten(model, work, z, out):
+    """Turn whitened coordinates into velocities.   out = L⁻¹ D^(−1/2) z
+
+    Writes: out.
+    """
+    factor = work.mass_factor
+    for t in range(model.tree_body.shape[0]):
+        first = model.tree_v[t]
+        last = first + model.tree_nv[t]
+        if model.tree_kind[t] != DYNAMIC:
+            for dof in range(first, last):
+                out[dof] = 0.0
+            continue
+        lowest = 3 if model.tree_is_single[t] == 1 else 0
+        for dof in range(first, last):
+            row = model.dof_row[dof]
+            chain = model.body_chain_start[model.dof_body[dof]]
+            x = z[dof] * work.dof_scale[dof]
+            for p in range(lowest, model.dof_depth[dof]):
+                x -= factor[row + p] * out[model.chain_dof[chain + p]]
+            out[dof] = x

@@ -1,0 +1,143 @@
+"""Stages *drift*, *free velocity* and *integrate*: how a state moves through time.
+
+Midpoint rule (Moreau): drift half a step, evaluate everything there, change the velocity, drift the
+other half. Seen from midpoint to midpoint it is q_m⁺ = q_m + dt v⁺, v⁺ = v + dt M⁻¹(…)(q_m): the
+well-known semi-implicit step, staggered. So all that must be implicit to be stable (contact gaps,
+joint limits, PD drives) uses q_m + dt v⁺, with either integrator.
+"""
+
+from tribo.dynamics import kinematics
+from tribo.dynamics.inertia import solve, unwhiten
+from tribo.jit import kernel
+from tribo.math import quat, vec
+from tribo.model import Integrator, Kind, Status
+
+STATIC = int(Kind.STATIC)
+DYNAMIC = int(Kind.DYNAMIC)
+MIDPOINT = int(Integrator.MIDPOINT)
+INVALID = int(Status.INVALID)
+
+
+@kernel
+def drift_to_middle(model, state, settings, work):
+    """Set the coordinates at which this step is evaluated.
+
+    Writes: work.
+    """
+    if settings.integrator != MIDPOINT:
+        for k in range(state.q.shape[0]):
+            work.mid_q[k] = state.q[k]
+        return
+    for t in range(model.tree_body.shape[0]):
+        root = model.tree_body[t]
+        if model.tree_is_single[t] == 1:
+            spin = vec.load(work.single_spin, t)
+            kinematics.drift_single(model, t, state.q, state.v, settings.dt, spin, work.mid_q)
+            continue
+        for i in range(root, root + model.tree_body_count[t]):
+            kinematics.drift_joint(model, i, state.q, state.v, 0.5 * settings.dt, work.mid_q)
+
+
+@kernel
+def free_velocity(model, state, settings, work):
+    """Compute the velocity after the step if nothing touched.   v_free = v + dt M̂⁻¹(τ − h)
+
+    Writes: work.
+    """
+    for dof in range(state.v.shape[0]):
+        work.free_v[dof] = settings.dt * (work.drive_force[dof] - work.bias_force[dof])
+    solve(model, work, work.free_v)
+    for dof in range(state.v.shape[0]):
+        work.free_v[dof] += state.v[dof]
+
+
+@kernel
+def next_velocity(model, work):
+    """Add what the impulses do to the free velocity.   v⁺ = v_free + L⁻¹ D^(−1/2) z
+
+    Writes: work.
+    """
+    unwhiten(model, work, work.response, work.next_v)
+    for dof in range(work.next_v.shape[0]):
+        work.next_v[dof] += work.free_v[dof]
+
+
+@kernel
+def is_finite(work):
+    """Tell whether the new velocity consists of numbers only."""
+    total = 0.0
+    for dof in range(work.next_v.shape[0]):
+        total += work.next_v[dof] * 0.0
+    return total == 0.0
+
+
+@kernel
+def set_acceleration(model, state, settings, work):
+    """Keep the acceleration that predicts the next mid velocity, tree by tree.
+
+    An impact is not an acceleration to count on, weight on a floor that carries it is not one
+    either: of the accelerations with and without contact impulses the smaller is kept.
+
+    Writes: state.
+    """
+    rate = 1.0 / settings.dt
+    for t in range(model.tree_body.shape[0]):
+        first = model.tree_v[t]
+        last = first + model.tree_nv[t]
+        total = 0.0
+        free = 0.0
+        for dof in range(first, last):
+            a = work.next_v[dof] - state.v[dof]
+            b = work.free_v[dof] - state.v[dof]
+            total += a * a
+            free += b * b
+        for dof in range(first, last):
+            after = work.next_v[dof] if total <= free else work.free_v[dof]
+            state.vdot[dof] = rate * (after - state.v[dof])
+
+
+@kernel
+def finish_single(model, t, state, settings, work):
+    """Drift a free body through the second half of its step.
+
+    Writes: state.
+    """
+    root = model.tree_body[t]
+    a = model.joint_q[root] + 3
+    b = model.joint_v[root] + 3
+    kinematics.drift_single(
+        model, t, work.mid_q, work.next_v, settings.dt, vec.load(work.single_spin, t), state.q
+    )
+    free = vec.load(work.single_free_spin, t)
+    h = 0.5 * settings.dt
+    turn = (
+        h * (work.next_v[b] - free[0]),
+        h * (work.next_v[b + 1] - free[1]),
+        h * (work.next_v[b + 2] - free[2]),
+    )
+    if turn[0] != 0.0 or turn[1] != 0.0 or turn[2] != 0.0:
+        q = quat.mul(quat.exp(turn), quat.load(state.q, a))
+        quat.store(state.q, a, quat.normalize(q))
+
+
+@kernel
+def integrate(model, state, settings, work):
+    """Take over the new velocity and drift to the end of the step.
+
+    Writes: state.
+    """
+    set_acceleration(model, state, settings, work)
+    midpoint = settings.integrator == MIDPOINT
+    dt = 0.5 * settings.dt if midpoint else settings.dt
+    for t in range(model.tree_body.shape[0]):
+        if model.tree_nv[t] == 0:
+            continue
+        if midpoint and model.tree_is_single[t] == 1:
+            finish_single(model, t, state, settings, work)
+            continue
+        root = model.tree_body[t]
+        for i in range(root, root + model.tree_body_count[t]):
+            kinematics.drift_joint(model, i, work.mid_q, work.next_v, dt, state.q)
+    for dof in range(state.v.shape[0]):
+        state.v[dof] = work.next_v[dof]
+    state.time[0] += settings.dt

@@ -1,0 +1,160 @@
+"""Stage *kinematics*: where is every body, and which way does each degree of freedom move it?"""
+
+from math import cos, sin, sqrt
+
+from tribo.jit import kernel
+from tribo.math import quat, spatial, vec
+from tribo.model import Joint
+
+FIXED = int(Joint.FIXED)
+REVOLUTE = int(Joint.REVOLUTE)
+PRISMATIC = int(Joint.PRISMATIC)
+SPHERICAL = int(Joint.SPHERICAL)
+FREE = int(Joint.FREE)
+
+
+@kernel
+def rotation(axis, angle):
+    """Return the matrix of a rotation about a unit axis.   Source: Rodrigues' formula."""
+    c = cos(angle)
+    s = sin(angle)
+    x, y, z = axis
+    d = 1.0 - c
+    return (
+        c + d * x * x, d * x * y - s * z, d * x * z + s * y,
+        d * x * y + s * z, c + d * y * y, d * y * z - s * x,
+        d * x * z - s * y, d * y * z + s * x, c + d * z * z,
+    )  # fmt: skip
+
+
+@kernel
+def body_pose(model, q, work, i):
+    """Return position and rotation of body i; its parent's pose must be in `work`."""
+    joint = model.joint_type[i]
+    first = model.joint_q[i]
+    if joint == FREE:
+        r = quat.to_matrix(quat.load(q, first + 3))
+        return (q[first], q[first + 1], q[first + 2]), r
+    p = vec.load(model.joint_pos, i)
+    r = vec.load_mat(model.joint_rot, i)
+    parent = model.body_parent[i]
+    if parent >= 0:
+        parent_rot = vec.load_mat(work.body_rot, parent)
+        p = vec.add(vec.load(work.body_pos, parent), vec.mat_vec(parent_rot, p))
+        r = vec.mat_mul(parent_rot, r)
+    if joint == REVOLUTE:
+        r = vec.mat_mul(r, rotation(vec.load(model.joint_axis, i), q[first]))
+    elif joint == PRISMATIC:
+        p = vec.axpy(q[first], vec.mat_vec(r, vec.load(model.joint_axis, i)), p)
+    elif joint == SPHERICAL:
+        r = vec.mat_mul(r, quat.to_matrix(quat.load(q, first)))
+    return p, r
+
+
+@kernel
+def set_axis(work, dof, angular, linear):
+    """Store a motion axis.
+
+    Writes: work.
+    """
+    spatial.store(
+        work.dof_axis, dof, (angular[0], angular[1], angular[2], linear[0], linear[1], linear[2])
+    )
+
+
+@kernel
+def body_axes(model, work, i):
+    """Store the motion axes of joint i about the tree origin.
+
+    Writes: work.
+    """
+    joint = model.joint_type[i]
+    dof = model.joint_v[i]
+    zero = (0.0, 0.0, 0.0)
+    if joint == FREE:  # a root: the tree origin is the body's own
+        for k in range(3):
+            e = (1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2))
+            set_axis(work, dof + k, zero, e)
+            set_axis(work, dof + 3 + k, e, zero)
+        return
+    if joint == FIXED:
+        return
+    origin = vec.load(work.body_pos, model.tree_body[model.body_tree[i]])
+    arm = vec.sub(vec.load(work.body_pos, i), origin)
+    if joint == SPHERICAL:
+        frame = vec.load_mat(model.joint_rot, i)
+        parent = model.body_parent[i]
+        if parent >= 0:
+            frame = vec.mat_mul(vec.load_mat(work.body_rot, parent), frame)
+        for k in range(3):
+            axis = vec.mat_col(frame, k)
+            set_axis(work, dof + k, axis, vec.cross(arm, axis))
+        return
+    # A rotation about the axis and a travel along it leave the axis where it is.
+    axis = vec.mat_vec(vec.load_mat(work.body_rot, i), vec.load(model.joint_axis, i))
+    if joint == REVOLUTE:
+        set_axis(work, dof, axis, vec.cross(arm, axis))
+    else:
+        set_axis(work, dof, zero, axis)
+
+
+@kernel
+def forward(model, q, work):
+    """Compute pose and motion axes of every body at coordinates q.
+
+    Writes: work.
+    Source: Featherstone 2008, table 4.1, about a common point.
+    """
+    for t in range(model.tree_body.shape[0]):
+        root = model.tree_body[t]
+        is_single = model.tree_is_single[t] == 1
+        for i in range(root, root + model.tree_body_count[t]):
+            p, r = body_pose(model, q, work, i)
+            vec.store(work.body_pos, i, p)
+            vec.store_mat(work.body_rot, i, r)
+            if not is_single:
+                body_axes(model, work, i)
+
+
+@kernel
+def drift_joint(model, i, q, v, dt, out):
+    """Move the coordinates of joint i for a time dt at velocity v.   out = q ⊕ dt v
+
+    Writes: out.
+    """
+    joint = model.joint_type[i]
+    a = model.joint_q[i]
+    b = model.joint_v[i]
+    if joint == REVOLUTE or joint == PRISMATIC:
+        out[a] = q[a] + dt * v[b]
+    elif joint == FREE:
+        for k in range(3):
+            out[a + k] = q[a + k] + dt * v[b + k]
+        turn = quat.exp((dt * v[b + 3], dt * v[b + 4], dt * v[b + 5]))
+        quat.store(out, a + 3, quat.normalize(quat.mul(turn, quat.load(q, a + 3))))
+    elif joint == SPHERICAL:
+        turn = quat.exp((dt * v[b], dt * v[b + 1], dt * v[b + 2]))
+        quat.store(out, a, quat.normalize(quat.mul(turn, quat.load(q, a))))
+
+
+@kernel
+def half_turn(spin, dt):
+    """Return half of the Cayley rotation of spin · dt: two of them make the whole."""
+    c = quat.cayley(vec.scale(dt, spin))
+    s = 1.0 / sqrt(2.0 + 2.0 * c[0])
+    return ((1.0 + c[0]) * s, c[1] * s, c[2] * s, c[3] * s)
+
+
+@kernel
+def drift_single(model, t, q, v, dt, spin, out):
+    """Move a free body by half a step whose rotation is half the Cayley rotation of `spin`.
+
+    Writes: out.
+    """
+    root = model.tree_body[t]
+    a = model.joint_q[root]
+    b = model.joint_v[root]
+    for k in range(3):
+        out[a + k] = q[a + k] + 0.5 * dt * v[b + k]
+    turn = half_turn(spin, dt)
+    quat.store(out, a + 3, quat.normalize(quat.mul(turn, quat.load(q, a + 3))))

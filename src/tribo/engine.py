@@ -1,0 +1,147 @@
+"""The records of one or many worlds and the calls that move them on: no names, no objects."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+
+from tribo import step
+from tribo.builder import Capacity, allocate
+from tribo.dynamics import inertia, kinematics
+from tribo.jit import DISABLED
+from tribo.model import Command, Model, Settings, State, Status, Work
+
+logger = logging.getLogger("tribo")
+
+_MAX_CONTACTS = 4_000_000  # more than this is a modelling error, not a bigger pile
+
+
+class Engine:
+    """Records of some worlds of one model; `World` owns one with one world, `Batch` with many."""
+
+    def __init__(
+        self,
+        model: Model,
+        sizes: dict[str, int],
+        capacity: Capacity,
+        worlds: int = 1,
+    ) -> None:
+        """Allocate everything for a model."""
+        self.model, self.sizes, self.capacity, self.worlds = model, sizes, capacity, worlds
+        self.state: State
+        self.command: Command
+        self.settings: Settings
+        self.work: Work
+        self.state, self.command, self.settings, self.work = allocate(sizes, worlds)
+        self._observed: Work | None = None
+        self._connect()
+
+    def _connect(self) -> None:
+        """Note the addresses of all tables; needed after any record was replaced."""
+        records = (self.model, self.state, self.command, self.settings, self.work)
+        self.addresses = np.array([r.address for r in records], np.int64)
+        self.status = self.work.arrays["status"]
+
+    def set_model(self, model: Model) -> None:
+        """Use another model of the same sizes."""
+        self.model = model
+        self._connect()
+
+    def run(self, n: int) -> int:
+        """Advance world 0 by n steps; return how many were made."""
+        done: int = self._run(n)
+        while done < n and self.status[0, 0] & Status.CAPACITY:
+            self.grow()
+            done += self._run(n - done)
+        return done
+
+    def _run(self, n: int) -> int:
+        if DISABLED:
+            made: int = step.run(self.model, self.state, self.command, self.settings, self.work, n)
+            return made
+        return step.run_at(self.addresses, n)  # type: ignore[no-any-return]
+
+    def run_all(self, n: int) -> np.ndarray:
+        """Advance every world by n steps in parallel; return how many each has left undone."""
+        remaining = np.full(self.worlds, n, np.int64)
+        while True:
+            step.run_batch(self.model, self.state, self.command, self.settings, self.work, remaining)
+            short = (self.status[:, 0] & Status.CAPACITY != 0) & (remaining > 0)
+            if not short.any():
+                return remaining
+            stopped = (self.status[:, 0] & Status.INVALID != 0) & (remaining > 0)
+            left = np.where(stopped, 0, remaining)
+            self.grow()
+            remaining = left
+            if stopped.any():  # run the others on, then report all that is undone
+                undone = self.run_remaining(remaining)
+                return undone
+
+    def run_remaining(self, remaining: np.ndarray) -> np.ndarray:
+        """Advance each world by its own number of steps."""
+        while remaining.any():
+            before = remaining.copy()
+            step.run_batch(self.model, self.state, self.command, self.settings, self.work, remaining)
+            if not (self.status[:, 0] & Status.CAPACITY).any():
+                break
+            self.grow()
+            if np.array_equal(before, remaining) and not (self.status[:, 0] & Status.CAPACITY).any():
+                break
+        return remaining
+
+    def update(self) -> None:
+        """Do the first half of a step in world 0."""
+        step.update(self.model, self.state, self.settings, self.work)
+        while self.status[0, 0] & Status.CAPACITY:
+            self.grow()
+            step.update(self.model, self.state, self.settings, self.work)
+
+    def advance(self) -> None:
+        """Do the second half of a step in world 0, after `update`."""
+        step.advance(self.model, self.state, self.command, self.settings, self.work)
+        while self.status[0, 0] & Status.CAPACITY:
+            self.grow()
+            step.update(self.model, self.state, self.settings, self.work)
+            step.advance(self.model, self.state, self.command, self.settings, self.work)
+
+    def grow(self) -> None:
+        """Enlarge the tables that the last step found too small; the state stays as it was."""
+        work = self.work.arrays
+        counts = [int(work[name].max()) for name in ("candidate_count", "contact_count", "row_count")]
+        if counts[1] > _MAX_CONTACTS:
+            raise MemoryError(f"{counts[1]} contacts in one step; the limit is {_MAX_CONTACTS}")
+        self.capacity = self.capacity.grown(*counts)
+        logger.debug("enlarging to %s", self.capacity)
+        self.sizes = {
+            **self.sizes,
+            "max_pair": self.capacity.pairs,
+            "max_contact": self.capacity.contacts,
+            "max_row": self.capacity.rows,
+        }
+        old = self.state
+        self.state, _, _, self.work = allocate(self.sizes, self.worlds)
+        copy_record(old, self.state)
+        self._observed = None
+        self._connect()
+        self.on_grow()
+
+    def on_grow(self) -> None:
+        """Be told that State and Work are new arrays; owners of views replace this."""
+
+    def observe(self) -> Work:
+        """Return scratch that holds poses, axes and inertias of world 0 at its present state."""
+        if self._observed is None:
+            sizes = {**self.sizes, "max_pair": 1, "max_contact": 1, "max_row": 1}
+            self._observed = Work.allocate(sizes)
+        observed = self._observed
+        kinematics.forward(self.model, self.state.q, observed)
+        inertia.mass_matrix(self.model, observed)
+        return observed
+
+
+def copy_record(source: State, target: State) -> None:
+    """Copy every array of a record, also where the target has more room."""
+    for name, array in source.arrays.items():
+        region = tuple(slice(0, n) for n in array.shape)
+        target.arrays[name][region] = array

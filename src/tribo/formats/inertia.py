@@ -1,0 +1,98 @@
+"""Masses of links: their checks, and the parallel-axis theorem that merges them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tribo.description import IDENTITY, ORIGIN, Vector
+from tribo.formats.pose import Pose, matrix, normalized
+from tribo.formats.report import Report
+from tribo.formats.xml import Node
+
+ROUNDING = 1e-20  # [kg m²] files from CAD programs hold noise of this size instead of 0
+
+
+@dataclass(slots=True)
+class Inertial:
+    """Mass, centre of mass and inertia about it, in the axes of a link or body."""
+
+    mass: float = 0.0
+    com: Vector = ORIGIN
+    inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
+
+    def about(self, point: Vector) -> np.ndarray:
+        """Return the inertia about a point.   I + m (‖r‖² 1 − r rᵀ)"""
+        r = np.subtract(self.com, point)
+        return self.inertia + self.mass * (float(r @ r) * np.eye(3) - np.outer(r, r))
+
+    def moved(self, pose: Pose) -> Inertial:
+        """Return the same mass seen from the frame in which `pose` is given."""
+        if pose.quaternion == IDENTITY:
+            return Inertial(self.mass, pose.point(self.com), self.inertia)
+        turn = matrix(pose.quaternion)
+        turned = turn @ self.inertia @ turn.T
+        return Inertial(self.mass, pose.point(self.com), 0.5 * (turned + turned.T))
+
+
+def merged(parts: list[Inertial]) -> Inertial:
+    """Return several masses as one; a single one stays bitwise as it is."""
+    parts = [part for part in parts if part.mass > 0.0 or part.inertia.any()]
+    if not parts:
+        return Inertial()
+    if len(parts) == 1:
+        return parts[0]
+    mass = sum(part.mass for part in parts)
+    com = ORIGIN
+    if mass > 0.0:
+        com = tuple(sum(part.mass * part.com[i] for part in parts) / mass for i in range(3))
+    inertia = np.zeros((3, 3))
+    for part in parts:
+        inertia += part.about(com)
+    return Inertial(mass, com, inertia)
+
+
+def axis_inertia(part: Inertial, point: Vector, axis: Vector) -> float:
+    """Return the inertia about a line.   aᵀ I a + m ‖a × r‖²"""
+    a = np.asarray(axis)
+    return float(a @ part.about(point) @ a)
+
+
+def read_inertia(node: Node, names: tuple[str, ...]) -> np.ndarray:
+    """Read six attributes in the order xx, xy, xz, yy, yz, zz."""
+    xx, xy, xz, yy, yz, zz = (node.number(name) for name in names)
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def least_moment(inertia: np.ndarray) -> float | None:
+    """Return the smallest principal moment if it is negative beyond rounding, else None."""
+    moments = np.linalg.eigvalsh(inertia)
+    least = float(moments[0])
+    return least if least < -1e-9 * float(np.abs(moments).max()) - ROUNDING else None
+
+
+def check_inertia(node: Node, inertia: np.ndarray, report: Report, owner: str) -> None:
+    """Doubt an inertia that no rigid body has; what links make up together is checked later."""
+    least = least_moment(inertia)
+    if least is not None:
+        report.doubt(
+            node,
+            f"the inertia of {owner} has eigenvalue {least:.6g} kg m², must be ≥ 0; "
+            "check the signs and the products of inertia",
+        )
+        return
+    moments = np.linalg.eigvalsh(inertia)
+    if moments[2] > (moments[0] + moments[1]) * (1.0 + 1e-6) + ROUNDING:
+        report.note(
+            f"{node.place}: the principal moments of {owner} "
+            f"({', '.join(f'{float(value):.6g}' for value in moments)} kg m²) violate the triangle "
+            "inequality: no rigid body has them"
+        )
+
+
+def unit_axis(axis: Vector, node: Node) -> Vector:
+    """Return an axis of unit length; refuse one without direction."""
+    if max(abs(x) for x in axis) < 1e-12:
+        raise node.error(f"axis {axis} has no direction; give for example xyz='0 0 1'")
+    return normalized(axis)

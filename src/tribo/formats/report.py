@@ -1,0 +1,72 @@
+"""Collect what a reader of a file should know: unknown names, features that are ignored."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from tribo.description import DescriptionError
+
+if TYPE_CHECKING:
+    from tribo.formats.xml import Node
+
+
+def known_hint(name: str, known: Iterable[str]) -> str:
+    """Return "; did you mean …?" if a known name is near, else ""."""
+    near = difflib.get_close_matches(name, list(known), 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+class Report:
+    """Notes on one file; what repeats is counted, not listed."""
+
+    def __init__(self, *, strict: bool) -> None:
+        """With `strict`, unknown names raise instead of becoming notes."""
+        self.strict = strict
+        self._notes: dict[str, tuple[str, int]] = {}
+
+    @property
+    def notes(self) -> list[str]:
+        """The notes, in the order in which they appeared."""
+        return [
+            text if count == 1 else f"{text} ({count} times)" for text, count in self._notes.values()
+        ]
+
+    def note(self, text: str, key: str | None = None) -> None:
+        """Keep a note; one with the same key counts as a repetition."""
+        first, count = self._notes.get(key or text, (text, 0))
+        self._notes[key or text] = (first, count + 1)
+
+    def doubt(self, node: Node, message: str, key: str | None = None) -> None:
+        """Keep a note on an element; with `strict` an error."""
+        if self.strict:
+            raise node.error(f"{message} (an error because of strict=True)")
+        self.note(f"{node.place}: {message}", key)
+
+    def check_attributes(self, node: Node, known: Iterable[str]) -> None:
+        """Report the attributes of an element that are not known."""
+        known = tuple(known)
+        for name in node.attributes:
+            if name not in known:
+                hint = known_hint(name, known)
+                self.doubt(
+                    node, f"unknown attribute {name!r} is ignored{hint}", f"{node.tag}@{name}"
+                )
+
+    def check_children(self, node: Node, known: Iterable[str], silent: Iterable[str] = ()) -> None:
+        """Report the children of an element that are not known; `silent` ones belong to others."""
+        known, silent = tuple(known), frozenset(silent)
+        for child in node.children:
+            if child.tag.partition(":")[0] == "xacro":
+                raise child.error("is a xacro macro; run xacro on the file first")
+            if child.tag not in known and child.tag not in silent:
+                hint = known_hint(child.tag, known)
+                self.doubt(
+                    child, f"unknown in <{node.tag}>, ignored{hint}", f"{node.tag}/{child.tag}"
+                )
+
+
+def refuse(node: Node, feature: str, remedy: str) -> DescriptionError:
+    """Return (not raise) the error for a feature that the engine does not have yet."""
+    return node.error(f"{feature} is not supported yet; {remedy}")

@@ -1,0 +1,241 @@
+"""Read robots from URDF, with RaiSim's additions: contact materials, capsules, spherical joints.
+
+A root link called `world` is the world itself, any other root floats. Links behind fixed joints are
+merged into their parent; each joint and each link leaves a named frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tribo.description import (
+    BodyDescription,
+    FrameDescription,
+    JointDescription,
+    ShapeDescription,
+    TreeDescription,
+    VisualDescription,
+)
+from tribo.formats.inertia import Inertial, check_inertia, merged, read_inertia
+from tribo.formats.mesh_files import MeshFinder
+from tribo.formats.pose import NO_POSE, Pose
+from tribo.formats.report import Report, known_hint, refuse
+from tribo.formats.urdf_geometry import GeometryReader, read_origin
+from tribo.formats.urdf_joints import UrdfJoint, read_joint
+from tribo.formats.urdf_mass import check_masses
+from tribo.formats.xml import Node, is_text, parse
+from tribo.model import Joint
+
+ROBOT_CHILDREN = ("link", "joint", "material", "constraints")
+ROBOT_SILENT = ("gazebo", "transmission", "sensor", "ros2_control", "mujoco", "drake:declare_convex")
+LINK_CHILDREN = ("inertial", "visual", "collision")
+LINK_SILENT = ("sensor", "gazebo", "kinematic", "gravity", "self_collide", "collision_checking")
+INERTIA_NAMES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+
+
+@dataclass(slots=True)
+class UrdfLink:
+    """A link as written, in its own frame."""
+
+    node: Node
+    name: str
+    inertial: Inertial
+    shapes: list[ShapeDescription] = field(default_factory=list)
+    visuals: list[VisualDescription] = field(default_factory=list)
+
+
+def read(
+    source: str | Path, *, package_dirs: Sequence[Path] = (), strict: bool = False
+) -> TreeDescription:
+    """Read a robot.
+
+    Args:
+        source: Path of a URDF, or its text.
+        package_dirs: Folders in which `package://NAME/…` is looked up, besides those around the
+            file. No mesh outside of these folders is ever used.
+        strict: Unknown tags and attributes are errors instead of notes.
+
+    Returns:
+        Bodies (parents first, joints in the order of the file), frames and notes. Numbers of links
+        that nothing was merged with are bitwise those of the file.
+
+    Raises:
+        DescriptionError: The robot cannot be simulated; the message says where, what and the remedy.
+
+    Example:
+        >>> ball = '<robot><link name="ball"><inertial><mass value="2"/><inertia ixx="1" ixy="0"'
+        >>> ball += ' ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link></robot>'
+        >>> read(ball).bodies[0].mass
+        2.0
+    """
+    path = None if is_text(source) else Path(source)
+    robot = parse(source, "URDF")
+    if robot.tag != "robot":
+        raise robot.error("is not a URDF; the outermost element must be <robot>")
+    report = Report(strict=strict)
+    report.check_attributes(robot, ("name", "version"))
+    report.check_children(robot, ROBOT_CHILDREN, ROBOT_SILENT)
+    for constraints in robot.all("constraints"):
+        if constraints.children:
+            raise refuse(constraints, "a closed loop (<constraints>)", "remove the element")
+    links = _read_links(robot, GeometryReader(robot, MeshFinder(path, package_dirs), report), report)
+    joints = _read_joints(robot, links, report)
+    tree = _build(links, joints, _root(robot, links, joints), report)
+    tree.source = path
+    tree.notes = report.notes
+    return tree
+
+
+def _read_links(robot: Node, geometry: GeometryReader, report: Report) -> dict[str, UrdfLink]:
+    links: dict[str, UrdfLink] = {}
+    for node in robot.all("link"):
+        report.check_attributes(node, ("name", "type", "sensor"))
+        report.check_children(node, LINK_CHILDREN, LINK_SILENT)
+        name = node.text("name")
+        if name in links:
+            raise node.error(f"a link of this name stands in line {links[name].node.line}; rename one")
+        shapes = [
+            geometry.collision(child, f"{name}/{i}") for i, child in enumerate(node.all("collision"))
+        ]
+        visuals = [geometry.visual(child) for child in node.all("visual")]
+        links[name] = UrdfLink(node, name, _read_inertial(node, report), shapes, visuals)
+    if not links:
+        raise robot.error("has no <link>; a robot needs at least one")
+    return links
+
+
+def _read_inertial(link: Node, report: Report) -> Inertial:
+    node = link.one("inertial")
+    if node is None:
+        return Inertial()
+    report.check_children(node, ("origin", "mass", "inertia"))
+    mass = node.need("mass")
+    value = mass.number("value")
+    if value < 0.0:
+        raise mass.error(f"link {link.text('name')!r} has mass {value!r} kg, must be ≥ 0")
+    pose = read_origin(node, report)
+    matrix = node.one("inertia")
+    if matrix is None:
+        report.doubt(link, "has a mass but no <inertia>: taken as a point mass")
+        return Inertial(value, pose.position)
+    report.check_attributes(matrix, INERTIA_NAMES)
+    inertia = read_inertia(matrix, INERTIA_NAMES)
+    check_inertia(matrix, inertia, report, f"link {link.text('name')!r}")
+    return Inertial(value, (0.0, 0.0, 0.0), inertia).moved(pose)
+
+
+def _read_joints(
+    robot: Node, links: dict[str, UrdfLink], report: Report
+) -> dict[str, list[UrdfJoint]]:
+    """Return the joints that hang on each link."""
+    below: dict[str, list[UrdfJoint]] = {name: [] for name in links}
+    above: dict[str, UrdfJoint] = {}
+    seen: dict[str, Node] = {}
+    for node in robot.all("joint"):
+        joint = read_joint(node, report)
+        name = joint.description.name
+        if name in seen:
+            raise node.error(f"a joint of this name stands in line {seen[name].line}; rename one")
+        seen[name] = node
+        for role, link in (("parent", joint.parent), ("child", joint.child)):
+            if link not in links:
+                raise node.error(f"{role} link {link!r} does not exist{known_hint(link, links)}")
+        if joint.child in above:
+            other = above[joint.child].description.name
+            raise node.error(
+                f"link {joint.child!r} is already the child of joint {other!r}; a link has one parent"
+            )
+        above[joint.child] = joint
+        below[joint.parent].append(joint)
+    return below
+
+
+def _root(robot: Node, links: dict[str, UrdfLink], joints: dict[str, list[UrdfJoint]]) -> str:
+    """Return the only link that is nobody's child."""
+    children = {joint.child for below in joints.values() for joint in below}
+    roots = [name for name in links if name not in children]
+    if len(roots) > 1:
+        raise robot.error(
+            f"has {len(roots)} root links ({', '.join(map(repr, roots[:5]))}); "
+            "connect them by joints, or put each into a file of its own"
+        )
+    if not roots:
+        raise robot.error(f"has no root link: links form a loop ({_loop(next(iter(links)), joints)})")
+    reached = {roots[0]}
+    todo = [roots[0]]
+    while todo:
+        for joint in joints[todo.pop()]:
+            reached.add(joint.child)
+            todo.append(joint.child)
+    for name, link in links.items():
+        if name not in reached:
+            raise link.node.error(f"is part of a loop of links ({_loop(name, joints)}); cut it")
+    return roots[0]
+
+
+def _loop(name: str, joints: dict[str, list[UrdfJoint]]) -> str:
+    """Describe the loop that a link is in or hangs on."""
+    parent = {joint.child: link for link, below in joints.items() for joint in below}
+    trail = [name]
+    while (name := parent[name]) not in trail:
+        trail.append(name)
+    return " → ".join([name, *reversed(trail[trail.index(name) :])])
+
+
+def _build(
+    links: dict[str, UrdfLink], joints: dict[str, list[UrdfJoint]], root: str, report: Report
+) -> TreeDescription:
+    """Walk depth first, joints in the order of the file; merge links behind fixed joints."""
+    is_world = root.casefold() == "world"
+    base = JointDescription(root, Joint.FIXED if is_world else Joint.FREE)
+    tree = TreeDescription([BodyDescription(root, -1, base)])
+    joint_frames: dict[str, FrameDescription] = {}
+    link_frames: dict[str, FrameDescription] = {}
+    parts: list[list[Inertial]] = [[]]
+    todo: list[tuple[str, int, Pose, UrdfJoint | None]] = [(root, 0, NO_POSE, None)]
+    while todo:
+        name, body, pose, joint = todo.pop()
+        if joint is not None and joint.description.type == Joint.FIXED:
+            pose = pose @ joint.pose
+        elif joint is not None:
+            placed = pose @ joint.pose
+            joint.description.position = placed.position
+            joint.description.quaternion = placed.quaternion
+            tree.bodies.append(BodyDescription(name, body, joint.description))
+            parts.append([])
+            body, pose = len(tree.bodies) - 1, NO_POSE
+        frame = FrameDescription(name, body, pose.position, pose.quaternion)
+        link_frames[name] = frame
+        if joint is not None:
+            joint_frames[joint.description.name] = replace(frame, name=joint.description.name)
+        parts[body].append(links[name].inertial.moved(pose))
+        _move_shapes(links[name], tree.bodies[body], pose)
+        todo += [(below.child, body, pose, below) for below in reversed(joints[name])]
+    for made, inertials in zip(tree.bodies, parts, strict=True):
+        whole = merged(inertials)
+        made.mass, made.com, made.inertia = whole.mass, whole.com, whole.inertia
+    tree.frames = _frames(joint_frames, link_frames, report)
+    check_masses(tree, {name: link.node for name, link in links.items()}, report)
+    return tree
+
+
+def _frames(
+    joints: dict[str, FrameDescription], links: dict[str, FrameDescription], report: Report
+) -> list[FrameDescription]:
+    """Return one frame per name: that of the joint, else that of the link."""
+    for name, frame in links.items():
+        if name in joints and joints[name] != frame:
+            report.note(
+                f"frame {name!r} is that of the joint; a link of the same name is elsewhere", "frames"
+            )
+    return [*joints.values(), *(frame for name, frame in links.items() if name not in joints)]
+
+
+def _move_shapes(link: UrdfLink, body: BodyDescription, pose: Pose) -> None:
+    for item in (*link.shapes, *link.visuals):
+        placed = pose @ Pose(item.position, item.quaternion)
+        item.position, item.quaternion = placed.position, placed.quaternion
+    body.shapes += link.shapes
+    body.visuals += link.visuals

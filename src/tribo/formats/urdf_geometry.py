@@ -1,0 +1,154 @@
+"""Read the shapes and visuals of a URDF link."""
+
+from __future__ import annotations
+
+from tribo.description import MeshFile, ShapeDescription, Vector, VisualDescription
+from tribo.formats.mesh_files import MeshFinder
+from tribo.formats.pose import NO_POSE, Pose, from_roll_pitch_yaw
+from tribo.formats.report import Report, known_hint
+from tribo.formats.xml import Node
+from tribo.materials.table import DEFAULT_MATERIAL
+from tribo.model import Shape
+
+GEOMETRIES = {
+    "box": ("size",),
+    "sphere": ("radius",),
+    "cylinder": ("radius", "length"),
+    "capsule": ("radius", "height", "length"),
+    "mesh": ("filename", "scale"),
+}
+Geometry = tuple[Shape, Vector, MeshFile | None]
+
+
+def read_origin(node: Node, report: Report) -> Pose:
+    """Read the <origin> of an element; without one: no displacement."""
+    origin = node.one("origin")
+    if origin is None:
+        return NO_POSE
+    report.check_attributes(origin, ("xyz", "rpy"))
+    xyz = origin.vector("xyz", 3, (0.0, 0.0, 0.0))
+    rpy = origin.vector("rpy", 3, (0.0, 0.0, 0.0))
+    return Pose(xyz, from_roll_pitch_yaw(rpy))
+
+
+class GeometryReader:
+    """Reads <visual> and <collision> of one robot: knows its colours and where its meshes are."""
+
+    def __init__(self, robot: Node, finder: MeshFinder, report: Report) -> None:
+        """Collect the colours of all named materials of a robot."""
+        self._finder = finder
+        self._report = report
+        self._found: dict[str, tuple[MeshFile, str]] = {}
+        self._colors: dict[str, Vector] = {}
+        for material in robot.all("material"):
+            report.check_attributes(material, ("name",))
+            report.check_children(material, ("color", "texture"))
+            self._remember(material)
+        for link in robot.all("link"):
+            for visual in link.all("visual"):
+                for material in visual.all("material"):
+                    self._remember(material)
+
+    def visual(self, node: Node) -> VisualDescription:
+        """Read a <visual>."""
+        self._report.check_attributes(node, ("name",))
+        self._report.check_children(node, ("origin", "geometry", "material"))
+        kind, size, mesh = self._geometry(node)
+        pose = read_origin(node, self._report)
+        material = next(node.all("material"), None)
+        color = None
+        if material is not None:
+            self._report.check_attributes(material, ("name",))
+            self._report.check_children(material, ("color", "texture"))
+            color = _color(material) or self._colors.get(material.attributes.get("name", ""))
+        return VisualDescription(kind, size, pose.position, pose.quaternion, color, mesh)
+
+    def collision(self, node: Node, name: str) -> ShapeDescription:
+        """Read a <collision>; `name` is LINK/index."""
+        self._report.check_attributes(node, ("name",))
+        known = ("origin", "geometry", "material")
+        self._report.check_children(node, known, silent=("verbose",))
+        kind, size, mesh = self._geometry(node)
+        pose = read_origin(node, self._report)
+        material = self._contact_material(node)
+        if kind == Shape.MESH:
+            self._report.note("collision meshes are drawn but do not collide yet")
+        return ShapeDescription(kind, size, pose.position, pose.quaternion, material, name, mesh=mesh)
+
+    def _contact_material(self, node: Node) -> str:
+        """Read RaiSim's <material><contact name="…"/></material>."""
+        material = node.one("material")
+        if material is None:
+            return DEFAULT_MATERIAL
+        self._report.check_children(material, ("contact",), silent=("color", "texture"))
+        contact = material.one("contact")
+        if contact is None:
+            return DEFAULT_MATERIAL
+        self._report.check_attributes(contact, ("name",))
+        name = contact.text("name")
+        if not name:
+            raise contact.error("name='' is not a contact material; name one or remove the element")
+        return name
+
+    def _geometry(self, owner: Node) -> Geometry:
+        node = owner.need("geometry")
+        self._report.check_attributes(node, ("name",))
+        kinds = [child for child in node.children if child.tag in GEOMETRIES]
+        if len(kinds) != 1:
+            other = [child.tag for child in node.children if child.tag not in GEOMETRIES]
+            hint = known_hint(other[0], GEOMETRIES) if other else ""
+            held = ", ".join(f"<{child.tag}>" for child in node.children) or "nothing"
+            raise node.error(
+                f"in {owner.place}: holds {held}, must hold one of {', '.join(GEOMETRIES)}{hint}"
+            )
+        self._report.check_children(node, GEOMETRIES)
+        shape = kinds[0]
+        self._report.check_attributes(shape, GEOMETRIES[shape.tag])
+        if shape.tag == "mesh":
+            return Shape.MESH, (), self._mesh(shape)
+        return *_primitive(shape), None
+
+    def _mesh(self, node: Node) -> MeshFile:
+        reference = node.text("filename")
+        scale = node.vector("scale", None, (1.0, 1.0, 1.0))
+        if len(scale) == 1:
+            scale = scale * 3
+        if len(scale) != 3 or 0.0 in scale:
+            raise node.error(f"scale={node.attributes['scale']!r} must be three numbers, none of them 0")
+        path, reason = self._finder.find(reference)
+        if path is None:
+            self._report.note(f"{node.place}: mesh {reference!r}: {reason}", f"mesh {reference}")
+        return MeshFile(path, reference, scale)
+
+    def _remember(self, material: Node) -> None:
+        color = _color(material)
+        if color is not None:
+            self._colors.setdefault(material.attributes.get("name", ""), color)
+
+
+def _primitive(node: Node) -> tuple[Shape, Vector]:
+    """Return kind and size as in `Shape`: half sizes."""
+    if node.tag == "box":
+        size = node.vector("size", 3)
+        if min(size) <= 0.0:
+            raise node.error(f"size={node.attributes['size']!r}: every edge must be > 0")
+        return Shape.BOX, tuple(0.5 * edge for edge in size)
+    radius = node.number("radius", above=0.0)
+    if node.tag == "sphere":
+        return Shape.SPHERE, (radius,)
+    if node.tag == "cylinder":
+        return Shape.CYLINDER, (radius, 0.5 * node.number("length", above=0.0))
+    if "height" in node.attributes and "length" in node.attributes:
+        raise node.error("has height and length, two words for the same; keep one")
+    name = "length" if "length" in node.attributes else "height"
+    return Shape.CAPSULE, (radius, 0.5 * node.number(name, at_least=0.0))
+
+
+def _color(material: Node) -> Vector | None:
+    color = material.one("color")
+    if color is None:
+        return None
+    rgba = color.vector("rgba", None)
+    if len(rgba) not in {3, 4}:
+        raise color.error(f"rgba={color.attributes['rgba']!r} has {len(rgba)} numbers, must have 4")
+    return tuple(min(max(x, 0.0), 1.0) for x in (*rgba, 1.0)[:4])

@@ -1,0 +1,128 @@
+"""Read the joints of a URDF."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+from tribo.description import JointDescription
+from tribo.formats.inertia import unit_axis
+from tribo.formats.pose import Pose
+from tribo.formats.report import Report, known_hint, refuse
+from tribo.formats.urdf_geometry import read_origin
+from tribo.formats.xml import Node
+from tribo.model import Joint
+
+TYPES = {
+    "fixed": Joint.FIXED,
+    "revolute": Joint.REVOLUTE,
+    "continuous": Joint.REVOLUTE,
+    "prismatic": Joint.PRISMATIC,
+    "spherical": Joint.SPHERICAL,
+}
+OTHER_TYPES = {
+    "floating": "a robot floats when its root link is not called 'world'; remove the link above",
+    "planar": "use two prismatic joints and a revolute one",
+}
+CHILDREN = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
+SILENT = ("safety_controller", "calibration", "hardwareInterface", "gazebo")
+ATTRIBUTES = ("name", "type", "dont_collapse")
+NOT_YET = ("spring_mount", "stiffness")
+
+
+@dataclass(slots=True)
+class UrdfJoint:
+    """A joint, and the names of the links that it connects."""
+
+    node: Node
+    parent: str
+    child: str
+    description: JointDescription
+
+    @property
+    def pose(self) -> Pose:
+        """Joint frame in the parent link."""
+        return Pose(self.description.position, self.description.quaternion)
+
+
+def read_joint(node: Node, report: Report) -> UrdfJoint:
+    """Read a <joint>."""
+    report.check_attributes(node, ATTRIBUTES)
+    report.check_children(node, CHILDREN, SILENT)
+    name = node.text("name")
+    kind = _type(node)
+    pose = read_origin(node, report)
+    joint = JointDescription(name, kind, pose.position, pose.quaternion)
+    if kind in {Joint.REVOLUTE, Joint.PRISMATIC}:
+        axis = node.one("axis")
+        if axis is None:
+            joint.axis = (1.0, 0.0, 0.0)  # the URDF standard's default
+        else:
+            report.check_attributes(axis, ("xyz",))
+            joint.axis = unit_axis(axis.vector("xyz", 3), axis)
+    if kind != Joint.FIXED:
+        _read_limit(node, joint, report)
+        _read_dynamics(node, joint, report)
+        mimic = node.one("mimic")
+        if mimic is not None:
+            report.note(
+                f"{node.place}: follows joint {mimic.attributes.get('joint', '')!r} (<mimic>), which is "
+                "not supported yet: it moves freely; drive it yourself"
+            )
+    return UrdfJoint(node, _link(node, "parent", report), _link(node, "child", report), joint)
+
+
+def _type(node: Node) -> Joint:
+    name = node.text("type")
+    if name in OTHER_TYPES:
+        raise refuse(node, f"joint type {name!r}", OTHER_TYPES[name])
+    if name not in TYPES:
+        hint = known_hint(name, TYPES)
+        raise node.error(f"type={name!r} is unknown; use one of {', '.join(TYPES)}{hint}")
+    return TYPES[name]
+
+
+def _link(node: Node, tag: str, report: Report) -> str:
+    link = node.need(tag)
+    report.check_attributes(link, ("link",))
+    return link.text("link")
+
+
+def _read_limit(node: Node, joint: JointDescription, report: Report) -> None:
+    """Read <limit>: hard stops of revolute and prismatic joints, effort and velocity of all."""
+    limit = node.one("limit")
+    is_endless = node.attributes["type"].strip() == "continuous"
+    if limit is None:
+        if not is_endless and joint.type != Joint.SPHERICAL:
+            report.doubt(node, "has no <limit>: it moves without stops", "joint without limit")
+        return
+    report.check_attributes(limit, ("lower", "upper", "effort", "velocity"))
+    joint.effort = limit.number("effort", inf, at_least=0.0)
+    joint.velocity = limit.number("velocity", inf, at_least=0.0)
+    if joint.effort == 0.0:
+        report.note(f"{node.place}: effort='0' is taken as no limit", "effort 0")
+        joint.effort = inf
+    if joint.velocity == 0.0:
+        joint.velocity = inf
+    lower = limit.number("lower", 0.0)
+    upper = limit.number("upper", 0.0)
+    if lower > upper:
+        raise limit.error(f"lower={lower!r} is above upper={upper!r} in {node.place}; swap them")
+    if lower == upper or is_endless:
+        return
+    if joint.type == Joint.SPHERICAL:
+        report.doubt(node, "the cone angle of a spherical joint is not supported yet, ignored")
+        return
+    joint.lower, joint.upper = lower, upper
+
+
+def _read_dynamics(node: Node, joint: JointDescription, report: Report) -> None:
+    dynamics = node.one("dynamics")
+    if dynamics is None:
+        return
+    report.check_attributes(dynamics, ("damping", "friction", "rotor_inertia", *NOT_YET))
+    joint.damping = dynamics.number("damping", 0.0, at_least=0.0)
+    joint.friction = dynamics.number("friction", 0.0, at_least=0.0)
+    joint.armature = dynamics.number("rotor_inertia", 0.0, at_least=0.0)
+    if dynamics.number("stiffness", 0.0) != 0.0:
+        raise refuse(dynamics, f"a spring in {node.place} (stiffness)", "remove the attribute")

@@ -1,0 +1,65 @@
+"""Refuse trees whose mass matrix is singular: something would move without inertia."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tribo.description import BodyDescription, TreeDescription
+from tribo.formats.inertia import Inertial, axis_inertia, least_moment
+from tribo.formats.report import Report
+from tribo.formats.xml import Node
+from tribo.model import Joint
+
+REMEDY = "give the link mass and inertia, make its joint fixed, or set rotor_inertia"
+
+
+def check_masses(tree: TreeDescription, nodes: dict[str, Node], report: Report) -> None:
+    """Check each movable body; `nodes` are the elements of the links that bodies are named after."""
+    bodies = tree.bodies
+    mass_below = [body.mass for body in bodies]
+    has_children = [False] * len(bodies)
+    for i in range(len(bodies) - 1, 0, -1):
+        mass_below[bodies[i].parent] += mass_below[i]
+        has_children[bodies[i].parent] = True
+    for i, body in enumerate(bodies):
+        node = nodes[body.name]
+        _check_moments(body, node)
+        if body.joint.type == Joint.FIXED or (body.joint.armature > 0.0 and mass_below[i] > 0.0):
+            continue
+        if mass_below[i] <= 0.0 and body.joint.armature <= 0.0:
+            how = "floats" if body.joint.type == Joint.FREE else f"moves (joint {body.joint.name!r})"
+            raise node.error(f"{how} but neither it nor what hangs on it has mass; {REMEDY}")
+        if not has_children[i]:
+            _check_leaf(body, node)
+        elif body.mass <= 0.0:
+            report.note(f"{node.place}: has no mass of its own; what hangs on it has")
+
+
+def _check_moments(body: BodyDescription, node: Node) -> None:
+    """Refuse a negative principal moment of all that a body was merged from."""
+    least = least_moment(body.inertia)
+    if least is None or body.joint.type == Joint.FIXED:
+        return
+    inertial = node.one("inertial")
+    place = (inertial.one("inertia") if inertial else None) or node
+    raise place.error(
+        f"the inertia of body {body.name!r} has eigenvalue {least:.6g} kg m², must be ≥ 0; "
+        "check the signs and the products of inertia"
+    )
+
+
+def _check_leaf(body: BodyDescription, node: Node) -> None:
+    """Refuse a body that can turn about a direction in which it has no inertia."""
+    part = Inertial(body.mass, body.com, body.inertia)
+    if body.joint.type == Joint.PRISMATIC or body.joint.armature > 0.0:
+        return
+    if body.joint.type == Joint.REVOLUTE:
+        least = axis_inertia(part, (0.0, 0.0, 0.0), body.joint.axis)
+        what = f"about the axis of joint {body.joint.name!r}"
+    else:
+        about = body.com if body.joint.type == Joint.FREE else (0.0, 0.0, 0.0)
+        least = float(np.linalg.eigvalsh(part.about(about))[0])
+        what = "about at least one direction"
+    scale = float(np.trace(part.about((0.0, 0.0, 0.0))))
+    if least <= 1e-12 * scale:
+        raise node.error(f"can turn without inertia {what} (moment {least:.6g} kg m²); {REMEDY}")

@@ -1,0 +1,261 @@
+"""Parse XML that nobody vouches for, into plain nodes that know their file and line.
+
+Design note: a document type declaration is refused as a whole. It is the door to entity bombs and
+external files, and no URDF or RaiSim file needs one.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lxml import etree
+
+from tribo.description import DescriptionError
+from tribo.formats.report import known_hint
+
+MAX_BYTES = 64 * 1024 * 1024
+MAX_TAGS = 2_000_000
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+_DECLARATION = re.compile(r"\A\s*<\?xml\s[^>]*?\?>")
+_ENCODING = re.compile(r"""<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
+_PROLOG = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->", re.DOTALL)
+_ENCODINGS = {"utf-8", "utf8", "us-ascii", "ascii", "utf-16", "iso-8859-1", "latin-1", "windows-1252"}
+
+
+@dataclass(slots=True)
+class Node:
+    """An element: tag, attributes, child elements, and where it was written."""
+
+    tag: str
+    file: str
+    line: int
+    attributes: dict[str, str] = field(default_factory=dict)
+    children: list[Node] = field(default_factory=list)
+
+    @property
+    def place(self) -> str:
+        """Where the element is: file, line, tag and name."""
+        name = self.attributes.get("name")
+        label = f"<{self.tag}>" if not name else f"<{self.tag} name={_short(name)}>"
+        return f"{self.file}:{self.line}: {label}"
+
+    def error(self, message: str) -> DescriptionError:
+        """Return (not raise) an error that says where."""
+        return DescriptionError(f"{self.place}: {message}")
+
+    def all(self, tag: str) -> Iterator[Node]:
+        """Iterate over the children with a tag."""
+        return (child for child in self.children if child.tag == tag)
+
+    def one(self, tag: str) -> Node | None:
+        """Return the child with a tag, None if there is none; two are an error."""
+        found = list(self.all(tag))
+        if len(found) > 1:
+            raise found[1].error(f"appears twice in {self.place}; keep one")
+        return found[0] if found else None
+
+    def need(self, tag: str) -> Node:
+        """Return the child with a tag; none is an error."""
+        found = self.one(tag)
+        if found is None:
+            raise self.error(f"<{tag}> is missing; add it")
+        return found
+
+    def text(self, name: str) -> str:
+        """Return an attribute that must be there, blanks around it removed."""
+        value = self.attributes.get(name)
+        if value is None:
+            hint = known_hint(name, self.attributes).replace("did you mean", "is it misspelt as")
+            raise self.error(f"attribute {name!r} is missing; add it{hint}")
+        return value.strip()
+
+    def number(
+        self,
+        name: str,
+        default: float | None = None,
+        *,
+        at_least: float | None = None,
+        above: float | None = None,
+    ) -> float:
+        """Return an attribute as a finite number; without `default` it must be there."""
+        if default is not None and name not in self.attributes:
+            return default
+        value = self._number(name, self.text(name))
+        if at_least is not None and value < at_least:
+            raise self.error(f"{name}={_short(self.attributes[name])} must be ≥ {at_least:g}")
+        if above is not None and value <= above:
+            raise self.error(f"{name}={_short(self.attributes[name])} must be > {above:g}")
+        return value
+
+    def integer(self, name: str, default: int | None = None) -> int:
+        """Return an attribute as a whole number; without `default` it must be there."""
+        if default is not None and name not in self.attributes:
+            return default
+        text = self.text(name)
+        if not _INTEGER.fullmatch(text) or len(text) > 20:
+            raise self.error(f"{name}={_short(text)} must be a whole number")
+        return int(text)
+
+    def vector(
+        self, name: str, count: int | None, default: tuple[float, ...] | None = None
+    ) -> tuple[float, ...]:
+        """Return an attribute as `count` finite numbers (None: any), apart by blanks or commas."""
+        if default is not None and name not in self.attributes:
+            return default
+        words = self.text(name).replace(",", " ").split()
+        if count is not None and len(words) != count:
+            raise self.error(
+                f"{name}={_short(self.attributes[name])} has {len(words)} numbers, must have {count}"
+            )
+        return tuple(self._number(name, word) for word in words)
+
+    def _number(self, name: str, word: str) -> float:
+        if not _NUMBER.fullmatch(word):
+            rule = "must be finite" if _is_not_finite(word) else "is not a number"
+            raise self.error(f"{name}={_short(self.attributes[name])}: {_short(word)} {rule}")
+        value = float(word)
+        if not math.isfinite(value):
+            raise self.error(f"{name}={_short(self.attributes[name])}: too large for a number")
+        return value
+
+
+def is_text(source: str | Path) -> bool:
+    """Return whether a source is XML text rather than a path."""
+    return isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
+
+
+def parse(source: str | Path, kind: str) -> Node:
+    """Parse a file or XML text; `kind` names it in messages ("URDF").
+
+    Raises:
+        DescriptionError: Not readable, too large, not well-formed, or with a document type
+            declaration; the message gives file and line.
+    """
+    if is_text(source):
+        name = f"<{kind} text>"
+        text = str(source)
+        if len(text) > MAX_BYTES:
+            raise DescriptionError(f"{name}: {len(text)} characters, at most {MAX_BYTES} are read")
+    else:
+        name = str(source)
+        text = _decode(_load(Path(source), kind), name)
+    text = _DECLARATION.sub(_same_lines, text.lstrip("\ufeff"), count=1)
+    _refuse_declarations(text, name)
+    if text.count("<") > MAX_TAGS:
+        raise DescriptionError(f"{name}: more than {MAX_TAGS} tags; split the file")
+    parser = etree.XMLParser(
+        encoding="utf-8",
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        dtd_validation=False,
+        attribute_defaults=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    try:
+        root = etree.fromstring(text.encode("utf-8"), parser)
+    except etree.XMLSyntaxError as error:
+        line, column = error.position
+        detail = re.sub(r",? line \d+, column \d+.*$", "", error.msg or "not XML")
+        raise DescriptionError(f"{name}:{line}:{column}: not well-formed XML: {detail}") from None
+    except (UnicodeEncodeError, ValueError) as error:
+        raise DescriptionError(f"{name}: not XML text: {error}") from None
+    if root.getroottree().docinfo.internalDTD is not None:
+        raise DescriptionError(f"{name}: has a document type declaration; remove it")
+    return _nodes(root, name)
+
+
+def _load(path: Path, kind: str) -> bytes:
+    try:
+        if path.is_dir():
+            raise DescriptionError(f"{path}: is a folder; give the {kind} file in it")
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DescriptionError(f"{path}: cannot read the {kind} file: {reason}") from None
+    if len(data) > MAX_BYTES:
+        raise DescriptionError(f"{path}: larger than {MAX_BYTES} bytes, which is the most that is read")
+    return data
+
+
+def _decode(data: bytes, name: str) -> str:
+    encoding = "utf-8"
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        encoding = "utf-16"
+    else:
+        found = _ENCODING.match(data[:200].decode("latin-1").lstrip("\xef\xbb\xbf"))
+        if found:
+            encoding = found.group(1).lower()
+    if encoding not in _ENCODINGS:
+        raise DescriptionError(f"{name}: encoding {encoding!r} is not read; save the file as UTF-8")
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise DescriptionError(
+            f"{name}:{line}: byte {error.object[error.start]:#04x} is not {encoding}; save the file as UTF-8"
+        ) from None
+
+
+def _refuse_declarations(text: str, name: str) -> None:
+    """Refuse a document type declaration: it stands before the first element or nowhere."""
+    at = 0
+    while found := _PROLOG.match(text, at):
+        at = found.end()
+    if text[at : at + 9].upper() == "<!DOCTYPE":
+        line = text.count("\n", 0, at) + 1
+        raise DescriptionError(
+            f"{name}:{line}: <!DOCTYPE …> is refused, it can pull in files or blow up in memory; remove it"
+        )
+
+
+def _nodes(root: etree._Element, name: str) -> Node:
+    """Convert a tree without recursion, so that depth costs nothing."""
+    top = _node(root, name)
+    todo = [(root, top)]
+    while todo:
+        element, node = todo.pop()
+        for child in element:
+            if not isinstance(child.tag, str):  # an entity, a comment
+                line = child.sourceline or node.line
+                raise DescriptionError(f"{name}:{line}: {_short(str(child))} is refused; write it out")
+            made = _node(child, name)
+            node.children.append(made)
+            todo.append((child, made))
+    return top
+
+
+def _node(element: etree._Element, name: str) -> Node:
+    tag = _plain_name(str(element.tag), element.prefix)
+    attributes = {_plain_name(str(key), None): str(value) for key, value in element.attrib.items()}
+    return Node(tag, name, int(element.sourceline or 0), attributes)
+
+
+def _plain_name(name: str, prefix: str | None) -> str:
+    """Turn {namespace}tag into prefix:tag."""
+    if not name.startswith("{"):
+        return name
+    space, _, local = name[1:].partition("}")
+    return f"{prefix or space.rpartition('/')[2]}:{local}"
+
+
+def _same_lines(found: re.Match[str]) -> str:
+    return "\n" * found.group(0).count("\n")
+
+
+def _is_not_finite(word: str) -> bool:
+    return word.lstrip("+-").lower() in {"nan", "inf", "infinity", ".inf", "-nan"}
+
+
+def _short(text: str) -> str:
+    """Quote a value for a message, cut to a readable length."""
+    return repr(text if len(text) <= 80 else text[:77] + "…")

@@ -1,0 +1,34 @@
+"""Inertia of homogeneous solids about their centre, diagonal in their own axes [kg m²]."""
+
+from __future__ import annotations
+
+from math import pi
+
+import numpy as np
+
+
+def sphere(mass: float, radius: float) -> np.ndarray:
+    """Return 2/5 m r² on the diagonal."""
+    return np.diag([0.4 * mass * radius**2] * 3)
+
+
+def box(mass: float, size: tuple[float, float, float]) -> np.ndarray:
+    """Return m/12 (b² + c²) … for full edge lengths."""
+    x, y, z = (s * s for s in size)
+    return np.diag([mass / 12.0 * (y + z), mass / 12.0 * (x + z), mass / 12.0 * (x + y)])
+
+
+def cylinder(mass: float, radius: float, height: float) -> np.ndarray:
+    """Return m/12 (3 r² + h²) across and m r²/2 along the axis z."""
+    across = mass / 12.0 * (3.0 * radius**2 + height**2)
+    return np.diag([across, across, 0.5 * mass * radius**2])
+
+
+def capsule(mass: float, radius: float, height: float) -> np.ndarray:
+    """Return the inertia of a cylinder of `height` between two half balls, all of one density."""
+    rod, caps = pi * radius**2 * height, 4.0 / 3.0 * pi * radius**3
+    m_rod, m_caps = mass * rod / (rod + caps), mass * caps / (rod + caps)
+    # A half ball has its centre of mass 3/8 r from its flat side: 2/5 r² + h²/4 + 3/8 r h per mass.
+    across = m_rod / 12.0 * (3.0 * radius**2 + height**2)
+    across += m_caps * (0.4 * radius**2 + 0.25 * height**2 + 0.375 * radius * height)
+    return np.diag([across, across, 0.5 * m_rod * radius**2 + 0.4 * m_caps * radius**2])

@@ -1,0 +1,114 @@
+"""One simulation step, from top to bottom. Read this file first.
+
+Symbols: M mass matrix, h bias force, M̂ = M + what implicit drives add, J contact Jacobian,
+G = J M̂⁻¹ Jᵀ, λ impulses. Every line is a stage; every stage is a file of the same name, a heading of
+docs/physics/step.md and a column of the benchmark.
+"""
+
+from numba import prange
+
+from tribo.collision import broadphase, narrowphase
+from tribo.contact import laws, limits, residual, rows, sweep
+from tribo.dynamics import actuation, bias, inertia, integrate, kinematics
+from tribo.jit import kernel
+from tribo.model import Command, Model, Settings, State, Status, Work
+from tribo.record import from_address, world_of
+
+CAPACITY = int(Status.CAPACITY)
+INVALID = int(Status.INVALID)
+
+
+@kernel
+def update(model, state, settings, work):
+    """Compute what follows from the state alone: poses, M, h and the contacts.
+
+    All of it holds at `work.mid_q`: half a step ahead (midpoint) or at the state (semi-implicit).
+
+    Writes: work.
+    """
+    work.status[0] = 0
+    bias.single_spins(model, state, settings, work)  # how does a free body tumble?
+    integrate.drift_to_middle(model, state, settings, work)  # q_m = q ⊕ dt/2 v
+    kinematics.forward(model, work.mid_q, work)  # where is every body?
+    inertia.mass_matrix(model, work)  # M
+    bias.mid_velocity(model, state, settings, work)
+    bias.bias_force(model, state, settings, work)  # h
+    broadphase.candidates(model, state, settings, work)  # who might touch whom?
+    narrowphase.contacts(model, work)  # points, normals, gaps
+
+
+@kernel
+def advance(model, state, command, settings, work):
+    """Move on by one time step under a command, given an up-to-date `work`.
+
+    Writes: state, command, work.
+    """
+    actuation.reset_saturation(work)
+    saturated = 1
+    while saturated > 0:  # again, if a drive has reached its effort limit
+        actuation.drives(model, state, command, settings, work)  # τ, and M̂ − M
+        inertia.factorize(model, work)  # M̂ = Lᵀ D L
+        integrate.free_velocity(model, state, settings, work)  # v_free = v + dt M̂⁻¹(τ − h)
+        rows.contact_rows(model, state, work)  # J, whitened
+        laws.laws(model, settings, work)  # friction, bounce and recovery of each pair
+        limits.limit_rows(model, settings, work)  # joints at their stops join the contacts
+        sweep.solve(model, state, settings, work)  # λ: cone, complementarity
+        integrate.next_velocity(model, work)  # v⁺ = v_free + M̂⁻¹ Jᵀ λ
+        saturated = actuation.saturate(model, state, command, settings, work)
+    residual.residual(model, settings, work)  # how exact is it?
+    if not integrate.is_finite(work):
+        work.status[0] |= INVALID
+    if work.status[0] & (INVALID | CAPACITY) == 0:
+        sweep.remember(state, work)
+        integrate.integrate(model, state, settings, work)  # v, q = q_m ⊕ dt/2 v⁺
+        actuation.release(command)  # external wrenches last one step
+
+
+@kernel
+def run(model, state, command, settings, work, n):
+    """Advance one world by up to n steps; return how many were made (see `work.status`)."""
+    for k in range(n):
+        update(model, state, settings, work)
+        if work.status[0] & CAPACITY:
+            return k
+        advance(model, state, command, settings, work)
+        if work.status[0] & (INVALID | CAPACITY):
+            return k
+    return n
+
+
+@kernel(parallel=True)
+def run_batch(model, state, command, settings, work, remaining):
+    """Advance every world of a batch by its remaining steps, worlds in parallel.
+
+    A world's own arithmetic is sequential, so the result does not depend on the thread count.
+
+    Writes: remaining.
+    """
+    for e in prange(remaining.shape[0]):
+        remaining[e] -= run(
+            world_of(model, e),
+            world_of(state, e),
+            world_of(command, e),
+            world_of(settings, e),
+            world_of(work, e),
+            remaining[e],
+        )
+
+
+MODEL, STATE, COMMAND, SETTINGS, WORK = (
+    record._numba_type_ for record in (Model, State, Command, Settings, Work)
+)
+
+
+@kernel
+def run_at(addresses, n):
+    """Do `run` for the records at five addresses: one argument is the cheapest call from Python."""
+    return run(
+        from_address(MODEL, addresses[0]),
+        from_address(STATE, addresses[1]),
+        from_address(COMMAND, addresses[2]),
+        from_address(SETTINGS, addresses[3]),
+        from_address(WORK, addresses[4]),
+        n,
+    )

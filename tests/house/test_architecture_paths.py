@@ -1,0 +1,46 @@
+"""Every path that the pages name exists."""
+
+import re
+
+import pytest
+from house.repository import PACKAGE, ROOT
+
+PAGES = [
+    *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts),
+]
+FOLDERS = ("src/", "tests/", "docs/", "benchmarks/", "examples/", ".ci/")
+MADE_LATER = ("docs/_build/",)  # `make docs` writes it
+CODE = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+PATH = re.compile(r"[\w.*/-]+")
+
+
+def exists(page, name):
+    """Tell whether a path, from the root, the package or the page, names something."""
+    return any(any(base.glob(name.rstrip("/"))) for base in (ROOT, PACKAGE, page.parent))
+
+
+def named_paths(text):
+    """Return what looks like a path of this repository."""
+    for name in CODE.findall(text):
+        is_ours = name.startswith(FOLDERS) or name.endswith((".py", ".toml", ".md"))
+        if is_ours and PATH.fullmatch(name) and not name.startswith(MADE_LATER):
+            yield name
+    for name in LINK.findall(text):
+        if not re.match(r"\w+:", name):
+            yield name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_named_paths_exist(page):
+    missing = [name for name in named_paths(page.read_text("utf-8")) if not exists(page, name)]
+    assert not missing, f"{page.relative_to(ROOT)} names {missing}"
+
+
+def test_architecture_names_every_folder_and_top_module():
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    named = {name.rstrip("/") for name in CODE.findall(text)}
+    for path in PACKAGE.iterdir():
+        if path.name not in ("__pycache__", "__init__.py", "py.typed"):
+            assert path.relative_to(ROOT).as_posix() in named

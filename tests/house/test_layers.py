@@ -1,0 +1,55 @@
+"""Arrows point down: `[tool.importlinter]` in pyproject.toml holds, and the engine needs little."""
+
+import ast
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+from house.repository import PACKAGE, ROOT, kept_modules
+
+from tribo.jit import LAYERS
+
+# What compiled layers may import besides the package itself.
+ALLOWED = {"math", "enum", "numpy", "numba"}
+# These two make the compiled layers possible and may use more of the standard library.
+MACHINERY = {
+    "jit.py": {"collections", "functools", "hashlib", "os", "pathlib", "platform", "typing"},
+    "record.py": {"llvmlite", "typing"},
+}
+COMPILED = [
+    path
+    for path in kept_modules()
+    if path.relative_to(PACKAGE).parts[0].removesuffix(".py") in LAYERS
+]
+
+
+def test_contracts_hold():
+    lint = pathlib.Path(sys.executable).parent / "lint-imports"
+    result = subprocess.run(
+        [lint, "--no-cache"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_every_compiled_layer_exists():
+    for layer in LAYERS:
+        assert (PACKAGE / f"{layer}.py").exists() or (PACKAGE / layer).is_dir(), layer
+
+
+@pytest.mark.parametrize("path", COMPILED, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_compiled_layers_import_numpy_and_numba_only(path):
+    imported = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            imported.add(node.module.split(".")[0])
+    allowed = ALLOWED | MACHINERY.get(str(path.relative_to(PACKAGE)), set())
+    assert imported - allowed <= {"tribo", "__future__"}

@@ -1,0 +1,86 @@
+"""The cache of compiled kernels: an edit makes new keys for its own layer and all above it."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import tribo.jit
+from tribo.jit import DISABLED, LAYERS, cache_folder
+
+PACKAGE = pathlib.Path(tribo.jit.__file__).parent
+ASK = """
+import json, tribo.jit
+print(json.dumps({layer: str(tribo.jit.cache_folder(layer)) for layer in tribo.jit.LAYERS}))
+"""
+
+
+def folders(root, **environment):
+    """Return the cache folder of each layer, as a new process sees them."""
+    result = subprocess.run(
+        [sys.executable, "-c", ASK],
+        env={**os.environ, "PYTHONPATH": str(root), **environment},
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(result.stdout)
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """Copy the package without what `tribo/__init__.py` imports."""
+    shutil.copytree(PACKAGE, tmp_path / "tribo", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "tribo/__init__.py").write_text('"""Empty."""\n')
+    return tmp_path
+
+
+def changed(before, after):
+    return [layer for layer in LAYERS if before[layer] != after[layer]]
+
+
+def test_an_edit_changes_the_keys_of_its_layer_and_those_above(copy):
+    before = folders(copy)
+    edited = copy / "tribo/math/quat.py"
+    edited.write_text(edited.read_text("utf-8") + "# edited\n", "utf-8")
+    assert changed(before, folders(copy)) == list(LAYERS[LAYERS.index("math") :])
+    shutil.copy(PACKAGE / "math/quat.py", edited)
+    assert changed(before, folders(copy)) == []  # undone: the old folder is found again
+
+
+def test_an_edit_above_leaves_the_layers_below(copy):
+    before = folders(copy)
+    (copy / "tribo/contact/new.py").write_text('"""New."""\n')
+    assert changed(before, folders(copy)) == ["contact", "step"]
+
+
+def test_bounds_checking_has_a_cache_of_its_own(copy):
+    assert changed(folders(copy), folders(copy, NUMBA_BOUNDSCHECK="1")) == list(LAYERS)
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({"NUMBA_CACHE_DIR": "mine"}, "mine"),
+        ({"NUMBA_CACHE_DIR": "", "XDG_CACHE_HOME": "theirs"}, "theirs/tribo"),
+    ],
+)
+def test_the_user_chooses_the_place(copy, environment, expected):
+    for folder in folders(copy, **environment).values():
+        assert pathlib.Path(folder).is_relative_to(expected)
+
+
+def test_folders_of_layers_differ():
+    assert len({cache_folder(layer) for layer in LAYERS}) == len(LAYERS)
+
+
+@pytest.mark.skipif(DISABLED, reason="nothing is cached without the compiler")
+def test_kernels_are_cached_in_the_folder_of_their_layer():
+    from tribo.math import vec
+
+    assert pathlib.Path(vec.cross._cache.cache_path).is_relative_to(cache_folder("math"))

@@ -1,0 +1,163 @@
+"""Records: the same fields from Python and from kernels, in every world of a batch."""
+
+import numba
+import numpy as np
+import pytest
+
+from tribo.jit import DISABLED
+from tribo.record import Record, field, from_address, world_of
+
+kernel = numba.njit  # noqa: TID251 - a test belongs to no layer and is not cached
+
+
+class Sample(Record):
+    """A record with each kind of field."""
+
+    gain = field()  # a number
+    count = field(dtype=np.int64)
+    pos = field("n", 3)
+    index = field("n", dtype=np.int32)
+    cube = field("n", "m", 2)
+
+
+SIZES = {"n": 4, "m": 3}
+
+
+def filled(worlds=1, shared=False):
+    """Return a record in which every number is different."""
+    record = Sample.allocate(SIZES, worlds, shared)
+    first = 1
+    for array in record.arrays.values():
+        array[...] = np.arange(first, first + array.size).reshape(array.shape)
+        first += array.size
+    return record
+
+
+@kernel
+def read(sample):
+    """Return one number of each field."""
+    return sample.gain, sample.count, sample.pos[2, 1], sample.index[3], sample.cube[3, 2, 1]
+
+
+@kernel
+def shapes(sample):
+    """Return the sizes that compiled code sees."""
+    return sample.pos.shape, sample.index.shape, sample.cube.shape
+
+
+@kernel
+def write(sample, value):
+    """Write one number.
+
+    Writes: sample.
+    """
+    sample.cube[1, 2, 0] = value
+    sample.index[1] = 7
+
+
+@kernel
+def read_other(sample, world):
+    """Return a number of another world."""
+    return world_of(sample, world).pos[2, 1]
+
+
+@kernel
+def read_at(address):
+    """Return a number of the record whose table lies at an address."""
+    return from_address(TYPE, address).pos[2, 1]
+
+
+TYPE = Sample._numba_type_
+
+
+def expected(record):
+    return record.gain, record.count, record.pos[2, 1], record.index[3], record.cube[3, 2, 1]
+
+
+def test_allocated_fields_are_zero_and_have_the_declared_type():
+    record = Sample.allocate(SIZES)
+    assert record.pos.shape == (4, 3)
+    assert record.index.dtype == np.int32
+    assert record.cube.shape == (4, 3, 2)
+    assert (record.gain, record.count) == (0.0, 0)
+    assert all(not array.any() for array in record.arrays.values())
+
+
+def test_kernels_read_what_python_holds():
+    record = filled()
+    assert read(record) == expected(record)
+    assert shapes(record) == ((4, 3), (4,), (4, 3, 2))
+
+
+def test_kernels_write_where_python_reads():
+    record = filled()
+    write(record, -2.5)
+    assert record.cube[1, 2, 0] == -2.5
+    assert record.index[1] == 7
+
+
+def test_numbers_are_written_from_python_and_read_by_kernels():
+    record = filled()
+    record.gain, record.count = 0.25, 12
+    assert read(record)[:2] == (0.25, 12)
+    assert isinstance(record.count, int)
+
+
+def test_each_world_sees_its_own_arrays():
+    batch = filled(worlds=3)
+    for world in range(3):
+        view = batch.at(world)
+        assert read(view) == expected(view)
+        assert view.pos[2, 1] == batch.arrays["pos"][world, 2, 1]
+        assert read_other(batch, world) == view.pos[2, 1]
+    batch.at(1).gain = -1.0
+    assert [batch.at(world).gain for world in range(3)] == [1.0, -1.0, 3.0]
+
+
+def test_shared_fields_are_one_for_all_worlds():
+    batch = filled(worlds=3, shared=True)
+    assert read(batch.at(2)) == read(batch.at(0))
+    batch.at(2).pos[0, 0] = 99.0
+    assert batch.at(1).pos[0, 0] == 99.0
+    batch.at(1).gain = 5.0
+    assert read(batch.at(2))[0] == 5.0
+
+
+def test_wrap_shares_memory_and_mixes_shared_and_own_fields():
+    arrays = dict(filled(worlds=2).arrays)
+    arrays["pos"] = np.arange(12.0).reshape(1, 4, 3)
+    record = Sample.wrap(arrays)
+    assert record.at(1).pos is not arrays["pos"]
+    assert np.shares_memory(record.at(1).pos, arrays["pos"])
+    assert read(record.at(1)) == expected(record.at(1))
+    assert record.at(0).index[0] != record.at(1).index[0]
+
+
+def test_an_empty_dimension_is_allowed():
+    record = Sample.allocate({"n": 0, "m": 3})
+    assert shapes(record) == ((0, 3), (0,), (0, 3, 2))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [np.zeros((1, 4, 3), np.float32), np.zeros((1, 3, 4)).transpose(0, 2, 1)],
+    ids=["type", "order"],
+)
+def test_wrong_arrays_are_refused_with_the_name_of_the_field(wrong):
+    arrays = {**Sample.allocate(SIZES).arrays, "pos": wrong}
+    with pytest.raises(TypeError, match=r"field pos: float.* expected float64, C order"):
+        Sample.wrap(arrays)
+
+
+@pytest.mark.skipif(DISABLED, reason="an address means something to compiled code only")
+def test_a_record_is_found_at_its_address():
+    record = filled()
+    assert read_at(record.address) == record.pos[2, 1]
+
+
+@pytest.mark.skipif(DISABLED, reason="there are no signatures without the compiler")
+def test_sizes_and_worlds_do_not_make_new_signatures():
+    for sizes, worlds in (({"n": 4, "m": 3}, 1), ({"n": 9, "m": 4}, 5)):
+        read(Sample.allocate(sizes, worlds))
+    read(filled(3).at(2))
+    assert len(read.signatures) == 1

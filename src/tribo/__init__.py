@@ -1,0 +1,35 @@
+"""tribo: rigid-body physics for robots; every pair of materials has its own contact law."""
+
+from tribo.contacts import Contact
+from tribo.description import DescriptionError
+from tribo.errors import EditError, SimulationError
+from tribo.kernels import warm_up
+from tribo.materials import MaterialTable, PairProperties
+from tribo.model import Kind, Status
+from tribo.objects import ArticulatedSystem, CollisionBody, Object, SingleBody
+from tribo.snapshot import Snapshot
+from tribo.world import World
+
+STATIC, KINEMATIC, DYNAMIC = Kind.STATIC, Kind.KINEMATIC, Kind.DYNAMIC
+__version__ = "0.1.0"
+
+__all__ = [
+    "DYNAMIC",
+    "KINEMATIC",
+    "STATIC",
+    "ArticulatedSystem",
+    "CollisionBody",
+    "Contact",
+    "DescriptionError",
+    "EditError",
+    "Kind",
+    "MaterialTable",
+    "Object",
+    "PairProperties",
+    "SimulationError",
+    "SingleBody",
+    "Snapshot",
+    "Status",
+    "World",
+    "warm_up",
+]

@@ -26,14 +26,17 @@ class Engine:
         sizes: dict[str, int],
         capacity: Capacity,
         worlds: int = 1,
+        settings: Settings | None = None,
     ) -> None:
-        """Allocate everything for a model."""
+        """Allocate everything for a model; `settings` may be shared with the caller."""
         self.model, self.sizes, self.capacity, self.worlds = model, sizes, capacity, worlds
         self.state: State
         self.command: Command
         self.settings: Settings
         self.work: Work
         self.state, self.command, self.settings, self.work = allocate(sizes, worlds)
+        if settings is not None:
+            self.settings = settings
         self._observed: Work | None = None
         self._connect()
 
@@ -63,32 +66,19 @@ class Engine:
         return step.run_at(self.addresses, n)  # type: ignore[no-any-return]
 
     def run_all(self, n: int) -> np.ndarray:
-        """Advance every world by n steps in parallel; return how many each has left undone."""
-        remaining = np.full(self.worlds, n, np.int64)
-        while True:
-            step.run_batch(self.model, self.state, self.command, self.settings, self.work, remaining)
-            short = (self.status[:, 0] & Status.CAPACITY != 0) & (remaining > 0)
-            if not short.any():
-                return remaining
-            stopped = (self.status[:, 0] & Status.INVALID != 0) & (remaining > 0)
-            left = np.where(stopped, 0, remaining)
-            self.grow()
-            remaining = left
-            if stopped.any():  # run the others on, then report all that is undone
-                undone = self.run_remaining(remaining)
-                return undone
+        """Advance every world by n steps in parallel; return how many each has left undone.
 
-    def run_remaining(self, remaining: np.ndarray) -> np.ndarray:
-        """Advance each world by its own number of steps."""
+        A world that became invalid stops where it is; the others go on.
+        """
+        remaining = np.full(self.worlds, n, np.int64)
+        undone = np.zeros(self.worlds, np.int64)
         while remaining.any():
-            before = remaining.copy()
             step.run_batch(self.model, self.state, self.command, self.settings, self.work, remaining)
-            if not (self.status[:, 0] & Status.CAPACITY).any():
-                break
-            self.grow()
-            if np.array_equal(before, remaining) and not (self.status[:, 0] & Status.CAPACITY).any():
-                break
-        return remaining
+            stopped = (remaining > 0) & (self.status[:, 0] & Status.INVALID != 0)
+            undone[stopped], remaining[stopped] = remaining[stopped], 0
+            if remaining.any():
+                self.grow()
+        return undone
 
     def update(self) -> None:
         """Do the first half of a step in world 0."""

@@ -9,7 +9,7 @@ Conventions: SI units; world axes unless a name or comment says otherwise; quate
 vectors as (angular, linear) about the *tree origin* (position of the tree's root body) in world axes.
 """
 
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 
 import numpy as np
 
@@ -67,7 +67,7 @@ class Pair(IntEnum):
     SPINNING_FRICTION = 6
 
 
-class Status(IntEnum):
+class Status(IntFlag):
     """Bits of `Work.status`."""
 
     INVALID = 1  # a velocity stopped being a finite number; the state was not advanced

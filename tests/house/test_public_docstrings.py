@@ -7,11 +7,6 @@ from house.repository import ROOT
 import tribo
 
 
-def test_public_names_are_sorted_and_unique():
-    assert len(set(tribo.__all__)) == len(tribo.__all__)
-    assert sorted(tribo.__all__, key=str.casefold) == list(tribo.__all__)
-
-
 def test_public_names_have_docstrings():
     bare = []
     for name in tribo.__all__:

@@ -145,7 +145,7 @@ def face_manifold(
     load_face(out, u, v, centre, edge_1, edge_2)
     wide_u = hu * (1.0 + WIDENING)
     wide_v = hv * (1.0 + WIDENING)
-    count = 4
+    count = first_row() + 4
     for k in range(4):
         sign_u = (k - 2.0) * (k % 2)
         sign_v = (1.0 - k) * ((k + 1) % 2)

@@ -5,6 +5,8 @@ surfaces, the normal is a unit vector from shape B into shape A, a negative gap 
 floats for the reason given in `first_row`.
 """
 
+import numpy as np
+
 from tribo.jit import kernel
 from tribo.math import vec
 
@@ -15,7 +17,7 @@ UP = (0.0, 0.0, 1.0)
 @kernel
 def first_row():
     """Return 0 as a plain integer: a literal 0 would compile every callee once more."""
-    return 0
+    return np.int64(0)
 
 
 @kernel

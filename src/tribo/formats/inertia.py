@@ -11,7 +11,7 @@ from tribo.formats.pose import Pose, matrix, normalized
 from tribo.formats.report import Report
 from tribo.formats.xml import Node
 
-ROUNDING = 1e-20  # [kg m²] files from CAD programs hold noise of this size instead of 0
+ROUNDING = 1e-15  # [m²] inertia per mass; CAD programs write noise of this size instead of 0
 
 
 @dataclass(slots=True)
@@ -25,7 +25,8 @@ class Inertial:
     def about(self, point: Vector) -> np.ndarray:
         """Return the inertia about a point.   I + m (‖r‖² 1 − r rᵀ)"""
         r = np.subtract(self.com, point)
-        return self.inertia + self.mass * (float(r @ r) * np.eye(3) - np.outer(r, r))
+        shift: np.ndarray = float(r @ r) * np.eye(3) - np.outer(r, r)
+        return np.asarray(self.inertia + self.mass * shift)
 
     def moved(self, pose: Pose) -> Inertial:
         """Return the same mass seen from the frame in which `pose` is given."""
@@ -44,7 +45,7 @@ def merged(parts: list[Inertial]) -> Inertial:
     if len(parts) == 1:
         return parts[0]
     mass = sum(part.mass for part in parts)
-    com = ORIGIN
+    com: Vector = ORIGIN
     if mass > 0.0:
         com = tuple(sum(part.mass * part.com[i] for part in parts) / mass for i in range(3))
     inertia = np.zeros((3, 3))
@@ -65,16 +66,17 @@ def read_inertia(node: Node, names: tuple[str, ...]) -> np.ndarray:
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-def least_moment(inertia: np.ndarray) -> float | None:
+def negative_moment(part: Inertial) -> float | None:
     """Return the smallest principal moment if it is negative beyond rounding, else None."""
-    moments = np.linalg.eigvalsh(inertia)
+    moments = np.linalg.eigvalsh(part.inertia)
     least = float(moments[0])
-    return least if least < -1e-9 * float(np.abs(moments).max()) - ROUNDING else None
+    rounding = 1e-9 * float(np.abs(moments).max()) + ROUNDING * part.mass
+    return least if least < -rounding else None
 
 
-def check_inertia(node: Node, inertia: np.ndarray, report: Report, owner: str) -> None:
+def check_inertia(node: Node, part: Inertial, report: Report, owner: str) -> None:
     """Doubt an inertia that no rigid body has; what links make up together is checked later."""
-    least = least_moment(inertia)
+    least = negative_moment(part)
     if least is not None:
         report.doubt(
             node,
@@ -82,8 +84,8 @@ def check_inertia(node: Node, inertia: np.ndarray, report: Report, owner: str) -
             "check the signs and the products of inertia",
         )
         return
-    moments = np.linalg.eigvalsh(inertia)
-    if moments[2] > (moments[0] + moments[1]) * (1.0 + 1e-6) + ROUNDING:
+    moments = np.linalg.eigvalsh(part.inertia)
+    if moments[2] > (moments[0] + moments[1]) * (1.0 + 1e-6) + ROUNDING * part.mass:
         report.note(
             f"{node.place}: the principal moments of {owner} "
             f"({', '.join(f'{float(value):.6g}' for value in moments)} kg m²) violate the triangle "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,13 @@ if TYPE_CHECKING:
 
 def known_hint(name: str, known: Iterable[str]) -> str:
     """Return "; did you mean …?" if a known name is near, else ""."""
-    near = difflib.get_close_matches(name, list(known), 1)
+    if len(name) > 100:
+        return ""
+    near = difflib.get_close_matches(name, list(itertools.islice(known, 1000)), 1)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+MAX_NOTES = 1000
 
 
 class Report:
@@ -30,13 +36,22 @@ class Report:
     def notes(self) -> list[str]:
         """The notes, in the order in which they appeared."""
         return [
-            text if count == 1 else f"{text} ({count} times)" for text, count in self._notes.values()
+            text if count == 1 else f"{text} ({count} times)"
+            for text, count in self._notes.values()
         ]
 
     def note(self, text: str, key: str | None = None) -> None:
         """Keep a note; one with the same key counts as a repetition."""
-        first, count = self._notes.get(key or text, (text, 0))
-        self._notes[key or text] = (first, count + 1)
+        key = key or text
+        if key not in self._notes and len(self._notes) >= MAX_NOTES:
+            key, text = "", "more notes than are kept"
+        first, count = self._notes.get(key, (text, 0))
+        self._notes[key] = (first, count + 1)
+
+    def unknown(self, node: Node, name: str, what: str, key: str, known: Iterable[str]) -> None:
+        """Keep a note on an unknown name, the nearest known one proposed; with `strict` an error."""
+        hint = "" if key in self._notes else known_hint(name, known)
+        self.doubt(node, what + hint, key)
 
     def doubt(self, node: Node, message: str, key: str | None = None) -> None:
         """Keep a note on an element; with `strict` an error."""
@@ -49,10 +64,8 @@ class Report:
         known = tuple(known)
         for name in node.attributes:
             if name not in known:
-                hint = known_hint(name, known)
-                self.doubt(
-                    node, f"unknown attribute {name!r} is ignored{hint}", f"{node.tag}@{name}"
-                )
+                what = f"unknown attribute {name[:80]!r} is ignored"
+                self.unknown(node, name, what, f"{node.tag}@{name}", known)
 
     def check_children(self, node: Node, known: Iterable[str], silent: Iterable[str] = ()) -> None:
         """Report the children of an element that are not known; `silent` ones belong to others."""
@@ -61,10 +74,8 @@ class Report:
             if child.tag.partition(":")[0] == "xacro":
                 raise child.error("is a xacro macro; run xacro on the file first")
             if child.tag not in known and child.tag not in silent:
-                hint = known_hint(child.tag, known)
-                self.doubt(
-                    child, f"unknown in <{node.tag}>, ignored{hint}", f"{node.tag}/{child.tag}"
-                )
+                what = f"unknown in <{node.tag}>, ignored"
+                self.unknown(child, child.tag, what, f"{node.tag}/{child.tag}", known)
 
 
 def refuse(node: Node, feature: str, remedy: str) -> DescriptionError:

@@ -24,15 +24,21 @@ from tribo.formats.pose import NO_POSE, Pose
 from tribo.formats.report import Report, known_hint, refuse
 from tribo.formats.urdf_geometry import GeometryReader, read_origin
 from tribo.formats.urdf_joints import UrdfJoint, read_joint
-from tribo.formats.urdf_mass import check_masses
+from tribo.formats.urdf_mass import INERTIA_NAMES, check_masses
 from tribo.formats.xml import Node, is_text, parse
 from tribo.model import Joint
 
 ROBOT_CHILDREN = ("link", "joint", "material", "constraints")
-ROBOT_SILENT = ("gazebo", "transmission", "sensor", "ros2_control", "mujoco", "drake:declare_convex")
+ROBOT_SILENT = (
+    "gazebo",
+    "transmission",
+    "sensor",
+    "ros2_control",
+    "mujoco",
+    "drake:declare_convex",
+)
 LINK_CHILDREN = ("inertial", "visual", "collision")
 LINK_SILENT = ("sensor", "gazebo", "kinematic", "gravity", "self_collide", "collision_checking")
-INERTIA_NAMES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
 @dataclass(slots=True)
@@ -80,7 +86,9 @@ def read(
     for constraints in robot.all("constraints"):
         if constraints.children:
             raise refuse(constraints, "a closed loop (<constraints>)", "remove the element")
-    links = _read_links(robot, GeometryReader(robot, MeshFinder(path, package_dirs), report), report)
+    links = _read_links(
+        robot, GeometryReader(robot, MeshFinder(path, package_dirs), report), report
+    )
     joints = _read_joints(robot, links, report)
     tree = _build(links, joints, _root(robot, links, joints), report)
     tree.source = path
@@ -95,9 +103,12 @@ def _read_links(robot: Node, geometry: GeometryReader, report: Report) -> dict[s
         report.check_children(node, LINK_CHILDREN, LINK_SILENT)
         name = node.text("name")
         if name in links:
-            raise node.error(f"a link of this name stands in line {links[name].node.line}; rename one")
+            raise node.error(
+                f"a link of this name stands in line {links[name].node.line}; rename one"
+            )
         shapes = [
-            geometry.collision(child, f"{name}/{i}") for i, child in enumerate(node.all("collision"))
+            geometry.collision(child, f"{name}/{i}")
+            for i, child in enumerate(node.all("collision"))
         ]
         visuals = [geometry.visual(child) for child in node.all("visual")]
         links[name] = UrdfLink(node, name, _read_inertial(node, report), shapes, visuals)
@@ -121,9 +132,9 @@ def _read_inertial(link: Node, report: Report) -> Inertial:
         report.doubt(link, "has a mass but no <inertia>: taken as a point mass")
         return Inertial(value, pose.position)
     report.check_attributes(matrix, INERTIA_NAMES)
-    inertia = read_inertia(matrix, INERTIA_NAMES)
-    check_inertia(matrix, inertia, report, f"link {link.text('name')!r}")
-    return Inertial(value, (0.0, 0.0, 0.0), inertia).moved(pose)
+    part = Inertial(value, inertia=read_inertia(matrix, INERTIA_NAMES))
+    check_inertia(matrix, part, report, f"link {link.text('name')!r}")
+    return part.moved(pose)
 
 
 def _read_joints(
@@ -162,7 +173,9 @@ def _root(robot: Node, links: dict[str, UrdfLink], joints: dict[str, list[UrdfJo
             "connect them by joints, or put each into a file of its own"
         )
     if not roots:
-        raise robot.error(f"has no root link: links form a loop ({_loop(next(iter(links)), joints)})")
+        raise robot.error(
+            f"has no root link: links form a loop ({_loop(next(iter(links)), joints)})"
+        )
     reached = {roots[0]}
     todo = [roots[0]]
     while todo:
@@ -194,6 +207,7 @@ def _build(
     joint_frames: dict[str, FrameDescription] = {}
     link_frames: dict[str, FrameDescription] = {}
     parts: list[list[Inertial]] = [[]]
+    nodes: list[list[Node]] = [[]]
     todo: list[tuple[str, int, Pose, UrdfJoint | None]] = [(root, 0, NO_POSE, None)]
     while todo:
         name, body, pose, joint = todo.pop()
@@ -205,11 +219,13 @@ def _build(
             joint.description.quaternion = placed.quaternion
             tree.bodies.append(BodyDescription(name, body, joint.description))
             parts.append([])
+            nodes.append([])
             body, pose = len(tree.bodies) - 1, NO_POSE
         frame = FrameDescription(name, body, pose.position, pose.quaternion)
         link_frames[name] = frame
         if joint is not None:
             joint_frames[joint.description.name] = replace(frame, name=joint.description.name)
+        nodes[body].append(links[name].node)
         parts[body].append(links[name].inertial.moved(pose))
         _move_shapes(links[name], tree.bodies[body], pose)
         todo += [(below.child, body, pose, below) for below in reversed(joints[name])]
@@ -217,7 +233,7 @@ def _build(
         whole = merged(inertials)
         made.mass, made.com, made.inertia = whole.mass, whole.com, whole.inertia
     tree.frames = _frames(joint_frames, link_frames, report)
-    check_masses(tree, {name: link.node for name, link in links.items()}, report)
+    check_masses(tree, nodes, report)
     return tree
 
 
@@ -228,13 +244,15 @@ def _frames(
     for name, frame in links.items():
         if name in joints and joints[name] != frame:
             report.note(
-                f"frame {name!r} is that of the joint; a link of the same name is elsewhere", "frames"
+                f"frame {name!r} is that of the joint; a link of the same name is elsewhere",
+                "frames",
             )
     return [*joints.values(), *(frame for name, frame in links.items() if name not in joints)]
 
 
 def _move_shapes(link: UrdfLink, body: BodyDescription, pose: Pose) -> None:
-    for item in (*link.shapes, *link.visuals):
+    items: list[ShapeDescription | VisualDescription] = [*link.shapes, *link.visuals]
+    for item in items:
         placed = pose @ Pose(item.position, item.quaternion)
         item.position, item.quaternion = placed.position, placed.quaternion
     body.shapes += link.shapes

@@ -73,7 +73,9 @@ class GeometryReader:
         material = self._contact_material(node)
         if kind == Shape.MESH:
             self._report.note("collision meshes are drawn but do not collide yet")
-        return ShapeDescription(kind, size, pose.position, pose.quaternion, material, name, mesh=mesh)
+        return ShapeDescription(
+            kind, size, pose.position, pose.quaternion, material, name, mesh=mesh
+        )
 
     def _contact_material(self, node: Node) -> str:
         """Read RaiSim's <material><contact name="…"/></material>."""
@@ -114,7 +116,9 @@ class GeometryReader:
         if len(scale) == 1:
             scale = scale * 3
         if len(scale) != 3 or 0.0 in scale:
-            raise node.error(f"scale={node.attributes['scale']!r} must be three numbers, none of them 0")
+            raise node.error(
+                f"scale={node.attributes['scale']!r} must be three numbers, none of them 0"
+            )
         path, reason = self._finder.find(reference)
         if path is None:
             self._report.note(f"{node.place}: mesh {reference!r}: {reason}", f"mesh {reference}")

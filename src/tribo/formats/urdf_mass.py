@@ -5,16 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from tribo.description import BodyDescription, TreeDescription
-from tribo.formats.inertia import Inertial, axis_inertia, least_moment
+from tribo.formats.inertia import Inertial, axis_inertia, negative_moment, read_inertia
 from tribo.formats.report import Report
 from tribo.formats.xml import Node
 from tribo.model import Joint
 
+INERTIA_NAMES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 REMEDY = "give the link mass and inertia, make its joint fixed, or set rotor_inertia"
 
 
-def check_masses(tree: TreeDescription, nodes: dict[str, Node], report: Report) -> None:
-    """Check each movable body; `nodes` are the elements of the links that bodies are named after."""
+def check_masses(tree: TreeDescription, links: list[list[Node]], report: Report) -> None:
+    """Check each movable body; `links` are the elements that each was merged from, its own first."""
     bodies = tree.bodies
     mass_below = [body.mass for body in bodies]
     has_children = [False] * len(bodies)
@@ -22,12 +23,14 @@ def check_masses(tree: TreeDescription, nodes: dict[str, Node], report: Report) 
         mass_below[bodies[i].parent] += mass_below[i]
         has_children[bodies[i].parent] = True
     for i, body in enumerate(bodies):
-        node = nodes[body.name]
-        _check_moments(body, node)
+        node = links[i][0]
+        _check_moments(body, links[i])
         if body.joint.type == Joint.FIXED or (body.joint.armature > 0.0 and mass_below[i] > 0.0):
             continue
         if mass_below[i] <= 0.0 and body.joint.armature <= 0.0:
-            how = "floats" if body.joint.type == Joint.FREE else f"moves (joint {body.joint.name!r})"
+            how = (
+                "floats" if body.joint.type == Joint.FREE else f"moves (joint {body.joint.name!r})"
+            )
             raise node.error(f"{how} but neither it nor what hangs on it has mass; {REMEDY}")
         if not has_children[i]:
             _check_leaf(body, node)
@@ -35,13 +38,20 @@ def check_masses(tree: TreeDescription, nodes: dict[str, Node], report: Report) 
             report.note(f"{node.place}: has no mass of its own; what hangs on it has")
 
 
-def _check_moments(body: BodyDescription, node: Node) -> None:
-    """Refuse a negative principal moment of all that a body was merged from."""
-    least = least_moment(body.inertia)
+def _check_moments(body: BodyDescription, links: list[Node]) -> None:
+    """Refuse a negative principal moment of all that a body was merged from; blame a link."""
+    least = negative_moment(Inertial(body.mass, body.com, body.inertia))
     if least is None or body.joint.type == Joint.FIXED:
         return
-    inertial = node.one("inertial")
-    place = (inertial.one("inertia") if inertial else None) or node
+    place = links[0]
+    for link in links:
+        inertial = link.one("inertial")
+        matrix = inertial.one("inertia") if inertial else None
+        if matrix is not None:
+            own = Inertial(0.0, inertia=read_inertia(matrix, INERTIA_NAMES))
+            if negative_moment(own) is not None:
+                place = matrix
+                break
     raise place.error(
         f"the inertia of body {body.name!r} has eigenvalue {least:.6g} kg m², must be ≥ 0; "
         "check the signs and the products of inertia"

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from lxml import etree
 
@@ -25,7 +26,16 @@ _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _DECLARATION = re.compile(r"\A\s*<\?xml\s[^>]*?\?>")
 _ENCODING = re.compile(r"""<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 _PROLOG = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->", re.DOTALL)
-_ENCODINGS = {"utf-8", "utf8", "us-ascii", "ascii", "utf-16", "iso-8859-1", "latin-1", "windows-1252"}
+_ENCODINGS = {
+    "utf-8",
+    "utf8",
+    "us-ascii",
+    "ascii",
+    "utf-16",
+    "iso-8859-1",
+    "latin-1",
+    "windows-1252",
+}
 
 
 @dataclass(slots=True)
@@ -183,7 +193,9 @@ def _load(path: Path, kind: str) -> bytes:
         reason = getattr(error, "strerror", None) or error
         raise DescriptionError(f"{path}: cannot read the {kind} file: {reason}") from None
     if len(data) > MAX_BYTES:
-        raise DescriptionError(f"{path}: larger than {MAX_BYTES} bytes, which is the most that is read")
+        raise DescriptionError(
+            f"{path}: larger than {MAX_BYTES} bytes, which is the most that is read"
+        )
     return data
 
 
@@ -225,19 +237,19 @@ def _nodes(root: etree._Element, name: str) -> Node:
     while todo:
         element, node = todo.pop()
         for child in element:
-            if not isinstance(child.tag, str):  # an entity, a comment
-                line = child.sourceline or node.line
-                raise DescriptionError(f"{name}:{line}: {_short(str(child))} is refused; write it out")
             made = _node(child, name)
             node.children.append(made)
             todo.append((child, made))
     return top
 
 
-def _node(element: etree._Element, name: str) -> Node:
-    tag = _plain_name(str(element.tag), element.prefix)
+def _node(element: Any, name: str) -> Node:  # lxml's stubs do not know entities as children
+    line = int(element.sourceline or 0)
+    if not isinstance(element.tag, str):
+        raise DescriptionError(f"{name}:{line}: {_short(str(element))} is refused; write it out")
+    tag = _plain_name(element.tag, element.prefix)
     attributes = {_plain_name(str(key), None): str(value) for key, value in element.attrib.items()}
-    return Node(tag, name, int(element.sourceline or 0), attributes)
+    return Node(tag, name, line, attributes)
 
 
 def _plain_name(name: str, prefix: str | None) -> str:

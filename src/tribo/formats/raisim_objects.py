@@ -1,0 +1,214 @@
+"""Read the objects of a RaiSim world."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+
+import numpy as np
+
+from tribo.description import IDENTITY, ORIGIN, ObjectDescription, Vector
+from tribo.formats.inertia import read_inertia
+from tribo.formats.pose import normalized
+from tribo.formats.raisim_template import locate, snake
+from tribo.formats.report import Report, known_hint, refuse
+from tribo.formats.xml import Node
+from tribo.materials.table import DEFAULT_MATERIAL
+from tribo.model import Kind
+
+DIMENSIONS = {
+    "sphere": ("radius",),
+    "box": ("x", "y", "z"),
+    "capsule": ("radius", "height"),
+    "cylinder": ("radius", "height"),
+}
+NOT_YET = ("mesh", "compound", "heightmap", "deformable", "granular")
+KNOWN = (*DIMENSIONS, "ground", "articulated_system")
+FILTER = ("collision_group", "collision_mask")
+SINGLE = ("name", "mass", "material", "appearance", "body_type", "com", *FILTER)
+KINDS = {"dynamic": Kind.DYNAMIC, "kinematic": Kind.KINEMATIC, "static": Kind.STATIC}
+INERTIA_NAMES = ("xx", "xy", "xz", "yy", "yz", "zz")
+# Children by which newer files carry what the engine keeps elsewhere.
+NOT_YET_CHILDREN = ("tuning", "sensors", "actuators")
+
+_BITS = re.compile(r"collision\[(-?\d+(?:\|\d+)*)\]", re.ASCII)
+
+
+def read_object(node: Node, classes: Mapping[str, Node], report: Report) -> ObjectDescription:
+    """Read a child of <objects>; `classes` are the templates of <object_class>."""
+    if node.tag in classes:
+        node = _instance(node, classes[node.tag])
+    if node.tag in NOT_YET:
+        raise refuse(node, f"object type {node.tag!r}", f"remove it; known: {', '.join(KNOWN)}")
+    for child in node.children:
+        if child.tag in NOT_YET_CHILDREN:
+            raise refuse(child, f"<{child.tag}> in {node.place}", "remove it")
+    if node.tag in DIMENSIONS:
+        return _single(node, report)
+    if node.tag == "ground":
+        return _ground(node, report)
+    if node.tag == "articulated_system":
+        return _articulated(node, report)
+    hint = known_hint(node.tag, (*KNOWN, *classes))
+    raise node.error(f"unknown object type; known: {', '.join((*KNOWN, *classes))}{hint}")
+
+
+def read_classes(node: Node, classes: dict[str, Node]) -> None:
+    """Add the templates of an <object_class>."""
+    for child in node.children:
+        if child.tag in KNOWN or child.tag in NOT_YET:
+            raise child.error("a class must not be called like an object type; rename it")
+        if child.tag in classes:
+            raise child.error(f"this class stands in line {classes[child.tag].line}; rename one")
+        child.text("type")
+        classes[child.tag] = child
+
+
+def _instance(node: Node, template: Node) -> Node:
+    """Return an object as if it were written out: what it says itself wins over its class."""
+    made = Node(snake(template.text("type")), node.file, node.line)
+    made.attributes = {k: v for k, v in template.attributes.items() if k != "type"}
+    made.attributes.update(node.attributes)
+    if "urdf_path" in template.attributes and "urdf_path" not in node.attributes:
+        made.file, made.line = template.file, template.line  # where its path starts from
+    own = {child.tag for child in node.children}
+    for child in template.children:
+        tag = "dim" if child.tag == "dimension" else child.tag
+        if tag not in own:
+            made.children.append(
+                Node(tag, child.file, child.line, child.attributes, child.children)
+            )
+    made.children += node.children
+    return made
+
+
+def _single(node: Node, report: Report) -> ObjectDescription:
+    report.check_attributes(node, SINGLE)
+    report.check_children(node, ("dim", "inertia", "state"))
+    made = _common(node)
+    kind = node.attributes.get("body_type", "dynamic").strip().lower()
+    if kind not in KINDS:
+        raise node.error(
+            f"body_type={kind!r} must be one of {', '.join(KINDS)}{known_hint(kind, KINDS)}"
+        )
+    made.kind = KINDS[kind]
+    if made.kind == Kind.DYNAMIC:
+        made.mass = node.number("mass", above=0.0)
+    else:
+        made.mass = node.number("mass", 1.0, at_least=0.0)
+    made.size = _size(node, report)
+    if "com" in node.attributes:
+        made.com = node.vector("com", 3)
+    inertia = node.one("inertia")
+    if inertia is not None:
+        report.check_attributes(inertia, INERTIA_NAMES)
+        made.inertia = _inertia(inertia)
+    state = node.one("state")
+    if state is not None:
+        report.check_attributes(state, ("pos", "quat", "lin_vel", "ang_vel"))
+        made.position = state.vector("pos", 3, ORIGIN)
+        made.quaternion = _quaternion(state)
+        made.linear_velocity = state.vector("lin_vel", 3, ORIGIN)
+        made.angular_velocity = state.vector("ang_vel", 3, ORIGIN)
+    return made
+
+
+def _size(node: Node, report: Report) -> Vector:
+    dim = node.need("dim")
+    names = DIMENSIONS[node.tag]
+    report.check_attributes(dim, names)
+    size = tuple(dim.number(name, at_least=0.0) for name in names)
+    # A capsule whose cap centres coincide is a sphere; every other length must be there.
+    lengths = size[:1] if node.tag == "capsule" else size
+    if min(lengths) <= 0.0:
+        raise dim.error(f"in {node.place}: {' '.join(names)} = {size} must be > 0")
+    return size
+
+
+def _ground(node: Node, report: Report) -> ObjectDescription:
+    report.check_attributes(node, ("name", "material", "appearance", "height", *FILTER))
+    report.check_children(node, ())
+    made = _common(node)
+    made.kind = Kind.STATIC
+    made.size = (node.number("height", 0.0),)
+    return made
+
+
+def _articulated(node: Node, report: Report) -> ObjectDescription:
+    not_yet = ("modules", "joint_order", "collide_parent")
+    known = ("name", "urdf_path", "res_dir", "convexify_meshes", *not_yet, *FILTER)
+    report.check_attributes(node, known)
+    report.check_children(node, ("state",))
+    for name in not_yet:
+        if node.attributes.get(name, "").strip() not in {"", "0"}:
+            raise refuse(node, f"attribute {name!r}", "remove it")
+    made = _common(node)
+    made.urdf_reference = node.text("urdf_path")
+    made.urdf = locate(node, "urdf_path")
+    if not made.urdf.is_file():
+        raise node.error(
+            f"urdf_path={made.urdf_reference!r}: no file {made.urdf}; correct the path"
+        )
+    if "res_dir" in node.attributes:
+        report.note(f"{node.place}: res_dir is not used: meshes are found from where the URDF is")
+    state = node.one("state")
+    if state is not None:
+        report.check_attributes(state, ("qpos", "qvel"))
+        if "qpos" in state.attributes:
+            made.generalized_coordinate = state.vector("qpos", None)
+        if "qvel" in state.attributes:
+            made.generalized_velocity = state.vector("qvel", None)
+    return made
+
+
+def _common(node: Node) -> ObjectDescription:
+    made = ObjectDescription(node.tag, node.attributes.get("name", "").strip())
+    made.material = node.attributes.get("material", "").strip() or DEFAULT_MATERIAL
+    made.appearance = node.attributes.get("appearance", "").strip()
+    made.group = _bits(node, "collision_group")
+    made.mask = _bits(node, "collision_mask")
+    return made
+
+
+def _bits(node: Node, name: str) -> int | None:
+    """Read a bit set: an integer, or collision[1|4|6]; returned as a signed 64-bit number."""
+    if name not in node.attributes:
+        return None
+    text = node.text(name).replace(" ", "")
+    found = _BITS.fullmatch(text)
+    if found is None:
+        value = node.integer(name)
+        if not -(2**63) <= value < 2**64:
+            raise node.error(f"{name}={text!r} does not fit into 64 bits")
+    elif found.group(1).startswith("-"):
+        if found.group(1) != "-1":
+            raise node.error(f"{name}={text!r}: use bits 0…63, or -1 for all")
+        value = -1
+    else:
+        places = [int(word) for word in found.group(1).split("|")]
+        if max(places) > 63:
+            raise node.error(f"{name}={text!r}: bit {max(places)} does not exist, use 0…63")
+        value = 0
+        for place in places:
+            value |= 1 << place
+    return value - 2**64 if value >= 2**63 else value
+
+
+def _quaternion(state: Node) -> Vector:
+    quaternion = state.vector("quat", 4, IDENTITY)
+    norm = math.hypot(*quaternion)
+    if abs(norm - 1.0) > 1e-3:
+        raise state.error(
+            f"quat={state.attributes['quat']!r} has length {norm:.6g}, must be 1; "
+            "the order is w x y z"
+        )
+    return normalized(quaternion)
+
+
+def _inertia(node: Node) -> np.ndarray:
+    inertia = read_inertia(node, INERTIA_NAMES)
+    least = float(np.linalg.eigvalsh(inertia)[0])
+    if least <= 0.0:
+        raise node.error(f"has eigenvalue {least:.6g} kg m², must be > 0; check signs and products")
+    return inertia

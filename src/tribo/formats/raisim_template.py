@@ -1,0 +1,218 @@
+"""Expand the templates of RaiSim's XML: @@parameters, {expressions}, arrays, includes, exist.
+
+The result is a plain tree of nodes whose names are snake_case, whatever the file spells.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from tribo.description import DescriptionError
+from tribo.formats.expression import evaluate
+from tribo.formats.report import known_hint
+from tribo.formats.xml import Node, is_text, parse
+
+THIS_DIR = "[THIS_DIR]"
+MAX_NODES = 1_000_000  # elements and attributes
+MAX_CHARACTERS = 64 * 1024 * 1024  # that parameters and expressions write
+MAX_LOOP = 100_000
+MAX_INCLUDES = 1000
+MAX_DEPTH = 16
+ALIASES = {"timestep": "time_step"}
+
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_PARAMETER = re.compile(r"@@([A-Za-z_][A-Za-z0-9_]*)?", re.ASCII)
+_EXPRESSION = re.compile(r"\{([^{}]*)\}")
+
+
+def snake(name: str) -> str:
+    """Return linVel as lin_vel."""
+    plain = _HUMP.sub("_", name).lower()
+    return ALIASES.get(plain, plain)
+
+
+def folder_of(node: Node) -> Path | None:
+    """Return the folder of the file that an element stands in, None for text without a file."""
+    return None if node.file.startswith("<") else Path(node.file).resolve().parent
+
+
+def locate(node: Node, name: str) -> Path:
+    """Return the path that an attribute gives: [THIS_DIR]/…, or relative to the file."""
+    value = node.text(name)
+    if not value or "\0" in value:
+        raise node.error(f"{name}={value!r} is not a path")
+    folder = folder_of(node)
+    if folder is None and THIS_DIR in value:
+        raise node.error(f"{name}={value!r}: text has no folder; read it from a file")
+    folder = folder or Path.cwd()
+    path = Path(value.replace(THIS_DIR, str(folder)).replace("\\", "/"))
+    return (path if path.is_absolute() else folder / path).resolve()
+
+
+def expand(source: str | Path, parameters: Mapping[str, object] | None = None) -> Node:
+    """Read a file and all it includes; return its root with templates filled in.
+
+    Args:
+        source: Path or text.
+        parameters: Values for @@name, here and in included files; a <params> in a file wins.
+    """
+    given = {name.removeprefix("@@"): str(value) for name, value in (parameters or {}).items()}
+    return _Expansion(source, given).root
+
+
+class _Expansion:
+    """One top file: what it may include, and how much it may grow."""
+
+    def __init__(self, source: str | Path, given: dict[str, str]) -> None:
+        self._given = given
+        self._nodes = 0
+        self._characters = 0
+        self._includes = 0
+        top = None if is_text(source) else Path(source).resolve()
+        self._folder = top.parent if top else None
+        self.root = self._file(source, [top] if top else [])
+
+    def _file(self, source: str | Path, chain: list[Path]) -> Node:
+        written = parse(source, "RaiSim XML")
+        values = {**self._given, **self._parameters(written)}
+        root = self._filled(written, values)
+        for child in written.children:
+            if child.tag == "include":
+                include = self._filled(child, values)
+                if _exists(include):
+                    root.children += self._include(include, root.tag, chain)
+        root.children += self._children(written, values, is_root=True)
+        return root
+
+    def _include(self, node: Node, tag: str, chain: list[Path]) -> list[Node]:
+        """Return what stands in an included file; it comes before the file's own content."""
+        if self._folder is None:
+            raise node.error("text has no folder to include files from; read it from a file")
+        path = locate(node, "value")
+        if not path.is_relative_to(self._folder):
+            raise node.error(f"{path} is outside {self._folder}; move it into this folder")
+        if path in chain:
+            raise node.error(f"{path.name} includes itself ({' → '.join(p.name for p in chain)})")
+        self._includes += 1
+        if len(chain) >= MAX_DEPTH or self._includes > MAX_INCLUDES:
+            raise node.error(
+                f"more than {MAX_DEPTH} levels or {MAX_INCLUDES} includes; flatten them"
+            )
+        try:
+            root = self._file(path, [*chain, path])
+        except DescriptionError as error:
+            raise DescriptionError(f"{error} (included from {node.file}:{node.line})") from None
+        if root.tag != tag:
+            raise root.error(f"is included in a <{tag}>; the outermost element must be the same")
+        return root.children
+
+    def _children(self, node: Node, values: Mapping[str, str], *, is_root: bool) -> list[Node]:
+        made: list[Node] = []
+        for child in node.children:
+            if child.tag == "array":
+                made += self._array(child, values)
+            elif is_root and child.tag in {"params", "include"}:
+                continue
+            elif child.tag == "include":
+                raise child.error(
+                    f"must be a direct child of the outermost element, not of <{node.tag}>"
+                )
+            else:
+                copy = self._filled(child, values)
+                if _exists(copy):
+                    copy.children = self._children(child, values, is_root=False)
+                    made.append(copy)
+        return made
+
+    def _array(self, node: Node, values: Mapping[str, str]) -> list[Node]:
+        """Repeat the content for idx = start, start + increment … up to and including end."""
+        loop = self._filled(node, {**values, node.text("idx").removeprefix("@@"): "0"})
+        if not _exists(loop):
+            return []
+        name = node.text("idx").removeprefix("@@")
+        if not name.isidentifier():
+            raise node.error(f"idx={name!r} must be a name such as '@@i'")
+        start, end, increment = (loop.integer(key) for key in ("start", "end", "increment"))
+        if increment <= 0:
+            raise node.error(f"increment={increment} must be > 0")
+        if start > end:
+            raise node.error(
+                f"start={start} must be ≤ end={end} (end is included); or set exist='false'"
+            )
+        if (end - start) // increment >= MAX_LOOP:
+            raise node.error(f"more than {MAX_LOOP} repetitions; make the loop shorter")
+        made: list[Node] = []
+        for index in range(start, end + 1, increment):
+            made += self._children(node, {**values, name: str(index)}, is_root=False)
+        return made
+
+    def _filled(self, node: Node, values: Mapping[str, str]) -> Node:
+        """Copy an element without its children: snake_case names, values filled in."""
+        self._nodes += 1 + len(node.attributes)
+        if self._nodes > MAX_NODES:
+            raise node.error(
+                f"the file grows beyond {MAX_NODES} elements and attributes; make its loops shorter"
+            )
+        copy = Node(snake(node.tag), node.file, node.line)
+        for name, value in node.attributes.items():
+            key = snake(name)
+            if key in copy.attributes:
+                raise node.error(f"{key!r} is given twice ({name!r} is the same); keep one")
+            copy.attributes[key] = self._fill(node, value, values)
+        return copy
+
+    def _parameters(self, root: Node) -> dict[str, str]:
+        """Read <params>: the tag is the name; a value may use those before it."""
+        values: dict[str, str] = {}
+        for params in root.all("params"):
+            for child in params.children:
+                known = {**self._given, **values} if "@@" in child.text("value") else {}
+                values[child.tag] = self._fill(child, child.text("value"), known)
+        return values
+
+    def _fill(self, node: Node, value: str, values: Mapping[str, str]) -> str:
+        """Replace @@name and {expression} in an attribute."""
+
+        def parameter(found: re.Match[str]) -> str:
+            name = found.group(1) or ""
+            for length in range(min(len(name), 200), 0, -1):  # "@@i_left" may mean i, then "_left"
+                if name[:length] in values:
+                    return self._count(node, values[name[:length]]) + name[length:]
+            hint = known_hint(name, values)
+            raise node.error(f"@@{name[:80]} has no value; define it in <params> or pass it{hint}")
+
+        def expression(found: re.Match[str]) -> str:
+            try:
+                number = evaluate(found.group(1))
+            except ValueError as error:
+                raise node.error(str(error)) from None
+            is_whole = number.is_integer() and abs(number) < 1e15
+            return self._count(node, str(int(number)) if is_whole else repr(number))
+
+        if "@@" in value:
+            value = _PARAMETER.sub(parameter, value)
+        if "{" in value or "}" in value:
+            value = _EXPRESSION.sub(expression, value)
+            if "{" in value or "}" in value:
+                raise node.error(f"{value[:80]!r} has a brace without its partner")
+        return value
+
+    def _count(self, node: Node, text: str) -> str:
+        """Return the text; refuse when parameters have written too much."""
+        self._characters += len(text)
+        if self._characters > MAX_CHARACTERS:
+            raise node.error(f"parameters write more than {MAX_CHARACTERS} characters; use fewer")
+        return text
+
+
+def _exists(node: Node) -> bool:
+    """Take the attribute `exist` away and return what it says."""
+    text = node.attributes.pop("exist", "1").strip().lower()
+    if text in {"true", "false"}:
+        return text == "true"
+    try:
+        return evaluate(text) != 0.0
+    except ValueError:
+        raise node.error(f"exist={text!r} must be true, false, 0, 1 or an expression") from None

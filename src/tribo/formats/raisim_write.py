@@ -1,0 +1,186 @@
+"""Write a world as RaiSim's XML; every number reads back bitwise the same."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from lxml import etree
+
+from tribo.description import (
+    DescriptionError,
+    ObjectDescription,
+    WorldDescription,
+)
+from tribo.materials.table import PairProperties
+from tribo.model import Kind
+
+DIMENSIONS = {
+    "sphere": ("radius",),
+    "box": ("x", "y", "z"),
+    "capsule": ("radius", "height"),
+    "cylinder": ("radius", "height"),
+}
+VERSION = "2.3.0"
+
+
+def write(world: WorldDescription, path: str | Path) -> None:
+    """Write a world file that `read` turns into an equal description.
+
+    Args:
+        world: What to write. Robots are referenced by their URDF's path, relative to the file if
+            that is possible.
+        path: File to write; an existing one is replaced.
+
+    Raises:
+        DescriptionError: Something has no place in the format; the message names it.
+        OSError: The file cannot be written.
+    """
+    path = Path(path)
+    root = etree.Element("raisim", version=VERSION)
+    _add(root, "timeStep", value=_number(world.time_step))
+    _add(root, "gravity", value=_numbers(world.gravity))
+    if world.erp is not None or world.erp2 is not None:
+        _add(root, "erp", erp=_maybe(world.erp), erp2=_maybe(world.erp2))
+    if world.default_pair is not None or world.pairs:
+        material = _add(root, "material")
+        if world.default_pair is not None:
+            _add(material, "default", **_properties(world.default_pair))
+        for (first, second), pair in sorted(world.pairs.items()):
+            names = {"name1": _text(first), "name2": _text(second)}
+            _add(material, "pair_prop", **names, **_properties(pair))
+    objects = _add(root, "objects")
+    for item in world.objects:
+        if item.type in DIMENSIONS:
+            _single(objects, item)
+        elif item.type == "ground":
+            _add(
+                objects,
+                "ground",
+                **_common(item),
+                height=_number(item.size[0] if item.size else 0.0),
+            )
+        elif item.type == "articulated_system":
+            _articulated(objects, item, path)
+        else:
+            raise DescriptionError(f"object {item.name!r}: type {item.type!r} cannot be written")
+    if world.camera:
+        _add(root, "camera", **{key: _text(value) for key, value in world.camera.items()})
+    text = etree.tostring(root, encoding="utf-8", xml_declaration=True, pretty_print=True)
+    path.write_bytes(text)
+
+
+def _single(parent: etree._Element, item: ObjectDescription) -> None:
+    names = DIMENSIONS[item.type]
+    if len(item.size) != len(names):
+        raise DescriptionError(
+            f"object {item.name!r}: size {item.size} must hold {' '.join(names)}"
+        )
+    kind = None if item.kind == Kind.DYNAMIC else item.kind.name.lower()
+    com = None if item.com is None else _numbers(item.com)
+    node = _add(
+        parent, item.type, **_common(item), mass=_number(item.mass), body_type=kind, com=com
+    )
+    _add(node, "dim", **{name: _number(x) for name, x in zip(names, item.size, strict=True)})
+    if item.inertia is not None:
+        inertia = np.asarray(item.inertia)
+        places = {
+            "xx": (0, 0),
+            "xy": (0, 1),
+            "xz": (0, 2),
+            "yy": (1, 1),
+            "yz": (1, 2),
+            "zz": (2, 2),
+        }
+        _add(node, "inertia", **{name: _number(inertia[at]) for name, at in places.items()})
+    _add(
+        node,
+        "state",
+        pos=_numbers(item.position),
+        quat=_numbers(item.quaternion),
+        lin_vel=_numbers(item.linear_velocity),
+        ang_vel=_numbers(item.angular_velocity),
+    )
+
+
+def _articulated(parent: etree._Element, item: ObjectDescription, path: Path) -> None:
+    if item.urdf is None:
+        raise DescriptionError(
+            f"object {item.name!r}: a robot without a URDF file cannot be written"
+        )
+    values = _common(item)
+    values["urdf_path"] = _text(_reference(item.urdf, path))
+    node = _add(parent, "articulatedSystem", **values)
+    coordinate, velocity = item.generalized_coordinate, item.generalized_velocity
+    if coordinate is not None or velocity is not None:
+        _add(
+            node,
+            "state",
+            qpos=None if coordinate is None else _numbers(coordinate),
+            qvel=None if velocity is None else _numbers(velocity),
+        )
+
+
+def _reference(urdf: Path, path: Path) -> str:
+    """Return a path relative to the world file; absolute when there is none (another drive)."""
+    try:
+        relative = os.path.relpath(urdf.resolve(), path.resolve().parent)
+    except ValueError:
+        return urdf.resolve().as_posix()
+    return "[THIS_DIR]/" + Path(relative).as_posix()
+
+
+def _common(item: ObjectDescription) -> dict[str, str | None]:
+    return {
+        "name": _text(item.name),
+        "material": _text(item.material) if item.type != "articulated_system" else None,
+        "appearance": _text(item.appearance) or None,
+        "collision_group": None if item.group is None else str(int(item.group)),
+        "collision_mask": None if item.mask is None else str(int(item.mask)),
+    }
+
+
+def _properties(pair: PairProperties) -> dict[str, str]:
+    static = pair.static_friction
+    return {
+        "friction": _number(pair.friction),
+        "restitution": _number(pair.restitution),
+        "restitution_threshold": _number(pair.restitution_threshold),
+        "static_friction": _number(pair.friction if static is None else static),
+        "static_friction_velocity_threshold": _number(pair.static_friction_velocity),
+        "rolling_friction": _number(pair.rolling_friction),
+        "spinning_friction": _number(pair.spinning_friction),
+    }
+
+
+def _add(parent: etree._Element, tag: str, **attributes: str | None) -> etree._Element:
+    """Append an element; attributes that are None are left out."""
+    given = {name: value for name, value in attributes.items() if value is not None}
+    return etree.SubElement(parent, tag, given)
+
+
+def _maybe(value: float | None) -> str | None:
+    return None if value is None else _number(value)
+
+
+def _number(value: float) -> str:
+    """Return the shortest text that reads back as the same number."""
+    number = float(value)
+    if not np.isfinite(number):
+        raise DescriptionError(f"{number!r} cannot be written; every number must be finite")
+    return repr(number)
+
+
+def _numbers(values: Iterable[float]) -> str:
+    return " ".join(map(_number, values))
+
+
+def _text(value: str) -> str:
+    """Refuse what would read back as a template, or not at all."""
+    if any(word in value for word in ("@@", "{", "}")) or value != value.strip():
+        raise DescriptionError(f"{value!r} cannot be written: it holds @@, a brace or outer blanks")
+    if not value.isprintable():
+        raise DescriptionError(f"{value!r} cannot be written: it holds a control character")
+    return value

@@ -1,0 +1,163 @@
+"""Read and write RaiSim's XML world files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from tribo.description import DescriptionError, Vector, WorldDescription
+from tribo.formats.raisim_objects import read_classes, read_object
+from tribo.formats.raisim_template import expand
+from tribo.formats.raisim_write import write
+from tribo.formats.report import Report, refuse
+from tribo.formats.xml import Node, is_text
+from tribo.materials.table import PairProperties
+
+# Attribute in the file → field of PairProperties.
+PROPERTIES = {
+    "friction": "friction",
+    "restitution": "restitution",
+    "restitution_threshold": "restitution_threshold",
+    "static_friction": "static_friction",
+    "static_friction_velocity_threshold": "static_friction_velocity",
+    "rolling_friction": "rolling_friction",
+    "spinning_friction": "spinning_friction",
+}
+NOT_YET = ("wire", "tendon", "tendon_coupling")
+CHILDREN = ("material", "gravity", "time_step", "erp", "objects", "object_class", "camera")
+Pairs = dict[tuple[str, str], PairProperties]
+
+__all__ = ["read", "read_materials", "write"]
+
+
+def read(
+    source: str | Path,
+    *,
+    parameters: Mapping[str, object] | None = None,
+    strict: bool = False,
+) -> WorldDescription:
+    """Read a world; names may be spelled snake_case or camelCase.
+
+    Args:
+        source: Path of a file, or its text. Includes must stay in the folder of the file.
+        parameters: Values for @@name in templates; a <params> in the file wins.
+        strict: Unknown tags and attributes are errors instead of notes.
+
+    Raises:
+        DescriptionError: Something is wrong or not supported yet; the message says where, what and
+            the remedy.
+
+    Example:
+        >>> text = '<raisim><objects><ground name="floor" material="ice"/></objects></raisim>'
+        >>> read(text).objects[0].material
+        'ice'
+    """
+    root = expand(source, parameters)
+    if root.tag != "raisim":
+        raise root.error("is not a RaiSim world; the outermost element must be <raisim>")
+    report = Report(strict=strict)
+    report.check_attributes(root, ("version",))
+    report.check_children(root, CHILDREN, silent=("simulation", *NOT_YET))
+    world = WorldDescription(source=None if is_text(source) else Path(source))
+    classes: dict[str, Node] = {}
+    for node in root.all("object_class"):
+        read_classes(node, classes)
+    names: dict[str, int] = {}
+    for node in root.children:
+        if node.tag in NOT_YET:
+            raise refuse(node, f"<{node.tag}>", "remove it")
+        if node.tag == "simulation":
+            report.doubt(node, "solver settings of another engine are ignored")
+        elif node.tag == "material":
+            world.default_pair = _materials(node, world.default_pair, world.pairs, report)
+        elif node.tag == "objects":
+            for child in node.children:
+                made = read_object(child, classes, report)
+                if made.name and made.name in names:
+                    text = f"{child.place}: line {names[made.name]} uses the same name"
+                    report.note(text, f"name {made.name}")
+                names.setdefault(made.name, child.line)
+                world.objects.append(made)
+        else:
+            _setting(node, world, report)
+    world.notes = report.notes
+    return world
+
+
+def read_materials(path: str | Path) -> tuple[PairProperties, Pairs]:
+    """Read the default pair and the pairs of a material file, or of a world file.
+
+    Raises:
+        DescriptionError: The message says where, what and the remedy.
+    """
+    root = expand(path)
+    report = Report(strict=False)
+    pairs: Pairs = {}
+    default: PairProperties | None = None
+    if root.tag in {"material", "materials"}:
+        return _materials(root, None, pairs, report) or PairProperties(), pairs
+    found = [*root.all("material"), *root.all("materials")]
+    if root.tag != "raisim" or not found:
+        raise root.error("holds no materials; expected <material>, or <raisim> with one in it")
+    for node in found:
+        default = _materials(node, default, pairs, report)
+    return default or PairProperties(), pairs
+
+
+def _setting(node: Node, world: WorldDescription, report: Report) -> None:
+    """Read a setting; the last one counts, so that a file overrides what it includes."""
+    if node.tag == "time_step":
+        report.check_attributes(node, ("value",))
+        world.time_step = node.number("value", above=0.0)
+    elif node.tag == "gravity":
+        report.check_attributes(node, ("value",))
+        gravity: Vector = node.vector("value", 3)
+        world.gravity = gravity
+    elif node.tag == "erp":
+        report.check_attributes(node, ("erp", "erp2"))
+        if "erp" in node.attributes:
+            world.erp = node.number("erp", at_least=0.0)
+        if "erp2" in node.attributes:
+            world.erp2 = node.number("erp2", at_least=0.0)
+    elif node.tag == "camera":
+        world.camera = dict(node.attributes)
+
+
+def _materials(
+    node: Node, default: PairProperties | None, pairs: Pairs, report: Report
+) -> PairProperties | None:
+    """Read a material block into `pairs`; return the default pair."""
+    report.check_children(node, ("default", "pair_prop"))
+    for child in node.all("default"):
+        report.check_attributes(child, PROPERTIES)
+        default = _properties(child, "the default pair", report)
+    for child in node.all("pair_prop"):
+        report.check_attributes(child, ("name1", "name2", *PROPERTIES))
+        first, second = child.text("name1"), child.text("name2")
+        if not first or not second:
+            raise child.error("name1 and name2 must not be empty; name two materials")
+        key = (first, second) if first <= second else (second, first)
+        made = _properties(child, f"pair {first!r}, {second!r}", report)
+        if pairs.get(key, made) != made:
+            report.doubt(child, f"pair {first!r}, {second!r} is set again, the last one counts")
+        pairs[key] = made
+    return default
+
+
+def _properties(node: Node, owner: str, report: Report) -> PairProperties:
+    values = {name: node.number(key) for key, name in PROPERTIES.items() if key in node.attributes}
+    if "friction" not in values:
+        raise node.error(f"{owner}: attribute 'friction' is missing; add it")
+    static = values.get("static_friction", values["friction"])
+    if static == values["friction"] and values.get("static_friction_velocity") == 0.0:
+        del values["static_friction_velocity"]  # without static friction it has no meaning
+    elif static != values["friction"] and "static_friction_velocity" not in values:
+        report.doubt(
+            node,
+            f"{owner}: static_friction without static_friction_velocity_threshold: "
+            f"{PairProperties().static_friction_velocity:g} m/s is used",
+        )
+    try:
+        return PairProperties(**values)
+    except ValueError as error:
+        raise DescriptionError(f"{node.place}: {owner}: {error}") from None

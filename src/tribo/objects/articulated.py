@@ -1,0 +1,234 @@
+"""A tree of joints: robots on a floating or a fixed base."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tribo import check
+from tribo.builder import COORDINATES, DOFS, rotation_matrix
+from tribo.model import Joint
+from tribo.objects.base import Object
+
+
+class ArticulatedSystem(Object):
+    """A robot in generalized coordinates.
+
+    Coordinates stand in the order of `body_names`: a floating base has 7 (position, quaternion)
+    and 6 dofs (linear, angular velocity, world axes), a spherical joint 4 and 3, other joints 1 and 1.
+    """
+
+    # -- names ---------------------------------------------------------------------------------
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        """Names of the bodies; links behind fixed joints are merged into their parents."""
+        return tuple(body.name for body in self.description.bodies)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints that move, in order of their coordinates (without the base)."""
+        return tuple(b.joint.name for b in self.description.bodies[1:])
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """Names of all frames: one per joint, fixed ones too, and one per link."""
+        return tuple(frame.name for frame in self.description.frames)
+
+    @property
+    def is_floating(self) -> bool:
+        """Whether the base moves freely."""
+        return self.description.bodies[0].joint.type == Joint.FREE
+
+    @property
+    def dof(self) -> int:
+        """Number of degrees of freedom."""
+        return len(self._v)
+
+    def coordinate_slice(self, joint: str) -> slice:
+        """Return where the coordinates of a joint (or of the base, by its joint's name) are."""
+        return self._joint_slice(joint, COORDINATES)
+
+    def velocity_slice(self, joint: str) -> slice:
+        """Return where the velocities of a joint are."""
+        return self._joint_slice(joint, DOFS)
+
+    def _joint_slice(self, joint: str, widths: Mapping[Joint, int]) -> slice:
+        names = [body.joint.name for body in self.description.bodies]
+        k = names.index(check.known(joint, names, f"joint of {self.name}"))
+        first = sum(widths[body.joint.type] for body in self.description.bodies[:k])
+        return slice(first, first + widths[self.description.bodies[k].joint.type])
+
+    # -- state ---------------------------------------------------------------------------------
+    @property
+    def generalized_coordinate(self) -> np.ndarray:
+        """Coordinates q, shape (nq,) [m, rad, –] (RaiSim: gc); assign to set them."""
+        return self._q.copy()
+
+    @generalized_coordinate.setter
+    def generalized_coordinate(self, value: Any) -> None:
+        self.world.check_editable(f"generalized_coordinate of {self.name}")
+        self._q[:] = self._coordinates(value, "generalized_coordinate")
+
+    @property
+    def generalized_velocity(self) -> np.ndarray:
+        """Velocities v, shape (dof,) [m/s, rad/s] (RaiSim: gv); assign to set them."""
+        return self._v.copy()
+
+    @generalized_velocity.setter
+    def generalized_velocity(self, value: Any) -> None:
+        self.world.check_editable(f"generalized_velocity of {self.name}")
+        self._v[:] = check.vector(value, f"generalized_velocity of {self.name}", self.dof)
+
+    def _coordinates(self, value: Any, what: str) -> np.ndarray:
+        q = check.vector(value, f"{what} of {self.name}", len(self._q))
+        first = 0
+        for body in self.description.bodies:
+            width = COORDINATES[body.joint.type]
+            if width >= 4:
+                part = slice(first + width - 4, first + width)
+                q[part] = check.quaternion(q[part], f"{what} of {self.name}, rotation of {body.joint.name}")
+            first += width
+        return q
+
+    # -- drives --------------------------------------------------------------------------------
+    @property
+    def generalized_force(self) -> np.ndarray:
+        """Feed-forward force, shape (dof,) [N, N m]; stays until changed; effort limits apply."""
+        return self._tau.copy()
+
+    @generalized_force.setter
+    def generalized_force(self, value: Any) -> None:
+        self._tau[:] = check.vector(value, f"generalized_force of {self.name}", self.dof)
+
+    def set_pd_gains(self, kp: Any, kd: Any) -> None:
+        """Set the gains of the implicit PD drives.
+
+        Args:
+            kp, kd: (dof,) each, or one number for all joints (the floating base then gets 0),
+                ≥ 0 [N/m, N m/rad] and [N s/m, N m s/rad]. τ = τ_ff − kp (q⁺ − q_d) − kd (v⁺ − v_d)
+                with position and velocity at the end of the step (docs/physics/integration).
+        """
+        made = []
+        for value, what in ((kp, "kp"), (kd, "kd")):
+            gain = check.gains(value, f"{what} of {self.name}", self.dof)
+            if np.ndim(value) == 0 and self.is_floating:
+                gain[:6] = 0.0
+            made.append(gain)
+        self._kp[:], self._kd[:] = made
+
+    @property
+    def pd_gains(self) -> tuple[np.ndarray, np.ndarray]:
+        """Gains (kp, kd), each of shape (dof,)."""
+        return self._kp.copy(), self._kd.copy()
+
+    @property
+    def pd_target(self) -> np.ndarray:
+        """Target coordinates of the drives, shape (nq,); assign to set them."""
+        return self._target_q.copy()
+
+    @pd_target.setter
+    def pd_target(self, value: Any) -> None:
+        self._target_q[:] = self._coordinates(value, "pd_target")
+
+    @property
+    def pd_velocity_target(self) -> np.ndarray:
+        """Target velocities of the drives, shape (dof,); assign to set them."""
+        return self._target_v.copy()
+
+    @pd_velocity_target.setter
+    def pd_velocity_target(self, value: Any) -> None:
+        self._target_v[:] = check.vector(value, f"pd_velocity_target of {self.name}", self.dof)
+
+    @property
+    def applied_torque(self) -> np.ndarray:
+        """What the drives really did in the last step, shape (dof,) [N, N m], limits included."""
+        span = self._placed()
+        return self.world.engine.work.applied_torque[span.v].copy()
+
+    @property
+    def effort_limit(self) -> np.ndarray:
+        """Largest drive force of each dof, shape (dof,) [N, N m], inf without limit."""
+        span = self._placed()
+        return self.world.engine.model.dof_effort[span.v].copy()
+
+    def _placed(self) -> Any:
+        """Return the span in the records, after a rebuild if one is due."""
+        if self.is_removed:
+            raise RuntimeError(f"{self.name} was removed from its world")
+        _ = self.world.engine
+        return self.span
+
+    # -- dynamics at the present state ---------------------------------------------------------
+    @property
+    def mass_matrix(self) -> np.ndarray:
+        """Mass matrix M at the present coordinates, shape (dof, dof) [kg, kg m, kg m²]."""
+        span = self._placed()
+        engine = self.world.engine
+        work, model = engine.observe(), engine.model
+        first, last = span.v.start, span.v.stop
+        matrix = np.zeros((last - first, last - first))
+        for dof in range(first, last):
+            depth, row = model.dof_depth[dof], model.dof_row[dof]
+            start = model.body_chain_start[model.dof_body[dof]]
+            chain = model.chain_dof[start : start + depth + 1] - first
+            matrix[dof - first, chain] = matrix[chain, dof - first] = work.mass_matrix[row : row + depth + 1]
+        return matrix
+
+    # -- frames --------------------------------------------------------------------------------
+    def _frame(self, name: str) -> tuple[int, np.ndarray, np.ndarray]:
+        frames = {frame.name: frame for frame in reversed(self.description.frames)}
+        for k, body in enumerate(self.description.bodies):
+            if body.name == name and name not in frames:
+                return k, np.zeros(3), np.eye(3)
+        frame = frames[check.known(name, frames, f"frame of {self.name}")]
+        return frame.body, np.array(frame.position, float), rotation_matrix(frame.quaternion)
+
+    def frame_position(self, name: str) -> np.ndarray:
+        """Return the position of a frame, link or joint, shape (3,) [m], world, at the present state."""
+        body, offset, _ = self._frame(name)
+        work, row = self.world.engine.observe(), self._placed().body.start + body
+        return np.asarray(work.body_pos[row] + work.body_rot[row].reshape(3, 3) @ offset)
+
+    def frame_orientation(self, name: str) -> np.ndarray:
+        """Return the rotation of a frame, link or joint, shape (3, 3), frame axes to world."""
+        body, _, rotation = self._frame(name)
+        work, row = self.world.engine.observe(), self._placed().body.start + body
+        return np.asarray(work.body_rot[row].reshape(3, 3) @ rotation)
+
+    def body_poses(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions (n, 3) [m] and rotations (n, 3, 3) of all bodies at the present state."""
+        work, rows = self.world.engine.observe(), self._placed().body
+        return work.body_pos[rows].copy(), work.body_rot[rows].reshape(-1, 3, 3).copy()
+
+    def apply_force(self, frame: str, force: Any, point: Any = None) -> None:
+        """Add an external force on a link for the next step only.
+
+        Args:
+            frame: Name of a link, joint or frame.
+            force: (3,) [N], world axes.
+            point: Where it acts, (3,) [m], in that frame; None: at the centre of mass of the body.
+        """
+        body, offset, rotation = self._frame(frame)
+        f = check.vector(force, f"force on {self.name}", 3)
+        row = self._wrench_row(body)
+        row[3:] += f
+        if point is not None:
+            local = offset + rotation @ check.vector(point, "point", 3)
+            work, k = self.world.engine.observe(), self._placed().body.start + body
+            com = np.array(self.description.bodies[body].com)
+            row[:3] += np.cross(work.body_rot[k].reshape(3, 3) @ (local - com), f)
+
+    def apply_torque(self, frame: str, torque: Any) -> None:
+        """Add an external torque (3,) [N m], world axes, on a link for the next step only."""
+        body, _, _ = self._frame(frame)
+        self._wrench_row(body)[:3] += check.vector(torque, f"torque on {self.name}", 3)
+
+    def ignore_collision(self, first: str, second: str) -> None:
+        """Let two links (or frames) of this robot pass through each other."""
+        self.world.check_editable(f"collision rules of {self.name}")
+        a, b = self._frame(first)[0], self._frame(second)[0]
+        if a != b:
+            self.description.ignored.add((min(a, b), max(a, b)))
+            self.world.rebuild()

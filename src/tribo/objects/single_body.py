@@ -1,0 +1,74 @@
+"""One rigid body: ball, box, capsule, cylinder or ground."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tribo import check
+from tribo.model import Kind
+from tribo.objects.base import Object
+
+
+class SingleBody(Object):
+    """A body with one free joint; its origin is its centre of mass."""
+
+    @property
+    def linear_velocity(self) -> np.ndarray:
+        """Velocity of the centre of mass, shape (3,) [m/s], world; zero if static."""
+        return self._v[:3].copy() if len(self._v) else np.zeros(3)
+
+    @linear_velocity.setter
+    def linear_velocity(self, value: Any) -> None:
+        self._check_moves("linear_velocity")
+        self._v[:3] = check.vector(value, f"linear_velocity of {self.name}", 3)
+
+    @property
+    def angular_velocity(self) -> np.ndarray:
+        """Angular velocity, shape (3,) [rad/s], world axes; zero if static."""
+        return self._v[3:6].copy() if len(self._v) else np.zeros(3)
+
+    @angular_velocity.setter
+    def angular_velocity(self, value: Any) -> None:
+        self._check_moves("angular_velocity")
+        self._v[3:6] = check.vector(value, f"angular_velocity of {self.name}", 3)
+
+    def set_state(self, pose: np.ndarray, velocity: np.ndarray) -> None:
+        """Set pose (7,) and velocity (6,) at once, without checks."""
+        self._q[:] = self._target_q[:] = pose
+        self._v[:] = velocity
+
+    def _check_moves(self, what: str) -> None:
+        self.world.check_editable(f"{what} of {self.name}")
+        if self.description.kind == Kind.STATIC:
+            raise ValueError(f"{self.name} is static; set body_type to kinematic or dynamic before {what}")
+
+    @property
+    def inertia(self) -> np.ndarray:
+        """Inertia about the centre of mass, shape (3, 3) [kg m²], body axes."""
+        return self.description.bodies[0].inertia.copy()
+
+    def apply_force(self, force: Any, point: Any = None) -> None:
+        """Add an external force for the next step only.
+
+        Args:
+            force: (3,) [N], world axes.
+            point: Where it acts, (3,) [m], world; None: at the centre of mass.
+        """
+        f = check.vector(force, f"force on {self.name}", 3)
+        row = self._wrench_row(0)
+        row[3:] += f
+        if point is not None:
+            row[:3] += np.cross(check.vector(point, "point", 3) - self.position, f)
+
+    def apply_torque(self, torque: Any) -> None:
+        """Add an external torque (3,) [N m], world axes, for the next step only."""
+        self._wrench_row(0)[:3] += check.vector(torque, f"torque on {self.name}", 3)
+
+    @property
+    def kinetic_energy(self) -> float:
+        """½ m v² + ½ ωᵀ I ω [J]; zero if static."""
+        r = self.rotation_matrix
+        v, w = self.linear_velocity, self.angular_velocity
+        return float(0.5 * self.mass * v @ v + 0.5 * w @ (r @ self.inertia @ r.T) @ w)

@@ -1,0 +1,134 @@
+"""The numbers of a world that users set, with their defaults and the reasons for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tribo import check
+from tribo.model import Integrator, Settings
+
+DEFAULTS: dict[str, float] = {
+    "dt": 1e-3,  # [s] robots are controlled at 100 … 1000 Hz; materials' speeds are far below c
+    "gravity_x": 0.0,
+    "gravity_y": 0.0,
+    "gravity_z": -9.81,
+    "erp": 0.2,  # an overlap halves in three steps and no step overshoots
+    "erp2": 0.0,
+    "max_push_out_speed": 0.3,  # [m/s] a body placed inside another leaves it, it is not shot out
+    "tolerance": 1e-10,  # 1e-12 m/s at 1 ms: resting things rest; see docs/reference/settings
+    "max_sweeps": 300,
+    "integrator": Integrator.MIDPOINT,
+    "filter_both": 0,
+    "newton_contacts": 12,
+}
+
+
+def default_settings() -> Settings:
+    """Return the settings of a new world."""
+    settings = Settings.allocate({})
+    for name, value in DEFAULTS.items():
+        setattr(settings, name, value)
+    return settings
+
+
+class WorldSettings:
+    """The part of a world that is numbers: time step, gravity, and how steps are solved."""
+
+    def __init__(self) -> None:
+        """Start with the defaults."""
+        self._settings = default_settings()
+
+    def check_editable(self, what: str) -> None:
+        """Refuse an edit between `update` and `advance`."""
+        raise NotImplementedError
+
+    def _set(self, name: str, value: float) -> None:
+        self.check_editable(name)
+        setattr(self._settings, name, value)
+
+    @property
+    def time_step(self) -> float:
+        """Time step [s] > 0."""
+        return float(self._settings.dt)
+
+    @time_step.setter
+    def time_step(self, value: float) -> None:
+        self._set("dt", check.number(value, "time_step", minimum=0.0, exclusive=True))
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """Gravity, shape (3,) [m/s²], world axes."""
+        s = self._settings
+        return np.array([s.gravity_x, s.gravity_y, s.gravity_z])
+
+    @gravity.setter
+    def gravity(self, value: Any) -> None:
+        made = check.vector(value, "gravity", 3)
+        for axis, component in zip("xyz", made, strict=True):
+            self._set(f"gravity_{axis}", float(component))
+
+    @property
+    def erp(self) -> float:
+        """Part of an overlap that one step removes, 0…1 [–]."""
+        return float(self._settings.erp)
+
+    @erp.setter
+    def erp(self, value: float) -> None:
+        self._set("erp", check.number(value, "erp", minimum=0.0, maximum=1.0))
+
+    @property
+    def erp2(self) -> float:
+        """Added to the restitution of every pair (the sum is at most 1), 0…1 [–]."""
+        return float(self._settings.erp2)
+
+    @erp2.setter
+    def erp2(self, value: float) -> None:
+        self._set("erp2", check.number(value, "erp2", minimum=0.0, maximum=1.0))
+
+    @property
+    def max_push_out_speed(self) -> float:
+        """Fastest speed at which an overlap is removed [m/s]."""
+        return float(self._settings.max_push_out_speed)
+
+    @max_push_out_speed.setter
+    def max_push_out_speed(self, value: float) -> None:
+        self._set("max_push_out_speed", check.number(value, "max_push_out_speed", minimum=0.0))
+
+    @property
+    def tolerance(self) -> float:
+        """Largest velocity change of a last sweep, relative to the speed that a step removes [–]."""
+        return float(self._settings.tolerance)
+
+    @tolerance.setter
+    def tolerance(self, value: float) -> None:
+        self._set("tolerance", check.number(value, "tolerance", minimum=0.0))
+
+    @property
+    def max_sweeps(self) -> int:
+        """Sweeps after which a contact solve stops and `status` says so."""
+        return int(self._settings.max_sweeps)
+
+    @max_sweeps.setter
+    def max_sweeps(self, value: int) -> None:
+        self._set("max_sweeps", check.integer(value, "max_sweeps", 1))
+
+    @property
+    def integrator(self) -> str:
+        """``"midpoint"`` (second order, default) or ``"semi_implicit"``."""
+        return Integrator(int(self._settings.integrator)).name.lower()
+
+    @integrator.setter
+    def integrator(self, value: str) -> None:
+        name = check.known(value, [i.name.lower() for i in Integrator], "integrator")
+        self._set("integrator", Integrator[name.upper()])
+
+    @property
+    def collision_filter(self) -> str:
+        """``"either"`` (default: one mask that admits the pair is enough) or ``"both"``."""
+        return "both" if self._settings.filter_both else "either"
+
+    @collision_filter.setter
+    def collision_filter(self, value: str) -> None:
+        self._set("filter_both", int(check.known(value, ("either", "both"), "collision filter") == "both"))

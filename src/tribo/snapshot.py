@@ -1,0 +1,76 @@
+"""Saving and restoring everything that the future of a world depends on."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tribo.engine import Engine
+from tribo.materials import MaterialTable
+from tribo.objects import Object
+
+_RECORDS = ("model", "state", "command", "settings")
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A copy of model, state, commands, settings and materials; see `World.snapshot`."""
+
+    structure: tuple[tuple[int, int], ...]  # (id, body type) of each object
+    arrays: dict[str, dict[str, np.ndarray]]
+    materials: MaterialTable
+    shapes: tuple[tuple[str, int | None, int | None], ...]  # material, group, mask of each shape
+    poses: tuple[np.ndarray, ...]  # (7,) of roots that do not move
+
+    @property
+    def time(self) -> float:
+        """World time [s] at which it was taken."""
+        return float(self.arrays["state"]["time"][0, 0])
+
+
+def structure_of(objects: Sequence[Object]) -> tuple[tuple[int, int], ...]:
+    """Return what must be the same where a snapshot is restored."""
+    return tuple((part.id, int(part.body_type)) for part in objects)
+
+
+def take(engine: Engine, objects: Sequence[Object], materials: MaterialTable) -> Snapshot:
+    """Copy everything."""
+    arrays = {
+        name: {field: array.copy() for field, array in getattr(engine, name).arrays.items()}
+        for name in _RECORDS
+    }
+    described = [s for part in objects for b in part.description.bodies for s in b.shapes]
+    shapes = tuple((s.material, s.group, s.mask) for s in described)
+    poses = tuple(part.fixed_pose.copy() for part in objects)
+    return Snapshot(structure_of(objects), arrays, copy.deepcopy(materials), shapes, poses)
+
+
+def restore(snapshot: Snapshot, engine: Engine, objects: Sequence[Object]) -> MaterialTable:
+    """Write everything back in place; return the materials to use.
+
+    Raises:
+        ValueError: Objects were added, removed or changed their body type since.
+    """
+    if snapshot.structure != structure_of(objects):
+        raise ValueError(
+            "the snapshot belongs to a world with other objects "
+            f"({len(snapshot.structure)} then, {len(objects)} now, or other ids or body types); "
+            "restore it before adding or removing objects"
+        )
+    for name in _RECORDS:
+        for field, saved in snapshot.arrays[name].items():
+            array = getattr(engine, name).arrays[field]
+            if array.shape == saved.shape:
+                array[...] = saved
+            else:  # the warm start, in tables that have grown since
+                array[...] = 0
+                array[tuple(slice(0, n) for n in saved.shape)] = saved
+    described = [s for part in objects for b in part.description.bodies for s in b.shapes]
+    for shape, (material, group, mask) in zip(described, snapshot.shapes, strict=True):
+        shape.material, shape.group, shape.mask = material, group, mask
+    for part, pose in zip(objects, snapshot.poses, strict=True):
+        part.fixed_pose[:] = pose
+    return copy.deepcopy(snapshot.materials)

@@ -1,0 +1,18 @@
+"""Every example in a docstring gives what it says."""
+
+import doctest
+import importlib
+
+import pytest
+from house.repository import PACKAGE, kept_modules
+
+EXAMPLES = [path for path in kept_modules() if ">>> " in path.read_text("utf-8")]
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_docstring_examples(path):
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    module = importlib.import_module(".".join(part for part in parts if part != "__init__"))
+    result = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
+    assert result.attempted > 0
+    assert result.failed == 0

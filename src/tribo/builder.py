@@ -16,6 +16,8 @@ from tribo.model import Command, Joint, Kind, Model, Settings, Shape, State, Wor
 COORDINATES = {Joint.FIXED: 0, Joint.REVOLUTE: 1, Joint.PRISMATIC: 1, Joint.SPHERICAL: 4, Joint.FREE: 7}
 DOFS = {Joint.FIXED: 0, Joint.REVOLUTE: 1, Joint.PRISMATIC: 1, Joint.SPHERICAL: 3, Joint.FREE: 6}
 
+DENSE_ROWS = 48  # islands of up to 16 contacts are solved densely; 48³/3 flops are 10 µs
+
 MOVABLE_GROUP = 1  # collision group of what moves
 STATIC_GROUP = -(1 << 63)  # bit 63
 ALL_GROUPS = -1
@@ -123,6 +125,8 @@ def _sizes(parts: Sequence[Part], materials: MaterialTable, capacity: Capacity) 
     return {
         "nbody": nbody,
         "ntree": len(parts),
+        "ntree1": len(parts) + 1,
+        "ndense": DENSE_ROWS,
         "nq": sum(c[0] for c in counts),
         "nv": sum(c[1] for c in counts),
         "nshape": nshape,

@@ -174,7 +174,6 @@ class Settings(Record):
     max_sweeps = field(dtype=KEY)
     integrator = field(dtype=KEY)  # `Integrator`
     filter_both = field(dtype=KEY)  # 0: either mask admits a pair, 1: both must
-    newton_contacts = field(dtype=KEY)  # exact stage is tried up to this many contacts
 
 
 class Work(Record):
@@ -252,6 +251,18 @@ class Work(Record):
     limit_delassus = field("nbody")
     limit_impulse = field("nbody")  # ≥ 0
     limit_row = field("nbody", dtype=INT)
+
+    # Islands, named by their lowest tree; lists sorted by island.
+    tree_island = field("ntree", dtype=INT)
+    island_contact_start = field("ntree1", dtype=INT)
+    island_contact = field("max_contact", dtype=INT)
+    island_limit_start = field("ntree1", dtype=INT)
+    island_limit = field("nbody", dtype=INT)
+
+    # The dense problem of one island.
+    dense = field(2, "ndense", "ndense")  # [1/kg] G; Jacobian or factor
+    dense_vector = field(8, "ndense")
+    dense_response = field("nv")
 
     # How the solve went.
     status = field(1, dtype=INT)  # bits of `Status`

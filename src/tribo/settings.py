@@ -21,7 +21,6 @@ DEFAULTS: dict[str, float] = {
     "max_sweeps": 300,
     "integrator": Integrator.MIDPOINT,
     "filter_both": 0,
-    "newton_contacts": 12,
 }
 
 

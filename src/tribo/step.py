@@ -8,7 +8,7 @@ docs/physics/step.md and a column of the benchmark.
 from numba import prange
 
 from tribo.collision import broadphase, narrowphase
-from tribo.contact import laws, limits, residual, rows, sweep
+from tribo.contact import islands, laws, limits, residual, rows, sweep
 from tribo.dynamics import actuation, bias, inertia, integrate, kinematics
 from tribo.jit import kernel
 from tribo.model import Command, Model, Settings, State, Status, Work
@@ -52,6 +52,7 @@ def advance(model, state, command, settings, work):
         rows.contact_rows(model, state, work)  # J, whitened
         laws.laws(model, settings, work)  # friction, bounce and recovery of each pair
         limits.limit_rows(model, settings, work)  # joints at their stops join the contacts
+        islands.islands(model, work)  # who has to do with whom?
         sweep.solve(model, state, settings, work)  # λ: cone, complementarity
         integrate.next_velocity(model, work)  # v⁺ = v_free + M̂⁻¹ Jᵀ λ
         saturated = actuation.saturate(model, state, command, settings, work)

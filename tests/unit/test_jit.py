@@ -60,7 +60,8 @@ def test_an_edit_above_leaves_the_layers_below(copy):
 
 
 def test_bounds_checking_has_a_cache_of_its_own(copy):
-    assert changed(folders(copy), folders(copy, NUMBA_BOUNDSCHECK="1")) == list(LAYERS)
+    without, within = (folders(copy, NUMBA_BOUNDSCHECK=value) for value in "01")
+    assert changed(without, within) == list(LAYERS)
 
 
 @pytest.mark.parametrize(

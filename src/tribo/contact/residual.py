@@ -2,13 +2,13 @@
 
 With d = w + μ‖w_t‖ n (De Saxcé) an exact solution has λ in the friction cone K, d in its dual K*
 and λ · d = 0. The three violations are reported as multiples of the impulse m̄ s, the speed s and the
-energy m̄ s² of the step, s = `speed_scale`, m̄ = 1/mean(diag G). Source: contact-science §1.1.
+energy m̄ s² of the step, s = the largest speed that the solve removes, m̄ = 1/mean(diag G). Source: contact-science §1.1.
 """
 
 from math import inf, sqrt
 
 from tribo.contact.cone import NO_FRICTION, project
-from tribo.contact.sweep import speed_scale, velocity
+from tribo.contact.sweep import island_speed, step_speed, velocity
 from tribo.jit import kernel
 from tribo.math import vec
 
@@ -72,7 +72,9 @@ def residual(model, settings, work):
         complementarity = max(complementarity, abs(work.limit_impulse[n] * w))
         diagonal += work.limit_delassus[n]
         count += 1
-    speed = speed_scale(settings, work)
+    speed = step_speed(settings)
+    for t in range(work.tree_island.shape[0]):
+        speed = max(speed, island_speed(settings, work, t))
     if count == 0 or speed == 0.0 or diagonal == 0.0:
         primal = dual = complementarity = 0.0
     else:

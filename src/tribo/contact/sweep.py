@@ -7,13 +7,13 @@ Source: Hwangbo, Lee, Hutter 2018 (per-contact iteration), with the local solve 
 
 from math import inf, sqrt
 
-from tribo.contact import cone
+from tribo.contact import cone, exact
 from tribo.jit import kernel
 from tribo.math import spatial, vec
 from tribo.model import Status
 
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
-PATIENCE = 6  # sweeps before the exact stage is worth its price
+PATIENCE = 3  # sweeps before the exact stage is worth its price
 
 
 @kernel
@@ -173,31 +173,61 @@ def sweep_spin(model, work, c, normal):
 
 
 @kernel
-def speed_scale(settings, work):
-    """Return the speed [m/s] relative to which the solve is converged: the largest that it removes."""
+def step_speed(settings):
+    """Return the speed that weight gains in one step [m/s]."""
     g2 = settings.gravity_x**2 + settings.gravity_y**2 + settings.gravity_z**2
-    scale = settings.dt * sqrt(g2)
-    for c in range(work.contact_count[0]):
-        if work.contact_target[c] > -inf:
-            scale = max(scale, -work.contact_free[c, 2])
-    for n in range(work.limit_count[0]):
-        scale = max(scale, -work.limit_free[n])
+    return settings.dt * sqrt(g2)
+
+
+@kernel
+def island_speed(settings, work, t):
+    """Return the speed relative to which island t is converged: the largest that it must remove."""
+    scale = step_speed(settings)
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        scale = max(scale, -work.contact_free[work.island_contact[k], 2])
+    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
+        scale = max(scale, -work.limit_free[work.island_limit[k]])
     return scale
 
 
 @kernel
-def sweep(model, work):
-    """Visit every contact and limit once; return the largest change of a velocity.
+def sweep_island(model, work, t):
+    """Visit every contact and limit of island t once; return the largest change of a velocity.
 
     Writes: work.
     """
     change = 0.0
-    for n in range(work.limit_count[0]):
-        change = max(change, sweep_limit(model, work, n))
-    for c in range(work.contact_count[0]):
-        if work.contact_target[c] > -inf:
-            change = max(change, sweep_contact(model, work, c))
+    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
+        change = max(change, sweep_limit(model, work, work.island_limit[k]))
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        change = max(change, sweep_contact(model, work, work.island_contact[k]))
     return change
+
+
+@kernel
+def has_spin(work, t):
+    """Tell whether a contact of island t has rolling or spinning friction."""
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        if work.contact_is_spun[work.island_contact[k]] == 1:
+            return True
+    return False
+
+
+@kernel
+def solve_island(model, settings, work, t):
+    """Find the impulses of island t: sweeps, and the dense problem if they are slow.
+
+    Writes: work.
+    """
+    limit = settings.tolerance * island_speed(settings, work, t)
+    may_be_exact = exact.island_rows(work, t) <= work.dense.shape[1] and not has_spin(work, t)
+    for k in range(settings.max_sweeps):
+        work.sweeps[0] = max(work.sweeps[0], k + 1)
+        if sweep_island(model, work, t) <= limit:
+            return
+        if k + 1 == PATIENCE and may_be_exact and exact.solve_exactly(model, work, t, limit):
+            return
+    work.status[0] |= NOT_CONVERGED
 
 
 @kernel
@@ -208,14 +238,9 @@ def solve(model, state, settings, work):
     """
     warm_start(model, state, work)
     work.sweeps[0] = 0
-    if work.contact_count[0] + work.limit_count[0] == 0:
-        return
-    limit = settings.tolerance * speed_scale(settings, work)
-    for k in range(settings.max_sweeps):
-        work.sweeps[0] = k + 1
-        if sweep(model, work) <= limit:
-            return
-    work.status[0] |= NOT_CONVERGED
+    for t in range(work.tree_island.shape[0]):
+        if exact.island_rows(work, t) > 0:
+            solve_island(model, settings, work, t)
 
 
 @kernel

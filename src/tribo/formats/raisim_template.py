@@ -12,8 +12,9 @@ from pathlib import Path
 from tribo.description import DescriptionError
 from tribo.formats.expression import evaluate
 from tribo.formats.report import known_hint
-from tribo.formats.xml import Node, is_text, parse
+from tribo.formats.xml import Node, parse, path_of
 
+KIND = "RaiSim XML"
 THIS_DIR = "[THIS_DIR]"
 MAX_NODES = 1_000_000  # elements and attributes
 MAX_CHARACTERS = 64 * 1024 * 1024  # that parameters and expressions write
@@ -70,12 +71,13 @@ class _Expansion:
         self._nodes = 0
         self._characters = 0
         self._includes = 0
-        top = None if is_text(source) else Path(source).resolve()
+        given_path = path_of(source, KIND)
+        top = given_path.resolve() if given_path else None
         self._folder = top.parent if top else None
         self.root = self._file(source, [top] if top else [])
 
     def _file(self, source: str | Path, chain: list[Path]) -> Node:
-        written = parse(source, "RaiSim XML")
+        written = parse(source, KIND)
         values = {**self._given, **self._parameters(written)}
         root = self._filled(written, values)
         for child in written.children:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -181,6 +182,6 @@ def _text(value: str) -> str:
     """Refuse what would read back as a template, or not at all."""
     if any(word in value for word in ("@@", "{", "}")) or value != value.strip():
         raise DescriptionError(f"{value!r} cannot be written: it holds @@, a brace or outer blanks")
-    if not value.isprintable():
+    if any(unicodedata.category(letter) in {"Cc", "Cn", "Cs"} for letter in value):
         raise DescriptionError(f"{value!r} cannot be written: it holds a control character")
     return value

@@ -25,7 +25,7 @@ from tribo.formats.report import Report, known_hint, refuse
 from tribo.formats.urdf_geometry import GeometryReader, read_origin
 from tribo.formats.urdf_joints import UrdfJoint, read_joint
 from tribo.formats.urdf_mass import INERTIA_NAMES, check_masses
-from tribo.formats.xml import Node, is_text, parse
+from tribo.formats.xml import Node, parse, path_of
 from tribo.model import Joint
 
 ROBOT_CHILDREN = ("link", "joint", "material", "constraints")
@@ -76,7 +76,7 @@ def read(
         >>> read(ball).bodies[0].mass
         2.0
     """
-    path = None if is_text(source) else Path(source)
+    path = path_of(source, "URDF")
     robot = parse(source, "URDF")
     if robot.tag != "robot":
         raise robot.error("is not a URDF; the outermost element must be <robot>")

@@ -19,7 +19,7 @@ from tribo.description import DescriptionError
 from tribo.formats.report import known_hint
 
 MAX_BYTES = 64 * 1024 * 1024
-MAX_TAGS = 2_000_000
+MAX_TAGS = 500_000
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
@@ -140,6 +140,18 @@ def is_text(source: str | Path) -> bool:
     return isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
 
 
+def path_of(source: str | Path, kind: str) -> Path | None:
+    """Return the path that a source is, None for XML text; refuse what is neither."""
+    if is_text(source):
+        return None
+    text = str(source)
+    if len(text) > 4096 or any(ord(letter) < 32 for letter in text):
+        raise DescriptionError(
+            f"{_short(text)}: cannot read it as {kind}: XML text starts with '<', a path has one line"
+        )
+    return Path(source)
+
+
 def parse(source: str | Path, kind: str) -> Node:
     """Parse a file or XML text; `kind` names it in messages ("URDF").
 
@@ -147,14 +159,15 @@ def parse(source: str | Path, kind: str) -> Node:
         DescriptionError: Not readable, too large, not well-formed, or with a document type
             declaration; the message gives file and line.
     """
-    if is_text(source):
+    path = path_of(source, kind)
+    if path is None:
         name = f"<{kind} text>"
         text = str(source)
         if len(text) > MAX_BYTES:
             raise DescriptionError(f"{name}: {len(text)} characters, at most {MAX_BYTES} are read")
     else:
-        name = str(source)
-        text = _decode(_load(Path(source), kind), name)
+        name = str(path)
+        text = _decode(_load(path, kind), name)
     text = _DECLARATION.sub(_same_lines, text.lstrip("\ufeff"), count=1)
     _refuse_declarations(text, name)
     if text.count("<") > MAX_TAGS:

@@ -23,7 +23,7 @@ class PairProperties:
         static_friction: Coefficient at rest, ≥ friction [–]; None: equal to friction.
         static_friction_velocity: Slip speed at which only `friction` is left, > 0 [m/s].
         rolling_friction: μ_r ≥ 0 [–]: ‖rolling torque‖ ≤ μ_r · radius · normal force.
-        spinning_friction: μ_spin ≥ 0 [–]: |torque about the normal| ≤ μ_spin · radius · normal force.
+        spinning_friction: μ_spin ≥ 0 [–]: ± torque about the normal ≤ μ_spin · radius · normal force.
 
     Raises:
         ValueError: A value is outside its range; the message names property, value and range.

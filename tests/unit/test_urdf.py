@@ -1,0 +1,411 @@
+"""URDF: what is read, how fixed joints merge, and which defects are named."""
+
+import importlib.metadata
+import math
+import pathlib
+
+import numpy as np
+import pytest
+
+import tribo
+from tribo.description import DescriptionError
+from tribo.formats import urdf
+from tribo.model import Joint, Shape
+
+DATA = pathlib.Path(__file__).parents[1] / "data"
+QUADRUPED = pathlib.Path(tribo.__file__).parent / "assets" / "quadruped.urdf"
+MASS = (
+    '<inertial><mass value="{m}"/>'
+    '<inertia ixx="{i}" ixy="0" ixz="0" iyy="{i}" iyz="0" izz="{i}"/></inertial>'
+)
+SOLID = MASS.format(m=1, i=0.1)
+
+
+def link(name, inside=SOLID):
+    return f'<link name="{name}">{inside}</link>'
+
+
+def joint(name, parent, child, kind="revolute", inside='<limit lower="-1" upper="1"/>'):
+    return (
+        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+        f"{inside}</joint>"
+    )
+
+
+def robot(*parts):
+    return "<robot>\n" + "\n".join(parts) + "\n</robot>"
+
+
+def pair(kind="revolute", inside="", child=SOLID):
+    return robot(link("a"), link("b", child), joint("j", "a", "b", kind, inside))
+
+
+def test_example_of_the_manual_has_a_fixed_base():
+    tree = urdf.read(DATA / "two_dof_arm.urdf")
+    assert [body.name for body in tree.bodies] == ["world", "link2"]
+    assert [body.joint.type for body in tree.bodies] == [Joint.FIXED, Joint.REVOLUTE]
+    arm = tree.bodies[1]
+    assert arm.parent == 0
+    assert arm.mass == 1.0
+    assert arm.com == (0.0, 0.0, 0.2)
+    assert arm.joint.position == (0.0, 0.0, 0.3)
+    assert arm.joint.axis == (1.0, 0.0, 0.0)
+    assert (arm.joint.lower, arm.joint.upper) == (-1.0, 1.0)
+    assert (arm.joint.effort, arm.joint.velocity) == (80.0, 15.0)
+    assert tree.source == DATA / "two_dof_arm.urdf"
+
+
+def test_foot_link_of_the_manual():
+    foot = (DATA / "raisim_foot_link.xml").read_text()
+    tree = urdf.read(robot(foot, link("base"), joint("j", "LF_FOOT", "base", "fixed", "")))
+    (shape,) = tree.bodies[0].shapes
+    assert (shape.name, shape.kind, shape.size) == ("LF_FOOT/0", Shape.SPHERE, (0.035,))
+    assert (shape.material, shape.position) == ("ice", (0.0, 0.0, 0.02325))
+
+
+@pytest.mark.parametrize(("name", "kind"), [("world", 0), ("World", 0), ("base", 4)])
+def test_root_called_world_is_fixed(name, kind):
+    tree = urdf.read(robot(link(name), link("b"), joint("j", name, "b")))
+    assert tree.bodies[0].joint.type == kind
+
+
+def test_world_keeps_all_its_children():
+    names = ("b", "c")
+    tree = urdf.read(
+        robot(link("world", ""), *map(link, names), *(joint(f"j{n}", "world", n) for n in names))
+    )
+    assert [body.parent for body in tree.bodies] == [-1, 0, 0]
+
+
+def test_fixed_joints_merge_masses():
+    tree = urdf.read(DATA / "merged.urdf")
+    base, arm = tree.bodies
+    assert [body.name for body in tree.bodies] == ["base", "arm"]
+    # Turned by 90° about z: x → y, y → −x.
+    mass = 2.0 + 1e-6
+    com = np.array([0.0, 0.6, 0.0]) * 2.0 / mass
+    inertia = np.array([[0.3, -0.01, 0.0], [-0.01, 0.2, 0.0], [0.0, 0.0, 0.4]])
+    for m, at in ((2.0, np.array([0.0, 0.6, 0.0])), (1e-6, np.zeros(3))):
+        r = at - com
+        inertia += m * (r @ r * np.eye(3) - np.outer(r, r))
+    assert base.mass == mass
+    assert np.allclose(base.com, com, rtol=0, atol=1e-15)
+    assert np.allclose(base.inertia, inertia, rtol=0, atol=1e-15)
+    assert np.array_equal(base.inertia, base.inertia.T)
+    assert arm.mass == 2.0
+    assert arm.com == (0.0, 0.0, 0.475)
+    transverse = 0.011 + 1.5 * 0.175**2 + 0.5 * 0.525**2
+    assert np.allclose(np.diag(arm.inertia), [transverse, transverse, 0.011], rtol=1e-14)
+
+
+def test_merged_links_move_joints_shapes_and_frames():
+    tree = urdf.read(DATA / "merged.urdf")
+    base, arm = tree.bodies
+    assert np.allclose(arm.joint.position, (1.0, 1.0, 0.0), atol=1e-15)
+    assert np.allclose(arm.joint.quaternion, (math.sqrt(0.5), 0, 0, math.sqrt(0.5)), atol=1e-15)
+    assert arm.joint.axis == (0.0, 1.0, 0.0)
+    assert (arm.joint.damping, arm.joint.friction, arm.joint.armature) == (0.1, 0.2, 0.03)
+    assert [(s.name, s.kind, s.size) for s in base.shapes] == [
+        ("base/0", Shape.BOX, (1.0, 2.0, 3.0)),
+        ("base/1", Shape.CYLINDER, (0.5, 1.5)),
+    ]
+    (hand,) = arm.shapes
+    assert (hand.name, hand.kind, hand.size, hand.material) == (
+        "hand/0",
+        Shape.CAPSULE,
+        (0.05, 0.2),
+        "rubber",
+    )
+    assert hand.position == (0.0, 0.0, 1.1)
+    assert base.visuals[0].color == (0.0, 0.0, 1.0, 0.5)
+    frames = {frame.name: (frame.body, frame.position) for frame in tree.frames}
+    assert frames["wrist"] == frames["hand"] == (1, (0.0, 0.0, 1.0))
+    assert frames["mount"] == (0, (1.0, 0.0, 0.0))
+    assert frames["shoulder"] == frames["arm"] == (1, (0.0, 0.0, 0.0))
+    assert frames["base"] == (0, (0.0, 0.0, 0.0))
+    assert len(frames) == len(tree.frames) == 9
+
+
+def test_bodies_are_depth_first_in_the_order_of_the_file():
+    names = "abcdef"
+    tree = urdf.read(
+        robot(
+            *map(link, names),
+            joint("j1", "a", "d"),
+            joint("j2", "a", "b", "fixed", ""),
+            joint("j3", "d", "f"),
+            joint("j4", "b", "c"),
+            joint("j5", "d", "e"),
+        )
+    )
+    assert [body.name for body in tree.bodies] == ["a", "d", "f", "e", "c"]
+    assert [body.parent for body in tree.bodies] == [-1, 0, 1, 1, 0]
+
+
+def test_single_link_keeps_its_numbers_bitwise():
+    inside = (
+        '<inertial><origin xyz="0.1 0.2 0.3"/><mass value="0.3"/>'
+        '<inertia ixx="0.7" ixy="0.1" ixz="0.01" iyy="0.8" iyz="0.02" izz="0.9"/></inertial>'
+    )
+    (body,) = urdf.read(robot(link("a", inside))).bodies
+    assert body.mass == 0.3
+    assert body.com == (0.1, 0.2, 0.3)
+    assert body.inertia.tolist() == [[0.7, 0.1, 0.01], [0.1, 0.8, 0.02], [0.01, 0.02, 0.9]]
+
+
+def test_roll_pitch_yaw_turn_about_fixed_axes():
+    tree = urdf.read(pair(inside='<origin rpy="0.3 -0.5 1.1"/><limit lower="-1" upper="1"/>'))
+    w, x, y, z = tree.bodies[1].joint.quaternion
+    got = np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+    def turn(angle, axis):
+        c, s = math.cos(angle), math.sin(angle)
+        m = np.eye(3)
+        i, j = [(1, 2), (2, 0), (0, 1)][axis]
+        m[i, i] = m[j, j] = c
+        m[i, j], m[j, i] = -s, s
+        return m
+
+    assert np.allclose(got, turn(1.1, 2) @ turn(-0.5, 1) @ turn(0.3, 0), atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit", "lower", "upper"),
+    [
+        ("revolute", 'lower="-1" upper="2"', -1.0, 2.0),
+        ("revolute", 'lower="0" upper="0"', -math.inf, math.inf),
+        ("revolute", "", -math.inf, math.inf),
+        ("continuous", 'lower="-1" upper="2"', -math.inf, math.inf),
+        ("prismatic", 'lower="-1e-2" upper=".5"', -0.01, 0.5),
+    ],
+)
+def test_limits(kind, limit, lower, upper):
+    tree = urdf.read(pair(kind, f"<limit {limit}/>"))
+    assert (tree.bodies[1].joint.lower, tree.bodies[1].joint.upper) == (lower, upper)
+
+
+def test_effort_of_zero_is_no_limit_and_noted():
+    tree = urdf.read(pair(inside='<limit lower="-1" upper="1" effort="0"/>'))
+    assert tree.bodies[1].joint.effort == math.inf
+    assert "effort='0'" in tree.notes[0]
+
+
+def test_spherical_joint_and_mimic_note():
+    assert urdf.read(pair("spherical")).bodies[1].joint.type == Joint.SPHERICAL
+    tree = urdf.read(pair(inside='<limit lower="-1" upper="1"/><mimic joint="k"/>'))
+    assert "mimic" in tree.notes[0]
+
+
+def test_massless_link_may_carry_others():
+    tree = urdf.read(
+        robot(link("a"), link("b", ""), link("c"), joint("j", "a", "b"), joint("k", "b", "c"))
+    )
+    assert tree.bodies[1].mass == 0.0
+    assert "no mass of its own" in tree.notes[0]
+
+
+def test_massless_root_floats_with_the_mass_behind_a_fixed_joint():
+    tree = urdf.read(robot(link("a", ""), link("b"), joint("j", "a", "b", "fixed", "")))
+    assert tree.bodies[0].mass == 1.0
+
+
+def test_rotor_inertia_carries_a_massless_link():
+    dynamics = '<limit lower="-1" upper="1"/><dynamics rotor_inertia="0.1"/>'
+    assert urdf.read(pair(inside=dynamics, child="")).bodies[1].joint.armature == 0.1
+
+
+def test_joint_has_the_frame_when_a_link_has_its_name():
+    tree = urdf.read(
+        robot(
+            *map(link, "abc"),
+            joint("x", "a", "c", "fixed", '<origin xyz="1 0 0"/>'),
+            joint("c", "a", "b"),
+        )
+    )
+    (frame,) = (f for f in tree.frames if f.name == "c")
+    assert frame.body == 1
+    assert "'c'" in tree.notes[-1]
+
+
+BAD = {
+    "negative mass": (
+        robot(link("a", MASS.format(m=-1, i=1))),
+        ["<URDF text>:2", "'a'", "-1.0", "≥ 0"],
+    ),
+    "inertia": (
+        robot(link("a", MASS.format(m=1, i=-0.5))),
+        [":2: <inertia>", "'a'", "-0.5", "signs"],
+    ),
+    "no mass": (robot(link("a", "")), ["'a'", "floats", "mass", "rotor_inertia"]),
+    "massless leaf": (pair(child=""), [":3:", "'b'", "'j'", "neither"]),
+    "point mass": (pair(child=MASS.format(m=1, i=0)), ["'b'", "without inertia", "'j'"]),
+    "nan": (robot(link("a", MASS.format(m="nan", i=1))), ["<mass>", "'nan'", "finite"]),
+    "inf": (robot(link("a", MASS.format(m="1e999", i=1))), ["<mass>", "1e999", "too large"]),
+    "word": (robot(link("a", MASS.format(m="1,5kg", i=1))), ["<mass>", "'1,5kg'", "not a number"]),
+    "two numbers": (pair(inside='<axis xyz="1 2"/>'), ["<axis>", "'1 2'", "2 numbers", "3"]),
+    "zero axis": (pair(inside='<axis xyz="0 0 0"/>'), ["<axis>", "no direction"]),
+    "joint type": (pair("revolut"), ["<joint name='j'>", "'revolut'", "did you mean 'revolute'"]),
+    "planar": (pair("planar"), ["'planar'", "not supported yet", "prismatic"]),
+    "floating": (pair("floating"), ["'floating'", "not supported yet", "root link"]),
+    "missing link": (
+        robot(link("a"), joint("j", "a", "bb")),
+        ["'j'", "child link 'bb'", "not exist"],
+    ),
+    "link twice": (robot(link("a"), link("a")), [":3:", "line 2", "rename"]),
+    "joint twice": (
+        robot(*map(link, "abc"), joint("j", "a", "b"), joint("j", "a", "c")),
+        [":6:", "line 5", "rename"],
+    ),
+    "two parents": (
+        robot(*map(link, "abc"), joint("j", "a", "c"), joint("k", "b", "c")),
+        ["'c'", "'j'", "one parent"],
+    ),
+    "two roots": (robot(link("a"), link("b")), ["2 root links", "'a', 'b'"]),
+    "loop": (
+        robot(*map(link, "ab"), joint("j", "a", "b"), joint("k", "b", "a")),
+        ["loop", "a → b → a"],
+    ),
+    "loop aside": (
+        robot(*map(link, "abc"), joint("j", "b", "c"), joint("k", "c", "b")),
+        ["loop", "'b'"],
+    ),
+    "limits": (pair(inside='<limit lower="2" upper="1"/>'), ["lower=2.0", "upper=1.0", "swap"]),
+    "damping": (pair(inside='<dynamics damping="-1"/>'), ["<dynamics>", "'-1'", "≥ 0"]),
+    "spring": (pair(inside='<dynamics stiffness="3"/>'), ["spring", "not supported yet"]),
+    "box": (
+        robot(link("a", SOLID + '<collision><geometry><box size="1 0 1"/></geometry></collision>')),
+        ["<box>", "'1 0 1'", "> 0"],
+    ),
+    "geometry": (
+        robot(link("a", SOLID + "<visual><geometry><spere/></geometry></visual>")),
+        ["<spere>", "did you mean 'sphere'"],
+    ),
+    "root": ("<sdf/>", ["<sdf>", "<robot>"]),
+    "empty": ("<robot/>", ["no <link>"]),
+    "xacro": (
+        '<robot xmlns:xacro="http://ros.org/wiki/xacro"><xacro:leg/></robot>',
+        ["xacro", "run xacro"],
+    ),
+    "constraints": (
+        robot(link("a"), "<constraints><pin/></constraints>"),
+        ["closed loop", "not supported"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_defect_is_named(name):
+    text, words = BAD[name]
+    with pytest.raises(DescriptionError) as caught:
+        urdf.read(text)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_unknown_names_are_noted_and_strict_refuses_them():
+    text = robot(link("a", SOLID + "<colision/>"), "<gazebo><x/></gazebo>")
+    assert "did you mean 'collision'" in urdf.read(text).notes[0]
+    with pytest.raises(DescriptionError, match="colision"):
+        urdf.read(text, strict=True)
+
+
+def test_negative_moment_of_a_small_link_is_noted_when_the_body_is_sound():
+    inertia = (
+        '<inertial><mass value="1e-6"/>'
+        '<inertia ixx="2e-8" ixy="6e-8" ixz="0" iyy="2e-8" iyz="0" izz="4e-8"/></inertial>'
+    )
+    tree = urdf.read(robot(link("a"), link("b", inertia), joint("j", "a", "b", "fixed", "")))
+    assert "eigenvalue -4e-08" in tree.notes[0]
+
+
+def mesh(reference):
+    return robot(
+        link("a", SOLID + f'<visual><geometry><mesh filename="{reference}"/></geometry></visual>')
+    )
+
+
+def test_meshes_are_found_near_the_file(tmp_path):
+    (tmp_path / "pkg" / "urdf").mkdir(parents=True)
+    (tmp_path / "pkg" / "meshes").mkdir()
+    stl = tmp_path / "pkg" / "meshes" / "a.stl"
+    stl.write_text("solid")
+    file = tmp_path / "pkg" / "urdf" / "a.urdf"
+    for reference in ("../meshes/a.stl", "package://pkg/meshes/a.stl", f"file://{stl}"):
+        file.write_text(mesh(reference))
+        (visual,) = urdf.read(file).bodies[0].visuals
+        assert (visual.kind, visual.mesh.path) == (Shape.MESH, stl.resolve())
+        assert visual.mesh.reference == reference
+    text = mesh("package://pkg/meshes/a.stl")
+    assert urdf.read(text).bodies[0].visuals[0].mesh.path is None
+    assert urdf.read(text, package_dirs=[tmp_path]).bodies[0].visuals[0].mesh.path == stl.resolve()
+
+
+def test_meshes_elsewhere_are_never_used(tmp_path):
+    home = tmp_path / "a" / "b" / "c" / "pkg"
+    home.mkdir(parents=True)
+    (tmp_path / "secret.stl").write_text("solid")
+    (home / "secret.txt").write_text("text")
+    (home / "link.stl").symlink_to(tmp_path / "secret.stl")
+    up = "../../../.."
+    for reference in (
+        f"{up}/secret.stl",
+        f"package://pkg/{up}/secret.stl",
+        f"package://../{up}/secret.stl",
+        str(tmp_path / "secret.stl"),
+        f"file://{tmp_path}/secret.stl",
+        "link.stl",
+        "secret.txt",
+        "https://example.org/a.stl",
+        "missing.stl",
+    ):
+        (home / "a.urdf").write_text(mesh(reference))
+        tree = urdf.read(home / "a.urdf")
+        assert tree.bodies[0].visuals[0].mesh.path is None, reference
+        assert "mesh" in tree.notes[0]
+
+
+def test_quadruped_of_the_package():
+    tree = urdf.read(QUADRUPED, strict=True)
+    assert tree.notes == []
+    assert math.isclose(sum(body.mass for body in tree.bodies), 12.0)
+    assert [body.joint.name for body in tree.bodies[1:]] == [
+        f"{leg}_{part}" for leg in ("LF", "RF", "LH", "RH") for part in ("HAA", "HFE", "KFE")
+    ]
+    rubber = [s.name for body in tree.bodies for s in body.shapes if s.material == "rubber"]
+    assert rubber == ["LF_FOOT/0", "RF_FOOT/0", "LH_FOOT/0", "RH_FOOT/0"]
+
+
+# Robots of example-robot-data that cannot be simulated, and why.
+DEFECTS = {
+    "romeo.urdf": "neither it nor what hangs on it has mass",
+    "romeo_laas_small.urdf": "eigenvalue -0.0213468",
+    "ur3.urdf": "no <link>",
+}
+
+
+def test_robots_of_example_robot_data():
+    try:
+        found = importlib.metadata.distribution("example-robot-data")
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("the package example-robot-data is not installed")
+    folder = pathlib.Path(found.locate_file("cmeel.prefix/share/example-robot-data/robots"))
+    files = sorted(folder.rglob("*.urdf"))
+    assert len(files) > 60
+    for file in files:
+        if file.name in DEFECTS:
+            with pytest.raises(DescriptionError, match=DEFECTS[file.name]):
+                urdf.read(file)
+        else:
+            assert urdf.read(file).bodies
+    anymal = urdf.read(folder / "anymal_b_simple_description" / "robots" / "anymal.urdf")
+    assert len(anymal.bodies) == 13
+    assert math.isclose(sum(body.mass for body in anymal.bodies), 30.475397462)
+    mesh_path = anymal.bodies[0].visuals[0].mesh.path
+    assert mesh_path is not None
+    assert mesh_path.is_file()

@@ -1,0 +1,125 @@
+"""Files from strangers: no bombs, no foreign files, no traceback but ours."""
+
+import pytest
+
+from tribo.description import DescriptionError
+from tribo.formats import raisim_xml, urdf, xml
+from tribo.formats.expression import evaluate
+
+LINK = (
+    '<link name="{}"><inertial><mass value="1"/>'
+    '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>'
+)
+BOMB = (
+    '<!DOCTYPE robot [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">'
+    '<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]>\n<robot name="&c;"/>'
+)
+EXTERNAL = '<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/hostname">]>\n<robot>&x;</robot>'
+OUTER = '<!DOCTYPE robot SYSTEM "http://example.org/robot.dtd">\n<robot/>'
+
+
+@pytest.mark.parametrize("text", [BOMB, EXTERNAL, OUTER], ids=["bomb", "external", "outer"])
+@pytest.mark.parametrize("prolog", ["", "<?xml version='1.0'?>\n", "\n <!-- <a> -->\n<?x y?> "])
+@pytest.mark.parametrize("read", [urdf.read, raisim_xml.read])
+def test_document_types_are_refused(text, prolog, read, tmp_path):
+    line = prolog.count("\n") + 1
+    with pytest.raises(DescriptionError, match=rf":{line}: <!DOCTYPE"):
+        read(prolog + text)
+    for encoding in ("utf-8", "utf-16"):
+        file = tmp_path / "robot.xml"
+        file.write_bytes((prolog + text).encode(encoding))
+        with pytest.raises(DescriptionError, match="DOCTYPE"):
+            read(file)
+
+
+def test_strange_encodings_are_refused(tmp_path):
+    file = tmp_path / "robot.urdf"
+    file.write_bytes(b'<?xml version="1.0" encoding="utf-7"?>+ADwAIQ-DOCTYPE robot+AD4-<robot/>')
+    with pytest.raises(DescriptionError, match="utf-7"):
+        urdf.read(file)
+    file.write_bytes(b"<robot>\n\xff</robot>")
+    with pytest.raises(DescriptionError, match=r":2: byte 0xff is not utf-8"):
+        urdf.read(file)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1"])
+def test_usual_encodings_are_read(tmp_path, encoding):
+    declared = encoding.removesuffix("-sig")
+    text = f'<?xml version="1.0" encoding="{declared}"?><robot>{LINK.format("Körper")}</robot>'
+    file = tmp_path / "robot.urdf"
+    file.write_bytes(text.encode(encoding))
+    assert urdf.read(file).bodies[0].name == "Körper"
+
+
+def test_undeclared_entities_and_broken_xml_give_the_line():
+    for text in ("<robot>\n&x;</robot>", "<robot>\n<link></robot>", "<robot>\n<a b=1/></robot>"):
+        with pytest.raises(DescriptionError, match=r"<URDF text>:2:\d+: not well-formed XML"):
+            urdf.read(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["<", "<robot", "<robot>\0</robot>", "<robot>\ud800</robot>", "<?xml?>"]
+)
+def test_garbage_is_refused(text):
+    with pytest.raises(DescriptionError):
+        urdf.read(text)
+
+
+def test_sizes_are_bounded(monkeypatch, tmp_path):
+    monkeypatch.setattr(xml, "MAX_BYTES", 1000)
+    file = tmp_path / "robot.urdf"
+    file.write_text("<robot>" + " " * 1000 + "</robot>")
+    with pytest.raises(DescriptionError, match="larger than 1000 bytes"):
+        urdf.read(file)
+    with pytest.raises(DescriptionError, match="1016 characters"):
+        urdf.read(file.read_text() + " ")
+    monkeypatch.setattr(xml, "MAX_TAGS", 10)
+    with pytest.raises(DescriptionError, match="more than 10 tags"):
+        urdf.read("<robot>" + "<a/>" * 20 + "</robot>")
+
+
+def test_deep_nesting_is_refused():
+    with pytest.raises(DescriptionError, match="depth"):
+        urdf.read("<robot>" * 5000 + "</robot>" * 5000)
+
+
+def test_long_chains_need_no_recursion():
+    links = [LINK.format(i) for i in range(3000)]
+    joints = [
+        f'<joint name="j{i}" type="fixed"><parent link="{i}"/><child link="{i + 1}"/></joint>'
+        for i in range(2999)
+    ]
+    (body,) = urdf.read("<robot>" + "".join(links + joints) + "</robot>").bodies
+    assert body.mass == 3000.0
+
+
+def test_unreadable_paths_are_named(tmp_path):
+    for path in (tmp_path, tmp_path / "missing.urdf", "nul\0"):
+        with pytest.raises(DescriptionError, match=r"folder|cannot read"):
+            urdf.read(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os')", "a", "2**3", "(1).real", "[1]", "1 if 1 else 2", "sin(1, 2)", "sin", "x=1",
+        "1/0", "log(-1)", "exp(1e6)", "1e999", "'a'", "True", "1j", "sin(*[1])", "", "(" * 900, "-" * 999,
+        "9" * 999, "1+" * 600 + "1", "lambda: 1", "1;2", "f(1)", "1//2", "7%2",
+    ],
+)  # fmt: skip
+def test_expressions_are_arithmetic_only(text):
+    with pytest.raises(ValueError, match=r"expression|defined"):
+        evaluate(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1+2*3", 7.0),
+        ("(1+2)*-3/2", -4.5),
+        ("cos(0)+exp(0)+log(1)+sin(0)", 2.0),
+        (" pi ", 3.141592653589793),
+    ],
+)
+def test_expressions(text, value):
+    assert evaluate(text) == value

@@ -1,5 +1,6 @@
 """tribo: rigid-body physics for robots; every pair of materials has its own contact law."""
 
+from tribo.batch import Batch
 from tribo.contacts import Contact
 from tribo.description import DescriptionError
 from tribo.errors import EditError, SimulationError
@@ -18,6 +19,7 @@ __all__ = [
     "KINEMATIC",
     "STATIC",
     "ArticulatedSystem",
+    "Batch",
     "CollisionBody",
     "Contact",
     "DescriptionError",

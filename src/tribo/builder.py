@@ -13,7 +13,13 @@ from tribo.materials import MaterialTable
 from tribo.math import quat
 from tribo.model import Command, Joint, Kind, Model, Settings, Shape, State, Work
 
-COORDINATES = {Joint.FIXED: 0, Joint.REVOLUTE: 1, Joint.PRISMATIC: 1, Joint.SPHERICAL: 4, Joint.FREE: 7}
+COORDINATES = {
+    Joint.FIXED: 0,
+    Joint.REVOLUTE: 1,
+    Joint.PRISMATIC: 1,
+    Joint.SPHERICAL: 4,
+    Joint.FREE: 7,
+}
 DOFS = {Joint.FIXED: 0, Joint.REVOLUTE: 1, Joint.PRISMATIC: 1, Joint.SPHERICAL: 3, Joint.FREE: 6}
 
 DENSE_ROWS = 48  # islands of up to 16 contacts are solved densely; 48³/3 flops are 10 µs
@@ -63,7 +69,7 @@ class Capacity:
         )
 
 
-def rotation_matrix(quaternion: Sequence[float]) -> np.ndarray:
+def rotation_matrix(quaternion: Sequence[float] | np.ndarray) -> np.ndarray:
     """Return the 3×3 matrix of a unit quaternion (w, x, y, z)."""
     function = getattr(quat.to_matrix, "py_func", quat.to_matrix)
     return np.array(function(tuple(float(x) for x in quaternion))).reshape(3, 3)
@@ -183,7 +189,7 @@ class _Filler:
         m.body_box[i], m.body_radius[i] = body_bounds(body)
         m.joint_type[i] = joint
         m.joint_q[i], m.joint_v[i] = self.q, self.v
-        position, quaternion = body.joint.position, body.joint.quaternion
+        position, quaternion = np.array(body.joint.position), np.array(body.joint.quaternion)
         if parent < 0 and joint == Joint.FIXED:
             position, quaternion = part.pose[:3], part.pose[3:]
         m.joint_pos[i] = position
@@ -277,9 +283,7 @@ def rest_coordinates(model: Model, q: np.ndarray) -> None:
             q[first] = 1.0
 
 
-def allocate(
-    sizes: dict[str, int], worlds: int = 1
-) -> tuple[State, Command, Settings, Work]:
+def allocate(sizes: dict[str, int], worlds: int = 1) -> tuple[State, Command, Settings, Work]:
     """Return zeroed records for a number of worlds."""
     return (
         State.allocate(sizes, worlds),

@@ -12,7 +12,12 @@ UNIT_TOLERANCE = 1e-3  # [–] a quaternion farther from unit length than this i
 
 
 def number(
-    value: Any, what: str, *, minimum: float = -math.inf, exclusive: bool = False, maximum: float = math.inf
+    value: Any,
+    what: str,
+    *,
+    minimum: float = -math.inf,
+    exclusive: bool = False,
+    maximum: float = math.inf,
 ) -> float:
     """Return a finite float within a range."""
     try:
@@ -76,7 +81,9 @@ def inertia(value: Any, what: str) -> np.ndarray:
         raise ValueError(f"{what} must be symmetric, got {result.tolist()}")
     lowest = float(np.linalg.eigvalsh(result)[0])
     if lowest <= 0.0:
-        raise ValueError(f"{what} must be positive definite, its least eigenvalue is {lowest:g} kg m²")
+        raise ValueError(
+            f"{what} must be positive definite, its least eigenvalue is {lowest:g} kg m²"
+        )
     return result
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 
 import numpy as np
 
@@ -38,6 +39,7 @@ class Engine:
         if settings is not None:
             self.settings = settings
         self._observed: Work | None = None
+        self.on_grow: Callable[[], None] = lambda: None  # State and Work are new arrays
         self._connect()
 
     def _connect(self) -> None:
@@ -73,7 +75,9 @@ class Engine:
         remaining = np.full(self.worlds, n, np.int64)
         undone = np.zeros(self.worlds, np.int64)
         while remaining.any():
-            step.run_batch(self.model, self.state, self.command, self.settings, self.work, remaining)
+            step.run_batch(
+                self.model, self.state, self.command, self.settings, self.work, remaining
+            )
             stopped = (remaining > 0) & (self.status[:, 0] & Status.INVALID != 0)
             undone[stopped], remaining[stopped] = remaining[stopped], 0
             if remaining.any():
@@ -98,7 +102,9 @@ class Engine:
     def grow(self) -> None:
         """Enlarge the tables that the last step found too small; the state stays as it was."""
         work = self.work.arrays
-        counts = [int(work[name].max()) for name in ("candidate_count", "contact_count", "row_count")]
+        counts = [
+            int(work[name].max()) for name in ("candidate_count", "contact_count", "row_count")
+        ]
         if counts[1] > _MAX_CONTACTS:
             raise MemoryError(f"{counts[1]} contacts in one step; the limit is {_MAX_CONTACTS}")
         self.capacity = self.capacity.grown(*counts)
@@ -115,9 +121,6 @@ class Engine:
         self._observed = None
         self._connect()
         self.on_grow()
-
-    def on_grow(self) -> None:
-        """Be told that State and Work are new arrays; owners of views replace this."""
 
     def observe(self) -> Work:
         """Return scratch that holds poses, axes and inertias of world 0 at its present state."""

@@ -71,7 +71,9 @@ def _compile_all(quiet: bool) -> None:
     console = Console(stderr=True, quiet=quiet)
     console.print("tribo: compiling its kernels (once per machine and version) …")
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
         task = bar.add_task("compiling", total=len(_STAGES))
         for function, signature in _STAGES:
             bar.update(task, description=_label(function))

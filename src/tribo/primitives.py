@@ -68,7 +68,7 @@ def placed(description: TreeDescription, options: dict[str, Any]) -> Placed:
         ]
     )
     if description.kind == Kind.STATIC and velocity.any():
-        raise ValueError("a static body has no velocity; use body_type=\"kinematic\"")
+        raise ValueError('a static body has no velocity; use body_type="kinematic"')
     return Placed(
         options.get("name", ""),
         pose,
@@ -78,7 +78,9 @@ def placed(description: TreeDescription, options: dict[str, Any]) -> Placed:
     )
 
 
-def _single(kind: Shape, size: tuple[float, ...], mass: float, inertia: np.ndarray, material: str) -> TreeDescription:
+def _single(
+    kind: Shape, size: tuple[float, ...], mass: float, inertia: np.ndarray, material: str
+) -> TreeDescription:
     if not isinstance(material, str):
         raise TypeError(f"material must be a name, got {material!r}")
     shape = ShapeDescription(kind, size, material=material, name=f"{kind.name.lower()}/0")

@@ -130,4 +130,6 @@ class WorldSettings:
 
     @collision_filter.setter
     def collision_filter(self, value: str) -> None:
-        self._set("filter_both", int(check.known(value, ("either", "both"), "collision filter") == "both"))
+        self._set(
+            "filter_both", int(check.known(value, ("either", "both"), "collision filter") == "both")
+        )

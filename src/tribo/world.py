@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo import check, kernels, primitives, snapshot
+from tribo import check, kernels, primitives
 from tribo.builder import ALL_GROUPS, MOVABLE_GROUP, STATIC_GROUP, Capacity, build_model
 from tribo.contacts import Contact
 from tribo.description import TreeDescription
@@ -24,6 +24,9 @@ from tribo.objects import ArticulatedSystem, Object, SingleBody
 from tribo.objects.base import as_kind
 from tribo.readout import read_contacts, tree_energies
 from tribo.settings import WorldSettings
+from tribo.snapshot import Snapshot
+from tribo.snapshot import restore as restore_snapshot
+from tribo.snapshot import take as take_snapshot
 
 logger = logging.getLogger("tribo")
 
@@ -72,7 +75,7 @@ class World(WorldSettings):
         if self._is_stale:
             self._prepare(n)
         if self._materials.revision != self._materials_built:
-            self._write_materials()
+            self.write_materials()
         engine = self._engine
         if engine.run(n) != n or engine.status[0, 0]:  # type: ignore[union-attr]
             self._report()
@@ -88,7 +91,7 @@ class World(WorldSettings):
             raise EditError("update was called twice; call advance in between")
         self._prepare(1)
         if self._materials.revision != self._materials_built:
-            self._write_materials()
+            self.write_materials()
         self.engine.update()
         self.engine.work.contact_impulse[:] = 0.0
         self._is_midway = self._is_stale = True
@@ -164,7 +167,9 @@ class World(WorldSettings):
         for part in self._objects:
             part.detach()
         capacity = old.capacity if old else Capacity()
-        model, spans, sizes = build_model([p.part() for p in self._objects], self._materials, capacity)
+        model, spans, sizes = build_model(
+            [p.part() for p in self._objects], self._materials, capacity
+        )
         engine = Engine(model, sizes, capacity, settings=self._settings)
         if old is not None:
             for name in ("time", "warm_count", "warm_key", "warm_impulse"):
@@ -183,7 +188,7 @@ class World(WorldSettings):
             assert part.span is not None
             part.attach(self._engine, part.span)
 
-    def _write_materials(self) -> None:
+    def write_materials(self) -> None:
         """Pass a changed pair table on to the model."""
         table = self._materials.array()
         if table.shape != self.engine.model.pair_table.shape:
@@ -198,7 +203,9 @@ class World(WorldSettings):
             EditError: The contacts just found would no longer belong to the state.
         """
         if self._is_midway:
-            raise EditError(f"{what} cannot be changed between update and advance; call advance first")
+            raise EditError(
+                f"{what} cannot be changed between update and advance; call advance first"
+            )
 
     def note_wrench(self) -> None:
         """Note that an external force acts in the next step."""
@@ -217,7 +224,9 @@ class World(WorldSettings):
         if not name:
             name = f"{prefix}_{self._next_id}"
         default = STATIC_GROUP if description.kind == Kind.STATIC else MOVABLE_GROUP
-        group = default if collision_group is None else check.bits(collision_group, "collision_group")
+        group = (
+            default if collision_group is None else check.bits(collision_group, "collision_group")
+        )
         mask = check.bits(collision_mask, "collision_mask")
         count = sum(len(body.shapes) for body in description.bodies)
         ids = range(self._next_shape, self._next_shape + count)
@@ -229,11 +238,18 @@ class World(WorldSettings):
         self.rebuild()
         return part
 
-    def _add_single(self, description: TreeDescription, prefix: str, options: dict[str, Any]) -> SingleBody:
+    def _add_single(
+        self, description: TreeDescription, prefix: str, options: dict[str, Any]
+    ) -> SingleBody:
         """Take a single body in with the options that all of them share."""
         settings = primitives.placed(description, options)
         part: SingleBody = self._add(
-            SingleBody, description, settings.name, prefix, settings.collision_group, settings.collision_mask
+            SingleBody,
+            description,
+            settings.name,
+            prefix,
+            settings.collision_group,
+            settings.collision_mask,
         )
         part.fixed_pose[:] = settings.pose
         if description.kind != Kind.STATIC:
@@ -256,7 +272,9 @@ class World(WorldSettings):
                    "orientation": pose[3:]}  # fmt: skip
         return self._add_single(description, "ground", options)
 
-    def add_sphere(self, radius: float, mass: float, material: str = DEFAULT_MATERIAL, **options: Any) -> SingleBody:
+    def add_sphere(
+        self, radius: float, mass: float, material: str = DEFAULT_MATERIAL, **options: Any
+    ) -> SingleBody:
         """Add a solid ball.
 
         Args:
@@ -272,19 +290,25 @@ class World(WorldSettings):
         """
         return self._add_single(primitives.sphere(radius, mass, material), "sphere", options)
 
-    def add_box(self, size: Any, mass: float, material: str = DEFAULT_MATERIAL, **options: Any) -> SingleBody:
+    def add_box(
+        self, size: Any, mass: float, material: str = DEFAULT_MATERIAL, **options: Any
+    ) -> SingleBody:
         """Add a solid box of full edge lengths `size` (3,) [m]; the rest as in `add_sphere`."""
         return self._add_single(primitives.box(size, mass, material), "box", options)
 
     def add_capsule(self, radius: float, height: float, mass: float, material: str = DEFAULT_MATERIAL,
                     **options: Any) -> SingleBody:  # fmt: skip
-        """Add a solid capsule along local z, `height` [m] between its cap centres; rest as in `add_sphere`."""
-        return self._add_single(primitives.capsule(radius, height, mass, material), "capsule", options)
+        """Add a solid capsule along local z, `height` [m] between cap centres; rest as `add_sphere`."""
+        return self._add_single(
+            primitives.capsule(radius, height, mass, material), "capsule", options
+        )
 
     def add_cylinder(self, radius: float, height: float, mass: float, material: str = DEFAULT_MATERIAL,
                      **options: Any) -> SingleBody:  # fmt: skip
         """Add a solid cylinder along local z, full `height` [m]; the rest as in `add_sphere`."""
-        return self._add_single(primitives.cylinder(radius, height, mass, material), "cylinder", options)
+        return self._add_single(
+            primitives.cylinder(radius, height, mass, material), "cylinder", options
+        )
 
     def add_articulated_system(
         self, source: str | Path | TreeDescription, *, name: str = "", position: Any = None,
@@ -312,14 +336,21 @@ class World(WorldSettings):
             description = urdf.read(source, package_dirs=dirs, strict=strict)
         description.kind = as_kind(body_type)
         if description.kind == Kind.STATIC:
-            raise ValueError("an articulated system cannot be static; make it kinematic with zero velocity")
+            raise ValueError(
+                "an articulated system cannot be static; make it kinematic with zero velocity"
+            )
         where = None if position is None else check.vector(position, "position", 3)
         how = None if orientation is None else check.quaternion(orientation, "orientation")
         for note in description.notes:
             logger.info("%s: %s", description.source or "URDF text", note)
         primitives.warn_about_pairs(description)
         part: ArticulatedSystem = self._add(
-            ArticulatedSystem, description, name, "articulated_system", collision_group, collision_mask
+            ArticulatedSystem,
+            description,
+            name,
+            "articulated_system",
+            collision_group,
+            collision_mask,
         )
         if where is not None:
             part.position = where
@@ -367,7 +398,11 @@ class World(WorldSettings):
         return self._materials
 
     def set_material_pair(
-        self, first: str, second: str, properties: PairProperties | None = None, **values: float | None
+        self,
+        first: str,
+        second: str,
+        properties: PairProperties | None = None,
+        **values: float | None,
     ) -> None:
         """Set how two materials interact; the order of the names does not matter.
 
@@ -456,7 +491,7 @@ class World(WorldSettings):
     @property
     def residual(self) -> np.ndarray:
         """Primal, dual and complementarity violation of the last contact solve, shape (3,) [–]."""
-        return self.engine.work.residual.copy()
+        return np.array(self.engine.work.residual)
 
     @property
     def sweeps(self) -> int:
@@ -464,20 +499,20 @@ class World(WorldSettings):
         return int(self.engine.work.sweeps[0])
 
     # -- snapshots -----------------------------------------------------------------------------
-    def snapshot(self) -> snapshot.Snapshot:
+    def snapshot(self) -> Snapshot:
         """Return a copy of everything that the future depends on.
 
         Going on from a restored snapshot gives the same numbers, bit for bit.
         """
         self.check_editable("a snapshot")
-        return snapshot.take(self.engine, self._objects, self._materials)
+        return take_snapshot(self.engine, self._objects, self._materials)
 
-    def restore(self, saved: snapshot.Snapshot) -> None:
+    def restore(self, saved: Snapshot) -> None:
         """Go back to a snapshot of this world.
 
         Raises:
             ValueError: Objects were added, removed or changed their body type since.
         """
         self.check_editable("the state")
-        self._materials = snapshot.restore(saved, self.engine, self._objects)
+        self._materials = restore_snapshot(saved, self.engine, self._objects)
         self._materials_built = self._materials.revision

@@ -76,6 +76,9 @@ def test_sizes_are_bounded(monkeypatch, tmp_path):
     monkeypatch.setattr(xml, "MAX_TAGS", 10)
     with pytest.raises(DescriptionError, match="more than 10 tags"):
         urdf.read("<robot>" + "<a/>" * 20 + "</robot>")
+    monkeypatch.setattr(xml, "MAX_ATTRIBUTES", 3)
+    with pytest.raises(DescriptionError, match="<a> has more than 3 attributes"):
+        urdf.read('<robot><a b="1" c="1" d="1" e="1"/></robot>')
 
 
 def test_deep_nesting_is_refused():

@@ -166,9 +166,7 @@ def corner_witness(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, n, out):
     Writes: out.
     """
     gap, number, place, outward = nearest_corner(pos_a, rot_a, half_a, pos_b, rot_b, half_b)
-    other, number_b, place_b, outward_b = nearest_corner(
-        pos_b, rot_b, half_b, pos_a, rot_a, half_a
-    )
+    other, number_b, place_b, outward_b = nearest_corner(pos_b, rot_b, half_b, pos_a, rot_a, half_a)
     if min(gap, other) > margin:
         return n
     if gap <= other:

@@ -182,7 +182,9 @@ def add_body_pair(model, settings, work, i, j):
         i, j = j, i
     is_plain = model.body_shape_count[j] == 1
     margin = work.body_margin[i] + work.body_margin[j]
-    for a in range(model.body_shape_start[i], model.body_shape_start[i] + model.body_shape_count[i]):
+    for a in range(
+        model.body_shape_start[i], model.body_shape_start[i] + model.body_shape_count[i]
+    ):
         if is_plain:
             b = model.body_shape_start[j]
             if shapes_may_touch(model, settings, a, b):

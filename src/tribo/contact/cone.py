@@ -73,8 +73,7 @@ def slip_by_newton(g, c, mu, x, y):
 def slip_by_bisection(g, c, mu, x, y):
     """Return the slip impulse by bracketing outwards from direction (x, y), and success."""
     start = atan2(y, x)
-    first, r = slip_impulse(g, c, mu, x, y)
-    error, along = slip_error(g, c, first)
+    first, _ = slip_impulse(g, c, mu, x, y)
     steps = int(3.2 / BRACKET_STEP)
     for k in range(1, steps + 1):
         for side in range(2):
@@ -239,5 +238,3 @@ def clamp_disc(k, bx, by, limit, x, y):
         if change < 1e-15:
             break
     return limit * x, limit * y
-
-

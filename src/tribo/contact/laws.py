@@ -78,7 +78,10 @@ def laws(model, settings, work):
         x = work.contact_vel[c, 0]
         y = work.contact_vel[c, 1]
         work.contact_friction[c] = effective_friction(
-            table[a, b, FRICTION], table[a, b, STATIC], table[a, b, STATIC_SPEED], sqrt(x * x + y * y)
+            table[a, b, FRICTION],
+            table[a, b, STATIC],
+            table[a, b, STATIC_SPEED],
+            sqrt(x * x + y * y),
         )
         work.contact_target[c] = normal_target(
             work.contact_gap[c],

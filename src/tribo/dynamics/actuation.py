@@ -10,7 +10,7 @@ from math import atan2, sqrt
 
 from tribo.dynamics.bias import project_forces
 from tribo.jit import kernel
-from tribo.math import quat, spatial, vec
+from tribo.math import quat, vec
 from tribo.model import Joint, Kind
 
 FIXED = int(Joint.FIXED)

@@ -40,7 +40,9 @@ def tree_energy(model, v, settings, work, t, out):
         angular = vec.add((momentum[0], momentum[1], momentum[2]), vec.cross(origin, p))
         out[0] += 0.5 * spatial.dot(velocity, momentum)
         out[1] -= (
-            moment[0] * settings.gravity_x + moment[1] * settings.gravity_y + moment[2] * settings.gravity_z
+            moment[0] * settings.gravity_x
+            + moment[1] * settings.gravity_y
+            + moment[2] * settings.gravity_z
         )
         for k in range(3):
             out[2 + k] += p[k]

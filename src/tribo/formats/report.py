@@ -50,7 +50,8 @@ class Report:
 
     def unknown(self, node: Node, name: str, what: str, key: str, known: Iterable[str]) -> None:
         """Keep a note on an unknown name, the nearest known one proposed; with `strict` an error."""
-        hint = "" if key in self._notes else known_hint(name, known)
+        is_kept = key not in self._notes and len(self._notes) < MAX_NOTES
+        hint = known_hint(name, known) if is_kept or self.strict else ""
         self.doubt(node, what + hint, key)
 
     def doubt(self, node: Node, message: str, key: str | None = None) -> None:

@@ -192,9 +192,12 @@ def _loop(name: str, joints: dict[str, list[UrdfJoint]]) -> str:
     """Describe the loop that a link is in or hangs on."""
     parent = {joint.child: link for link, below in joints.items() for joint in below}
     trail = [name]
-    while (name := parent[name]) not in trail:
+    seen = {name}
+    while (name := parent[name]) not in seen:
         trail.append(name)
-    return " → ".join([name, *reversed(trail[trail.index(name) :])])
+        seen.add(name)
+    loop = [name, *reversed(trail[trail.index(name) :])]
+    return " → ".join(loop if len(loop) <= 8 else [*loop[:4], "…", *loop[-3:]])
 
 
 def _build(

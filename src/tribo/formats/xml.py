@@ -20,6 +20,7 @@ from tribo.formats.report import known_hint
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_TAGS = 500_000
+MAX_ATTRIBUTES = 1000  # of one element
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
@@ -261,6 +262,8 @@ def _node(element: Any, name: str) -> Node:  # lxml's stubs do not know entities
     if not isinstance(element.tag, str):
         raise DescriptionError(f"{name}:{line}: {_short(str(element))} is refused; write it out")
     tag = _plain_name(element.tag, element.prefix)
+    if len(element.attrib) > MAX_ATTRIBUTES:  # lxml reads them in quadratic time
+        raise DescriptionError(f"{name}:{line}: <{tag}> has more than {MAX_ATTRIBUTES} attributes")
     attributes = {_plain_name(str(key), None): str(value) for key, value in element.attrib.items()}
     return Node(tag, name, line, attributes)
 

@@ -126,7 +126,11 @@ class MaterialTable:
         return self._names[name]
 
     def set_pair(
-        self, first: str, second: str, properties: PairProperties | None = None, **values: float | None
+        self,
+        first: str,
+        second: str,
+        properties: PairProperties | None = None,
+        **values: float | None,
     ) -> None:
         """Set a pair; give `PairProperties` or its fields by name, the rest takes its default.
 
@@ -160,7 +164,9 @@ class MaterialTable:
         """Return each value in use between two materials and where it comes from."""
         found = self._pairs.get(_key(first, second))
         if found is None:
-            origin = {f.name: "default pair (this pair was never set)" for f in fields(PairProperties)}
+            origin = {
+                f.name: "default pair (this pair was never set)" for f in fields(PairProperties)
+            }
             return PairExplanation(first, second, self._default, origin)
         made, given = found
         origin = {}

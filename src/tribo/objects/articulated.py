@@ -88,7 +88,9 @@ class ArticulatedSystem(Object):
             width = COORDINATES[body.joint.type]
             if width >= 4:
                 part = slice(first + width - 4, first + width)
-                q[part] = check.quaternion(q[part], f"{what} of {self.name}, rotation of {body.joint.name}")
+                q[part] = check.quaternion(
+                    q[part], f"{what} of {self.name}, rotation of {body.joint.name}"
+                )
             first += width
         return q
 
@@ -145,13 +147,13 @@ class ArticulatedSystem(Object):
     def applied_torque(self) -> np.ndarray:
         """What the drives really did in the last step, shape (dof,) [N, N m], limits included."""
         span = self._placed()
-        return self.world.engine.work.applied_torque[span.v].copy()
+        return np.array(self.world.engine.work.applied_torque[span.v])
 
     @property
     def effort_limit(self) -> np.ndarray:
         """Largest drive force of each dof, shape (dof,) [N, N m], inf without limit."""
         span = self._placed()
-        return self.world.engine.model.dof_effort[span.v].copy()
+        return np.array(self.world.engine.model.dof_effort[span.v])
 
     def _placed(self) -> Any:
         """Return the span in the records, after a rebuild if one is due."""
@@ -173,7 +175,9 @@ class ArticulatedSystem(Object):
             depth, row = model.dof_depth[dof], model.dof_row[dof]
             start = model.body_chain_start[model.dof_body[dof]]
             chain = model.chain_dof[start : start + depth + 1] - first
-            matrix[dof - first, chain] = matrix[chain, dof - first] = work.mass_matrix[row : row + depth + 1]
+            matrix[dof - first, chain] = matrix[chain, dof - first] = work.mass_matrix[
+                row : row + depth + 1
+            ]
         return matrix
 
     # -- frames --------------------------------------------------------------------------------

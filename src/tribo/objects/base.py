@@ -150,7 +150,7 @@ class Object:
         self._limit_impulse = np.zeros(len(self.description.bodies))
         self._wrench = np.zeros((len(self.description.bodies), 6))
         first = 0
-        for k, body in enumerate(self.description.bodies):
+        for k in range(len(self.description.bodies)):
             joint = self._joint_type(k)
             if joint == Joint.FREE:
                 self._q[first : first + 7] = self.fixed_pose
@@ -274,7 +274,9 @@ class Object:
             KeyError: There is none; the message proposes the nearest name.
         """
         names = [body.name for body in self._collision_bodies]
-        return self._collision_bodies[names.index(check.known(name, names, f"collision body of {self.name}"))]
+        return self._collision_bodies[
+            names.index(check.known(name, names, f"collision body of {self.name}"))
+        ]
 
     @property
     def material(self) -> str:

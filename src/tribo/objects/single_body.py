@@ -42,7 +42,9 @@ class SingleBody(Object):
     def _check_moves(self, what: str) -> None:
         self.world.check_editable(f"{what} of {self.name}")
         if self.description.kind == Kind.STATIC:
-            raise ValueError(f"{self.name} is static; set body_type to kinematic or dynamic before {what}")
+            raise ValueError(
+                f"{self.name} is static; set body_type to kinematic or dynamic before {what}"
+            )
 
     @property
     def inertia(self) -> np.ndarray:

@@ -1,0 +1,205 @@
+"""Many worlds of one model, each with its own state, stepped in parallel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numba
+import numpy as np
+
+from tribo import check, kernels
+from tribo.engine import Engine
+from tribo.jit import DISABLED
+from tribo.model import Kind, Status
+from tribo.objects import Object
+from tribo.world import World
+
+
+class ObjectBatch:
+    """One object in all worlds of a batch: arrays whose first axis is the world.
+
+    The arrays are the records themselves, not copies: write into them with ``[...] =``.
+    """
+
+    def __init__(self, batch: Batch, part: Object) -> None:
+        """Use ``batch[name]``."""
+        self._batch, self._part = batch, part
+
+    def _array(self, record: str, name: str, index: str) -> np.ndarray:
+        array: np.ndarray = getattr(self._batch.engine, record).arrays[name]
+        return array[:, getattr(self._part.span, index)]
+
+    @property
+    def generalized_coordinate(self) -> np.ndarray:
+        """Coordinates q, (worlds, nq) [m, rad, –]; a single body: position and quaternion."""
+        return self._array("state", "q", "q")
+
+    @property
+    def generalized_velocity(self) -> np.ndarray:
+        """Velocities v, (worlds, dof) [m/s, rad/s]."""
+        return self._array("state", "v", "v")
+
+    @property
+    def generalized_force(self) -> np.ndarray:
+        """Feed-forward force, (worlds, dof) [N, N m]."""
+        return self._array("command", "tau", "v")
+
+    @property
+    def pd_target(self) -> np.ndarray:
+        """Target coordinates of the drives, (worlds, nq)."""
+        return self._array("command", "target_q", "q")
+
+    @property
+    def pd_velocity_target(self) -> np.ndarray:
+        """Target velocities of the drives, (worlds, dof)."""
+        return self._array("command", "target_v", "v")
+
+    @property
+    def kp(self) -> np.ndarray:
+        """Stiffness of the drives, (worlds, dof) [N/m, N m/rad]."""
+        return self._array("command", "kp", "v")
+
+    @property
+    def kd(self) -> np.ndarray:
+        """Damping of the drives, (worlds, dof) [N s/m, N m s/rad]."""
+        return self._array("command", "kd", "v")
+
+    @property
+    def applied_torque(self) -> np.ndarray:
+        """What the drives did in the last step, (worlds, dof) [N, N m]."""
+        return self._array("work", "applied_torque", "v")
+
+
+class Batch:
+    """Copies of a world that share its model and go their own ways.
+
+    Each world gives bitwise the same numbers as it would alone, with any number of threads.
+
+    Args:
+        world: What every world starts as; it is copied, not used.
+        worlds: How many, ≥ 1.
+        threads: Worker threads; None: all that Numba has.
+
+    Example:
+        >>> import tribo
+        >>> world = tribo.World()
+        >>> ground = world.add_ground()
+        >>> ball = world.add_sphere(radius=0.1, mass=1.0, name="ball", position=(0, 0, 1))
+        >>> batch = tribo.Batch(world, 4, threads=1)
+        >>> batch["ball"].generalized_coordinate[:, 2] = 1, 2, 3, 4
+        >>> batch.step(100)
+        >>> batch["ball"].generalized_coordinate.shape
+        (4, 7)
+    """
+
+    def __init__(self, world: World, worlds: int, *, threads: int | None = None) -> None:
+        """Copy a world's present state `worlds` times."""
+        world.check_editable("a world that is copied into a batch")
+        count = check.integer(worlds, "worlds", 1)
+        source = world.engine
+        world.write_materials()
+        self.engine = Engine(_copied_model(source), source.sizes, source.capacity, count)
+        for name in ("state", "command", "settings"):
+            for field, array in getattr(source, name).arrays.items():
+                getattr(self.engine, name).arrays[field][...] = array
+        self._objects = {part.name: part for part in world.objects}
+        self.threads = threads
+
+    @property
+    def threads(self) -> int:
+        """Worker threads that `step` uses."""
+        return self._threads
+
+    @threads.setter
+    def threads(self, value: int | None) -> None:
+        most = numba.config.NUMBA_NUM_THREADS
+        wanted = most if value is None else check.integer(value, "threads", 1)
+        if wanted > most:
+            raise ValueError(
+                f"threads must be ≤ {most} on this machine (NUMBA_NUM_THREADS), got {wanted}"
+            )
+        self._threads = wanted
+
+    def __len__(self) -> int:
+        """Return the number of worlds."""
+        return self.engine.worlds
+
+    def __getitem__(self, name: str) -> ObjectBatch:
+        """Return an object in all worlds, by name.
+
+        Raises:
+            KeyError: There is none; the message proposes the nearest name.
+        """
+        part = self._objects[check.known(name, self._objects, "object")]
+        if part.body_type == Kind.STATIC:
+            raise ValueError(f"{name} is static: it has no state of its own in a batch")
+        return ObjectBatch(self, part)
+
+    def step(self, n: int = 1) -> np.ndarray:
+        """Advance every world by n steps; return which worlds made it, (worlds,) of bool.
+
+        A world whose velocity stops being finite stays at its last valid state and is reported here
+        and in `status`; the others are not affected.
+        """
+        check.integer(n, "number of steps", 0)
+        kernels.warm_up()
+        with _threads(self._threads):
+            left = self.engine.run_all(n)
+        return np.asarray(left == 0)
+
+    @property
+    def time(self) -> np.ndarray:
+        """World times, (worlds,) [s]."""
+        return self.engine.state.arrays["time"][:, 0]
+
+    @property
+    def status(self) -> np.ndarray:
+        """Bits of `Status` of every world after its last step, (worlds,)."""
+        return self.engine.status[:, 0]
+
+    @property
+    def is_valid(self) -> np.ndarray:
+        """Which worlds are still going, (worlds,) of bool."""
+        return self.engine.status[:, 0] & Status.INVALID == 0
+
+    @property
+    def residual(self) -> np.ndarray:
+        """Residuals of the last contact solves, (worlds, 3)."""
+        residual: np.ndarray = self.engine.work.arrays["residual"]
+        return residual
+
+    def snapshot(self) -> dict[str, dict[str, np.ndarray]]:
+        """Return a copy of states, commands and settings of all worlds."""
+        return {
+            name: {field: a.copy() for field, a in getattr(self.engine, name).arrays.items()}
+            for name in ("state", "command", "settings")
+        }
+
+    def restore(self, saved: dict[str, dict[str, np.ndarray]], worlds: Any = slice(None)) -> None:
+        """Go back to a snapshot, in all worlds or in those of an index or mask."""
+        for name, arrays in saved.items():
+            for field, old in arrays.items():
+                array = getattr(self.engine, name).arrays[field]
+                region = (worlds, *(slice(0, n) for n in old.shape[1:]))
+                array[region] = old[worlds]
+
+
+def _copied_model(source: Engine) -> Any:
+    arrays = {name: array.copy() for name, array in source.model.arrays.items()}
+    return type(source.model).wrap(arrays)
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[None]:
+    """Run with a number of Numba threads, then go back."""
+    if DISABLED:
+        yield
+        return
+    before = numba.get_num_threads()
+    numba.set_num_threads(count)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)

@@ -89,14 +89,16 @@ def plane_cylinder(pos, rot, size, plane_pos, plane_rot, margin, out):
     arm = vec.scale(low * size[1], axis)
     height = vec.dot(normal, vec.sub(pos, plane_pos))
     rise = vec.dot(normal, arm)
-    # Projection of the downward direction on the disc; its length is the sine of the tilt.
+    # Projection of the downward direction on the disc; its length is the sine of the tilt. Twice:
+    # what rounding leaves along the axis would matter when a tiny tilt is normalised.
     down = vec.axpy(cosine, axis, vec.neg(normal))
+    down = vec.axpy(-vec.dot(down, axis), axis, down)
     sine = vec.norm(down)
     is_tilted = sine > MIN_TILT
     n = first_row()
     if is_tilted:
         down = vec.scale(1.0 / sine, down)
-        drop = radius * vec.dot(normal, down)
+        drop = -radius * sine
         rim = vec.axpy(radius, down, pos)
         feature = 0.0 if low < 0.0 else 1.0
         n = put_height(out, n, margin, vec.add(rim, arm), normal, height + rise + drop, feature)

@@ -1,8 +1,8 @@
 """One row of a manifold: how a contact point is written, and the ball contacts made of it.
 
 A row of `out` is x, y, z, normal x, y, z, gap, feature. The point lies midway between the two
-surfaces, the normal is a unit vector from shape B into shape A, a negative gap is an overlap. Features are passed as
-floats for the reason given in `first_row`.
+surfaces, the normal is a unit vector from shape B into shape A, a negative gap is an overlap.
+Features are passed as floats for the reason given in `first_row`.
 """
 
 import numpy as np

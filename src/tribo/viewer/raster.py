@@ -1,0 +1,176 @@
+"""Triangles → pixels in NumPy: a depth buffer and shading per pixel, no GPU, no compiler."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+NEAR = 0.05  # [m] what is nearer to the camera is not drawn
+_SAMPLES = 1 << 21  # pixels looked at in one go: bounds memory
+_SMALLEST = 4  # [px] side of the smallest square that triangles are sorted into
+
+
+@dataclass(frozen=True, slots=True)
+class Camera:
+    """A pinhole camera that looks from `eye` at `target`, z up."""
+
+    eye: tuple[float, float, float]  # [m]
+    target: tuple[float, float, float]  # [m]
+    fov: float = 35.0  # [°] vertical
+
+    def axes(self) -> np.ndarray:
+        """Return right, down and forward, rows of (3, 3)."""
+        forward = np.subtract(self.target, self.eye)
+        forward = forward / np.linalg.norm(forward)
+        right = np.cross(forward, (0.0, 0.0, 1.0))
+        length = np.linalg.norm(right)
+        right = right / length if length > 1e-9 else np.array([1.0, 0.0, 0.0])
+        return np.stack([right, np.cross(forward, right), forward])
+
+    def focal(self, height: int) -> float:
+        """Return the focal length in pixels for a picture of this height."""
+        return float(0.5 * height / np.tan(np.radians(0.5 * self.fov)))
+
+    def project(self, points: np.ndarray, width: int, height: int) -> np.ndarray:
+        """Return (x [px], y [px], depth [m]) of points (n, 3)."""
+        local = (points - self.eye) @ self.axes().T
+        depth = local[:, 2]
+        scale = self.focal(height) / np.where(depth > NEAR, depth, np.inf)
+        x = 0.5 * width + local[:, 0] * scale
+        y = 0.5 * height + local[:, 1] * scale
+        return np.stack([x, y, depth], axis=1)
+
+    def rays(self, width: int, height: int) -> np.ndarray:
+        """Return the directions of all pixels, (h, w, 3); their depth component is 1."""
+        right, down, forward = self.axes()
+        focal = self.focal(height)
+        x = (np.arange(width) + 0.5 - 0.5 * width) / focal
+        y = (np.arange(height) + 0.5 - 0.5 * height) / focal
+        return np.asarray(
+            x[None, :, None] * right + y[:, None, None] * down + forward, dtype=np.float32
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Triangles:
+    """A heap of triangles in world axes."""
+
+    vertices: np.ndarray  # (n, 3) [m]
+    normals: np.ndarray  # (n, 3)
+    colors: np.ndarray  # (n, 3) 0…1
+    faces: np.ndarray  # (m, 3)
+    is_closed: np.ndarray  # (m,) the back of the triangle is never seen
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fragments:
+    """What is seen in each pixel that shows a triangle."""
+
+    pixel: np.ndarray  # (k,) row · width + column
+    depth: np.ndarray  # (k,) [m]
+    normal: np.ndarray  # (k, 3) unit
+    color: np.ndarray  # (k, 3)
+
+
+def rasterize(heap: Triangles, camera: Camera, width: int, height: int) -> Fragments:
+    """Return the nearest surface in every pixel that shows one."""
+    screen = camera.project(heap.vertices, width, height)
+    kept, planes = _edges(screen, heap, width, height)
+    best = np.zeros(width * height, np.uint64)
+    for index, pixel, inverse in _covered(screen, heap.faces[kept], planes, width, height):
+        bits = inverse.astype(np.float32).view(np.uint32).astype(np.uint64)
+        np.maximum.at(best, pixel, (bits << np.uint64(32)) | (index + 1).astype(np.uint64))
+    pixel = np.flatnonzero(best)
+    index = (best[pixel] & np.uint64(0xFFFFFFFF)).astype(np.int64) - 1
+    x, y = pixel % width + 0.5, pixel // width + 0.5
+    a, b, c = np.moveaxis(planes[index], 2, 0).astype(np.float64)
+    weight = a * x[:, None] + b * y[:, None] + c  # barycentric / depth of the three corners, 1/depth
+    depth = 1.0 / weight[:, 3]
+    weight = weight[:, :3] * depth[:, None]
+    corners = heap.faces[kept][index]
+    normal = np.einsum("ki,kij->kj", weight, heap.normals[corners])
+    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-12)
+    color = np.einsum("ki,kij->kj", weight, heap.colors[corners])
+    return Fragments(pixel, depth, normal, np.clip(color, 0.0, 1.0))
+
+
+def coverage(heap: Triangles, camera: Camera, width: int, height: int) -> np.ndarray:
+    """Return which pixels show any triangle, (h, w) bool."""
+    screen = camera.project(heap.vertices, width, height)
+    kept, planes = _edges(screen, heap, width, height)
+    covered = np.zeros(width * height, bool)
+    for _, pixel, _ in _covered(screen, heap.faces[kept], planes, width, height):
+        covered[pixel] = True
+    return covered.reshape(height, width)
+
+
+def _edges(
+    screen: np.ndarray, heap: Triangles, width: int, height: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the triangles that may be seen and what is linear in the picture: (k, 4, 3).
+
+    The four rows are barycentric coordinate / depth of each corner, and 1/depth, as functions
+    a x + b y + c of the pixel.
+    """
+    p = screen[heap.faces]
+    x, y, depth = p[..., 0], p[..., 1], p[..., 2]
+    area = (x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0])
+    seen = (depth > NEAR).all(axis=1) & (np.abs(area) > 1e-9)
+    seen &= (x.max(axis=1) > 0) & (x.min(axis=1) < width)
+    seen &= (y.max(axis=1) > 0) & (y.min(axis=1) < height)
+    seen &= ~heap.is_closed | (area < 0.0)  # y points down: the outside runs clockwise
+    kept = np.flatnonzero(seen)
+    x, y, depth, area = x[kept], y[kept], depth[kept], area[kept]
+    planes = np.empty((len(kept), 4, 3))
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        scale = 1.0 / (area * depth[:, k])
+        planes[:, k, 0] = (y[:, i] - y[:, j]) * scale
+        planes[:, k, 1] = (x[:, j] - x[:, i]) * scale
+        planes[:, k, 2] = (x[:, i] * y[:, j] - x[:, j] * y[:, i]) * scale
+    planes[:, 3] = planes[:, :3].sum(axis=1)
+    return kept, planes
+
+
+def _covered(screen: np.ndarray, faces: np.ndarray, planes: np.ndarray, width: int, height: int):  # type: ignore[no-untyped-def]
+    """Yield (triangle, pixel, 1/depth) of all covered samples, square by square."""
+    corner = screen[faces][..., :2]
+    low = np.clip(np.floor(corner.min(axis=1)), 0, (width - 1, height - 1)).astype(np.int64)
+    high = np.clip(np.ceil(corner.max(axis=1)), 1, (width, height)).astype(np.int64)
+    span = (high - low).max(axis=1)
+    side = _SMALLEST
+    remaining = np.arange(len(faces))
+    while len(remaining):
+        fits = span[remaining] <= side
+        chosen, remaining = remaining[fits], remaining[~fits]
+        chunk = max(1, _SAMPLES // (side * side))
+        for start in range(0, len(chosen), chunk):
+            yield from _squares(chosen[start : start + chunk], low, planes, side, width, height)
+        side *= 2
+
+
+def _squares(index: np.ndarray, low: np.ndarray, planes: np.ndarray, side: int,
+             width: int, height: int):  # type: ignore[no-untyped-def]  # fmt: skip
+    """Yield the covered samples of triangles that fit into squares of one size."""
+    columns = low[index, 0, None] + np.arange(side)
+    rows = low[index, 1, None] + np.arange(side)
+    coefficients = planes[index].astype(np.float32)
+    offset = np.stack([columns[:, 0], rows[:, 0]], axis=1) + 0.5
+    origin = (planes[index, :, :2] * offset[:, None]).sum(axis=2) + planes[index, :, 2]
+    step = np.arange(side, dtype=np.float32)
+    inside = None
+    values = []
+    for k in range(4):
+        along = coefficients[:, k, 0, None] * step
+        down = coefficients[:, k, 1, None] * step + origin[:, k, None].astype(np.float32)
+        value = along[:, None, :] + down[:, :, None]
+        values.append(value)
+        if k < 3:
+            here = value >= 0.0
+            inside = here if inside is None else inside & here
+    inside &= (columns < width)[:, None, :]
+    inside &= (rows < height)[:, :, None]
+    t, r, c = np.nonzero(inside)
+    if len(t):
+        yield index[t], rows[t, r] * width + columns[t, c], values[3][t, r, c]

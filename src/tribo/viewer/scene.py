@@ -1,0 +1,231 @@
+"""What there is to draw in a world, as plain data: shapes on bodies, poses, contact forces."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribo.builder import rotation_matrix
+from tribo.description import MeshFile, ShapeDescription, VisualDescription
+from tribo.model import Shape
+from tribo.objects import Object
+from tribo.viewer import mesh as meshes
+
+if TYPE_CHECKING:
+    from tribo.world import World
+
+Color = tuple[float, float, float]
+
+# Colours of common materials; others get one from their name.
+MATERIALS: dict[str, Color] = {
+    "steel": (0.56, 0.62, 0.70),
+    "iron": (0.42, 0.44, 0.48),
+    "aluminium": (0.75, 0.77, 0.80),
+    "copper": (0.83, 0.45, 0.24),
+    "brass": (0.80, 0.65, 0.28),
+    "rubber": (0.17, 0.18, 0.21),
+    "ice": (0.70, 0.87, 0.96),
+    "wood": (0.66, 0.47, 0.29),
+    "glass": (0.62, 0.82, 0.80),
+}
+PALETTE: tuple[Color, ...] = (
+    (0.27, 0.50, 0.74),
+    (0.90, 0.55, 0.24),
+    (0.33, 0.63, 0.45),
+    (0.76, 0.33, 0.36),
+    (0.55, 0.45, 0.71),
+    (0.83, 0.68, 0.30),
+    (0.36, 0.64, 0.67),
+)
+COLLISION: Color = (0.95, 0.55, 0.15)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawable:
+    """A shape that is fixed to a body."""
+
+    name: str  # "robot/LF_FOOT/0"
+    owner: str  # name of the object
+    body: int  # row of `Work.body_pos`
+    kind: Shape
+    size: tuple[float, ...]
+    position: np.ndarray  # (3,) [m] body frame
+    rotation: np.ndarray  # (3, 3)
+    color: Color
+    mesh: Any = None  # trimesh.Trimesh
+    keeps_color: bool = False  # the colour was set: it replaces those of the mesh
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Poses:
+    """Where all bodies of a world are at one time; a copy."""
+
+    time: float  # [s]
+    position: np.ndarray  # (nbody, 3) [m]
+    rotation: np.ndarray  # (nbody, 3, 3)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forces:
+    """Contact points of the last step."""
+
+    point: np.ndarray  # (n, 3) [m]
+    force: np.ndarray  # (n, 3) [N] pointing away from the static side, or from B to A
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Drawables with the arrays that place them."""
+
+    items: tuple[Drawable, ...]
+    body: np.ndarray  # (n,)
+    offset: np.ndarray  # (n, 3)
+    rotation: np.ndarray  # (n, 3, 3)
+
+    def place(self, poses: Poses) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions (n, 3) [m] and rotations (n, 3, 3) of all items in the world."""
+        turned = poses.rotation[self.body]
+        position = poses.position[self.body] + np.einsum("nij,nj->ni", turned, self.offset)
+        return position, turned @ self.rotation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """All drawables of a world."""
+
+    visual: Group  # what the things look like
+    collision: Group  # what they touch with, of those that look different
+    planes: Group
+    names: tuple[str, ...]  # of the objects that can be followed
+    root: dict[str, int]  # row of their root bodies
+
+
+def describe(world: World, load: Callable[[MeshFile], Any] = meshes.load) -> Scene:
+    """List what there is to draw.
+
+    A body shows its visuals; where it has none, or a mesh of it cannot be read, its collision
+    shapes stand in.
+
+    Args:
+        world: Its records are built if that is due.
+        load: Reads a mesh; None means that it cannot be drawn.
+    """
+    _ = world.engine
+    visual: list[Drawable] = []
+    collision: list[Drawable] = []
+    planes: list[Drawable] = []
+    root = {}
+    for part in world.objects:
+        assert part.span is not None
+        first = part.span.body.start
+        for k, body in enumerate(part.description.bodies):
+            shapes = [_shape(part, first + k, s) for s in body.shapes]
+            planes += [d for d in shapes if d.kind == Shape.PLANE]
+            solids = [d for d in shapes if d.kind not in {Shape.PLANE, Shape.MESH}]
+            hulls = [
+                made
+                for s in body.shapes
+                if s.kind == Shape.MESH
+                and (made := _drawn(part, first + k, body.name, s, load)) is not None
+            ]
+            seen = [_drawn(part, first + k, body.name, v, load) for v in body.visuals]
+            looks = [d for d in seen if d is not None]
+            visual += looks
+            if looks and len(looks) == len(seen):
+                collision += solids + hulls
+            else:
+                visual += solids + hulls
+        if all(s.kind != Shape.PLANE for s in part.description.bodies[0].shapes):
+            root[part.name] = first
+    groups = [_group(items) for items in (visual, collision, planes)]
+    return Scene(groups[0], groups[1], groups[2], tuple(root), root)
+
+
+def read_poses(world: World) -> Poses:
+    """Copy the present poses of all bodies."""
+    work = world.engine.observe()
+    return Poses(world.time, work.body_pos.copy(), work.body_rot.reshape(-1, 3, 3).copy())
+
+
+def read_forces(world: World) -> Forces:
+    """Copy points and forces of the contacts of the last step, each once."""
+    engine = world.engine
+    work = engine.work
+    n = int(work.contact_count[0])
+    impulse = work.contact_impulse[:n, :3]
+    touches = (impulse[:, 2] > 0.0) | (work.contact_gap[:n] <= 0.0)
+    axes = work.contact_axes[:n].reshape(-1, 3, 3)[touches]
+    force = np.einsum("nij,ni->nj", axes, impulse[touches]) / world.time_step
+    bodies = work.contact_body[:n][touches]
+    gives_way = engine.model.body_chain_len[bodies] > 0
+    force[~gives_way[:, 0] & gives_way[:, 1]] *= -1.0
+    return Forces(work.contact_pos[:n][touches].copy(), force)
+
+
+def quaternions(rotation: np.ndarray) -> np.ndarray:
+    """Return the quaternions (w, x, y, z) of rotation matrices, (n, 3, 3) → (n, 4)."""
+    r = rotation
+    trace = np.stack([
+        1 + r[:, 0, 0] + r[:, 1, 1] + r[:, 2, 2],
+        1 + r[:, 0, 0] - r[:, 1, 1] - r[:, 2, 2],
+        1 - r[:, 0, 0] + r[:, 1, 1] - r[:, 2, 2],
+        1 - r[:, 0, 0] - r[:, 1, 1] + r[:, 2, 2],
+    ], axis=1)  # fmt: skip
+    x, y, z = r[:, 2, 1] - r[:, 1, 2], r[:, 0, 2] - r[:, 2, 0], r[:, 1, 0] - r[:, 0, 1]
+    xy, xz, yz = r[:, 1, 0] + r[:, 0, 1], r[:, 0, 2] + r[:, 2, 0], r[:, 2, 1] + r[:, 1, 2]
+    rows = np.stack([
+        np.stack([trace[:, 0], x, y, z], axis=1),
+        np.stack([x, trace[:, 1], xy, xz], axis=1),
+        np.stack([y, xy, trace[:, 2], yz], axis=1),
+        np.stack([z, xz, yz, trace[:, 3]], axis=1),
+    ])  # fmt: skip  # four multiples of the quaternion; the largest is the most exact
+    best = rows[np.argmax(trace, axis=1), np.arange(len(r))]
+    return np.asarray(best / np.linalg.norm(best, axis=1, keepdims=True))
+
+
+def color_of(material: str, number: int = 0) -> Color:
+    """Return the colour of a material; `number` tells things of the default material apart."""
+    if material in MATERIALS:
+        return MATERIALS[material]
+    if material != "default":
+        number = hashlib.sha256(material.encode()).digest()[0]
+    return PALETTE[number % len(PALETTE)]
+
+
+def _shape(part: Object, body: int, shape: ShapeDescription) -> Drawable:
+    return Drawable(
+        f"{part.name}/{shape.name}", part.name, body, shape.kind, tuple(shape.size),
+        np.array(shape.position, float), rotation_matrix(shape.quaternion),
+        color_of(shape.material, part.id),
+    )  # fmt: skip
+
+
+def _drawn(part: Object, body: int, link: str, item: ShapeDescription | VisualDescription,
+           load: Callable[[MeshFile], Any]) -> Drawable | None:  # fmt: skip
+    """Return a visual, or a shape that is a mesh; None if its mesh cannot be drawn."""
+    loaded = None
+    if item.kind == Shape.MESH:
+        loaded = load(item.mesh) if item.mesh is not None else None
+        if loaded is None:
+            return None
+    given = item.color if isinstance(item, VisualDescription) else None
+    color = (given[0], given[1], given[2]) if given is not None else (0.72, 0.74, 0.77)
+    return Drawable(
+        f"{part.name}/{link}", part.name, body, item.kind, tuple(item.size or ()),
+        np.array(item.position, float), rotation_matrix(item.quaternion), color,
+        loaded, given is not None,
+    )  # fmt: skip
+
+
+def _group(items: Sequence[Drawable]) -> Group:
+    n = len(items)
+    return Group(
+        tuple(items),
+        np.array([d.body for d in items], int),
+        np.array([d.position for d in items], float).reshape(n, 3),
+        np.array([d.rotation for d in items], float).reshape(n, 3, 3),
+    )

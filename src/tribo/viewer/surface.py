@@ -1,0 +1,124 @@
+"""Triangles of the shapes: what the browser and the software renderer both draw."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tribo.model import Shape
+
+SEGMENTS = 32  # around an axis; a circle then deviates from round by 0.5 % of its radius
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surface:
+    """A triangle mesh with smooth normals where the surface is smooth."""
+
+    vertices: np.ndarray  # (n, 3) [m]
+    normals: np.ndarray  # (n, 3) unit
+    faces: np.ndarray  # (m, 3) integers
+    colors: np.ndarray | None = None  # (n, 3) 0…1; None: the colour of what is drawn
+    is_closed: bool = True  # only the outside can be seen
+
+
+@functools.lru_cache(maxsize=256)
+def of_shape(kind: Shape, size: tuple[float, ...], segments: int = SEGMENTS) -> Surface:
+    """Return the surface of a shape; `size` as in `tribo.model.Shape`.
+
+    Raises:
+        ValueError: The shape has no surface of its own (a plane, a mesh).
+    """
+    if kind == Shape.SPHERE:
+        return _capsule(size[0], 0.0, segments)
+    if kind == Shape.CAPSULE:
+        return _capsule(size[0], size[1], segments)
+    if kind == Shape.CYLINDER:
+        return _cylinder(size[0], size[1], segments)
+    if kind == Shape.BOX:
+        return _box(size)
+    raise ValueError(f"a {kind.name.lower()} has no surface that could be drawn")
+
+
+@functools.lru_cache(maxsize=8)
+def arrow(segments: int = 16) -> Surface:
+    """Return an arrow along z of length 1 and head radius 0.06."""
+    slope = math.atan2(0.06, 0.2)
+    shaft, head = (1.0, 0.0), (math.cos(slope), math.sin(slope))
+    rings = [
+        ((0.0, 0.0), (0.0, -1.0)), ((0.022, 0.0), (0.0, -1.0)),
+        ((0.022, 0.0), shaft), ((0.022, 0.8), shaft),
+        ((0.022, 0.8), (0.0, -1.0)), ((0.06, 0.8), (0.0, -1.0)),
+        ((0.06, 0.8), head), ((0.0, 1.0), head),
+    ]  # fmt: skip
+    return _revolved(rings, segments)
+
+
+def _capsule(radius: float, half: float, segments: int) -> Surface:
+    """Return a capsule along z; without height it is a ball."""
+    rings = []
+    steps = max(4, segments // 4)
+    for centre, first in ((-half, -90.0), (half, 0.0)):
+        for k in range(steps + 1):
+            if half == 0.0 and centre == half and first == 0.0 and k == 0:
+                continue  # the equator of a ball is there already
+            angle = math.radians(first + 90.0 * k / steps)
+            normal = (math.cos(angle), math.sin(angle))
+            rings.append(((radius * normal[0], centre + radius * normal[1]), normal))
+    return _revolved(rings, segments)
+
+
+def _cylinder(radius: float, half: float, segments: int) -> Surface:
+    down, side, up = (0.0, -1.0), (1.0, 0.0), (0.0, 1.0)
+    rings = [
+        ((0.0, -half), down), ((radius, -half), down),
+        ((radius, -half), side), ((radius, half), side),
+        ((radius, half), up), ((0.0, half), up),
+    ]  # fmt: skip
+    return _revolved(rings, segments)
+
+
+def _revolved(
+    rings: Sequence[tuple[tuple[float, float], tuple[float, float]]], segments: int
+) -> Surface:
+    """Turn a profile, given as (radius, z) with normals from bottom to top, about z."""
+    angle = np.linspace(0.0, 2.0 * np.pi, segments, endpoint=False)
+    cos, sin = np.cos(angle), np.sin(angle)
+    vertices, normals, faces = [], [], []
+    for (radius, z), (out, up) in rings:
+        vertices.append(np.stack([radius * cos, radius * sin, np.full(segments, z)], axis=1))
+        normals.append(np.stack([out * cos, out * sin, np.full(segments, up)], axis=1))
+    here = np.arange(segments)
+    after = np.roll(here, -1)
+    for k in range(len(rings) - 1):
+        (low, high), first = (rings[k][0], rings[k + 1][0]), k * segments
+        if low == high:
+            continue  # a sharp edge: same place, other normal
+        above = first + segments
+        if low[0] > 0.0:
+            faces.append(np.stack([first + here, first + after, above + here], axis=1))
+        if high[0] > 0.0:
+            faces.append(np.stack([first + after, above + after, above + here], axis=1))
+    return Surface(np.concatenate(vertices), np.concatenate(normals), np.concatenate(faces))
+
+
+def _box(half: Sequence[float]) -> Surface:
+    corners = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
+    vertices, normals, faces = [], [], []
+    for axis in range(3):
+        for sign in (-1.0, 1.0):
+            face = np.empty((4, 3))
+            face[:, axis] = sign
+            face[:, (axis + 1) % 3] = corners[:, 0]
+            face[:, (axis + 2) % 3] = corners[:, 1]
+            normal = np.zeros((4, 3))
+            normal[:, axis] = sign
+            first = 4 * len(vertices)
+            order = (0, 1, 2, 0, 2, 3) if sign > 0.0 else (0, 2, 1, 0, 3, 2)
+            vertices.append(face * np.asarray(half))
+            normals.append(normal)
+            faces.append(first + np.array(order).reshape(2, 3))
+    return Surface(np.concatenate(vertices), np.concatenate(normals), np.concatenate(faces))

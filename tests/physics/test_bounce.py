@@ -1,0 +1,177 @@
+"""Restitution: rebound speed = e · max(0, v − r_th), v the approach speed before the step's forces.
+
+The midpoint rule is exact in flight, so z + v²/2g is constant between bounces. A pair that will
+rebound is left alone until its gap φ at mid-step is at most v dt, so −g dt² < φ ≤ v dt there, and the
+ball turns round at z = φ + dt/2 v before the step.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from scenes import GRAVITY, ground_world, three_spheres
+
+EXACT = 1e-9  # round-off of 1e4 steps and the solver's 1e-10 of a few m/s
+
+
+def step_to_bounce(world, ball):
+    """Step up to and including the next rebound; return (z, v) before and after."""
+    while True:
+        before = (ball.position[2], ball.linear_velocity[2])
+        world.step()
+        after = (ball.position[2], ball.linear_velocity[2])
+        if after[1] > 0.0 > before[1]:
+            return before, after
+        assert world.time < 20.0
+
+
+def step_and_find_bounces(world, balls, steps):
+    """Step; return for each ball a list of (z, v) before and (z, v) after every upward jump of v."""
+    found = {name: [] for name in balls}
+    before = {name: (b.position[2], b.linear_velocity[2]) for name, b in balls.items()}
+    for _ in range(steps):
+        world.step()
+        for name, ball in balls.items():
+            after = (ball.position[2], ball.linear_velocity[2])
+            if after[1] > 0.0 > before[name][1]:
+                found[name].append((before[name], after))
+            before[name] = after
+    return found
+
+
+@pytest.fixture(scope="module")
+def spheres():
+    """Bounces of the three spheres in 4 s."""
+    world, balls = three_spheres()
+    return step_and_find_bounces(world, balls, 4000)
+
+
+RESTITUTION = {"steel": 0.95, "rubber": 0.15, "copper": 0.65}
+
+
+@pytest.mark.parametrize("name", RESTITUTION)
+def test_rebound_speed(spheres, name):
+    """w_n after = e (v − r_th) to solver tolerance, at every bounce of more than one step of flight.
+
+    (Below v = g dt + r_th the approach within one step is of the size of what gravity adds.)
+    """
+    assert len(spheres[name]) >= {"steel": 2, "rubber": 3, "copper": 3}[name]
+    for (_, before), (_, after) in spheres[name]:
+        assert after == pytest.approx(RESTITUTION[name] * (-before - 0.001), abs=EXACT)
+
+
+@pytest.mark.parametrize("name", RESTITUTION)
+def test_apex_height_is_that_of_the_rebound(name):
+    """z + v²/2g stays what it is at the rebound: apex = z_b + v_r²/2g; the sampled apex lies at most
+    g dt²/8 below it, because some sample is within dt/2 of the top."""
+    dt = 1e-3
+    world, balls = three_spheres(dt)
+    ball = balls[name]
+    _, (z, v) = step_to_bounce(world, ball)
+    apex = z + v * v / (2 * GRAVITY)
+    heights = []
+    while ball.linear_velocity[2] > -0.5 * v:
+        world.step()
+        heights.append(ball.position[2])
+        energy = ball.position[2] + ball.linear_velocity[2] ** 2 / (2 * GRAVITY)
+        assert energy == pytest.approx(apex, abs=EXACT)
+    assert apex - GRAVITY * dt * dt / 8 - EXACT <= max(heights) <= apex + EXACT
+
+
+@pytest.mark.parametrize("dt", [1e-3, 2.5e-4])
+@pytest.mark.parametrize("name", RESTITUTION)
+def test_apex_height_approaches_the_closed_form(name, dt):
+    """Continuous: H = r + e²(v_c − r_th)²/2g, v_c = √(2g·4.5 m). Discrete: the ball turns round
+    within 1.5 v dt + g dt² of the ground, which costs as much in v²/2g, and adds up to
+    (1 + e/2) v dt of height: |ΔH| ≤ (1 + e/2 + 1.5 e²) v_c dt + g dt²."""
+    world, balls = three_spheres(dt)
+    _, (z, v) = step_to_bounce(world, balls[name])
+    e, impact = RESTITUTION[name], math.sqrt(2 * GRAVITY * 4.5)
+    expected = 0.5 + e * e * (impact - 0.001) ** 2 / (2 * GRAVITY)
+    bound = (1 + e / 2 + 1.5 * e * e) * impact * dt + GRAVITY * dt * dt
+    assert abs(z + v * v / (2 * GRAVITY) - expected) <= bound
+
+
+def test_full_restitution_keeps_the_energy():
+    """e = 1, r_th = 0: v⁺ = −v at the same height (both half drifts cancel), so z + v²/2g is exact;
+    20 s of round-off and solver tolerance leave 1e-9."""
+    world = ground_world(restitution=1.0)
+    ball = world.add_sphere(0.5, 1.0, position=(0, 0, 1.5))
+    start = GRAVITY * ball.position[2]
+    worst = 0.0
+    for _ in range(2000):
+        world.step(10)
+        energy = GRAVITY * ball.position[2] + 0.5 * ball.linear_velocity[2] ** 2
+        worst = max(worst, abs(energy / start - 1.0))
+    assert worst <= 1e-9
+
+
+def test_number_of_bounces_of_the_offset_law():
+    """v_{n+1} = e (v_n − r_th) gives v_n = v* + eⁿ (v₀ − v*), v* = −e r_th/(1 − e) = −0.4 m/s. From
+    1 m, e = 0.8, r_th = 0.1: v₁₁ = 0.0148, v₁₂ < 0: eleven bounces, then rest. At dt = 1e-5 one bounce
+    moves v by about 1.5 g dt = 1.5e-4, far from changing that."""
+    dt = 1e-5
+    world = ground_world(dt, restitution=0.8, restitution_threshold=0.1)
+    ball = world.add_sphere(0.5, 1.0, position=(0, 0, 1.5))
+    bounces = []
+    before = 0.0
+    for _ in range(int(3.5 / dt)):
+        world.step()
+        after = ball.linear_velocity[2]
+        if after > 0.0 > before:
+            bounces.append(after)
+        before = after
+    first = math.sqrt(2 * GRAVITY)
+    expected = [-0.4 + 0.8**n * (first + 0.4) for n in range(1, 12)]
+    assert len(bounces) == 11
+    np.testing.assert_allclose(bounces, expected, atol=11 * 1.5 * GRAVITY * dt * 2)
+    assert abs(ball.linear_velocity[2]) <= 1e-12
+    assert ball.position[2] == pytest.approx(0.5, abs=1e-9)
+
+
+def test_below_the_threshold_nothing_rebounds():
+    """v < r_th: inelastic. The ball ends the step at the ground and stays."""
+    world = ground_world(restitution=0.9, restitution_threshold=1.0)
+    ball = world.add_sphere(0.5, 1.0, position=(0, 0, 0.54))  # impact at 0.89 m/s
+    for _ in range(400):
+        world.step()
+        assert ball.linear_velocity[2] <= 1e-12
+        assert ball.position[2] >= 0.5 - 1e-12
+    assert abs(ball.linear_velocity[2]) <= 1e-12
+    assert ball.position[2] == pytest.approx(0.5, abs=1e-12)
+
+
+def test_erp2_is_added_to_every_restitution():
+    """e = 0.3 and erp2 = 0.2 rebound as 0.5; the sum is cut at 1."""
+    world = ground_world(restitution=0.3)
+    world.erp2 = 0.2
+    ball = world.add_sphere(0.5, 1.0, position=(0, 0, 1.0))
+    (_, before), (_, after) = step_to_bounce(world, ball)
+    assert after == pytest.approx(-0.5 * before, abs=EXACT)
+    world.erp2 = 0.9
+    ball.position = 0, 0, 1.0
+    ball.linear_velocity = 0, 0, 0
+    (_, before), (_, after) = step_to_bounce(world, ball)
+    assert after == pytest.approx(-before, abs=EXACT)
+
+
+def test_overlap_is_removed_without_a_shot():
+    """A ball placed 1 cm inside is pushed at no more than 0.3 m/s (`max_push_out_speed`), so it can
+    fly no higher than 0.3²/2g above the ground, and comes to rest on it."""
+    world = ground_world(restitution=0.5)
+    ball = world.add_sphere(0.5, 1.0, position=(0, 0, 0.49))
+    for _ in range(300):
+        world.step()
+        assert ball.linear_velocity[2] <= world.max_push_out_speed + 1e-12
+        assert ball.position[2] <= 0.5 + 0.3**2 / (2 * GRAVITY)
+    assert ball.position[2] == pytest.approx(0.5, abs=1e-6)
+
+
+def test_a_box_lands_flat():
+    """A level box with e = 0.5 rebounds like a ball at its four corners together: same speed; no spin
+    but what 1e-10 of the impact speed at a corner makes, twice over 0.1 m of arm."""
+    world = ground_world(restitution=0.5, friction=0.6)
+    box = world.add_box((0.4, 0.3, 0.2), 2.0, position=(0, 0, 1.1))
+    (_, before), (_, after) = step_to_bounce(world, box)
+    assert after == pytest.approx(-0.5 * before, abs=EXACT)
+    assert np.abs(box.angular_velocity).max() <= 2e-10 * abs(before) / 0.1

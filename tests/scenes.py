@@ -1,0 +1,167 @@
+"""Worlds and robots that several tests look at."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tribo
+from tribo.description import BodyDescription, JointDescription, ShapeDescription, TreeDescription
+from tribo.formats import urdf
+from tribo.model import Joint, Shape
+
+GRAVITY = 9.81
+QUADRUPED = Path(tribo.__file__).parent / "assets" / "quadruped.urdf"
+FEET = ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")
+STANCE = np.array([0.0, 0.5, -1.0, 0.0, 0.5, -1.0, 0.0, -0.5, 1.0, 0.0, -0.5, 1.0])
+# Feet under the hips: twice the leg's half at 0.5 rad, and the radius of a foot.
+STANCE_HEIGHT = 2 * 0.24 * math.cos(0.5) + 0.025
+
+
+def empty_world(dt: float = 1e-3, gravity: Any = (0.0, 0.0, -GRAVITY), **pair: Any) -> tribo.World:
+    """Return a world whose default pair has the given properties (friction 0 unless given)."""
+    world = tribo.World(time_step=dt, gravity=gravity)
+    world.default_pair = tribo.PairProperties(**{"friction": 0.0, **pair})
+    return world
+
+
+def ground_world(dt: float = 1e-3, gravity: Any = (0.0, 0.0, -GRAVITY), **pair: Any) -> tribo.World:
+    """Return such a world with a ground at height 0."""
+    world = empty_world(dt, gravity, **pair)
+    world.add_ground()
+    return world
+
+
+def inclined_gravity(angle: float) -> tuple[float, float, float]:
+    """Return the gravity that a level ground must have to act like a slope that falls along +x."""
+    return (GRAVITY * math.sin(angle), 0.0, -GRAVITY * math.cos(angle))
+
+
+def three_spheres(dt: float = 1e-3) -> tuple[tribo.World, dict[str, tribo.SingleBody]]:
+    """Return the founding scene: steel, rubber and copper balls dropped on steel."""
+    world = tribo.World(time_step=dt)
+    world.add_ground(material="steel")
+    balls = {}
+    for x, (name, restitution) in zip(
+        (-2.0, 0.0, 2.0), (("steel", 0.95), ("rubber", 0.15), ("copper", 0.65)), strict=True
+    ):
+        world.set_material_pair(
+            "steel", name, friction=0.8, restitution=restitution, restitution_threshold=0.001
+        )
+        balls[name] = world.add_sphere(0.5, 1.0, name, name=name, position=(x, 0.0, 5.0))
+    return world, balls
+
+
+def quadruped_description(*, damping: bool = True, limits: bool = True) -> TreeDescription:
+    """Return the package's own robot, on demand without joint damping or joint limits."""
+    description = urdf.read(QUADRUPED)
+    for body in description.bodies[1:]:
+        if not damping:
+            body.joint.damping = 0.0
+        if not limits:
+            body.joint.lower, body.joint.upper = -math.inf, math.inf
+    return description
+
+
+def standing_quadruped(
+    world: tribo.World, kp: float = 100.0, kd: float = 2.0, **options: Any
+) -> tribo.ArticulatedSystem:
+    """Add the package's own robot in its stance, feet just on the ground, drives on."""
+    robot = world.add_articulated_system(QUADRUPED, **options)
+    q = np.concatenate([[0.0, 0.0, STANCE_HEIGHT, 1.0, 0.0, 0.0, 0.0], STANCE])
+    robot.generalized_coordinate = q
+    robot.pd_target = q
+    robot.set_pd_gains(kp, kd)
+    return robot
+
+
+def joint_body(
+    name: str, parent: int, joint: Joint, mass: float = 1.0, *, com: Any = (0.0, 0.0, 0.0),
+    inertia: Any = None, **options: Any,
+) -> BodyDescription:  # fmt: skip
+    """Return a body on a joint; options are those of the joint."""
+    made = np.diag([0.1, 0.1, 0.1]) if inertia is None else np.asarray(inertia, float)
+    return BodyDescription(
+        name, parent, JointDescription(f"{name}_joint", joint, **options), mass, tuple(com), made
+    )
+
+
+def base() -> BodyDescription:
+    """Return a root that is part of the world."""
+    return BodyDescription(
+        "base", -1, JointDescription("root", Joint.FIXED), 1.0, inertia=np.eye(3)
+    )
+
+
+def slider(mass: float = 1.0, axis: Any = (1.0, 0.0, 0.0), **options: Any) -> TreeDescription:
+    """Return a mass on a straight rail."""
+    return TreeDescription(
+        [base(), joint_body("cart", 0, Joint.PRISMATIC, mass, axis=tuple(axis), **options)]
+    )
+
+
+def pendulum(length: float = 1.0, mass: float = 1.0, **options: Any) -> TreeDescription:
+    """Return a point-like mass on a rod that turns about y; angle 0 hangs down."""
+    bob = joint_body(
+        "bob", 0, Joint.REVOLUTE, mass, com=(0.0, 0.0, -length), inertia=1e-6 * np.eye(3),
+        axis=(0.0, 1.0, 0.0), **options,
+    )  # fmt: skip
+    return TreeDescription([base(), bob])
+
+
+def random_unit(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Return a random unit vector of n numbers."""
+    x = rng.normal(size=n)
+    return np.asarray(x / np.linalg.norm(x))
+
+
+def random_inertia(rng: np.random.Generator, mass: float) -> np.ndarray:
+    """Return the inertia of a random cloud of point masses: physical by construction."""
+    points = rng.normal(size=(5, 3)) * 0.2
+    points -= points.mean(axis=0)
+    weights = mass * np.full(5, 0.2)
+    squares = np.einsum("k,ki,kj->ij", weights, points, points)
+    return np.trace(squares) * np.eye(3) - squares + 1e-3 * mass * np.eye(3)
+
+
+def random_tree(
+    rng: np.random.Generator, bodies: int, *, floating: bool, shapes: bool = False
+) -> TreeDescription:
+    """Return a random tree of all kinds of joints with random frames, masses and branches."""
+    root = Joint.FREE if floating else Joint.FIXED
+    made = []
+    for k in range(bodies):
+        kind = root if k == 0 else Joint(rng.choice([1, 1, 2, 3]))
+        mass = float(rng.uniform(0.2, 3.0))
+        body = joint_body(
+            f"b{k}", -1 if k == 0 else int(rng.integers(max(0, k - 3), k)), kind, mass,
+            com=tuple(rng.normal(size=3) * 0.2), inertia=random_inertia(rng, mass),
+            position=(0.0, 0.0, 0.0) if k == 0 else tuple(rng.normal(size=3) * 0.3),
+            quaternion=(1.0, 0.0, 0.0, 0.0) if k == 0 else tuple(random_unit(rng, 4)),
+            axis=tuple(random_unit(rng, 3)),
+        )  # fmt: skip
+        if k > 0:
+            body.joint.armature = float(rng.choice([0.0, 0.05]))
+        if shapes:
+            body.shapes.append(ShapeDescription(Shape.SPHERE, (0.05,), name=f"b{k}/0"))
+        made.append(body)
+    return TreeDescription(made)
+
+
+def random_state(
+    rng: np.random.Generator, robot: tribo.ArticulatedSystem, speed: float = 1.0
+) -> None:
+    """Give a robot random coordinates and velocities."""
+    q = []
+    for body in robot.description.bodies:
+        if body.joint.type == Joint.FREE:
+            q += [*rng.normal(size=3), *random_unit(rng, 4)]
+        elif body.joint.type == Joint.SPHERICAL:
+            q += [*random_unit(rng, 4)]
+        elif body.joint.type != Joint.FIXED:
+            q += [rng.uniform(-1.5, 1.5)]
+    robot.generalized_coordinate = q
+    robot.generalized_velocity = speed * rng.normal(size=robot.dof)

@@ -47,7 +47,9 @@ def _spec(scene: Scene) -> mujoco.MjSpec:
         body.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=size, mass=scene.mass)
     if scene.has_ground:
         plane = mujoco.mjtGeom.mjGEOM_PLANE
-        spec.worldbody.add_geom(type=plane, size=[0.0, 0.0, 1.0], contype=int(not scene.robot), conaffinity=1)
+        spec.worldbody.add_geom(
+            type=plane, size=[0.0, 0.0, 1.0], contype=int(not scene.robot), conaffinity=1
+        )
     return spec
 
 
@@ -92,7 +94,8 @@ class MujocoSimulation:
         self.scene = scene
         self.model = build(scene, stiff)
         self.data = start(scene, self.model)
-        mujoco.mj_step(self.model, self.data, nstep=scene.settle) if scene.settle else None
+        if scene.settle:
+            mujoco.mj_step(self.model, self.data, nstep=scene.settle)
         self.start = np.empty(mujoco.mj_stateSize(self.model, STATE))
         mujoco.mj_getState(self.model, self.data, self.start, STATE)
 
@@ -129,9 +132,10 @@ class MujocoSimulation:
             initial_warmstart=self.data.qacc_warmstart[None].copy(),
         )  # fmt: skip
 
-    def truth(self, scene: Scene) -> Truth:
+    def truth(self) -> Truth:
         """Measure how right the result is."""
         self.reset()
+        scene = self.scene
         kind = _stand if scene.is_driven else _spheres if scene.spheres is not None else _motion
         return kind(self)
 
@@ -158,7 +162,7 @@ def _stand(sim: MujocoSimulation) -> Truth:
     weight = -float(model.body_mass.sum()) * scene.gravity[2]
     return {
         "base_z": float(data.qpos[2]), "upright": float(data.xmat[1, 8]), "deepest": deepest,
-        "slip": float(moved) / (500 * scene.time_step), "force/weight - 1": force / weight - 1,
+        "slip": float(moved) / (500 * scene.time_step), "force/weight - 1": float(force / weight - 1),
         "hash": noisy,
     }  # fmt: skip
 
@@ -170,7 +174,11 @@ def _spheres(sim: MujocoSimulation) -> Truth:
         found = overlaps(sim.data.qpos.reshape(-1, 7)[:, :3], sim.scene)
         total += float((found**2).sum())
         deepest = max(deepest, float(found.max(initial=0.0)))
-    return {"overlap²": total / sim.scene.truth_steps, "deepest": deepest, "hash": digest(sim.data.qpos)}
+    return {
+        "overlap²": total / sim.scene.truth_steps,
+        "deepest": deepest,
+        "hash": digest(sim.data.qpos),
+    }
 
 
 def _motion(sim: MujocoSimulation) -> Truth:

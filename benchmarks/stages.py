@@ -10,7 +10,9 @@ flatters it (warm cache, known branches).
 from __future__ import annotations
 
 import argparse
+import ast
 import ctypes
+import inspect
 import logging
 import time
 from collections.abc import Callable
@@ -23,62 +25,43 @@ from rich.table import Table
 from scenes import scenes
 from tribo_scenes import TriboSimulation
 
-from tribo.collision import broadphase, narrowphase
-from tribo.contact import islands, laws, limits, residual, rows, sweep
-from tribo.dynamics import actuation, bias, inertia, integrate, kinematics
+from tribo import step
 
 _LIBC = ctypes.CDLL(None)
 _clock = _LIBC.clock_gettime
 _clock.argtypes, _clock.restype = (ctypes.c_int, ctypes.c_void_p), ctypes.c_int
 _MONOTONIC = time.CLOCK_MONOTONIC
 
-# Name and call of every stage, in the order of `tribo.step`.
-UPDATE = {
-    "single_spins": "bias.single_spins(model, state, settings, work)",
-    "drift_to_middle": "integrate.drift_to_middle(model, state, settings, work)",
-    "forward": "kinematics.forward(model, work.mid_q, work)",
-    "mass_matrix": "inertia.mass_matrix(model, work)",
-    "mid_velocity": "bias.mid_velocity(model, state, settings, work)",
-    "bias_force": "bias.bias_force(model, state, settings, work)",
-    "candidates": "broadphase.candidates(model, state, settings, work)",
-    "contacts": "narrowphase.contacts(model, work)",
-}
-ADVANCE = {
-    "drives": "actuation.drives(model, state, command, settings, work)",
-    "factorize": "inertia.factorize(model, work)",
-    "free_velocity": "integrate.free_velocity(model, state, settings, work)",
-    "contact_rows": "rows.contact_rows(model, state, work)",
-    "laws": "laws.laws(model, settings, work)",
-    "limit_rows": "limits.limit_rows(model, settings, work)",
-    "islands": "islands.islands(model, work)",
-    "solve": "sweep.solve(model, state, settings, work)",
-    "next_velocity": "integrate.next_velocity(model, work)",
-    "saturate": "actuation.saturate(model, state, command, settings, work)",
-    "residual": "residual.residual(model, settings, work)",
-    "is_finite": "integrate.is_finite(work)",
-    "remember": "sweep.remember(state, work)",
-    "integrate": "integrate.integrate(model, state, settings, work)",
-}
-STAGES = UPDATE | ADVANCE
-_KERNELS = {
-    "clock": _clock, "bias": bias, "integrate": integrate, "kinematics": kinematics,
-    "inertia": inertia, "broadphase": broadphase, "narrowphase": narrowphase, "actuation": actuation,
-    "rows": rows, "laws": laws, "limits": limits, "islands": islands, "sweep": sweep,
-    "residual": residual,
-}  # fmt: skip
+
+def stages() -> dict[str, str]:
+    """Return name and call of every stage in order, as the source of `tribo.step` has them."""
+    found = {}
+    for function in (step.update, step.advance):
+        tree = ast.parse(inspect.getsource(function.py_func))
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        for call in sorted(calls, key=lambda node: (node.lineno, node.col_offset)):
+            if isinstance(call.func, ast.Attribute):
+                found[call.func.attr] = ast.unparse(call)
+    return found
+
+
+STAGES = stages()
+LAST = ("remember", "integrate", "release")  # they take over the result
 
 
 def _compile(name: str, lines: list[str]) -> Callable[..., Any]:
     """Compile a function from its lines: stages are called by their names in the step."""
-    space: dict[str, Any] = dict(_KERNELS)
-    exec("\n".join(lines), space)  # noqa: S102 - text from the tables above
-    return numba.njit(error_model="numpy")(space[name])  # type: ignore[no-any-return]
+    space: dict[str, Any] = {**vars(step), "clock": _clock}
+    exec("\n".join(lines), space)
+    made: Callable[..., Any] = numba.njit(error_model="numpy")(space[name])  # noqa: TID251
+    return made
 
 
 def stepper() -> Callable[..., Any]:
     """Return the step with the clock read after every stage.
 
-    Drives that reach their effort limit are not solved again, so a scene must stay below it.
+    Branches of the step are not followed: every stage is called once. Drives that reach their effort
+    limit are not solved again, so a scene must stay below it.
     """
     lines = ["def timed(model, state, command, settings, work, targets, stamps):",
              "    for k in range(stamps.shape[0]):",
@@ -86,7 +69,6 @@ def stepper() -> Callable[..., Any]:
              "            for i in range(targets.shape[1]):",
              "                command.target_q[i] = targets[k, i]",
              "        work.status[0] = 0",
-             "        actuation.reset_saturation(work)",
              f"        clock({_MONOTONIC}, stamps[k, 0].ctypes)"]  # fmt: skip
     for n, call in enumerate(STAGES.values()):
         lines += [f"        {call}", f"        clock({_MONOTONIC}, stamps[k, {n + 1}].ctypes)"]
@@ -106,10 +88,20 @@ def in_step(sim: TriboSimulation, steps: int) -> np.ndarray:
     moments = stamps[..., 0] * 1e6 + stamps[..., 1] * 1e-3
     spans = np.diff(moments, axis=1)
     clock = np.median(spans[:, -1])
-    return np.asarray(spans[:, :-1] - clock)
+    return np.maximum(spans[:, :-1] - clock, 0.0)
 
 
-def alone(sim: TriboSimulation, name: str, repeats: int = 400) -> float:
+def preparation() -> Callable[..., Any]:
+    """Return a step that stops before it takes over its result: warm start and state stay old."""
+    calls = [call for name, call in STAGES.items() if name not in LAST]
+    head = ["def prepare(model, state, command, settings, work):", "    work.status[0] = 0"]
+    lines = [*head, *(f"    {call}" for call in calls)]
+    return _compile("prepare", lines)
+
+
+def alone(
+    sim: TriboSimulation, name: str, prepare: Callable[..., Any], repeats: int = 400
+) -> float:
     """Return the least time of a stage called again and again on one state [µs]."""
     lines = ["def timed(model, state, command, settings, work, n):",
              "    for _ in range(n):", f"        {STAGES[name]}"]  # fmt: skip
@@ -117,9 +109,8 @@ def alone(sim: TriboSimulation, name: str, repeats: int = 400) -> float:
     sim.reset()
     sim.run_native(50)
     e = sim.world.engine
-    sim.world.update()  # leave `work` as it is in the middle of a step
-    sim.world.advance()
     arguments = (e.model, e.state, e.command, e.settings, e.work)
+    prepare(*arguments)
     timed(*arguments, 1)
     best = np.inf
     for _ in range(7):
@@ -133,12 +124,20 @@ def profile(name: str, console: Console, with_alone: bool) -> None:
     """Print the table of one scene."""
     sim = TriboSimulation(scenes()[name])
     spans = in_step(sim, min(4000, sim.scene.steps))
-    table = Table("stage", "in the step µs", "min µs", "share", *(["alone µs"] if with_alone else []), title=name)
+    table = Table(
+        "stage",
+        "in the step µs",
+        "min µs",
+        "share",
+        *(["alone µs"] if with_alone else []),
+        title=name,
+    )
+    prepare = preparation() if with_alone else None
     median, least = np.median(spans, axis=0), spans.min(axis=0)
     for k, stage in enumerate(STAGES):
         cells = [stage, f"{median[k]:.2f}", f"{least[k]:.2f}", f"{median[k] / median.sum():.0%}"]
-        if with_alone:
-            cells.append(f"{alone(sim, stage):.2f}")
+        if prepare is not None:
+            cells.append(f"{alone(sim, stage, prepare):.2f}")
         table.add_row(*cells)
     for column in table.columns[1:]:
         column.justify = "right"

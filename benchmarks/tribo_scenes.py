@@ -7,13 +7,13 @@ from typing import Any
 
 import numba
 import numpy as np
-from scenes import CHAIN_LINK, Scene, Truth, digest, tribo_world
+from scenes import Scene, Truth, digest, tribo_world
 
 from tribo import step
 from tribo.model import Shape
 
 
-@numba.njit
+@numba.njit  # noqa: TID251 - not part of the engine, and cached nowhere
 def _drive(model: Any, state: Any, command: Any, settings: Any, work: Any, targets: Any) -> int:
     """Step with a new row of targets each time, without Python in between; return the steps made."""
     for k in range(targets.shape[0]):
@@ -61,7 +61,7 @@ class TriboSimulation:
     def run_view(self, steps: int) -> None:
         """Advance with one public call per step and commands written into the engine's own array."""
         self.world.step(0)
-        advance, target = self.world.step, self.robot._target_q
+        advance, target = self.world.step, self.robot._target_q  # noqa: SLF001 - what a faster setter could save
         for row in self.targets[:steps]:
             target[:] = row
             advance()
@@ -74,11 +74,14 @@ class TriboSimulation:
         e = self.world.engine
         made = _drive(e.model, e.state, e.command, e.settings, e.work, self.targets[:steps])
         if made != steps:
-            raise RuntimeError(f"stopped after {made} of {steps} steps, status {self.world.status!r}")
+            raise RuntimeError(
+                f"stopped after {made} of {steps} steps, status {self.world.status!r}"
+            )
 
-    def truth(self, scene: Scene) -> Truth:
+    def truth(self) -> Truth:
         """Measure how right the result is."""
         self.reset()
+        scene = self.scene
         kind = _stand if scene.is_driven else _spheres if scene.spheres is not None else _motion
         return kind(self)
 
@@ -96,7 +99,7 @@ def _stand(sim: TriboSimulation) -> Truth:
     """Noisy steps, then quiet ones in which forces and slip are read."""
     world, robot, scene = sim.world, sim.robot, sim.scene
     radius = world.engine.model.shape_size[world.engine.model.shape_kind == Shape.SPHERE, 0]
-    deepest = residual = slip = 0.0
+    deepest = residual = 0.0
     sweeps = []
     nominal = robot.pd_target
     for row in sim.targets[: scene.truth_steps]:
@@ -110,13 +113,15 @@ def _stand(sim: TriboSimulation) -> Truth:
     world.step(2000)
     before = _feet(sim)
     world.step(500)
-    slip = float(np.linalg.norm((_feet(sim) - before)[:, :2], axis=1).mean()) / (500 * world.time_step)
+    slip = float(np.linalg.norm((_feet(sim) - before)[:, :2], axis=1).mean()) / (
+        500 * world.time_step
+    )
     force = sum(c.force[2] for c in world.contacts_of(robot))
     weight = -sum(b.mass for b in robot.description.bodies) * world.gravity[2]
     base = robot.frame_orientation(robot.body_names[0])
     return {
         "base_z": float(robot.generalized_coordinate[2]), "upright": float(base[2, 2]),
-        "deepest": deepest, "slip": slip, "force/weight - 1": force / weight - 1,
+        "deepest": deepest, "slip": slip, "force/weight - 1": float(force / weight - 1),
         "residual": float(residual), "sweeps": float(np.mean(sweeps)), "hash": noisy,
     }  # fmt: skip
 
@@ -169,6 +174,3 @@ def motion_truth(rows: np.ndarray, scene: Scene) -> Truth:
             size = np.linalg.norm(part[0])
             found[name] = float(np.linalg.norm(part - part[0], axis=1).max() / size)
     return found
-
-
-__all__ = ["CHAIN_LINK", "TriboSimulation", "motion_truth", "overlaps"]

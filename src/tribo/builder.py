@@ -270,7 +270,16 @@ def build_model(
     filler = _Filler(model, materials)
     spans = [filler.add(tree, part) for tree, part in enumerate(parts)]
     model.chain_dof[:] = filler.chain
+    collect_filters(model)
     return model, spans, sizes
+
+
+def collect_filters(model: Model) -> None:
+    """Gather the group and mask bits of each body from its shapes."""
+    model.body_group[:] = 0
+    model.body_mask[:] = 0
+    np.bitwise_or.at(model.body_group, model.shape_body, model.shape_group)
+    np.bitwise_or.at(model.body_mask, model.shape_body, model.shape_mask)
 
 
 def rest_coordinates(model: Model, q: np.ndarray) -> None:

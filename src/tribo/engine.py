@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tribo import step
-from tribo.builder import Capacity, allocate
+from tribo.builder import Capacity, allocate, collect_filters
 from tribo.dynamics import inertia, kinematics
 from tribo.jit import DISABLED
 from tribo.model import Command, Model, Settings, State, Status, Work
@@ -121,6 +121,11 @@ class Engine:
         self._observed = None
         self._connect()
         self.on_grow()
+
+    def filters_changed(self) -> None:
+        """Take changed groups and masks of shapes into account."""
+        collect_filters(self.model)
+        self.work.arrays["sweep_count"][...] = 0
 
     def observe(self) -> Work:
         """Return scratch that holds poses, axes and inertias of world 0 at its present state."""

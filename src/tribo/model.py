@@ -15,8 +15,7 @@ import numpy as np
 
 from tribo.record import Record, field
 
-INT = np.int32
-KEY = np.int64
+INT = np.int64  # one integer type: with two, Numba would compile many kernels twice
 
 
 class Joint(IntEnum):
@@ -88,6 +87,8 @@ class Model(Record):
     body_shape_count = field("nbody", dtype=INT)
     body_box = field("nbody", 6)  # [m] centre, half size of a box around all shapes, body frame
     body_radius = field("nbody")  # [m] farthest point of any shape from the body's origin
+    body_group = field("nbody", dtype=INT)  # bits of all its shapes
+    body_mask = field("nbody", dtype=INT)  # bits of all its shapes; both 0: the body touches nothing
     body_chain_start = field("nbody", dtype=INT)  # first entry in `chain_dof`
     body_chain_len = field("nbody", dtype=INT)  # number of dofs that move the body
     chain_dof = field("nchain", dtype=INT)  # dofs from the root to each body
@@ -126,13 +127,13 @@ class Model(Record):
     shape_pos = field("nshape", 3)  # [m] body frame
     shape_rot = field("nshape", 9)
     shape_material = field("nshape", dtype=INT)
-    shape_group = field("nshape", dtype=KEY)  # bits
-    shape_mask = field("nshape", dtype=KEY)  # bits of groups that this shape meets
-    shape_id = field("nshape", dtype=KEY)  # stable over rebuilds, grows with `shape` index
+    shape_group = field("nshape", dtype=INT)  # bits
+    shape_mask = field("nshape", dtype=INT)  # bits of groups that this shape meets
+    shape_id = field("nshape", dtype=INT)  # stable over rebuilds, grows with `shape` index
 
     # Pairs.
     pair_table = field("nmaterial", "nmaterial", 7)  # columns of `Pair`; symmetric
-    ignored_pair = field("nignored", dtype=KEY)  # a · nbody + b for bodies a < b, sorted
+    ignored_pair = field("nignored", dtype=INT)  # a · nbody + b for bodies a < b, sorted
 
 
 class State(Record):
@@ -144,7 +145,7 @@ class State(Record):
     time = field(1)  # [s]
     limit_impulse = field("nbody")  # [N s, N m s] of the last step's joint limits, > 0 from below
     warm_count = field(1, dtype=INT)
-    warm_key = field("max_contact", dtype=KEY)  # contacts of the last step, ascending
+    warm_key = field("max_contact", dtype=INT)  # contacts of the last step, ascending
     warm_impulse = field("max_contact", 6)  # [N s, N m s] force and torque impulse, world axes
 
 
@@ -171,9 +172,9 @@ class Settings(Record):
     erp2 = field()  # [–] added to every restitution
     max_push_out_speed = field()  # [m/s] cap of what `erp` asks for
     tolerance = field()  # [–] of the contact solve, relative to the speed gained in one step
-    max_sweeps = field(dtype=KEY)
-    integrator = field(dtype=KEY)  # `Integrator`
-    filter_both = field(dtype=KEY)  # 0: either mask admits a pair, 1: both must
+    max_sweeps = field(dtype=INT)
+    integrator = field(dtype=INT)  # `Integrator`
+    filter_both = field(dtype=INT)  # 0: either mask admits a pair, 1: both must
 
 
 class Work(Record):
@@ -223,7 +224,7 @@ class Work(Record):
     contact_count = field(1, dtype=INT)
     contact_shape = field("max_contact", 2, dtype=INT)
     contact_body = field("max_contact", 2, dtype=INT)
-    contact_key = field("max_contact", dtype=KEY)
+    contact_key = field("max_contact", dtype=INT)
     contact_pos = field("max_contact", 3)  # [m] mid gap
     contact_axes = field("max_contact", 9)
     contact_gap = field("max_contact")  # [m] negative: overlap
@@ -233,15 +234,18 @@ class Work(Record):
     contact_spinning = field("max_contact")  # [m] μ_spin r_e
     contact_target = field("max_contact")  # [m/s] least normal velocity; −inf: inactive
     contact_vel = field("max_contact", 3)  # [m/s] J v at the start of the step, contact axes
-    contact_free = field("max_contact", 6)  # [m/s, rad/s] J v_free − target; angular part
-    contact_impulse = field("max_contact", 6)  # [N s, N m s] on A, contact axes; torque part
+    contact_free = field("max_contact", 3)  # [m/s] J v_free − target
+    contact_spin_free = field("max_contact", 3)  # [rad/s] the angular part
+    contact_impulse = field("max_contact", 3)  # [N s] on A, contact axes
+    contact_spin_impulse = field("max_contact", 3)  # [N m s] of rolling and spinning friction
     contact_delassus = field("max_contact", 6)  # [1/kg] own block of G
     contact_spin_delassus = field("max_contact", 6)  # [1/(kg m²)] own angular block
     contact_row = field("max_contact", 2, dtype=INT)  # first number of side A, B in `row`
+    contact_spin_row = field("max_contact", 2, dtype=INT)  # the same for torques
     contact_len = field("max_contact", 2, dtype=INT)  # dofs of side A, B; 0: does not give way
     contact_is_spun = field("max_contact", dtype=INT)  # 1: has rolling or spinning friction rows
     row_count = field(1, dtype=INT)
-    row = field("max_row")  # whitened Jacobians D^(−1/2) L⁻ᵀ Jᵀ: 3 (or 6) numbers per dof
+    row = field("max_row")  # whitened Jacobians D^(−1/2) L⁻ᵀ Jᵀ, three numbers per dof of a chain
 
     # Joint limits.
     limit_count = field(1, dtype=INT)
@@ -260,9 +264,9 @@ class Work(Record):
     island_limit = field("nbody", dtype=INT)
 
     # The dense problem of one island.
-    dense = field(2, "ndense", "ndense")  # [1/kg] G; Jacobian or factor
+    dense = field("ndense", "ndense")  # [1/kg] G
+    dense_jacobian = field("ndense", "ndense")  # of the natural map, or a factor
     dense_vector = field(8, "ndense")
-    dense_response = field("nv")
 
     # How the solve went.
     status = field(1, dtype=INT)  # bits of `Status`

@@ -43,7 +43,7 @@ def read_contacts(
 def _contact(engine: Engine, materials: MaterialTable, c: int, owners: Sequence[Object]) -> Contact:
     work, model = engine.work, engine.model
     frame = work.contact_axes[c].reshape(3, 3).copy()
-    impulse = frame.T @ work.contact_impulse[c, :3]
+    impulse = frame.T @ work.contact_impulse[c]
     shapes = work.contact_shape[c]
     bodies = []
     for owner, shape in zip(owners, shapes, strict=True):
@@ -57,7 +57,7 @@ def _contact(engine: Engine, materials: MaterialTable, c: int, owners: Sequence[
         depth=-float(work.contact_gap[c]),
         impulse=impulse,
         force=impulse / engine.settings.dt,
-        torque_impulse=frame.T @ work.contact_impulse[c, 3:],
+        torque_impulse=frame.T @ work.contact_spin_impulse[c],
         object_a=owners[0],
         object_b=owners[1],
         body_a=bodies[0],

@@ -52,7 +52,7 @@ def bounds(model, state, settings, work):
     g2 = settings.gravity_x**2 + settings.gravity_y**2 + settings.gravity_z**2
     slack = 2.0 * settings.dt * settings.dt * sqrt(g2) + SLACK
     for i in range(model.body_parent.shape[0]):
-        if model.body_shape_count[i] == 0:
+        if not is_solid(model, i):
             continue
         margin = slack
         if model.tree_nv[model.body_tree[i]] > 0:
@@ -70,6 +70,12 @@ def bounds(model, state, settings, work):
             )
             work.body_bound[i, k] = work.body_pos[i, k] + c[k] - half
             work.body_bound[i, 3 + k] = work.body_pos[i, k] + c[k] + half
+
+
+@kernel
+def is_solid(model, i):
+    """Tell whether body i has shapes that may touch anything."""
+    return model.body_shape_count[i] > 0 and (model.body_group[i] | model.body_mask[i]) != 0
 
 
 @kernel
@@ -96,6 +102,9 @@ def is_ignored(model, a, b):
 @kernel
 def bodies_may_touch(model, a, b):
     """Tell whether contacts between two bodies are wanted at all."""
+    forward = model.body_group[a] & model.body_mask[b]
+    if (forward | (model.body_group[b] & model.body_mask[a])) == 0:
+        return False
     if not (is_moved(model, a) or is_moved(model, b)):
         return False
     if model.body_parent[a] == b or model.body_parent[b] == a:
@@ -222,7 +231,7 @@ def add_plane_pairs(model, settings, work, s):
     offset = vec.dot(n, p) + work.body_margin[i]
     bound = work.body_bound
     for j in range(model.body_parent.shape[0]):
-        if j == i or model.body_shape_count[j] == 0:
+        if j == i or not is_solid(model, j):
             continue
         first = model.body_shape_start[j]
         if model.shape_kind[first] == PLANE:
@@ -274,10 +283,9 @@ def sort_bodies(model, work, axis):
     if work.sweep_count[0] == 0:
         n = 0
         for i in range(model.body_parent.shape[0]):
-            if model.body_shape_count[i] > 0:
-                if model.shape_kind[model.body_shape_start[i]] != PLANE:
-                    order[n] = i
-                    n += 1
+            if is_solid(model, i) and model.shape_kind[model.body_shape_start[i]] != PLANE:
+                order[n] = i
+                n += 1
         work.sweep_count[0] = n
     for k in range(1, work.sweep_count[0]):
         i = order[k]
@@ -331,9 +339,9 @@ def candidates(model, state, settings, work):
     """
     work.candidate_count[0] = 0
     bounds(model, state, settings, work)
-    for s in range(model.shape_kind.shape[0]):
-        if model.shape_kind[s] == PLANE:
-            add_plane_pairs(model, settings, work, s)
+    for i in range(model.body_parent.shape[0]):
+        if is_solid(model, i) and model.shape_kind[model.body_shape_start[i]] == PLANE:
+            add_plane_pairs(model, settings, work, model.body_shape_start[i])
     axis = sweep_axis(model, work)
     sort_bodies(model, work, axis)
     order = work.sweep_order

@@ -3,9 +3,10 @@
 from math import sqrt
 
 from tribo.contact import newton
+from tribo.contact.response import add_limit_response, add_response, shared_dofs
 from tribo.jit import kernel
 
-RUNGS = 3  # ADMM steps before each Newton attempt: 20, 60, 180
+RUNGS = 3  # ADMM steps before each further Newton attempt: 20, 60, 180
 FIRST_RUNG = 20
 
 
@@ -17,114 +18,101 @@ def island_rows(work, t):
 
 
 @kernel
-def scatter(model, work, body, first, width, k, count, z, s):
-    """Add s times row k of a chain to z.
+def contact_block(model, work, a, b, g, i, j):
+    """Write the 3×3 block of G of contacts a and b at row i, column j, and its transpose.
 
-    Writes: z.
+    Writes: g.
     """
-    chain = model.body_chain_start[body]
-    for p in range(count):
-        z[model.chain_dof[chain + p]] += s * work.row[first + p * width + k]
+    row = work.row
+    xx = xy = xz = yx = yy = yz = zx = zy = zz = 0.0
+    for side in range(2):
+        for other in range(2):
+            if work.contact_len[a, side] == 0 or work.contact_len[b, other] == 0:
+                continue
+            k = work.contact_row[a, side]
+            m = work.contact_row[b, other]
+            for _ in range(shared_dofs(model, work.contact_body[a, side], work.contact_body[b, other])):
+                x, y, z = row[k], row[k + 1], row[k + 2]
+                u, v, w = row[m], row[m + 1], row[m + 2]
+                xx += x * u
+                xy += x * v
+                xz += x * w
+                yx += y * u
+                yy += y * v
+                yz += y * w
+                zx += z * u
+                zy += z * v
+                zz += z * w
+                k += 3
+                m += 3
+    g[i, j] = g[j, i] = xx
+    g[i, j + 1] = g[j + 1, i] = xy
+    g[i, j + 2] = g[j + 2, i] = xz
+    g[i + 1, j + 1] = g[j + 1, i + 1] = yy
+    g[i + 1, j + 2] = g[j + 2, i + 1] = yz
+    g[i + 2, j + 2] = g[j + 2, i + 2] = zz
+    if i != j:
+        g[i + 1, j] = g[j, i + 1] = yx
+        g[i + 2, j] = g[j, i + 2] = zx
+        g[i + 2, j + 1] = g[j + 1, i + 2] = zy
 
 
 @kernel
-def gather(model, work, body, first, width, k, count, z):
-    """Return the product of row k of a chain with z."""
-    chain = model.body_chain_start[body]
+def limit_block(model, work, n, c, g, i, j):
+    """Write the 1×3 block of G of limit n and contact c, and its transpose.
+
+    Writes: g.
+    """
+    x = y = z = 0.0
+    row = work.row
+    for side in range(2):
+        if work.contact_len[c, side] > 0:
+            m = work.contact_row[c, side]
+            k = work.limit_row[n]
+            for _ in range(shared_dofs(model, work.limit_body[n], work.contact_body[c, side])):
+                x += row[k] * row[m]
+                y += row[k] * row[m + 1]
+                z += row[k] * row[m + 2]
+                k += 1
+                m += 3
+    g[i, j] = g[j, i] = x
+    g[i, j + 1] = g[j + 1, i] = y
+    g[i, j + 2] = g[j + 2, i] = z
+
+
+@kernel
+def limit_pair(model, work, n, m):
+    """Return the entry of G of two limits."""
     s = 0.0
-    for p in range(count):
-        s += z[model.chain_dof[chain + p]] * work.row[first + p * width + k]
+    for p in range(shared_dofs(model, work.limit_body[n], work.limit_body[m])):
+        s += work.row[work.limit_row[n] + p] * work.row[work.limit_row[m] + p]
     return s
 
 
 @kernel
-def scatter_row(model, work, t, i, z, s):
-    """Add s times row i of island t to z.
-
-    Writes: z.
-    """
-    start = work.island_contact_start[t]
-    contacts = work.island_contact_start[t + 1] - start
-    if i < 3 * contacts:
-        c = work.island_contact[start + i // 3]
-        width = 6 if work.contact_is_spun[c] == 1 else 3
-        for side in range(2):
-            scatter(
-                model, work, work.contact_body[c, side], work.contact_row[c, side], width, i % 3,
-                work.contact_len[c, side], z, s,
-            )  # fmt: skip
-    else:
-        n = work.island_limit[work.island_limit_start[t] + i - 3 * contacts]
-        body = work.limit_body[n]
-        scatter(model, work, body, work.limit_row[n], 1, 0, model.body_chain_len[body], z, s)
-
-
-@kernel
-def gather_row(model, work, t, i, z):
-    """Return the product of row i of island t with z."""
-    start = work.island_contact_start[t]
-    contacts = work.island_contact_start[t + 1] - start
-    total = 0.0
-    if i < 3 * contacts:
-        c = work.island_contact[start + i // 3]
-        width = 6 if work.contact_is_spun[c] == 1 else 3
-        for side in range(2):
-            total += gather(
-                model, work, work.contact_body[c, side], work.contact_row[c, side], width, i % 3,
-                work.contact_len[c, side], z,
-            )  # fmt: skip
-        return total
-    n = work.island_limit[work.island_limit_start[t] + i - 3 * contacts]
-    body = work.limit_body[n]
-    return gather(model, work, body, work.limit_row[n], 1, 0, model.body_chain_len[body], z)
-
-
-@kernel
-def assemble(model, work, t, size, g, c, x, mu):
+def assemble(model, work, t, contacts, size, g, c, x, mu):
     """Write G, c and the present impulses of an island as dense arrays.
 
-    Writes: work, g, c, x, mu.
+    Writes: g, c, x, mu.
     """
-    z = work.dense_response
     start = work.island_contact_start[t]
-    for i in range(size):
-        scatter_row(model, work, t, i, z, 1.0)
-        for j in range(i + 1):
-            g[i, j] = gather_row(model, work, t, j, z)
-            g[j, i] = g[i, j]
-        clear_row(model, work, t, i, z)
-    contacts = mu.shape[0]
     for k in range(contacts):
         n = work.island_contact[start + k]
+        for m in range(k + 1):
+            contact_block(model, work, n, work.island_contact[start + m], g, 3 * k, 3 * m)
         mu[k] = work.contact_friction[n]
         for a in range(3):
             c[3 * k + a] = work.contact_free[n, a]
             x[3 * k + a] = work.contact_impulse[n, a]
+    first = work.island_limit_start[t] - 3 * contacts
     for i in range(3 * contacts, size):
-        n = work.island_limit[work.island_limit_start[t] + i - 3 * contacts]
+        n = work.island_limit[first + i]
+        for k in range(contacts):
+            limit_block(model, work, n, work.island_contact[start + k], g, i, 3 * k)
+        for j in range(3 * contacts, i + 1):
+            g[i, j] = g[j, i] = limit_pair(model, work, n, work.island_limit[first + j])
         c[i] = work.limit_free[n]
         x[i] = work.limit_impulse[n]
-
-
-@kernel
-def clear_row(model, work, t, i, z):
-    """Set z to zero on the dofs of row i again.
-
-    Writes: z.
-    """
-    start = work.island_contact_start[t]
-    contacts = work.island_contact_start[t + 1] - start
-    if i < 3 * contacts:
-        c = work.island_contact[start + i // 3]
-        for side in range(2):
-            chain = model.body_chain_start[work.contact_body[c, side]]
-            for p in range(work.contact_len[c, side]):
-                z[model.chain_dof[chain + p]] = 0.0
-        return
-    body = work.limit_body[work.island_limit[work.island_limit_start[t] + i - 3 * contacts]]
-    chain = model.body_chain_start[body]
-    for p in range(model.body_chain_len[body]):
-        z[model.chain_dof[chain + p]] = 0.0
 
 
 @kernel
@@ -153,21 +141,23 @@ def accept(model, work, t, x, contacts):
     Writes: work.
     """
     start = work.island_contact_start[t]
+    old = work.contact_impulse
     for k in range(contacts):
         n = work.island_contact[start + k]
+        i = 3 * k
+        change = (x[i] - old[n, 0], x[i + 1] - old[n, 1], x[i + 2] - old[n, 2])
+        add_response(model, work, work.contact_row, n, change)
         for a in range(3):
-            change = x[3 * k + a] - work.contact_impulse[n, a]
-            scatter_row(model, work, t, 3 * k + a, work.response, change)
-            work.contact_impulse[n, a] = x[3 * k + a]
+            old[n, a] = x[i + a]
     for i in range(3 * contacts, x.shape[0]):
         n = work.island_limit[work.island_limit_start[t] + i - 3 * contacts]
-        scatter_row(model, work, t, i, work.response, x[i] - work.limit_impulse[n])
+        add_limit_response(model, work, n, x[i] - work.limit_impulse[n])
         work.limit_impulse[n] = x[i]
 
 
 @kernel
 def solve_exactly(model, work, t, limit):
-    """Solve island t as a dense problem; return False (and change nothing) if that fails.
+    """Solve island t as a dense problem; return False (and change no impulse) if that fails.
 
     Newton starts from the sweeps' impulses; if it does not arrive, from more and more ADMM steps.
 
@@ -175,8 +165,8 @@ def solve_exactly(model, work, t, limit):
     """
     size = island_rows(work, t)
     contacts = work.island_contact_start[t + 1] - work.island_contact_start[t]
-    g = work.dense[0, :size, :size]
-    jac = work.dense[1, :size, :size]
+    g = work.dense
+    jac = work.dense_jacobian
     c = work.dense_vector[0, :size]
     x = work.dense_vector[1, :size]
     w = work.dense_vector[2, :size]
@@ -185,7 +175,7 @@ def solve_exactly(model, work, t, limit):
     y = work.dense_vector[5, :size]
     z = work.dense_vector[6, :size]
     mu = work.dense_vector[7, :contacts]
-    assemble(model, work, t, size, g, c, x, mu)
+    assemble(model, work, t, contacts, size, g, c, x, mu)
     for i in range(size):
         y[i] = x[i]
         z[i] = 0.0

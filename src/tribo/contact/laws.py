@@ -1,6 +1,6 @@
 """Stage *laws*: the numbers that a material pair writes into its contact's rows.
 
-The solver knows friction bounds and target velocities, never materials: contact-laws of docs/physics/materials.
+The solver knows friction bounds and target velocities, never materials: docs/physics/materials.
 """
 
 from math import inf, sqrt

@@ -76,12 +76,12 @@ def natural_map(g, c, x, mu, w, f):
 
 
 @kernel
-def scaled_row(g, jac, i, target, s, r, eps):
+def scaled_row(g, jac, size, i, target, s, r, eps):
     """Add s r (G + ε I) row i to a row of the Jacobian.
 
     Writes: jac.
     """
-    for j in range(g.shape[0]):
+    for j in range(size):
         jac[target, j] += s * r * g[i, j]
     jac[target, i] += s * r * eps
 
@@ -98,15 +98,16 @@ def slip_rows(g, jac, x, w, mu, i, eps):
     yt = x[i + 1] - r * w[i + 1]
     s = sqrt(xt * xt + yt * yt)
     u = (xt / s, yt / s)
+    size = x.shape[0]
     k = mu * xn / s
     for a in range(2):
         jac[i + a, i + a] += 1.0
         jac[i + a, i + 2] -= mu * u[a]
-        scaled_row(g, jac, i + 2, i + a, mu * u[a], r, eps)
+        scaled_row(g, jac, size, i + 2, i + a, mu * u[a], r, eps)
         for b in range(2):
             p = k * ((1.0 if a == b else 0.0) - u[a] * u[b])
             jac[i + a, i + b] -= p
-            scaled_row(g, jac, i + b, i + a, p, r, eps)
+            scaled_row(g, jac, size, i + b, i + a, p, r, eps)
 
 
 @kernel
@@ -128,12 +129,12 @@ def jacobian(g, x, mu, w, eps, jac):
             for a in range(3):
                 jac[i + a, i + a] = 1.0
             continue
-        scaled_row(g, jac, i + 2, i + 2, 1.0, r, eps)
+        scaled_row(g, jac, size, i + 2, i + 2, 1.0, r, eps)
         xt = x[i] - r * w[i]
         yt = x[i + 1] - r * w[i + 1]
         if sqrt(xt * xt + yt * yt) <= mu[k] * xn:
-            scaled_row(g, jac, i, i, 1.0, r, eps)
-            scaled_row(g, jac, i + 1, i + 1, 1.0, r, eps)
+            scaled_row(g, jac, size, i, i, 1.0, r, eps)
+            scaled_row(g, jac, size, i + 1, i + 1, 1.0, r, eps)
         elif mu[k] > NO_FRICTION:
             slip_rows(g, jac, x, w, mu[k], i, eps)
         else:
@@ -142,7 +143,7 @@ def jacobian(g, x, mu, w, eps, jac):
     for i in range(3 * n, size):
         r = 1.0 / g[i, i]
         if x[i] - r * w[i] > 0.0:
-            scaled_row(g, jac, i, i, 1.0, r, eps)
+            scaled_row(g, jac, size, i, i, 1.0, r, eps)
         else:
             jac[i, i] = 1.0
 

@@ -2,13 +2,15 @@
 
 With d = w + μ‖w_t‖ n (De Saxcé) an exact solution has λ in the friction cone K, d in its dual K*
 and λ · d = 0. The three violations are reported as multiples of the impulse m̄ s, the speed s and the
-energy m̄ s² of the step, s = the largest speed that the solve removes, m̄ = 1/mean(diag G). Source: contact-science §1.1.
+energy m̄ s² of the step, s = the largest speed that the solve removes, m̄ = 1/mean(diag G).
+Source: contact-science §1.1.
 """
 
 from math import inf, sqrt
 
 from tribo.contact.cone import NO_FRICTION, project
-from tribo.contact.sweep import island_speed, step_speed, velocity
+from tribo.contact.response import limit_velocity, velocity
+from tribo.contact.sweep import island_speed, step_speed
 from tribo.jit import kernel
 from tribo.math import vec
 
@@ -23,7 +25,7 @@ def distance(a, b):
 def contact_residual(model, work, c):
     """Return primal [N s], dual [m/s] and complementarity [J] violation of one contact."""
     impulse = vec.load(work.contact_impulse, c)
-    w = velocity(model, work, c, 0)
+    w = velocity(model, work, work.contact_row, work.contact_free, c)
     mu = work.contact_friction[c]
     if mu <= NO_FRICTION:
         primal = max(0.0, -impulse[2])
@@ -32,17 +34,6 @@ def contact_residual(model, work, c):
     d = (w[0], w[1], w[2] + mu * sqrt(w[0] * w[0] + w[1] * w[1]))
     dual = distance(d, project(1.0 / mu, d))
     return primal, dual, abs(vec.dot(impulse, d))
-
-
-@kernel
-def limit_velocity(model, work, n):
-    """Return the velocity of a joint limit minus its target."""
-    i = work.limit_body[n]
-    chain = model.body_chain_start[i]
-    w = work.limit_free[n]
-    for p in range(model.body_chain_len[i]):
-        w += work.row[work.limit_row[n] + p] * work.response[model.chain_dof[chain + p]]
-    return w
 
 
 @kernel

@@ -1,11 +1,12 @@
-"""Stage *rows*: the Jacobians of contacts and limits in whitened coordinates.
+"""Stage *rows*: the Jacobians of contacts in whitened coordinates.
 
 A contact moves only the dofs of the two chains that end in its bodies. Per side the rows t₁, t₂, n
-(and the angular ones where a pair has rolling or spinning friction) are stored dof by dof:
-J, then y = D^(−1/2) L⁻ᵀ Jᵀ in place, so that G = y yᵀ and Δv = L⁻¹ D^(−1/2) y λ. The
-whitened rows keep the pattern of J; no n×n matrix is formed.
+are stored dof by dof: J, then y = D^(−1/2) L⁻ᵀ Jᵀ in place, so that G = y yᵀ and
+Δv = L⁻¹ D^(−1/2) y λ. The whitened rows keep the pattern of J; no n×n matrix is formed. A pair with
+rolling or spinning friction has three more rows per side, for torques about the same axes.
 """
 
+from tribo.contact.response import shared_dofs
 from tribo.jit import kernel
 from tribo.math import spatial, vec
 from tribo.model import Kind, Pair, Status
@@ -17,56 +18,78 @@ SPINNING = int(Pair.SPINNING_FRICTION)
 
 
 @kernel
-def pair_of(model, work, c):
-    """Return the two material numbers of contact c."""
-    return (
-        model.shape_material[work.contact_shape[c, 0]],
-        model.shape_material[work.contact_shape[c, 1]],
-    )
+def contact_point(model, work, c, side):
+    """Return where the impulse acts on one side of a contact.
+
+    Two moved bodies share the point in the middle of the gap, which keeps angular momentum. Against
+    a body that impulses do not move it is the moved body's own surface: its lever arm is then
+    exact although a fast body is stopped before it has quite arrived.
+    """
+    p = vec.load(work.contact_pos, c)
+    other = work.contact_body[c, 1 - side]
+    if model.body_chain_len[other] > 0 and model.tree_kind[model.body_tree[other]] == DYNAMIC:
+        return p
+    n = (work.contact_axes[c, 6], work.contact_axes[c, 7], work.contact_axes[c, 8])
+    half = 0.5 * work.contact_gap[c]
+    return vec.axpy(half if side == 0 else -half, n, p)
 
 
 @kernel
-def wrench_of(axis, arm):
-    """Return the spatial force of a unit force along an axis at an arm from the tree origin."""
-    m = vec.cross(arm, axis)
-    return (m[0], m[1], m[2], axis[0], axis[1], axis[2])
-
-
-@kernel
-def write_rows(model, work, c, side, first, width):
-    """Write the (not yet whitened) Jacobian of one side of a contact.
+def write_force_rows(model, work, c, side, first):
+    """Write the (not yet whitened) Jacobian of one side of a contact.   J = [t; arm × t] · S
 
     Writes: work.
     """
     body = work.contact_body[c, side]
     tree = model.body_tree[body]
     origin = vec.load(work.body_pos, model.tree_body[tree])
-    arm = vec.sub(vec.load(work.contact_pos, c), origin)
-    sign = 1.0 if side == 0 else -1.0
+    arm = vec.sub(contact_point(model, work, c, side), origin)
     chain = model.body_chain_start[body]
     is_single = model.tree_is_single[tree] == 1
     axes = work.contact_axes
+    row = work.row
     for k in range(3):
-        t = (sign * axes[c, 3 * k], sign * axes[c, 3 * k + 1], sign * axes[c, 3 * k + 2])
-        w = wrench_of(t, arm)
+        t = (axes[c, 3 * k], axes[c, 3 * k + 1], axes[c, 3 * k + 2])
+        if side == 1:
+            t = vec.neg(t)
+        m = vec.cross(arm, t)
+        i = first + k
         if is_single:
             for p in range(3):
-                work.row[first + p * width + k] = w[3 + p]
-                work.row[first + (3 + p) * width + k] = w[p]
-            if width == 6:
-                for p in range(3):
-                    work.row[first + p * width + 3 + k] = 0.0
-                    work.row[first + (3 + p) * width + 3 + k] = t[p]
+                row[i + 3 * p] = t[p]
+                row[i + 9 + 3 * p] = m[p]
             continue
+        w = (m[0], m[1], m[2], t[0], t[1], t[2])
         for p in range(model.body_chain_len[body]):
-            s = spatial.load(work.dof_axis, model.chain_dof[chain + p])
-            work.row[first + p * width + k] = spatial.dot(s, w)
-            if width == 6:
-                work.row[first + p * width + 3 + k] = s[0] * t[0] + s[1] * t[1] + s[2] * t[2]
+            row[i + 3 * p] = spatial.dot(spatial.load(work.dof_axis, model.chain_dof[chain + p]), w)
 
 
 @kernel
-def whiten(model, work, body, first, width):
+def write_spin_rows(model, work, c, side, first):
+    """Write the (not yet whitened) angular Jacobian of one side of a contact.
+
+    Writes: work.
+    """
+    body = work.contact_body[c, side]
+    chain = model.body_chain_start[body]
+    is_single = model.tree_is_single[model.body_tree[body]] == 1
+    axes = work.contact_axes
+    row = work.row
+    for k in range(3):
+        t = (axes[c, 3 * k], axes[c, 3 * k + 1], axes[c, 3 * k + 2])
+        if side == 1:
+            t = vec.neg(t)
+        i = first + k
+        for p in range(model.body_chain_len[body]):
+            if is_single:
+                row[i + 3 * p] = 0.0 if p < 3 else t[p - 3]
+            else:
+                s = spatial.load(work.dof_axis, model.chain_dof[chain + p])
+                row[i + 3 * p] = s[0] * t[0] + s[1] * t[1] + s[2] * t[2]
+
+
+@kernel
+def whiten(model, work, body, first):
     """Replace rows J of a body's chain by D^(−1/2) L⁻ᵀ Jᵀ.
 
     Writes: work.
@@ -78,72 +101,69 @@ def whiten(model, work, body, first, width):
     for p in range(model.body_chain_len[body] - 1, -1, -1):
         dof = model.chain_dof[chain + p]
         start = model.dof_row[dof]
-        here = first + p * width
+        here = first + 3 * p
+        x = row[here]
+        y = row[here + 1]
+        z = row[here + 2]
         for r in range(lowest, p):
             a = factor[start + r]
-            there = first + r * width
-            for k in range(width):
-                row[there + k] -= a * row[here + k]
+            there = first + 3 * r
+            row[there] -= a * x
+            row[there + 1] -= a * y
+            row[there + 2] -= a * z
         scale = work.dof_scale[dof]
-        for k in range(width):
-            row[here + k] *= scale
+        row[here] = scale * x
+        row[here + 1] = scale * y
+        row[here + 2] = scale * z
 
 
 @kernel
-def add_velocities(model, state, work, c, body, first, width):
-    """Add J v (start of the step) and J v_free of one side to the contact's velocities.
-
-    Writes: work.
-    """
-    chain = model.body_chain_start[body]
-    for p in range(model.body_chain_len[body]):
-        dof = model.chain_dof[chain + p]
-        for k in range(width):
-            j = work.row[first + p * width + k]
-            if k < 3:
-                work.contact_vel[c, k] += j * state.v[dof]
-            work.contact_free[c, k] += j * work.free_v[dof]
-
-
-@kernel
-def shared_dofs(model, a, b):
-    """Return how many dofs the chains of two bodies have in common (root first)."""
-    n = min(model.body_chain_len[a], model.body_chain_len[b])
-    p = 0
-    while p < n:
-        x = model.chain_dof[model.body_chain_start[a] + p]
-        if x != model.chain_dof[model.body_chain_start[b] + p]:
-            break
-        p += 1
-    return p
-
-
-@kernel
-def own_block(model, work, c, shift, out):
-    """Write the block G_cc of three rows (shift 0: forces, 3: torques) as (xx, yy, zz, xy, xz, yz).
+def add_product(model, work, body, first, v, out, c):
+    """Add J v of one side to row c of an (n, 3) array.
 
     Writes: out.
     """
-    width = 6 if work.contact_is_spun[c] == 1 else 3
-    xx = yy = zz = xy = xz = yz = 0.0
-    shared = 0
-    a = work.contact_body[c, 0]
-    b = work.contact_body[c, 1]
-    if model.body_tree[a] == model.body_tree[b]:
-        shared = shared_dofs(model, a, b)
+    chain = model.body_chain_start[body]
     row = work.row
+    x = out[c, 0]
+    y = out[c, 1]
+    z = out[c, 2]
+    i = first
+    for p in range(model.body_chain_len[body]):
+        s = v[model.chain_dof[chain + p]]
+        x += row[i] * s
+        y += row[i + 1] * s
+        z += row[i + 2] * s
+        i += 3
+    out[c, 0] = x
+    out[c, 1] = y
+    out[c, 2] = z
+
+
+@kernel
+def own_block(model, work, table, c, out):
+    """Write the block G_cc of three rows as (xx, yy, zz, xy, xz, yz).
+
+    Writes: out.
+    """
+    xx = yy = zz = xy = xz = yz = 0.0
+    row = work.row
+    shared = 0
+    if work.contact_len[c, 0] > 0 and work.contact_len[c, 1] > 0:
+        shared = shared_dofs(model, work.contact_body[c, 0], work.contact_body[c, 1])
     for side in range(2):
-        first = work.contact_row[c, side] + shift
+        i = table[c, side]
+        j = table[c, 1]
         for p in range(work.contact_len[c, side]):
-            i = first + p * width
             x, y, z = row[i], row[i + 1], row[i + 2]
+            i += 3
             if p < shared:  # the sum of both sides acts on a shared dof; count it once
                 if side == 1:
                     continue
-                j = work.contact_row[c, 1] + shift + p * width
                 x += row[j]
                 y += row[j + 1]
                 z += row[j + 2]
+                j += 3
             xx += x * x
             yy += y * y
             zz += z * z
@@ -151,6 +171,45 @@ def own_block(model, work, c, shift, out):
             xz += x * z
             yz += y * z
     spatial.store(out, c, (xx, yy, zz, xy, xz, yz))
+
+
+@kernel
+def reserve(work, count):
+    """Return the first of `count` free numbers in `work.row`, −1 if there is no room.
+
+    Writes: work.
+    """
+    first = work.row_count[0]
+    work.row_count[0] = first + count
+    return first if first + count <= work.row.shape[0] else -1
+
+
+@kernel
+def side_rows(model, state, work, c, side, is_moved):
+    """Build the rows of one side of a contact and add its velocities.
+
+    Writes: work.
+    """
+    body = work.contact_body[c, side]
+    count = model.body_chain_len[body]
+    work.contact_len[c, side] = count if is_moved else 0
+    first = reserve(work, 3 * count)
+    if first >= 0:
+        work.contact_row[c, side] = first
+        write_force_rows(model, work, c, side, first)
+        add_product(model, work, body, first, state.v, work.contact_vel, c)
+        add_product(model, work, body, first, work.free_v, work.contact_free, c)
+        if is_moved:
+            whiten(model, work, body, first)
+    if work.contact_is_spun[c] == 0:
+        return
+    first = reserve(work, 3 * count)
+    if first >= 0:
+        work.contact_spin_row[c, side] = first
+        write_spin_rows(model, work, c, side, first)
+        add_product(model, work, body, first, work.free_v, work.contact_spin_free, c)
+        if is_moved:
+            whiten(model, work, body, first)
 
 
 @kernel
@@ -162,33 +221,23 @@ def contact_rows(model, state, work):
     """
     work.row_count[0] = 0
     for c in range(work.contact_count[0]):
-        m, n = pair_of(model, work, c)
-        spun = model.pair_table[m, n, ROLLING] > 0.0 or model.pair_table[m, n, SPINNING] > 0.0
+        a = model.shape_material[work.contact_shape[c, 0]]
+        b = model.shape_material[work.contact_shape[c, 1]]
+        spun = model.pair_table[a, b, ROLLING] > 0.0 or model.pair_table[a, b, SPINNING] > 0.0
         work.contact_is_spun[c] = 1 if spun else 0
-        width = 6 if spun else 3
-        for k in range(6):
-            work.contact_free[c, k] = 0.0
         for k in range(3):
             work.contact_vel[c, k] = 0.0
+            work.contact_free[c, k] = 0.0
+            work.contact_spin_free[c, k] = 0.0
         for side in range(2):
             body = work.contact_body[c, side]
-            count = model.body_chain_len[body]
-            first = work.row_count[0]
-            work.contact_row[c, side] = first
             work.contact_len[c, side] = 0
-            if count == 0:
-                continue
-            work.row_count[0] = first + count * width
-            if work.row_count[0] > work.row.shape[0]:
-                continue
-            write_rows(model, work, c, side, first, width)
-            add_velocities(model, state, work, c, body, first, width)
-            if model.tree_kind[model.body_tree[body]] == DYNAMIC:
-                work.contact_len[c, side] = count
-                whiten(model, work, body, first, width)
+            if model.body_chain_len[body] > 0:
+                is_moved = model.tree_kind[model.body_tree[body]] == DYNAMIC
+                side_rows(model, state, work, c, side, is_moved)
         if work.row_count[0] <= work.row.shape[0]:
-            own_block(model, work, c, 0, work.contact_delassus)
+            own_block(model, work, work.contact_row, c, work.contact_delassus)
             if spun:
-                own_block(model, work, c, 3, work.contact_spin_delassus)
+                own_block(model, work, work.contact_spin_row, c, work.contact_spin_delassus)
     if work.row_count[0] > work.row.shape[0]:
         work.status[0] |= CAPACITY

@@ -1,59 +1,21 @@
 """Stage *sweep*: contact after contact, each solved exactly given the others, until nothing changes.
 
-Impulses live in `work.contact_impulse`; what they do to the velocities is carried along as the
-whitened vector z = Σ yᵀ λ (`work.response`), so one contact costs O(depth) whatever the pile.
+What the impulses do to the velocities is carried along as the whitened vector z = Σ yᵀ λ
+(`work.response`), so one contact costs O(depth) whatever the pile. An island that a few sweeps do
+not solve is handed to `exact`, if it is small.
 Source: Hwangbo, Lee, Hutter 2018 (per-contact iteration), with the local solve of `cone`.
 """
 
 from math import inf, sqrt
 
 from tribo.contact import cone, exact
+from tribo.contact.response import add_limit_response, add_response, limit_velocity, velocity
 from tribo.jit import kernel
 from tribo.math import spatial, vec
 from tribo.model import Status
 
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
-PATIENCE = 3  # sweeps before the exact stage is worth its price
-
-
-@kernel
-def add_response(model, work, c, shift, x, y, z):
-    """Add the response to an impulse (shift 0) or torque impulse (3) of contact c.
-
-    Writes: work.
-    """
-    width = 6 if work.contact_is_spun[c] == 1 else 3
-    row = work.row
-    response = work.response
-    dofs = model.chain_dof
-    for side in range(2):
-        i = work.contact_row[c, side] + shift
-        chain = model.body_chain_start[work.contact_body[c, side]]
-        for p in range(work.contact_len[c, side]):
-            response[dofs[chain + p]] += row[i] * x + row[i + 1] * y + row[i + 2] * z
-            i += width
-
-
-@kernel
-def velocity(model, work, c, shift):
-    """Return the contact velocity minus its target (shift 0), or the angular velocity (3)."""
-    width = 6 if work.contact_is_spun[c] == 1 else 3
-    row = work.row
-    response = work.response
-    dofs = model.chain_dof
-    x = work.contact_free[c, shift]
-    y = work.contact_free[c, shift + 1]
-    z = work.contact_free[c, shift + 2]
-    for side in range(2):
-        i = work.contact_row[c, side] + shift
-        chain = model.body_chain_start[work.contact_body[c, side]]
-        for p in range(work.contact_len[c, side]):
-            s = response[dofs[chain + p]]
-            x += row[i] * s
-            y += row[i + 1] * s
-            z += row[i + 2] * s
-            i += width
-    return (x, y, z)
+ROWS_PER_SWEEP = 12  # one more sweep before the dense solve for so many rows: its price grows faster
 
 
 @kernel
@@ -65,9 +27,11 @@ def warm_start(model, state, work):
     for dof in range(work.response.shape[0]):
         work.response[dof] = 0.0
     old = 0
+    zero = (0.0, 0.0, 0.0)
+    warm = state.warm_impulse
     for c in range(work.contact_count[0]):
-        for k in range(6):
-            work.contact_impulse[c, k] = 0.0
+        vec.store(work.contact_impulse, c, zero)
+        vec.store(work.contact_spin_impulse, c, zero)
         key = work.contact_key[c]
         while old < state.warm_count[0] and state.warm_key[old] < key:
             old += 1
@@ -76,35 +40,19 @@ def warm_start(model, state, work):
         if work.contact_target[c] == -inf:
             continue
         axes = vec.load_mat(work.contact_axes, c)
-        warm = state.warm_impulse
-        x, y, z = vec.mat_vec(axes, (warm[old, 0], warm[old, 1], warm[old, 2]))
-        if z <= 0.0:
+        impulse = vec.mat_vec(axes, (warm[old, 0], warm[old, 1], warm[old, 2]))
+        if impulse[2] <= 0.0:
             continue
-        vec.store(work.contact_impulse, c, (x, y, z))
-        add_response(model, work, c, 0, x, y, z)
+        vec.store(work.contact_impulse, c, impulse)
+        add_response(model, work, work.contact_row, c, impulse)
         if work.contact_is_spun[c] == 1:
-            x, y, z = vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5]))
-            for k, value in enumerate((x, y, z)):
-                work.contact_impulse[c, 3 + k] = value
-            add_response(model, work, c, 3, x, y, z)
+            impulse = vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5]))
+            vec.store(work.contact_spin_impulse, c, impulse)
+            add_response(model, work, work.contact_spin_row, c, impulse)
     for n in range(work.limit_count[0]):
-        work.limit_impulse[n] = max(
-            0.0, work.limit_sign[n] * state.limit_impulse[work.limit_body[n]]
-        )
+        warm_limit = work.limit_sign[n] * state.limit_impulse[work.limit_body[n]]
+        work.limit_impulse[n] = max(0.0, warm_limit)
         add_limit_response(model, work, n, work.limit_impulse[n])
-
-
-@kernel
-def add_limit_response(model, work, n, impulse):
-    """Add the response to an impulse of limit n.
-
-    Writes: work.
-    """
-    i = work.limit_body[n]
-    first = work.limit_row[n]
-    chain = model.body_chain_start[i]
-    for p in range(model.body_chain_len[i]):
-        work.response[model.chain_dof[chain + p]] += work.row[first + p] * impulse
 
 
 @kernel
@@ -113,13 +61,8 @@ def sweep_limit(model, work, n):
 
     Writes: work.
     """
-    i = work.limit_body[n]
-    first = work.limit_row[n]
-    chain = model.body_chain_start[i]
-    w = work.limit_free[n]
-    for p in range(model.body_chain_len[i]):
-        w += work.row[first + p] * work.response[model.chain_dof[chain + p]]
     before = work.limit_impulse[n]
+    w = limit_velocity(model, work, n)
     after = max(0.0, before - w / work.limit_delassus[n])
     work.limit_impulse[n] = after
     if after != before:
@@ -135,15 +78,15 @@ def sweep_contact(model, work, c):
     """
     g = spatial.load(work.contact_delassus, c)
     before = vec.load(work.contact_impulse, c)
-    w = velocity(model, work, c, 0)
-    c_free = cone.affine(g, (-before[0], -before[1], -before[2]), w)
-    after = cone.solve_contact(g, c_free, work.contact_friction[c], before)
-    x, y, z = vec.sub(after, before)
+    w = velocity(model, work, work.contact_row, work.contact_free, c)
+    free = cone.affine(g, vec.neg(before), w)
+    after = cone.solve_contact(g, free, work.contact_friction[c], before)
+    step = vec.sub(after, before)
     change = 0.0
-    if x != 0.0 or y != 0.0 or z != 0.0:
+    if step[0] != 0.0 or step[1] != 0.0 or step[2] != 0.0:
         vec.store(work.contact_impulse, c, after)
-        add_response(model, work, c, 0, x, y, z)
-        d = cone.affine(g, (x, y, z), (0.0, 0.0, 0.0))
+        add_response(model, work, work.contact_row, c, step)
+        d = cone.affine(g, step, (0.0, 0.0, 0.0))
         change = abs(d[0]) + abs(d[1]) + abs(d[2])
     if work.contact_is_spun[c] == 1:
         change += sweep_spin(model, work, c, after[2])
@@ -157,18 +100,17 @@ def sweep_spin(model, work, c, normal):
     Writes: work.
     """
     k = spatial.load(work.contact_spin_delassus, c)
-    t = work.contact_impulse
-    before = (t[c, 3], t[c, 4], t[c, 5])
-    omega = velocity(model, work, c, 3)
+    before = vec.load(work.contact_spin_impulse, c)
+    omega = velocity(model, work, work.contact_spin_row, work.contact_spin_free, c)
     after = cone.solve_spin(
         k, omega, before, work.contact_rolling[c], work.contact_spinning[c], normal
     )
-    x, y, z = vec.sub(after, before)
-    if x == 0.0 and y == 0.0 and z == 0.0:
+    step = vec.sub(after, before)
+    if step[0] == 0.0 and step[1] == 0.0 and step[2] == 0.0:
         return 0.0
-    t[c, 3], t[c, 4], t[c, 5] = after
-    add_response(model, work, c, 3, x, y, z)
-    d = cone.affine(k, (x, y, z), (0.0, 0.0, 0.0))
+    vec.store(work.contact_spin_impulse, c, after)
+    add_response(model, work, work.contact_spin_row, c, step)
+    d = cone.affine(k, step, (0.0, 0.0, 0.0))
     return work.contact_radius[c] * (abs(d[0]) + abs(d[1]) + abs(d[2]))
 
 
@@ -214,18 +156,20 @@ def has_spin(work, t):
 
 
 @kernel
-def solve_island(model, settings, work, t):
+def solve_island(model, settings, work, t, rows):
     """Find the impulses of island t: sweeps, and the dense problem if they are slow.
 
     Writes: work.
     """
     limit = settings.tolerance * island_speed(settings, work, t)
-    may_be_exact = exact.island_rows(work, t) <= work.dense.shape[1] and not has_spin(work, t)
+    patience = 1 + rows // ROWS_PER_SWEEP
+    if rows > work.dense.shape[0] or has_spin(work, t):
+        patience = -1
     for k in range(settings.max_sweeps):
         work.sweeps[0] = max(work.sweeps[0], k + 1)
         if sweep_island(model, work, t) <= limit:
             return
-        if k + 1 == PATIENCE and may_be_exact and exact.solve_exactly(model, work, t, limit):
+        if k + 1 == patience and exact.solve_exactly(model, work, t, limit):
             return
     work.status[0] |= NOT_CONVERGED
 
@@ -239,8 +183,9 @@ def solve(model, state, settings, work):
     warm_start(model, state, work)
     work.sweeps[0] = 0
     for t in range(work.tree_island.shape[0]):
-        if exact.island_rows(work, t) > 0:
-            solve_island(model, settings, work, t)
+        rows = exact.island_rows(work, t)
+        if rows > 0:
+            solve_island(model, settings, work, t, rows)
 
 
 @kernel
@@ -254,10 +199,9 @@ def remember(state, work):
         if work.contact_impulse[c, 2] <= 0.0:
             continue
         axes = vec.load_mat(work.contact_axes, c)
-        t = work.contact_impulse
+        force = vec.mat_t_vec(axes, vec.load(work.contact_impulse, c))
+        torque = vec.mat_t_vec(axes, vec.load(work.contact_spin_impulse, c))
         state.warm_key[n] = work.contact_key[c]
-        force = vec.mat_t_vec(axes, (t[c, 0], t[c, 1], t[c, 2]))
-        torque = vec.mat_t_vec(axes, (t[c, 3], t[c, 4], t[c, 5]))
         for k in range(3):
             state.warm_impulse[n, k] = force[k]
             state.warm_impulse[n, 3 + k] = torque[k]

@@ -68,7 +68,10 @@ def drive_joint(model, state, command, settings, work, i):
         shift = 3 if joint == FREE else 0
         for k in range(shift):
             drive_dof(model, state, command, settings, work, b + k, q[a + k] - target[a + k])
-        e = rotation_error(quat.load(q, a + shift), quat.load(target, a + shift))
+        e = (0.0, 0.0, 0.0)
+        b3 = b + shift
+        if command.kp[b3] != 0.0 or command.kp[b3 + 1] != 0.0 or command.kp[b3 + 2] != 0.0:
+            e = rotation_error(quat.load(q, a + shift), quat.load(target, a + shift))
         for k in range(3):
             drive_dof(model, state, command, settings, work, b + shift + k, e[k])
     elif joint != FIXED:

@@ -13,7 +13,8 @@ def tree_energy(model, v, settings, work, t, out):
     """Write kinetic and potential energy [J], linear and angular momentum about the world origin.
 
     out = [kinetic, potential, p (3) [kg m/s], L (3) [kg m²/s]]. Inertias of the tree must be in
-    `work.body_inertia`, also those of a single body.
+    `work.body_inertia`, also those of a single body. Rotors (armature) count as ½ v² times their
+    inertia; their share of the angular momentum is neglected, as in M.
 
     Writes: out, work.
     """
@@ -47,3 +48,6 @@ def tree_energy(model, v, settings, work, t, out):
         for k in range(3):
             out[2 + k] += p[k]
             out[5 + k] += angular[k]
+    first = model.tree_v[t]
+    for dof in range(first, first + model.tree_nv[t]):
+        out[0] += 0.5 * model.dof_armature[dof] * v[dof] * v[dof]

@@ -96,6 +96,7 @@ class CollisionBody:
         self._owner.world.check_editable(f"the collision group of {self.name}")
         self._shape.group = check.bits(value, "collision_group")
         self._write("shape_group", self._shape.group)
+        self._owner.world.engine.filters_changed()
 
     @property
     def collision_mask(self) -> int:
@@ -107,6 +108,7 @@ class CollisionBody:
         self._owner.world.check_editable(f"the collision mask of {self.name}")
         self._shape.mask = check.bits(value, "collision_mask")
         self._write("shape_mask", self._shape.mask)
+        self._owner.world.engine.filters_changed()
 
     def _write(self, field: str, value: int) -> None:
         span = self._owner.span

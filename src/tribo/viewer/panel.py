@@ -1,0 +1,155 @@
+"""The controls in the browser: what they ask for, checked, and nothing else."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+NOBODY = "nothing"
+SLOWEST, FASTEST = 0.01, 4.0
+LONGEST_ARROW_SCALE = 0.05  # [m/N]
+
+
+@dataclass(slots=True)
+class Wishes:
+    """What the browser asks for; every value is within its range."""
+
+    is_playing: bool = True
+    speed: float = 1.0  # world time per wall time
+    steps: int = 0  # single steps asked for and not yet made
+    wants_reset: bool = False
+    shows_visual: bool = True
+    shows_collision: bool = False
+    shows_contacts: bool = True
+    shows_forces: bool = True
+    force_scale: float = 0.002  # [m/N]
+    follows: str = NOBODY
+
+
+def clipped(value: Any, low: float, high: float, otherwise: float) -> float:
+    """Return a number from the browser within its range, or the old one if it is no number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return otherwise
+    return min(max(float(value), low), high)
+
+
+class Panel:
+    """Buttons, sliders and read-outs of one viser server."""
+
+    def __init__(self, server: Any, names: Sequence[str], force_scale: float) -> None:
+        """Put the controls on the page; `names` can be followed."""
+        self._lock = threading.Lock()
+        self._wishes = Wishes(force_scale=force_scale)
+        self._names = tuple(names)
+        gui = server.gui
+        gui.configure_theme(show_share_button=False, show_logo=False, brand_color=(39, 110, 171))
+        self._status = gui.add_markdown("")
+        self._buttons = []
+        with gui.add_folder("Time"):
+            self._play = self._button(gui, "Pause", self._toggle)
+            self._button(gui, "Single step", self._step)
+            self._button(gui, "Reset", self._reset)
+            slider = gui.add_slider("Speed", min=0.05, max=FASTEST, step=0.05, initial_value=1.0)
+            self._listen(slider, self._set_speed)
+        with gui.add_folder("Show"):
+            for text, name in (
+                ("Visuals", "shows_visual"),
+                ("Collision shapes", "shows_collision"),
+                ("Contact points", "shows_contacts"),
+                ("Forces", "shows_forces"),
+            ):
+                box = gui.add_checkbox(text, initial_value=getattr(self._wishes, name))
+                self._listen(box, lambda value, name=name: self._set(name, value is True))
+            scale = gui.add_slider(
+                "Arrows [mm/N]", min=0.0, max=1e3 * LONGEST_ARROW_SCALE, step=0.1,
+                initial_value=round(min(1e3 * force_scale, 1e3 * LONGEST_ARROW_SCALE), 1),
+            )  # fmt: skip
+            self._listen(scale, self._set_scale)
+            self._follow = gui.add_dropdown("Follow", (NOBODY, *self._names))
+            self._listen(self._follow, self._set_follow)
+
+    @property
+    def wishes(self) -> Wishes:
+        """What is asked for now; change nothing in it."""
+        return self._wishes
+
+    def take_steps(self) -> int:
+        """Return how many single steps were asked for, and forget them."""
+        with self._lock:
+            steps, self._wishes.steps = self._wishes.steps, 0
+        return steps
+
+    def take_reset(self) -> bool:
+        """Return whether a reset was asked for, and forget it."""
+        with self._lock:
+            wanted, self._wishes.wants_reset = self._wishes.wants_reset, False
+        return wanted
+
+    def set_names(self, names: Sequence[str]) -> None:
+        """Offer other objects to follow."""
+        self._names = tuple(names)
+        self._follow.options = (NOBODY, *self._names)
+        if self._wishes.follows not in self._names:
+            self._wishes.follows = NOBODY
+
+    def follow(self, name: str) -> None:
+        """Follow an object, or nothing if there is none of that name."""
+        if name in self._names:
+            self._follow.value = name
+            self._wishes.follows = name
+
+    def set_driven(self, is_driven: bool) -> None:
+        """Say whether the controls of time do something: only while `Viewer.run` drives."""
+        for button in self._buttons:
+            button.disabled = not is_driven
+
+    def pause(self) -> None:
+        """Stop as if the button had been pressed."""
+        self._set_playing(False)
+
+    def show(self, text: str) -> None:
+        """Show the read-outs (Markdown)."""
+        self._status.content = text
+
+    # -- what the browser may do -----------------------------------------------------------------
+    def _button(self, gui: Any, text: str, action: Callable[[], None]) -> Any:
+        button = gui.add_button(text)
+        button.on_click(lambda _: action())
+        self._buttons.append(button)
+        return button
+
+    @staticmethod
+    def _listen(handle: Any, action: Callable[[Any], None]) -> None:
+        handle.on_update(lambda event: action(event.target.value))
+
+    def _toggle(self) -> None:
+        self._set_playing(not self._wishes.is_playing)
+
+    def _set_playing(self, is_playing: bool) -> None:
+        self._wishes.is_playing = is_playing
+        self._play.label = "Pause" if is_playing else "Play"
+
+    def _step(self) -> None:
+        self._set_playing(False)
+        with self._lock:
+            self._wishes.steps = min(self._wishes.steps + 1, 100)
+
+    def _reset(self) -> None:
+        with self._lock:
+            self._wishes.wants_reset = True
+
+    def _set_speed(self, value: Any) -> None:
+        self._wishes.speed = clipped(value, SLOWEST, FASTEST, self._wishes.speed)
+
+    def _set_scale(self, value: Any) -> None:
+        old = 1e3 * self._wishes.force_scale
+        self._wishes.force_scale = 1e-3 * clipped(value, 0.0, 1e3 * LONGEST_ARROW_SCALE, old)
+
+    def _set_follow(self, value: Any) -> None:
+        self._wishes.follows = value if value in self._names else NOBODY
+
+    def _set(self, name: str, value: bool) -> None:
+        setattr(self._wishes, name, value)

@@ -1,0 +1,289 @@
+"""`Viewer`: a world in the browser."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribo import check
+from tribo.errors import SimulationError
+from tribo.viewer import scene as scenes
+from tribo.viewer.panel import NOBODY, Panel
+from tribo.viewer.stage import Stage
+
+if TYPE_CHECKING:
+    from tribo.world import World
+
+logger = logging.getLogger("tribo")
+
+FRAME = 1.0 / 60.0  # [s] shortest time between two pictures
+SLOWEST_FRAME = 0.5  # [s] longest, however much a picture costs
+SHARE = 0.03  # [–] part of the time that `update` may take from a simulation
+RUN_SHARE = 0.5  # the same while `run` waits for the clock anyway
+STATUS = 0.25  # [s] between two read-outs
+FOG = (12.0, 30.0)  # [m] where the ground begins to fade, and where it is gone
+
+
+class Viewer:
+    """Shows a world in the browser.
+
+    Args:
+        world: What to show; only the thread that calls `run` or `update` touches it.
+        host: Address to listen on. The standard one can be reached from this machine only.
+        port: Port to listen on; the next free one if it is taken.
+
+    Raises:
+        ImportError: viser is missing; the message says how to get it.
+
+    Example:
+        >>> import tribo
+        >>> world = tribo.World()
+        >>> ball = world.add_sphere(radius=0.1, mass=1.0)
+        >>> with Viewer(world, port=8099) as viewer:    # or: viewer.run()
+        ...     for _ in range(100):
+        ...         world.step()
+        ...         viewer.update()
+    """
+
+    def __init__(self, world: World, host: str = "127.0.0.1", port: int = 8080) -> None:
+        """Start the server; it runs until `close`."""
+        check.integer(port, "port", 1)
+        self._world = world
+        self._saved = world.snapshot()
+        self._engine = world.engine
+        self._scene = scenes.describe(world)
+        poses = scenes.read_poses(world)
+        self._server = _start(host, port)
+        self._panel = Panel(self._server, self._scene.names, _arrow_scale(world))
+        self._panel.set_driven(False)
+        self._stage = Stage(self._server, self._scene, poses)
+        self._poses = poses
+        self._shown: tuple[Any, ...] = ()
+        self._share, self._cost = SHARE, 0.0
+        self._next = self._next_status = 0.0
+        self._speed_from = (time.perf_counter(), world.time)
+        self._others = _other_threads()
+        self._is_open = True
+        self._aim(poses)
+
+    # -- the user's side -------------------------------------------------------------------------
+    @property
+    def address(self) -> str:
+        """Where to look, e.g. ``http://127.0.0.1:8080``."""
+        return f"http://{self._server.get_host()}:{self._server.get_port()}"
+
+    @property
+    def panel(self) -> Panel:
+        """The controls; ``viewer.panel.follow("robot")`` lets the camera go along."""
+        return self._panel
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the server runs."""
+        return self._is_open
+
+    def update(self) -> None:
+        """Show the present state; call it after every step, it returns at once most times.
+
+        At most 60 pictures per second are sent, and fewer if they would take more than a few
+        percent of the time from the simulation.
+        """
+        if time.perf_counter() >= self._next and self._is_open:
+            self._push()
+
+    def run(self, duration: float | None = None) -> None:
+        """Step the world in real time, as the controls in the browser say.
+
+        Args:
+            duration: Wall time [s] after which to return; None: when the viewer is closed.
+        """
+        end = np.inf if duration is None else time.perf_counter() + check.number(duration, "duration")
+        self._share = RUN_SHARE
+        self._panel.set_driven(True)
+        try:
+            last = time.perf_counter()
+            debt = 0.0  # [s] world time that is due
+            while self._is_open and last < end:
+                self._obey()
+                wishes = self._panel.wishes
+                now = time.perf_counter()
+                # What a slow machine cannot keep up with is left out, not caught up with.
+                debt = min(debt + (now - last) * wishes.speed, 0.1) if wishes.is_playing else 0.0
+                last = now
+                debt -= self._catch_up(debt)
+                self.update()
+                time.sleep(max(0.0, min(self._next, now + FRAME) - time.perf_counter()))
+        finally:
+            self._share = SHARE
+            if self._is_open:
+                self._panel.set_driven(False)
+
+    def reset(self) -> None:
+        """Go back to the state in which the viewer was made."""
+        try:
+            self._world.restore(self._saved)
+        except ValueError as error:
+            logger.warning("cannot reset: %s", error)
+        self._speed_from = (time.perf_counter(), self._world.time)
+
+    def close(self) -> None:
+        """Stop the server."""
+        if self._is_open:
+            self._is_open = False
+            with contextlib.redirect_stdout(io.StringIO()):  # it says so
+                self._server.stop()
+
+    def __enter__(self) -> Viewer:
+        """Return the viewer."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop the server."""
+        self.close()
+
+    # -- inside ----------------------------------------------------------------------------------
+    def _obey(self) -> None:
+        """Do what was asked for by buttons."""
+        if self._panel.take_reset():
+            self.reset()
+        steps = self._panel.take_steps()
+        if steps:
+            self._step(steps)
+
+    def _catch_up(self, debt: float) -> float:
+        """Step as far as is due, but no longer than a few frames; return the time stepped."""
+        stop = time.perf_counter() + 2.0 * FRAME
+        due = int(debt / self._world.time_step)
+        done = 0
+        while done < due and time.perf_counter() < stop:
+            some = min(due - done, 10)
+            if not self._step(some):
+                return debt
+            done += some
+        return done * self._world.time_step
+
+    def _step(self, n: int) -> bool:
+        """Step; a world that cannot go on is paused and stays to be looked at."""
+        try:
+            self._world.step(n)
+        except SimulationError as error:
+            logger.error("%s", error)
+            self._panel.pause()
+            self._panel.show(f"**stopped**: {error}")
+            self._next_status = np.inf
+            return False
+        return True
+
+    def _push(self) -> None:
+        """Send what changed, and decide when to do it again."""
+        start = time.perf_counter()
+        world = self._world
+        if world.engine is not self._engine:
+            self._rebuild()
+        wishes = self._panel.wishes
+        shown = (wishes.shows_visual, wishes.shows_collision, wishes.shows_contacts, wishes.shows_forces)  # fmt: skip
+        poses = scenes.read_poses(world)
+        with self._server.atomic():
+            if shown != self._shown:
+                self._stage.show(wishes)
+                self._shown = shown
+            self._stage.move(poses)
+            if wishes.shows_contacts or wishes.shows_forces:
+                self._stage.show_forces(scenes.read_forces(world), wishes.force_scale)
+        if wishes.follows != NOBODY:
+            self._go_along(poses, self._scene.root[wishes.follows])
+        self._poses = poses
+        now = time.perf_counter()
+        if now >= self._next_status:
+            self._report(now)
+        others = _other_threads()
+        spent = now - start + max(0.0, others - self._others)
+        self._others = others
+        self._cost += 0.2 * (spent - self._cost)
+        self._next = now + min(max(FRAME, self._cost / self._share), SLOWEST_FRAME)
+
+    def _report(self, now: float) -> None:
+        """Show time, real-time factor and contacts."""
+        world = self._world
+        before, then = self._speed_from
+        factor = (world.time - then) / max(now - before, 1e-9)
+        self._speed_from = (now, world.time)
+        self._next_status = now + STATUS
+        self._panel.show(
+            f"time **{world.time:.3f} s** · real-time factor **{factor:.2f}** · "
+            f"contacts **{int(world.engine.work.contact_count[0])}**"
+        )
+
+    def _rebuild(self) -> None:
+        """Make all nodes anew after objects were added or removed."""
+        self._stage.remove()
+        self._engine = self._world.engine
+        self._scene = scenes.describe(self._world)
+        self._stage = Stage(self._server, self._scene, scenes.read_poses(self._world))
+        self._poses = scenes.read_poses(self._world)
+        self._panel.set_names(self._scene.names)
+        self._shown = ()
+
+    def _aim(self, poses: scenes.Poses) -> None:
+        """Point the camera at what moves."""
+        rows = list(self._scene.root.values())
+        centre, reach = np.zeros(3), 1.0
+        if rows:
+            places = poses.position[rows]
+            centre = 0.5 * (places.min(axis=0) + places.max(axis=0))
+            reach = 1.0 + 0.45 * float(np.ptp(places, axis=0).max())
+        camera = self._server.initial_camera
+        camera.fov = np.radians(45.0)
+        camera.position = tuple(centre + reach * np.array([1.3, -1.9, 0.9]))
+        camera.look_at = tuple(centre)
+
+    def _go_along(self, poses: scenes.Poses, row: int) -> None:
+        """Move every camera as far as the followed body moved."""
+        way = poses.position[row] - self._poses.position[row] if len(poses.position) == len(self._poses.position) else np.zeros(3)  # fmt: skip
+        if np.linalg.norm(way) > 1e-5:
+            for client in self._server.get_clients().values():
+                client.camera.position = client.camera.position + way
+
+
+def _start(host: str, port: int) -> Any:
+    """Start a viser server that cannot be published by a click in the browser."""
+    try:
+        import viser
+    except ImportError:
+        raise ImportError('the viewer needs viser: pip install "tribo[viewer]"') from None
+
+    class Server(viser.ViserServer):
+        def request_share_url(self, verbose: bool = True) -> str | None:
+            """Refuse: viser would open a tunnel to a public server."""
+            logger.warning("a browser asked for a public address; refused")
+            return None
+
+    logging.getLogger("websockets").setLevel(logging.CRITICAL)  # browsers come and go
+    with contextlib.redirect_stdout(io.StringIO()):  # it prints a banner
+        server = Server(host=host, port=port, label="tribo", verbose=False)
+    server.scene.configure_environment_map(environment_intensity=0.35)
+    server.scene.configure_fog(*FOG)
+    return server
+
+
+def _other_threads() -> float:
+    """Return the processor time of all threads but this one [s]."""
+    return time.process_time() - time.thread_time()
+
+
+def _arrow_scale(world: World) -> float:
+    """Return a length per force at which a tenth of the total weight is 10 cm."""
+    mass = sum(part.mass for part in world.objects if part.body_type == 2)
+    weight = mass * float(np.linalg.norm(world.gravity))
+    return float(np.clip(0.1 / (0.1 * weight), 1e-5, 0.05)) if weight > 0.0 else 0.002

@@ -1,0 +1,191 @@
+"""A scene as nodes of a viser server; what is alike is one node with many instances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tribo.model import Shape
+from tribo.viewer.panel import Wishes
+from tribo.viewer.scene import COLLISION, Drawable, Forces, Group, Poses, Scene, quaternions
+from tribo.viewer.surface import of_shape
+
+POINT = (225, 60, 50)
+FORCE = (26, 158, 92)
+TILES = ((176, 184, 196), (150, 160, 174))
+TILE_COUNT = 60  # squares of a ground along one side
+LONGEST = 2.0  # [m] of an arrow
+
+# The unit surface that instances of a kind are scaled from.
+_UNITS: dict[Shape, tuple[float, ...]] = {
+    Shape.SPHERE: (1.0,),
+    Shape.BOX: (1.0, 1.0, 1.0),
+    Shape.CYLINDER: (1.0, 1.0),
+}
+
+
+class Batch:
+    """Instances of one mesh that are moved by two messages."""
+
+    def __init__(self, handle: Any, items: Sequence[Drawable]) -> None:
+        """Take the node and what its instances stand for."""
+        self.handle = handle
+        self._body = np.array([d.body for d in items])
+        self._offset = np.array([d.position for d in items])
+        self._rotation = np.array([d.rotation for d in items])
+        self._sent: tuple[np.ndarray, np.ndarray] | None = None
+
+    def move(self, poses: Poses) -> None:
+        """Send positions and orientations if they changed."""
+        turned = poses.rotation[self._body]
+        position = poses.position[self._body] + np.einsum("nij,nj->ni", turned, self._offset)
+        position = position.astype(np.float32)
+        wxyz = quaternions(turned @ self._rotation).astype(np.float32)
+        if self._sent is None or not np.array_equal(self._sent[0], position):
+            self.handle.batched_positions = position
+        if self._sent is None or not np.array_equal(self._sent[1], wxyz):
+            self.handle.batched_wxyzs = wxyz
+        self._sent = (position, wxyz)
+
+
+class Stage:
+    """All nodes of one scene."""
+
+    def __init__(self, server: Any, scene: Scene, poses: Poses) -> None:
+        """Make the nodes."""
+        self._api = server.scene
+        self._visual = self._batches("visual", scene.visual)
+        self._collision = self._batches("collision", scene.collision)
+        self._grounds(scene.planes, poses)
+        none = np.zeros((0, 3), np.float32)
+        self._points = self._api.add_point_cloud(
+            "/contacts/points", none, POINT, point_size=0.03, point_shape="circle",
+            precision="float32",
+        )  # fmt: skip
+        self._arrows = self._api.add_arrows(
+            "/contacts/forces", np.zeros((0, 2, 3), np.float32), FORCE,
+            shaft_radius=0.008, head_radius=0.02, head_length=0.05,
+        )  # fmt: skip
+        self._is_empty = True
+        self.move(poses)
+
+    def move(self, poses: Poses) -> None:
+        """Send the poses that changed since the last time."""
+        for batch in (*self._visual, *self._collision):
+            batch.move(poses)
+
+    def show(self, wishes: Wishes) -> None:
+        """Show and hide what the panel says."""
+        for batches, is_seen in (
+            (self._visual, wishes.shows_visual),
+            (self._collision, wishes.shows_collision),
+        ):
+            for batch in batches:
+                batch.handle.visible = is_seen
+        self._points.visible = wishes.shows_contacts
+        self._arrows.visible = wishes.shows_forces
+
+    def show_forces(self, forces: Forces, scale: float) -> None:
+        """Send contact points and force arrows."""
+        if not len(forces.point) and self._is_empty:
+            return
+        self._is_empty = not len(forces.point)
+        point = forces.point.astype(np.float32)
+        arrow = forces.force * scale
+        length = np.linalg.norm(arrow, axis=1, keepdims=True)
+        arrow *= np.minimum(1.0, LONGEST / np.maximum(length, 1e-9))
+        self._points.points = point
+        self._arrows.points = np.stack([point, point + arrow], axis=1).astype(np.float32)
+
+    def remove(self) -> None:
+        """Take all nodes away."""
+        for name in ("/visual", "/collision", "/ground", "/contacts"):
+            self._api.remove_by_name(name)
+
+    def _batches(self, layer: str, group: Group) -> list[Batch]:
+        """Make a node for each kind of primitive and each mesh."""
+        shows = layer == "visual"
+        solids: dict[Shape, list[tuple[Drawable, tuple[float, ...]]]] = {}
+        meshes: dict[tuple[int, tuple[float, ...] | None], list[Drawable]] = {}
+        for item in group.items:
+            if item.mesh is None:
+                for part, scale in _parts(item):
+                    solids.setdefault(part.kind, []).append((part, scale))
+            else:
+                own = None if item.mesh.visual.defined and not item.keeps_color else item.color
+                meshes.setdefault((id(item.mesh), own), []).append(item)
+        made = [self._solid(f"/{layer}/{k.name.lower()}", k, v, shows) for k, v in solids.items()]
+        for number, ((_, own), items) in enumerate(meshes.items()):
+            mesh = items[0].mesh
+            if own is not None:
+                mesh = mesh.copy()
+                mesh.visual.face_colors = [*(int(255 * x) for x in own), 255]
+            handle = self._api.add_batched_meshes_trimesh(
+                f"/{layer}/mesh_{number}", mesh, np.tile([1.0, 0.0, 0.0, 0.0], (len(items), 1)),
+                np.zeros((len(items), 3)), visible=shows,
+            )  # fmt: skip
+            made.append(Batch(handle, items))
+        return made
+
+    def _solid(
+        self, name: str, kind: Shape, parts: Sequence[tuple[Drawable, tuple[float, ...]]], shows: bool
+    ) -> Batch:
+        surface = of_shape(kind, _UNITS[kind])
+        count = len(parts)
+        colors = [d.color if shows else COLLISION for d, _ in parts]
+        handle = self._api.add_batched_meshes_simple(
+            name, surface.vertices, surface.faces, np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
+            np.zeros((count, 3)), batched_scales=np.array([s for _, s in parts], np.float32),
+            batched_colors=(255 * np.array(colors)).astype(np.uint8), lod="off",
+            opacity=None if shows else 0.5, visible=shows,
+        )  # fmt: skip
+        return Batch(handle, [d for d, _ in parts])
+
+    def _grounds(self, planes: Group, poses: Poses) -> None:
+        """Lay out a chequered square for each ground plane."""
+        import trimesh
+
+        position, rotation = planes.place(poses)
+        for number, wxyz in enumerate(quaternions(rotation)):
+            vertices, faces, dark = _tiles(TILE_COUNT)
+            mesh = trimesh.Trimesh(vertices, faces, process=False)
+            mesh.visual.face_colors = np.array([(*c, 255) for c in TILES], np.uint8)[dark]
+            self._api.add_mesh_trimesh(
+                f"/ground/{number}", mesh, wxyz=wxyz, position=position[number], cast_shadow=False
+            )
+
+
+def _parts(item: Drawable) -> list[tuple[Drawable, tuple[float, ...]]]:
+    """Return a primitive as scaled unit surfaces; a capsule is a cylinder and two balls."""
+    size = item.size
+    if item.kind == Shape.SPHERE:
+        return [(item, (size[0], size[0], size[0]))]
+    if item.kind == Shape.BOX:
+        return [(item, size)]
+    radius, half = size
+    tube = (_as(item, Shape.CYLINDER, 0.0), (radius, radius, half))
+    if item.kind == Shape.CYLINDER:
+        return [tube]
+    ball = (radius, radius, radius)
+    ends = [(_as(item, Shape.SPHERE, z), ball) for z in (-half, half)]
+    return ends if half == 0.0 else [tube, *ends]
+
+
+def _as(item: Drawable, kind: Shape, z: float) -> Drawable:
+    position = item.position + item.rotation[:, 2] * z
+    return Drawable(
+        item.name, item.owner, item.body, kind, item.size, position, item.rotation, item.color
+    )
+
+
+def _tiles(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return vertices, faces and colour numbers of count² squares of 1 m."""
+    i, j = (a.ravel() for a in np.meshgrid(np.arange(count), np.arange(count)))
+    corners = np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
+    flat = np.stack([i, j], axis=1)[:, None, :] + corners - count // 2
+    vertices = np.concatenate([flat, np.zeros((len(i), 4, 1))], axis=2).reshape(-1, 3)
+    first = 4 * np.arange(len(i))[:, None]
+    faces = np.concatenate([first + (0, 1, 2), first + (0, 2, 3)], axis=1).reshape(-1, 3)
+    return vertices, faces, np.repeat((i + j) % 2, 2)

@@ -1,0 +1,80 @@
+"""A headless Chromium that can be looked at: pages as a person would see them."""
+
+import base64
+import contextlib
+import json
+import shutil
+import subprocess
+import time
+import urllib.request
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = (
+    "--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader", "--hide-scrollbars", "--disable-gpu-sandbox",
+    "--no-first-run", "--window-size=1280,800", "--remote-debugging-port=0",
+    "--remote-allow-origins=*",
+)  # fmt: skip
+PATIENCE = 60.0  # [s] a software renderer on two cores takes its time
+
+
+class Page:
+    """One page, spoken to through the browser's own debugging protocol."""
+
+    def __init__(self, socket):
+        self._socket, self._number = socket, 0
+
+    def ask(self, method, **parameters):
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": parameters}
+        self._socket.send(json.dumps(message))
+        while True:
+            answer = json.loads(self._socket.recv(timeout=PATIENCE))
+            if answer.get("id") == self._number:
+                assert "error" not in answer, answer
+                return answer["result"]
+
+    def run(self, script):
+        made = self.ask("Runtime.evaluate", expression=script, returnByValue=True)
+        return made["result"].get("value")
+
+    def click(self, text):
+        """Press the button that bears a text."""
+        script = """(() => { const b = [...document.querySelectorAll('button')]
+            .find(b => b.innerText.trim() === %s); if (!b) return false; b.click(); return true })()"""
+        assert self.run(script % json.dumps(text)), f"no button {text!r}"
+
+    def text(self):
+        return self.run("document.body.innerText")
+
+    def screenshot(self):
+        """Return what is seen, PNG bytes."""
+        return base64.b64decode(self.ask("Page.captureScreenshot", format="png")["data"])
+
+
+@contextlib.contextmanager
+def opened(address, folder):
+    """Open a page; its profile is kept in `folder`."""
+    from websockets.sync.client import connect
+
+    command = [CHROMIUM, *FLAGS, f"--user-data-dir={folder}", address]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        with connect(_debugger(folder), max_size=None) as socket:
+            yield Page(socket)
+    finally:
+        process.terminate()
+        process.wait(timeout=PATIENCE)
+
+
+def _debugger(folder):
+    """Wait for the browser and return where its page can be spoken to."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        with contextlib.suppress(OSError, IndexError, StopIteration):
+            port = (folder / "DevToolsActivePort").read_text().split()[0]
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/json", timeout=5) as answer:
+                pages = json.load(answer)
+            return next(p["webSocketDebuggerUrl"] for p in pages if p["type"] == "page")
+        time.sleep(0.1)
+    raise TimeoutError("Chromium did not start")

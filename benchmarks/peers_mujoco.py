@@ -152,7 +152,7 @@ def _stand(sim: MujocoSimulation) -> Truth:
         deepest = max(deepest, float((radius - data.geom_xpos[feet, 2]).max()))
     noisy = digest(data.qpos)
     data.ctrl[:] = list(scene.joints.values())
-    mujoco.mj_step(model, data, nstep=2000)
+    mujoco.mj_step(model, data, nstep=6000)
     mujoco.mj_kinematics(model, data)
     before = data.geom_xpos[feet].copy()
     mujoco.mj_step(model, data, nstep=500)

@@ -110,7 +110,7 @@ def _stand(sim: TriboSimulation) -> Truth:
         sweeps.append(world.sweeps)
     noisy = digest(world.engine.state.q)
     robot.pd_target = nominal
-    world.step(2000)
+    world.step(6000)
     before = _feet(sim)
     world.step(500)
     slip = float(np.linalg.norm((_feet(sim) - before)[:, :2], axis=1).mean()) / (

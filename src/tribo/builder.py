@@ -270,6 +270,7 @@ def build_model(
     filler = _Filler(model, materials)
     spans = [filler.add(tree, part) for tree, part in enumerate(parts)]
     model.chain_dof[:] = filler.chain
+    model.chain_row[:] = model.dof_row[model.chain_dof]
     collect_filters(model)
     return model, spans, sizes
 

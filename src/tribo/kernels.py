@@ -32,7 +32,7 @@ _STAGES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (integrate.integrate, (MODEL, STATE, SETTINGS, WORK)),
     (rows.contact_rows, (MODEL, STATE, WORK)),
     (laws.laws, (MODEL, SETTINGS, WORK)),
-    (limits.limit_rows, (MODEL, SETTINGS, WORK)),
+    (limits.limit_rows, (MODEL, STATE, SETTINGS, WORK)),
     (sweep.solve, (MODEL, STATE, SETTINGS, WORK)),
     (residual.residual, (MODEL, SETTINGS, WORK)),
     (step.run_at, (_ADDRESSES, types.int64)),

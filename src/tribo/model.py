@@ -92,6 +92,7 @@ class Model(Record):
     body_chain_start = field("nbody", dtype=INT)  # first entry in `chain_dof`
     body_chain_len = field("nbody", dtype=INT)  # number of dofs that move the body
     chain_dof = field("nchain", dtype=INT)  # dofs from the root to each body
+    chain_row = field("nchain", dtype=INT)  # `dof_row` of those dofs
 
     # Joints.
     joint_type = field("nbody", dtype=INT)  # `Joint`
@@ -205,9 +206,9 @@ class Work(Record):
     drive_error = field("nv")  # [m, rad] coordinate − target where the step is evaluated
     drive_is_saturated = field("nv", dtype=INT)  # −1, 0, +1: at which effort limit
     applied_torque = field("nv")  # [N, N m] what drives did in the last step
-    free_v = field("nv")  # velocity after the step if nothing touched
+    free_response = field("nv")  # z if nothing touched: D^(−1/2) L⁻ᵀ dt (τ − h)
     next_v = field("nv")
-    response = field("nv")  # D^(1/2) L Δv, the velocity change by impulses in whitened coordinates
+    response = field("nv")  # z = D^(1/2) L (v⁺ − v), whitened change of velocity by forces, impulses
 
     # Collision.
     body_bound = field("nbody", 6)  # [m] min, max of a box around the shapes, with margin
@@ -234,8 +235,8 @@ class Work(Record):
     contact_spinning = field("max_contact")  # [m] μ_spin r_e
     contact_target = field("max_contact")  # [m/s] least normal velocity; −inf: inactive
     contact_vel = field("max_contact", 3)  # [m/s] J v at the start of the step, contact axes
-    contact_free = field("max_contact", 3)  # [m/s] J v_free − target
-    contact_spin_free = field("max_contact", 3)  # [rad/s] the angular part
+    contact_start = field("max_contact", 3)  # [m/s] J v − target: the velocity without forces
+    contact_spin_start = field("max_contact", 3)  # [rad/s] the angular part
     contact_impulse = field("max_contact", 3)  # [N s] on A, contact axes
     contact_spin_impulse = field("max_contact", 3)  # [N m s] of rolling and spinning friction
     contact_delassus = field("max_contact", 6)  # [1/kg] own block of G
@@ -251,7 +252,7 @@ class Work(Record):
     limit_count = field(1, dtype=INT)
     limit_body = field("nbody", dtype=INT)
     limit_sign = field("nbody")  # +1 lower, −1 upper
-    limit_free = field("nbody")  # [m/s, rad/s]
+    limit_start = field("nbody")  # [m/s, rad/s] velocity towards inside − target, without forces
     limit_delassus = field("nbody")
     limit_impulse = field("nbody")  # ≥ 0
     limit_row = field("nbody", dtype=INT)

@@ -48,13 +48,13 @@ def advance(model, state, command, settings, work):
     while saturated > 0:  # again, if a drive has reached its effort limit
         actuation.drives(model, state, command, settings, work)  # τ, and M̂ − M
         inertia.factorize(model, work)  # M̂ = Lᵀ D L
-        integrate.free_velocity(model, state, settings, work)  # v_free = v + dt M̂⁻¹(τ − h)
+        integrate.free_response(model, settings, work)  # dt (τ − h), whitened
         rows.contact_rows(model, state, work)  # J, whitened
         laws.laws(model, settings, work)  # friction, bounce and recovery of each pair
-        limits.limit_rows(model, settings, work)  # joints at their stops join the contacts
+        limits.limit_rows(model, state, settings, work)  # joints at their stops join the contacts
         islands.islands(model, work)  # who has to do with whom?
         sweep.solve(model, state, settings, work)  # λ: cone, complementarity
-        integrate.next_velocity(model, work)  # v⁺ = v_free + M̂⁻¹ Jᵀ λ
+        integrate.next_velocity(model, state, work)  # v⁺ = v + M̂⁻¹ (dt (τ − h) + Jᵀ λ)
         saturated = actuation.saturate(model, state, command, settings, work)
     residual.residual(model, settings, work)  # how exact is it?
     if not integrate.is_finite(work):

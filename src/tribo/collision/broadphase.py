@@ -20,6 +20,7 @@ CYLINDER = int(Shape.CYLINDER)
 MESH = int(Shape.MESH)
 CAPACITY = int(Status.CAPACITY)
 
+FEW = 16  # up to so many candidates insertion is the cheaper sort
 SLACK = 1e-6  # [m] added to every margin: round-off must not hide a touching pair
 
 
@@ -301,12 +302,11 @@ def sort_bodies(model, work, axis):
 
 
 @kernel
-def sort_candidates(model, work):
-    """Sort the candidates by first, then second shape.
+def count_candidates(work, n):
+    """Sort the candidates by first shape, by counting.
 
     Writes: work.
     """
-    n = work.candidate_count[0]
     slot = work.shape_slot
     for s in range(slot.shape[0]):
         slot[s] = 0
@@ -314,19 +314,38 @@ def sort_candidates(model, work):
         slot[work.candidate[k, 0] + 1] += 1
     for s in range(slot.shape[0] - 1):
         slot[s + 1] += slot[s]
-    ranked = work.candidate_sorted
     for k in range(n):
         a = work.candidate[k, 0]
-        ranked[slot[a], 0] = a
-        ranked[slot[a], 1] = work.candidate[k, 1]
+        work.candidate_sorted[slot[a], 0] = a
+        work.candidate_sorted[slot[a], 1] = work.candidate[k, 1]
         slot[a] += 1
+
+
+@kernel
+def sort_candidates(work):
+    """Sort the candidates by first, then second shape.
+
+    Writes: work.
+    """
+    n = work.candidate_count[0]
+    ranked = work.candidate_sorted
+    if n > FEW:
+        count_candidates(work, n)
+    else:
+        for k in range(n):
+            ranked[k, 0] = work.candidate[k, 0]
+            ranked[k, 1] = work.candidate[k, 1]
     for k in range(1, n):
         a = ranked[k, 0]
         b = ranked[k, 1]
         place = k
-        while place > 0 and ranked[place - 1, 0] == a and ranked[place - 1, 1] > b:
+        while place > 0 and (
+            ranked[place - 1, 0] > a or (ranked[place - 1, 0] == a and ranked[place - 1, 1] > b)
+        ):
+            ranked[place, 0] = ranked[place - 1, 0]
             ranked[place, 1] = ranked[place - 1, 1]
             place -= 1
+        ranked[place, 0] = a
         ranked[place, 1] = b
 
 
@@ -366,4 +385,4 @@ def candidates(model, state, settings, work):
     if work.candidate_count[0] > work.candidate.shape[0]:
         work.status[0] |= CAPACITY
         return
-    sort_candidates(model, work)
+    sort_candidates(work)

@@ -20,6 +20,8 @@ BRACKET_STEP = 0.05  # [rad] march outwards until the sign changes
 NEWTON_STEPS = 8  # enough from a good start; bisection follows if not
 BISECTIONS = 60  # 0.05 rad / 2⁶⁰ is below round-off
 FIXED_POINT_STEPS = 200
+SECULAR_STEPS = 30  # quadratic from below: 4 to 8 are made
+MIN_LIMIT = 1e-300  # [N m s] keeps a division by a vanishing bound finite
 
 
 @kernel
@@ -207,7 +209,7 @@ def solve_spin(k, omega, torque, rolling, spinning, normal):
         y = -((k[0] + lift) * by - k[3] * bx) / det
         t = sqrt(x * x + y * y)
         if t > limit_t:
-            x, y = clamp_disc(k, bx, by, limit_t, x / t, y / t)
+            x, y = clamp_disc(k, bx, by, limit_t)
         z = -(c[2] + k[4] * x + k[5] * y) / (k[2] + lift)
         z = min(max(z, -limit_z), limit_z)
         if k[4] == 0.0 and k[5] == 0.0:
@@ -216,25 +218,33 @@ def solve_spin(k, omega, torque, rolling, spinning, normal):
 
 
 @kernel
-def clamp_disc(k, bx, by, limit, x, y):
-    """Return the impulse of length `limit` that is opposite to the rolling velocity it leaves."""
-    for _ in range(20):
-        wx = k[0] * limit * x + k[3] * limit * y + bx
-        wy = k[3] * limit * x + k[1] * limit * y + by
-        s = sqrt(wx * wx + wy * wy)
-        if s == 0.0:
+def clamp_disc(k, bx, by, limit):
+    """Return the impulse τ of length `limit` that is opposite to the rolling velocity it leaves.
+
+    K τ + b = −s τ with s ≥ 0: in the axes of K one number s is left, found by Newton's method on
+    1/‖τ(s)‖, which climbs to it from below. K's smaller eigenvalue must be positive.
+    """
+    mean = 0.5 * (k[0] + k[1])
+    half = 0.5 * (k[0] - k[1])
+    spread = sqrt(half * half + k[3] * k[3])
+    angle = 0.5 * atan2(k[3], half)
+    cs = cos(angle)
+    sn = sin(angle)
+    b_high = cs * bx + sn * by
+    b_low = cs * by - sn * bx
+    high = mean + spread
+    low = max(mean - spread, MIN_PIVOT * mean)
+    s = max(0.0, sqrt(bx * bx + by * by) / max(limit, MIN_LIMIT) - high)
+    u = v = length = 0.0
+    for _ in range(SECULAR_STEPS):
+        u = -b_high / (high + s)
+        v = -b_low / (low + s)
+        length = sqrt(u * u + v * v)
+        if not length > limit * (1.0 + 1e-15):
             break
-        # a step of length 1/tr K of the projected descent on the disc
-        rho = 1.0 / (k[0] + k[1])
-        nx = limit * x - rho * wx
-        ny = limit * y - rho * wy
-        n = sqrt(nx * nx + ny * ny)
-        if n == 0.0:
-            break
-        nx /= n
-        ny /= n
-        change = abs(nx - x) + abs(ny - y)
-        x, y = nx, ny
-        if change < 1e-15:
-            break
-    return limit * x, limit * y
+        slope = u * u / (high + s) + v * v / (low + s)
+        s += (length / max(limit, MIN_LIMIT) - 1.0) * length * length / slope
+    if length == 0.0:
+        return 0.0, 0.0
+    scale = limit / length
+    return scale * (cs * u - sn * v), scale * (sn * u + cs * v)

@@ -3,7 +3,13 @@
 from math import sqrt
 
 from tribo.contact import newton
-from tribo.contact.response import add_limit_response, add_response, shared_dofs
+from tribo.contact.response import (
+    add_limit_response,
+    add_response,
+    limit_velocity,
+    shared_dofs,
+    velocity,
+)
 from tribo.jit import kernel
 
 RUNGS = 3  # ADMM steps before each further Newton attempt: 20, 60, 180
@@ -101,8 +107,9 @@ def assemble(model, work, t, contacts, size, g, c, x, mu):
         for m in range(k + 1):
             contact_block(model, work, n, work.island_contact[start + m], g, 3 * k, 3 * m)
         mu[k] = work.contact_friction[n]
+        w = velocity(model, work, work.contact_row, work.contact_start, n)
         for a in range(3):
-            c[3 * k + a] = work.contact_free[n, a]
+            c[3 * k + a] = w[a]
             x[3 * k + a] = work.contact_impulse[n, a]
     first = work.island_limit_start[t] - 3 * contacts
     for i in range(3 * contacts, size):
@@ -111,8 +118,11 @@ def assemble(model, work, t, contacts, size, g, c, x, mu):
             limit_block(model, work, n, work.island_contact[start + k], g, i, 3 * k)
         for j in range(3 * contacts, i + 1):
             g[i, j] = g[j, i] = limit_pair(model, work, n, work.island_limit[first + j])
-        c[i] = work.limit_free[n]
+        c[i] = limit_velocity(model, work, n)
         x[i] = work.limit_impulse[n]
+    for i in range(size):  # the velocities contain what the present impulses do
+        for j in range(size):
+            c[i] -= g[i, j] * x[j]
 
 
 @kernel

@@ -18,6 +18,15 @@ STATIC_SPEED = int(Pair.STATIC_FRICTION_VELOCITY)
 ROLLING = int(Pair.ROLLING_FRICTION)
 SPINNING = int(Pair.SPINNING_FRICTION)
 
+SLOW_IMPACT = 1e-3  # [m/s] what approaches slower is resting
+
+
+@kernel
+def step_speed(settings):
+    """Return the speed that weight gains in one step [m/s]."""
+    g2 = settings.gravity_x**2 + settings.gravity_y**2 + settings.gravity_z**2
+    return settings.dt * sqrt(g2)
+
 
 @kernel
 def effective_friction(friction, static, static_speed, speed):
@@ -31,18 +40,16 @@ def effective_friction(friction, static, static_speed, speed):
 
 
 @kernel
-def normal_target(gap, approach, restitution, threshold, settings):
+def normal_target(gap, approach, restitution, threshold, slow, settings):
     """Return the least normal velocity that a contact may end with [m/s].
 
-    approach: speed of the surfaces towards each other before the step's forces. A pair that
-    rebounds is left alone until it touches, so that no part of its speed is lost to prediction.
+    approach: speed of the surfaces towards each other before the step's forces. A pair that will
+    rebound is left alone until it touches, so that no part of its speed is lost to prediction;
+    but not one that approaches slower than `slow`: that is a resting contact and round-off.
     """
     bounce = restitution * (approach - threshold)
-    if bounce > 0.0:
-        if gap > approach * settings.dt:
-            return -inf
-    elif gap > 0.0:
-        return -gap / settings.dt
+    if gap > 0.0 and (bounce <= 0.0 or gap > approach * settings.dt):
+        return -inf if bounce > 0.0 and approach > slow else -gap / settings.dt
     recovery = 0.0
     if gap < 0.0:
         recovery = min(-gap * settings.erp / settings.dt, settings.max_push_out_speed)
@@ -67,11 +74,12 @@ def effective_radius(model, work, c):
 
 @kernel
 def laws(model, settings, work):
-    """Set friction bounds and targets of every contact; make its free velocity relative to them.
+    """Set friction bounds and targets of every contact; make its velocity relative to them.
 
     Writes: work.
     """
     table = model.pair_table
+    slow = max(2.0 * step_speed(settings), SLOW_IMPACT)
     for c in range(work.contact_count[0]):
         a = model.shape_material[work.contact_shape[c, 0]]
         b = model.shape_material[work.contact_shape[c, 1]]
@@ -88,10 +96,12 @@ def laws(model, settings, work):
             -work.contact_vel[c, 2],
             min(1.0, table[a, b, RESTITUTION] + settings.erp2),
             table[a, b, THRESHOLD],
+            slow,
             settings,
         )
-        if work.contact_target[c] > -inf:
-            work.contact_free[c, 2] -= work.contact_target[c]
+        work.contact_start[c, 0] = x
+        work.contact_start[c, 1] = y
+        work.contact_start[c, 2] = work.contact_vel[c, 2] - max(work.contact_target[c], -1e300)
         if work.contact_is_spun[c] == 1:
             r = effective_radius(model, work, c)
             work.contact_radius[c] = r

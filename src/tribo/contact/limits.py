@@ -14,13 +14,12 @@ DYNAMIC = int(Kind.DYNAMIC)
 
 
 @kernel
-def add_limit(model, work, settings, i, sign, gap):
+def add_limit(model, state, settings, work, i, sign, gap):
     """Append the limit of joint i if one step can reach it.   w ≥ −gap/dt, or recovery if beyond
 
     Writes: work.
     """
     dof = model.joint_v[i]
-    free = sign * work.free_v[dof]
     if gap > 0.0:
         target = -gap / settings.dt
     else:
@@ -32,7 +31,7 @@ def add_limit(model, work, settings, i, sign, gap):
     work.limit_count[0] = n + 1
     work.limit_body[n] = i
     work.limit_sign[n] = sign
-    work.limit_free[n] = free - target
+    work.limit_start[n] = sign * state.v[dof] - target
     work.limit_row[n] = first
     if work.row_count[0] > work.row.shape[0]:
         return
@@ -53,7 +52,7 @@ def add_limit(model, work, settings, i, sign, gap):
 
 
 @kernel
-def limit_rows(model, settings, work):
+def limit_rows(model, state, settings, work):
     """Build the rows of the joint limits that this step can reach.
 
     Writes: work.
@@ -69,9 +68,9 @@ def limit_rows(model, settings, work):
             continue
         q = work.mid_q[model.joint_q[i]]
         # Impulses of other rows may push towards the stop: take it in well before it is reached.
-        reach = 2.0 * settings.dt * abs(work.free_v[model.joint_v[i]])
+        reach = 2.0 * settings.dt * abs(state.v[model.joint_v[i]])
         reach += 0.02 * min(1.0, upper - lower)
         if q - lower <= reach:
-            add_limit(model, work, settings, i, 1.0, q - lower)
+            add_limit(model, state, settings, work, i, 1.0, q - lower)
         if upper - q <= reach:
-            add_limit(model, work, settings, i, -1.0, upper - q)
+            add_limit(model, state, settings, work, i, -1.0, upper - q)

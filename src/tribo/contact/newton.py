@@ -195,6 +195,41 @@ def merit(f):
 
 
 @kernel
+def all_stick(g, x, mu, w):
+    """Tell whether every contact sticks and every limit pushes: then F is linear in x."""
+    n = mu.shape[0]
+    for k in range(n):
+        i = 3 * k
+        r = step_length(g, i)
+        xn = x[i + 2] - r * w[i + 2]
+        xt = x[i] - r * w[i]
+        yt = x[i + 1] - r * w[i + 1]
+        bound = mu[k] * xn
+        if xn <= 0.0 or xt * xt + yt * yt > bound * bound:
+            return False
+    for i in range(3 * n, x.shape[0]):
+        if x[i] * g[i, i] <= w[i]:
+            return False
+    return True
+
+
+@kernel
+def sticking_step(g, w, eps, factor, step):
+    """Set the Newton step of a problem that sticks everywhere.   step = (G + ε I)⁻¹ w
+
+    Writes: factor, step.
+    """
+    n = w.shape[0]
+    for i in range(n):
+        for j in range(i + 1):
+            factor[i, j] = g[i, j]
+        factor[i, i] += eps
+        step[i] = w[i]
+    factor_cholesky(factor, n)
+    solve_cholesky(factor, step)
+
+
+@kernel
 def newton(g, c, x, mu, limit, jac, w, f, trial):
     """Improve x until every violation is below `limit` [m/s]; return the violation reached.
 
@@ -209,10 +244,13 @@ def newton(g, c, x, mu, limit, jac, w, f, trial):
     for _ in range(NEWTON_STEPS):
         if worst <= limit:
             break
-        jacobian(g, x, mu, w, eps, jac)
         before = merit(f)
-        if not solve_dense(jac, f):
-            break
+        if all_stick(g, x, mu, w):
+            sticking_step(g, w, eps, jac, f)
+        else:
+            jacobian(g, x, mu, w, eps, jac)
+            if not solve_dense(jac, f):
+                break
         alpha = 1.0
         improved = False
         # jac is spent; its first row keeps the direction

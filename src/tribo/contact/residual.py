@@ -10,7 +10,8 @@ from math import inf, sqrt
 
 from tribo.contact.cone import NO_FRICTION, project
 from tribo.contact.response import limit_velocity, velocity
-from tribo.contact.sweep import island_speed, step_speed
+from tribo.contact.laws import step_speed
+from tribo.contact.sweep import island_speed
 from tribo.jit import kernel
 from tribo.math import vec
 
@@ -25,7 +26,7 @@ def distance(a, b):
 def contact_residual(model, work, c):
     """Return primal [N s], dual [m/s] and complementarity [J] violation of one contact."""
     impulse = vec.load(work.contact_impulse, c)
-    w = velocity(model, work, work.contact_row, work.contact_free, c)
+    w = velocity(model, work, work.contact_row, work.contact_start, c)
     mu = work.contact_friction[c]
     if mu <= NO_FRICTION:
         primal = max(0.0, -impulse[2])

@@ -1,4 +1,4 @@
-"""What impulses do to velocities, in whitened coordinates z: Δz = yᵀ λ and w = y z + free part.
+"""What impulses do to velocities, in whitened coordinates z: Δz = yᵀ λ and w = J v + y z.
 
 A row table holds per contact and side where the whitened Jacobian begins in `work.row`: three
 numbers per dof of the chain, `contact_row` for forces and `contact_spin_row` for torques.
@@ -26,14 +26,14 @@ def add_response(model, work, table, c, impulse):
 
 
 @kernel
-def velocity(model, work, table, free, c):
-    """Return the velocity of contact c on the rows of a table; `free` is its part without impulses."""
+def velocity(model, work, table, start, c):
+    """Return the velocity of contact c on the rows of a table; `start` is its part without forces."""
     row = work.row
     response = work.response
     dofs = model.chain_dof
-    x = free[c, 0]
-    y = free[c, 1]
-    z = free[c, 2]
+    x = start[c, 0]
+    y = start[c, 1]
+    z = start[c, 2]
     for side in range(2):
         i = table[c, side]
         chain = model.body_chain_start[work.contact_body[c, side]]
@@ -65,7 +65,7 @@ def limit_velocity(model, work, n):
     i = work.limit_body[n]
     first = work.limit_row[n]
     chain = model.body_chain_start[i]
-    w = work.limit_free[n]
+    w = work.limit_start[n]
     for p in range(model.body_chain_len[i]):
         w += work.row[first + p] * work.response[model.chain_dof[chain + p]]
     return w

@@ -35,8 +35,15 @@ def contact_point(model, work, c, side):
 
 
 @kernel
+def wrench(axis, arm):
+    """Return the spatial force of a unit force along an axis at an arm from the tree origin."""
+    m = vec.cross(arm, axis)
+    return (m[0], m[1], m[2], axis[0], axis[1], axis[2])
+
+
+@kernel
 def write_force_rows(model, work, c, side, first):
-    """Write the (not yet whitened) Jacobian of one side of a contact.   J = [t; arm × t] · S
+    """Write the (not yet whitened) Jacobian of one side of a contact.   J = [arm × t; t] · S
 
     Writes: work.
     """
@@ -44,24 +51,29 @@ def write_force_rows(model, work, c, side, first):
     tree = model.body_tree[body]
     origin = vec.load(work.body_pos, model.tree_body[tree])
     arm = vec.sub(contact_point(model, work, c, side), origin)
-    chain = model.body_chain_start[body]
-    is_single = model.tree_is_single[tree] == 1
-    axes = work.contact_axes
+    axes = vec.load_mat(work.contact_axes, c)
+    s = 1.0 if side == 0 else -1.0
+    x = wrench((s * axes[0], s * axes[1], s * axes[2]), arm)
+    y = wrench((s * axes[3], s * axes[4], s * axes[5]), arm)
+    z = wrench((s * axes[6], s * axes[7], s * axes[8]), arm)
     row = work.row
-    for k in range(3):
-        t = (axes[c, 3 * k], axes[c, 3 * k + 1], axes[c, 3 * k + 2])
-        if side == 1:
-            t = vec.neg(t)
-        m = vec.cross(arm, t)
-        i = first + k
-        if is_single:
-            for p in range(3):
-                row[i + 3 * p] = t[p]
-                row[i + 9 + 3 * p] = m[p]
-            continue
-        w = (m[0], m[1], m[2], t[0], t[1], t[2])
-        for p in range(model.body_chain_len[body]):
-            row[i + 3 * p] = spatial.dot(spatial.load(work.dof_axis, model.chain_dof[chain + p]), w)
+    if model.tree_is_single[tree] == 1:  # the motion axes are the world's
+        for p in range(3):
+            row[first + 3 * p] = x[3 + p]
+            row[first + 3 * p + 1] = y[3 + p]
+            row[first + 3 * p + 2] = z[3 + p]
+            row[first + 9 + 3 * p] = x[p]
+            row[first + 9 + 3 * p + 1] = y[p]
+            row[first + 9 + 3 * p + 2] = z[p]
+        return
+    chain = model.body_chain_start[body]
+    i = first
+    for p in range(model.body_chain_len[body]):
+        axis = spatial.load(work.dof_axis, model.chain_dof[chain + p])
+        row[i] = spatial.dot(axis, x)
+        row[i + 1] = spatial.dot(axis, y)
+        row[i + 2] = spatial.dot(axis, z)
+        i += 3
 
 
 @kernel
@@ -100,7 +112,7 @@ def whiten(model, work, body, first):
     lowest = 3 if model.tree_is_single[model.body_tree[body]] == 1 else 0
     for p in range(model.body_chain_len[body] - 1, -1, -1):
         dof = model.chain_dof[chain + p]
-        start = model.dof_row[dof]
+        start = model.chain_row[chain + p]
         here = first + 3 * p
         x = row[here]
         y = row[here + 1]
@@ -198,7 +210,6 @@ def side_rows(model, state, work, c, side, is_moved):
         work.contact_row[c, side] = first
         write_force_rows(model, work, c, side, first)
         add_product(model, work, body, first, state.v, work.contact_vel, c)
-        add_product(model, work, body, first, work.free_v, work.contact_free, c)
         if is_moved:
             whiten(model, work, body, first)
     if work.contact_is_spun[c] == 0:
@@ -207,7 +218,7 @@ def side_rows(model, state, work, c, side, is_moved):
     if first >= 0:
         work.contact_spin_row[c, side] = first
         write_spin_rows(model, work, c, side, first)
-        add_product(model, work, body, first, work.free_v, work.contact_spin_free, c)
+        add_product(model, work, body, first, state.v, work.contact_spin_start, c)
         if is_moved:
             whiten(model, work, body, first)
 
@@ -227,8 +238,7 @@ def contact_rows(model, state, work):
         work.contact_is_spun[c] = 1 if spun else 0
         for k in range(3):
             work.contact_vel[c, k] = 0.0
-            work.contact_free[c, k] = 0.0
-            work.contact_spin_free[c, k] = 0.0
+            work.contact_spin_start[c, k] = 0.0
         for side in range(2):
             body = work.contact_body[c, side]
             work.contact_len[c, side] = 0

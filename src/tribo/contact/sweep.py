@@ -1,21 +1,23 @@
 """Stage *sweep*: contact after contact, each solved exactly given the others, until nothing changes.
 
 What the impulses do to the velocities is carried along as the whitened vector z = Σ yᵀ λ
-(`work.response`), so one contact costs O(depth) whatever the pile. An island that a few sweeps do
+(`work.response`, which begins with what the forces do), so one contact costs O(depth) whatever the pile. An island that a few sweeps do
 not solve is handed to `exact`, if it is small.
 Source: Hwangbo, Lee, Hutter 2018 (per-contact iteration), with the local solve of `cone`.
 """
 
-from math import inf, sqrt
+from math import inf
 
 from tribo.contact import cone, exact
+from tribo.contact.laws import step_speed
 from tribo.contact.response import add_limit_response, add_response, limit_velocity, velocity
 from tribo.jit import kernel
 from tribo.math import spatial, vec
 from tribo.model import Status
 
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
-ROWS_PER_SWEEP = 12  # one more sweep before the dense solve for so many rows: its price grows faster
+ROWS_PER_SWEEP = 16  # one more sweep before the dense solve for so many rows: its price grows faster
+MIN_DENSE_ROWS = 7  # two contacts and less are solved as fast by sweeps
 
 
 @kernel
@@ -25,7 +27,7 @@ def warm_start(model, state, work):
     Writes: work.
     """
     for dof in range(work.response.shape[0]):
-        work.response[dof] = 0.0
+        work.response[dof] = work.free_response[dof]
     old = 0
     zero = (0.0, 0.0, 0.0)
     warm = state.warm_impulse
@@ -78,7 +80,7 @@ def sweep_contact(model, work, c):
     """
     g = spatial.load(work.contact_delassus, c)
     before = vec.load(work.contact_impulse, c)
-    w = velocity(model, work, work.contact_row, work.contact_free, c)
+    w = velocity(model, work, work.contact_row, work.contact_start, c)
     free = cone.affine(g, vec.neg(before), w)
     after = cone.solve_contact(g, free, work.contact_friction[c], before)
     step = vec.sub(after, before)
@@ -101,7 +103,7 @@ def sweep_spin(model, work, c, normal):
     """
     k = spatial.load(work.contact_spin_delassus, c)
     before = vec.load(work.contact_spin_impulse, c)
-    omega = velocity(model, work, work.contact_spin_row, work.contact_spin_free, c)
+    omega = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
     after = cone.solve_spin(
         k, omega, before, work.contact_rolling[c], work.contact_spinning[c], normal
     )
@@ -115,20 +117,13 @@ def sweep_spin(model, work, c, normal):
 
 
 @kernel
-def step_speed(settings):
-    """Return the speed that weight gains in one step [m/s]."""
-    g2 = settings.gravity_x**2 + settings.gravity_y**2 + settings.gravity_z**2
-    return settings.dt * sqrt(g2)
-
-
-@kernel
 def island_speed(settings, work, t):
     """Return the speed relative to which island t is converged: the largest that it must remove."""
     scale = step_speed(settings)
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        scale = max(scale, -work.contact_free[work.island_contact[k], 2])
+        scale = max(scale, -work.contact_start[work.island_contact[k], 2])
     for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        scale = max(scale, -work.limit_free[work.island_limit[k]])
+        scale = max(scale, -work.limit_start[work.island_limit[k]])
     return scale
 
 
@@ -156,20 +151,33 @@ def has_spin(work, t):
 
 
 @kernel
+def is_warm(work, t):
+    """Tell whether every contact of island t starts with an impulse: Newton's best case."""
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        if work.contact_impulse[work.island_contact[k], 2] <= 0.0:
+            return False
+    return True
+
+
+@kernel
 def solve_island(model, settings, work, t, rows):
     """Find the impulses of island t: sweeps, and the dense problem if they are slow.
 
     Writes: work.
     """
     limit = settings.tolerance * island_speed(settings, work, t)
-    patience = 1 + rows // ROWS_PER_SWEEP
+    patience = rows // ROWS_PER_SWEEP
     if rows > work.dense.shape[0] or has_spin(work, t):
         patience = -1
+    elif rows >= MIN_DENSE_ROWS and patience == 0 and is_warm(work, t):
+        if exact.solve_exactly(model, work, t, limit):
+            return
+        patience = 3
     for k in range(settings.max_sweeps):
         work.sweeps[0] = max(work.sweeps[0], k + 1)
         if sweep_island(model, work, t) <= limit:
             return
-        if k + 1 == patience and exact.solve_exactly(model, work, t, limit):
+        if k == patience and exact.solve_exactly(model, work, t, limit):
             return
     work.status[0] |= NOT_CONVERGED
 

@@ -126,7 +126,7 @@ def factorize(model, work):
             inverse = 1.0 / factor[row + depth]
             for p in range(depth - 1, lowest - 1, -1):
                 a = factor[row + p] * inverse
-                other = model.dof_row[model.chain_dof[chain + p]]
+                other = model.chain_row[chain + p]
                 for k in range(lowest, p + 1):
                     factor[other + k] -= a * factor[row + k]
                 factor[row + p] = a
@@ -134,8 +134,10 @@ def factorize(model, work):
 
 
 @kernel
-def solve(model, work, x):
-    """Replace x by M̂⁻¹ x (zero for dofs that forces do not move).
+def whiten(model, work, x):
+    """Turn generalized impulses into whitened coordinates (0 where forces do not move a dof).
+
+    x ← D^(−1/2) L⁻ᵀ x; `unwhiten` of it is M̂⁻¹ x.
 
     Writes: x.
     """
@@ -151,14 +153,10 @@ def solve(model, work, x):
         for dof in range(last - 1, first - 1, -1):
             row = model.dof_row[dof]
             chain = model.body_chain_start[model.dof_body[dof]]
+            s = x[dof]
             for p in range(lowest, model.dof_depth[dof]):
-                x[model.chain_dof[chain + p]] -= factor[row + p] * x[dof]
-        for dof in range(first, last):
-            row = model.dof_row[dof]
-            chain = model.body_chain_start[model.dof_body[dof]]
-            x[dof] *= work.dof_scale[dof] * work.dof_scale[dof]
-            for p in range(lowest, model.dof_depth[dof]):
-                x[dof] -= factor[row + p] * x[model.chain_dof[chain + p]]
+                x[model.chain_dof[chain + p]] -= factor[row + p] * s
+            x[dof] = s * work.dof_scale[dof]
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Stages *drift*, *free velocity* and *integrate*: how a state moves through time.
+"""Stages *drift*, *free response* and *integrate*: how a state moves through time.
 
 Midpoint rule (Moreau): drift half a step, evaluate everything there, change the velocity, drift the
 other half. Seen from midpoint to midpoint it is q_m⁺ = q_m + dt v⁺, v⁺ = v + dt M⁻¹(…)(q_m): the
@@ -7,7 +7,7 @@ joint limits, PD drives) uses q_m + dt v⁺, with either integrator.
 """
 
 from tribo.dynamics import kinematics
-from tribo.dynamics.inertia import solve, unwhiten
+from tribo.dynamics.inertia import unwhiten, whiten
 from tribo.jit import kernel
 from tribo.math import quat, vec
 from tribo.model import Integrator, Kind, Status
@@ -39,27 +39,25 @@ def drift_to_middle(model, state, settings, work):
 
 
 @kernel
-def free_velocity(model, state, settings, work):
-    """Compute the velocity after the step if nothing touched.   v_free = v + dt M̂⁻¹(τ − h)
+def free_response(model, settings, work):
+    """Compute what all forces but those of contacts do.   z = D^(−1/2) L⁻ᵀ dt (τ − h)
 
     Writes: work.
     """
-    for dof in range(state.v.shape[0]):
-        work.free_v[dof] = settings.dt * (work.drive_force[dof] - work.bias_force[dof])
-    solve(model, work, work.free_v)
-    for dof in range(state.v.shape[0]):
-        work.free_v[dof] += state.v[dof]
+    for dof in range(work.free_response.shape[0]):
+        work.free_response[dof] = settings.dt * (work.drive_force[dof] - work.bias_force[dof])
+    whiten(model, work, work.free_response)
 
 
 @kernel
-def next_velocity(model, work):
-    """Add what the impulses do to the free velocity.   v⁺ = v_free + L⁻¹ D^(−1/2) z
+def next_velocity(model, state, work):
+    """Turn forces and impulses into the new velocity.   v⁺ = v + L⁻¹ D^(−1/2) z
 
     Writes: work.
     """
     unwhiten(model, work, work.response, work.next_v)
     for dof in range(work.next_v.shape[0]):
-        work.next_v[dof] += work.free_v[dof]
+        work.next_v[dof] += state.v[dof]
 
 
 @kernel
@@ -76,24 +74,34 @@ def set_acceleration(model, state, settings, work):
     """Keep the acceleration that predicts the next mid velocity, tree by tree.
 
     An impact is not an acceleration to count on, weight on a floor that carries it is not one
-    either: of the accelerations with and without contact impulses the smaller is kept.
+    either: with or without contact impulses, the one of less kinetic energy ½‖z‖² is kept.
 
-    Writes: state.
+    Writes: state, work.
     """
     rate = 1.0 / settings.dt
+    needs_free = False
     for t in range(model.tree_body.shape[0]):
+        if model.tree_is_single[t] == 1:
+            continue
         first = model.tree_v[t]
         last = first + model.tree_nv[t]
         total = 0.0
         free = 0.0
         for dof in range(first, last):
-            a = work.next_v[dof] - state.v[dof]
-            b = work.free_v[dof] - state.v[dof]
-            total += a * a
-            free += b * b
+            total += work.response[dof] * work.response[dof]
+            free += work.free_response[dof] * work.free_response[dof]
         for dof in range(first, last):
-            after = work.next_v[dof] if total <= free else work.free_v[dof]
-            state.vdot[dof] = rate * (after - state.v[dof])
+            state.vdot[dof] = rate * (work.next_v[dof] - state.v[dof])
+            if total > free:
+                work.response[dof] = work.free_response[dof]
+                needs_free = True
+    if not needs_free:
+        return
+    unwhiten(model, work, work.response, work.mid_v)
+    for t in range(model.tree_body.shape[0]):
+        if model.tree_is_single[t] == 0:
+            for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+                state.vdot[dof] = rate * work.mid_v[dof]
 
 
 @kernel
@@ -124,7 +132,7 @@ def finish_single(model, t, state, settings, work):
 def integrate(model, state, settings, work):
     """Take over the new velocity and drift to the end of the step.
 
-    Writes: state.
+    Writes: state, work.
     """
     set_acceleration(model, state, settings, work)
     midpoint = settings.integrator == MIDPOINT

@@ -6,6 +6,7 @@ from tribo.jit import kernel
 
 # [rad] below this rotation angle sin(x/2)/x is replaced by its series (error < 1e-17).
 SMALL_ANGLE = 1e-4
+SERIES_ANGLE = 0.05  # [rad] up to here four terms of sine and cosine are exact to 1e-17
 
 
 @kernel
@@ -48,10 +49,12 @@ def normalize(q):
 def exp(a):
     """Return the unit quaternion of the rotation vector a [rad].   (cos ‖a‖/2, sin(‖a‖/2) a/‖a‖)"""
     angle = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
-    if angle < SMALL_ANGLE:
-        s = 0.5 - angle * angle / 48.0
-    else:
-        s = sin(0.5 * angle) / angle
+    if angle < SERIES_ANGLE:
+        h = 0.25 * angle * angle
+        s = 0.5 * (1.0 - h / 6.0 * (1.0 - h / 20.0 * (1.0 - h / 42.0)))
+        c = 1.0 - h / 2.0 * (1.0 - h / 12.0 * (1.0 - h / 30.0))
+        return (c, s * a[0], s * a[1], s * a[2])
+    s = sin(0.5 * angle) / angle
     return (cos(0.5 * angle), s * a[0], s * a[1], s * a[2])
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tribo.model import Shape
 from tribo.viewer import mesh as meshes
 from tribo.viewer.raster import Camera, Triangles, coverage, rasterize
 from tribo.viewer.scene import Drawable, Forces, Group, Poses, Scene
@@ -84,7 +83,7 @@ def _heap(group: Group, poses: Poses, forces: Forces | None, style: Style) -> Tr
     for k, item in enumerate(group.items):
         surface = _surface(item)
         color = surface.colors
-        if color is None or item.keeps_color and item.mesh is None:
+        if color is None or item.keeps_color:
             color = np.broadcast_to(item.color, surface.vertices.shape)
         parts.append((surface, position[k], rotation[k], color))
     if forces is not None and style.force_scale > 0.0:

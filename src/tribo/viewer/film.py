@@ -20,7 +20,9 @@ def beside(panels: Sequence[np.ndarray], gap: int = 4) -> np.ndarray:
     return np.concatenate(parts, axis=1)
 
 
-def label(image: np.ndarray, text: str, at: tuple[int, int] = (16, 12), size: int = 20) -> np.ndarray:
+def label(
+    image: np.ndarray, text: str, at: tuple[int, int] = (16, 12), size: int = 20
+) -> np.ndarray:
     """Write a line of text on a picture; return a new one."""
     pillow, drawing, font = _pillow()
     made = pillow.fromarray(image)

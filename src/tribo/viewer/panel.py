@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
 from collections.abc import Callable, Sequence
@@ -28,6 +29,10 @@ class Wishes:
     force_scale: float = 0.002  # [m/N]
     follows: str = NOBODY
 
+    def layers(self) -> tuple[bool, ...]:
+        """Return what is shown and what is hidden."""
+        return self.shows_visual, self.shows_collision, self.shows_contacts, self.shows_forces
+
 
 def clipped(value: Any, low: float, high: float, otherwise: float) -> float:
     """Return a number from the browser within its range, or the old one if it is no number."""
@@ -47,7 +52,7 @@ class Panel:
         gui = server.gui
         gui.configure_theme(show_share_button=False, show_logo=False, brand_color=(39, 110, 171))
         self._status = gui.add_markdown("")
-        self._buttons = []
+        self._buttons: list[Any] = []
         with gui.add_folder("Time"):
             self._play = self._button(gui, "Pause", self._toggle)
             self._button(gui, "Single step", self._step)
@@ -62,7 +67,7 @@ class Panel:
                 ("Forces", "shows_forces"),
             ):
                 box = gui.add_checkbox(text, initial_value=getattr(self._wishes, name))
-                self._listen(box, lambda value, name=name: self._set(name, value is True))
+                self._listen(box, functools.partial(self._set, name))
             scale = gui.add_slider(
                 "Arrows [mm/N]", min=0.0, max=1e3 * LONGEST_ARROW_SCALE, step=0.1,
                 initial_value=round(min(1e3 * force_scale, 1e3 * LONGEST_ARROW_SCALE), 1),
@@ -151,5 +156,5 @@ class Panel:
     def _set_follow(self, value: Any) -> None:
         self._wishes.follows = value if value in self._names else NOBODY
 
-    def _set(self, name: str, value: bool) -> None:
-        setattr(self._wishes, name, value)
+    def _set(self, name: str, value: Any) -> None:
+        setattr(self._wishes, name, value is True)

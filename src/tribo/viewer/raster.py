@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy as np
 NEAR = 0.05  # [m] what is nearer to the camera is not drawn
 _SAMPLES = 1 << 21  # pixels looked at in one go: bounds memory
 _SMALLEST = 4  # [px] side of the smallest square that triangles are sorted into
+
+Samples = tuple[np.ndarray, np.ndarray, np.ndarray]  # triangle, pixel, 1/depth
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,9 @@ def rasterize(heap: Triangles, camera: Camera, width: int, height: int) -> Fragm
     index = (best[pixel] & np.uint64(0xFFFFFFFF)).astype(np.int64) - 1
     x, y = pixel % width + 0.5, pixel // width + 0.5
     a, b, c = np.moveaxis(planes[index], 2, 0).astype(np.float64)
-    weight = a * x[:, None] + b * y[:, None] + c  # barycentric / depth of the three corners, 1/depth
+    weight = (
+        a * x[:, None] + b * y[:, None] + c
+    )  # barycentric / depth of the three corners, 1/depth
     depth = 1.0 / weight[:, 3]
     weight = weight[:, :3] * depth[:, None]
     corners = heap.faces[kept][index]
@@ -133,7 +138,9 @@ def _edges(
     return kept, planes
 
 
-def _covered(screen: np.ndarray, faces: np.ndarray, planes: np.ndarray, width: int, height: int):  # type: ignore[no-untyped-def]
+def _covered(
+    screen: np.ndarray, faces: np.ndarray, planes: np.ndarray, width: int, height: int
+) -> Iterator[Samples]:
     """Yield (triangle, pixel, 1/depth) of all covered samples, square by square."""
     corner = screen[faces][..., :2]
     low = np.clip(np.floor(corner.min(axis=1)), 0, (width - 1, height - 1)).astype(np.int64)
@@ -150,8 +157,9 @@ def _covered(screen: np.ndarray, faces: np.ndarray, planes: np.ndarray, width: i
         side *= 2
 
 
-def _squares(index: np.ndarray, low: np.ndarray, planes: np.ndarray, side: int,
-             width: int, height: int):  # type: ignore[no-untyped-def]  # fmt: skip
+def _squares(
+    index: np.ndarray, low: np.ndarray, planes: np.ndarray, side: int, width: int, height: int
+) -> Iterator[Samples]:
     """Yield the covered samples of triangles that fit into squares of one size."""
     columns = low[index, 0, None] + np.arange(side)
     rows = low[index, 1, None] + np.arange(side)
@@ -159,18 +167,16 @@ def _squares(index: np.ndarray, low: np.ndarray, planes: np.ndarray, side: int,
     offset = np.stack([columns[:, 0], rows[:, 0]], axis=1) + 0.5
     origin = (planes[index, :, :2] * offset[:, None]).sum(axis=2) + planes[index, :, 2]
     step = np.arange(side, dtype=np.float32)
-    inside = None
-    values = []
+    inside = np.ones((len(index), side, side), bool)
+    inside &= (columns < width)[:, None, :]
+    inside &= (rows < height)[:, :, None]
+    value = np.empty(0)
     for k in range(4):
         along = coefficients[:, k, 0, None] * step
         down = coefficients[:, k, 1, None] * step + origin[:, k, None].astype(np.float32)
         value = along[:, None, :] + down[:, :, None]
-        values.append(value)
         if k < 3:
-            here = value >= 0.0
-            inside = here if inside is None else inside & here
-    inside &= (columns < width)[:, None, :]
-    inside &= (rows < height)[:, :, None]
+            inside &= value >= 0.0
     t, r, c = np.nonzero(inside)
     if len(t):
-        yield index[t], rows[t, r] * width + columns[t, c], values[3][t, r, c]
+        yield index[t], rows[t, r] * width + columns[t, c], value[t, r, c]

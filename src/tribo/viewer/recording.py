@@ -83,7 +83,7 @@ class Recorder:
     def series(self) -> Series:
         """Return what was recorded."""
         columns = [np.stack(column) for column in zip(*self._frames, strict=True)]
-        return Series(*columns, names=np.array(self._names, dtype=np.str_))
+        return Series(*columns, np.array(self._names, dtype=np.str_))
 
 
 def save(series: Series, path: str | Path) -> None:

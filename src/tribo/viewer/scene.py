@@ -14,6 +14,7 @@ from tribo.description import MeshFile, ShapeDescription, VisualDescription
 from tribo.model import Shape
 from tribo.objects import Object
 from tribo.viewer import mesh as meshes
+from tribo.viewer.surface import of_shape
 
 if TYPE_CHECKING:
     from tribo.world import World
@@ -229,3 +230,20 @@ def _group(items: Sequence[Drawable]) -> Group:
         np.array([d.position for d in items], float).reshape(n, 3),
         np.array([d.rotation for d in items], float).reshape(n, 3, 3),
     )
+
+
+def lowest_point(world: World, part: Object) -> float:
+    """Return the height of the lowest point of an object's collision shapes [m]; inf without any."""
+    poses = read_poses(world)
+    assert part.span is not None
+    first = part.span.body.start
+    lowest = np.inf
+    for k, body in enumerate(part.description.bodies):
+        for shape in body.shapes:
+            if shape.kind in {Shape.PLANE, Shape.MESH}:
+                continue
+            points = of_shape(shape.kind, tuple(shape.size)).vertices
+            points = points @ rotation_matrix(shape.quaternion).T + shape.position
+            heights = poses.position[first + k, 2] + points @ poses.rotation[first + k, 2]
+            lowest = min(lowest, float(heights.min()))
+    return float(lowest)

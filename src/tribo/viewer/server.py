@@ -103,7 +103,9 @@ class Viewer:
         Args:
             duration: Wall time [s] after which to return; None: when the viewer is closed.
         """
-        end = np.inf if duration is None else time.perf_counter() + check.number(duration, "duration")
+        end = (
+            np.inf if duration is None else time.perf_counter() + check.number(duration, "duration")
+        )
         self._share = RUN_SHARE
         self._panel.set_driven(True)
         try:
@@ -192,7 +194,7 @@ class Viewer:
         if world.engine is not self._engine:
             self._rebuild()
         wishes = self._panel.wishes
-        shown = (wishes.shows_visual, wishes.shows_collision, wishes.shows_contacts, wishes.shows_forces)  # fmt: skip
+        shown = wishes.layers()
         poses = scenes.read_poses(world)
         with self._server.atomic():
             if shown != self._shown:
@@ -250,7 +252,7 @@ class Viewer:
 
     def _go_along(self, poses: scenes.Poses, row: int) -> None:
         """Move every camera as far as the followed body moved."""
-        way = poses.position[row] - self._poses.position[row] if len(poses.position) == len(self._poses.position) else np.zeros(3)  # fmt: skip
+        way = poses.position[row] - self._poses.position[row]
         if np.linalg.norm(way) > 1e-5:
             for client in self._server.get_clients().values():
                 client.camera.position = client.camera.position + way

@@ -9,7 +9,7 @@ import numpy as np
 
 from tribo.model import Shape
 from tribo.viewer.panel import Wishes
-from tribo.viewer.scene import COLLISION, Drawable, Forces, Group, Poses, Scene, quaternions
+from tribo.viewer.scene import COLLISION, Color, Drawable, Forces, Group, Poses, Scene, quaternions
 from tribo.viewer.surface import of_shape
 
 POINT = (225, 60, 50)
@@ -17,6 +17,8 @@ FORCE = (26, 158, 92)
 TILES = ((176, 184, 196), (150, 160, 174))
 TILE_COUNT = 60  # squares of a ground along one side
 LONGEST = 2.0  # [m] of an arrow
+
+Scaled = tuple[Drawable, tuple[float, ...]]  # a primitive and the scale of its unit surface
 
 # The unit surface that instances of a kind are scaled from.
 _UNITS: dict[Shape, tuple[float, ...]] = {
@@ -107,8 +109,8 @@ class Stage:
     def _batches(self, layer: str, group: Group) -> list[Batch]:
         """Make a node for each kind of primitive and each mesh."""
         shows = layer == "visual"
-        solids: dict[Shape, list[tuple[Drawable, tuple[float, ...]]]] = {}
-        meshes: dict[tuple[int, tuple[float, ...] | None], list[Drawable]] = {}
+        solids: dict[Shape, list[Scaled]] = {}
+        meshes: dict[tuple[int, Color | None], list[Drawable]] = {}
         for item in group.items:
             if item.mesh is None:
                 for part, scale in _parts(item):
@@ -130,7 +132,11 @@ class Stage:
         return made
 
     def _solid(
-        self, name: str, kind: Shape, parts: Sequence[tuple[Drawable, tuple[float, ...]]], shows: bool
+        self,
+        name: str,
+        kind: Shape,
+        parts: Sequence[Scaled],
+        shows: bool,
     ) -> Batch:
         surface = of_shape(kind, _UNITS[kind])
         count = len(parts)
@@ -138,7 +144,7 @@ class Stage:
         handle = self._api.add_batched_meshes_simple(
             name, surface.vertices, surface.faces, np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
             np.zeros((count, 3)), batched_scales=np.array([s for _, s in parts], np.float32),
-            batched_colors=(255 * np.array(colors)).astype(np.uint8), lod="off",
+            batched_colors=_linear(colors), lod="off",
             opacity=None if shows else 0.5, visible=shows,
         )  # fmt: skip
         return Batch(handle, [d for d, _ in parts])
@@ -157,7 +163,7 @@ class Stage:
             )
 
 
-def _parts(item: Drawable) -> list[tuple[Drawable, tuple[float, ...]]]:
+def _parts(item: Drawable) -> list[Scaled]:
     """Return a primitive as scaled unit surfaces; a capsule is a cylinder and two balls."""
     size = item.size
     if item.kind == Shape.SPHERE:
@@ -165,11 +171,11 @@ def _parts(item: Drawable) -> list[tuple[Drawable, tuple[float, ...]]]:
     if item.kind == Shape.BOX:
         return [(item, size)]
     radius, half = size
-    tube = (_as(item, Shape.CYLINDER, 0.0), (radius, radius, half))
+    tube: Scaled = (_as(item, Shape.CYLINDER, 0.0), (radius, radius, half))
     if item.kind == Shape.CYLINDER:
         return [tube]
     ball = (radius, radius, radius)
-    ends = [(_as(item, Shape.SPHERE, z), ball) for z in (-half, half)]
+    ends: list[Scaled] = [(_as(item, Shape.SPHERE, z), ball) for z in (-half, half)]
     return ends if half == 0.0 else [tube, *ends]
 
 
@@ -187,5 +193,12 @@ def _tiles(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     flat = np.stack([i, j], axis=1)[:, None, :] + corners - count // 2
     vertices = np.concatenate([flat, np.zeros((len(i), 4, 1))], axis=2).reshape(-1, 3)
     first = 4 * np.arange(len(i))[:, None]
-    faces = np.concatenate([first + (0, 1, 2), first + (0, 2, 3)], axis=1).reshape(-1, 3)
+    faces = np.concatenate(
+        [first + np.array([0, 1, 2]), first + np.array([0, 2, 3])], axis=1
+    ).reshape(-1, 3)
     return vertices, faces, np.repeat((i + j) % 2, 2)
+
+
+def _linear(colors: Sequence[tuple[float, ...]]) -> np.ndarray:
+    """Return colours as instances take them: light, not the screen's values."""
+    return np.asarray(255.0 * np.array(colors) ** 2.2 + 0.5, np.uint8)

@@ -107,7 +107,8 @@ def _revolved(
 
 def _box(half: Sequence[float]) -> Surface:
     corners = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
-    vertices, normals, faces = [], [], []
+    vertices: list[np.ndarray] = []
+    normals, faces = [], []
     for axis in range(3):
         for sign in (-1.0, 1.0):
             face = np.empty((4, 3))

@@ -1,0 +1,185 @@
+"""From a world file to the objects of a world."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribo.builder import ALL_GROUPS
+from tribo.description import (
+    DescriptionError,
+    ObjectDescription,
+    TreeDescription,
+    Vector,
+    VisualDescription,
+    WorldDescription,
+)
+from tribo.formats import raisim_xml, urdf
+from tribo.model import Kind
+
+if TYPE_CHECKING:
+    from tribo.objects import SingleBody
+    from tribo.world import World
+
+logger = logging.getLogger("tribo")
+
+COLORS = {
+    "red": (0.80, 0.22, 0.20),
+    "green": (0.25, 0.60, 0.33),
+    "blue": (0.22, 0.42, 0.75),
+    "yellow": (0.92, 0.76, 0.22),
+    "orange": (0.92, 0.52, 0.18),
+    "purple": (0.50, 0.33, 0.66),
+    "white": (0.94, 0.94, 0.94),
+    "gray": (0.55, 0.57, 0.60),
+    "grey": (0.55, 0.57, 0.60),
+    "black": (0.12, 0.12, 0.13),
+}
+
+
+def read_into(world: World, path: str | Path, *, strict: bool = False) -> WorldDescription:
+    """Fill an empty world from a file; the whole file is checked before the world is touched.
+
+    Args:
+        world: A world without objects.
+        path: RaiSim world file, or its text.
+        strict: What the reader does not know is an error instead of a note in the log.
+
+    Returns:
+        What was read, e.g. for its camera.
+
+    Raises:
+        DescriptionError: The file cannot be built; the message names place, value and remedy.
+    """
+    description = raisim_xml.read(path, strict=strict)
+    robots = {
+        id(item): urdf.read(item.urdf, strict=strict)
+        for item in description.objects
+        if item.type == "articulated_system" and item.urdf is not None
+    }
+    for item in description.objects:
+        _check(item)
+    for note in description.notes:
+        logger.info("%s", note)
+    world.time_step = description.time_step
+    world.gravity = description.gravity
+    if description.erp is not None:
+        world.erp = description.erp
+    if description.erp2 is not None:
+        world.erp2 = description.erp2
+    if description.default_pair is not None:
+        world.default_pair = description.default_pair
+    for (first, second), pair in description.pairs.items():
+        world.set_material_pair(first, second, pair)
+    for item, name in zip(description.objects, _names(description), strict=True):
+        if item.type == "articulated_system":
+            _add_robot(world, item, name, robots[id(item)])
+        else:
+            _add_body(world, item, name)
+    return description
+
+
+def _check(item: ObjectDescription) -> None:
+    """Refuse what a world cannot hold, before anything is added."""
+    if item.com is not None and any(item.com):
+        raise DescriptionError(
+            f"object {item.name!r}: com={item.com} is not supported yet; "
+            "place the object at its centre of mass"
+        )
+    if item.kind == Kind.STATIC and any((*item.linear_velocity, *item.angular_velocity)):
+        raise DescriptionError(
+            f'object {item.name!r}: a static body has no velocity; use body_type="kinematic"'
+        )
+
+
+def _names(description: WorldDescription) -> list[str]:
+    """Return a name for every object: its own if that is free, else type and number."""
+    wanted = {item.name for item in description.objects if item.name}
+    taken: set[str] = set()
+    names = []
+    for number, item in enumerate(description.objects):
+        name = item.name
+        if not name or name in taken:
+            k = number
+            while (name := f"{item.type}_{k}") in taken | wanted:
+                k += 1
+            if item.name:
+                logger.warning("a second object named %r is called %r", item.name, name)
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def _add_body(world: World, item: ObjectDescription, name: str) -> None:
+    mask = ALL_GROUPS if item.mask is None else item.mask
+    if item.type == "ground":
+        height = item.size[0] if item.size else 0.0
+        part = world.add_ground(height, item.material, name=name, collision_mask=mask)
+        if item.group is not None:
+            part.collision_bodies[0].collision_group = item.group
+        return
+    mass = item.mass if item.mass > 0.0 else 1.0  # what does not give way may be without mass
+    part = _make(world, item, mass, {
+        "name": name, "inertia": item.inertia, "body_type": item.kind,
+        "collision_group": item.group, "collision_mask": mask,
+    })  # fmt: skip
+    pose = np.array([*item.position, *item.quaternion])
+    part.fixed_pose[:] = pose
+    if item.kind != Kind.STATIC:
+        part.set_state(pose, np.array([*item.linear_velocity, *item.angular_velocity]))
+    color = _color(item.appearance)
+    if color is not None:
+        shape = part.description.bodies[0].shapes[0]
+        part.description.bodies[0].visuals = [
+            VisualDescription(shape.kind, shape.size, color=color)
+        ]
+
+
+def _make(
+    world: World, item: ObjectDescription, mass: float, options: dict[str, Any]
+) -> SingleBody:
+    size, material = item.size, item.material
+    if item.type == "sphere":
+        return world.add_sphere(size[0], mass, material, **options)
+    if item.type == "box":
+        return world.add_box(size, mass, material, **options)
+    if item.type == "capsule":
+        return world.add_capsule(size[0], size[1], mass, material, **options)
+    return world.add_cylinder(size[0], size[1], mass, material, **options)
+
+
+def _add_robot(
+    world: World, item: ObjectDescription, name: str, description: TreeDescription
+) -> None:
+    mask = ALL_GROUPS if item.mask is None else item.mask
+    robot = world.add_articulated_system(
+        description, name=name, collision_group=item.group, collision_mask=mask
+    )
+    coordinate, velocity = item.generalized_coordinate, item.generalized_velocity
+    try:
+        if coordinate is not None:
+            robot.generalized_coordinate = coordinate  # checks
+        if velocity is not None:
+            robot.generalized_velocity = velocity
+    except ValueError as error:
+        raise DescriptionError(f"object {name!r}: {error}") from None
+    if coordinate is not None:  # the same bits: a unit quaternion is not normalized again
+        state = world.engine.state
+        assert robot.span is not None
+        state.q[robot.span.q] = coordinate
+
+
+def _color(appearance: str) -> Vector | None:
+    """Return red, green, blue, alpha of an appearance: a name or numbers; None if it is neither."""
+    if appearance in COLORS:
+        return (*COLORS[appearance], 1.0)
+    try:
+        numbers = [float(word) for word in appearance.replace(",", " ").split()]
+    except ValueError:
+        return None
+    if len(numbers) not in {3, 4} or not all(0.0 <= x <= 1.0 for x in numbers):
+        return None
+    return tuple([*numbers, 1.0][:4])

@@ -1,0 +1,179 @@
+"""From the objects of a world to a world file."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tribo import primitives
+from tribo.builder import ALL_GROUPS, MOVABLE_GROUP, STATIC_GROUP
+from tribo.description import (
+    DescriptionError,
+    ObjectDescription,
+    TreeDescription,
+    Vector,
+    WorldDescription,
+)
+from tribo.formats import raisim_xml, urdf
+from tribo.model import Kind, Shape
+from tribo.objects import ArticulatedSystem, Object, SingleBody
+from tribo.settings import DEFAULTS
+
+if TYPE_CHECKING:
+    from tribo.world import World
+
+logger = logging.getLogger("tribo")
+
+SHAPES = {
+    Shape.PLANE: "ground",
+    Shape.SPHERE: "sphere",
+    Shape.BOX: "box",
+    Shape.CAPSULE: "capsule",
+    Shape.CYLINDER: "cylinder",
+}
+# Settings that change the motion and that a file has no place for.
+NOT_IN_FILE = ("max_push_out_speed", "tolerance", "max_sweeps", "integrator", "filter_both")
+
+
+def save(world: World, path: str | Path) -> None:
+    """Write a world so that what is read from the file begins with bitwise the same state.
+
+    Commands, the clock and solver settings have no place in the format: what is left out is named
+    in one warning.
+
+    Raises:
+        DescriptionError: An object has no place in the format; the message says what it is.
+        OSError: The file cannot be written.
+    """
+    raisim_xml.write(describe(world), path)
+    lost = _left_out(world)
+    if lost:
+        logger.warning("%s does not hold %s; use world.snapshot() to go on", path, "; ".join(lost))
+
+
+def describe(world: World) -> WorldDescription:
+    """Return a world as it would be written.
+
+    Raises:
+        DescriptionError: An object has no place in the format.
+    """
+    return WorldDescription(
+        time_step=world.time_step,
+        gravity=tuple(world.gravity.tolist()),
+        erp=world.erp,
+        erp2=world.erp2,
+        default_pair=world.default_pair,
+        pairs={(first, second): pair for first, second, pair in world.materials},
+        objects=[
+            _describe_robot(p) if isinstance(p, ArticulatedSystem) else _describe_body(p)
+            for p in world.objects
+        ],
+    )
+
+
+def _describe_body(part: Object) -> ObjectDescription:
+    assert isinstance(part, SingleBody)
+    body = part.description.bodies[0]
+    shape = part.collision_bodies[0]
+    made = ObjectDescription(
+        SHAPES[shape.shape], part.name, shape.material, part.mass, kind=part.body_type
+    )
+    _set_groups(made, part, shape.collision_group, shape.collision_mask)
+    if shape.shape == Shape.PLANE:
+        if part.rotation_matrix[2, 2] != 1.0:
+            raise DescriptionError(
+                f"object {part.name!r}: a ground that is not level has no place in the format"
+            )
+        made.size = (float(part.position[2]),)
+        return made
+    numbers = shape.size
+    if shape.shape == Shape.BOX:
+        made.size = tuple(2.0 * x for x in numbers)
+        standard = primitives.box(made.size, part.mass, "").bodies[0].inertia
+    elif shape.shape == Shape.SPHERE:
+        made.size = numbers
+        standard = primitives.sphere(numbers[0], part.mass, "").bodies[0].inertia
+    else:
+        made.size = (numbers[0], 2.0 * numbers[1])
+        solid = primitives.capsule if shape.shape == Shape.CAPSULE else primitives.cylinder
+        standard = solid(*made.size, part.mass, "").bodies[0].inertia
+    if not np.array_equal(part.inertia, standard):
+        made.inertia = part.inertia
+    made.position, made.quaternion = _tuple(part.position), _tuple(part.orientation)
+    made.linear_velocity = _tuple(part.linear_velocity)
+    made.angular_velocity = _tuple(part.angular_velocity)
+    if body.visuals and body.visuals[0].color is not None:
+        made.appearance = " ".join(repr(float(x)) for x in body.visuals[0].color)
+    return made
+
+
+def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
+    source = robot.description.source
+    place = f"object {robot.name!r}"
+    if source is None:
+        raise DescriptionError(
+            f"{place}: it was not read from a URDF file, so there is no file to refer to"
+        )
+    if robot.body_type != Kind.DYNAMIC:
+        raise DescriptionError(f"{place}: a kinematic robot has no place in the format")
+    original = urdf.read(source)
+    if not robot.is_floating and not np.array_equal(robot.fixed_pose, _root(original)):
+        raise DescriptionError(
+            f"{place}: the pose of a fixed base has no place in the format; put it into the URDF"
+        )
+    described = [s.material for b in original.bodies for s in b.shapes]
+    if described != [body.material for body in robot.collision_bodies]:
+        raise DescriptionError(
+            f"{place}: materials that differ from its URDF have no place in the format; "
+            "write them there as <contact name=…>"
+        )
+    made = ObjectDescription("articulated_system", robot.name, urdf=source)
+    _set_groups(made, robot, robot.collision_group, robot.collision_mask)
+    own = {(b.collision_group, b.collision_mask) for b in robot.collision_bodies}
+    if (
+        own - {(robot.collision_group, robot.collision_mask)}
+        or robot.description.ignored - original.ignored
+    ):
+        raise DescriptionError(
+            f"{place}: collision rules of single links have no place in the format"
+        )
+    made.generalized_coordinate = _tuple(robot.generalized_coordinate)
+    made.generalized_velocity = _tuple(robot.generalized_velocity)
+    return made
+
+
+def _root(description: TreeDescription) -> np.ndarray:
+    joint = description.bodies[0].joint
+    return np.array([*joint.position, *joint.quaternion])
+
+
+def _set_groups(made: ObjectDescription, part: Object, group: int, mask: int) -> None:
+    default = STATIC_GROUP if part.body_type == Kind.STATIC else MOVABLE_GROUP
+    made.group = None if group == default else group
+    made.mask = None if mask == ALL_GROUPS else mask
+
+
+def _left_out(world: World) -> list[str]:
+    """Return what matters for the motion and is not in the file."""
+    lost = [
+        f"the gains of {part.name!r}"
+        for part in world.objects
+        if isinstance(part, ArticulatedSystem) and any(gain.any() for gain in part.pd_gains)
+    ]
+    lost += [
+        f"the feed-forward force of {part.name!r}"
+        for part in world.objects
+        if isinstance(part, ArticulatedSystem) and part.generalized_force.any()
+    ]
+    settings = world.engine.settings
+    lost += [name for name in NOT_IN_FILE if getattr(settings, name) != DEFAULTS[name]]
+    if world.engine.state.vdot.any() or world.engine.state.warm_count[0]:
+        lost.append("the memory of the last step (warm start)")
+    return lost
+
+
+def _tuple(values: np.ndarray) -> Vector:
+    return tuple(float(x) for x in values)

@@ -1,0 +1,111 @@
+"""Rows of joint limits: which stops take part, with which target and which apparent inertia."""
+
+import numpy as np
+import pytest
+from scenes import empty_world, random_state, random_tree, slider
+
+from tribo.contact.limits import limit_rows  # noqa: F401 - the stage under test
+
+NONE = (0.0, 0.0, 0.0)
+DT = 1e-3
+
+
+def rows(world):
+    """Return (body, sign, free velocity, impulse) of the rows of the last step."""
+    work = world.engine.work
+    n = int(work.limit_count[0])
+    return [
+        (int(work.limit_body[k]), work.limit_sign[k], work.limit_free[k], work.limit_impulse[k])
+        for k in range(n)
+    ]
+
+
+def cart(**options):
+    """Return a world with a slider."""
+    world = empty_world(DT, NONE)
+    return world, world.add_articulated_system(slider(2.0, **options))
+
+
+def test_a_far_stop_takes_no_part():
+    """Stops farther than a step's travel and 2 % of the range are left out."""
+    world, robot = cart(lower=-1.0, upper=1.0)
+    robot.generalized_velocity = [5.0]
+    world.step()
+    assert rows(world) == []
+
+
+def test_an_unlimited_joint_has_no_rows():
+    """lower = −inf, upper = +inf."""
+    world, robot = cart()
+    robot.generalized_velocity = [1e3]
+    world.step()
+    assert rows(world) == []
+
+
+def test_a_near_stop_keeps_the_gap():
+    """w ≥ −gap/dt: the row's velocity relative to that, seen towards the stop; no impulse while it holds."""
+    world, robot = cart(lower=-1.0, upper=1.0)
+    robot.generalized_coordinate = [0.99]
+    robot.generalized_velocity = [1.0]
+    world.step()
+    mid = 0.99 + 0.5 * DT
+    ((body, sign, free, impulse),) = rows(world)
+    assert (body, sign, impulse) == (1, -1.0, 0.0)
+    assert free == pytest.approx(-1.0 + (1.0 - mid) / DT, rel=1e-10)
+
+
+def test_an_impulse_stops_the_joint_at_its_limit():
+    """It takes away what would carry the next mid-step beyond the stop."""
+    world, robot = cart(lower=-1.0, upper=1.0)
+    robot.generalized_coordinate = [-0.999]
+    robot.generalized_velocity = [-4.0]
+    world.step()
+    mid = -0.999 - 4.0 * 0.5 * DT
+    ((_, sign, _, impulse),) = rows(world)
+    assert sign == 1.0
+    # Beyond already at mid-step: it returns at erp/dt times the excess, at most 0.3 m/s.
+    back = min(0.2 * (-1.0 - mid) / DT, 0.3)
+    assert robot.generalized_velocity[0] == pytest.approx(back, abs=1e-12)
+    assert impulse == pytest.approx(2.0 * (back + 4.0), rel=1e-12)
+
+
+def test_equal_limits_hold_a_joint():
+    """lower = upper: both rows, the joint does not move under a force."""
+    world, robot = cart(lower=0.25, upper=0.25)
+    robot.generalized_coordinate = [0.25]
+    robot.generalized_force = [100.0]
+    world.step(200)
+    assert robot.generalized_coordinate[0] == pytest.approx(0.25, abs=1e-12)
+    assert [r[1] for r in rows(world)] == [1.0, -1.0]
+
+
+def test_apparent_inertia_is_that_of_the_tree():
+    """G of a limit = (M̂⁻¹)_ii, in a random tree with drives."""
+    rng = np.random.default_rng(21)
+    description = random_tree(rng, 8, floating=True)
+    world = empty_world(DT)
+    robot = world.add_articulated_system(description)
+    random_state(rng, robot)
+    q = robot.generalized_coordinate
+    world.remove(robot)
+    first = 0
+    for body in description.bodies:
+        width = {1: 1, 2: 1, 3: 4, 4: 7}[int(body.joint.type)]
+        if width == 1:
+            body.joint.lower, body.joint.upper = q[first] - 0.001, q[first] + 3.0
+        first += width
+    robot = world.add_articulated_system(description)
+    robot.generalized_coordinate = q
+    robot.set_pd_gains(100.0, 3.0)
+    world.step()
+    work, model = world.engine.work, world.engine.model
+    m = np.zeros((robot.dof, robot.dof))
+    for dof in range(robot.dof):
+        start, row = model.body_chain_start[model.dof_body[dof]], model.dof_row[dof]
+        chain = model.chain_dof[start : start + model.dof_depth[dof] + 1]
+        m[dof, chain] = m[chain, dof] = work.mass_matrix[row : row + len(chain)]
+    inverse = np.linalg.inv(m + np.diag(work.drive_inertia))
+    assert work.limit_count[0] >= 3
+    for n in range(work.limit_count[0]):
+        dof = model.joint_v[work.limit_body[n]]
+        assert work.limit_delassus[n] == pytest.approx(inverse[dof, dof], rel=1e-10)

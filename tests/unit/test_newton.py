@@ -1,0 +1,121 @@
+"""The dense solver of an island: random hard problems are solved, or it says that they are not."""
+
+import numpy as np
+import pytest
+import reference
+
+from tribo.contact import newton
+
+TOLERANCE = 1e-10
+
+
+def ladder(g, c, mu, limit):
+    """Do what `exact.solve_exactly` does: Newton, and after 20, 60, 180 ADMM steps again."""
+    n = len(c)
+    jac = np.zeros((n, n))
+    x, w, f, trial, y, z = (np.zeros(n) for _ in range(6))
+    worst = newton.newton(g, c, x, mu, limit, jac, w, f, trial)
+    for steps in (20, 60, 180):
+        if worst <= limit:
+            break
+        newton.admm(g, c, y, mu, steps, z, jac, w, f)
+        x[:] = y
+        worst = newton.newton(g, c, x, mu, limit, jac, w, f, trial)
+    return x, worst
+
+
+def spectral(rng, contacts, one_sided):
+    """Return a random positive definite G with a condition number up to 1e8, and c."""
+    n = 3 * contacts + one_sided
+    q, _ = np.linalg.qr(rng.normal(size=(n, n)))
+    g = (q * 10.0 ** rng.uniform(-rng.uniform(0, 8), 0, n)) @ q.T
+    return 0.5 * (g + g.T), rng.normal(size=n)
+
+
+def pile(rng, contacts, one_sided):
+    """Return G = J M⁻¹ Jᵀ of bodies with masses from 1 to 1e4 that touch at random, and c of a fall."""
+    bodies = max(1, contacts // 2)
+    n = 3 * contacts + one_sided
+    jac = np.zeros((n, 6 * bodies))
+    weight = np.concatenate([np.full(6, 10.0 ** rng.uniform(0, 4)) for _ in range(bodies)])
+    for k in range(contacts):
+        sides = rng.choice(bodies + 1, 2, replace=False)
+        for body, sign in zip(sides, (1.0, -1.0), strict=True):
+            if body < bodies:
+                rows, cols = slice(3 * k, 3 * k + 3), slice(6 * body, 6 * body + 6)
+                jac[rows, cols] = sign * np.hstack([np.eye(3), -reference.skew(rng.normal(size=3))])
+    for k in range(3 * contacts, n):
+        jac[k, rng.integers(6 * bodies)] = 1.0
+    return (jac / weight) @ jac.T, jac @ rng.normal(size=6 * bodies)
+
+
+@pytest.mark.parametrize("kind", [spectral, pile])
+def test_random_hard_problems(kind):
+    """500 problems of 1–12 contacts and up to 3 one-sided rows. What is reported is what an independent
+    computation of the residual finds; at least 97 % are solved to tolerance, and impulses of all
+    solved ones are in their cones."""
+    rng = np.random.default_rng(8)
+    unsolved = 0
+    for _ in range(500):
+        contacts, one_sided = int(rng.integers(1, 13)), int(rng.integers(0, 4))
+        g, c = kind(rng, contacts, one_sided)
+        mu = rng.choice([0.0, 0.1, 0.3, 0.5, 0.8, 1.2], contacts)
+        limit = TOLERANCE * np.abs(c).max()
+        x, worst = ladder(np.ascontiguousarray(g), c, mu, limit)
+        found = reference.natural_residual(g, c, mu, x, one_sided)
+        if not worst <= limit:
+            unsolved += 1
+            continue
+        rounding = 1e-15 * np.abs(g).max() * np.abs(x).max() * len(c)
+        assert found <= 2 * limit + rounding
+        for k in range(contacts):
+            t = np.hypot(*x[3 * k : 3 * k + 2])
+            assert t <= mu[k] * x[3 * k + 2] + 2 * limit * 3 / np.trace(g[3 * k : 3 * k + 3, 3 * k : 3 * k + 3])
+    assert unsolved <= 15
+
+
+def test_heavy_on_light():
+    """1000 kg on 1 kg on the ground, points one above the other: forces 1000 g and 1001 g in a few steps,
+    where sweeps need thousands."""
+    # w₁ = (light) − ground, w₂ = heavy − light; normal rows only (friction rows are decoupled).
+    g = np.zeros((6, 6))
+    for a in range(3):
+        g[a, a], g[3 + a, 3 + a] = 1.0, 1.0 + 1e-3
+        g[a, 3 + a] = g[3 + a, a] = -1.0
+    c = np.array([0, 0, -9.81e-3, 0, 0, 0])
+    x, worst = ladder(g, c, np.array([0.8, 0.8]), 1e-13)
+    assert worst <= 1e-13
+    np.testing.assert_allclose(x, [0, 0, 1001 * 9.81e-3, 0, 0, 1000 * 9.81e-3], rtol=1e-9, atol=1e-9)
+
+
+def test_redundant_contacts_share_the_load():
+    """Four points under one mass: G has rank 1 in the normal direction. From zero, the share is equal."""
+    jac = np.tile(np.eye(3), (4, 1))
+    g = jac @ jac.T
+    c = np.tile([0.0, 0.0, -1.0], 4)
+    x, worst = ladder(g, c, np.full(4, 0.5), 1e-12)
+    assert worst <= 1e-12
+    np.testing.assert_allclose(x.reshape(4, 3), np.tile([0, 0, 0.25], (4, 1)), atol=1e-9)
+
+
+def test_elimination_against_numpy():
+    """A x = b by row pivots; a singular matrix is refused."""
+    rng = np.random.default_rng(1)
+    for n in (1, 5, 30):
+        a, b = rng.normal(size=(n, n)), rng.normal(size=n)
+        x = b.copy()
+        assert newton.solve_dense(a.copy(), x)
+        np.testing.assert_allclose(x, np.linalg.solve(a, b), rtol=1e-9)
+    assert not newton.solve_dense(np.ones((3, 3)), np.ones(3))
+
+
+def test_cholesky_against_numpy():
+    """(L Lᵀ) x = b."""
+    rng = np.random.default_rng(1)
+    a = rng.normal(size=(12, 12))
+    a = a @ a.T + np.eye(12)
+    b = rng.normal(size=12)
+    factor, x = a.copy(), b.copy()
+    newton.factor_cholesky(factor, 12)
+    newton.solve_cholesky(factor, x)
+    np.testing.assert_allclose(x, np.linalg.solve(a, b), rtol=1e-10)

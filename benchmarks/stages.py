@@ -79,6 +79,7 @@ def stepper() -> Callable[..., Any]:
 def in_step(sim: TriboSimulation, steps: int) -> np.ndarray:
     """Return the duration of each stage in each step, shape (steps, stages) [µs], clock taken off."""
     timed = stepper()
+    sim.run_native(steps)  # tables grow here; the clocked steps repeat these, bit for bit
     e = sim.world.engine
     targets = sim.targets if sim.scene.is_driven else np.empty((0, 0))
     stamps = np.zeros((steps, len(STAGES) + 2, 2), np.int64)

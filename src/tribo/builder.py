@@ -22,8 +22,6 @@ COORDINATES = {
 }
 DOFS = {Joint.FIXED: 0, Joint.REVOLUTE: 1, Joint.PRISMATIC: 1, Joint.SPHERICAL: 3, Joint.FREE: 6}
 
-DENSE_ROWS = 48  # islands of up to 16 contacts are solved densely; 48³/3 flops are 10 µs
-
 MOVABLE_GROUP = 1  # collision group of what moves
 STATIC_GROUP = -(1 << 63)  # bit 63
 ALL_GROUPS = -1
@@ -54,18 +52,20 @@ class Span:
 
 @dataclass(slots=True)
 class Capacity:
-    """Room for pairs, contacts and whitened rows; worlds enlarge it when a step needs more."""
+    """Room for pairs, contacts, whitened rows and a dense problem; worlds enlarge it when a step needs more."""
 
     pairs: int = 64
     contacts: int = 32
     rows: int = 2048
+    dense: int = 24
 
-    def grown(self, pairs: int, contacts: int, rows: int) -> Capacity:
+    def grown(self, pairs: int, contacts: int, rows: int, dense: int) -> Capacity:
         """Return a capacity for at least these counts, with half as much again to spare."""
         return Capacity(
             max(self.pairs, pairs * 3 // 2),
             max(self.contacts, contacts * 3 // 2),
             max(self.rows, rows * 3 // 2),
+            max(self.dense, dense + dense % 2),
         )
 
 
@@ -132,7 +132,7 @@ def _sizes(parts: Sequence[Part], materials: MaterialTable, capacity: Capacity) 
         "nbody": nbody,
         "ntree": len(parts),
         "ntree1": len(parts) + 1,
-        "ndense": DENSE_ROWS,
+        "ndense": capacity.dense,
         "nq": sum(c[0] for c in counts),
         "nv": sum(c[1] for c in counts),
         "nshape": nshape,

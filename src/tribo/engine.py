@@ -102,9 +102,8 @@ class Engine:
     def grow(self) -> None:
         """Enlarge the tables that the last step found too small; the state stays as it was."""
         work = self.work.arrays
-        counts = [
-            int(work[name].max()) for name in ("candidate_count", "contact_count", "row_count")
-        ]
+        names = ("candidate_count", "contact_count", "row_count", "dense_count")
+        counts = [int(work[name].max()) for name in names]
         if counts[1] > _MAX_CONTACTS:
             raise MemoryError(f"{counts[1]} contacts in one step; the limit is {_MAX_CONTACTS}")
         self.capacity = self.capacity.grown(*counts)
@@ -114,6 +113,7 @@ class Engine:
             "max_pair": self.capacity.pairs,
             "max_contact": self.capacity.contacts,
             "max_row": self.capacity.rows,
+            "ndense": self.capacity.dense,
         }
         old = self.state
         self.state, _, _, self.work = allocate(self.sizes, self.worlds)
@@ -125,12 +125,12 @@ class Engine:
     def filters_changed(self) -> None:
         """Take changed groups and masks of shapes into account."""
         collect_filters(self.model)
-        self.work.arrays["sweep_count"][...] = 0
+        self.work.arrays["sweep_is_listed"][...] = 0
 
     def observe(self) -> Work:
         """Return scratch that holds poses, axes and inertias of world 0 at its present state."""
         if self._observed is None:
-            sizes = {**self.sizes, "max_pair": 1, "max_contact": 1, "max_row": 1}
+            sizes = {**self.sizes, "max_pair": 1, "max_contact": 1, "max_row": 1, "ndense": 1}
             self._observed = Work.allocate(sizes)
         observed = self._observed
         kinematics.forward(self.model, self.state.q, observed)

@@ -215,6 +215,7 @@ class Work(Record):
     body_margin = field("nbody")  # [m] how far the surface may move until the next evaluation
     sweep_order = field("nbody", dtype=INT)
     sweep_count = field(1, dtype=INT)
+    sweep_is_listed = field(1, dtype=INT)  # 0: the list is to be made (fresh scratch, new filters)
     candidate_count = field(1, dtype=INT)
     candidate = field("max_pair", 2, dtype=INT)  # shape pairs a < b
     candidate_sorted = field("max_pair", 2, dtype=INT)
@@ -265,6 +266,7 @@ class Work(Record):
     island_limit = field("nbody", dtype=INT)
 
     # The dense problem of one island.
+    dense_count = field(1, dtype=INT)  # rows that the largest island wants here
     dense = field("ndense", "ndense")  # [1/kg] G
     dense_jacobian = field("ndense", "ndense")  # of the natural map, or a factor
     dense_vector = field(8, "ndense")

@@ -47,6 +47,23 @@ class Page:
     def text(self):
         return self.run("document.body.innerText")
 
+    def wait_for(self, text):
+        """Wait until a text stands on the page."""
+        end = time.monotonic() + PATIENCE
+        while text not in (self.text() or ""):
+            assert time.monotonic() < end, f"{text!r} does not appear in {self.text()!r}"
+            time.sleep(0.2)
+
+    def wait_for_picture(self):
+        """Wait until the scene has been drawn; return the page as PNG bytes."""
+        self.wait_for("real-time factor")
+        end = time.monotonic() + PATIENCE
+        image, before = b"", -1
+        while time.monotonic() < end and not len(image) > max(60_000, 0.8 * before) > 0:
+            before, image = len(image), self.screenshot()
+            time.sleep(0.5)
+        return image
+
     def screenshot(self):
         """Return what is seen, PNG bytes."""
         return base64.b64decode(self.ask("Page.captureScreenshot", format="png")["data"])

@@ -255,7 +255,8 @@ def test_external_forces_are_projected_on_the_joints():
 
 
 def test_contact_blocks_against_dense_algebra():
-    """Own block of G = J M̂⁻¹ Jᵀ, J from the textbook Jacobian of the body that touches."""
+    """Own block of G = J M̂⁻¹ Jᵀ, J from the textbook Jacobian of the body that touches. Against the
+    ground the impulse acts on the body's own surface, half a gap from the contact's position."""
     rng = np.random.default_rng(12)
     description = random_tree(rng, 6, floating=True, shapes=True)
     world = empty_world(1e-3, GRAVITY, friction=0.5)
@@ -273,11 +274,14 @@ def test_contact_blocks_against_dense_algebra():
     for c in range(work.contact_count[0]):
         a, b = (int(i) - 1 for i in work.contact_body[c])  # body 0 is the ground
         jac = np.zeros((3, robot.dof))
-        for body, sign in ((a, 1.0), (b, -1.0)):
+        frame = work.contact_axes[c].reshape(3, 3)
+        for body, other, sign in ((a, b, 1.0), (b, a, -1.0)):
             if body >= 0:
                 x = poses[body]
-                jac += sign * (x.jac_v - reference.skew(work.contact_pos[c] - x.p) @ x.jac_w)
-        jac = work.contact_axes[c].reshape(3, 3) @ jac
+                shift = 0.5 * work.contact_gap[c] * frame[2] if other < 0 else 0.0
+                arm = work.contact_pos[c] + sign * shift - x.p
+                jac += sign * (x.jac_v - reference.skew(arm) @ x.jac_w)
+        jac = frame @ jac
         g = jac @ np.linalg.solve(m_hat, jac.T)
         found = work.contact_delassus[c]
         np.testing.assert_allclose(

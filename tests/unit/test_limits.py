@@ -4,18 +4,16 @@ import numpy as np
 import pytest
 from scenes import empty_world, random_state, random_tree, slider
 
-from tribo.contact.limits import limit_rows  # noqa: F401 - the stage under test
-
 NONE = (0.0, 0.0, 0.0)
 DT = 1e-3
 
 
 def rows(world):
-    """Return (body, sign, free velocity, impulse) of the rows of the last step."""
+    """Return (body, sign, velocity without forces − target, impulse) of the rows of the last step."""
     work = world.engine.work
     n = int(work.limit_count[0])
     return [
-        (int(work.limit_body[k]), work.limit_sign[k], work.limit_free[k], work.limit_impulse[k])
+        (int(work.limit_body[k]), work.limit_sign[k], work.limit_start[k], work.limit_impulse[k])
         for k in range(n)
     ]
 
@@ -49,9 +47,9 @@ def test_a_near_stop_keeps_the_gap():
     robot.generalized_velocity = [1.0]
     world.step()
     mid = 0.99 + 0.5 * DT
-    ((body, sign, free, impulse),) = rows(world)
+    ((body, sign, start, impulse),) = rows(world)
     assert (body, sign, impulse) == (1, -1.0, 0.0)
-    assert free == pytest.approx(-1.0 + (1.0 - mid) / DT, rel=1e-10)
+    assert start == pytest.approx(-1.0 + (1.0 - mid) / DT, rel=1e-10)
 
 
 def test_an_impulse_stops_the_joint_at_its_limit():
@@ -69,14 +67,17 @@ def test_an_impulse_stops_the_joint_at_its_limit():
     assert impulse == pytest.approx(2.0 * (back + 4.0), rel=1e-12)
 
 
-def test_equal_limits_hold_a_joint():
-    """lower = upper: both rows, the joint does not move under a force."""
-    world, robot = cart(lower=0.25, upper=0.25)
-    robot.generalized_coordinate = [0.25]
-    robot.generalized_force = [100.0]
-    world.step(200)
-    assert robot.generalized_coordinate[0] == pytest.approx(0.25, abs=1e-12)
-    assert [r[1] for r in rows(world)] == [1.0, -1.0]
+@pytest.mark.parametrize("force", [100.0, -100.0])
+@pytest.mark.parametrize("at", [0.25, 0.3])
+def test_equal_limits_hold_a_joint(at, force):
+    """lower = upper: the joint does not move under a force of either sign, also where `at` is not a
+    binary number."""
+    world, robot = cart(lower=at, upper=at)
+    robot.generalized_coordinate = [at]
+    robot.generalized_force = [force]
+    for _ in range(200):
+        world.step()
+        assert robot.generalized_coordinate[0] == pytest.approx(at, abs=1e-12)
 
 
 def test_apparent_inertia_is_that_of_the_tree():

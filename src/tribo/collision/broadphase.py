@@ -45,6 +45,36 @@ def body_speed(model, state, work, i):
 
 
 @kernel
+def shape_bound(model, work, s):
+    """Return the box (min, max) of a shape in the world, without margin."""
+    i = model.shape_body[s]
+    rot = vec.load_mat(work.body_rot, i)
+    c = vec.add(vec.load(work.body_pos, i), vec.mat_vec(rot, vec.load(model.shape_pos, s)))
+    kind = model.shape_kind[s]
+    a, b, d = vec.load(model.shape_size, s)
+    if kind == SPHERE:
+        return (c[0] - a, c[1] - a, c[2] - a, c[0] + a, c[1] + a, c[2] + a)
+    r = vec.mat_mul(rot, vec.load_mat(model.shape_rot, s))
+    if kind == BOX:
+        h = (
+            abs(r[0]) * a + abs(r[1]) * b + abs(r[2]) * d,
+            abs(r[3]) * a + abs(r[4]) * b + abs(r[5]) * d,
+            abs(r[6]) * a + abs(r[7]) * b + abs(r[8]) * d,
+        )
+    elif kind == CAPSULE:
+        h = (abs(r[2]) * b + a, abs(r[5]) * b + a, abs(r[8]) * b + a)
+    elif kind == CYLINDER:
+        h = (
+            abs(r[2]) * b + a * sqrt(max(0.0, 1.0 - r[2] * r[2])),
+            abs(r[5]) * b + a * sqrt(max(0.0, 1.0 - r[5] * r[5])),
+            abs(r[8]) * b + a * sqrt(max(0.0, 1.0 - r[8] * r[8])),
+        )
+    else:  # a mesh does not collide yet
+        h = (-1.0, -1.0, -1.0)
+    return (c[0] - h[0], c[1] - h[1], c[2] - h[2], c[0] + h[0], c[1] + h[1], c[2] + h[2])
+
+
+@kernel
 def bounds(model, state, settings, work):
     """Write the box that contains everything a body can reach in this step.
 
@@ -59,6 +89,12 @@ def bounds(model, state, settings, work):
         if model.tree_nv[model.body_tree[i]] > 0:
             margin += settings.dt * body_speed(model, state, work, i)
         work.body_margin[i] = margin
+        if model.body_shape_count[i] == 1 and model.shape_kind[model.body_shape_start[i]] != PLANE:
+            b = shape_bound(model, work, model.body_shape_start[i])
+            for k in range(3):
+                work.body_bound[i, k] = b[k] - margin
+                work.body_bound[i, 3 + k] = b[3 + k] + margin
+            continue
         r = vec.load_mat(work.body_rot, i)
         box = model.body_box
         c = vec.mat_vec(r, (box[i, 0], box[i, 1], box[i, 2]))
@@ -121,36 +157,6 @@ def shapes_may_touch(model, settings, a, b):
     if settings.filter_both != 0:
         return forward and backward
     return forward or backward
-
-
-@kernel
-def shape_bound(model, work, s):
-    """Return the box (min, max) of a shape in the world, without margin."""
-    i = model.shape_body[s]
-    rot = vec.load_mat(work.body_rot, i)
-    c = vec.add(vec.load(work.body_pos, i), vec.mat_vec(rot, vec.load(model.shape_pos, s)))
-    r = vec.mat_mul(rot, vec.load_mat(model.shape_rot, s))
-    kind = model.shape_kind[s]
-    a, b, d = vec.load(model.shape_size, s)
-    if kind == SPHERE:
-        h = (a, a, a)
-    elif kind == BOX:
-        h = (
-            abs(r[0]) * a + abs(r[1]) * b + abs(r[2]) * d,
-            abs(r[3]) * a + abs(r[4]) * b + abs(r[5]) * d,
-            abs(r[6]) * a + abs(r[7]) * b + abs(r[8]) * d,
-        )
-    elif kind == CAPSULE:
-        h = (abs(r[2]) * b + a, abs(r[5]) * b + a, abs(r[8]) * b + a)
-    elif kind == CYLINDER:
-        h = (
-            abs(r[2]) * b + a * sqrt(max(0.0, 1.0 - r[2] * r[2])),
-            abs(r[5]) * b + a * sqrt(max(0.0, 1.0 - r[5] * r[5])),
-            abs(r[8]) * b + a * sqrt(max(0.0, 1.0 - r[8] * r[8])),
-        )
-    else:  # a mesh does not collide yet
-        h = (-1.0, -1.0, -1.0)
-    return (c[0] - h[0], c[1] - h[1], c[2] - h[2], c[0] + h[0], c[1] + h[1], c[2] + h[2])
 
 
 @kernel
@@ -256,16 +262,15 @@ def add_plane_pairs(model, settings, work, s):
 
 
 @kernel
-def sweep_axis(model, work):
+def sweep_axis(work):
     """Return the axis on which the bodies are spread most."""
     mean = (0.0, 0.0, 0.0)
     square = (0.0, 0.0, 0.0)
-    for i in range(model.body_parent.shape[0]):
-        if model.body_shape_count[i] > 0:
-            p = vec.load(work.body_pos, i)
-            mean = vec.add(mean, p)
-            square = vec.add(square, (p[0] * p[0], p[1] * p[1], p[2] * p[2]))
-    n = max(1.0, float(model.body_parent.shape[0]))
+    n = work.sweep_count[0]
+    for k in range(n):
+        p = vec.load(work.body_pos, work.sweep_order[k])
+        mean = vec.add(mean, p)
+        square = vec.add(square, (p[0] * p[0], p[1] * p[1], p[2] * p[2]))
     x = square[0] - mean[0] * mean[0] / n
     y = square[1] - mean[1] * mean[1] / n
     z = square[2] - mean[2] * mean[2] / n
@@ -275,19 +280,34 @@ def sweep_axis(model, work):
 
 
 @kernel
+def list_bodies(model, work):
+    """List the bodies to sweep: those that some other body, not a half space, may meet.
+
+    Writes: work.
+    """
+    groups = 0
+    masks = 0
+    for i in range(model.body_parent.shape[0]):
+        if is_solid(model, i) and model.shape_kind[model.body_shape_start[i]] != PLANE:
+            groups |= model.body_group[i]
+            masks |= model.body_mask[i]
+    n = 0
+    for i in range(model.body_parent.shape[0]):
+        if is_solid(model, i) and model.shape_kind[model.body_shape_start[i]] != PLANE:
+            if ((model.body_group[i] & masks) | (model.body_mask[i] & groups)) != 0:
+                work.sweep_order[n] = i
+                n += 1
+    work.sweep_count[0] = n
+    work.sweep_is_listed[0] = 1
+
+
+@kernel
 def sort_bodies(model, work, axis):
-    """Sort the bodies with shapes by where their bound begins on an axis; nearly sorted is cheap.
+    """Sort the bodies by where their bound begins on an axis; nearly sorted is cheap.
 
     Writes: work.
     """
     order = work.sweep_order
-    if work.sweep_count[0] == 0:
-        n = 0
-        for i in range(model.body_parent.shape[0]):
-            if is_solid(model, i) and model.shape_kind[model.body_shape_start[i]] != PLANE:
-                order[n] = i
-                n += 1
-        work.sweep_count[0] = n
     for k in range(1, work.sweep_count[0]):
         i = order[k]
         key = work.body_bound[i, axis]
@@ -350,18 +370,13 @@ def sort_candidates(work):
 
 
 @kernel
-def candidates(model, state, settings, work):
-    """List the pairs of shapes that might touch.
+def sweep_bodies(model, settings, work):
+    """Append the shape pairs of all bodies whose bounds overlap.
 
     Writes: work.
     Cost: O(n) for the sort of an almost sorted list, then O(overlaps on one axis).
     """
-    work.candidate_count[0] = 0
-    bounds(model, state, settings, work)
-    for i in range(model.body_parent.shape[0]):
-        if is_solid(model, i) and model.shape_kind[model.body_shape_start[i]] == PLANE:
-            add_plane_pairs(model, settings, work, model.body_shape_start[i])
-    axis = sweep_axis(model, work)
+    axis = sweep_axis(work)
     sort_bodies(model, work, axis)
     order = work.sweep_order
     bound = work.body_bound
@@ -382,6 +397,23 @@ def candidates(model, state, settings, work):
                 and bound[j, z] <= bound[i, 3 + z]
             ):
                 add_body_pair(model, settings, work, i, j)
+
+
+@kernel
+def candidates(model, state, settings, work):
+    """List the pairs of shapes that might touch.
+
+    Writes: work.
+    """
+    work.candidate_count[0] = 0
+    bounds(model, state, settings, work)
+    for i in range(model.body_parent.shape[0]):
+        if is_solid(model, i) and model.shape_kind[model.body_shape_start[i]] == PLANE:
+            add_plane_pairs(model, settings, work, model.body_shape_start[i])
+    if work.sweep_is_listed[0] == 0:
+        list_bodies(model, work)
+    if work.sweep_count[0] > 1:
+        sweep_bodies(model, settings, work)
     if work.candidate_count[0] > work.candidate.shape[0]:
         work.status[0] |= CAPACITY
         return

@@ -166,10 +166,11 @@ def accept(model, work, t, x, contacts):
 
 
 @kernel
-def solve_exactly(model, work, t, limit):
+def solve_exactly(model, work, t, limit, rungs):
     """Solve island t as a dense problem; return False (and change no impulse) if that fails.
 
-    Newton starts from the sweeps' impulses; if it does not arrive, from more and more ADMM steps.
+    Newton starts from the present impulses; if it does not arrive, from more and more ADMM steps,
+    as many times as `rungs` says.
 
     Writes: work.
     """
@@ -191,7 +192,7 @@ def solve_exactly(model, work, t, limit):
         z[i] = 0.0
     worst = newton.newton(g, c, x, mu, limit, jac, w, f, trial)
     steps = FIRST_RUNG
-    for _ in range(RUNGS):
+    for _ in range(rungs):
         if worst <= limit:
             break
         newton.admm(g, c, y, mu, steps, z, jac, w, f)

@@ -15,9 +15,11 @@ from tribo.jit import kernel
 from tribo.math import spatial, vec
 from tribo.model import Status
 
+CAPACITY = int(Status.CAPACITY)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
 ROWS_PER_SWEEP = 16  # one more sweep before the dense solve for so many rows: its price grows faster
 MIN_DENSE_ROWS = 7  # two contacts and less are solved as fast by sweeps
+MAX_DENSE_ROWS = 126  # 42 contacts, a stack of ten boxes: 1 ms a Newton step
 
 
 @kernel
@@ -151,12 +153,26 @@ def has_spin(work, t):
 
 
 @kernel
-def is_warm(work, t):
-    """Tell whether every contact of island t starts with an impulse: Newton's best case."""
+def warm_contacts(work, t):
+    """Return how many contacts of island t start with an impulse."""
+    count = 0
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        if work.contact_impulse[work.island_contact[k], 2] <= 0.0:
-            return False
-    return True
+        if work.contact_impulse[work.island_contact[k], 2] > 0.0:
+            count += 1
+    return count
+
+
+@kernel
+def is_newton_case(work, t, rows):
+    """Tell whether island t should be tried by Newton before any sweep.
+
+    It is small, and either all of it was there in the last step, so that little has changed, or
+    nothing was, so that Newton from zero finds the solution of least norm.
+    """
+    if rows < MIN_DENSE_ROWS or rows >= 2 * ROWS_PER_SWEEP:
+        return False
+    count = warm_contacts(work, t)
+    return count == 0 or count == work.island_contact_start[t + 1] - work.island_contact_start[t]
 
 
 @kernel
@@ -166,19 +182,23 @@ def solve_island(model, settings, work, t, rows):
     Writes: work.
     """
     limit = settings.tolerance * island_speed(settings, work, t)
-    patience = rows // ROWS_PER_SWEEP
-    if rows > work.dense.shape[0] or has_spin(work, t):
-        patience = -1
-    elif rows >= MIN_DENSE_ROWS and patience == 0 and is_warm(work, t):
-        if exact.solve_exactly(model, work, t, limit):
+    is_dense = rows <= MAX_DENSE_ROWS and not has_spin(work, t)
+    if is_dense and is_newton_case(work, t, rows):
+        if exact.solve_exactly(model, work, t, limit, 0):
             return
-        patience = 3
-    for k in range(settings.max_sweeps):
-        work.sweeps[0] = max(work.sweeps[0], k + 1)
+    next_try = 1 + rows // ROWS_PER_SWEEP
+    for k in range(1, settings.max_sweeps + 1):
+        work.sweeps[0] = max(work.sweeps[0], k)
         if sweep_island(model, work, t) <= limit:
             return
-        if k == patience and exact.solve_exactly(model, work, t, limit):
-            return
+        if is_dense and k == next_try:
+            if rows > work.dense.shape[0]:  # come again with larger tables
+                work.dense_count[0] = max(work.dense_count[0], rows)
+                work.status[0] |= CAPACITY
+                return
+            if exact.solve_exactly(model, work, t, limit, exact.RUNGS):
+                return
+            next_try = 4 * next_try + 8
     work.status[0] |= NOT_CONVERGED
 
 
@@ -190,6 +210,7 @@ def solve(model, state, settings, work):
     """
     warm_start(model, state, work)
     work.sweeps[0] = 0
+    work.dense_count[0] = 0
     for t in range(work.tree_island.shape[0]):
         rows = exact.island_rows(work, t)
         if rows > 0:

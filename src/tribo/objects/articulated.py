@@ -216,6 +216,7 @@ class ArticulatedSystem(Object):
         """
         body, offset, rotation = self._frame(frame)
         f = check.vector(force, f"force on {self.name}", 3)
+        self._placed()
         row = self._wrench_row(body)
         row[3:] += f
         if point is not None:

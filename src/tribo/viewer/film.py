@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import subprocess
+import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -47,28 +50,34 @@ def save_film(frames: Iterable[np.ndarray], path: str | Path, rate: int) -> None
     Raises:
         ImportError: The encoder is missing; the message says how to get it.
         ValueError: There is no picture.
+        OSError: The file cannot be written.
     """
     try:
         import imageio_ffmpeg
     except ImportError:
         raise ImportError('films need imageio-ffmpeg: pip install "tribo[plot]"') from None
-    writer = None
-    try:
-        for frame in frames:
-            height, width = (n - n % 2 for n in frame.shape[:2])
-            if writer is None:
-                writer = imageio_ffmpeg.write_frames(
-                    str(path), (width, height), fps=rate, codec="libx264", quality=None,
-                    macro_block_size=2, pix_fmt_out="yuv420p", ffmpeg_log_level="error",
-                    output_params=["-crf", "23", "-preset", "fast", "-movflags", "+faststart"],
-                )  # fmt: skip
-                writer.send(None)
-            writer.send(np.ascontiguousarray(frame[:height, :width]))
-    finally:
-        if writer is not None:
-            writer.close()
-    if writer is None:
+    remaining = iter(frames)
+    first = next(remaining, None)
+    if first is None:
         raise ValueError("a film needs at least one picture")
+    height, width = (n - n % 2 for n in first.shape[:2])
+    command = [
+        imageio_ffmpeg.get_ffmpeg_exe(), "-y", "-loglevel", "error",
+        "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", str(rate), "-i", "-",
+        "-c:v", "libx264", "-crf", "23", "-preset", "fast", "-pix_fmt", "yuv420p",
+        "-movflags", "+faststart", str(Path(path).absolute()),
+    ]  # fmt: skip
+    with tempfile.TemporaryFile() as complaints:
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=complaints) as process:
+            assert process.stdin is not None
+            try:
+                for frame in itertools.chain([first], remaining):
+                    process.stdin.write(np.ascontiguousarray(frame[:height, :width]).tobytes())
+            except BrokenPipeError:
+                pass  # the encoder gave up: it says why below
+        if process.returncode:
+            complaints.seek(0)
+            raise OSError(f"{path}: {complaints.read().decode(errors='replace').strip()}")
 
 
 def _pillow() -> tuple[Any, Any, Any]:

@@ -82,8 +82,11 @@ class Recorder:
 
     def series(self) -> Series:
         """Return what was recorded."""
-        columns = [np.stack(column) for column in zip(*self._frames, strict=True)]
-        return Series(*columns, np.array(self._names, dtype=np.str_))
+        time, q, v, position, energy, residual, contacts = (
+            np.stack(column) for column in zip(*self._frames, strict=True)
+        )
+        names = np.array(self._names, dtype=np.str_)
+        return Series(time, q, v, position, energy, residual, contacts, names)
 
 
 def save(series: Series, path: str | Path) -> None:

@@ -156,7 +156,7 @@ class Stage:
         position, rotation = planes.place(poses)
         for number, wxyz in enumerate(quaternions(rotation)):
             vertices, faces, dark = _tiles(TILE_COUNT)
-            mesh = trimesh.Trimesh(vertices, faces, process=False)
+            mesh: Any = trimesh.Trimesh(vertices, faces, process=False)
             mesh.visual.face_colors = np.array([(*c, 255) for c in TILES], np.uint8)[dark]
             self._api.add_mesh_trimesh(
                 f"/ground/{number}", mesh, wxyz=wxyz, position=position[number], cast_shadow=False

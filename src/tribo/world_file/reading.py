@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("tribo")
 
+SAME = 1e-15  # [–] a quaternion that differs less from its normalized self is one that was written
+
 COLORS = {
     "red": (0.80, 0.22, 0.20),
     "green": (0.25, 0.60, 0.33),
@@ -64,6 +66,20 @@ def read_into(world: World, path: str | Path, *, strict: bool = False) -> WorldD
         _check(item)
     for note in description.notes:
         logger.info("%s", note)
+    if world.objects:
+        raise ValueError("a file is read into a world without objects; make a new one")
+    try:
+        _fill(world, description, robots)
+    except (ValueError, TypeError) as error:
+        for part in world.objects:
+            world.remove(part)
+        place = f"{description.source}: " if description.source is not None else ""
+        raise DescriptionError(f"{place}{error}") from None
+    return description
+
+
+def _fill(world: World, description: WorldDescription, robots: dict[int, TreeDescription]) -> None:
+    """Set everything and add all objects."""
     world.time_step = description.time_step
     world.gravity = description.gravity
     if description.erp is not None:
@@ -79,7 +95,6 @@ def read_into(world: World, path: str | Path, *, strict: bool = False) -> WorldD
             _add_robot(world, item, name, robots[id(item)])
         else:
             _add_body(world, item, name)
-    return description
 
 
 def _check(item: ObjectDescription) -> None:
@@ -159,17 +174,15 @@ def _add_robot(
         description, name=name, collision_group=item.group, collision_mask=mask
     )
     coordinate, velocity = item.generalized_coordinate, item.generalized_velocity
-    try:
-        if coordinate is not None:
-            robot.generalized_coordinate = coordinate  # checks
-        if velocity is not None:
-            robot.generalized_velocity = velocity
-    except ValueError as error:
-        raise DescriptionError(f"object {name!r}: {error}") from None
-    if coordinate is not None:  # the same bits: a unit quaternion is not normalized again
-        state = world.engine.state
-        assert robot.span is not None
-        state.q[robot.span.q] = coordinate
+    if velocity is not None:
+        robot.generalized_velocity = velocity
+    if coordinate is not None:
+        robot.generalized_coordinate = coordinate  # checks, and normalizes quaternions
+        written = np.array(coordinate)
+        if np.abs(robot.generalized_coordinate - written).max(initial=0.0) < SAME:
+            state = world.engine.state
+            assert robot.span is not None
+            state.q[robot.span.q] = written  # bit for bit what a world wrote
 
 
 def _color(appearance: str) -> Vector | None:

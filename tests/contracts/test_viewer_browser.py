@@ -1,0 +1,175 @@
+"""The viewer as a browser shows it; and what a browser may ask for."""
+
+import io
+import threading
+import time
+
+import numpy as np
+import pytest
+from contracts import browser
+
+import tribo
+
+pytest.importorskip("viser")
+
+from tribo.viewer import Viewer, panel, server
+
+needs_browser = pytest.mark.skipif(browser.CHROMIUM is None, reason="Chromium is not installed")
+
+
+def small_world():
+    world = tribo.World()
+    world.add_ground(material="steel")
+    for k, material in enumerate(("steel", "rubber", "copper")):
+        world.add_sphere(0.3, 1.0, material, name=material, position=(k - 1.0, 0.0, 0.6))
+    world.add_box((0.4, 0.4, 0.4), 2.0, "wood", position=(0.0, 1.0, 0.2))
+    return world
+
+
+@pytest.fixture
+def viewer():
+    with Viewer(small_world(), port=8300) as made:
+        yield made
+
+
+def pixels(png):
+    from PIL import Image
+
+    return np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).astype(int)
+
+
+@needs_browser
+def test_a_page_shows_the_world_and_obeys_its_buttons(viewer, tmp_path):
+    found = {}
+
+    def look():
+        with browser.opened(viewer.address, tmp_path) as page:
+            found["first"] = page.wait_for_picture()
+            page.click("Pause")
+            page.wait_for("Play")
+            found["paused"] = viewer.panel.wishes.is_playing
+            page.click("Single step")
+            page.click("Reset")
+            time.sleep(1.0)
+            found["text"] = page.text()
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    while thread.is_alive():
+        viewer.run(0.2)
+    thread.join()
+    image = found["first"]
+    scene = pixels(image)[200:, :900]
+    assert len(np.unique(scene.reshape(-1, 3), axis=0)) > 500  # shaded shapes, not one flat colour
+    spread = scene.max(axis=2) - scene.min(axis=2)
+    assert (spread > 60).sum() > 300  # copper and wood are coloured
+    assert found["paused"] is False
+    assert "real-time factor" in found["text"]
+    assert viewer._world.time <= 2 * viewer._world.time_step
+
+
+def test_it_listens_on_this_machine_only(viewer):
+    assert viewer.address.startswith("http://127.0.0.1:")
+    assert viewer._server.request_share_url() is None
+
+
+def test_update_sends_at_most_sixty_pictures_a_second(viewer, monkeypatch):
+    sent = []
+    monkeypatch.setattr(viewer, "_push", lambda: sent.append(1))
+    now = [100.0]
+    monkeypatch.setattr(server.time, "perf_counter", lambda: now[0])
+    viewer._next = 100.0 + server.FRAME
+    for _ in range(1000):
+        viewer.update()
+    assert not sent
+    now[0] += 1.0
+    viewer.update()
+    assert len(sent) == 1
+
+
+def test_pictures_that_cost_much_become_rare(viewer, monkeypatch):
+    viewer._cost = 0.0
+    clock = [0.0]
+    monkeypatch.setattr(server.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(server, "_other_threads", lambda: 0.0)
+
+    def slow(*_):
+        clock[0] += 0.01
+
+    monkeypatch.setattr(viewer._stage, "move", slow)
+    spent = 0.0
+    for _ in range(40):
+        clock[0] = max(clock[0], viewer._next)
+        viewer._push()
+        spent += 0.01
+    assert viewer._next - clock[0] == pytest.approx(0.01 / server.SHARE, rel=0.01)
+
+
+def test_poses_that_stay_are_not_sent_again(viewer):
+    sent = []
+    handles = [batch.handle for batch in viewer._stage._visual]
+    poses = server.scenes.read_poses(viewer._world)
+    viewer._stage.move(poses)
+    for handle in handles:
+        queue = handle._queue_update
+        object.__setattr__(handle, "_queue_update", lambda *a, q=queue: sent.append(a) or q(*a))
+    viewer._stage.move(poses)
+    assert sent == []
+
+
+def test_reset_goes_back_to_the_beginning(viewer):
+    world = viewer._world
+    before = world.engine.state.q.copy()
+    world.step(100)
+    viewer.reset()
+    np.testing.assert_array_equal(world.engine.state.q, before)
+    assert world.time == 0.0
+
+
+def test_objects_may_come_and_go(viewer):
+    world = viewer._world
+    world.add_capsule(0.1, 0.3, 1.0, name="late", position=(0, 0, 2))
+    world.remove("copper")
+    viewer._next = 0.0
+    viewer.update()
+    assert "late" in viewer._scene.names
+    assert "copper" not in viewer._scene.names
+    viewer.reset()  # the snapshot belongs to other objects: one line in the log, no error
+
+
+def test_run_keeps_to_the_clock_and_stops(viewer):
+    start = time.perf_counter()
+    viewer.run(0.3)
+    assert time.perf_counter() - start < 5.0
+    assert 0.0 < viewer._world.time <= 0.4
+
+
+def test_a_world_that_blows_up_is_paused_and_shown(viewer):
+    world = viewer._world
+    world["steel"].linear_velocity = (1e308, 0, 0)
+    world["steel"].apply_force((1e308, 0, 0))
+    world.time_step = 1e3
+    assert viewer._step(1) is False
+    assert viewer.panel.wishes.is_playing is False
+
+
+@pytest.mark.parametrize("value", ["1", None, float("nan"), float("inf"), [1.0], True, {"a": 1}])
+def test_what_is_no_number_changes_nothing(viewer, value):
+    controls = viewer.panel
+    controls._set_speed(value)
+    controls._set_scale(value)
+    controls._set_follow(value if not isinstance(value, dict) else "nobody")
+    assert controls.wishes.speed == 1.0
+    assert 0.0 < controls.wishes.force_scale < 0.05
+    assert controls.wishes.follows == panel.NOBODY
+
+
+def test_numbers_are_clipped(viewer):
+    viewer.panel._set_speed(1e9)
+    assert viewer.panel.wishes.speed == panel.FASTEST
+    viewer.panel._set_speed(-5)
+    assert viewer.panel.wishes.speed == panel.SLOWEST
+    for _ in range(1000):
+        viewer.panel._step()
+    assert viewer.panel.take_steps() == 100
+    assert viewer.panel.take_steps() == 0

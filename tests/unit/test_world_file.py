@@ -1,0 +1,201 @@
+"""Worlds as files: what is read, what is written, and that both step alike."""
+
+import logging
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tribo
+from tribo import world_file
+from tribo.description import DescriptionError
+
+ASSETS = Path(tribo.__file__).parent / "assets"
+SPHERES = ASSETS / "three_spheres.xml"
+QUADRUPED = ASSETS / "quadruped.urdf"
+
+
+def read(source):
+    world = tribo.World()
+    world_file.read_into(world, source)
+    return world
+
+
+def saved_and_read(world, path):
+    world_file.save(world, path)
+    return read(path)
+
+
+def assert_steps_alike(first, second, steps):
+    for _ in range(steps):
+        first.step()
+        second.step()
+    np.testing.assert_array_equal(first.engine.state.q, second.engine.state.q)
+    np.testing.assert_array_equal(first.engine.state.v, second.engine.state.v)
+
+
+def crowded_world():
+    """Return a world with one of everything, at poses that are no round numbers."""
+    rng = np.random.default_rng(7)
+    world = tribo.World(time_step=0.0011, gravity=(0.1, 0.0, -9.7))
+    world.erp, world.erp2 = 0.15, 0.01
+    world.default_pair = tribo.PairProperties(friction=0.55, restitution=0.1)
+    world.set_material_pair(
+        "steel", "rubber", friction=0.3, static_friction=0.7, rolling_friction=0.1
+    )
+    world.add_ground(0.125, material="steel", name="floor")
+    for k, (add, size) in enumerate((
+        ("add_sphere", {"radius": 0.31}),
+        ("add_box", {"size": (0.3, 0.7, 0.11)}),
+        ("add_capsule", {"radius": 0.1, "height": 0.33}),
+        ("add_cylinder", {"radius": 0.2, "height": 0.17}),
+        ("add_sphere", {"radius": 0.2, "body_type": "kinematic"}),
+        ("add_box", {"size": (1, 1, 0.1), "body_type": "static"}),
+    )):  # fmt: skip
+        quaternion = rng.normal(size=4)
+        part = getattr(world, add)(
+            **size, mass=1.0 / 3.0 + k, material=("steel", "rubber")[k % 2],
+            position=rng.normal(size=3) + np.array([k, 0, 2]),
+            orientation=quaternion / np.linalg.norm(quaternion),
+        )  # fmt: skip
+        if part.body_type != tribo.STATIC:
+            part.linear_velocity = rng.normal(size=3)
+            part.angular_velocity = rng.normal(size=3)
+    world.add_sphere(0.1, 1.0, inertia=np.diag([0.1, 0.12, 0.13]), collision_group=6, collision_mask=-3,
+                     position=(0, 3, 1))  # fmt: skip
+    return world
+
+
+def test_the_founding_world_is_read_as_printed():
+    world = read(SPHERES)
+    assert [part.name for part in world.objects] == [
+        "ground", "sphere_steel", "sphere_rubber", "sphere_copper",
+    ]  # fmt: skip
+    assert world.time_step == 0.001
+    assert [world[f"sphere_{m}"].material for m in ("steel", "rubber")] == ["steel", "rubber"]
+    np.testing.assert_array_equal(world["sphere_copper"].position, (2, 0, 5))
+    pair = world.materials.pair("steel", "steel")
+    assert (pair.restitution, pair.rolling_friction, pair.spinning_friction) == (0.95, 0.02, 0.01)
+    assert world.default_pair.friction == 0.8
+
+
+def test_a_saved_world_steps_bitwise_alike(tmp_path):
+    world = crowded_world()
+    assert_steps_alike(world, saved_and_read(world, tmp_path / "w.xml"), 300)
+
+
+def test_a_saved_world_keeps_groups_types_and_settings(tmp_path):
+    world = crowded_world()
+    again = saved_and_read(world, tmp_path / "w.xml")
+    for old, new in zip(world.objects, again.objects, strict=True):
+        assert (old.name, old.material, old.body_type) == (new.name, new.material, new.body_type)
+        body, other = old.collision_bodies[0], new.collision_bodies[0]
+        assert (body.size, body.collision_group, body.collision_mask) == (
+            other.size, other.collision_group, other.collision_mask,
+        )  # fmt: skip
+        np.testing.assert_array_equal(old.position, new.position)
+    assert (again.erp, again.erp2, again.time_step) == (world.erp, world.erp2, world.time_step)
+    assert again.materials.pair("rubber", "steel") == world.materials.pair("steel", "rubber")
+
+
+def test_a_state_that_was_simulated_is_written_to_the_last_bit(tmp_path):
+    world = crowded_world()
+    world.step(123)
+    again = saved_and_read(world, tmp_path / "w.xml")
+    np.testing.assert_array_equal(again.engine.state.q, world.engine.state.q)
+    np.testing.assert_array_equal(again.engine.state.v, world.engine.state.v)
+
+
+def test_robots_are_referred_to_and_keep_their_state(tmp_path):
+    world = tribo.World()
+    world.add_ground(material="steel")
+    robot = world.add_articulated_system(QUADRUPED, name="quad")
+    q = robot.generalized_coordinate
+    q[2], q[7:] = 0.6, np.linspace(-0.3, 0.3, 12)
+    turn = np.array([0.9, 0.1, -0.2, 0.3])
+    q[3:7] = turn / np.linalg.norm(turn)
+    robot.generalized_coordinate = q
+    robot.generalized_velocity = np.linspace(-1.0, 1.0, 18)
+    again = saved_and_read(world, tmp_path / "w.xml")
+    assert again["quad"].joint_names == robot.joint_names
+    assert_steps_alike(world, again, 200)
+
+
+def test_what_a_file_cannot_hold_is_named(tmp_path, caplog):
+    world = tribo.World()
+    robot = world.add_articulated_system(QUADRUPED, name="quad")
+    robot.set_pd_gains(10.0, 1.0)
+    world.integrator = "semi_implicit"
+    with caplog.at_level(logging.WARNING, "tribo"):
+        world_file.save(world, tmp_path / "w.xml")
+    assert "gains of 'quad'" in caplog.text
+    assert "integrator" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (lambda w: w.add_ground(normal=(0, 1, 1)), "not level"),
+        (lambda w: setattr(w["quad"].collision_body("LF_FOOT/0"), "material", "ice"), "materials"),
+        (lambda w: setattr(w["quad"], "body_type", "kinematic"), "kinematic"),
+        (lambda w: setattr(w["quad"].collision_bodies[0], "collision_mask", 2), "single links"),
+    ],
+)
+def test_what_changes_the_motion_and_has_no_place_is_refused(tmp_path, spoil, says):
+    world = tribo.World()
+    world.add_articulated_system(QUADRUPED, name="quad")
+    spoil(world)
+    with pytest.raises(DescriptionError, match=says):
+        world_file.save(world, tmp_path / "w.xml")
+    assert not (tmp_path / "w.xml").exists()
+
+
+def test_a_robot_from_text_cannot_be_referred_to(tmp_path):
+    world = tribo.World()
+    world.add_articulated_system(QUADRUPED.read_text("utf-8"))
+    with pytest.raises(DescriptionError, match="URDF file"):
+        world_file.save(world, tmp_path / "w.xml")
+
+
+MOVING_STATIC = (
+    '<sphere name="a" mass="1" body_type="static"><dim radius="1"/>'
+    '<state pos="0 0 0" quat="1 0 0 0" linVel="1 0 0" angVel="0 0 0"/></sphere>'
+)
+BALL = '<sphere name="{}" mass="1" material="m"><dim radius="1"/></sphere>'
+
+
+def test_names_that_occur_twice_are_told_apart(caplog):
+    world = read(f"<raisim><objects>{BALL.format('a') * 2}{BALL.format('')}</objects></raisim>")
+    assert [part.name for part in world.objects] == ["a", "sphere_1", "sphere_2"]
+    assert "second object named 'a'" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("inside", "says"),
+    [
+        ('<sphere name="a" mass="1" com="0 0 1"><dim radius="1"/></sphere>', "com"),
+        (MOVING_STATIC, "static"),
+        ('<sphere name="a" mass="-1"><dim radius="1"/></sphere>', "mass"),
+        ('<articulatedSystem name="r" urdfPath="nowhere.urdf"/>', "nowhere.urdf"),
+    ],
+)  # fmt: skip
+def test_a_bad_object_leaves_the_world_empty(inside, says):
+    world = tribo.World()
+    with pytest.raises(DescriptionError, match=says):
+        world_file.read_into(
+            world, f"<raisim><objects>{BALL.format('first')}{inside}</objects></raisim>"
+        )
+    assert not world.objects
+    assert world.time_step == 1e-3
+
+
+def test_a_wrong_number_of_coordinates_is_named(tmp_path):
+    path = tmp_path / "w.xml"
+    path.write_text(
+        f'<raisim><objects><articulatedSystem name="r" urdfPath="{QUADRUPED}">'
+        '<state qpos="1 2 3"/></articulatedSystem></objects></raisim>'
+    )
+    world = tribo.World()
+    with pytest.raises(DescriptionError, match="generalized_coordinate of r"):
+        world_file.read_into(world, path)
+    assert not world.objects

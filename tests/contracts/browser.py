@@ -54,14 +54,13 @@ class Page:
             assert time.monotonic() < end, f"{text!r} does not appear in {self.text()!r}"
             time.sleep(0.2)
 
-    def wait_for_picture(self):
-        """Wait until the scene has been drawn; return the page as PNG bytes."""
-        self.wait_for("real-time factor")
+    def wait_for_picture(self, is_good):
+        """Take pictures until one is good or patience ends; return the last, PNG bytes."""
         end = time.monotonic() + PATIENCE
-        image, before = b"", -1
-        while time.monotonic() < end and not len(image) > max(60_000, 0.8 * before) > 0:
-            before, image = len(image), self.screenshot()
+        image = self.screenshot()
+        while not is_good(image) and time.monotonic() < end:
             time.sleep(0.5)
+            image = self.screenshot()
         return image
 
     def screenshot(self):

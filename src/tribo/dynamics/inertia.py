@@ -101,6 +101,37 @@ def mass_matrix(model, work):
 
 
 @kernel
+def factorize_single(model, work, first):
+    """Factor M̂ of a free body: three masses, and a 3×3 block that they do not couple with.
+
+    Writes: work.
+    """
+    factor = work.mass_factor
+    matrix = work.mass_matrix
+    scale = work.dof_scale
+    extra = work.drive_inertia
+    for k in range(3):
+        at = model.dof_row[first + k] + k
+        scale[first + k] = 1.0 / sqrt(matrix[at] + extra[first + k])
+    x = model.dof_row[first + 3] + 3
+    y = model.dof_row[first + 4] + 3
+    z = model.dof_row[first + 5] + 3
+    inverse = 1.0 / (matrix[z + 2] + extra[first + 5])
+    a = matrix[z] * inverse
+    b = matrix[z + 1] * inverse
+    xy = matrix[y] - a * matrix[z + 1]
+    yy = matrix[y + 1] + extra[first + 4] - b * matrix[z + 1]
+    xx = matrix[x] + extra[first + 3] - a * matrix[z]
+    factor[z] = a
+    factor[z + 1] = b
+    scale[first + 5] = sqrt(inverse)
+    inverse = 1.0 / yy
+    factor[y] = xy * inverse
+    scale[first + 4] = sqrt(inverse)
+    scale[first + 3] = 1.0 / sqrt(xx - factor[y] * xy)
+
+
+@kernel
 def factorize(model, work):
     """Factor M̂ = M + drives' share of the diagonal into Lᵀ D L, in the pattern of M.
 
@@ -109,28 +140,29 @@ def factorize(model, work):
     Source: Featherstone 2005, "Efficient factorization of the joint-space inertia matrix".
     """
     factor = work.mass_factor
+    rows = model.dof_row
     for t in range(model.tree_body.shape[0]):
         if model.tree_kind[t] != DYNAMIC:
             continue
         first = model.tree_v[t]
-        for dof in range(first + model.tree_nv[t] - 1, first - 1, -1):
-            row = model.dof_row[dof]
-            for p in range(model.dof_depth[dof] + 1):
-                factor[row + p] = work.mass_matrix[row + p]
-            factor[row + model.dof_depth[dof]] += work.drive_inertia[dof]
-        lowest = 3 if model.tree_is_single[t] == 1 else 0  # mass does not couple with rotation
-        for dof in range(first + model.tree_nv[t] - 1, first - 1, -1):
-            row = model.dof_row[dof]
+        if model.tree_is_single[t] == 1:
+            factorize_single(model, work, first)
+            continue
+        last = first + model.tree_nv[t]
+        for i in range(rows[first], rows[last - 1] + model.dof_depth[last - 1] + 1):
+            factor[i] = work.mass_matrix[i]
+        for dof in range(last - 1, first - 1, -1):
+            row = rows[dof]
             depth = model.dof_depth[dof]
             chain = model.body_chain_start[model.dof_body[dof]]
-            inverse = 1.0 / factor[row + depth]
-            for p in range(depth - 1, lowest - 1, -1):
+            inverse = 1.0 / (factor[row + depth] + work.drive_inertia[dof])
+            work.dof_scale[dof] = sqrt(inverse)
+            for p in range(depth - 1, -1, -1):
                 a = factor[row + p] * inverse
                 other = model.chain_row[chain + p]
-                for k in range(lowest, p + 1):
+                for k in range(p + 1):
                     factor[other + k] -= a * factor[row + k]
                 factor[row + p] = a
-            work.dof_scale[dof] = sqrt(inverse)
 
 
 @kernel

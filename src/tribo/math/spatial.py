@@ -20,8 +20,12 @@ def store(array, i, a):
 
     Writes: array.
     """
-    for k in range(6):
-        array[i, k] = a[k]
+    array[i, 0] = a[0]
+    array[i, 1] = a[1]
+    array[i, 2] = a[2]
+    array[i, 3] = a[3]
+    array[i, 4] = a[4]
+    array[i, 5] = a[5]
 
 
 @kernel
@@ -30,8 +34,12 @@ def accumulate(array, i, a):
 
     Writes: array.
     """
-    for k in range(6):
-        array[i, k] += a[k]
+    array[i, 0] += a[0]
+    array[i, 1] += a[1]
+    array[i, 2] += a[2]
+    array[i, 3] += a[3]
+    array[i, 4] += a[4]
+    array[i, 5] += a[5]
 
 
 @kernel

@@ -94,8 +94,15 @@ def store_mat(array, i, m):
 
     Writes: array.
     """
-    for k in range(9):
-        array[i, k] = m[k]
+    array[i, 0] = m[0]
+    array[i, 1] = m[1]
+    array[i, 2] = m[2]
+    array[i, 3] = m[3]
+    array[i, 4] = m[4]
+    array[i, 5] = m[5]
+    array[i, 6] = m[6]
+    array[i, 7] = m[7]
+    array[i, 8] = m[8]
 
 
 @kernel

@@ -192,13 +192,15 @@ def stand(robot: Robot) -> tuple[dict[str, str], Shots]:
 
 def print_rebounds(found: Sequence[Rebound]) -> None:
     """Print the table of the bounces."""
-    table = Table(title="First rebound on steel", title_justify="left", box=box.SIMPLE_HEAD)
-    names = ("sphere", "impact\n[m/s]", "rebound\n[m/s]", "e·max(0, v−r)\n[m/s]", "error\n[m/s]",
-             "apex\n[m]", "z + v²/2g\n[m]", "error\n[–]")  # fmt: skip
+    table = Table(
+        title="First rebound on steel", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
+        caption="expected: rebound e·max(0, v − r) and apex z + v²/2g, z and v after the impact",
+        caption_justify="left",
+    )  # fmt: skip
+    names = ("sphere", "impact\n[m/s]", "rebound\n[m/s]", "expected\n[m/s]", "error\n[m/s]",
+             "apex\n[m]", "expected\n[m]", "error\n[–]")  # fmt: skip
     for name in names:
-        table.add_column(
-            escape(name), justify="left" if name == "sphere" else "right", no_wrap=True
-        )
+        table.add_column(escape(name), justify="left" if name == "sphere" else "right", no_wrap=True)
     for b in found:
         table.add_row(
             b.name.removeprefix("sphere_"), f"{b.speed_in:.6f}",

@@ -143,6 +143,7 @@ class State(Record):
     q = field("nq")  # [m, rad, –] generalized coordinate
     v = field("nv")  # [m/s, rad/s] generalized velocity
     vdot = field("nv")  # [m/s², rad/s²] acceleration of the last step, for the mid-step prediction
+    vdot_before = field("nv")  # [m/s², rad/s²] the one before that
     time = field(1)  # [s]
     limit_impulse = field("nbody")  # [N s, N m s] of the last step's joint limits, > 0 from below
     warm_count = field(1, dtype=INT)

@@ -12,64 +12,74 @@ pin = pytest.importorskip("pinocchio")
 GRAVITY = np.array([0.3, -0.2, -9.81])
 
 
-def pinocchio_model(description):
-    """Build the same tree in Pinocchio, body by body."""
+WIDTH = {Joint.FIXED: 0, Joint.REVOLUTE: 1, Joint.PRISMATIC: 1, Joint.SPHERICAL: 3, Joint.FREE: 6}
+COORDINATES = {**WIDTH, Joint.SPHERICAL: 4, Joint.FREE: 7}
+
+
+def depth_first(bodies):
+    """Return the numbers of the bodies, each followed by all that hangs on it: Pinocchio's order."""
+    order = []
+
+    def visit(k):
+        order.append(k)
+        for child, body in enumerate(bodies):
+            if body.parent == k:
+                visit(child)
+
+    visit(0)
+    return order
+
+
+def pinocchio_model(bodies):
+    """Build the same tree in Pinocchio; return it and the number of each body's joint there."""
     model = pin.Model()
     model.gravity.linear = GRAVITY
-    ids = []
-    for body in description.bodies:
-        joint = body.joint
+    numbers = {-1: 0}
+    for k in depth_first(bodies):
+        body, joint = bodies[k], bodies[k].joint
         place = pin.SE3(reference.rotation_of(joint.quaternion), np.array(joint.position, float))
         kind = {
-            Joint.REVOLUTE: lambda: pin.JointModelRevoluteUnaligned(np.array(joint.axis)),
-            Joint.PRISMATIC: lambda: pin.JointModelPrismaticUnaligned(np.array(joint.axis)),
-            Joint.SPHERICAL: pin.JointModelSpherical,
-            Joint.FREE: pin.JointModelFreeFlyer,
+            Joint.REVOLUTE: lambda axis: pin.JointModelRevoluteUnaligned(np.array(axis)),
+            Joint.PRISMATIC: lambda axis: pin.JointModelPrismaticUnaligned(np.array(axis)),
+            Joint.SPHERICAL: lambda _: pin.JointModelSpherical(),
+            Joint.FREE: lambda _: pin.JointModelFreeFlyer(),
         }
         if joint.type == Joint.FIXED:
-            ids.append(0)
+            numbers[k] = 0
             continue
-        parent = 0 if body.parent < 0 else ids[body.parent]
-        number = model.addJoint(parent, kind[joint.type](), place, body.name)
+        made = kind[joint.type](joint.axis)
+        numbers[k] = model.addJoint(numbers[body.parent], made, place, body.name)
         inertia = pin.Inertia(body.mass, np.array(body.com, float), np.array(body.inertia, float))
-        model.appendBodyToJoint(number, inertia, pin.SE3.Identity())
-        ids.append(number)
-    return model
+        model.appendBodyToJoint(numbers[k], inertia, pin.SE3.Identity())
+    return model, numbers
 
 
-def converted(description, q, v):
-    """Return Pinocchio's q, and T with v_pin = T v: its base and ball joints speak in body axes."""
-    out, blocks, a, d = [], [], 0, 0
-    for body in description.bodies:
-        kind = body.joint.type
-        if kind == Joint.FREE:
-            w, x, y, z = q[a + 3 : a + 7]
-            out += [*q[a : a + 3], x, y, z, w]
-            r = reference.rotation_of(q[a + 3 : a + 7]).T
-            blocks += [r, r]
-            a, d = a + 7, d + 6
-        elif kind == Joint.SPHERICAL:
-            w, x, y, z = q[a : a + 4]
-            out += [x, y, z, w]
-            blocks.append(reference.rotation_of(q[a : a + 4]).T)
-            a, d = a + 4, d + 3
-        elif kind != Joint.FIXED:
-            out.append(q[a])
-            blocks.append(np.eye(1))
-            a, d = a + 1, d + 1
-    t = np.zeros((d, d))
-    first = 0
-    for block in blocks:
-        last = first + len(block)
-        t[first:last, first:last] = block
-        first = last
+def converted(bodies, q):
+    """Return Pinocchio's q, and T with v_pin = T v: other order, base and ball joints in body axes."""
+    first_q = np.cumsum([0, *(COORDINATES[b.joint.type] for b in bodies)])
+    first_v = np.cumsum([0, *(WIDTH[b.joint.type] for b in bodies)])
+    out, t, row = [], np.zeros((first_v[-1], first_v[-1])), 0
+    for k in depth_first(bodies):
+        part = list(q[first_q[k] : first_q[k + 1]])
+        blocks = [np.eye(1)] * WIDTH[bodies[k].joint.type]
+        if len(part) >= 4:
+            w, *xyz = part[-4:]
+            blocks = [reference.rotation_of(part[-4:]).T] * (len(blocks) // 3)
+            part[-4:] = [*xyz, w]
+        out += part
+        column = first_v[k]
+        for block in blocks:
+            n = len(block)
+            t[row : row + n, column : column + n] = block
+            row, column = row + n, column + n
     return np.array(out), t
 
 
-@pytest.mark.parametrize(("seed", "bodies", "floating"), [(1, 4, True), (2, 8, False), (3, 20, True), (4, 40, False)])
+@pytest.mark.parametrize(
+    ("seed", "bodies", "floating"), [(1, 4, True), (2, 8, False), (3, 20, True), (4, 40, False)]
+)
 def test_random_trees(seed, bodies, floating):
-    """M, h and positions of all bodies to 1e-10. Where a joint's velocity is in other axes, h also
-    differs by M Ṫ v, taken from T at two nearby times."""
+    """M, h and poses of all bodies, in Pinocchio's own order of joints and axes of velocity."""
     rng = np.random.default_rng(seed)
     description = random_tree(rng, bodies, floating=floating)
     for body in description.bodies:
@@ -95,34 +105,26 @@ def test_quadruped():
 
 def check(world, robot):
     """Compare poses, M and h at the present state."""
-    description = robot.description
+    bodies = robot.description.bodies
     q, v = robot.generalized_coordinate, robot.generalized_velocity
-    model = pinocchio_model(description)
+    model, numbers = pinocchio_model(bodies)
     data = model.createData()
-    p, t = converted(description, q, v)
+    p, t = converted(bodies, q)
     m = pin.crba(model, data, p)
     m = np.triu(m) + np.triu(m, 1).T
     found = robot.mass_matrix
-    scale = np.abs(found).max()
-    np.testing.assert_allclose(found, t.T @ m @ t, atol=1e-10 * scale)
+    np.testing.assert_allclose(found, t.T @ m @ t, atol=1e-10 * np.abs(found).max())
     pin.forwardKinematics(model, data, p, t @ v)
     positions, rotations = robot.body_poses()
-    number = 0
-    for k, body in enumerate(description.bodies):
-        if body.joint.type == Joint.FIXED:
-            continue
-        number += 1
-        np.testing.assert_allclose(positions[k], data.oMi[number].translation, atol=1e-11)
-        np.testing.assert_allclose(rotations[k], data.oMi[number].rotation, atol=1e-11)
-    # v_pin = T v, so at v̇ = 0 Pinocchio's acceleration is Ṫ v. A body-axes velocity R ᵀω of constant ω
-    # has no rate of its own (ω × ω = 0), a linear one has −ω_body × v_body.
+    for k, number in numbers.items():
+        if number > 0:
+            np.testing.assert_allclose(positions[k], data.oMi[number].translation, atol=1e-11)
+            np.testing.assert_allclose(rotations[k], data.oMi[number].rotation, atol=1e-11)
+    # At v̇ = 0 Pinocchio's acceleration is Ṫ v: nothing for a constant spin in body axes (ω × ω = 0),
+    # −ω × v for a base's constant linear velocity.
     rate = np.zeros(len(v))
-    if description.bodies[0].joint.type == Joint.FREE:
+    if bodies[0].joint.type == Joint.FREE:
         rate[:3] = -np.cross((t @ v)[3:6], (t @ v)[:3])
-    d = 0
-    for body in description.bodies:
-        width = {Joint.FIXED: 0, Joint.SPHERICAL: 3, Joint.FREE: 6}.get(body.joint.type, 1)
-        d += width
     h = pin.rnea(model, data, p, t @ v, rate)
     world.update()
     bias = world.engine.work.bias_force
@@ -134,4 +136,6 @@ def test_quadruped_file():
     model = pin.buildModelFromUrdf(str(QUADRUPED), pin.JointModelFreeFlyer())
     description = quadruped_description()
     assert model.nv == 18
-    assert pin.computeTotalMass(model) == pytest.approx(sum(b.mass for b in description.bodies), rel=1e-12)
+    assert pin.computeTotalMass(model) == pytest.approx(
+        sum(b.mass for b in description.bodies), rel=1e-12
+    )

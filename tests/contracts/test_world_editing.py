@@ -8,15 +8,18 @@ from scenes import (
     GRAVITY,
     QUADRUPED,
     STANCE_HEIGHT,
+    base,
     empty_world,
     ground_world,
+    joint_body,
     slider,
     standing_quadruped,
 )
 
 import tribo
 import tribo.world
-
+from tribo.description import ShapeDescription, TreeDescription
+from tribo.model import Joint, Shape
 
 
 def fingerprint(world):
@@ -430,7 +433,7 @@ def test_groups_and_masks(rule, mask_a, mask_b):
     world.step(100)
     forward, backward = mask_a == 4, mask_b == 2
     meets = (forward and backward) if rule == "both" else (forward or backward)
-    assert (ball.position[2] > 0.09) is meets
+    assert bool(ball.position[2] > 0.09) is meets
 
 
 def test_masks_change_at_run_time():
@@ -447,10 +450,6 @@ def test_masks_change_at_run_time():
 
 def test_robot_links_that_ignore_each_other():
     """Two neighbours' children overlap: they push each other apart unless told not to."""
-    from scenes import base, joint_body
-
-    from tribo.description import ShapeDescription, TreeDescription
-    from tribo.model import Joint, Shape
 
     def robot():
         bodies = [base()]
@@ -469,7 +468,7 @@ def test_robot_links_that_ignore_each_other():
             part.ignore_collision("l0", "l1")
         world.step(50)
         apart = part.generalized_coordinate[1] - part.generalized_coordinate[0]
-        assert (apart > 0.01) is not ignored
+        assert bool(apart > 0.01) is not ignored
 
 
 # -- robots ------------------------------------------------------------------------------------

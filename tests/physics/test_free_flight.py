@@ -146,7 +146,9 @@ def test_gyroscope_on_a_spherical_joint():
     axis = np.array([math.sin(theta), 0.0, math.cos(theta)])
     robot.generalized_coordinate = tilt
     # ω = Ω e_z + (ω₃ − Ω cos θ) axis: its part along the axis is ω₃.
-    robot.generalized_velocity = rate * np.array([0, 0, 1.0]) + (spin - rate * math.cos(theta)) * axis
+    robot.generalized_velocity = (
+        rate * np.array([0, 0, 1.0]) + (spin - rate * math.cos(theta)) * axis
+    )
     for k in range(1, 6):
         world.step(2000)
         now = robot.body_poses()[1][1][:, 2]
@@ -154,7 +156,9 @@ def test_gyroscope_on_a_spherical_joint():
         assert math.atan2(now[1], now[0]) == pytest.approx(rate * k * 0.1, rel=1e-4)
 
 
-@pytest.mark.parametrize(("degrees", "period"), [(10, 2.00989263), (60, 2.15287467), (90, 2.36784195)])
+@pytest.mark.parametrize(
+    ("degrees", "period"), [(10, 2.00989263), (60, 2.15287467), (90, 2.36784195)]
+)
 def test_pendulum_period(degrees, period):
     """L = 1: T = 4 √(L/g) K(sin² θ₀/2). Midpoint at 1 ms is off by about (ω dt)²/24 = 4e-7 relative; the
     half period is found between two samples of 1 ms by interpolation, to 1e-6 of it."""

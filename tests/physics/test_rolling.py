@@ -217,7 +217,9 @@ def test_bowling():
     assert ball.linear_velocity[0] == pytest.approx(5 / 7 * v0, rel=1e-8)
 
 
-@pytest.mark.parametrize(("v", "omega"), [(2.0, 4.0), (2.0, -4.0), (0.0, 10.0), (-1.0, 6.0), (1.0, -20)])
+@pytest.mark.parametrize(
+    ("v", "omega"), [(2.0, 4.0), (2.0, -4.0), (0.0, 10.0), (-1.0, 6.0), (1.0, -20)]
+)
 def test_final_speed_of_any_spin(v, omega):
     """v_f = (5 v + 2 r ω)/7 whatever slips first."""
     world = ground_world(DT, friction=0.3)

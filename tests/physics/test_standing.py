@@ -50,7 +50,10 @@ def test_moments_balance(settled):
     world.step()
     positions, rotations = robot.body_poses()
     masses = np.array([b.mass for b in robot.description.bodies])
-    coms = [p + r @ np.array(b.com) for p, r, b in zip(positions, rotations, robot.description.bodies, strict=True)]
+    coms = [
+        p + r @ np.array(b.com)
+        for p, r, b in zip(positions, rotations, robot.description.bodies, strict=True)
+    ]
     centre = masses @ np.array(coms) / masses.sum()
     moment = sum(np.cross(c.position - centre, c.force) for c in robot.contacts)
     assert np.abs(moment).max() <= 1e-5
@@ -88,7 +91,7 @@ def test_contacts_read_the_same_on_both_bodies(settled):
 
 def test_world_contacts_are_listed_once(settled):
     """The world's own list has each point once, seen from A."""
-    world, robot = settled
+    world, _ = settled
     world.step()
     assert len(world.contacts) == 4
     assert all(c.is_a for c in world.contacts)

@@ -50,7 +50,9 @@ def bounding_spheres(world):
     return work.body_pos[model.shape_body].copy(), np.array(radii)
 
 
-@pytest.mark.parametrize(("seed", "count", "spread"), [(1, 12, 0.5), (2, 60, 1.5), (3, 60, 0.6), (4, 200, 3.0)])
+@pytest.mark.parametrize(
+    ("seed", "count", "spread"), [(1, 12, 0.5), (2, 60, 1.5), (3, 60, 0.6), (4, 200, 3.0)]
+)
 def test_no_contact_is_missed(seed, count, spread):
     """Every pair whose inner spheres overlap is a candidate; no pair is listed that is farther apart than
     boxes around the outer spheres, with margins, can be. Sorted, without repetition, a < b."""

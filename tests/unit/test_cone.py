@@ -91,7 +91,9 @@ def test_the_guess_does_not_change_the_result(problems):
         x, y, z = impulse[k]
         for last in ((x, y, z), (-x, -y, z), (y, -x, z)):
             np.testing.assert_allclose(
-                solve(g[k], c[k], mu[k], last), impulse[k], atol=1e-9 * (1 + np.abs(impulse[k]).max())
+                solve(g[k], c[k], mu[k], last),
+                impulse[k],
+                atol=1e-9 * (1 + np.abs(impulse[k]).max()),
             )
 
 
@@ -125,7 +127,9 @@ def test_projection_on_the_cone():
     for _ in range(200):
         mu, x = rng.uniform(0.1, 2), rng.normal(size=3)
         y = np.array(cone.project(mu, tuple(x)))
-        np.testing.assert_allclose(y, reference.project_cone(np.array([mu]), x[None])[0], atol=1e-15)
+        np.testing.assert_allclose(
+            y, reference.project_cone(np.array([mu]), x[None])[0], atol=1e-15
+        )
         assert (y - x) @ y == pytest.approx(0.0, abs=1e-14)
         assert np.hypot(*y[:2]) <= mu * y[2] + 1e-14
 

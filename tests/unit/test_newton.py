@@ -70,7 +70,9 @@ def test_random_hard_problems(kind):
         assert found <= 2 * limit + rounding
         for k in range(contacts):
             t = np.hypot(*x[3 * k : 3 * k + 2])
-            assert t <= mu[k] * x[3 * k + 2] + 2 * limit * 3 / np.trace(g[3 * k : 3 * k + 3, 3 * k : 3 * k + 3])
+            assert t <= mu[k] * x[3 * k + 2] + 2 * limit * 3 / np.trace(
+                g[3 * k : 3 * k + 3, 3 * k : 3 * k + 3]
+            )
     assert unsolved <= 15
 
 
@@ -85,7 +87,9 @@ def test_heavy_on_light():
     c = np.array([0, 0, -9.81e-3, 0, 0, 0])
     x, worst = ladder(g, c, np.array([0.8, 0.8]), 1e-13)
     assert worst <= 1e-13
-    np.testing.assert_allclose(x, [0, 0, 1001 * 9.81e-3, 0, 0, 1000 * 9.81e-3], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        x, [0, 0, 1001 * 9.81e-3, 0, 0, 1000 * 9.81e-3], rtol=1e-9, atol=1e-9
+    )
 
 
 def test_redundant_contacts_share_the_load():

@@ -91,6 +91,7 @@ def set_acceleration(model, state, settings, work):
             total += work.response[dof] * work.response[dof]
             free += work.free_response[dof] * work.free_response[dof]
         for dof in range(first, last):
+            state.vdot_before[dof] = state.vdot[dof]
             state.vdot[dof] = rate * (work.next_v[dof] - state.v[dof])
             if total > free:
                 work.response[dof] = work.free_response[dof]

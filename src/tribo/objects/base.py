@@ -146,7 +146,8 @@ class Object:
     def _allocate(self) -> None:
         """Make room for the numbers of this object; coordinates at zero, the root at its pose."""
         nq, nv = coordinate_counts(self.description, self.description.kind)
-        self._q, self._v, self._vdot = np.zeros(nq), np.zeros(nv), np.zeros(nv)
+        self._q, self._v = np.zeros(nq), np.zeros(nv)
+        self._vdot, self._vdot_before = np.zeros(nv), np.zeros(nv)
         self._tau, self._kp, self._kd = np.zeros(nv), np.zeros(nv), np.zeros(nv)
         self._target_v = np.zeros(nv)
         self._limit_impulse = np.zeros(len(self.description.bodies))
@@ -335,6 +336,7 @@ _VIEWS = {
     "q": ("state", "q"),
     "v": ("state", "v"),
     "vdot": ("state", "v"),
+    "vdot_before": ("state", "v"),
     "limit_impulse": ("state", "body"),
     "wrench": ("command", "body"),
     "tau": ("command", "v"),

@@ -276,11 +276,15 @@ def build_model(
 
 
 def collect_filters(model: Model) -> None:
-    """Gather the group and mask bits of each body from its shapes."""
+    """Gather the group and mask bits of each body from its shapes; find those that can touch."""
     model.body_group[:] = 0
     model.body_mask[:] = 0
     np.bitwise_or.at(model.body_group, model.shape_body, model.shape_group)
     np.bitwise_or.at(model.body_mask, model.shape_body, model.shape_mask)
+    groups = np.bitwise_or.reduce(model.body_group, initial=0)
+    masks = np.bitwise_or.reduce(model.body_mask, initial=0)
+    meets = (model.body_group & masks) | (model.body_mask & groups)
+    model.body_is_solid[:] = (meets != 0) & (model.body_shape_count > 0)
 
 
 def rest_coordinates(model: Model, q: np.ndarray) -> None:

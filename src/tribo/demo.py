@@ -200,7 +200,9 @@ def print_rebounds(found: Sequence[Rebound]) -> None:
     names = ("sphere", "impact\n[m/s]", "rebound\n[m/s]", "expected\n[m/s]", "error\n[m/s]",
              "apex\n[m]", "expected\n[m]", "error\n[–]")  # fmt: skip
     for name in names:
-        table.add_column(escape(name), justify="left" if name == "sphere" else "right", no_wrap=True)
+        table.add_column(
+            escape(name), justify="left" if name == "sphere" else "right", no_wrap=True
+        )
     for b in found:
         table.add_row(
             b.name.removeprefix("sphere_"), f"{b.speed_in:.6f}",

@@ -88,7 +88,8 @@ class Model(Record):
     body_box = field("nbody", 6)  # [m] centre, half size of a box around all shapes, body frame
     body_radius = field("nbody")  # [m] farthest point of any shape from the body's origin
     body_group = field("nbody", dtype=INT)  # bits of all its shapes
-    body_mask = field("nbody", dtype=INT)  # bits of all its shapes; both 0: the body touches nothing
+    body_mask = field("nbody", dtype=INT)  # bits of all its shapes
+    body_is_solid = field("nbody", dtype=INT)  # 1: some other body's filter lets it touch
     body_chain_start = field("nbody", dtype=INT)  # first entry in `chain_dof`
     body_chain_len = field("nbody", dtype=INT)  # number of dofs that move the body
     chain_dof = field("nchain", dtype=INT)  # dofs from the root to each body
@@ -209,7 +210,9 @@ class Work(Record):
     applied_torque = field("nv")  # [N, N m] what drives did in the last step
     free_response = field("nv")  # z if nothing touched: D^(−1/2) L⁻ᵀ dt (τ − h)
     next_v = field("nv")
-    response = field("nv")  # z = D^(1/2) L (v⁺ − v), whitened change of velocity by forces, impulses
+    response = field(
+        "nv"
+    )  # z = D^(1/2) L (v⁺ − v), whitened change of velocity by forces, impulses
 
     # Collision.
     body_bound = field("nbody", 6)  # [m] min, max of a box around the shapes, with margin
@@ -270,7 +273,9 @@ class Work(Record):
     dense_count = field(1, dtype=INT)  # rows that the largest island wants here
     dense = field("ndense", "ndense")  # [1/kg] G
     dense_jacobian = field("ndense", "ndense")  # of the natural map, or a factor
-    dense_vector = field(8, "ndense")
+    dense_index = field("ndense", dtype=INT)  # rows that are not open
+    dense_vector = field(5, "ndense")  # c, x, ADMM's two, friction
+    dense_scratch = field(5, "ndense")
 
     # How the solve went.
     status = field(1, dtype=INT)  # bits of `Status`

@@ -72,8 +72,11 @@ class World(WorldSettings):
         Raises:
             SimulationError: A velocity stopped being finite; the world stays at its last valid state.
         """
+        if type(n) is not int or n < 0:
+            check.integer(n, "number of steps", 0)
+            n = int(n)
         if self._is_stale:
-            self._prepare(n)
+            self._prepare()
         if self._materials.revision != self._materials_built:
             self.write_materials()
         engine = self._engine
@@ -89,7 +92,7 @@ class World(WorldSettings):
         """
         if self._is_midway:
             raise EditError("update was called twice; call advance in between")
-        self._prepare(1)
+        self._prepare()
         if self._materials.revision != self._materials_built:
             self.write_materials()
         self.engine.update()
@@ -120,9 +123,8 @@ class World(WorldSettings):
         self.check_editable("the time")
         self.engine.state.time[0] = check.number(value, "time")
 
-    def _prepare(self, n: int) -> None:
+    def _prepare(self) -> None:
         """Bring everything up to date before a step."""
-        check.integer(n, "number of steps", 0)
         if self._is_midway:
             raise EditError("step was called between update and advance; call advance first")
         _ = self.engine

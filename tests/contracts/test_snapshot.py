@@ -15,7 +15,7 @@ def busy_world():
     world = ground_world(friction=0.6, restitution=0.3, static_friction=0.8)
     world.set_material_pair("default", "ball", rolling_friction=0.05, spinning_friction=0.02)
     robot = standing_quadruped(world, name="robot")
-    robot.position = robot.position + [0, 0, 0.05]
+    robot.position = robot.position + np.array([0, 0, 0.05])
     world.add_sphere(0.1, 1.0, "ball", position=(2, 0, 0.4), linear_velocity=(1, 0, 0))
     world.add_box((0.2, 0.3, 0.1), 1.0, position=(2, 2, 0.5), angular_velocity=(3, 5, 1))
     for k in range(3):

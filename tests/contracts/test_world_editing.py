@@ -345,7 +345,7 @@ def test_body_type_switches_at_run_time():
     start = ball.position
     world.step(100)
     np.testing.assert_array_equal(ball.linear_velocity, [0, 0, speed])
-    np.testing.assert_allclose(ball.position, start + [0, 0, 0.1 * speed], atol=1e-12)
+    np.testing.assert_allclose(ball.position, start + np.array([0, 0, 0.1 * speed]), atol=1e-12)
     ball.body_type = tribo.STATIC
     start = ball.position
     world.step(100)

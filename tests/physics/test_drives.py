@@ -74,19 +74,12 @@ def test_joint_damping_is_implicit():
 def test_arm_at_rest_under_gravity():
     """Two links hold against gravity with a sag of τ_g/kp, and the drives carry exactly τ_g."""
     world = empty_world()
-    links = [base()]
-    for k in range(2):
-        links.append(
-            joint_body(
-                f"l{k}",
-                k,
-                Joint.REVOLUTE,
-                1.5,
-                com=(0.2, 0, 0),
-                axis=(0, 1, 0),
-                position=(0.4 * k, 0, 0),
-            )
-        )
+    arm = {"com": (0.2, 0, 0), "axis": (0, 1, 0)}
+    links = [
+        base(),
+        joint_body("upper", 0, Joint.REVOLUTE, 1.5, **arm),
+        joint_body("lower", 1, Joint.REVOLUTE, 1.5, position=(0.4, 0, 0), **arm),
+    ]
     robot = world.add_articulated_system(TreeDescription(links))
     robot.set_pd_gains(500.0, 30.0)
     robot.pd_target = [0.2, -0.5]

@@ -66,7 +66,8 @@ def cradle(e, speeds):
 
 def test_cradle_of_five():
     """Simultaneous law, e = 1: only the pair that approaches is to separate at v; the others must not
-    approach. (1, 0, 0, 0, 0): four balls leave together, 4u + (u − 1) = 1. (1, 1, 0, 0, 0): 3u + 2(u − 1) = 2."""
+    approach. (1, 0, 0, 0, 0): four balls leave together, 4u + (u − 1) = 1. (1, 1, 0, 0, 0):
+    3u + 2(u − 1) = 2."""
     np.testing.assert_allclose(cradle(1.0, [1, 0, 0, 0, 0]), [-0.6, 0.4, 0.4, 0.4, 0.4], atol=1e-9)
     np.testing.assert_allclose(cradle(1.0, [1, 1, 0, 0, 0]), [-0.2, -0.2, 0.8, 0.8, 0.8], atol=1e-9)
 

@@ -126,6 +126,21 @@ def test_spinning_upright_cylinder_without_friction():
     assert np.abs(body.angular_velocity).max() <= 1e-12
 
 
+def test_spinning_upright_cylinder_with_coulomb_friction_alone():
+    """The load stands on points of the rim: μ m g r brakes it, α = 2 μ g/r (a uniform pressure would give
+    two thirds of that); it stops to exact rest without walking away."""
+    r, mu = 0.3, 0.2
+    world = ground_world(DT, friction=mu)
+    body = world.add_cylinder(r, 0.4, 1.0, position=(0, 0, 0.2), angular_velocity=(0, 0, 6))
+    alpha = 2 * mu * GRAVITY / r
+    for k in range(1, int(6 / alpha / DT) + 3):
+        world.step()
+        expected = max(0.0, 6.0 - k * alpha * DT)
+        assert body.angular_velocity[2] == pytest.approx(expected, abs=1e-8)
+    assert np.abs(body.angular_velocity).max() <= 1e-12
+    assert np.abs(body.position - [0, 0, 0.2]).max() <= 1e-9
+
+
 def test_spinning_friction_beside_coulomb_friction():
     """A sphere's point contact has no Coulomb moment about its normal: the same time with μ = 0.8."""
     world = ground_world(DT, friction=0.8, spinning_friction=0.02)

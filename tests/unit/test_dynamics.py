@@ -175,23 +175,25 @@ def test_velocity_forces_do_the_work_of_a_changing_inertia(seed, bodies, floatin
 
 @TREES
 def test_power_balance(seed, bodies, floating):
-    """E⁺ − E = dt τ·v_m to third order in dt: halving the step divides the error by 6 to 10."""
+    """E⁺ − E = dt τ·v_m to third order in dt, τ constant, after 16 ms of motion (the prediction of the mid
+    velocity looks back): halving the step divides the error of one step by 8; allowed 5 to 12."""
     errors = []
     for dt in (1e-3, 5e-4):
         world, robot, rng = make(seed, bodies, floating, "midpoint")
         world.time_step = dt
         tau = rng.normal(size=robot.dof)
         robot.generalized_force = tau
-        before, v = world.energy, robot.generalized_velocity
-        # The prediction of the mid velocity needs a last acceleration: take that of a first step.
-        world.step()
-        robot.world.engine.state.v[:] = v
-        robot.generalized_coordinate = make(seed, bodies, floating)[1].generalized_coordinate
-        world.step()
-        work = dt * tau @ (v + robot.generalized_velocity) / 2
-        errors.append(abs(world.energy - before - work))
+        world.step(round(0.016 / dt))
+        error = 0.0
+        for _ in range(round(0.004 / dt)):
+            before, v = world.energy, robot.generalized_velocity
+            world.step()
+            work = dt * tau @ (v + robot.generalized_velocity) / 2
+            error = max(error, abs(world.energy - before - work))
+        errors.append(error)
+    scale = 1e-12 * (1 + abs(world.energy))
+    assert errors[1] <= 10 * scale or 5.0 <= errors[0] / errors[1] <= 12.0
     assert errors[0] <= 1e-3
-    assert errors[1] <= 1e-12 or 5.0 <= errors[0] / errors[1] <= 12.0
 
 
 @TREES

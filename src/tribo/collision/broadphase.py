@@ -83,7 +83,7 @@ def bounds(model, state, settings, work):
     g2 = settings.gravity_x**2 + settings.gravity_y**2 + settings.gravity_z**2
     slack = 2.0 * settings.dt * settings.dt * sqrt(g2) + SLACK
     for i in range(model.body_parent.shape[0]):
-        if not is_solid(model, i):
+        if model.body_is_solid[i] == 0:
             continue
         margin = slack
         if model.tree_nv[model.body_tree[i]] > 0:
@@ -107,12 +107,6 @@ def bounds(model, state, settings, work):
             )
             work.body_bound[i, k] = work.body_pos[i, k] + c[k] - half
             work.body_bound[i, 3 + k] = work.body_pos[i, k] + c[k] + half
-
-
-@kernel
-def is_solid(model, i):
-    """Tell whether body i has shapes that may touch anything."""
-    return model.body_shape_count[i] > 0 and (model.body_group[i] | model.body_mask[i]) != 0
 
 
 @kernel
@@ -238,7 +232,7 @@ def add_plane_pairs(model, settings, work, s):
     offset = vec.dot(n, p) + work.body_margin[i]
     bound = work.body_bound
     for j in range(model.body_parent.shape[0]):
-        if j == i or not is_solid(model, j):
+        if j == i or model.body_is_solid[j] == 0:
             continue
         first = model.body_shape_start[j]
         if model.shape_kind[first] == PLANE:
@@ -288,12 +282,12 @@ def list_bodies(model, work):
     groups = 0
     masks = 0
     for i in range(model.body_parent.shape[0]):
-        if is_solid(model, i) and model.shape_kind[model.body_shape_start[i]] != PLANE:
+        if model.body_is_solid[i] == 1 and model.shape_kind[model.body_shape_start[i]] != PLANE:
             groups |= model.body_group[i]
             masks |= model.body_mask[i]
     n = 0
     for i in range(model.body_parent.shape[0]):
-        if is_solid(model, i) and model.shape_kind[model.body_shape_start[i]] != PLANE:
+        if model.body_is_solid[i] == 1 and model.shape_kind[model.body_shape_start[i]] != PLANE:
             if ((model.body_group[i] & masks) | (model.body_mask[i] & groups)) != 0:
                 work.sweep_order[n] = i
                 n += 1
@@ -408,7 +402,7 @@ def candidates(model, state, settings, work):
     work.candidate_count[0] = 0
     bounds(model, state, settings, work)
     for i in range(model.body_parent.shape[0]):
-        if is_solid(model, i) and model.shape_kind[model.body_shape_start[i]] == PLANE:
+        if model.body_is_solid[i] == 1 and model.shape_kind[model.body_shape_start[i]] == PLANE:
             add_plane_pairs(model, settings, work, model.body_shape_start[i])
     if work.sweep_is_listed[0] == 0:
         list_bodies(model, work)

@@ -37,7 +37,9 @@ def contact_block(model, work, a, b, g, i, j):
                 continue
             k = work.contact_row[a, side]
             m = work.contact_row[b, other]
-            for _ in range(shared_dofs(model, work.contact_body[a, side], work.contact_body[b, other])):
+            for _ in range(
+                shared_dofs(model, work.contact_body[a, side], work.contact_body[b, other])
+            ):
                 x, y, z = row[k], row[k + 1], row[k + 2]
                 u, v, w = row[m], row[m + 1], row[m + 2]
                 xx += x * u
@@ -169,8 +171,8 @@ def accept(model, work, t, x, contacts):
 def solve_exactly(model, work, t, limit, rungs):
     """Solve island t as a dense problem; return False (and change no impulse) if that fails.
 
-    Newton starts from the present impulses; if it does not arrive, from more and more ADMM steps,
-    as many times as `rungs` says.
+    Newton starts from the present impulses; if it does not arrive, from zero and then from more and
+    more ADMM steps, as many times as `rungs` says.
 
     Writes: work.
     """
@@ -178,27 +180,30 @@ def solve_exactly(model, work, t, limit, rungs):
     contacts = work.island_contact_start[t + 1] - work.island_contact_start[t]
     g = work.dense
     jac = work.dense_jacobian
+    index = work.dense_index
+    scratch = work.dense_scratch
     c = work.dense_vector[0, :size]
     x = work.dense_vector[1, :size]
-    w = work.dense_vector[2, :size]
-    f = work.dense_vector[3, :size]
-    trial = work.dense_vector[4, :size]
-    y = work.dense_vector[5, :size]
-    z = work.dense_vector[6, :size]
-    mu = work.dense_vector[7, :contacts]
+    y = work.dense_vector[2, :size]
+    z = work.dense_vector[3, :size]
+    mu = work.dense_vector[4, :contacts]
     assemble(model, work, t, contacts, size, g, c, x, mu)
     for i in range(size):
         y[i] = x[i]
         z[i] = 0.0
-    worst = newton.newton(g, c, x, mu, limit, jac, w, f, trial)
+    worst = newton.newton(g, c, x, mu, limit, jac, index, scratch)
+    if worst > limit and rungs > 0:  # a bad start may be worse than none
+        for i in range(size):
+            x[i] = 0.0
+        worst = newton.newton(g, c, x, mu, limit, jac, index, scratch)
     steps = FIRST_RUNG
     for _ in range(rungs):
         if worst <= limit:
             break
-        newton.admm(g, c, y, mu, steps, z, jac, w, f)
+        newton.admm(g, c, y, mu, steps, z, jac, scratch[0, :size], scratch[1, :size])
         for i in range(size):
             x[i] = y[i]
-        worst = newton.newton(g, c, x, mu, limit, jac, w, f, trial)
+        worst = newton.newton(g, c, x, mu, limit, jac, index, scratch)
         steps *= 3
     if not worst <= limit:
         return False

@@ -32,13 +32,7 @@ def multiply(g, x, c, w):
 
 
 @kernel
-def step_length(g, i):
-    """Return r of contact i: the inverse of its mean apparent inverse mass."""
-    return 3.0 / (g[i, i] + g[i + 1, i + 1] + g[i + 2, i + 2])
-
-
-@kernel
-def natural_map(g, c, x, mu, w, f):
+def natural_map(g, c, x, mu, r_of, w, f):
     """Set w = G x + c and the natural map F; return the largest violation as a velocity.
 
     Writes: w, f.
@@ -48,7 +42,7 @@ def natural_map(g, c, x, mu, w, f):
     worst = 0.0
     for k in range(n):
         i = 3 * k
-        r = step_length(g, i)
+        r = r_of[i]
         xn = x[i + 2] - r * w[i + 2]
         bound = mu[k] * max(0.0, xn)
         xt = x[i] - r * w[i]
@@ -68,7 +62,7 @@ def natural_map(g, c, x, mu, w, f):
             f[i + 1] = x[i + 1]
         worst = max(worst, max(abs(f[i]), abs(f[i + 1]), abs(f[i + 2])) / r)
     for i in range(3 * n, x.shape[0]):
-        r = 1.0 / g[i, i]
+        r = r_of[i]
         y = x[i] - r * w[i]
         f[i] = r * w[i] if y > 0.0 else x[i]
         worst = max(worst, abs(f[i]) / r)
@@ -76,85 +70,151 @@ def natural_map(g, c, x, mu, w, f):
 
 
 @kernel
-def scaled_row(g, jac, size, i, target, s, r, eps):
-    """Add s r (G + ε I) row i to a row of the Jacobian.
+def close_open(x, mu, w, r_of, index):
+    """List the rows that take part; set impulses of rows that open to zero. Return count, changes.
 
-    Writes: jac.
+    Writes: x, index.
     """
-    for j in range(size):
-        jac[target, j] += s * r * g[i, j]
-    jac[target, i] += s * r * eps
+    count = 0
+    changed = False
+    n = mu.shape[0]
+    for k in range(n):
+        i = 3 * k
+        if x[i + 2] - r_of[i] * w[i + 2] > 0.0:
+            index[count] = i
+            index[count + 1] = i + 1
+            index[count + 2] = i + 2
+            count += 3
+        elif x[i] != 0.0 or x[i + 1] != 0.0 or x[i + 2] != 0.0:
+            x[i] = x[i + 1] = x[i + 2] = 0.0
+            changed = True
+    for i in range(3 * n, x.shape[0]):
+        if x[i] - r_of[i] * w[i] > 0.0:
+            index[count] = i
+            count += 1
+        elif x[i] != 0.0:
+            x[i] = 0.0
+            changed = True
+    return count, changed
 
 
 @kernel
-def slip_rows(g, jac, x, w, mu, i, eps):
-    """Write the two tangential rows of a slipping contact.
+def sticks(x, mu, w, r, i):
+    """Tell whether closed contact i (first row) sticks."""
+    xt = x[i] - r * w[i]
+    yt = x[i + 1] - r * w[i + 1]
+    bound = mu[i // 3] * (x[i + 2] - r * w[i + 2])
+    return xt * xt + yt * yt <= bound * bound
+
+
+@kernel
+def all_stick(x, mu, w, r_of, index, count):
+    """Tell whether every closed contact sticks: then the natural map is linear in x."""
+    limits = 3 * mu.shape[0]
+    a = 0
+    while a < count and index[a] < limits:
+        i = index[a]
+        if not sticks(x, mu, w, r_of[i], i):
+            return False
+        a += 3
+    return True
+
+
+@kernel
+def sticking_step(g, w, eps, index, count, factor, step, rest):
+    """Set the Newton step of closed rows that all stick.   G step = w
+
+    One refinement takes back what ε left: the step is exact where G is regular.
+
+    Writes: factor, step, rest.
+    """
+    for a in range(count):
+        for b in range(a + 1):
+            factor[a, b] = g[index[a], index[b]]
+        factor[a, a] += eps
+        step[a] = w[index[a]]
+    factor_cholesky(factor, count)
+    solve_cholesky(factor, step, count)
+    for a in range(count):
+        s = w[index[a]]
+        for b in range(count):
+            s -= g[index[a], index[b]] * step[b]
+        rest[a] = s
+    solve_cholesky(factor, rest, count)
+    for a in range(count):
+        step[a] += rest[a]
+
+
+@kernel
+def add_scaled_row(g, jac, i, index, count, target, s, eps):
+    """Add s (G + ε I) row i to row `target` of the Jacobian.
 
     Writes: jac.
     """
-    r = step_length(g, i)
+    for b in range(count):
+        jac[target, b] += s * g[i, index[b]]
+        if index[b] == i:
+            jac[target, b] += s * eps
+
+
+@kernel
+def slip_rows(g, jac, x, w, mu, r, i, index, count, a, eps):
+    """Write the two tangential rows (a, a + 1) of slipping contact i.
+
+    Writes: jac.
+    """
     xn = x[i + 2] - r * w[i + 2]
     xt = x[i] - r * w[i]
     yt = x[i + 1] - r * w[i + 1]
     s = sqrt(xt * xt + yt * yt)
     u = (xt / s, yt / s)
-    size = x.shape[0]
     k = mu * xn / s
-    for a in range(2):
-        jac[i + a, i + a] += 1.0
-        jac[i + a, i + 2] -= mu * u[a]
-        scaled_row(g, jac, size, i + 2, i + a, mu * u[a], r, eps)
+    for m in range(2):
+        jac[a + m, a + m] += 1.0
+        jac[a + m, a + 2] -= mu * u[m]
+        add_scaled_row(g, jac, i + 2, index, count, a + m, mu * u[m] * r, eps)
         for b in range(2):
-            p = k * ((1.0 if a == b else 0.0) - u[a] * u[b])
-            jac[i + a, i + b] -= p
-            scaled_row(g, jac, size, i + b, i + a, p, r, eps)
+            p = k * ((1.0 if m == b else 0.0) - u[m] * u[b])
+            jac[a + m, a + b] -= p
+            add_scaled_row(g, jac, i + b, index, count, a + m, p * r, eps)
 
 
 @kernel
-def jacobian(g, x, mu, w, eps, jac):
-    """Write the generalised Jacobian of the natural map.
+def jacobian(g, x, mu, w, r_of, eps, index, count, jac):
+    """Write the generalised Jacobian of the natural map on the closed rows.
 
     Writes: jac.
     """
-    size = x.shape[0]
-    n = mu.shape[0]
-    for i in range(size):
-        for j in range(size):
-            jac[i, j] = 0.0
-    for k in range(n):
-        i = 3 * k
-        r = step_length(g, i)
-        xn = x[i + 2] - r * w[i + 2]
-        if xn <= 0.0:
-            for a in range(3):
-                jac[i + a, i + a] = 1.0
+    for a in range(count):
+        for b in range(count):
+            jac[a, b] = 0.0
+    a = 0
+    limits = 3 * mu.shape[0]
+    while a < count:
+        i = index[a]
+        r = r_of[i]
+        if i >= limits:
+            add_scaled_row(g, jac, i, index, count, a, r, eps)
+            a += 1
             continue
-        scaled_row(g, jac, size, i + 2, i + 2, 1.0, r, eps)
-        xt = x[i] - r * w[i]
-        yt = x[i + 1] - r * w[i + 1]
-        if sqrt(xt * xt + yt * yt) <= mu[k] * xn:
-            scaled_row(g, jac, size, i, i, 1.0, r, eps)
-            scaled_row(g, jac, size, i + 1, i + 1, 1.0, r, eps)
-        elif mu[k] > NO_FRICTION:
-            slip_rows(g, jac, x, w, mu[k], i, eps)
+        add_scaled_row(g, jac, i + 2, index, count, a + 2, r, eps)
+        if sticks(x, mu, w, r, i):
+            add_scaled_row(g, jac, i, index, count, a, r, eps)
+            add_scaled_row(g, jac, i + 1, index, count, a + 1, r, eps)
+        elif mu[i // 3] > NO_FRICTION:
+            slip_rows(g, jac, x, w, mu[i // 3], r, i, index, count, a, eps)
         else:
-            jac[i, i] = 1.0
-            jac[i + 1, i + 1] = 1.0
-    for i in range(3 * n, size):
-        r = 1.0 / g[i, i]
-        if x[i] - r * w[i] > 0.0:
-            scaled_row(g, jac, size, i, i, 1.0, r, eps)
-        else:
-            jac[i, i] = 1.0
+            jac[a, a] = 1.0
+            jac[a + 1, a + 1] = 1.0
+        a += 3
 
 
 @kernel
-def solve_dense(a, b):
+def solve_dense(a, b, n):
     """Replace b by A⁻¹ b, by elimination with row pivots; return False if A is singular.
 
     Writes: a, b.
     """
-    n = b.shape[0]
     scale = 0.0
     for i in range(n):
         for j in range(n):
@@ -195,81 +255,108 @@ def merit(f):
 
 
 @kernel
-def all_stick(g, x, mu, w):
-    """Tell whether every contact sticks and every limit pushes: then F is linear in x."""
-    n = mu.shape[0]
-    for k in range(n):
+def set_step_lengths(g, contacts, r_of):
+    """Set r of every row: the inverse of the mean apparent inverse mass of its contact.
+
+    Writes: r_of.
+    """
+    for k in range(contacts):
         i = 3 * k
-        r = step_length(g, i)
-        xn = x[i + 2] - r * w[i + 2]
-        xt = x[i] - r * w[i]
-        yt = x[i + 1] - r * w[i + 1]
-        bound = mu[k] * xn
-        if xn <= 0.0 or xt * xt + yt * yt > bound * bound:
-            return False
-    for i in range(3 * n, x.shape[0]):
-        if x[i] * g[i, i] <= w[i]:
+        r_of[i] = r_of[i + 1] = r_of[i + 2] = 3.0 / (g[i, i] + g[i + 1, i + 1] + g[i + 2, i + 2])
+    for i in range(3 * contacts, r_of.shape[0]):
+        r_of[i] = 1.0 / g[i, i]
+
+
+@kernel
+def search(g, c, x, mu, r_of, index, count, step, w, f, trial):
+    """Go along −step as far as the natural map shrinks; return the violation, −1 if nowhere.
+
+    Writes: x, w, f, trial.
+    """
+    before = merit(f)
+    alpha = 1.0
+    for _ in range(HALVINGS):
+        for i in range(x.shape[0]):
+            trial[i] = x[i]
+        for a in range(count):
+            trial[index[a]] -= alpha * step[a]
+        worst = natural_map(g, c, trial, mu, r_of, w, f)
+        if merit(f) < before:
+            for i in range(x.shape[0]):
+                x[i] = trial[i]
+            return worst
+        alpha *= 0.5
+    return -1.0
+
+
+@kernel
+def has_stuck(x, mu):
+    """Tell whether no contact has an impulse on its cone: then all will probably stick again."""
+    for k in range(mu.shape[0]):
+        i = 3 * k
+        bound = 0.999 * mu[k] * x[i + 2]
+        if x[i + 2] > 0.0 and x[i] * x[i] + x[i + 1] * x[i + 1] >= bound * bound:
             return False
     return True
 
 
 @kernel
-def sticking_step(g, w, eps, factor, step):
-    """Set the Newton step of a problem that sticks everywhere.   step = (G + ε I)⁻¹ w
-
-    Writes: factor, step.
-    """
-    n = w.shape[0]
-    for i in range(n):
-        for j in range(i + 1):
-            factor[i, j] = g[i, j]
-        factor[i, i] += eps
-        step[i] = w[i]
-    factor_cholesky(factor, n)
-    solve_cholesky(factor, step)
-
-
-@kernel
-def newton(g, c, x, mu, limit, jac, w, f, trial):
+def newton(g, c, x, mu, limit, jac, index, work):
     """Improve x until every violation is below `limit` [m/s]; return the violation reached.
 
-    Writes: x, jac, w, f, trial.
+    If nothing slipped before, the first guess is that all closed contacts stick: one linear solve.
+    `work` has five rows of scratch as long as x, `jac` is a matrix, `index` a list of that size.
+
+    Writes: x, jac, index, work.
     """
     size = x.shape[0]
+    r_of = work[0, :size]
+    w = work[1, :size]
+    f = work[2, :size]
+    trial = work[3, :size]
+    step = work[4, :size]
+    set_step_lengths(g, mu.shape[0], r_of)
     eps = 0.0
     for i in range(size):
         eps += g[i, i]
     eps *= PROXIMAL / size
-    worst = natural_map(g, c, x, mu, w, f)
+    worst = natural_map(g, c, x, mu, r_of, w, f)
+    if worst > limit and has_stuck(x, mu):
+        count, _ = close_open(x, mu, w, r_of, index)
+        multiply(g, x, c, w)
+        sticking_step(g, w, eps, index, count, jac, step, f)
+        for i in range(size):
+            trial[i] = x[i]
+        for a in range(count):
+            trial[index[a]] -= step[a]
+        reached = natural_map(g, c, trial, mu, r_of, w, f)
+        if reached <= limit:
+            for i in range(size):
+                x[i] = trial[i]
+            return reached
+        worst = natural_map(g, c, x, mu, r_of, w, f)
     for _ in range(NEWTON_STEPS):
         if worst <= limit:
             break
-        before = merit(f)
-        if all_stick(g, x, mu, w):
-            sticking_step(g, w, eps, jac, f)
+        count, changed = close_open(x, mu, w, r_of, index)
+        if changed:
+            worst = natural_map(g, c, x, mu, r_of, w, f)
+            count, changed = close_open(x, mu, w, r_of, index)
+            if changed:
+                continue
+        if all_stick(x, mu, w, r_of, index, count):
+            sticking_step(g, w, eps, index, count, jac, step, trial)
         else:
-            jacobian(g, x, mu, w, eps, jac)
-            if not solve_dense(jac, f):
+            jacobian(g, x, mu, w, r_of, eps, index, count, jac)
+            for a in range(count):
+                step[a] = f[index[a]]
+            if not solve_dense(jac, step, count):
                 break
-        alpha = 1.0
-        improved = False
-        # jac is spent; its first row keeps the direction
-        for i in range(size):
-            jac[0, i] = f[i]
-        for _ in range(HALVINGS):
-            for i in range(size):
-                trial[i] = x[i] - alpha * jac[0, i]
-            after = natural_map(g, c, trial, mu, w, f)
-            if merit(f) < before:
-                worst = after
-                for i in range(size):
-                    x[i] = trial[i]
-                improved = True
-                break
-            alpha *= 0.5
-        if not improved:
-            worst = natural_map(g, c, x, mu, w, f)
+        reached = search(g, c, x, mu, r_of, index, count, step, w, f, trial)
+        if reached < 0.0:
+            worst = natural_map(g, c, x, mu, r_of, w, f)
             break
+        worst = reached
     return worst
 
 
@@ -293,12 +380,11 @@ def factor_cholesky(a, n):
 
 
 @kernel
-def solve_cholesky(a, b):
-    """Replace b by (L Lᵀ)⁻¹ b.
+def solve_cholesky(a, b, n):
+    """Replace the first n entries of b by (L Lᵀ)⁻¹ b.
 
     Writes: b.
     """
-    n = b.shape[0]
     for i in range(n):
         s = b[i]
         for k in range(i):
@@ -368,7 +454,7 @@ def admm(g, c, y, mu, steps, z, factor, x, s):
         for k in range(mu.shape[0]):
             i = 3 * k
             s[i + 2] -= mu[k] * sqrt(z[i] * z[i] + z[i + 1] * z[i + 1])
-        solve_cholesky(factor, s)
+        solve_cholesky(factor, s, n)
         primal = 0.0
         dual = 0.0
         for i in range(n):

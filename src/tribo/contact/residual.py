@@ -9,8 +9,8 @@ Source: contact-science §1.1.
 from math import inf, sqrt
 
 from tribo.contact.cone import NO_FRICTION, project
-from tribo.contact.response import limit_velocity, velocity
 from tribo.contact.laws import step_speed
+from tribo.contact.response import limit_velocity, velocity
 from tribo.contact.sweep import island_speed
 from tribo.jit import kernel
 from tribo.math import vec

@@ -17,7 +17,9 @@ from tribo.model import Status
 
 CAPACITY = int(Status.CAPACITY)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
-ROWS_PER_SWEEP = 16  # one more sweep before the dense solve for so many rows: its price grows faster
+ROWS_PER_SWEEP = (
+    16  # one more sweep before the dense solve for so many rows: its price grows faster
+)
 MIN_DENSE_ROWS = 7  # two contacts and less are solved as fast by sweeps
 MAX_DENSE_ROWS = 126  # 42 contacts, a stack of ten boxes: 1 ms a Newton step
 
@@ -176,6 +178,19 @@ def is_newton_case(work, t, rows):
 
 
 @kernel
+def has_room(work, rows):
+    """Tell whether a dense problem fits; if not, ask for larger tables: the step is then made again.
+
+    Writes: work.
+    """
+    if rows <= work.dense.shape[0]:
+        return True
+    work.dense_count[0] = max(work.dense_count[0], rows)
+    work.status[0] |= CAPACITY
+    return False
+
+
+@kernel
 def solve_island(model, settings, work, t, rows):
     """Find the impulses of island t: sweeps, and the dense problem if they are slow.
 
@@ -184,7 +199,7 @@ def solve_island(model, settings, work, t, rows):
     limit = settings.tolerance * island_speed(settings, work, t)
     is_dense = rows <= MAX_DENSE_ROWS and not has_spin(work, t)
     if is_dense and is_newton_case(work, t, rows):
-        if exact.solve_exactly(model, work, t, limit, 0):
+        if not has_room(work, rows) or exact.solve_exactly(model, work, t, limit, 0):
             return
     next_try = 1 + rows // ROWS_PER_SWEEP
     for k in range(1, settings.max_sweeps + 1):
@@ -192,11 +207,7 @@ def solve_island(model, settings, work, t, rows):
         if sweep_island(model, work, t) <= limit:
             return
         if is_dense and k == next_try:
-            if rows > work.dense.shape[0]:  # come again with larger tables
-                work.dense_count[0] = max(work.dense_count[0], rows)
-                work.status[0] |= CAPACITY
-                return
-            if exact.solve_exactly(model, work, t, limit, exact.RUNGS):
+            if not has_room(work, rows) or exact.solve_exactly(model, work, t, limit, exact.RUNGS):
                 return
             next_try = 4 * next_try + 8
     work.status[0] |= NOT_CONVERGED

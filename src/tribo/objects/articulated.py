@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -82,17 +84,28 @@ class ArticulatedSystem(Object):
         self._v[:] = check.vector(value, f"generalized_velocity of {self.name}", self.dof)
 
     def _coordinates(self, value: Any, what: str) -> np.ndarray:
-        q = check.vector(value, f"{what} of {self.name}", len(self._q))
-        first = 0
+        """Return checked coordinates; written for speed, it is called in control loops."""
+        q = np.array(value, np.float64)
+        if q.shape != self._q.shape or not math.isfinite(q.sum()):
+            q = check.vector(value, f"{what} of {self.name}", len(self._q))
+        for joint, first in self._quaternions:
+            w, x, y, z = q[first : first + 4].tolist()
+            square = w * w + x * x + y * y + z * z
+            if square != 1.0:
+                name = f"{what} of {self.name}, rotation of {joint}"
+                q[first : first + 4] = check.quaternion(q[first : first + 4], name)
+        return q
+
+    @cached_property
+    def _quaternions(self) -> list[tuple[str, int]]:
+        """Joints with a quaternion and where it begins."""
+        found, first = [], 0
         for body in self.description.bodies:
             width = COORDINATES[body.joint.type]
             if width >= 4:
-                part = slice(first + width - 4, first + width)
-                q[part] = check.quaternion(
-                    q[part], f"{what} of {self.name}, rotation of {body.joint.name}"
-                )
+                found.append((body.joint.name, first + width - 4))
             first += width
-        return q
+        return found
 
     # -- drives --------------------------------------------------------------------------------
     @property
@@ -216,19 +229,21 @@ class ArticulatedSystem(Object):
         """
         body, offset, rotation = self._frame(frame)
         f = check.vector(force, f"force on {self.name}", 3)
-        self._placed()
-        row = self._wrench_row(body)
-        row[3:] += f
+        moment = np.zeros(3)
         if point is not None:
             local = offset + rotation @ check.vector(point, "point", 3)
             work, k = self.world.engine.observe(), self._placed().body.start + body
             com = np.array(self.description.bodies[body].com)
-            row[:3] += np.cross(work.body_rot[k].reshape(3, 3) @ (local - com), f)
+            moment = np.cross(work.body_rot[k].reshape(3, 3) @ (local - com), f)
+        row = self._wrench_row(body)
+        row[:3] += moment
+        row[3:] += f
 
     def apply_torque(self, frame: str, torque: Any) -> None:
         """Add an external torque (3,) [N m], world axes, on a link for the next step only."""
         body, _, _ = self._frame(frame)
-        self._wrench_row(body)[:3] += check.vector(torque, f"torque on {self.name}", 3)
+        moment = check.vector(torque, f"torque on {self.name}", 3)
+        self._wrench_row(body)[:3] += moment
 
     def ignore_collision(self, first: str, second: str) -> None:
         """Let two links (or frames) of this robot pass through each other."""

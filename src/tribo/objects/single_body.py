@@ -66,7 +66,8 @@ class SingleBody(Object):
 
     def apply_torque(self, torque: Any) -> None:
         """Add an external torque (3,) [N m], world axes, for the next step only."""
-        self._wrench_row(0)[:3] += check.vector(torque, f"torque on {self.name}", 3)
+        moment = check.vector(torque, f"torque on {self.name}", 3)
+        self._wrench_row(0)[:3] += moment
 
     @property
     def kinetic_energy(self) -> float:

@@ -142,7 +142,7 @@ def describe(world: World, load: Callable[[MeshFile], Any] = meshes.load) -> Sce
                 visual += solids + hulls
         if all(s.kind != Shape.PLANE for s in part.description.bodies[0].shapes):
             root[part.name] = first
-    groups = [_group(items) for items in (visual, collision, planes)]
+    groups = [group_of(items) for items in (visual, collision, planes)]
     return Scene(groups[0], groups[1], groups[2], tuple(root), root)
 
 
@@ -222,7 +222,8 @@ def _drawn(part: Object, body: int, link: str, item: ShapeDescription | VisualDe
     )  # fmt: skip
 
 
-def _group(items: Sequence[Drawable]) -> Group:
+def group_of(items: Sequence[Drawable]) -> Group:
+    """Return drawables with the arrays that place them."""
     n = len(items)
     return Group(
         tuple(items),

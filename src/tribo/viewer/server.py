@@ -24,7 +24,9 @@ logger = logging.getLogger("tribo")
 
 FRAME = 1.0 / 60.0  # [s] shortest time between two pictures
 SLOWEST_FRAME = 0.5  # [s] longest, however much a picture costs
-SHARE = 0.03  # [–] part of the time that `update` may take from a simulation
+GLANCE = 2e-3  # [s] between two looks at the clock
+MOST_SKIPPED = 64  # calls of `update` between them
+SHARE = 0.02  # [–] part of the time that `update` may take from a simulation
 RUN_SHARE = 0.5  # the same while `run` waits for the clock anyway
 STATUS = 0.25  # [s] between two read-outs
 FOG = (12.0, 30.0)  # [m] where the ground begins to fade, and where it is gone
@@ -66,7 +68,9 @@ class Viewer:
         self._poses = poses
         self._shown: tuple[Any, ...] = ()
         self._share, self._cost = SHARE, 0.0
-        self._next = self._next_status = 0.0
+        self._next = self._next_status = self._looked = 0.0
+        self._skip = self._skipped = 1
+        self._pictures = 0
         self._speed_from = (time.perf_counter(), world.time)
         self._others = _other_threads()
         self._is_open = True
@@ -88,13 +92,28 @@ class Viewer:
         """Whether the server runs."""
         return self._is_open
 
+    @property
+    def pictures(self) -> int:
+        """How many pictures were sent so far."""
+        return self._pictures
+
     def update(self) -> None:
         """Show the present state; call it after every step, it returns at once most times.
 
         At most 60 pictures per second are sent, and fewer if they would take more than a few
         percent of the time from the simulation.
         """
-        if time.perf_counter() >= self._next and self._is_open:
+        self._skip -= 1  # counting is cheaper than looking at the clock
+        if self._skip <= 0:
+            self._look()
+
+    def _look(self) -> None:
+        """Look at the clock; count calls until it is worth while to look again."""
+        now = time.perf_counter()
+        rate = self._skipped / max(now - self._looked, 1e-9)
+        self._skip = self._skipped = max(1, min(int(rate * GLANCE), MOST_SKIPPED))
+        self._looked = now
+        if now >= self._next and self._is_open:
             self._push()
 
     def run(self, duration: float | None = None) -> None:
@@ -119,7 +138,7 @@ class Viewer:
                 debt = min(debt + (now - last) * wishes.speed, 0.1) if wishes.is_playing else 0.0
                 last = now
                 debt -= self._catch_up(debt)
-                self.update()
+                self._look()
                 time.sleep(max(0.0, min(self._next, now + FRAME) - time.perf_counter()))
         finally:
             self._share = SHARE
@@ -133,6 +152,7 @@ class Viewer:
         except ValueError as error:
             logger.warning("cannot reset: %s", error)
         self._speed_from = (time.perf_counter(), self._world.time)
+        self._next_status = 0.0
 
     def close(self) -> None:
         """Stop the server."""
@@ -190,6 +210,7 @@ class Viewer:
     def _push(self) -> None:
         """Send what changed, and decide when to do it again."""
         start = time.perf_counter()
+        self._pictures += 1
         world = self._world
         if world.engine is not self._engine:
             self._rebuild()

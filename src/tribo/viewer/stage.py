@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,13 +10,24 @@ import numpy as np
 
 from tribo.model import Shape
 from tribo.viewer.panel import Wishes
-from tribo.viewer.scene import COLLISION, Color, Drawable, Forces, Group, Poses, Scene, quaternions
+from tribo.viewer.scene import (
+    COLLISION,
+    Color,
+    Drawable,
+    Forces,
+    Group,
+    Poses,
+    Scene,
+    group_of,
+    quaternions,
+)
 from tribo.viewer.surface import of_shape
 
 POINT = (225, 60, 50)
 FORCE = (26, 158, 92)
 TILES = ((176, 184, 196), (150, 160, 174))
 TILE_COUNT = 60  # squares of a ground along one side
+NOTHING = np.zeros(0)
 LONGEST = 2.0  # [m] of an arrow
 
 Scaled = tuple[Drawable, tuple[float, ...]]  # a primitive and the scale of its unit surface
@@ -28,28 +40,38 @@ _UNITS: dict[Shape, tuple[float, ...]] = {
 }
 
 
-class Batch:
-    """Instances of one mesh that are moved by two messages."""
+class Layer:
+    """Nodes with many instances that are shown, hidden and moved together."""
 
-    def __init__(self, handle: Any, items: Sequence[Drawable]) -> None:
-        """Take the node and what its instances stand for."""
-        self.handle = handle
-        self._body = np.array([d.body for d in items])
-        self._offset = np.array([d.position for d in items])
-        self._rotation = np.array([d.rotation for d in items])
-        self._sent: tuple[np.ndarray, np.ndarray] | None = None
+    def __init__(self, batches: Sequence[tuple[Any, Sequence[Drawable]]], *, is_seen: bool) -> None:
+        """Take the nodes and what their instances stand for."""
+        self._group = group_of([item for _, items in batches for item in items])
+        ends = np.cumsum([0, *(len(items) for _, items in batches)])
+        self.handles = [handle for handle, _ in batches]
+        self._slices = [slice(a, b) for a, b in itertools.pairwise(ends)]
+        self._sent: list[tuple[np.ndarray, np.ndarray]] = [(NOTHING, NOTHING) for _ in batches]
+        self._is_seen = is_seen
 
     def move(self, poses: Poses) -> None:
-        """Send positions and orientations if they changed."""
-        turned = poses.rotation[self._body]
-        position = poses.position[self._body] + np.einsum("nij,nj->ni", turned, self._offset)
-        position = position.astype(np.float32)
-        wxyz = quaternions(turned @ self._rotation).astype(np.float32)
-        if self._sent is None or not np.array_equal(self._sent[0], position):
-            self.handle.batched_positions = position
-        if self._sent is None or not np.array_equal(self._sent[1], wxyz):
-            self.handle.batched_wxyzs = wxyz
-        self._sent = (position, wxyz)
+        """Send the positions and orientations that changed, two messages per node; none if hidden."""
+        if not self._is_seen or not self.handles:
+            return
+        position, rotation = self._group.place(poses)
+        places = position.astype(np.float32)
+        turns = quaternions(rotation).astype(np.float32)
+        for k, (handle, part) in enumerate(zip(self.handles, self._slices, strict=True)):
+            place, turn = self._sent[k]
+            if not np.array_equal(place, places[part]):
+                handle.batched_positions = places[part]
+            if not np.array_equal(turn, turns[part]):
+                handle.batched_wxyzs = turns[part]
+            self._sent[k] = places[part], turns[part]
+
+    def show(self, *, is_seen: bool) -> None:
+        """Show or hide all nodes."""
+        self._is_seen = is_seen
+        for handle in self.handles:
+            handle.visible = is_seen
 
 
 class Stage:
@@ -58,8 +80,8 @@ class Stage:
     def __init__(self, server: Any, scene: Scene, poses: Poses) -> None:
         """Make the nodes."""
         self._api = server.scene
-        self._visual = self._batches("visual", scene.visual)
-        self._collision = self._batches("collision", scene.collision)
+        self.visual = Layer(self._batches("visual", scene.visual), is_seen=True)
+        self.collision = Layer(self._batches("collision", scene.collision), is_seen=False)
         self._grounds(scene.planes, poses)
         none = np.zeros((0, 3), np.float32)
         self._points = self._api.add_point_cloud(
@@ -75,17 +97,13 @@ class Stage:
 
     def move(self, poses: Poses) -> None:
         """Send the poses that changed since the last time."""
-        for batch in (*self._visual, *self._collision):
-            batch.move(poses)
+        self.visual.move(poses)
+        self.collision.move(poses)
 
     def show(self, wishes: Wishes) -> None:
         """Show and hide what the panel says."""
-        for batches, is_seen in (
-            (self._visual, wishes.shows_visual),
-            (self._collision, wishes.shows_collision),
-        ):
-            for batch in batches:
-                batch.handle.visible = is_seen
+        self.visual.show(is_seen=wishes.shows_visual)
+        self.collision.show(is_seen=wishes.shows_collision)
         self._points.visible = wishes.shows_contacts
         self._arrows.visible = wishes.shows_forces
 
@@ -106,7 +124,7 @@ class Stage:
         for name in ("/visual", "/collision", "/ground", "/contacts"):
             self._api.remove_by_name(name)
 
-    def _batches(self, layer: str, group: Group) -> list[Batch]:
+    def _batches(self, layer: str, group: Group) -> list[tuple[Any, Sequence[Drawable]]]:
         """Make a node for each kind of primitive and each mesh."""
         shows = layer == "visual"
         solids: dict[Shape, list[Scaled]] = {}
@@ -128,7 +146,7 @@ class Stage:
                 f"/{layer}/mesh_{number}", mesh, np.tile([1.0, 0.0, 0.0, 0.0], (len(items), 1)),
                 np.zeros((len(items), 3)), visible=shows,
             )  # fmt: skip
-            made.append(Batch(handle, items))
+            made.append((handle, items))
         return made
 
     def _solid(
@@ -137,7 +155,7 @@ class Stage:
         kind: Shape,
         parts: Sequence[Scaled],
         shows: bool,
-    ) -> Batch:
+    ) -> tuple[Any, Sequence[Drawable]]:
         surface = of_shape(kind, _UNITS[kind])
         count = len(parts)
         colors = [d.color if shows else COLLISION for d, _ in parts]
@@ -147,7 +165,7 @@ class Stage:
             batched_colors=_linear(colors), lod="off",
             opacity=None if shows else 0.5, visible=shows,
         )  # fmt: skip
-        return Batch(handle, [d for d, _ in parts])
+        return handle, [d for d, _ in parts]
 
     def _grounds(self, planes: Group, poses: Poses) -> None:
         """Lay out a chequered square for each ground plane."""

@@ -52,7 +52,7 @@ class Span:
 
 @dataclass(slots=True)
 class Capacity:
-    """Room for pairs, contacts, whitened rows and a dense problem; worlds enlarge it when a step needs more."""
+    """Room for pairs, contacts, rows and a dense problem; enlarged when a step needs more."""
 
     pairs: int = 64
     contacts: int = 32

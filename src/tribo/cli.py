@@ -236,6 +236,7 @@ def _view(chosen: argparse.Namespace) -> int:
     from tribo.viewer import Viewer
 
     world, follows = load(chosen)
+    tribo.warm_up()
     with Viewer(world, chosen.host, chosen.port) as viewer:
         viewer.panel.follow(follows)
         console.print(f"open {viewer.address} in a browser; Ctrl-C ends", markup=False)

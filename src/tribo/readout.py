@@ -12,6 +12,7 @@ from tribo.dynamics import energy
 from tribo.dynamics.inertia import body_inertias
 from tribo.engine import Engine
 from tribo.materials import MaterialTable
+from tribo.model import Status
 from tribo.objects import Object
 
 
@@ -82,3 +83,64 @@ def tree_energies(engine: Engine) -> np.ndarray:
         energy.tree_energy(model, engine.state.v, engine.settings, work, t, row)
         result[t] = row
     return result
+
+
+class WorldReadout:
+    """The part of a world that reads: contacts, energies, momenta, how the last step went."""
+
+    _objects: list[Object]
+    _materials: MaterialTable
+
+    @property
+    def engine(self) -> Engine:
+        """Records of this world."""
+        raise NotImplementedError
+
+    @property
+    def contacts(self) -> list[Contact]:
+        """Points that touched in the last step (after `update`: points that overlap)."""
+        return read_contacts(self.engine, self._objects, self._materials)
+
+    def contacts_of(self, part: Object) -> list[Contact]:
+        """Return the contacts of an object, seen from it: forces act on it."""
+        return read_contacts(self.engine, self._objects, self._materials, part)
+
+    @property
+    def kinetic_energy(self) -> float:
+        """Of all dynamic objects [J]."""
+        return float(tree_energies(self.engine)[:, 0].sum())
+
+    @property
+    def potential_energy(self) -> float:
+        """Of all dynamic objects in gravity, zero at the world origin [J]."""
+        return float(tree_energies(self.engine)[:, 1].sum())
+
+    @property
+    def energy(self) -> float:
+        """Kinetic and potential [J]."""
+        return float(tree_energies(self.engine)[:, :2].sum())
+
+    @property
+    def linear_momentum(self) -> np.ndarray:
+        """Of all dynamic objects, shape (3,) [kg m/s], world."""
+        return np.asarray(tree_energies(self.engine)[:, 2:5].sum(axis=0))
+
+    @property
+    def angular_momentum(self) -> np.ndarray:
+        """Of all dynamic objects about the world origin, shape (3,) [kg m²/s]."""
+        return np.asarray(tree_energies(self.engine)[:, 5:8].sum(axis=0))
+
+    @property
+    def status(self) -> Status:
+        """How the last step went; 0: well."""
+        return Status(int(self.engine.status[0, 0]))
+
+    @property
+    def residual(self) -> np.ndarray:
+        """Primal, dual and complementarity violation of the last contact solve, shape (3,) [–]."""
+        return np.array(self.engine.work.residual)
+
+    @property
+    def sweeps(self) -> int:
+        """Sweeps of the last contact solve."""
+        return int(self.engine.work.sweeps[0])

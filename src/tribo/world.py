@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-import copy
 import logging
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from tribo import check, kernels, primitives
-from tribo.builder import ALL_GROUPS, MOVABLE_GROUP, STATIC_GROUP, Capacity, build_model
-from tribo.contacts import Contact
-from tribo.description import TreeDescription
+from tribo import check, kernels
+from tribo.builder import Capacity, build_model
 from tribo.engine import Engine
 from tribo.errors import EditError, SimulationError
-from tribo.formats import urdf
 from tribo.materials import MaterialTable, PairProperties
-from tribo.materials.table import DEFAULT_MATERIAL, PairExplanation
-from tribo.model import Kind, Status
-from tribo.objects import ArticulatedSystem, Object, SingleBody
-from tribo.objects.base import as_kind
-from tribo.readout import read_contacts, tree_energies
+from tribo.materials.table import PairExplanation
+from tribo.model import Status
+from tribo.readout import WorldReadout
 from tribo.settings import WorldSettings
 from tribo.snapshot import Snapshot
 from tribo.snapshot import restore as restore_snapshot
 from tribo.snapshot import take as take_snapshot
+from tribo.world_file import read_into, save
+from tribo.world_objects import WorldObjects
 
 logger = logging.getLogger("tribo")
 
 
-class World(WorldSettings):
+class World(WorldSettings, WorldObjects, WorldReadout):
     """Objects that move and meet.
 
     Args:
@@ -51,10 +46,8 @@ class World(WorldSettings):
 
     def __init__(self, time_step: float = 1e-3, gravity: Any = (0.0, 0.0, -9.81)) -> None:
         """Start an empty world."""
-        super().__init__()
-        self._objects: list[Object] = []
-        self._by_name: dict[str, Object] = {}
-        self._next_id = self._next_shape = 0
+        WorldSettings.__init__(self)
+        WorldObjects.__init__(self)
         self._materials = MaterialTable()
         self._materials_built = -1
         self._engine: Engine | None = None
@@ -214,186 +207,6 @@ class World(WorldSettings):
         if not self._must_build:
             self.engine.command.has_wrench[0] = 1
 
-    # -- objects -------------------------------------------------------------------------------
-    def _add(self, kind: type[Any], description: TreeDescription, name: str, prefix: str,
-             collision_group: int | None, collision_mask: int) -> Any:  # fmt: skip
-        """Take a described object in, or leave the world as it was."""
-        self.check_editable("the list of objects")
-        if name in self._by_name:
-            raise ValueError(f"there is already an object named {name!r}; choose another name")
-        if not isinstance(name, str):
-            raise TypeError(f"name must be a string, got {name!r}")
-        if not name:
-            name = f"{prefix}_{self._next_id}"
-        default = STATIC_GROUP if description.kind == Kind.STATIC else MOVABLE_GROUP
-        group = (
-            default if collision_group is None else check.bits(collision_group, "collision_group")
-        )
-        mask = check.bits(collision_mask, "collision_mask")
-        count = sum(len(body.shapes) for body in description.bodies)
-        ids = range(self._next_shape, self._next_shape + count)
-        part = kind(self, self._next_id, name, description, ids, group, mask)
-        self._next_id += 1
-        self._next_shape += count
-        self._objects.append(part)
-        self._by_name[name] = part
-        self.rebuild()
-        return part
-
-    def _add_single(
-        self, description: TreeDescription, prefix: str, options: dict[str, Any]
-    ) -> SingleBody:
-        """Take a single body in with the options that all of them share."""
-        settings = primitives.placed(description, options)
-        part: SingleBody = self._add(
-            SingleBody,
-            description,
-            settings.name,
-            prefix,
-            settings.collision_group,
-            settings.collision_mask,
-        )
-        part.fixed_pose[:] = settings.pose
-        if description.kind != Kind.STATIC:
-            part.set_state(settings.pose, settings.velocity)
-        return part
-
-    def add_ground(self, height: float = 0.0, material: str = DEFAULT_MATERIAL, *, normal: Any = (0, 0, 1),
-                   name: str = "", collision_mask: int = ALL_GROUPS) -> SingleBody:  # fmt: skip
-        """Add an infinite ground plane that fills the half space below it.
-
-        Args:
-            height: [m] of the plane above the origin, along its normal.
-            material: Name, see `set_material_pair`.
-            normal: (3,) up direction, any length.
-            name: Empty: "ground_0" and so on.
-            collision_mask: Bits of the groups that it meets.
-        """
-        description, pose = primitives.ground(height, material, normal)
-        options = {"name": name, "collision_mask": collision_mask, "position": pose[:3],
-                   "orientation": pose[3:]}  # fmt: skip
-        return self._add_single(description, "ground", options)
-
-    def add_sphere(
-        self, radius: float, mass: float, material: str = DEFAULT_MATERIAL, **options: Any
-    ) -> SingleBody:
-        """Add a solid ball.
-
-        Args:
-            radius: [m] > 0.
-            mass: [kg] > 0.
-            material: Name, see `set_material_pair`.
-            options: name, position (3,) [m], orientation (4,) quaternion (w, x, y, z),
-                linear_velocity (3,) [m/s], angular_velocity (3,) [rad/s], inertia (3, 3) [kg m²],
-                body_type ("dynamic", "kinematic", "static"), collision_group, collision_mask (bits).
-
-        Raises:
-            ValueError, TypeError: A value is wrong; the world stays as it was.
-        """
-        return self._add_single(primitives.sphere(radius, mass, material), "sphere", options)
-
-    def add_box(
-        self, size: Any, mass: float, material: str = DEFAULT_MATERIAL, **options: Any
-    ) -> SingleBody:
-        """Add a solid box of full edge lengths `size` (3,) [m]; the rest as in `add_sphere`."""
-        return self._add_single(primitives.box(size, mass, material), "box", options)
-
-    def add_capsule(self, radius: float, height: float, mass: float, material: str = DEFAULT_MATERIAL,
-                    **options: Any) -> SingleBody:  # fmt: skip
-        """Add a solid capsule along local z, `height` [m] between cap centres; rest as `add_sphere`."""
-        return self._add_single(
-            primitives.capsule(radius, height, mass, material), "capsule", options
-        )
-
-    def add_cylinder(self, radius: float, height: float, mass: float, material: str = DEFAULT_MATERIAL,
-                     **options: Any) -> SingleBody:  # fmt: skip
-        """Add a solid cylinder along local z, full `height` [m]; the rest as in `add_sphere`."""
-        return self._add_single(
-            primitives.cylinder(radius, height, mass, material), "cylinder", options
-        )
-
-    def add_articulated_system(
-        self, source: str | Path | TreeDescription, *, name: str = "", position: Any = None,
-        orientation: Any = None, package_dirs: Sequence[Path | str] = (), body_type: Kind | str = "dynamic",
-        collision_group: int | None = None, collision_mask: int = ALL_GROUPS, strict: bool = False,
-    ) -> ArticulatedSystem:  # fmt: skip
-        """Add a robot.
-
-        Args:
-            source: URDF file, URDF text, or a description.
-            name: Empty: "articulated_system_0" and so on.
-            position, orientation: Where the base starts (or stands), [m] and quaternion (w, x, y, z).
-            package_dirs: Folders in which ``package://`` references are looked up.
-            body_type: "dynamic" or "kinematic".
-            collision_group, collision_mask: Bits for all its shapes.
-            strict: Treat what the reader does not know as an error.
-
-        Raises:
-            DescriptionError: The file cannot be built; the message names element, value and remedy.
-        """
-        if isinstance(source, TreeDescription):
-            description = copy.deepcopy(source)
-        else:
-            dirs = [Path(folder) for folder in package_dirs]
-            description = urdf.read(source, package_dirs=dirs, strict=strict)
-        description.kind = as_kind(body_type)
-        if description.kind == Kind.STATIC:
-            raise ValueError(
-                "an articulated system cannot be static; make it kinematic with zero velocity"
-            )
-        where = None if position is None else check.vector(position, "position", 3)
-        how = None if orientation is None else check.quaternion(orientation, "orientation")
-        for note in description.notes:
-            logger.info("%s: %s", description.source or "URDF text", note)
-        primitives.warn_about_pairs(description)
-        part: ArticulatedSystem = self._add(
-            ArticulatedSystem,
-            description,
-            name,
-            "articulated_system",
-            collision_group,
-            collision_mask,
-        )
-        if where is not None:
-            part.position = where
-        if how is not None:
-            part.orientation = how
-        return part
-
-    def remove(self, item: Object | str) -> None:
-        """Take an object out of the world, by handle or name.
-
-        Raises:
-            KeyError: There is no such object here.
-        """
-        self.check_editable("the list of objects")
-        part = self[item] if isinstance(item, str) else item
-        if part.is_removed or part not in self._objects:
-            raise KeyError(f"{part!r} is not in this world")
-        part.detach()
-        part.is_removed = True
-        self._objects.remove(part)
-        del self._by_name[part.name]
-        self.rebuild()
-
-    @property
-    def objects(self) -> tuple[Object, ...]:
-        """All objects in the order in which they were added."""
-        return tuple(self._objects)
-
-    def __getitem__(self, name: str) -> Object:
-        """Return an object by name.
-
-        Raises:
-            KeyError: There is none; the message proposes the nearest name.
-        """
-        return self._by_name[check.known(name, self._by_name, "object")]
-
-    def __contains__(self, name: object) -> bool:
-        """Tell whether there is an object of this name."""
-        return name in self._by_name
-
-    # -- materials -----------------------------------------------------------------------------
     @property
     def materials(self) -> MaterialTable:
         """Table of the material pairs of this world."""
@@ -450,55 +263,28 @@ class World(WorldSettings):
         """Return the number of a material; a new name gets a new number."""
         return self._materials.index(name)
 
-    # -- reading -------------------------------------------------------------------------------
-    @property
-    def contacts(self) -> list[Contact]:
-        """Points that touched in the last step (after `update`: points that overlap)."""
-        return read_contacts(self.engine, self._objects, self._materials)
+    # -- files ---------------------------------------------------------------------------------
+    @classmethod
+    def load(cls, path: str | Path, *, strict: bool = False) -> Self:
+        """Return the world of a RaiSim XML file.
 
-    def contacts_of(self, part: Object) -> list[Contact]:
-        """Return the contacts of an object, seen from it: forces act on it."""
-        return read_contacts(self.engine, self._objects, self._materials, part)
+        Args:
+            path: The file.
+            strict: Treat what the reader does not know as an error.
 
-    @property
-    def kinetic_energy(self) -> float:
-        """Of all dynamic objects [J]."""
-        return float(tree_energies(self.engine)[:, 0].sum())
+        Raises:
+            DescriptionError: The file cannot be built; the message names element, value and remedy.
+        """
+        world = cls()
+        read_into(world, path, strict=strict)
+        return world
 
-    @property
-    def potential_energy(self) -> float:
-        """Of all dynamic objects in gravity, zero at the world origin [J]."""
-        return float(tree_energies(self.engine)[:, 1].sum())
+    def save(self, path: str | Path) -> None:
+        """Write the world as a RaiSim XML file: what it starts with, not its commands or clock.
 
-    @property
-    def energy(self) -> float:
-        """Kinetic and potential [J]."""
-        return float(tree_energies(self.engine)[:, :2].sum())
-
-    @property
-    def linear_momentum(self) -> np.ndarray:
-        """Of all dynamic objects, shape (3,) [kg m/s], world."""
-        return np.asarray(tree_energies(self.engine)[:, 2:5].sum(axis=0))
-
-    @property
-    def angular_momentum(self) -> np.ndarray:
-        """Of all dynamic objects about the world origin, shape (3,) [kg m²/s]."""
-        return np.asarray(tree_energies(self.engine)[:, 5:8].sum(axis=0))
-
-    @property
-    def status(self) -> Status:
-        """How the last step went; 0: well."""
-        return Status(int(self.engine.status[0, 0]))
-
-    @property
-    def residual(self) -> np.ndarray:
-        """Primal, dual and complementarity violation of the last contact solve, shape (3,) [–]."""
-        return np.array(self.engine.work.residual)
-
-    @property
-    def sweeps(self) -> int:
-        """Sweeps of the last contact solve."""
-        return int(self.engine.work.sweeps[0])
+        A world loaded from it steps bitwise like this one would with a fresh start of its solver.
+        """
+        save(self, path)
 
     # -- snapshots -----------------------------------------------------------------------------
     def snapshot(self) -> Snapshot:

@@ -73,12 +73,12 @@ def table(world, com=(0.0, 0.0, 0.0)):
 
 def test_table_with_a_central_load_has_equal_legs():
     """Four legs are one too many; without warm start from elsewhere the solution nearest to zero is
-    found: each leg carries a quarter, to 1e-8."""
+    found: each leg carries a quarter, to the 1e-7 by which Newton's matrix is kept regular."""
     world = ground_world(friction=0.5)
     robot = table(world)
     world.step(200)
     forces = sorted(c.force[2] for c in robot.contacts)
-    np.testing.assert_allclose(forces, [10 * GRAVITY / 4] * 4, rtol=1e-8)
+    np.testing.assert_allclose(forces, [10 * GRAVITY / 4] * 4, rtol=1e-7)
 
 
 @pytest.mark.parametrize("com", [(0.0, 0.0, 0.0), (0.1, 0.0, 0.1), (0.15, -0.12, 0.0)])

@@ -1,8 +1,8 @@
 """Stage *sweep*: contact after contact, each solved exactly given the others, until nothing changes.
 
 What the impulses do to the velocities is carried along as the whitened vector z = Σ yᵀ λ
-(`work.response`, which begins with what the forces do), so one contact costs O(depth) whatever the pile. An island that a few sweeps do
-not solve is handed to `exact`, if it is small.
+(`work.response`, which begins with what the forces do), so one contact costs O(depth) whatever the
+pile. An island that a few sweeps do not solve is handed to `exact`, if it is small.
 Source: Hwangbo, Lee, Hutter 2018 (per-contact iteration), with the local solve of `cone`.
 """
 

@@ -1,0 +1,216 @@
+"""The part of a world that is its list of objects: adding, finding, removing."""
+
+from __future__ import annotations
+
+import copy
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tribo import check, primitives
+from tribo.builder import ALL_GROUPS, MOVABLE_GROUP, STATIC_GROUP
+from tribo.description import TreeDescription
+from tribo.formats import urdf
+from tribo.materials.table import DEFAULT_MATERIAL
+from tribo.model import Kind
+from tribo.objects import ArticulatedSystem, Object, SingleBody
+from tribo.objects.base import as_kind
+
+logger = logging.getLogger("tribo")
+
+
+class WorldObjects:
+    """Objects of a world, by order, name and handle."""
+
+    def __init__(self) -> None:
+        """Start without objects."""
+        self._objects: list[Object] = []
+        self._by_name: dict[str, Object] = {}
+        self._next_id = self._next_shape = 0
+
+    def check_editable(self, what: str) -> None:
+        """Refuse an edit between `update` and `advance`."""
+        raise NotImplementedError
+
+    def rebuild(self) -> None:
+        """Note that the arrays must be built anew before they are next needed."""
+        raise NotImplementedError
+
+    def _add(self, kind: type[Any], description: TreeDescription, name: str, prefix: str,
+             collision_group: int | None, collision_mask: int) -> Any:  # fmt: skip
+        """Take a described object in, or leave the world as it was."""
+        self.check_editable("the list of objects")
+        if name in self._by_name:
+            raise ValueError(f"there is already an object named {name!r}; choose another name")
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a string, got {name!r}")
+        if not name:
+            name = f"{prefix}_{self._next_id}"
+        default = STATIC_GROUP if description.kind == Kind.STATIC else MOVABLE_GROUP
+        group = (
+            default if collision_group is None else check.bits(collision_group, "collision_group")
+        )
+        mask = check.bits(collision_mask, "collision_mask")
+        count = sum(len(body.shapes) for body in description.bodies)
+        ids = range(self._next_shape, self._next_shape + count)
+        part = kind(self, self._next_id, name, description, ids, group, mask)
+        self._next_id += 1
+        self._next_shape += count
+        self._objects.append(part)
+        self._by_name[name] = part
+        self.rebuild()
+        return part
+
+    def _add_single(
+        self, description: TreeDescription, prefix: str, options: dict[str, Any]
+    ) -> SingleBody:
+        """Take a single body in with the options that all of them share."""
+        settings = primitives.placed(description, options)
+        part: SingleBody = self._add(
+            SingleBody,
+            description,
+            settings.name,
+            prefix,
+            settings.collision_group,
+            settings.collision_mask,
+        )
+        part.fixed_pose[:] = settings.pose
+        if description.kind != Kind.STATIC:
+            part.set_state(settings.pose, settings.velocity)
+        return part
+
+    def add_ground(self, height: float = 0.0, material: str = DEFAULT_MATERIAL, *, normal: Any = (0, 0, 1),
+                   name: str = "", collision_mask: int = ALL_GROUPS) -> SingleBody:  # fmt: skip
+        """Add an infinite ground plane that fills the half space below it.
+
+        Args:
+            height: [m] of the plane above the origin, along its normal.
+            material: Name, see `set_material_pair`.
+            normal: (3,) up direction, any length.
+            name: Empty: "ground_0" and so on.
+            collision_mask: Bits of the groups that it meets.
+        """
+        description, pose = primitives.ground(height, material, normal)
+        options = {"name": name, "collision_mask": collision_mask, "position": pose[:3],
+                   "orientation": pose[3:]}  # fmt: skip
+        return self._add_single(description, "ground", options)
+
+    def add_sphere(
+        self, radius: float, mass: float, material: str = DEFAULT_MATERIAL, **options: Any
+    ) -> SingleBody:
+        """Add a solid ball.
+
+        Args:
+            radius: [m] > 0.
+            mass: [kg] > 0.
+            material: Name, see `set_material_pair`.
+            options: name, position (3,) [m], orientation (4,) quaternion (w, x, y, z),
+                linear_velocity (3,) [m/s], angular_velocity (3,) [rad/s], inertia (3, 3) [kg m²],
+                body_type ("dynamic", "kinematic", "static"), collision_group, collision_mask (bits).
+
+        Raises:
+            ValueError, TypeError: A value is wrong; the world stays as it was.
+        """
+        return self._add_single(primitives.sphere(radius, mass, material), "sphere", options)
+
+    def add_box(
+        self, size: Any, mass: float, material: str = DEFAULT_MATERIAL, **options: Any
+    ) -> SingleBody:
+        """Add a solid box of full edge lengths `size` (3,) [m]; the rest as in `add_sphere`."""
+        return self._add_single(primitives.box(size, mass, material), "box", options)
+
+    def add_capsule(self, radius: float, height: float, mass: float, material: str = DEFAULT_MATERIAL,
+                    **options: Any) -> SingleBody:  # fmt: skip
+        """Add a solid capsule along local z, `height` [m] between cap centres; rest as `add_sphere`."""
+        return self._add_single(
+            primitives.capsule(radius, height, mass, material), "capsule", options
+        )
+
+    def add_cylinder(self, radius: float, height: float, mass: float, material: str = DEFAULT_MATERIAL,
+                     **options: Any) -> SingleBody:  # fmt: skip
+        """Add a solid cylinder along local z, full `height` [m]; the rest as in `add_sphere`."""
+        return self._add_single(
+            primitives.cylinder(radius, height, mass, material), "cylinder", options
+        )
+
+    def add_articulated_system(
+        self, source: str | Path | TreeDescription, *, name: str = "", position: Any = None,
+        orientation: Any = None, package_dirs: Sequence[Path | str] = (), body_type: Kind | str = "dynamic",
+        collision_group: int | None = None, collision_mask: int = ALL_GROUPS, strict: bool = False,
+    ) -> ArticulatedSystem:  # fmt: skip
+        """Add a robot.
+
+        Args:
+            source: URDF file, URDF text, or a description.
+            name: Empty: "articulated_system_0" and so on.
+            position, orientation: Where the base starts (or stands), [m] and quaternion (w, x, y, z).
+            package_dirs: Folders in which ``package://`` references are looked up.
+            body_type: "dynamic" or "kinematic".
+            collision_group, collision_mask: Bits for all its shapes.
+            strict: Treat what the reader does not know as an error.
+
+        Raises:
+            DescriptionError: The file cannot be built; the message names element, value and remedy.
+        """
+        if isinstance(source, TreeDescription):
+            description = copy.deepcopy(source)
+        else:
+            dirs = [Path(folder) for folder in package_dirs]
+            description = urdf.read(source, package_dirs=dirs, strict=strict)
+        description.kind = as_kind(body_type)
+        if description.kind == Kind.STATIC:
+            raise ValueError(
+                "an articulated system cannot be static; make it kinematic with zero velocity"
+            )
+        where = None if position is None else check.vector(position, "position", 3)
+        how = None if orientation is None else check.quaternion(orientation, "orientation")
+        for note in description.notes:
+            logger.info("%s: %s", description.source or "URDF text", note)
+        primitives.warn_about_pairs(description)
+        part: ArticulatedSystem = self._add(
+            ArticulatedSystem,
+            description,
+            name,
+            "articulated_system",
+            collision_group,
+            collision_mask,
+        )
+        if where is not None:
+            part.position = where
+        if how is not None:
+            part.orientation = how
+        return part
+
+    def remove(self, item: Object | str) -> None:
+        """Take an object out of the world, by handle or name.
+
+        Raises:
+            KeyError: There is no such object here.
+        """
+        self.check_editable("the list of objects")
+        part = self[item] if isinstance(item, str) else item
+        if part.is_removed or part not in self._objects:
+            raise KeyError(f"{part!r} is not in this world")
+        part.detach()
+        part.is_removed = True
+        self._objects.remove(part)
+        del self._by_name[part.name]
+        self.rebuild()
+
+    @property
+    def objects(self) -> tuple[Object, ...]:
+        """All objects in the order in which they were added."""
+        return tuple(self._objects)
+
+    def __getitem__(self, name: str) -> Object:
+        """Return an object by name.
+
+        Raises:
+            KeyError: There is none; the message proposes the nearest name.
+        """
+        return self._by_name[check.known(name, self._by_name, "object")]
+
+    def __contains__(self, name: object) -> bool:
+        """Tell whether there is an object of this name."""
+        return name in self._by_name

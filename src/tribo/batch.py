@@ -162,7 +162,7 @@ class Batch:
     @property
     def is_valid(self) -> np.ndarray:
         """Which worlds are still going, (worlds,) of bool."""
-        return self.engine.status[:, 0] & Status.INVALID == 0
+        return np.asarray(self.engine.status[:, 0] & Status.INVALID == 0)
 
     @property
     def residual(self) -> np.ndarray:

@@ -1,6 +1,7 @@
 """A resting contact of a pair with restitution must not be taken for an impact that is yet to come."""
 
 import numpy as np
+
 import tribo
 
 

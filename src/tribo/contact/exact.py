@@ -12,7 +12,8 @@ from tribo.contact.response import (
 )
 from tribo.jit import kernel
 
-RUNGS = 3  # ADMM steps before each further Newton attempt: 20, 60, 180
+RUNGS = 4  # further Newton attempts: from zero, then after 20, 80 and 320 ADMM steps
+NO_RUNGS = 0
 FIRST_RUNG = 20
 
 
@@ -191,20 +192,19 @@ def solve_exactly(model, work, t, limit, rungs):
     for i in range(size):
         y[i] = x[i]
         z[i] = 0.0
-    worst = newton.newton(g, c, x, mu, limit, jac, index, scratch)
-    if worst > limit and rungs > 0:  # a bad start may be worse than none
-        for i in range(size):
-            x[i] = 0.0
+    worst = limit
+    for attempt in range(rungs + 1):
+        if attempt == 1:  # a bad start may be worse than none
+            for i in range(size):
+                x[i] = 0.0
+        elif attempt > 1:
+            steps = FIRST_RUNG << 2 * (attempt - 2)
+            newton.admm(g, c, y, mu, steps, z, jac, scratch[0, :size], scratch[1, :size])
+            for i in range(size):
+                x[i] = y[i]
         worst = newton.newton(g, c, x, mu, limit, jac, index, scratch)
-    steps = FIRST_RUNG
-    for _ in range(rungs):
         if worst <= limit:
             break
-        newton.admm(g, c, y, mu, steps, z, jac, scratch[0, :size], scratch[1, :size])
-        for i in range(size):
-            x[i] = y[i]
-        worst = newton.newton(g, c, x, mu, limit, jac, index, scratch)
-        steps *= 3
     if not worst <= limit:
         return False
     cone_ready(x, mu)

@@ -199,7 +199,7 @@ def solve_island(model, settings, work, t, rows):
     limit = settings.tolerance * island_speed(settings, work, t)
     is_dense = rows <= MAX_DENSE_ROWS and not has_spin(work, t)
     if is_dense and is_newton_case(work, t, rows):
-        if not has_room(work, rows) or exact.solve_exactly(model, work, t, limit, 0):
+        if not has_room(work, rows) or exact.solve_exactly(model, work, t, limit, exact.NO_RUNGS):
             return
     next_try = 1 + rows // ROWS_PER_SWEEP
     for k in range(1, settings.max_sweeps + 1):

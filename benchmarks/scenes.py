@@ -146,7 +146,7 @@ def scenes() -> dict[str, Scene]:
             guard=lambda t: abs(t["base_z"] / STAND_HEIGHT - 1) < 0.1 and t["upright"] > 0.97,
         ),
         Scene(
-            "anymal_free", "ANYmal B in free flight, joints moving, no gravity", steps=16000, settle=0,
+            "anymal_free", "ANYmal B in free flight, joints moving, no gravity", steps=3000, settle=0,
             truth_steps=2000, robot=anymal, joints=stand, gravity=(0, 0, 0),
             velocities=dict(zip(stand, rng.uniform(-2.0, 2.0, len(stand)), strict=True)),
             base_velocity=(0.5, 0.2, 1.0, 0.5, -0.8, 0.3),

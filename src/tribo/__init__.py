@@ -1,5 +1,7 @@
 """tribo: rigid-body physics for robots; every pair of materials has its own contact law."""
 
+from typing import TYPE_CHECKING, Any
+
 from tribo.batch import Batch
 from tribo.contacts import Contact
 from tribo.description import DescriptionError
@@ -13,6 +15,19 @@ from tribo.world import World
 
 STATIC, KINEMATIC, DYNAMIC = Kind.STATIC, Kind.KINEMATIC, Kind.DYNAMIC
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from tribo.viewer import Viewer
+
+
+def __getattr__(name: str) -> Any:
+    """Import the viewer when it is first asked for: it needs the optional `viewer` packages."""
+    if name == "Viewer":
+        from tribo.viewer import Viewer
+
+        return Viewer
+    raise AttributeError(f"module 'tribo' has no attribute {name!r}")
+
 
 __all__ = [
     "DYNAMIC",
@@ -32,6 +47,7 @@ __all__ = [
     "SingleBody",
     "Snapshot",
     "Status",
+    "Viewer",
     "World",
     "warm_up",
 ]

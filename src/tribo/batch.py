@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
 from typing import Any
 
-import numba
 import numpy as np
 
 from tribo import check, kernels
 from tribo.engine import Engine
-from tribo.jit import DISABLED
 from tribo.model import Kind, Status
 from tribo.objects import Object
 from tribo.world import World
@@ -80,7 +77,7 @@ class Batch:
     Args:
         world: What every world starts as; it is copied, not used.
         worlds: How many, ≥ 1.
-        threads: Worker threads; None: all that Numba has.
+        threads: Worker threads; None: one for each processor.
 
     Example:
         >>> import tribo
@@ -114,13 +111,8 @@ class Batch:
 
     @threads.setter
     def threads(self, value: int | None) -> None:
-        most = numba.config.NUMBA_NUM_THREADS
-        wanted = most if value is None else check.integer(value, "threads", 1)
-        if wanted > most:
-            raise ValueError(
-                f"threads must be ≤ {most} on this machine (NUMBA_NUM_THREADS), got {wanted}"
-            )
-        self._threads = wanted
+        available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        self._threads = (available or 1) if value is None else check.integer(value, "threads", 1)
 
     def __len__(self) -> int:
         """Return the number of worlds."""
@@ -145,8 +137,7 @@ class Batch:
         """
         check.integer(n, "number of steps", 0)
         kernels.warm_up()
-        with _threads(self._threads):
-            left = self.engine.run_all(n)
+        left = self.engine.run_all(n, min(self._threads, len(self)))
         return np.asarray(left == 0)
 
     @property
@@ -189,17 +180,3 @@ class Batch:
 def _copied_model(source: Engine) -> Any:
     arrays = {name: array.copy() for name, array in source.model.arrays.items()}
     return type(source.model).wrap(arrays)
-
-
-@contextmanager
-def _threads(count: int) -> Iterator[None]:
-    """Run with a number of Numba threads, then go back."""
-    if DISABLED:
-        yield
-        return
-    before = numba.get_num_threads()
-    numba.set_num_threads(count)
-    try:
-        yield
-    finally:
-        numba.set_num_threads(before)

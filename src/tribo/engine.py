@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from tribo.model import Command, Model, Settings, State, Status, Work
 
 logger = logging.getLogger("tribo")
 
+_run_at = step.run_at
 _MAX_CONTACTS = 4_000_000  # more than this is a modelling error, not a bigger pile
 
 
@@ -39,6 +41,9 @@ class Engine:
         if settings is not None:
             self.settings = settings
         self._observed: Work | None = None
+        self._remaining = np.zeros(worlds, np.int64)
+        self._pool: ThreadPoolExecutor | None = None
+        self._pool_size = 0
         self.on_grow: Callable[[], None] = lambda: None  # State and Work are new arrays
         self._connect()
 
@@ -53,51 +58,78 @@ class Engine:
         self.model = model
         self._connect()
 
-    def run(self, n: int) -> int:
-        """Advance world 0 by n steps; return how many were made."""
-        done: int = self._run(n)
-        while done < n and self.status[0, 0] & Status.CAPACITY:
-            self.grow()
-            done += self._run(n - done)
-        return done
-
-    def _run(self, n: int) -> int:
+    def run(self, n: int) -> bool:
+        """Advance world 0 by n steps; tell whether `status` has something to say."""
+        self._remaining[0] = n
         if DISABLED:
-            made: int = step.run(self.model, self.state, self.command, self.settings, self.work, n)
-            return made
-        return step.run_at(self.addresses, n)  # type: ignore[no-any-return]
+            self._call(0, 1, 0)
+        elif not _run_at(self.addresses, self._remaining, 0, 1, 0):
+            return False
+        while self._remaining[0] and self.status[0, 0] & Status.CAPACITY:
+            self.grow()
+            self._call(0, 1, 0)
+        return bool(self.status[0, 0])
 
-    def run_all(self, n: int) -> np.ndarray:
-        """Advance every world by n steps in parallel; return how many each has left undone.
+    def _call(self, first: int, stop: int, half: int) -> None:
+        """Run the compiled driver on some worlds: whole steps (0), `update` (1) or `advance` (2)."""
+        if not DISABLED:
+            _run_at(self.addresses, self._remaining, first, stop, half)
+            return
+        records = (self.model, self.state, self.command, self.settings, self.work)
+        for e in range(first, stop):
+            model, state, command, settings, work = (record.at(e) for record in records)
+            if half == 0:
+                left = self._remaining[e]
+                self._remaining[e] -= step.run(model, state, command, settings, work, left)
+            elif half == 1:
+                step.update(model, state, settings, work)
+            else:
+                step.advance(model, state, command, settings, work)
+
+    def run_all(self, n: int, threads: int) -> np.ndarray:
+        """Advance every world by n steps on some threads; return how many each has left undone.
 
         A world that became invalid stops where it is; the others go on.
         """
-        remaining = np.full(self.worlds, n, np.int64)
+        remaining = self._remaining
+        remaining[:] = n
         undone = np.zeros(self.worlds, np.int64)
+        self._call_parallel(threads)
         while remaining.any():
-            step.run_batch(
-                self.model, self.state, self.command, self.settings, self.work, remaining
-            )
             stopped = (remaining > 0) & (self.status[:, 0] & Status.INVALID != 0)
             undone[stopped], remaining[stopped] = remaining[stopped], 0
             if remaining.any():
                 self.grow()
+                self._call_parallel(threads)
         return undone
+
+    def _call_parallel(self, threads: int) -> None:
+        """Run all worlds in equal shares; the calling thread takes the first. Kernels hold no lock."""
+        edges = [self.worlds * k // threads for k in range(threads + 1)]
+        if threads > 1 and (self._pool is None or self._pool_size < threads - 1):
+            self._pool, self._pool_size = ThreadPoolExecutor(threads - 1), threads - 1
+        others = [
+            self._pool.submit(self._call, edges[k], edges[k + 1], 0)  # type: ignore[union-attr]
+            for k in range(1, threads)
+        ]
+        self._call(edges[0], edges[1], 0)
+        for other in others:
+            other.result()
 
     def update(self) -> None:
         """Do the first half of a step in world 0."""
-        step.update(self.model, self.state, self.settings, self.work)
+        self._call(0, 1, 1)
         while self.status[0, 0] & Status.CAPACITY:
             self.grow()
-            step.update(self.model, self.state, self.settings, self.work)
+            self._call(0, 1, 1)
 
     def advance(self) -> None:
         """Do the second half of a step in world 0, after `update`."""
-        step.advance(self.model, self.state, self.command, self.settings, self.work)
+        self._call(0, 1, 2)
         while self.status[0, 0] & Status.CAPACITY:
             self.grow()
-            step.update(self.model, self.state, self.settings, self.work)
-            step.advance(self.model, self.state, self.command, self.settings, self.work)
+            self._call(0, 1, 1)
+            self._call(0, 1, 2)
 
     def grow(self) -> None:
         """Enlarge the tables that the last step found too small; the state stays as it was."""

@@ -1,4 +1,4 @@
-"""The one place that knows the compiler: ``@kernel`` and everything about caching.
+"""The one place that knows the compiler: ``@kernel``, ``@entry`` and everything about caching.
 
 Numba's own disk cache asks only whether the file of the *outermost* function has changed, so it
 runs stale machine code after an edit in another file, and it ignores ``NUMBA_BOUNDSCHECK``.
@@ -16,11 +16,9 @@ import platform
 from collections.abc import Callable
 from typing import Any
 
-# Idle OpenMP threads spin; on a busy machine that slows a batch fifty-fold. A short spin costs nothing.
-os.environ.setdefault("GOMP_SPINCOUNT", "1000")
-
 import numba
 import numpy as np
+from numba.core.registry import CPUDispatcher
 
 # Compiled layers, lowest first. Siblings may stand in any order.
 LAYERS = ("jit", "record", "math", "model", "dynamics", "collision", "contact", "step")
@@ -51,14 +49,43 @@ def cache_folder(layer: str) -> pathlib.Path:
     return _ROOT / layer / key.hexdigest()[:16]
 
 
-def kernel(function: Callable[..., Any] | None = None, *, parallel: bool = False) -> Any:
-    """Compile a function; every kernel of the engine uses this decorator and no other."""
-    if function is None:
-        return functools.partial(kernel, parallel=parallel)
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile a function that other kernels call; every function of the engine but one uses this.
+
+    Most kernels run only inside `tribo.step.run_at`. For those, Numba's call wrapper, machine code of
+    their own and a place in the disk cache would be half of the compile time: they are made only when
+    a kernel is called from Python.
+    """
+    return function if DISABLED else _Inner(function)
+
+
+def entry(function: Callable[..., Any]) -> Any:
+    """Compile a function that Python calls, with everything that it calls, into the disk cache."""
+    if DISABLED:
+        return function
     saved = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder(function.__module__.split(".")[1]))
     try:
         # No fastmath: it would delete the NaN checks that stop a blown-up world.
-        return numba.njit(cache=True, error_model="numpy", parallel=parallel, nogil=True)(function)
+        return numba.njit(cache=True, **_OPTIONS)(function)
     finally:
         numba.config.CACHE_DIR = saved
+
+
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+
+
+class _Inner(CPUDispatcher):  # type: ignore[misc]
+    """A dispatcher without a call wrapper; called from Python it hands over to `entry`."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        bare = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        super().__init__(function, targetoptions={**bare, **_OPTIONS})
+        self.from_python = entry(function)
+
+    def add_overload(self, cres: Any) -> None:
+        """Note a compiled version for other kernels; not for calls from Python, it has no wrapper."""
+        self.overloads[tuple(cres.signature.args)] = cres
+
+    def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
+        return self.from_python._compile_for_args(*args, **kws)

@@ -35,7 +35,7 @@ _STAGES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (limits.limit_rows, (MODEL, STATE, SETTINGS, WORK)),
     (sweep.solve, (MODEL, STATE, SETTINGS, WORK)),
     (residual.residual, (MODEL, SETTINGS, WORK)),
-    (step.run_at, (_ADDRESSES, types.int64)),
+    (step.run_at, (_ADDRESSES, _ADDRESSES, types.int64, types.int64, types.int64)),
 )
 
 _is_warm = DISABLED

@@ -212,7 +212,7 @@ def _lower_attribute(context: Any, builder: Any, typ: Any, value: Any, name: str
 
 
 def world_of(record: Record, world: int) -> Record:
-    """Return a record seen from another world; kernels use it, and the batch driver only."""
+    """Return a record seen from another world; only the driver of batches uses it."""
     return record.at(world)
 
 

@@ -5,12 +5,10 @@ G = J M̂⁻¹ Jᵀ, λ impulses. Every line is a stage; every stage is a file o
 docs/physics/step.md and a column of the benchmark.
 """
 
-from numba import prange
-
 from tribo.collision import broadphase, narrowphase
 from tribo.contact import islands, laws, limits, residual, rows, sweep
 from tribo.dynamics import actuation, bias, inertia, integrate, kinematics
-from tribo.jit import kernel
+from tribo.jit import entry, kernel
 from tribo.model import Command, Model, Settings, State, Status, Work
 from tribo.record import from_address, world_of
 
@@ -78,38 +76,34 @@ def run(model, state, command, settings, work, n):
     return n
 
 
-@kernel(parallel=True)
-def run_batch(model, state, command, settings, work, remaining):
-    """Advance every world of a batch by its remaining steps, worlds in parallel.
-
-    A world's own arithmetic is sequential, so the result does not depend on the thread count.
-
-    Writes: remaining.
-    """
-    for e in prange(remaining.shape[0]):
-        remaining[e] -= run(
-            world_of(model, e),
-            world_of(state, e),
-            world_of(command, e),
-            world_of(settings, e),
-            world_of(work, e),
-            remaining[e],
-        )
-
-
 MODEL, STATE, COMMAND, SETTINGS, WORK = (
     record._numba_type_ for record in (Model, State, Command, Settings, Work)
 )
 
 
-@kernel
-def run_at(addresses, n):
-    """Do `run` for the records at five addresses: one argument is the cheapest call from Python."""
-    return run(
-        from_address(MODEL, addresses[0]),
-        from_address(STATE, addresses[1]),
-        from_address(COMMAND, addresses[2]),
-        from_address(SETTINGS, addresses[3]),
-        from_address(WORK, addresses[4]),
-        n,
-    )
+@entry
+def run_at(addresses, remaining, first, stop, half):
+    """Advance worlds first … stop − 1 of the records at five addresses, each by its remaining steps.
+
+    Return how many worlds have something to say in `work.status`. The only function that Python calls in a loop: half is 0 for whole steps, 1 for `update`, 2 for
+    `advance`. A world's own arithmetic is sequential: alone, in a batch and on any number of
+    threads it gives the same bits.
+
+    Writes: remaining.
+    """
+    troubled = 0
+    for e in range(first, stop):
+        model = world_of(from_address(MODEL, addresses[0]), e)
+        state = world_of(from_address(STATE, addresses[1]), e)
+        command = world_of(from_address(COMMAND, addresses[2]), e)
+        settings = world_of(from_address(SETTINGS, addresses[3]), e)
+        work = world_of(from_address(WORK, addresses[4]), e)
+        if half == 0:
+            remaining[e] -= run(model, state, command, settings, work, remaining[e])
+        elif half == 1:
+            update(model, state, settings, work)
+        else:
+            advance(model, state, command, settings, work)
+        if work.status[0] != 0:
+            troubled += 1
+    return troubled

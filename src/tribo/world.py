@@ -72,8 +72,7 @@ class World(WorldSettings, WorldObjects, WorldReadout):
             self._prepare()
         if self._materials.revision != self._materials_built:
             self.write_materials()
-        engine = self._engine
-        if engine.run(n) != n or engine.status[0, 0]:  # type: ignore[union-attr]
+        if self._engine.run(n):  # type: ignore[union-attr]
             self._report()
 
     def update(self) -> None:

@@ -20,6 +20,8 @@ NOT_CONVERGED = int(Status.NOT_CONVERGED)
 ROWS_PER_SWEEP = (
     16  # one more sweep before the dense solve for so many rows: its price grows faster
 )
+FEW_ROWS = 3  # a contact or some limits alone
+FEW_SWEEPS = 4
 MIN_DENSE_ROWS = 7  # two contacts and less are solved as fast by sweeps
 MAX_DENSE_ROWS = 126  # 42 contacts, a stack of ten boxes: 1 ms a Newton step
 
@@ -201,7 +203,7 @@ def solve_island(model, settings, work, t, rows):
     if is_dense and is_newton_case(work, t, rows):
         if not has_room(work, rows) or exact.solve_exactly(model, work, t, limit, exact.NO_RUNGS):
             return
-    next_try = 1 + rows // ROWS_PER_SWEEP
+    next_try = 1 + rows // ROWS_PER_SWEEP if rows > FEW_ROWS else FEW_SWEEPS
     for k in range(1, settings.max_sweeps + 1):
         work.sweeps[0] = max(work.sweeps[0], k)
         if sweep_island(model, work, t) <= limit:

@@ -86,7 +86,8 @@ class Batch:
         >>> ball = world.add_sphere(radius=0.1, mass=1.0, name="ball", position=(0, 0, 1))
         >>> batch = tribo.Batch(world, 4, threads=1)
         >>> batch["ball"].generalized_coordinate[:, 2] = 1, 2, 3, 4
-        >>> batch.step(100)
+        >>> bool(batch.step(100).all())
+        True
         >>> batch["ball"].generalized_coordinate.shape
         (4, 7)
     """
@@ -111,7 +112,9 @@ class Batch:
 
     @threads.setter
     def threads(self, value: int | None) -> None:
-        available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        available = (
+            len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        )
         self._threads = (available or 1) if value is None else check.integer(value, "threads", 1)
 
     def __len__(self) -> int:

@@ -83,20 +83,28 @@ def test_back_spin_reverses_the_slip_first():
 @pytest.mark.parametrize("shape", ["sphere", "cylinder y"])
 def test_holds_and_rolls_on_a_slope(shape):
     """tan θ = 0.999 μ_r holds without creep; at 1.001 μ_r the body rolls with
-    a = g (sin θ − μ_r cos θ)/(1 + k)."""
+    a = g (sin θ − μ_r cos θ)/(1 + k).
+
+    Pairs with rolling friction are solved by sweeps, which are slow at the edge for the two points of
+    a cylinder: the default of 300 stops, and says so, at a creep of 3e-9 m/s. They end when a sweep
+    changes less than 1e-10 g dt; what is then left is that times 1/(1 − rate), up to 50 of them here.
+    """
     mu = 0.05
     for factor in (0.999, 1.001):
         angle = math.atan(factor * mu)
         world = ground_world(DT, inclined_gravity(angle), friction=1.0, rolling_friction=mu)
         body = rolling(world, shape, 0.0)
+        world.max_sweeps = 3000
         world.step(2000)
+        assert world.status == 0
         if factor < 1.0:
             assert np.abs(body.position - [0, 0, R]).max() <= 1e-9
             assert np.abs(body.angular_velocity).max() <= 1e-10
         else:
             a = GRAVITY * (math.sin(angle) - mu * math.cos(angle)) / (1 + SHAPES[shape])
-            assert body.linear_velocity[0] == pytest.approx(2.0 * a, rel=1e-5)
-            assert body.angular_velocity[1] == pytest.approx(2.0 * a / R, rel=1e-5)
+            left = 2000 * 50 * world.tolerance * GRAVITY * DT
+            assert body.linear_velocity[0] == pytest.approx(2.0 * a, abs=left)
+            assert body.angular_velocity[1] == pytest.approx(2.0 * a / R, abs=left / R)
 
 
 def test_spinning_sphere_without_friction():

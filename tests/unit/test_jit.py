@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import tribo.jit
+from numba import float64
 from tribo.jit import DISABLED, LAYERS, cache_folder
 
 PACKAGE = pathlib.Path(tribo.jit.__file__).parent
@@ -84,4 +85,15 @@ def test_folders_of_layers_differ():
 def test_kernels_are_cached_in_the_folder_of_their_layer():
     from tribo.math import vec
 
-    assert pathlib.Path(vec.cross._cache.cache_path).is_relative_to(cache_folder("math"))
+    path = vec.cross.from_python._cache.cache_path
+    assert pathlib.Path(path).is_relative_to(cache_folder("math"))
+
+
+@pytest.mark.skipif(DISABLED, reason="nothing is compiled")
+def test_a_kernel_compiled_for_others_can_still_be_called():
+    """What other kernels compile has no call wrapper; a call from Python gets a version that has."""
+    from tribo.contact.laws import effective_friction
+
+    effective_friction.compile((float64,) * 4)
+    assert effective_friction(0.4, 0.6, 1.0, 0.25) == pytest.approx(0.55)
+    assert len(effective_friction.from_python.overloads) == 1

@@ -88,4 +88,4 @@ class _Inner(CPUDispatcher):  # type: ignore[misc]
         self.overloads[tuple(cres.signature.args)] = cres
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
-        return self.from_python._compile_for_args(*args, **kws)
+        return self.from_python._compile_for_args(*args, **kws)  # noqa: SLF001 - Numba's hook

@@ -85,9 +85,9 @@ MODEL, STATE, COMMAND, SETTINGS, WORK = (
 def run_at(addresses, remaining, first, stop, half):
     """Advance worlds first … stop − 1 of the records at five addresses, each by its remaining steps.
 
-    Return how many worlds have something to say in `work.status`. The only function that Python calls in a loop: half is 0 for whole steps, 1 for `update`, 2 for
-    `advance`. A world's own arithmetic is sequential: alone, in a batch and on any number of
-    threads it gives the same bits.
+    Return how many worlds have something to say in `work.status`. This is the only function that
+    Python calls in a loop: half is 0 for whole steps, 1 for `update`, 2 for `advance`. A world's own
+    arithmetic is sequential: alone, in a batch and on any number of threads it gives the same bits.
 
     Writes: remaining.
     """

@@ -8,9 +8,9 @@ import subprocess
 import sys
 
 import pytest
+from numba import float64
 
 import tribo.jit
-from numba import float64
 from tribo.jit import DISABLED, LAYERS, cache_folder
 
 PACKAGE = pathlib.Path(tribo.jit.__file__).parent

@@ -75,21 +75,30 @@ def shape_bound(model, work, s):
 
 
 @kernel
-def bounds(model, state, settings, work):
-    """Write the box that contains everything a body can reach in this step.
+def margins(model, state, settings, work):
+    """Write how far the surface of each body may move before the next evaluation.
 
     Writes: work.
     """
     g2 = settings.gravity_x**2 + settings.gravity_y**2 + settings.gravity_z**2
     slack = 2.0 * settings.dt * settings.dt * sqrt(g2) + SLACK
     for i in range(model.body_parent.shape[0]):
-        if model.body_is_solid[i] == 0:
-            continue
-        margin = slack
-        if model.tree_nv[model.body_tree[i]] > 0:
-            margin += settings.dt * body_speed(model, state, work, i)
-        work.body_margin[i] = margin
-        if model.body_shape_count[i] == 1 and model.shape_kind[model.body_shape_start[i]] != PLANE:
+        if model.body_is_solid[i] == 1:
+            work.body_margin[i] = slack
+            if model.tree_nv[model.body_tree[i]] > 0:
+                work.body_margin[i] += settings.dt * body_speed(model, state, work, i)
+
+
+@kernel
+def bounds(model, work):
+    """Write the box of each body to sweep that contains everything it can reach in this step.
+
+    Writes: work.
+    """
+    for order in range(work.sweep_count[0]):
+        i = work.sweep_order[order]
+        margin = work.body_margin[i]
+        if model.body_shape_count[i] == 1:
             b = shape_bound(model, work, model.body_shape_start[i])
             for k in range(3):
                 work.body_bound[i, k] = b[k] - margin
@@ -221,33 +230,30 @@ def add_body_pair(model, settings, work, i, j):
 
 @kernel
 def add_plane_pairs(model, settings, work, s):
-    """Append the pairs of a half space with everything whose bound reaches below it.
+    """Append the pairs of a half space with everything that can reach below it.
 
     Writes: work.
     """
     i = model.shape_body[s]
     rot = vec.load_mat(work.body_rot, i)
-    n = vec.mat_col(vec.mat_mul(rot, vec.load_mat(model.shape_rot, s)), 2)
+    n = vec.mat_vec(rot, vec.mat_col(vec.load_mat(model.shape_rot, s), 2))
     p = vec.add(vec.load(work.body_pos, i), vec.mat_vec(rot, vec.load(model.shape_pos, s)))
-    offset = vec.dot(n, p) + work.body_margin[i]
-    bound = work.body_bound
     for j in range(model.body_parent.shape[0]):
         if j == i or model.body_is_solid[j] == 0:
             continue
         first = model.body_shape_start[j]
         if model.shape_kind[first] == PLANE:
             continue
-        low = 0.0
-        for k in range(3):
-            low += n[k] * (bound[j, k] if n[k] > 0.0 else bound[j, 3 + k])
-        if low > offset or not bodies_may_touch(model, i, j):
+        offset = vec.dot(n, p) + work.body_margin[i] + work.body_margin[j]
+        height = vec.dot(n, vec.load(work.body_pos, j))
+        if height - model.body_radius[j] > offset or not bodies_may_touch(model, i, j):
             continue
         for b in range(first, first + model.body_shape_count[j]):
             if not shapes_may_touch(model, settings, s, b):
                 continue
             if model.body_shape_count[j] > 1:
                 box = shape_bound(model, work, b)
-                low = -work.body_margin[j]
+                low = 0.0
                 for k in range(3):
                     low += n[k] * (box[k] if n[k] > 0.0 else box[3 + k])
                 if low > offset:
@@ -400,13 +406,14 @@ def candidates(model, state, settings, work):
     Writes: work.
     """
     work.candidate_count[0] = 0
-    bounds(model, state, settings, work)
+    margins(model, state, settings, work)
     for i in range(model.body_parent.shape[0]):
         if model.body_is_solid[i] == 1 and model.shape_kind[model.body_shape_start[i]] == PLANE:
             add_plane_pairs(model, settings, work, model.body_shape_start[i])
     if work.sweep_is_listed[0] == 0:
         list_bodies(model, work)
     if work.sweep_count[0] > 1:
+        bounds(model, work)
         sweep_bodies(model, settings, work)
     if work.candidate_count[0] > work.candidate.shape[0]:
         work.status[0] |= CAPACITY

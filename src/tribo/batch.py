@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from tribo import check, kernels
+from tribo.builder import Span
 from tribo.engine import Engine
 from tribo.model import Kind, Status
-from tribo.objects import Object
 from tribo.world import World
 
 
@@ -20,13 +20,13 @@ class ObjectBatch:
     The arrays are the records themselves, not copies: write into them with ``[...] =``.
     """
 
-    def __init__(self, batch: Batch, part: Object) -> None:
+    def __init__(self, batch: Batch, span: Span) -> None:
         """Use ``batch[name]``."""
-        self._batch, self._part = batch, part
+        self._batch, self._span = batch, span
 
     def _array(self, record: str, name: str, index: str) -> np.ndarray:
         array: np.ndarray = getattr(self._batch.engine, record).arrays[name]
-        return array[:, getattr(self._part.span, index)]
+        return array[:, getattr(self._span, index)]
 
     @property
     def generalized_coordinate(self) -> np.ndarray:
@@ -96,13 +96,13 @@ class Batch:
         """Copy a world's present state `worlds` times."""
         world.check_editable("a world that is copied into a batch")
         count = check.integer(worlds, "worlds", 1)
-        source = world.engine
         world.write_materials()
+        source = world.engine
         self.engine = Engine(_copied_model(source), source.sizes, source.capacity, count)
         for name in ("state", "command", "settings"):
             for field, array in getattr(source, name).arrays.items():
                 getattr(self.engine, name).arrays[field][...] = array
-        self._objects = {part.name: part for part in world.objects}
+        self._spans = {part.name: (part.body_type, part.span) for part in world.objects}
         self.threads = threads
 
     @property
@@ -127,10 +127,10 @@ class Batch:
         Raises:
             KeyError: There is none; the message proposes the nearest name.
         """
-        part = self._objects[check.known(name, self._objects, "object")]
-        if part.body_type == Kind.STATIC:
+        kind, span = self._spans[check.known(name, self._spans, "object")]
+        if kind == Kind.STATIC or span is None:
             raise ValueError(f"{name} is static: it has no state of its own in a batch")
-        return ObjectBatch(self, part)
+        return ObjectBatch(self, span)
 
     def step(self, n: int = 1) -> np.ndarray:
         """Advance every world by n steps; return which worlds made it, (worlds,) of bool.
@@ -173,6 +173,13 @@ class Batch:
 
     def restore(self, saved: dict[str, dict[str, np.ndarray]], worlds: Any = slice(None)) -> None:
         """Go back to a snapshot, in all worlds or in those of an index or mask."""
+        for name, arrays in saved.items():
+            for field, old in arrays.items():
+                shape = getattr(self.engine, name).arrays[field].shape
+                if field not in ("warm_key", "warm_impulse") and shape != old.shape:
+                    raise ValueError(
+                        f"the snapshot is of another batch: {field} {old.shape}, here {shape}"
+                    )
         for name, arrays in saved.items():
             for field, old in arrays.items():
                 array = getattr(self.engine, name).arrays[field]

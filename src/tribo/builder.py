@@ -130,6 +130,7 @@ def _sizes(parts: Sequence[Part], materials: MaterialTable, capacity: Capacity) 
     nshape = sum(len(b.shapes) for p in parts for b in p.description.bodies)
     return {
         "nbody": nbody,
+        "nlimit": 2 * nbody,
         "ntree": len(parts),
         "ntree1": len(parts) + 1,
         "ndense": capacity.dense,
@@ -190,7 +191,7 @@ class _Filler:
         m.joint_type[i] = joint
         m.joint_q[i], m.joint_v[i] = self.q, self.v
         position, quaternion = np.array(body.joint.position), np.array(body.joint.quaternion)
-        if parent < 0 and joint == Joint.FIXED:
+        if parent < 0 and joint != Joint.FREE:
             position, quaternion = part.pose[:3], part.pose[3:]
         m.joint_pos[i] = position
         m.joint_rot[i] = rotation_matrix(quaternion).ravel()
@@ -285,16 +286,6 @@ def collect_filters(model: Model) -> None:
     masks = np.bitwise_or.reduce(model.body_mask, initial=0)
     meets = (model.body_group & masks) | (model.body_mask & groups)
     model.body_is_solid[:] = (meets != 0) & (model.body_shape_count > 0)
-
-
-def rest_coordinates(model: Model, q: np.ndarray) -> None:
-    """Set the identity rotation in every quaternion of an otherwise zero coordinate vector."""
-    for i in range(model.joint_type.shape[0]):
-        first = model.joint_q[i]
-        if model.joint_type[i] == Joint.FREE:
-            q[first + 3] = 1.0
-        elif model.joint_type[i] == Joint.SPHERICAL:
-            q[first] = 1.0
 
 
 def allocate(sizes: dict[str, int], worlds: int = 1) -> tuple[State, Command, Settings, Work]:

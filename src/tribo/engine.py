@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from tribo.model import Command, Model, Settings, State, Status, Work
 logger = logging.getLogger("tribo")
 
 _run_at = step.run_at
+_SLICE = 20_000  # steps between two looks at the keyboard
 _MAX_CONTACTS = 4_000_000  # more than this is a modelling error, not a bigger pile
 
 
@@ -44,8 +45,14 @@ class Engine:
         self._remaining = np.zeros(worlds, np.int64)
         self._pool: ThreadPoolExecutor | None = None
         self._pool_size = 0
-        self.on_grow: Callable[[], None] = lambda: None  # State and Work are new arrays
         self._connect()
+
+    def __reduce__(self) -> Any:
+        """Refuse pickling and deep copies: the records know one another by address."""
+        raise TypeError(
+            "a world cannot be pickled or copied; use world.snapshot() to go back, world.save(file) to "
+            "keep it, tribo.Batch(world, n) for copies that run side by side"
+        )
 
     def _connect(self) -> None:
         """Note the addresses of all tables; needed after any record was replaced."""
@@ -53,13 +60,17 @@ class Engine:
         self.addresses = np.array([r.address for r in records], np.int64)
         self.status = self.work.arrays["status"]
 
-    def set_model(self, model: Model) -> None:
-        """Use another model of the same sizes."""
-        self.model = model
-        self._connect()
-
     def run(self, n: int) -> bool:
         """Advance world 0 by n steps; tell whether `status` has something to say."""
+        if n <= _SLICE:
+            return self._run_slice(n)
+        said = False
+        while n > 0 and not self.status[0, 0] & Status.INVALID:
+            said |= self._run_slice(min(n, _SLICE))
+            n -= _SLICE
+        return said
+
+    def _run_slice(self, n: int) -> bool:
         self._remaining[0] = n
         if DISABLED:
             self._call(0, 1, 0)
@@ -96,7 +107,8 @@ class Engine:
         undone = np.zeros(self.worlds, np.int64)
         self._call_parallel(threads)
         while remaining.any():
-            stopped = (remaining > 0) & (self.status[:, 0] & Status.INVALID != 0)
+            invalid = self.status[:, 0] & (Status.INVALID | Status.CAPACITY) == Status.INVALID
+            stopped = (remaining > 0) & invalid
             undone[stopped], remaining[stopped] = remaining[stopped], 0
             if remaining.any():
                 self.grow()
@@ -147,12 +159,18 @@ class Engine:
             "max_row": self.capacity.rows,
             "ndense": self.capacity.dense,
         }
-        old = self.state
-        self.state, _, _, self.work = allocate(self.sizes, self.worlds)
-        copy_record(old, self.state)
+        arrays = State.allocate(self.sizes, self.worlds).arrays
+        for name, array in self.state.arrays.items():
+            if arrays[name].shape == array.shape:
+                arrays[name] = array  # the same array: views of it stay good
+            else:
+                copy_into(array, arrays[name])
+        self.state = State.wrap(arrays)
+        old, self.work = self.work, Work.allocate(self.sizes, self.worlds)
+        for name, array in old.arrays.items():
+            copy_into(array, self.work.arrays[name])
         self._observed = None
         self._connect()
-        self.on_grow()
 
     def filters_changed(self) -> None:
         """Take changed groups and masks of shapes into account."""
@@ -170,8 +188,6 @@ class Engine:
         return observed
 
 
-def copy_record(source: State, target: State) -> None:
-    """Copy every array of a record, also where the target has more room."""
-    for name, array in source.arrays.items():
-        region = tuple(slice(0, n) for n in array.shape)
-        target.arrays[name][region] = array
+def copy_into(source: np.ndarray, target: np.ndarray) -> None:
+    """Copy an array into one that has more room."""
+    target[tuple(slice(0, n) for n in source.shape)] = source

@@ -53,7 +53,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function that other kernels call; every function of the engine but one uses this.
 
     Most kernels run only inside `tribo.step.run_at`. For those, Numba's call wrapper, machine code of
-    their own and a place in the disk cache would be half of the compile time: they are made only when
+    their own and a place in the disk cache would be a quarter of the compile time: they are made only when
     a kernel is called from Python.
     """
     return function if DISABLED else _Inner(function)

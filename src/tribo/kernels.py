@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -16,8 +15,6 @@ from tribo.contact import laws, limits, residual, rows, sweep
 from tribo.dynamics import actuation, bias, inertia, integrate, kinematics
 from tribo.jit import DISABLED, cache_folder
 from tribo.step import COMMAND, MODEL, SETTINGS, STATE, WORK
-
-logger = logging.getLogger("tribo")
 
 _VECTOR = types.Array(types.float64, 1, "C")
 _ADDRESSES = types.Array(types.int64, 1, "C")

@@ -194,7 +194,6 @@ class Work(Record):
     body_composite = field("nbody", 10)  # the same of body and all descendants
     body_force = field("nbody", 6)  # spatial force
     dof_axis = field("nv", 6)  # motion axes, spatial
-    dof_axis_rate = field("nv", 6)  # their time derivative
     single_spin = field("ntree", 3)  # [rad/s] mean angular velocity over a free step, world
     single_free_spin = field("ntree", 3)  # [rad/s] angular velocity after a free step, world
 
@@ -210,9 +209,7 @@ class Work(Record):
     applied_torque = field("nv")  # [N, N m] what drives did in the last step
     free_response = field("nv")  # z if nothing touched: D^(−1/2) L⁻ᵀ dt (τ − h)
     next_v = field("nv")
-    response = field(
-        "nv"
-    )  # z = D^(1/2) L (v⁺ − v), whitened change of velocity by forces, impulses
+    response = field("nv")  # z = D^(1/2) L (v⁺ − v), whitened: what forces and impulses change
 
     # Collision.
     body_bound = field("nbody", 6)  # [m] min, max of a box around the shapes, with margin
@@ -255,19 +252,19 @@ class Work(Record):
 
     # Joint limits.
     limit_count = field(1, dtype=INT)
-    limit_body = field("nbody", dtype=INT)
-    limit_sign = field("nbody")  # +1 lower, −1 upper
-    limit_start = field("nbody")  # [m/s, rad/s] velocity towards inside − target, without forces
-    limit_delassus = field("nbody")
-    limit_impulse = field("nbody")  # ≥ 0
-    limit_row = field("nbody", dtype=INT)
+    limit_body = field("nlimit", dtype=INT)
+    limit_sign = field("nlimit")  # +1 lower, −1 upper
+    limit_start = field("nlimit")  # [m/s, rad/s] velocity towards inside − target, without forces
+    limit_delassus = field("nlimit")
+    limit_impulse = field("nlimit")  # ≥ 0
+    limit_row = field("nlimit", dtype=INT)
 
     # Islands, named by their lowest tree; lists sorted by island.
     tree_island = field("ntree", dtype=INT)
     island_contact_start = field("ntree1", dtype=INT)
     island_contact = field("max_contact", dtype=INT)
     island_limit_start = field("ntree1", dtype=INT)
-    island_limit = field("nbody", dtype=INT)
+    island_limit = field("nlimit", dtype=INT)
 
     # The dense problem of one island.
     dense_count = field(1, dtype=INT)  # rows that the largest island wants here

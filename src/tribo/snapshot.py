@@ -13,17 +13,19 @@ from tribo.materials import MaterialTable
 from tribo.objects import Object
 
 _RECORDS = ("model", "state", "command", "settings")
+_DERIVED = ("pair_table", "ignored_pair")  # made anew from the materials and the objects
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """A copy of model, state, commands, settings and materials; see `World.snapshot`."""
 
-    structure: tuple[tuple[int, int], ...]  # (id, body type) of each object
+    structure: tuple[object, ...]  # what must be the same where it is restored
     arrays: dict[str, dict[str, np.ndarray]]
     materials: MaterialTable
     shapes: tuple[tuple[str, int | None, int | None], ...]  # material, group, mask of each shape
     poses: tuple[np.ndarray, ...]  # (7,) of roots that do not move
+    ignored: tuple[frozenset[tuple[int, int]], ...]  # body pairs that pass through each other
 
     @property
     def time(self) -> float:
@@ -31,9 +33,17 @@ class Snapshot:
         return float(self.arrays["state"]["time"][0, 0])
 
 
-def structure_of(objects: Sequence[Object]) -> tuple[tuple[int, int], ...]:
-    """Return what must be the same where a snapshot is restored."""
-    return tuple((part.id, int(part.body_type)) for part in objects)
+def structure_of(objects: Sequence[Object]) -> tuple[object, ...]:
+    """Return what must be the same where a snapshot is restored: ids, body types, joints, shapes."""
+    return tuple(
+        (
+            part.id,
+            int(part.body_type),
+            tuple((b.parent, int(b.joint.type)) for b in part.description.bodies),
+            tuple((int(s.kind), s.size) for b in part.description.bodies for s in b.shapes),
+        )
+        for part in objects
+    )
 
 
 def take(engine: Engine, objects: Sequence[Object], materials: MaterialTable) -> Snapshot:
@@ -45,7 +55,9 @@ def take(engine: Engine, objects: Sequence[Object], materials: MaterialTable) ->
     described = [s for part in objects for b in part.description.bodies for s in b.shapes]
     shapes = tuple((s.material, s.group, s.mask) for s in described)
     poses = tuple(part.fixed_pose.copy() for part in objects)
-    return Snapshot(structure_of(objects), arrays, copy.deepcopy(materials), shapes, poses)
+    ignored = tuple(frozenset(part.description.ignored) for part in objects)
+    materials = copy.deepcopy(materials)
+    return Snapshot(structure_of(objects), arrays, materials, shapes, poses, ignored)
 
 
 def restore(snapshot: Snapshot, engine: Engine, objects: Sequence[Object]) -> MaterialTable:
@@ -57,20 +69,25 @@ def restore(snapshot: Snapshot, engine: Engine, objects: Sequence[Object]) -> Ma
     if snapshot.structure != structure_of(objects):
         raise ValueError(
             "the snapshot belongs to a world with other objects "
-            f"({len(snapshot.structure)} then, {len(objects)} now, or other ids or body types); "
+            f"({len(snapshot.structure)} then, {len(objects)} now, or other shapes, joints or body types); "
             "restore it before adding or removing objects"
         )
     for name in _RECORDS:
         for field, saved in snapshot.arrays[name].items():
-            array = getattr(engine, name).arrays[field]
-            if array.shape == saved.shape:
-                array[...] = saved
-            else:  # the warm start, in tables that have grown since
-                array[...] = 0
-                array[tuple(slice(0, n) for n in saved.shape)] = saved
+            if field not in _DERIVED:
+                _write(getattr(engine, name).arrays[field], saved)
     described = [s for part in objects for b in part.description.bodies for s in b.shapes]
     for shape, (material, group, mask) in zip(described, snapshot.shapes, strict=True):
         shape.material, shape.group, shape.mask = material, group, mask
-    for part, pose in zip(objects, snapshot.poses, strict=True):
+    for part, pose, ignored in zip(objects, snapshot.poses, snapshot.ignored, strict=True):
         part.fixed_pose[:] = pose
+        part.description.ignored = set(ignored)
+    engine.filters_changed()
     return copy.deepcopy(snapshot.materials)
+
+
+def _write(array: np.ndarray, saved: np.ndarray) -> None:
+    """Write a saved array back; the warm start may now stand in a larger table."""
+    region = tuple(slice(0, min(n, m)) for n, m in zip(saved.shape, array.shape, strict=True))
+    array[...] = 0
+    array[region] = saved[region]

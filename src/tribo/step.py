@@ -29,7 +29,7 @@ def update(model, state, settings, work):
     integrate.drift_to_middle(model, state, settings, work)  # q_m = q ⊕ dt/2 v
     kinematics.forward(model, work.mid_q, work)  # where is every body?
     inertia.mass_matrix(model, work)  # M
-    bias.mid_velocity(model, state, settings, work)
+    bias.mid_velocity(state, settings, work)
     bias.bias_force(model, state, settings, work)  # h
     broadphase.candidates(model, state, settings, work)  # who might touch whom?
     narrowphase.contacts(model, work)  # points, normals, gaps
@@ -50,6 +50,8 @@ def advance(model, state, command, settings, work):
         rows.contact_rows(model, state, work)  # J, whitened
         laws.laws(model, settings, work)  # friction, bounce and recovery of each pair
         limits.limit_rows(model, state, settings, work)  # joints at their stops join the contacts
+        if work.status[0] & CAPACITY:
+            return
         islands.islands(model, work)  # who has to do with whom?
         sweep.solve(model, state, settings, work)  # λ: cone, complementarity
         integrate.next_velocity(model, state, work)  # v⁺ = v + M̂⁻¹ (dt (τ − h) + Jᵀ λ)
@@ -65,14 +67,20 @@ def advance(model, state, command, settings, work):
 
 @kernel
 def run(model, state, command, settings, work, n):
-    """Advance one world by up to n steps; return how many were made (see `work.status`)."""
+    """Advance one world by up to n steps; return how many were made (see `work.status`).
+
+    Writes: state, command, work.
+    """
+    said = 0
     for k in range(n):
         update(model, state, settings, work)
         if work.status[0] & CAPACITY:
             return k
         advance(model, state, command, settings, work)
-        if work.status[0] & (INVALID | CAPACITY):
+        said |= work.status[0]
+        if said & (INVALID | CAPACITY):
             return k
+    work.status[0] |= said  # what one of many steps had to say is not lost
     return n
 
 

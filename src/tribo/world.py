@@ -27,7 +27,7 @@ logger = logging.getLogger("tribo")
 
 
 class World(WorldSettings, WorldObjects, WorldReadout):
-    """Objects that move and meet.
+    """Objects that move and meet. Different threads may step different worlds, not the same one.
 
     Args:
         time_step: [s] > 0.
@@ -57,6 +57,10 @@ class World(WorldSettings, WorldObjects, WorldReadout):
         self._has_warned = False
         self.time_step = time_step
         self.gravity = gravity
+
+    def __copy__(self) -> World:
+        """Refuse a shallow copy: two worlds would share one state."""
+        raise TypeError("a world cannot be copied; use world.snapshot() or tribo.Batch(world, n)")
 
     # -- time ----------------------------------------------------------------------------------
     def step(self, n: int = 1) -> None:
@@ -151,6 +155,11 @@ class World(WorldSettings, WorldObjects, WorldReadout):
         assert self._engine is not None
         return self._engine
 
+    @property
+    def is_built(self) -> bool:
+        """Whether the records hold all objects as they are now."""
+        return not self._must_build
+
     def rebuild(self) -> None:
         """Note that the arrays must be built anew before they are next needed."""
         self._must_build = self._is_stale = True
@@ -171,16 +180,8 @@ class World(WorldSettings, WorldObjects, WorldReadout):
         for part, span in zip(self._objects, spans, strict=True):
             part.attach(engine, span)
         engine.command.has_wrench[0] = engine.command.wrench.any()
-        engine.on_grow = self._reattach
         self._engine, self._must_build = engine, False
         self._materials_built = self._materials.revision
-
-    def _reattach(self) -> None:
-        """Point objects at new records of the same layout."""
-        assert self._engine is not None
-        for part in self._objects:
-            assert part.span is not None
-            part.attach(self._engine, part.span)
 
     def write_materials(self) -> None:
         """Pass a changed pair table on to the model."""
@@ -301,5 +302,8 @@ class World(WorldSettings, WorldObjects, WorldReadout):
             ValueError: Objects were added, removed or changed their body type since.
         """
         self.check_editable("the state")
+        before = [set(part.description.ignored) for part in self._objects]
         self._materials = restore_snapshot(saved, self.engine, self._objects)
-        self._materials_built = self._materials.revision
+        self._materials_built = -1
+        if before != [part.description.ignored for part in self._objects]:
+            self.rebuild()

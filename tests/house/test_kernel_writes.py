@@ -1,6 +1,6 @@
 """A kernel's docstring says which of its arguments it writes.
 
-Assignments through an argument (`work.free_v[i] = …`, `out[0] = …`), through a name bound to a part
+Assignments through an argument (`work.next_v[i] = …`, `out[0] = …`), through a name bound to a part
 of one (`pos = work.body_pos; pos[i, 0] = …`) and through `world_of` count. Calls are not followed:
 an argument that is only handed on may be declared, one that is assigned to must be.
 """

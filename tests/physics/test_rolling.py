@@ -96,7 +96,7 @@ def test_holds_and_rolls_on_a_slope(shape):
         body = rolling(world, shape, 0.0)
         world.max_sweeps = 3000
         world.step(2000)
-        assert world.status == 0
+        assert world.residual.max() < 1e-9
         if factor < 1.0:
             assert np.abs(body.position - [0, 0, R]).max() <= 1e-9
             assert np.abs(body.angular_velocity).max() <= 1e-10

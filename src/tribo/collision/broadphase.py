@@ -17,7 +17,6 @@ SPHERE = int(Shape.SPHERE)
 BOX = int(Shape.BOX)
 CAPSULE = int(Shape.CAPSULE)
 CYLINDER = int(Shape.CYLINDER)
-MESH = int(Shape.MESH)
 CAPACITY = int(Status.CAPACITY)
 
 FEW = 16  # up to so many candidates insertion is the cheaper sort
@@ -302,7 +301,7 @@ def list_bodies(model, work):
 
 
 @kernel
-def sort_bodies(model, work, axis):
+def sort_bodies(work, axis):
     """Sort the bodies by where their bound begins on an axis; nearly sorted is cheap.
 
     Writes: work.
@@ -377,7 +376,7 @@ def sweep_bodies(model, settings, work):
     Cost: O(n) for the sort of an almost sorted list, then O(overlaps on one axis).
     """
     axis = sweep_axis(work)
-    sort_bodies(model, work, axis)
+    sort_bodies(work, axis)
     order = work.sweep_order
     bound = work.body_bound
     y = (axis + 1) % 3

@@ -158,7 +158,6 @@ def _beside(centre, axis, reach, half, face):
 def _deep_direction(centre, axis, reach, half):
     """Return how to push a segment out of a box: depth (negative), outward normal, face or −1."""
     best = -1e300
-    outward = (0.0, 0.0, 1.0)
     face = 2
     for k in range(3):
         gap = abs(centre[k]) - reach * abs(axis[k]) - half[k]

@@ -6,11 +6,12 @@ A limit is a contact of a joint with its stop: gap g ≥ 0, restitution 0, g + d
 from math import inf
 
 from tribo.jit import kernel
-from tribo.model import Joint, Kind
+from tribo.model import Joint, Kind, Status
 
 REVOLUTE = int(Joint.REVOLUTE)
 PRISMATIC = int(Joint.PRISMATIC)
 DYNAMIC = int(Kind.DYNAMIC)
+CAPACITY = int(Status.CAPACITY)
 
 
 @kernel
@@ -74,3 +75,5 @@ def limit_rows(model, state, settings, work):
             add_limit(model, state, settings, work, i, 1.0, q - lower)
         if upper - q <= reach:
             add_limit(model, state, settings, work, i, -1.0, upper - q)
+    if work.row_count[0] > work.row.shape[0]:
+        work.status[0] |= CAPACITY

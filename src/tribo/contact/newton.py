@@ -60,7 +60,8 @@ def natural_map(g, c, x, mu, r_of, w, f):
         else:
             f[i] = x[i]
             f[i + 1] = x[i + 1]
-        worst = max(worst, max(abs(f[i]), abs(f[i + 1]), abs(f[i + 2])) / r)
+        if r > 0.0:  # 0: nothing can move this contact
+            worst = max(worst, max(abs(f[i]), abs(f[i + 1]), abs(f[i + 2])) / r)
     for i in range(3 * n, x.shape[0]):
         r = r_of[i]
         y = x[i] - r * w[i]
@@ -262,7 +263,8 @@ def set_step_lengths(g, contacts, r_of):
     """
     for k in range(contacts):
         i = 3 * k
-        r_of[i] = r_of[i + 1] = r_of[i + 2] = 3.0 / (g[i, i] + g[i + 1, i + 1] + g[i + 2, i + 2])
+        trace = g[i, i] + g[i + 1, i + 1] + g[i + 2, i + 2]
+        r_of[i] = r_of[i + 1] = r_of[i + 2] = 3.0 / trace if trace > 0.0 else 0.0
     for i in range(3 * contacts, r_of.shape[0]):
         r_of[i] = 1.0 / g[i, i]
 
@@ -419,10 +421,8 @@ def largest_eigenvalue(g, v, w):
         if norm == 0.0:
             return 1.0
         value = norm
-        length = 0.0
         for i in range(n):
             v[i] = w[i] / norm
-            length += v[i] * v[i]
     return value
 
 

@@ -6,7 +6,7 @@ pile. An island that a few sweeps do not solve is handed to `exact`, if it is sm
 Source: Hwangbo, Lee, Hutter 2018 (per-contact iteration), with the local solve of `cone`.
 """
 
-from math import inf
+from math import inf, sqrt
 
 from tribo.contact import cone, exact
 from tribo.contact.laws import step_speed
@@ -17,9 +17,8 @@ from tribo.model import Status
 
 CAPACITY = int(Status.CAPACITY)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
-ROWS_PER_SWEEP = (
-    16  # one more sweep before the dense solve for so many rows: its price grows faster
-)
+# One more sweep before the dense solve for so many rows: its price grows faster.
+ROWS_PER_SWEEP = 16
 FEW_ROWS = 3  # a contact or some limits alone
 FEW_SWEEPS = 4
 MIN_DENSE_ROWS = 7  # two contacts and less are solved as fast by sweeps
@@ -126,10 +125,17 @@ def sweep_spin(model, work, c, normal):
 def island_speed(settings, work, t):
     """Return the speed relative to which island t is converged: the largest that it must remove."""
     scale = step_speed(settings)
+    push = 0.0  # without weight: what the other forces do in a step, ‖z‖ = √(2 energy)
+    if scale == 0.0:
+        for dof in range(work.free_response.shape[0]):
+            push += work.free_response[dof] * work.free_response[dof]
+        push = sqrt(push)
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        scale = max(scale, -work.contact_start[work.island_contact[k], 2])
+        c = work.island_contact[k]
+        scale = max(scale, -work.contact_start[c, 2], push * sqrt(work.contact_delassus[c, 2]))
     for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        scale = max(scale, -work.limit_start[work.island_limit[k]])
+        n = work.island_limit[k]
+        scale = max(scale, -work.limit_start[n], push * sqrt(work.limit_delassus[n]))
     return scale
 
 

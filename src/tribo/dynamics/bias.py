@@ -1,5 +1,7 @@
 """Stage *bias*: the force h that keeps the present motion going, in M v̇ + h = τ + Jᵀλ/dt."""
 
+from math import tan
+
 from tribo.jit import kernel
 from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Integrator, Joint, Kind
@@ -37,6 +39,16 @@ def free_spin(inertia, momentum, dt):
 
 
 @kernel
+def exact_turn(half_angle):
+    """Return the factor by which a Cayley rotation must be faster to turn by the whole angle."""
+    if (
+        half_angle < 1e-8 or half_angle > 1.5
+    ):  # round-off; or half a turn per step, beyond any meaning
+        return 1.0
+    return tan(half_angle) / half_angle
+
+
+@kernel
 def single_spins(model, state, settings, work):
     """Predict the torque-free rotation of every free body over the step.
 
@@ -48,7 +60,7 @@ def single_spins(model, state, settings, work):
         root = model.tree_body[t]
         b = model.joint_v[root] + 3
         omega = (state.v[b], state.v[b + 1], state.v[b + 2])
-        mean = omega
+        mean = vec.scale(exact_turn(0.5 * settings.dt * vec.norm(omega)), omega)
         final = omega
         s = spatial.load(model.body_inertia, root)
         is_round = s[0] == s[1] and s[1] == s[2] and s[3] == 0.0 and s[4] == 0.0 and s[5] == 0.0
@@ -108,7 +120,6 @@ def body_motion(model, v, work, i, velocity, acceleration):
     for k in range(count):
         axis = spatial.load(work.dof_axis, dof + k)
         rate = spatial.cross_motion(parent_velocity, axis)
-        spatial.store(work.dof_axis_rate, dof + k, rate)
         velocity = spatial.axpy(v[dof + k], axis, velocity)
         acceleration = spatial.axpy(v[dof + k], rate, acceleration)
     return velocity, acceleration
@@ -167,7 +178,7 @@ def project_forces(model, work, t, out):
 
 
 @kernel
-def mid_velocity(model, state, settings, work):
+def mid_velocity(state, settings, work):
     """Predict the velocity in the middle of the step from the last two accelerations.
 
     The mean acceleration from now to mid step belongs to dt/4; the last two belong to −dt/2 and

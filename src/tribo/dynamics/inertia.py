@@ -142,7 +142,7 @@ def factorize(model, work):
     factor = work.mass_factor
     rows = model.dof_row
     for t in range(model.tree_body.shape[0]):
-        if model.tree_kind[t] != DYNAMIC:
+        if model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
             continue
         first = model.tree_v[t]
         if model.tree_is_single[t] == 1:

@@ -10,12 +10,9 @@ from tribo.dynamics import kinematics
 from tribo.dynamics.inertia import unwhiten, whiten
 from tribo.jit import kernel
 from tribo.math import quat, vec
-from tribo.model import Integrator, Kind, Status
+from tribo.model import Integrator
 
-STATIC = int(Kind.STATIC)
-DYNAMIC = int(Kind.DYNAMIC)
 MIDPOINT = int(Integrator.MIDPOINT)
-INVALID = int(Status.INVALID)
 
 
 @kernel

@@ -144,10 +144,9 @@ class MaterialTable:
                 near = difflib.get_close_matches(name, known, 1)
                 hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}"
                 raise TypeError(f"unknown pair property {name!r}{hint}")
-        base = properties or PairProperties(friction=0.8)
         given = frozenset(known if properties is not None else values)
         try:
-            made = replace(base, **values) if properties is not None else PairProperties(**values)  # type: ignore[arg-type]
+            made = replace(properties, **values) if properties else PairProperties(**values)  # type: ignore[arg-type]
         except ValueError as error:
             raise ValueError(f"material pair {first!r}, {second!r}: {error}") from None
         self.index(first)

@@ -30,6 +30,10 @@ class Owner(Protocol):
     def rebuild(self) -> None:
         """Note that the arrays must be built anew before the next step."""
 
+    @property
+    def is_built(self) -> bool:
+        """Tell whether the records hold all objects as they are now."""
+
     def note_wrench(self) -> None:
         """Note that an external force acts in the next step."""
 
@@ -96,7 +100,6 @@ class CollisionBody:
         self._owner.world.check_editable(f"the collision group of {self.name}")
         self._shape.group = check.bits(value, "collision_group")
         self._write("shape_group", self._shape.group)
-        self._owner.world.engine.filters_changed()
 
     @property
     def collision_mask(self) -> int:
@@ -108,12 +111,14 @@ class CollisionBody:
         self._owner.world.check_editable(f"the collision mask of {self.name}")
         self._shape.mask = check.bits(value, "collision_mask")
         self._write("shape_mask", self._shape.mask)
-        self._owner.world.engine.filters_changed()
 
     def _write(self, field: str, value: int) -> None:
-        span = self._owner.span
+        if not self._owner.world.is_built:  # the description is enough, the builder will read it
+            return
+        engine, span = self._owner.world.engine, self._owner.span
         if span is not None:
-            getattr(self._owner.world.engine.model, field)[span.shape.start + self._number] = value
+            getattr(engine.model, field)[span.shape.start + self._number] = value
+            engine.filters_changed()
 
 
 class Object:
@@ -201,6 +206,8 @@ class Object:
             raise ValueError(
                 f"{self.name}: an articulated system cannot be static; make it kinematic with zero velocity"
             )
+        if any(shape.shape == Shape.PLANE for shape in self.collision_bodies):
+            raise ValueError(f"{self.name} is a half space: it can only be static")
         self.world.check_editable(f"the body type of {self.name}")
         pose = self._root_pose().copy()
         self.description.kind = kind

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from tribo.builder import Capacity, allocate, collect_filters
 from tribo.dynamics import inertia, kinematics
 from tribo.jit import DISABLED
 from tribo.model import Command, Model, Settings, State, Status, Work
+from tribo.workers import run_together
 
 logger = logging.getLogger("tribo")
 
@@ -43,8 +43,6 @@ class Engine:
             self.settings = settings
         self._observed: Work | None = None
         self._remaining = np.zeros(worlds, np.int64)
-        self._pool: ThreadPoolExecutor | None = None
-        self._pool_size = 0
         self._connect()
 
     def __reduce__(self) -> Any:
@@ -116,17 +114,15 @@ class Engine:
         return undone
 
     def _call_parallel(self, threads: int) -> None:
-        """Run all worlds in equal shares; the calling thread takes the first. Kernels hold no lock."""
-        edges = [self.worlds * k // threads for k in range(threads + 1)]
-        if threads > 1 and (self._pool is None or self._pool_size < threads - 1):
-            self._pool, self._pool_size = ThreadPoolExecutor(threads - 1), threads - 1
-        others = [
-            self._pool.submit(self._call, edges[k], edges[k + 1], 0)  # type: ignore[union-attr]
-            for k in range(1, threads)
-        ]
-        self._call(edges[0], edges[1], 0)
-        for other in others:
-            other.result()
+        """Run all worlds on some threads; each takes the next few worlds when it is free."""
+        few = max(1, self.worlds // (16 * threads))
+        starts = iter(range(0, self.worlds, few))  # one iterator: each start is handed out once
+
+        def work() -> None:
+            for first in starts:
+                self._call(first, min(first + few, self.worlds), 0)
+
+        run_together([work] * threads)
 
     def update(self) -> None:
         """Do the first half of a step in world 0."""

@@ -1,0 +1,72 @@
+"""Threads that take shares of a batch: started once, woken in microseconds.
+
+A pool of futures costs 60 µs a call, a fifth of what 64 quadrupeds need on two threads; two locks cost
+a tenth of that. The threads belong to the process, not to a batch, so batches can come and go.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+_in_use = threading.Lock()
+_workers: list[_Worker] = []
+
+
+class _Worker(threading.Thread):
+    """A thread that waits for a job, does it, says so, and waits again."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True, name="tribo worker")
+        self.job: Callable[[], None] = lambda: None
+        self.error: BaseException | None = None
+        self._go, self._done = threading.Lock(), threading.Lock()
+        self._go.acquire()
+        self._done.acquire()
+        self.start()
+
+    def begin(self, job: Callable[[], None]) -> None:
+        """Start a job; `finish` must follow."""
+        self.job = job
+        self._go.release()
+
+    def finish(self) -> None:
+        """Wait for the job; raise what it raised."""
+        self._done.acquire()
+        error, self.error = self.error, None
+        if error is not None:
+            raise error
+
+    def run(self) -> None:
+        """Work for ever; the process does not wait for it."""
+        while True:
+            self._go.acquire()
+            try:
+                self.job()
+            except BaseException as error:
+                self.error = error
+            self._done.release()
+
+
+def run_together(jobs: Sequence[Callable[[], None]]) -> None:
+    """Run jobs at the same time, the first in the calling thread; return when all are done.
+
+    If another thread is running jobs, these run one after another: the processors are taken.
+    """
+    if len(jobs) == 1 or not _in_use.acquire(blocking=False):
+        for job in jobs:
+            job()
+        return
+    try:
+        while len(_workers) < len(jobs) - 1:
+            _workers.append(_Worker())
+        busy = _workers[: len(jobs) - 1]
+        for worker, job in zip(busy, jobs[1:], strict=True):
+            worker.begin(job)
+        try:
+            jobs[0]()
+        finally:
+            for worker in busy:
+                worker.finish()
+    finally:
+        _in_use.release()

@@ -12,6 +12,7 @@ from tribo import check, kernels
 from tribo.builder import Capacity, build_model
 from tribo.engine import Engine
 from tribo.errors import EditError, SimulationError
+from tribo.formats import raisim_xml
 from tribo.materials import MaterialTable, PairProperties
 from tribo.materials.table import PairExplanation
 from tribo.model import Status
@@ -285,6 +286,21 @@ class World(WorldSettings, WorldObjects, WorldReadout):
         A world loaded from it steps bitwise like this one would with a fresh start of its solver.
         """
         save(self, path)
+
+    def load_materials(self, path: str | Path) -> None:
+        """Set the default pair and all pairs of a material table in a file of its own.
+
+        Args:
+            path: XML with ``default`` and ``pair_prop`` elements, as in the ``material`` block of a world.
+
+        Raises:
+            DescriptionError: The file cannot be read; the table stays as it was.
+        """
+        self.check_editable("a material pair")
+        default, pairs = raisim_xml.read_materials(path)
+        self._materials.default = default
+        for (first, second), properties in pairs.items():
+            self._materials.set_pair(first, second, properties)
 
     # -- snapshots -----------------------------------------------------------------------------
     def snapshot(self) -> Snapshot:

@@ -199,3 +199,22 @@ def test_a_wrong_number_of_coordinates_is_named(tmp_path):
     with pytest.raises(DescriptionError, match="generalized_coordinate of r"):
         world_file.read_into(world, path)
     assert not world.objects
+
+
+def test_materials_from_their_own_file(tmp_path):
+    """A table alone, and a bad one that changes nothing."""
+    file = tmp_path / "materials.xml"
+    file.write_text(
+        '<material><default friction="0.3" restitution="0" restitution_threshold="0"/>'
+        '<pair_prop name1="ice" name2="steel" friction="0.05" restitution="0.1" '
+        'restitution_threshold="0.01" rolling_friction="0.02"/></material>'
+    )
+    world = tribo.World()
+    world.load_materials(file)
+    assert world.default_pair.friction == 0.3
+    assert world.materials.pair("steel", "ice").rolling_friction == 0.02
+    file.write_text('<material><pair_prop name1="a" name2="b" friction="-1"/></material>')
+    with pytest.raises(DescriptionError, match="friction"):
+        world.load_materials(file)
+    assert world.default_pair.friction == 0.3
+    assert "a" not in world.material_names

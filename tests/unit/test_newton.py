@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import reference
 
-from tribo.contact import exact, newton
+from tribo.contact import admm, dense, exact, newton
 
 TOLERANCE = 1e-10
 
@@ -20,7 +20,7 @@ def ladder(g, c, mu, limit, start=None):
         if worst <= limit:
             break
         steps = exact.FIRST_RUNG * 3**rung
-        newton.admm(g, c, y, mu, steps, z, jac, scratch[0], scratch[1])
+        admm.admm(g, c, y, mu, steps, z, jac, scratch[0], scratch[1])
         x[:] = y
         worst = newton.newton(g, c, x, mu, limit, jac, index, scratch)
     return x, worst
@@ -111,9 +111,9 @@ def test_elimination_against_numpy():
     for n in (1, 5, 30):
         a, b = rng.normal(size=(n, n)), rng.normal(size=n)
         x = b.copy()
-        assert newton.solve_dense(a.copy(), x, n)
+        assert dense.solve_dense(a.copy(), x, n)
         np.testing.assert_allclose(x, np.linalg.solve(a, b), rtol=1e-9)
-    assert not newton.solve_dense(np.ones((3, 3)), np.ones(3), 3)
+    assert not dense.solve_dense(np.ones((3, 3)), np.ones(3), 3)
 
 
 def test_cholesky_against_numpy():
@@ -123,6 +123,6 @@ def test_cholesky_against_numpy():
     a = a @ a.T + np.eye(12)
     b = rng.normal(size=12)
     factor, x = a.copy(), b.copy()
-    newton.factor_cholesky(factor, 12)
-    newton.solve_cholesky(factor, x, 12)
+    dense.factor_cholesky(factor, 12)
+    dense.solve_cholesky(factor, x, 12)
     np.testing.assert_allclose(x, np.linalg.solve(a, b), rtol=1e-10)

@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-from tribo.contact import newton
+from tribo.contact import admm, newton
 from tribo.contact.response import (
     add_limit_response,
     add_response,
@@ -199,7 +199,7 @@ def solve_exactly(model, work, t, limit, rungs):
                 x[i] = 0.0
         elif attempt > 1:
             steps = FIRST_RUNG << 2 * (attempt - 2)
-            newton.admm(g, c, y, mu, steps, z, jac, scratch[0, :size], scratch[1, :size])
+            admm.admm(g, c, y, mu, steps, z, jac, scratch[0, :size], scratch[1, :size])
             for i in range(size):
                 x[i] = y[i]
         worst = newton.newton(g, c, x, mu, limit, jac, index, scratch)

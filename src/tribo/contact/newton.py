@@ -9,13 +9,13 @@ Source: Alart, Curnier 1991; start by ADMM after Carpentier, Le Lidec, Montaut 2
 
 from math import sqrt
 
-from tribo.contact.cone import NO_FRICTION, project
+from tribo.contact.cone import NO_FRICTION
+from tribo.contact.dense import factor_cholesky, solve_cholesky, solve_dense
 from tribo.jit import kernel
 
 NEWTON_STEPS = 8
 HALVINGS = 4
 PROXIMAL = 1e-7  # [–] of mean diag G: keeps the Jacobian regular, shrinks the rest 1e7-fold a step
-MIN_PIVOT = 1e-14  # [–] of the largest entry: below, the Jacobian counts as singular
 
 
 @kernel
@@ -211,42 +211,6 @@ def jacobian(g, x, mu, w, r_of, eps, index, count, jac):
 
 
 @kernel
-def solve_dense(a, b, n):
-    """Replace b by A⁻¹ b, by elimination with row pivots; return False if A is singular.
-
-    Writes: a, b.
-    """
-    scale = 0.0
-    for i in range(n):
-        for j in range(n):
-            scale = max(scale, abs(a[i, j]))
-    for k in range(n):
-        pivot = k
-        for i in range(k + 1, n):
-            if abs(a[i, k]) > abs(a[pivot, k]):
-                pivot = i
-        if not abs(a[pivot, k]) > MIN_PIVOT * scale:
-            return False
-        if pivot != k:
-            for j in range(k, n):
-                a[k, j], a[pivot, j] = a[pivot, j], a[k, j]
-            b[k], b[pivot] = b[pivot], b[k]
-        inverse = 1.0 / a[k, k]
-        for i in range(k + 1, n):
-            factor = a[i, k] * inverse
-            if factor != 0.0:
-                for j in range(k + 1, n):
-                    a[i, j] -= factor * a[k, j]
-                b[i] -= factor * b[k]
-    for i in range(n - 1, -1, -1):
-        s = b[i]
-        for j in range(i + 1, n):
-            s -= a[i, j] * b[j]
-        b[i] = s / a[i, i]
-    return True
-
-
-@kernel
 def merit(f):
     """Return ‖F‖²."""
     s = 0.0
@@ -360,136 +324,3 @@ def newton(g, c, x, mu, limit, jac, index, work):
             break
         worst = reached
     return worst
-
-
-@kernel
-def factor_cholesky(a, n):
-    """Replace the lower triangle of a symmetric matrix by its Cholesky factor.
-
-    Writes: a.
-    """
-    for j in range(n):
-        s = a[j, j]
-        for k in range(j):
-            s -= a[j, k] * a[j, k]
-        a[j, j] = sqrt(s)
-        inverse = 1.0 / a[j, j]
-        for i in range(j + 1, n):
-            s = a[i, j]
-            for k in range(j):
-                s -= a[i, k] * a[j, k]
-            a[i, j] = s * inverse
-
-
-@kernel
-def solve_cholesky(a, b, n):
-    """Replace the first n entries of b by (L Lᵀ)⁻¹ b.
-
-    Writes: b.
-    """
-    for i in range(n):
-        s = b[i]
-        for k in range(i):
-            s -= a[i, k] * b[k]
-        b[i] = s / a[i, i]
-    for i in range(n - 1, -1, -1):
-        s = b[i]
-        for k in range(i + 1, n):
-            s -= a[k, i] * b[k]
-        b[i] = s / a[i, i]
-
-
-@kernel
-def largest_eigenvalue(g, v, w):
-    """Return an estimate of the largest eigenvalue of G by power iteration.
-
-    Writes: v, w.
-    """
-    n = v.shape[0]
-    for i in range(n):
-        v[i] = 1.0 + 0.1 * (i % 7)
-    value = 1.0
-    for _ in range(20):
-        norm = 0.0
-        for i in range(n):
-            s = 0.0
-            for j in range(n):
-                s += g[i, j] * v[j]
-            w[i] = s
-            norm += s * s
-        norm = sqrt(norm)
-        if norm == 0.0:
-            return 1.0
-        value = norm
-        for i in range(n):
-            v[i] = w[i] / norm
-    return value
-
-
-@kernel
-def admm(g, c, y, mu, steps, z, factor, x, s):
-    """Improve y by `steps` iterations of ADMM on the De Saxcé form; z is its dual, kept for more.
-
-    Writes: y, z, factor, x, s.
-    Source: Carpentier, Le Lidec, Montaut 2024, algorithm 1; parameters of contact-science §1.4.
-    """
-    n = y.shape[0]
-    top = largest_eigenvalue(g, x, s)
-    prox = 1e-6
-    kappa = top / prox
-    rho = sqrt(top * prox) * kappa**0.2
-    fresh = False
-    for i in range(n):
-        x[i] = y[i]
-    for _ in range(steps):
-        if not fresh:
-            for i in range(n):
-                for j in range(i + 1):
-                    factor[i, j] = g[i, j]
-                factor[i, i] += prox + 0.5 * rho
-            factor_cholesky(factor, n)
-            fresh = True
-        for i in range(n):
-            s[i] = -(c[i] - 0.5 * rho * y[i] - prox * x[i] - z[i])
-        for k in range(mu.shape[0]):
-            i = 3 * k
-            s[i + 2] -= mu[k] * sqrt(z[i] * z[i] + z[i + 1] * z[i + 1])
-        solve_cholesky(factor, s, n)
-        primal = 0.0
-        dual = 0.0
-        for i in range(n):
-            dual = max(dual, prox * abs(s[i] - x[i]))
-            x[i] = s[i]
-            s[i] = x[i] - z[i] / (0.5 * rho)
-        change = move(mu, s, y)
-        dual = max(dual, 0.5 * rho * change)
-        for i in range(n):
-            z[i] -= 0.5 * rho * (x[i] - y[i])
-            primal = max(primal, abs(x[i] - y[i]))
-        if primal * top > 10.0 * dual:
-            rho *= kappa**0.05
-            fresh = False
-        elif dual > 10.0 * primal * top:
-            rho /= kappa**0.05
-            fresh = False
-
-
-@kernel
-def move(mu, target, y):
-    """Set y to the projection of `target` on the cones; return the largest change.
-
-    Writes: y.
-    """
-    change = 0.0
-    for k in range(mu.shape[0]):
-        i = 3 * k
-        a, b, d = project(mu[k], (target[i], target[i + 1], target[i + 2]))
-        change = max(change, max(abs(a - y[i]), abs(b - y[i + 1]), abs(d - y[i + 2])))
-        y[i] = a
-        y[i + 1] = b
-        y[i + 2] = d
-    for i in range(3 * mu.shape[0], y.shape[0]):
-        a = max(0.0, target[i])
-        change = max(change, abs(a - y[i]))
-        y[i] = a
-    return change

@@ -52,20 +52,26 @@ class Span:
 
 @dataclass(slots=True)
 class Capacity:
-    """Room for pairs, contacts, rows and a dense problem; enlarged when a step needs more."""
+    """Room for pairs, contacts, rows and the problem of an island; enlarged when a step needs more."""
 
     pairs: int = 64
     contacts: int = 32
     rows: int = 2048
     dense: int = 24
+    nodes: int = 1
+    values: int = 1
 
-    def grown(self, pairs: int, contacts: int, rows: int, dense: int) -> Capacity:
+    def grown(
+        self, pairs: int, contacts: int, rows: int, dense: int, nodes: int, values: int
+    ) -> Capacity:
         """Return a capacity for at least these counts, with half as much again to spare."""
         return Capacity(
             max(self.pairs, pairs * 3 // 2),
             max(self.contacts, contacts * 3 // 2),
             max(self.rows, rows * 3 // 2),
             max(self.dense, dense + dense % 2),
+            max(self.nodes, nodes * 3 // 2),
+            max(self.values, values * 3 // 2),
         )
 
 
@@ -134,6 +140,8 @@ def _sizes(parts: Sequence[Part], materials: MaterialTable, capacity: Capacity) 
         "ntree": len(parts),
         "ntree1": len(parts) + 1,
         "ndense": capacity.dense,
+        "nnode": capacity.nodes,
+        "nvalue": capacity.values,
         "nq": sum(c[0] for c in counts),
         "nv": sum(c[1] for c in counts),
         "nshape": nshape,

@@ -142,7 +142,14 @@ class Engine:
     def grow(self) -> None:
         """Enlarge the tables that the last step found too small; the state stays as it was."""
         work = self.work.arrays
-        names = ("candidate_count", "contact_count", "row_count", "dense_count")
+        names = (
+            "candidate_count",
+            "contact_count",
+            "row_count",
+            "dense_count",
+            "node_count",
+            "value_count",
+        )
         counts = [int(work[name].max()) for name in names]
         if counts[1] > _MAX_CONTACTS:
             raise MemoryError(f"{counts[1]} contacts in one step; the limit is {_MAX_CONTACTS}")
@@ -154,6 +161,8 @@ class Engine:
             "max_contact": self.capacity.contacts,
             "max_row": self.capacity.rows,
             "ndense": self.capacity.dense,
+            "nnode": self.capacity.nodes,
+            "nvalue": self.capacity.values,
         }
         arrays = State.allocate(self.sizes, self.worlds).arrays
         for name, array in self.state.arrays.items():
@@ -176,7 +185,8 @@ class Engine:
     def observe(self) -> Work:
         """Return scratch that holds poses, axes and inertias of world 0 at its present state."""
         if self._observed is None:
-            sizes = {**self.sizes, "max_pair": 1, "max_contact": 1, "max_row": 1, "ndense": 1}
+            least = ("max_pair", "max_contact", "max_row", "ndense", "nnode", "nvalue")
+            sizes = self.sizes | dict.fromkeys(least, 1)
             self._observed = Work.allocate(sizes)
         observed = self._observed
         kinematics.forward(self.model, self.state.q, observed)

@@ -6,9 +6,9 @@ pile. An island that a few sweeps do not solve is handed to `exact`, if it is sm
 Source: Hwangbo, Lee, Hutter 2018 (per-contact iteration), with the local solve of `cone`.
 """
 
-from math import inf, sqrt
+from math import inf, log, sqrt
 
-from tribo.contact import cone, exact
+from tribo.contact import cone, exact, pile
 from tribo.contact.laws import step_speed
 from tribo.contact.response import add_limit_response, add_response, limit_velocity, velocity
 from tribo.jit import kernel
@@ -17,12 +17,11 @@ from tribo.model import Status
 
 CAPACITY = int(Status.CAPACITY)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
-# One more sweep before the dense solve for so many rows: its price grows faster.
-ROWS_PER_SWEEP = 16
 FEW_ROWS = 3  # a contact or some limits alone
-FEW_SWEEPS = 4
+MIN_SWEEPS = 3  # two changes tell the rate
+PATIENCE = 10.0  # sweeps that cost as much as the Newton steps they save
 MIN_DENSE_ROWS = 7  # two contacts and less are solved as fast by sweeps
-MAX_DENSE_ROWS = 126  # 42 contacts, a stack of ten boxes: 1 ms a Newton step
+MAX_DENSE_ROWS = 32  # ten contacts: up to here a dense matrix is faster than blocks
 
 
 @kernel
@@ -179,7 +178,7 @@ def is_newton_case(work, t, rows):
     It is small, and either all of it was there in the last step, so that little has changed, or
     nothing was, so that Newton from zero finds the solution of least norm.
     """
-    if rows < MIN_DENSE_ROWS or rows >= 2 * ROWS_PER_SWEEP:
+    if rows < MIN_DENSE_ROWS or rows >= MAX_DENSE_ROWS:
         return False
     count = warm_contacts(work, t)
     return count == 0 or count == work.island_contact_start[t + 1] - work.island_contact_start[t]
@@ -199,25 +198,43 @@ def has_room(work, rows):
 
 
 @kernel
+def is_slow(change, before, limit):
+    """Tell whether sweeps will take longer than a few Newton steps, from the last two changes."""
+    rate = change / before
+    return rate >= 1.0 or log(limit / change) < PATIENCE * log(rate)
+
+
+@kernel
 def solve_island(model, settings, work, t, rows):
-    """Find the impulses of island t: sweeps, and the dense problem if they are slow.
+    """Find the impulses of island t: sweeps, and Newton's method if they are slow.
 
     Writes: work.
     """
     limit = settings.tolerance * island_speed(settings, work, t)
-    is_dense = rows <= MAX_DENSE_ROWS and not has_spin(work, t)
+    is_spun = has_spin(work, t)
+    is_dense = rows < MAX_DENSE_ROWS and not is_spun
     if is_dense and is_newton_case(work, t, rows):
         if not has_room(work, rows) or exact.solve_exactly(model, work, t, limit, exact.NO_RUNGS):
             return
-    next_try = 1 + rows // ROWS_PER_SWEEP if rows > FEW_ROWS else FEW_SWEEPS
+    next_try = 1 if is_dense and rows > FEW_ROWS else MIN_SWEEPS
+    before = 0.0
     for k in range(1, settings.max_sweeps + 1):
         work.sweeps[0] = max(work.sweeps[0], k)
-        if sweep_island(model, work, t) <= limit:
+        change = sweep_island(model, work, t)
+        if change <= limit:
             return
-        if is_dense and k == next_try:
-            if not has_room(work, rows) or exact.solve_exactly(model, work, t, limit, exact.RUNGS):
+        if k >= next_try and (is_dense or is_slow(change, before, limit)):
+            if is_dense:
+                if not has_room(work, rows):
+                    return
+                if exact.solve_exactly(model, work, t, limit, exact.NO_RUNGS):
+                    return
+            if pile.solve_pile(model, work, t, limit):
                 return
-            next_try = 4 * next_try + 8
+            if work.status[0] & CAPACITY:
+                return
+            next_try = 4 * k + 8
+        before = change
     work.status[0] |= NOT_CONVERGED
 
 
@@ -230,6 +247,9 @@ def solve(model, state, settings, work):
     warm_start(model, state, work)
     work.sweeps[0] = 0
     work.dense_count[0] = 0
+    work.node_count[0] = 0
+    work.value_count[0] = 0
+    work.newton_steps[0] = 0
     for t in range(work.tree_island.shape[0]):
         rows = exact.island_rows(work, t)
         if rows > 0:

@@ -271,7 +271,7 @@ class Work(Record):
     dense = field("ndense", "ndense")  # [1/kg] G
     dense_jacobian = field("ndense", "ndense")  # of the natural map, or a factor
     dense_index = field("ndense", dtype=INT)  # rows that are not open
-    dense_vector = field(5, "ndense")  # c, x, ADMM's two, friction
+    dense_vector = field(3, "ndense")  # c, x, friction
     dense_scratch = field(5, "ndense")
 
     # The block-sparse problem of one island: nodes are its trees.
@@ -293,8 +293,8 @@ class Work(Record):
     contact_guess = field("max_contact", 3)  # [N s] λ̂
     contact_spin_guess = field("max_contact", 3)  # [N m s]
     contact_shift = field("max_contact")  # [m/s] Γ
-    contact_kept = field("max_contact", 6)
-    limit_kept = field("nlimit")
+    contact_kept = field(2, "max_contact", 6)  # impulses: the best so far, those of the last round
+    limit_kept = field(2, "nlimit")
     limit_guess = field("nlimit")
 
     # How the solve went.

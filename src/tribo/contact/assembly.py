@@ -1,5 +1,8 @@
 """Sums over the contacts of an island: Yᵀ λ over its dofs, and Yᵀ D Y in blocks."""
 
+from math import sqrt
+
+from tribo.contact.response import velocity
 from tribo.jit import kernel
 from tribo.math import vec
 
@@ -144,3 +147,21 @@ def settle(model, work, t, count):
         tree = work.node_tree[a]
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
             work.response[dof] -= lack[dof]
+
+
+@kernel
+def begin_round(model, work, t):
+    """Take the present impulses as the memory of the next round.
+
+    Writes: work.
+    """
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        for a in range(3):
+            work.contact_guess[c, a] = work.contact_impulse[c, a]
+            work.contact_spin_guess[c, a] = work.contact_spin_impulse[c, a]
+        w = velocity(model, work, work.contact_row, work.contact_start, c)
+        work.contact_shift[c] = work.contact_friction[c] * sqrt(w[0] * w[0] + w[1] * w[1])
+    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
+        n = work.island_limit[k]
+        work.limit_guess[n] = work.limit_impulse[n]

@@ -12,15 +12,17 @@ from tribo.contact.violation import largest_block, spin_law, violation
 from tribo.jit import kernel
 from tribo.math import vec
 
+BEST, ROUND = 0, 1  # what impulses are kept for
 ROUNDS = 10
 FIRST_STIFFNESS = 10.0  # [–] of a round, in units of the inverse of a contact's own G
 STIFFER = 10.0
 MAX_STIFFNESS = 1e5
+GOOD = 10.0  # [–] of the limit: where rounds end
 POLISH_FROM = 1e3  # [–] stiffness whose result is a good start for the polish
 
 
 @kernel
-def keep(model, work, t, count):
+def keep(work, t, slot):
     """Remember the present impulses.
 
     Writes: work.
@@ -28,25 +30,27 @@ def keep(model, work, t, count):
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
         for a in range(3):
-            work.contact_kept[c, a] = work.contact_impulse[c, a]
-            work.contact_kept[c, 3 + a] = work.contact_spin_impulse[c, a]
+            work.contact_kept[slot, c, a] = work.contact_impulse[c, a]
+            work.contact_kept[slot, c, 3 + a] = work.contact_spin_impulse[c, a]
     for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        work.limit_kept[work.island_limit[k]] = work.limit_impulse[work.island_limit[k]]
+        n = work.island_limit[k]
+        work.limit_kept[slot, n] = work.limit_impulse[n]
 
 
 @kernel
-def go_back(model, work, t, count):
-    """Return to the impulses that were kept.
+def go_back(model, work, t, count, slot):
+    """Return to impulses that were kept.
 
     Writes: work.
     """
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
         for a in range(3):
-            work.contact_impulse[c, a] = work.contact_kept[c, a]
-            work.contact_spin_impulse[c, a] = work.contact_kept[c, 3 + a]
+            work.contact_impulse[c, a] = work.contact_kept[slot, c, a]
+            work.contact_spin_impulse[c, a] = work.contact_kept[slot, c, 3 + a]
     for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        work.limit_impulse[work.island_limit[k]] = work.limit_kept[work.island_limit[k]]
+        n = work.island_limit[k]
+        work.limit_impulse[n] = work.limit_kept[slot, n]
     assembly.settle(model, work, t, count)
 
 
@@ -76,26 +80,22 @@ def into_cones(model, work, t, count):
 
 
 @kernel
-def try_polish(model, work, t, count, limit, kept):
-    """Polish from the kept impulses; return the violation of what is kept afterwards.
+def take_better(model, work, t, count, best):
+    """Keep the present impulses if they are better than the best so far; return the least violation.
 
     Writes: work.
     """
-    worst = polish(model, work, t, count, limit)
-    if worst <= limit:
-        into_cones(model, work, t, count)
-        worst = violation(model, work, t)
-    if worst < kept:
-        into_cones(model, work, t, count)
-        keep(model, work, t, count)
-        return worst
-    go_back(model, work, t, count)
-    return kept
+    into_cones(model, work, t, count)
+    worst = violation(model, work, t)
+    if not worst < best:
+        return best
+    keep(work, t, BEST)
+    return worst
 
 
 @kernel
 def solve_pile(model, work, t, limit):
-    """Solve island t from the present impulses; return whether it is solved to `limit` [m/s].
+    """Solve island t from the present impulses; return whether it is solved to about `limit` [m/s].
 
     If not, the impulses are the best that were found.
 
@@ -104,20 +104,26 @@ def solve_pile(model, work, t, limit):
     count = blocks.prepare(model, work, t)
     if count == 0:
         return False
-    keep(model, work, t, count)
-    kept = try_polish(model, work, t, count, limit, violation(model, work, t))
-    if kept <= limit:
+    best = take_better(model, work, t, count, inf)
+    polish(model, work, t, count, limit)
+    best = take_better(model, work, t, count, best)
+    if best <= limit:
         return True
+    go_back(model, work, t, count, BEST)
     enough = 0.01 * limit * limit / largest_block(work, t)
     rho = FIRST_STIFFNESS
     for _ in range(ROUNDS):
         if convex_round(model, work, t, count, rho, enough) < 0.0:
             break
         if rho >= POLISH_FROM:
-            keep(model, work, t, count)
+            keep(work, t, ROUND)
             assembly.settle(model, work, t, count)
-            kept = try_polish(model, work, t, count, limit, inf)
-            if kept <= limit:
-                return True
+            best = take_better(model, work, t, count, best)
+            polish(model, work, t, count, limit)
+            best = take_better(model, work, t, count, best)
+            if best <= GOOD * limit:
+                break
+            go_back(model, work, t, count, ROUND)
         rho = min(STIFFER * rho, MAX_STIFFNESS)
-    return False
+    go_back(model, work, t, count, BEST)
+    return best <= GOOD * limit

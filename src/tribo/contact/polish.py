@@ -18,6 +18,10 @@ from tribo.math import spatial, vec
 
 STEPS = 10
 PROXIMAL = 1e-7  # [–] ε: what a step leaves undone of a closed contact
+SLOWEST_SLIP = (
+    1e-11  # [–] of bound/r: slower slip still turns into the direction of friction at once
+)
+HALVINGS = 4  # of a step after which the violation is larger
 WORSE = 1e3  # [–] growth of the violation after which a good end is not to be expected
 
 
@@ -54,7 +58,7 @@ def disc_step(slope, bound, r, x, y, u, v, p, q):
     a = x / s
     b = y / s
     h = bound / s
-    across = 1.0 / (1.0 - h + PROXIMAL)
+    across = 1.0 / (1.0 - h + SLOWEST_SLIP)
     lack_x = p - bound * a
     lack_y = q - bound * b
     forward = lack_x * a + lack_y * b
@@ -217,23 +221,51 @@ def change_impulses(model, work, t):
 
 
 @kernel
+def halve(model, work, t, count):
+    """Go half the way back to the impulses before the step.
+
+    Writes: work.
+    """
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        for a in range(3):
+            work.contact_impulse[c, a] = 0.5 * (
+                work.contact_impulse[c, a] + work.contact_guess[c, a]
+            )
+            work.contact_spin_impulse[c, a] = 0.5 * (
+                work.contact_spin_impulse[c, a] + work.contact_spin_guess[c, a]
+            )
+    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
+        n = work.island_limit[k]
+        work.limit_impulse[n] = 0.5 * (work.limit_impulse[n] + work.limit_guess[n])
+    assembly.settle(model, work, t, count)
+
+
+@kernel
 def polish(model, work, t, count, limit):
     """Follow Newton's method from the present impulses; return the violation at its end [m/s].
 
     Writes: work.
     """
     worst = violation(model, work, t)
-    least = worst
     for _ in range(STEPS):
-        if worst <= limit or not worst <= WORSE * least:
+        if worst <= limit:
             break
         work.newton_steps[0] += 1
         assemble(model, work, t, count)
         if not blocks.factor(model, work, count):
             break
         blocks.solve(model, work, count, work.pile_step)
+        assembly.begin_round(model, work, t)
         change_impulses(model, work, t)
         assembly.settle(model, work, t, count)
+        before = worst
         worst = violation(model, work, t)
-        least = min(least, worst)
+        for _ in range(HALVINGS):
+            if worst < before:
+                break
+            halve(model, work, t, count)
+            worst = violation(model, work, t)
+        if not worst < WORSE * before:
+            break
     return worst

@@ -212,30 +212,12 @@ def descend(model, work, t, count, rho):
 
 
 @kernel
-def begin_round(model, work, t):
-    """Take the present impulses as the memory of the next round.
-
-    Writes: work.
-    """
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        c = work.island_contact[k]
-        for a in range(3):
-            work.contact_guess[c, a] = work.contact_impulse[c, a]
-            work.contact_spin_guess[c, a] = work.contact_spin_impulse[c, a]
-        w = velocity(model, work, work.contact_row, work.contact_start, c)
-        work.contact_shift[c] = work.contact_friction[c] * sqrt(w[0] * w[0] + w[1] * w[1])
-    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        n = work.island_limit[k]
-        work.limit_guess[n] = work.limit_impulse[n]
-
-
-@kernel
 def convex_round(model, work, t, count, rho, enough):
     """Solve the convex problem of one memory λ̂; return the square of what is left, −1 on failure.
 
     Writes: work.
     """
-    begin_round(model, work, t)
+    assembly.begin_round(model, work, t)
     lack = evaluate(model, work, t, count, rho)
     close = max(enough, lack * ROUGH)
     for _ in range(NEWTON_STEPS):

@@ -6,4 +6,5 @@ class SimulationError(RuntimeError):
 
 
 class EditError(RuntimeError):
-    """A world was edited between `update` and `advance`."""
+    """An edit that is not possible now: between `update` and `advance`, of a removed object, or of a
+    world that another thread is stepping."""

@@ -153,6 +153,11 @@ def path_of(source: str | Path, kind: str) -> Path | None:
     return Path(source)
 
 
+def without_declaration(text: str) -> str:
+    """Return XML text without ``<?xml …?>``, whose encoding a text does not have; lines keep their numbers."""
+    return _DECLARATION.sub(_same_lines, text.lstrip("\ufeff"), count=1)
+
+
 def parse(source: str | Path, kind: str) -> Node:
     """Parse a file or XML text; `kind` names it in messages ("URDF").
 
@@ -169,7 +174,7 @@ def parse(source: str | Path, kind: str) -> Node:
     else:
         name = str(path)
         text = _decode(_load(path, kind), name)
-    text = _DECLARATION.sub(_same_lines, text.lstrip("\ufeff"), count=1)
+    text = without_declaration(text)
     _refuse_declarations(text, name)
     if text.count("<") > MAX_TAGS:
         raise DescriptionError(f"{name}: more than {MAX_TAGS} tags; split the file")

@@ -51,7 +51,9 @@ class ObjectBatch(check.Sealed):
         array: np.ndarray = getattr(self._batch.engine, record).arrays[name]
         return array[:, getattr(self._part.span, index)]
 
-    def _checked(self, value: Any, what: str, target: np.ndarray, base: int, rest: Any) -> np.ndarray:
+    def _checked(
+        self, value: Any, what: str, target: np.ndarray, base: int, rest: Any
+    ) -> np.ndarray:
         """Return checked numbers for all worlds.
 
         Args:
@@ -151,11 +153,11 @@ class ObjectBatch(check.Sealed):
         """
         made = []
         for value, what in ((kp, "kp"), (kd, "kd")):
-            target = self._array("command", what, "v")
+            target, given = self._array("command", what, "v"), value
             if check.is_scalar(value):
                 number = check.number(value, f"{what} of {self._part.name}", minimum=0.0)
-                value = np.full(target.shape[1] - 6 * self._part.is_floating, number)
-            gain = self._checked(value, what, target, 6, 0.0)
+                given = np.full(target.shape[1] - 6 * self._part.is_floating, number)
+            gain = self._checked(given, what, target, 6, 0.0)
             made.append(check.not_negative(gain, f"{what} of {self._part.name}"))
         self.kp[:], self.kd[:] = made
 
@@ -347,12 +349,15 @@ class Batch(check.Sealed):
             arrays = getattr(self.engine, name).arrays
             given = saved.get(name, {}) if isinstance(saved, dict) else {}
             if set(given) != set(arrays):
-                raise TypeError(f"restore takes what batch.snapshot() returned, got {check.shown(saved)}")
+                raise TypeError(
+                    f"restore takes what batch.snapshot() returned, got {check.shown(saved)}"
+                )
             for field, array in arrays.items():
+                shape = given[field].shape
                 grows = field in ("warm_key", "warm_impulse")
-                if array.shape != given[field].shape and not grows or len(array) != len(given[field]):
+                if shape[0] != len(array) or (shape != array.shape and not grows):
                     raise ValueError(
-                        f"the snapshot is of another batch: {field} {given[field].shape}, here {array.shape}"
+                        f"the snapshot is of another batch: {field} {shape}, here {array.shape}"
                     )
 
 

@@ -6,5 +6,7 @@ class SimulationError(RuntimeError):
 
 
 class EditError(RuntimeError):
-    """An edit that is not possible now: between `update` and `advance`, of a removed object, or of a
-    world that another thread is stepping."""
+    """An edit that is not possible now.
+
+    Between `update` and `advance`, of an object that was removed, or while another thread steps.
+    """

@@ -85,12 +85,12 @@ class World(WorldSettings, WorldObjects, WorldReadout):
         """
         table = self._materials
         gravity = ", ".join(f"{x:g}" for x in self.gravity)
+        solver = f"{self.integrator}, erp {self.erp:g}, at most {self.max_sweeps} sweeps"
+        pairs = f"{len(list(table))} pairs set, default friction {table.default.friction:g}"
         lines = [
             repr(self)[1:-1],
-            f"  gravity ({gravity}) m/s², {self.integrator}, erp {self.erp:g}, "
-            f"at most {self.max_sweeps} sweeps",
-            f"  materials: {', '.join(table.names)}; {len(list(table))} pairs set, "
-            f"default friction {table.default.friction:g}",
+            f"  gravity ({gravity}) m/s², {solver}",
+            f"  materials: {', '.join(table.names)}; {pairs}",
             f"  contacts: {len(self.contacts)}, status: {self.status.name or 'well'}",
         ]
         return "\n".join([*lines, *(f"  {part.describe()}" for part in self._objects)])
@@ -229,8 +229,8 @@ class World(WorldSettings, WorldObjects, WorldReadout):
                 if bad.size:
                     raise SimulationError(
                         f"after t = {self.time:g} s, entry {bad[0]} of {name} of {part.name} is "
-                        f"{float(array[bad[0]])!r}; the world has not moved on. Assign the whole array to have "
-                        "its values checked"
+                        f"{float(array[bad[0]])!r} and the world cannot go on; assign the whole array to "
+                        "have its values checked"
                     )
 
     # -- records -------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scenes import slider
 
 import tribo
 from tribo import world_file
@@ -152,7 +153,9 @@ def test_what_changes_the_motion_and_has_no_place_is_refused(tmp_path, spoil, sa
 
 def test_robots_from_text_get_files_beside_the_world(tmp_path):
     """One file each, also if names differ only in what a file name cannot hold."""
-    text = '<?xml version="1.0" encoding="latin-1"?>' + QUADRUPED.read_text("utf-8").partition("?>")[2]
+    text = (
+        '<?xml version="1.0" encoding="latin-1"?>' + QUADRUPED.read_text("utf-8").partition("?>")[2]
+    )
     text = text.replace("trunk", "Körper")
     world = tribo.World()
     world.add_ground()

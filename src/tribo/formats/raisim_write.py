@@ -117,7 +117,9 @@ def _articulated(
     urdf = item.urdf
     if urdf is None:
         if item.urdf_text is None:
-            raise DescriptionError(f"object {item.name!r}: a robot without a URDF cannot be written")
+            raise DescriptionError(
+                f"object {item.name!r}: a robot without a URDF cannot be written"
+            )
         urdf = _free_name(path, item.name, robots)
         robots[urdf] = item.urdf_text
     values = _common(item)

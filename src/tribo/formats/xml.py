@@ -154,7 +154,7 @@ def path_of(source: str | Path, kind: str) -> Path | None:
 
 
 def without_declaration(text: str) -> str:
-    """Return XML text without ``<?xml …?>``, whose encoding a text does not have; lines keep their numbers."""
+    """Return XML text without ``<?xml …?>``: text has no encoding. Lines keep their numbers."""
     return _DECLARATION.sub(_same_lines, text.lstrip("\ufeff"), count=1)
 
 

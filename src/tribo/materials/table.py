@@ -144,9 +144,9 @@ class MaterialTable(check.Sealed):
 
     def become(self, other: MaterialTable) -> None:
         """Take over materials and pairs of another table; handles of this one stay good."""
-        self._default = other._default  # noqa: SLF001 - the same class
-        self._pairs = dict(other._pairs)  # noqa: SLF001
-        self._names = dict(other._names)  # noqa: SLF001
+        self._default = other._default
+        self._pairs = dict(other._pairs)
+        self._names = dict(other._names)
         self.revision += 1
 
     @property

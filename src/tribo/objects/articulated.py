@@ -100,10 +100,11 @@ class ArticulatedSystem(Object):
         """
         made = []
         for value, what in ((kp, "kp"), (kd, "kd")):
+            given = value
             if check.is_scalar(value):
                 number = check.number(value, f"{what} of {self.name}", minimum=0.0)
-                value = np.full(self.dof - 6 * self.is_floating, number)
-            gain = self._drive_values(value, what, self.dof, 6, 0.0)
+                given = np.full(self.dof - 6 * self.is_floating, number)
+            gain = self._drive_values(given, what, self.dof, 6, 0.0)
             made.append(check.not_negative(gain, f"{what} of {self.name}"))
         self._kp[:], self._kd[:] = made
 

@@ -390,7 +390,7 @@ _VIEWS = {
 }
 
 
-def as_kind(value: Kind | str) -> Kind:
+def as_kind(value: Any) -> Kind:
     """Return a body type given as enum or name."""
     if isinstance(value, Kind):
         return value

@@ -84,12 +84,8 @@ def array(value: Any, what: str, expected: str) -> np.ndarray:
 
 def within_range(values: np.ndarray, what: str) -> np.ndarray:
     """Return an array whose entries are all finite and not absurdly large."""
-    if values.size < 32:  # a loop is then faster than three calls of NumPy
-        for x in values.ravel().tolist():
-            if not -LARGEST <= x <= LARGEST:  # so that NaN is found
-                break
-        else:
-            return values
+    if values.size < 64 and math.hypot(*values.ravel().tolist()) <= LARGEST:  # false with NaN
+        return values  # the common case, several times faster than NumPy
     bad = np.argwhere(~(np.abs(values) <= LARGEST))
     if bad.size:
         at = tuple(int(k) for k in bad[0])

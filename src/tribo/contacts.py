@@ -37,8 +37,8 @@ class Contact:
         >>> contact = world.contacts[0]
         >>> contact.other(ball) is ground
         True
-        >>> contact.force_on(ball).round(6).tolist(), contact.force_on(ground).round(6).tolist()
-        ([0.0, 0.0, 19.62], [0.0, 0.0, -19.62])
+        >>> float(contact.force_on(ball)[2].round(6)), float(contact.force_on(ground)[2].round(6))
+        (19.62, -19.62)
     """
 
     position: np.ndarray  # (3,) [m] between the two surfaces
@@ -59,8 +59,8 @@ class Contact:
     def __post_init__(self) -> None:
         """Make the arrays read-only: a contact is a reading."""
         for array in (self.position, self.normal, self.frame, self.impulse, self.force):
-            array.flags.writeable = False
-        self.torque_impulse.flags.writeable = False
+            array.setflags(write=False)
+        self.torque_impulse.setflags(write=False)
 
     def __repr__(self) -> str:
         """Return who touches whom, where and how hard."""

@@ -62,7 +62,7 @@ class WorldSettings(check.Sealed):
         """Gravity, shape (3,) [m/s²], world axes."""
         s = self._settings
         made = np.array([s.gravity_x, s.gravity_y, s.gravity_z])
-        made.flags.writeable = False
+        made.setflags(write=False)
         return made
 
     @gravity.setter

@@ -370,7 +370,7 @@ class Object(check.Sealed):
         for name in _VIEWS:
             old = getattr(self, f"_{name}")
             setattr(self, f"_{name}", old.copy())
-            old.flags.writeable = False
+            old.setflags(write=False)
         self.span = None
 
 
@@ -400,5 +400,5 @@ def as_kind(value: Any) -> Kind:
 
 def frozen(array: np.ndarray) -> np.ndarray:
     """Return an array that cannot be written: an edit that would be lost is an error."""
-    array.flags.writeable = False
+    array.setflags(write=False)
     return array

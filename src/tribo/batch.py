@@ -217,6 +217,8 @@ class Batch(check.Sealed):
 
     def __init__(self, world: World, worlds: int, *, threads: int | None = None) -> None:
         """Copy a world's present state `worlds` times."""
+        if not isinstance(world, World):
+            raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
         world.check_editable("a world that is copied into a batch")
         count = check.integer(worlds, "worlds", 1)
         world.write_materials()
@@ -236,6 +238,12 @@ class Batch(check.Sealed):
         return (
             f"<Batch of {len(self)} worlds at {times}: {len(self._parts)} objects each, "
             f"{self.threads} threads, {int(self.is_valid.sum())} valid>"
+        )
+
+    def __reduce__(self) -> Any:
+        """Refuse copies and pickling: two batches would share one state."""
+        raise TypeError(
+            "a batch cannot be copied or pickled; use batch.snapshot() to keep its states"
         )
 
     @property

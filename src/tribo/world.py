@@ -95,9 +95,12 @@ class World(WorldSettings, WorldObjects, WorldReadout):
         ]
         return "\n".join([*lines, *(f"  {part.describe()}" for part in self._objects)])
 
-    def __copy__(self) -> World:
-        """Refuse a shallow copy: two worlds would share one state."""
-        raise TypeError("a world cannot be copied; use world.snapshot() or tribo.Batch(world, n)")
+    def __reduce__(self) -> Any:
+        """Refuse copies and pickling: two worlds would share one state."""
+        raise TypeError(
+            "a world cannot be copied or pickled; use world.snapshot() to go back, world.save(file) to "
+            "keep it, tribo.Batch(world, n) for copies that run side by side"
+        )
 
     # -- time ----------------------------------------------------------------------------------
     def step(self, n: int = 1) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from tribo import check, primitives
 from tribo.builder import ALL_GROUPS, MOVABLE_GROUP, STATIC_GROUP
-from tribo.description import TreeDescription
+from tribo.description import DescriptionError, TreeDescription
 from tribo.formats import urdf
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Kind
@@ -144,7 +144,8 @@ class WorldObjects(check.Sealed):
 
     def add_articulated_system(
         self, source: str | Path | TreeDescription, *, name: str = "", position: Any = None,
-        orientation: Any = None, package_dirs: Sequence[Path | str] = (), body_type: Kind | str = "dynamic",
+        orientation: Any = None, package_dirs: Sequence[Path | str] | Path | str = (),
+        body_type: Kind | str = "dynamic",
         collision_group: int | None = None, collision_mask: int = ALL_GROUPS, strict: bool = False,
     ) -> ArticulatedSystem:  # fmt: skip
         """Add a robot.
@@ -153,7 +154,7 @@ class WorldObjects(check.Sealed):
             source: URDF file, URDF text, or a description.
             name: Empty: "articulated_system_0" and so on.
             position, orientation: Where the base starts (or stands), [m] and quaternion (w, x, y, z).
-            package_dirs: Folders in which ``package://`` references are looked up.
+            package_dirs: Folder or folders in which ``package://`` references are looked up.
             body_type: "dynamic" or "kinematic".
             collision_group, collision_mask: Bits for all its shapes.
             strict: Treat what the reader does not know as an error.
@@ -163,8 +164,13 @@ class WorldObjects(check.Sealed):
         """
         if isinstance(source, TreeDescription):
             description = copy.deepcopy(source)
+            if not description.bodies:
+                raise DescriptionError(
+                    "a tree without bodies cannot be added; describe at least one"
+                )
         else:
-            dirs = [Path(folder) for folder in package_dirs]
+            given = (package_dirs,) if isinstance(package_dirs, (str, Path)) else package_dirs
+            dirs = [Path(folder) for folder in given]
             description = urdf.read(source, package_dirs=dirs, strict=strict)
         description.kind = as_kind(body_type)
         if description.kind == Kind.STATIC:

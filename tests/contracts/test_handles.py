@@ -406,3 +406,38 @@ def test_a_batch_restores_only_worlds_that_it_has(worlds):
     assert (batch.time > 0).all()
     batch.restore(saved, [1])
     assert batch.time.tolist() == [pytest.approx(3e-3), 0.0]
+
+
+def test_one_package_folder_is_enough(tmp_path):
+    """A path is not taken for a list of its letters."""
+    (tmp_path / "pack").mkdir()
+    text = (
+        '<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" '
+        'ixy="0" ixz="0" iyz="0"/></inertial><visual><geometry><mesh filename="package://pack/m.obj"/>'
+        "</geometry></visual></link></robot>"
+    )
+    (tmp_path / "pack" / "m.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    robot = tribo.World().add_articulated_system(text, package_dirs=str(tmp_path))
+    assert robot.description.bodies[0].visuals[0].mesh.path == tmp_path / "pack" / "m.obj"
+
+
+@pytest.mark.parametrize("attempt", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_handles_worlds_and_batches_refuse_copies(attempt):
+    """Also before the first step; a second handle would miss the next build."""
+    world = tribo.World()
+    ball = world.add_sphere(0.1, 1.0)
+    for item in (ball, world, tribo.Batch(world, 2, threads=1)):
+        with pytest.raises(TypeError, match="cannot be copied or pickled"):
+            attempt(item)
+
+
+def test_a_static_body_has_no_coordinates():
+    """Neither to read nor to set, and they come back when it moves again."""
+    world = tribo.World()
+    ball = world.add_sphere(0.1, 1.0, position=(0, 0, 2), body_type="static")
+    assert ball.generalized_coordinate.shape == ball.generalized_velocity.shape == (0,)
+    ball.generalized_coordinate = []
+    with pytest.raises(ValueError, match=r"must have shape \(0,\)"):
+        ball.generalized_coordinate = np.zeros(7)
+    ball.body_type = "dynamic"
+    assert ball.generalized_coordinate[2] == 2.0

@@ -143,8 +143,12 @@ def is_text(source: str | Path) -> bool:
 
 def path_of(source: str | Path, kind: str) -> Path | None:
     """Return the path that a source is, None for XML text; refuse what is neither."""
+    if not isinstance(source, (str, Path)):
+        raise TypeError(f"{kind}: expected a path or XML text, got {_short(repr(source))}")
     if is_text(source):
         return None
+    if source == "":
+        raise DescriptionError(f"the path of the {kind} file is empty")
     text = str(source)
     if len(text) > 4096 or any(ord(letter) < 32 for letter in text):
         raise DescriptionError(

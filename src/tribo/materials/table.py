@@ -11,6 +11,10 @@ import numpy as np
 from tribo import check
 
 DEFAULT_MATERIAL = "default"
+MAX_FRICTION = (
+    1e6  # [–] sticks on every slope; beyond it the solve has no digits left for the normal
+)
+_COEFFICIENTS = ("friction", "static_friction", "rolling_friction", "spinning_friction")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +22,7 @@ class PairProperties:
     """How two materials interact (`contact law`, Hwangbo et al. 2018 with RaiSim's extensions).
 
     Args:
-        friction: Coulomb coefficient μ ≥ 0 while slipping [–].
+        friction: Coulomb coefficient μ ≥ 0 while slipping [–]; all coefficients are at most 1e6.
         restitution: Newton's e, 0…1 [–]: rebound speed = e · max(0, v − threshold).
         restitution_threshold: Approach speed below which nothing rebounds, ≥ 0 [m/s].
         static_friction: Coefficient at rest, ≥ friction [–]; None: equal to friction.
@@ -49,7 +53,8 @@ class PairProperties:
             if value is None and item.name == "static_friction":
                 value = self.friction
             try:
-                number = check.number(value, item.name, minimum=0.0)
+                most = MAX_FRICTION if item.name in _COEFFICIENTS else check.LARGEST
+                number = check.number(value, item.name, minimum=0.0, maximum=most)
             except TypeError as error:
                 raise ValueError(str(error)) from None
             object.__setattr__(self, item.name, number)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,6 +40,7 @@ class Object(check.Sealed):
     span: Span | None
     is_removed: bool
     fixed_pose: np.ndarray
+    quaternions: list[tuple[str, int]]  # joints that have one, and where it begins in q
 
     def __init__(
         self,
@@ -75,14 +75,17 @@ class Object(check.Sealed):
         self._target_v = np.zeros(nv)
         self._limit_impulse = np.zeros(len(self.description.bodies))
         self._wrench = np.zeros((len(self.description.bodies), 6))
-        first = 0
         types = joint_types(self.description)
         self._is_free = types[0] == Joint.FREE
-        for joint in types:
+        self.quaternions = []
+        first = 0
+        for body, joint in zip(self.description.bodies, types, strict=True):
             if joint == Joint.FREE:
                 self._q[first : first + 7] = self.fixed_pose
+                self.quaternions.append((body.joint.name, first + 3))
             elif joint == Joint.SPHERICAL:
                 self._q[first] = 1.0
+                self.quaternions.append((body.joint.name, first))
             first += COORDINATES[joint]
         self._target_q = self._q.copy()
 
@@ -119,6 +122,12 @@ class Object(check.Sealed):
         """Refuse an edit of an object that was removed, or between `update` and `advance`."""
         self.check_present(what)
         self.world.check_editable(f"{what} of {self.name}")
+
+    def __reduce__(self) -> Any:
+        """Refuse copies and pickling: a second handle would miss the next build."""
+        raise TypeError(
+            f"the handle of {self.name} cannot be copied or pickled; world[{self.name!r}] finds the object"
+        )
 
     @property
     def id(self) -> int:
@@ -267,17 +276,6 @@ class Object(check.Sealed):
                 name = f"{what} of {self.name}, rotation of {joint}"
                 q[first : first + 4] = check.quaternion(q[first : first + 4], name)
         return q
-
-    @cached_property
-    def quaternions(self) -> list[tuple[str, int]]:
-        """Joints with a quaternion and where it begins."""
-        found, first = [], 0
-        for body in self.description.bodies:
-            width = COORDINATES[body.joint.type]
-            if width >= 4:
-                found.append((body.joint.name, first + width - 4))
-            first += width
-        return found
 
     @property
     def mass(self) -> float:

@@ -153,7 +153,23 @@ class Engine:
         counts = [int(work[name].max()) for name in names]
         if counts[1] > _MAX_CONTACTS:
             raise MemoryError(f"{counts[1]} contacts in one step; the limit is {_MAX_CONTACTS}")
-        self.capacity = self.capacity.grown(*counts)
+        self._enlarge(self.capacity.grown(*counts))
+
+    def make_room(self, contacts: int) -> None:
+        """Enlarge the tables to hold a number of contacts that comes from elsewhere."""
+        if contacts > self.capacity.contacts:
+            self._enlarge(self.capacity.grown(0, contacts, 0, 0))
+
+    def take_pairs(self, table: np.ndarray) -> None:
+        """Take a pair table over; it may have more materials than before."""
+        arrays = {**self.model.arrays, "pair_table": np.array(table[None])}
+        self.model = Model.wrap(arrays)
+        self.sizes = {**self.sizes, "nmaterial": len(table)}
+        self._connect()
+
+    def _enlarge(self, capacity: Capacity) -> None:
+        """Replace the tables by larger ones; what they hold stays."""
+        self.capacity = capacity
         logger.debug("enlarging to %s", self.capacity)
         self.sizes = {
             **self.sizes,

@@ -1,0 +1,113 @@
+"""Featherstone's toolbox: spatial and planar vectors and rigid-body dynamics, to be read.
+
+Names and argument order are those of Spatial_v2 (MATLAB, 2012), which accompanies Featherstone's *Rigid
+Body Dynamics Algorithms* (2008); the code is our own, from the equations of the book. Bodies and points
+are numbered from 0, the fixed base is −1. ``docs/reference/spatial.md`` maps every function.
+"""
+
+from tribo.spatial.contact import gcFD, gcontact, gcPosVel
+from tribo.spatial.dynamics import (
+    HD,
+    ID,
+    Energy,
+    EnerMo,
+    FDab,
+    FDcrb,
+    HandC,
+    apply_external_forces,
+)
+from tribo.spatial.floating import EnerMofb, FDfb, IDfb, fbanim, fbkin, floatbase
+from tribo.spatial.inertia import mcI
+from tribo.spatial.joints import JointType, jcalc
+from tribo.spatial.loops import FDgq
+from tribo.spatial.model import Appearance, Camera, GroundContact, Model, get_gravity
+from tribo.spatial.rotation import rq, rqd, rv, rx, ry, rz, skew
+from tribo.spatial.samples import (
+    autoTree,
+    doubleElbow,
+    planar,
+    rollingdisc,
+    scissor,
+    singlebody,
+    vee,
+)
+from tribo.spatial.sparsity import LTDL, LTL, expandLambda, mpyH, mpyL, mpyLi, mpyLit, mpyLt
+from tribo.spatial.transforms import (
+    Fpt,
+    Vpt,
+    Xpt,
+    XtoV,
+    crf,
+    crm,
+    plnr,
+    plux,
+    pluho,
+    rotx,
+    roty,
+    rotz,
+    xlt,
+)
+
+__all__ = [
+    "Appearance",
+    "Camera",
+    "EnerMo",
+    "EnerMofb",
+    "Energy",
+    "FDab",
+    "FDcrb",
+    "FDfb",
+    "FDgq",
+    "Fpt",
+    "GroundContact",
+    "HD",
+    "HandC",
+    "ID",
+    "IDfb",
+    "JointType",
+    "LTDL",
+    "LTL",
+    "Model",
+    "Vpt",
+    "Xpt",
+    "XtoV",
+    "apply_external_forces",
+    "autoTree",
+    "crf",
+    "crm",
+    "doubleElbow",
+    "expandLambda",
+    "fbanim",
+    "fbkin",
+    "floatbase",
+    "gcFD",
+    "gcPosVel",
+    "gcontact",
+    "get_gravity",
+    "jcalc",
+    "mcI",
+    "mpyH",
+    "mpyL",
+    "mpyLi",
+    "mpyLit",
+    "mpyLt",
+    "planar",
+    "plnr",
+    "pluho",
+    "plux",
+    "rollingdisc",
+    "rotx",
+    "roty",
+    "rotz",
+    "rq",
+    "rqd",
+    "rv",
+    "rx",
+    "ry",
+    "rz",
+    "scissor",
+    "singlebody",
+    "skew",
+    "vee",
+    "xlt",
+]

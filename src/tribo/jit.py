@@ -21,7 +21,9 @@ import numpy as np
 from numba.core.registry import CPUDispatcher
 
 # Compiled layers, lowest first. Siblings may stand in any order.
-LAYERS = ("jit", "record", "math", "model", "dynamics", "collision", "contact", "step")
+LAYERS = (
+    "jit", "record", "math", "ground_kernels", "model", "dynamics", "collision", "contact", "step",
+)  # fmt: skip
 DISABLED = bool(numba.config.DISABLE_JIT)
 
 _PACKAGE = pathlib.Path(__file__).parent

@@ -134,7 +134,9 @@ class _Run:
         self, time: float, y: np.ndarray, step: float | None, bar: _Bar
     ) -> tuple[float, np.ndarray, float]:
         """Integrate until a point leaves its state or the time is over; return where, and the last step."""
-        if step is not None:
+        if self.solver is integrate.LSODA:
+            step = None  # it begins at order one and knows best how
+        elif step is not None:
             step = min(step, self.end - time)
         solver = self.solver(self.system.rate, time, y, self.end, first_step=step, **self.options)
         states = self.system.states

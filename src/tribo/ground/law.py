@@ -100,14 +100,13 @@ class Ground:
         p, pd, u = (np.asarray(a, float) for a in (p, pd, u))
         K, D, mu = self.numbers(p.shape[1])
         n = -K * p[-1] - D * pd[-1]
+        touch = np.minimum(-K * p[-1], n)
         t = np.sqrt(((K * u + D * pd[:-1]) ** 2).sum(axis=0))
         reserve = mu * n - t
-        sticking = np.minimum(n, reserve)
-        slipping = np.minimum(n, -reserve)
+        sticking = np.minimum(touch, reserve)
+        slipping = np.minimum(touch, -reserve)
         touching = np.where(np.equal(states, ContactState.STICKING), sticking, slipping)
-        return np.where(
-            np.equal(states, ContactState.LIFTED), np.maximum(K * p[-1], -n), touching
-        )
+        return np.where(np.equal(states, ContactState.LIFTED), -touch, touching)
 
     def stored_energy(self, p: Any) -> np.ndarray:
         """Return the energy in the normal springs, 2/5 K d^{5/2} of each point (n,) [J].

@@ -12,9 +12,9 @@ from tribo import check
 from tribo.ground.law import Ground
 from tribo.ground_kernels import flow
 from tribo.ground_kernels.records import Scratch, Tree
-from tribo.spatial.embed import embedded, gravity
+from tribo.spatial.embed import Body, embedded, gravity
 from tribo.spatial.floating import BASE, check_floating
-from tribo.spatial.model import Model
+from tribo.spatial.model import GroundContact, Model, check_points
 
 Torque = Callable[[float, "Coordinates"], Any]
 
@@ -37,29 +37,25 @@ class System:
 
     def __init__(self, model: Model, ground: Ground, *, floats: bool, tau: Any = None) -> None:
         """Copy a model and a ground into arrays; later changes of either are not seen."""
-        if model.gc is None or not len(model.gc.body):
-            raise ValueError(
-                "the model has no contact points: set model.gc = GroundContact(body, point)"
-            )
+        gc = check_points(model)
         if floats:
             check_floating(model, "simulate with xfb")
         self.model, self.ground, self.floats = model, ground, floats
         parts = embedded(model, floats=floats)
-        self.points = len(model.gc.body)
+        self.points = len(gc.body)
         self.joints = len(parts) - floats
         self.tangents = model.dimension - 1
         sizes = {"body": len(parts), "joint": self.joints, "point": self.points}
         self.tree, self.work = Tree.allocate(sizes), Scratch.allocate(sizes)
-        self._fill(parts)
+        self._fill(parts, gc)
         self.first_u = 13 * floats + 2 * self.joints
         self.size = self.first_u + self.points * self.tangents + 1
         self._torque: Torque | None = tau if callable(tau) else None
         if tau is not None and not callable(tau):
             self.tree.tau[:] = check.vector(np.ravel(np.asarray(tau, float)), "tau", self.joints)
 
-    def _fill(self, parts: list[Any]) -> None:
+    def _fill(self, parts: list[Body], gc: GroundContact) -> None:
         tree, model = self.tree, self.model
-        assert model.gc is not None
         first = BASE if self.floats else 0
         tree.is_floating, tree.up = int(self.floats), self.tangents
         tree.gravity[:] = gravity(model)
@@ -71,14 +67,14 @@ class System:
             tree.joint_pos[i], tree.joint_rot[i] = part.position, part.rotation.ravel()
             tree.joint_axis[i] = part.axis
             tree.joint_turn[i], tree.joint_slide[i] = part.turn, part.slide
-        owners = np.array(model.gc.body) - first
+        owners = np.array(gc.body) - first
         if (owners < 0).any():
             k = int(np.argmin(owners))
             raise ValueError(
-                f"gc.body[{k}] = {model.gc.body[k]} is a massless body below the floating base; use {BASE} or more"
+                f"gc.body[{k}] = {gc.body[k]} is a massless body below the floating base; use {BASE} or more"
             )
         tree.point_body[:] = owners
-        tree.point_pos[:, : model.dimension] = model.gc.point.T
+        tree.point_pos[:, : model.dimension] = gc.point.T
         tree.point_K[:], tree.point_D[:], tree.point_mu[:] = self.ground.numbers(self.points)
 
     # -- between the user's arrays and y -----------------------------------------------------------

@@ -17,11 +17,10 @@ LIFTED, STICKING, SLIPPING = 0, 1, 2
 @kernel
 def point_state(K, D, mu, z, zd, v, u):
     """Return the state of a point.   contact: z < 0 and n > 0; sticks: |t| ≤ μ n."""
-    if K * z >= 0.0 or pressure(K, D, z, zd) <= 0.0:
+    n = pressure(K, D, z, zd)
+    if min(-K * z, n) <= 0.0:
         return LIFTED
-    if mu * pressure(K, D, z, zd) - trial_size(K, D, v, u) >= 0.0:
-        return STICKING
-    return SLIPPING
+    return STICKING if mu * n - trial_size(K, D, v, u) >= 0.0 else SLIPPING
 
 
 @kernel
@@ -63,7 +62,8 @@ def response(state, K, D, mu, z, zd, v, u):
 def margin(state, K, D, mu, z, zd, v, u):
     """Return how far a point is from leaving its state; negative: it has left it [N/√m]."""
     n = pressure(K, D, z, zd)
+    touch = min(-K * z, n)
     if state == LIFTED:
-        return max(K * z, -n)
+        return -touch
     reserve = mu * n - trial_size(K, D, v, u)
-    return min(n, reserve if state == STICKING else -reserve)
+    return min(touch, reserve if state == STICKING else -reserve)

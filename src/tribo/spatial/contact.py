@@ -13,7 +13,7 @@ import numpy as np
 
 from tribo.spatial.dynamics import FDab
 from tribo.spatial.floating import BASE, FDfb, base_state, check_floating
-from tribo.spatial.model import Model, bodies
+from tribo.spatial.model import Model, bodies, check_points
 from tribo.spatial.transforms import Vpt, plnr, plux
 
 LIFTED = 2.0  # what `fcone` says of a point without contact
@@ -90,10 +90,8 @@ def gcPosVel(model: Model, *state: Any) -> np.ndarray:
     Raises:
         ValueError: The model has no contact points.
     """
-    if model.gc is None:
-        raise ValueError("gcPosVel needs contact points: model.gc = GroundContact(body, point)")
-    owners = np.array(model.gc.body, int)
-    points = model.gc.point
+    gc = check_points(model)
+    owners, points = np.array(gc.body, int), gc.point
     result = np.zeros((2 * model.dimension, len(owners)))
     for i, (X, v) in enumerate(_motions(model, state)):
         mine = owners == i

@@ -23,7 +23,12 @@ class GroundContact:
     """Points of bodies that feel the ground; the field `gc` of a model."""
 
     body: Sequence[int]  # (n,) the body that owns each point
-    point: np.ndarray  # (3, n) or planar (2, n) [m], body coordinates
+    point: Any  # (3, n) or planar (2, n) [m], body coordinates
+
+    def __post_init__(self) -> None:
+        """Make arrays of lists."""
+        self.body = [int(b) for b in np.ravel(self.body)]
+        self.point = np.array(self.point, float)
 
 
 @dataclass(slots=True)
@@ -99,7 +104,7 @@ class Model:
         if self.gravity is not None:
             self.gravity = check.vector(self.gravity, "gravity", self.dimension)
         if self.gc is not None:
-            _check_points(self)
+            check_points(self)
 
     @property
     def NB(self) -> int:
@@ -153,11 +158,17 @@ def _checked(matrix: np.ndarray, side: int, what: str) -> np.ndarray:
     return matrix
 
 
-def _check_points(model: Model) -> None:
+def check_points(model: Model) -> GroundContact:
+    """Return the contact points of a model after checking them.
+
+    Raises:
+        ValueError: There are none, or they do not fit the bodies.
+    """
     gc = model.gc
-    assert gc is not None
-    gc.body = [int(b) for b in np.ravel(gc.body)]
-    gc.point = np.array(gc.point, float)
+    if gc is None or not len(gc.body):
+        raise ValueError(
+            "the model has no contact points: set model.gc = GroundContact(body, point)"
+        )
     wanted = (model.dimension, len(gc.body))
     if gc.point.shape != wanted or not np.isfinite(gc.point).all():
         raise ValueError(
@@ -167,3 +178,4 @@ def _check_points(model: Model) -> None:
     for k, body in enumerate(gc.body):
         if not 0 <= body < model.NB:
             raise ValueError(f"gc.body[{k}] must be a body 0…{model.NB - 1}, got {body}")
+    return gc

@@ -6,6 +6,13 @@ are numbered from 0, the fixed base is −1. ``docs/reference/spatial.md`` maps 
 """
 
 from tribo.spatial.contact import gcFD, gcontact, gcPosVel
+from tribo.spatial.convert import (
+    ConversionWarning,
+    from_tribo,
+    state_from_tribo,
+    state_to_tribo,
+    to_tribo,
+)
 from tribo.spatial.dynamics import (
     HD,
     ID,
@@ -16,6 +23,7 @@ from tribo.spatial.dynamics import (
     HandC,
     apply_external_forces,
 )
+from tribo.spatial.files import load, save
 from tribo.spatial.floating import EnerMofb, FDfb, IDfb, fbanim, fbkin, floatbase
 from tribo.spatial.inertia import mcI
 from tribo.spatial.joints import JointType, jcalc
@@ -51,6 +59,7 @@ from tribo.spatial.transforms import (
 __all__ = [
     "Appearance",
     "Camera",
+    "ConversionWarning",
     "EnerMo",
     "EnerMofb",
     "Energy",
@@ -80,11 +89,13 @@ __all__ = [
     "fbanim",
     "fbkin",
     "floatbase",
+    "from_tribo",
     "gcFD",
     "gcPosVel",
     "gcontact",
     "get_gravity",
     "jcalc",
+    "load",
     "mcI",
     "mpyH",
     "mpyL",
@@ -105,9 +116,13 @@ __all__ = [
     "rx",
     "ry",
     "rz",
+    "save",
     "scissor",
     "singlebody",
     "skew",
+    "state_from_tribo",
+    "state_to_tribo",
+    "to_tribo",
     "vee",
     "xlt",
 ]

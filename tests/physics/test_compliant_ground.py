@@ -1,6 +1,7 @@
 """The compliant ground in motion: closed forms, numbers of the original, conservation, events."""
 
 import csv
+import itertools
 import pathlib
 
 import numpy as np
@@ -254,7 +255,7 @@ def test_events_are_where_states_change():
     # Between events nobody changes: each point's events follow one another.
     for point in range(32):
         own = [e for e in motion.events if e.point == point]
-        assert all(a.after == b.before for a, b in zip(own, own[1:], strict=False))
+        assert all(a.after == b.before for a, b in itertools.pairwise(own))
 
 
 def test_event_times_do_not_depend_on_the_method():
@@ -264,7 +265,13 @@ def test_event_times_do_not_depend_on_the_method():
     for method in ("RK45", "DOP853", "Radau"):
         rtol = 1e-8 if method == "Radau" else 1e-11
         run = simulate(
-            point_mass(), Ground(1e5, 300.0), 0.6, q=[0, 0.3], method=method, rtol=rtol, atol=rtol / 100
+            point_mass(),
+            Ground(1e5, 300.0),
+            0.6,
+            q=[0, 0.3],
+            method=method,
+            rtol=rtol,
+            atol=rtol / 100,
         )
         assert run.events[0].time == pytest.approx(t0, abs=1e-10)
         runs.append([e.time for e in run.events])

@@ -167,7 +167,11 @@ def test_points_may_differ():
 
 @pytest.mark.parametrize(
     ("values", "message"),
-    [((0.0, 1.0, 0.5), "K of a ground"), ((1.0, 0.0, 0.5), "D of a ground"), ((1.0, 1.0, -0.1), "mu")],
+    [
+        ((0.0, 1.0, 0.5), "K of a ground"),
+        ((1.0, 0.0, 0.5), "D of a ground"),
+        ((1.0, 1.0, -0.1), "mu"),
+    ],
 )
 def test_impossible_grounds_are_refused(values, message):
     with pytest.raises(ValueError, match=message):
@@ -188,12 +192,11 @@ def test_bad_calls_leave_a_clear_message():
         ground.simulate(model, g, 1.0, xfb=2.0 * x)
     with pytest.raises(ValueError, match="u must be"):
         ground.simulate(model, g, 1.0, xfb=x, u=np.zeros(3))
+    arm = spatial.planar(2)
+    arm.gc = spatial.GroundContact([1], [[1.0], [0.0]])
     with pytest.raises(ValueError, match="must return shape"):
-        arm = spatial.planar(2)
-        arm.gc = spatial.GroundContact([1], [[1.0], [0.0]])
         ground.simulate(arm, g, 1.0, tau=lambda t, c: np.zeros(3))
     with pytest.raises(ValueError, match="floating base"):
-        arm.gc = spatial.GroundContact([1], [[1.0], [0.0]])
         ground.simulate(arm, g, 1.0, xfb=x)
 
 

@@ -25,7 +25,10 @@ def load(name):
 def assert_close(ours, theirs, tolerance=SINGLE):
     ours, theirs = np.asarray(ours, float), np.asarray(theirs, float)
     np.testing.assert_allclose(
-        ours.reshape(theirs.shape), theirs, rtol=0.0, atol=tolerance * max(1.0, np.abs(theirs).max())
+        ours.reshape(theirs.shape),
+        theirs,
+        rtol=0.0,
+        atol=tolerance * max(1.0, np.abs(theirs).max()),
     )
 
 
@@ -133,3 +136,14 @@ def test_ground_forces_without_friction():
     t = load("gcontact_frictionless.csv")
     for K, D, z, zd, fn in zip(*t.values(), strict=True):
         assert spatial.gcontact(K, D, 0.0, [z], [zd]) == pytest.approx([fn], rel=1e-12)
+
+
+def test_the_map_names_every_function():
+    page = (DATA.parents[2] / "docs/reference/spatial.md").read_text("utf-8")
+    missing = [
+        n
+        for n in spatial.__all__
+        if f"`{n}" not in page and n not in ("Energy", "ConversionWarning")
+    ]
+    assert missing == []
+    assert all(getattr(spatial, name).__doc__ for name in spatial.__all__)

@@ -1,12 +1,26 @@
 """tribo.spatial by identities: algorithms against one another, planar against spatial, on random trees."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from tribo import spatial
 from tribo.spatial import samples
 
-SPATIAL_JOINTS = ("R", "Rx", "Ry", "Rz", "P", "Px", "Py", "Pz", spatial.JointType("H", {"pitch": 0.1}))
+SPATIAL_JOINTS = (
+    "R",
+    "Rx",
+    "Ry",
+    "Rz",
+    "P",
+    "Px",
+    "Py",
+    "Pz",
+    spatial.JointType("H", {"pitch": 0.1}),
+)
 SIZES = (1, 2, 5, 12, 30, 60)
 
 
@@ -20,16 +34,23 @@ def random_tree(rng, count, gravity=True):
     """Return a spatial tree whose parents, joints, frames and inertias are random."""
     parent = [-1] + [int(rng.integers(max(0, i - 4), i)) for i in range(1, count)]
     jtype = [SPATIAL_JOINTS[int(rng.integers(len(SPATIAL_JOINTS)))] for _ in range(count)]
-    Xtree = [spatial.plux(spatial.rv(rng.normal(size=3)), rng.normal(size=3) * 0.4) for _ in range(count)]
+    Xtree = [
+        spatial.plux(spatial.rv(rng.normal(size=3)), rng.normal(size=3) * 0.4) for _ in range(count)
+    ]
     inertias = [random_inertia(rng) for _ in range(count)]
-    return spatial.Model(parent, jtype, Xtree, inertias, rng.normal(size=3) * 5.0 if gravity else None)
+    return spatial.Model(
+        parent, jtype, Xtree, inertias, rng.normal(size=3) * 5.0 if gravity else None
+    )
 
 
 def random_planar(rng, count):
     parent = [-1] + [int(rng.integers(0, i)) for i in range(1, count)]
     jtype = [("r", "px", "py")[int(rng.integers(3))] for _ in range(count)]
     Xtree = [spatial.plnr(rng.normal(), rng.normal(size=2)) for _ in range(count)]
-    inertias = [spatial.mcI(rng.uniform(0.5, 2), rng.normal(size=2), rng.uniform(0.1, 1)) for _ in range(count)]
+    inertias = [
+        spatial.mcI(rng.uniform(0.5, 2), rng.normal(size=2), rng.uniform(0.1, 1))
+        for _ in range(count)
+    ]
     return spatial.Model(parent, jtype, Xtree, inertias, rng.normal(size=2) * 5.0)
 
 
@@ -93,8 +114,8 @@ def test_planar_is_spatial_restricted(count):
         theirs = getattr(spatial, name)(solid, q, qd, rates, f_solid)
         assert np.abs(ours - theirs).max() < 1e-11 * np.abs(theirs).max()
     one, other = spatial.EnerMo(flat, q, qd), spatial.EnerMo(solid, q, qd)
-    assert one.KE == pytest.approx(other.KE, rel=1e-12)
-    assert one.PE == pytest.approx(other.PE, rel=1e-12)
+    assert pytest.approx(other.KE, rel=1e-12) == one.KE
+    assert pytest.approx(other.PE, rel=1e-12) == one.PE
     assert np.allclose(one.htot, other.htot[[2, 3, 4]], rtol=1e-12)
 
 
@@ -120,7 +141,7 @@ def test_floating_base_in_both_forms(count):
     assert np.abs(back - tau).max(initial=0.0) < 1e-10 * size
     joints = spatial.EnerMo(model, [*q6, *q], [*qd6, *qd])
     quaternion = spatial.EnerMofb(model, xfb, q, qd)
-    assert quaternion.KE == pytest.approx(joints.KE, rel=1e-12)
+    assert pytest.approx(joints.KE, rel=1e-12) == quaternion.KE
     assert np.allclose(quaternion.htot, joints.htot, rtol=1e-11, atol=1e-12)
 
 
@@ -216,7 +237,9 @@ def test_points_velocities_and_forces_share_power():
     rng = np.random.default_rng(9)
     for size, n in ((6, 3), (3, 2)):
         v, p, f = rng.normal(size=size), rng.normal(size=(n, 7)), rng.normal(size=(n, 7))
-        assert (v @ spatial.Fpt(f, p)).sum() == pytest.approx((spatial.Vpt(v, p) * f).sum(), rel=1e-12)
+        assert (v @ spatial.Fpt(f, p)).sum() == pytest.approx(
+            (spatial.Vpt(v, p) * f).sum(), rel=1e-12
+        )
 
 
 def test_closing_the_loop_adds_forces_of_one_body():
@@ -245,7 +268,9 @@ def test_bad_structures_are_refused():
     with pytest.raises(ValueError, match="3×3 finite"):
         spatial.Model([-1], ["r"], [np.eye(6)], [np.eye(3)])
     with pytest.raises(ValueError, match=r"gc\.body\[0\]"):
-        spatial.Model([-1], ["r"], [np.eye(3)], [np.eye(3)], gc=spatial.GroundContact([1], np.zeros((2, 1))))
+        spatial.Model(
+            [-1], ["r"], [np.eye(3)], [np.eye(3)], gc=spatial.GroundContact([1], np.zeros((2, 1)))
+        )
     with pytest.raises(ValueError, match="q must have shape"):
         spatial.ID(good, [0.0], [0.0, 0.0], [0.0, 0.0])
     with pytest.raises(ValueError, match="pitch"):
@@ -257,10 +282,9 @@ def test_bad_structures_are_refused():
 
 
 def test_import_of_tribo_does_not_import_it():
-    import os
-    import subprocess
-    import sys
-
-    code = "import sys, tribo; assert not [m for m in sys.modules if m.startswith(('tribo.spatial', 'tribo.ground', 'scipy.integrate'))]"
+    late = "{'tribo.spatial', 'tribo.ground', 'scipy.integrate'}"
+    code = f"import sys, tribo; assert not {late} & set(sys.modules)"
     paths = os.pathsep.join(filter(None, sys.path))
-    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": paths})
+    subprocess.run(
+        [sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": paths}
+    )

@@ -30,7 +30,7 @@ def stiffness_for(force: float, depth: float, points: int = 1) -> float:
     """
     force = check.number(force, "force", minimum=0.0, exclusive=True)
     depth = check.number(depth, "depth", minimum=0.0, exclusive=True)
-    return force / (check.integer(points, "points", 1) * depth**1.5)
+    return float(force / (check.integer(points, "points", 1) * depth**1.5))
 
 
 def rest_depth(force: float, K: float, points: int = 1) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -14,7 +15,7 @@ from tribo.ground.system import System
 SAMPLES = 6  # looks at the states within a step, its end included
 EXACT = 1e-13  # [s] width of the bracket around an event
 
-Interpolant = Callable[[float], np.ndarray]
+Interpolant = Callable[[Any], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)

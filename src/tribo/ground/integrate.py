@@ -91,8 +91,8 @@ def _warn_if_stiff(ground: Ground, method: str, duration: float) -> None:
     steps = duration * float(np.max(np.asarray(ground.K) / np.asarray(ground.D)))
     if method in EXPLICIT and steps > MANY_STEPS:
         warnings.warn(
-            f"the ground recovers in D/K = {duration / steps:.2g} s: {method} needs some {steps:.1g} steps for "
-            f"{duration:g} s; use a stiff method (Radau, BDF, LSODA), a larger D or a smaller K",
+            f"the ground recovers in D/K = {duration / steps:.2g} s: {method} needs some {steps:.1g} steps "
+            f"for {duration:g} s; use a stiff method (Radau, BDF, LSODA), a larger D or a smaller K",
             GroundWarning,
             stacklevel=3,
         )
@@ -203,7 +203,9 @@ class _Bar:
                 self._wanted = False
                 return
             columns = (TextColumn("simulating"), BarColumn(), TextColumn("{task.fields[at]}"))
-            self._progress = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
+            self._progress = Progress(
+                *columns, TimeRemainingColumn(), console=console, transient=True
+            )
             self._task = self._progress.add_task("", total=self._duration, at="")
             self._progress.start()
         done = time - self._start

@@ -88,7 +88,7 @@ class Ground:
         """Return the `ContactState` of each point, (n,) integers; arguments as in `gcontact`."""
         f, _, fcone = self.forces(p, pd, u)
         held = np.where(fcone <= 1.0, ContactState.STICKING, ContactState.SLIPPING)
-        return np.where(f[-1] > 0.0, held, ContactState.LIFTED)
+        return np.asarray(np.where(f[-1] > 0.0, held, ContactState.LIFTED))
 
     def margins(self, states: Any, p: Any, pd: Any, u: Any) -> np.ndarray:
         """Return how far each point is from leaving a state, (n,) [N/√m]; negative: it has left it.
@@ -106,7 +106,7 @@ class Ground:
         sticking = np.minimum(touch, reserve)
         slipping = np.minimum(touch, -reserve)
         touching = np.where(np.equal(states, ContactState.STICKING), sticking, slipping)
-        return np.where(np.equal(states, ContactState.LIFTED), -touch, touching)
+        return np.asarray(np.where(np.equal(states, ContactState.LIFTED), -touch, touching))
 
     def stored_energy(self, p: Any) -> np.ndarray:
         """Return the energy in the normal springs, 2/5 K d^{5/2} of each point (n,) [J].

@@ -63,7 +63,12 @@ class System:
             tree.body_parent[i], tree.body_mass[i] = part.parent, part.mass
             tree.body_com[i] = part.com
             inertia = part.inertia
-            tree.body_inertia[i] = [*inertia.diagonal(), inertia[0, 1], inertia[0, 2], inertia[1, 2]]
+            tree.body_inertia[i] = [
+                *inertia.diagonal(),
+                inertia[0, 1],
+                inertia[0, 2],
+                inertia[1, 2],
+            ]
             tree.joint_pos[i], tree.joint_rot[i] = part.position, part.rotation.ravel()
             tree.joint_axis[i] = part.axis
             tree.joint_turn[i], tree.joint_slide[i] = part.turn, part.slide
@@ -110,7 +115,9 @@ class System:
         if self._torque is not None:
             tau = np.asarray(self._torque(time, self.coordinates(y)), float)
             if tau.shape != (self.joints,):
-                raise ValueError(f"tau(t, state) must return shape ({self.joints},), got {tau.shape}")
+                raise ValueError(
+                    f"tau(t, state) must return shape ({self.joints},), got {tau.shape}"
+                )
             self.tree.tau[:] = tau
         out = np.empty(self.size)
         flow.rate(self.tree, self.work, np.ascontiguousarray(y), out)
@@ -152,3 +159,16 @@ class System:
         out = np.empty((len(samples), 2))
         flow.energies(self.tree, self.work, np.ascontiguousarray(samples), out)
         return out
+
+    def poses(self, samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions (k, bodies, 3) and axes (k, bodies, 3, 3) of all bodies for rows y.
+
+        With a floating base, bodies count from it; planar models lie in the plane z = 0.
+        """
+        count = len(self.tree.body_parent)
+        positions, rotations = (
+            np.empty((len(samples), count, 3)),
+            np.empty((len(samples), count, 3, 3)),
+        )
+        flow.poses(self.tree, self.work, np.ascontiguousarray(samples), positions, rotations)
+        return positions, rotations

@@ -147,3 +147,18 @@ def energies(tree, work, samples, out):
             potential -= mom[i, 1] * g[0] + mom[i, 2] * g[1] + mom[i, 3] * g[2]
         out[n, 0] = kinetic
         out[n, 1] = potential
+
+
+@entry
+def poses(tree, work, samples, positions, rotations):
+    """Write positions and axes (as columns) of all bodies for each row y.
+
+    Writes: work, positions, rotations.
+    """
+    for n in range(len(samples)):
+        place_bodies(tree, work, samples[n])
+        for i in range(len(tree.body_parent)):
+            for j in range(3):
+                positions[n, i, j] = work.body_pos[i, j]
+                for k in range(3):
+                    rotations[n, i, j, k] = work.body_rot[i, 3 * j + k]

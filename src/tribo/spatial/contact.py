@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tribo.spatial.dynamics import FDab
+from tribo import check
+from tribo.spatial.dynamics import FDab, FDcrb
 from tribo.spatial.floating import BASE, FDfb, base_state, check_floating
 from tribo.spatial.model import Model, bodies, check_points
 from tribo.spatial.transforms import Vpt, plnr, plux
@@ -62,7 +63,9 @@ def gcontact(
     if mu.ndim == 0 and mu == 0.0:
         return np.asarray(fn)
     if p.ndim != 2 or p.shape[0] not in (2, 3):
-        raise ValueError(f"gcontact takes points as columns of (2, n) or (3, n), got shape {p.shape}")
+        raise ValueError(
+            f"gcontact takes points as columns of (2, n) or (3, n), got shape {p.shape}"
+        )
     vt = pd[:-1]
     u = np.zeros_like(vt) if u is None else np.reshape(np.asarray(u, float), vt.shape)
     touches = fn > 0.0
@@ -116,7 +119,9 @@ def _motions(model: Model, state: tuple[Any, ...]) -> list[tuple[Any, Any]]:
         X, v = [None] * BASE + [X0], [None] * BASE + [X0 @ vfb]
         first = BASE + 1
     elif len(state) != 2:
-        raise TypeError(f"gcPosVel takes (model, q, qd) or (model, xfb[, q, qd]), got {len(state)} states")
+        raise TypeError(
+            f"gcPosVel takes (model, q, qd) or (model, xfb[, q, qd]), got {len(state)} states"
+        )
     q, qd = state[-2:] if len(state) > 1 else ((), ())
     Xup, S, _, qd = bodies(model, q, qd, first)
     for k in range(len(Xup)):
@@ -138,11 +143,10 @@ def gcFD(model: Model, FDfun: Callable[..., Any] | str, w: Any) -> np.ndarray:
     Returns:
         qdd, or for `FDfb` [xdfb; qdd]. The forces of all points of a body are added up.
     """
-    fun = {"FDab": FDab, "FDfb": FDfb}.get(FDfun, FDfun) if isinstance(FDfun, str) else FDfun
-    if isinstance(fun, str):
-        from tribo.spatial import dynamics
-
-        fun = getattr(dynamics, fun)
+    named = {"FDab": FDab, "FDcrb": FDcrb, "FDfb": FDfb}
+    fun: Any = FDfun
+    if isinstance(FDfun, str):
+        fun = named[check.known(FDfun, named, "forward-dynamics function")]
     is_floating = fun is FDfb
     n = model.NB - BASE - 1 if is_floating else model.NB
     size = 3 if model.is_planar else 6

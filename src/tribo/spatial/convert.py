@@ -22,7 +22,9 @@ from tribo.spatial.model import Appearance, Model
 from tribo.spatial.rotation import rq
 from tribo.spatial.transforms import plux
 
-UPRIGHT = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])  # planar y is the world's z
+UPRIGHT = np.array(
+    [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]
+)  # planar y is the world's z
 
 
 class ConversionWarning(UserWarning):
@@ -120,7 +122,9 @@ def to_tribo(model: Model, name: str = "model") -> TreeDescription:
     bodies: list[BodyDescription] = []
     if not floats:
         how = tuple(rq(UPRIGHT.T).tolist()) if model.is_planar else (1.0, 0.0, 0.0, 0.0)
-        bodies.append(BodyDescription(name, -1, JointDescription(name, Joint.FIXED, quaternion=how)))
+        bodies.append(
+            BodyDescription(name, -1, JointDescription(name, Joint.FIXED, quaternion=how))
+        )
     notes: list[str] = []
     for i, part in enumerate(parts):
         body = _body(part, f"{name}_{i + offset}" if i or not floats else name, offset)
@@ -192,7 +196,7 @@ def _warn_about(joint: JointDescription) -> None:
         left_out.append("limits")
     if left_out:
         warnings.warn(
-            f"joint {joint.name!r}: {', '.join(left_out)} left out, Spatial_v2's structure has no place for it",
+            f"joint {joint.name!r}: {', '.join(left_out)} left out, Spatial_v2's structure lacks them",
             ConversionWarning,
             stacklevel=3,
         )
@@ -266,8 +270,8 @@ def _visuals(instructions: list[Any]) -> tuple[list[VisualDescription], list[str
         elif item[0] == "cyl":
             start, end = np.array(item[1], float)
             at, how = tuple((start + end) / 2), tuple(_toward(end - start).tolist())
-            half = 0.5 * float(np.linalg.norm(end - start))
-            made.append(VisualDescription(Shape.CYLINDER, (item[2], half), at, how, color=color))
+            reach = 0.5 * float(np.linalg.norm(end - start))
+            made.append(VisualDescription(Shape.CYLINDER, (item[2], reach), at, how, color=color))
         elif item[0] != "facets":
             left_out.append(item[0])
     return made, left_out

@@ -32,13 +32,14 @@ def apply_external_forces(
     """
     if f_ext is None:
         return list(f_in)
-    f_ext = external_list(f_ext, len(parent), len(f_in[0]) if len(f_in) else 6)
+    forces = external_list(f_ext, len(parent), len(f_in[0]) if len(f_in) else 6)
     f_out = list(f_in)
     Xa: list[np.ndarray] = []
     for i, p in enumerate(parent):
         Xa.append(Xup[i] if p < 0 else Xup[i] @ Xa[p])
-        if f_ext[i] is not None:
-            f_out[i] = f_out[i] - np.linalg.solve(Xa[i].T, f_ext[i])
+        force = forces[i]
+        if force is not None:
+            f_out[i] = f_out[i] - np.linalg.solve(Xa[i].T, force)
     return f_out
 
 
@@ -94,9 +95,7 @@ def ID(model: Model, q: Any, qd: Any, qdd: Any, f_ext: External = None) -> np.nd
     return tau
 
 
-def HandC(
-    model: Model, q: Any, qd: Any, f_ext: External = None
-) -> tuple[np.ndarray, np.ndarray]:
+def HandC(model: Model, q: Any, qd: Any, f_ext: External = None) -> tuple[np.ndarray, np.ndarray]:
     """Return H and C of the equation of motion   H qdd + C = tau.
 
     Args:

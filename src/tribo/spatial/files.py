@@ -70,7 +70,14 @@ def load(path: str | Path) -> Model:
         if path.suffix == ".json":
             return _model_of_json(json.loads(content.decode("utf-8")))
         return _model_of_mat(content)
-    except (ValueError, LookupError, TypeError, ArithmeticError, RecursionError, AttributeError) as error:
+    except (
+        ValueError,
+        LookupError,
+        TypeError,
+        ArithmeticError,
+        RecursionError,
+        AttributeError,
+    ) as error:
         raise ValueError(f"{path}: not a model of Spatial_v2 ({error})") from None
 
 
@@ -124,9 +131,10 @@ def _model(data: dict[str, Any], first: int) -> Model:
         bodies = [_checked_looks(b, DEEPEST) for b in looks.get("body", [])]
         made.appearance = Appearance(_checked_looks(looks.get("base", []), DEEPEST), bodies)
     if camera is not None:
-        known = {k: camera[k] for k in Camera.__slots__ if k in camera}
+        known: dict[str, Any] = {k: camera[k] for k in Camera.__slots__ if k in camera}
+        known = {k: tuple(v) if isinstance(v, list) else v for k, v in known.items()}
         known["body"] = int(known.get("body", first - 1)) - first
-        made.camera = Camera(**{k: tuple(v) if isinstance(v, list) else v for k, v in known.items()})
+        made.camera = Camera(**known)
     return made
 
 
@@ -166,9 +174,14 @@ def _matlab(model: Model) -> dict[str, Any]:
     data["parent"] = np.array(data["parent"], float) + 1.0
     data["NB"] = float(model.NB)
     for name in ("jtype", "Xtree", "I"):
-        data[name] = _cell([x if isinstance(x, (str, dict)) else np.array(x, float) for x in data[name]])
+        data[name] = _cell(
+            [x if isinstance(x, (str, dict)) else np.array(x, float) for x in data[name]]
+        )
     if "gc" in data:
-        data["gc"] = {"body": np.array(data["gc"]["body"], float) + 1.0, "point": data["gc"]["point"]}
+        data["gc"] = {
+            "body": np.array(data["gc"]["body"], float) + 1.0,
+            "point": data["gc"]["point"],
+        }
     if "camera" in data:
         data["camera"]["body"] = float(data["camera"]["body"] + 1)
     if "appearance" in data:

@@ -75,7 +75,9 @@ def floatbase(model: Model) -> Model:
 def check_floating(model: Model, function: str) -> None:
     """Refuse a model that `floatbase` could not have made."""
     if model.is_planar or model.NB <= BASE or list(model.parent[: BASE + 1]) != [*range(-1, BASE)]:
-        raise ValueError(f"{function} takes a model with a floating base; make one with floatbase(model)")
+        raise ValueError(
+            f"{function} takes a model with a floating base; make one with floatbase(model)"
+        )
 
 
 def base_state(xfb: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -189,14 +191,23 @@ def _outward(
         Xa = [X]
         for k in range(len(t.Xup)):
             Xa.append(t.Xup[k] @ Xa[model.parent[k + BASE + 1] - BASE])
-        lifted = [np.zeros(6) if f is None else np.linalg.solve(x.T, f) for x, f in zip(Xa, forces, strict=True)]
+        lifted = [
+            np.zeros(6) if f is None else np.linalg.solve(x.T, f)
+            for x, f in zip(Xa, forces, strict=True)
+        ]
         p0 = p0 - lifted[0]
         t.pA = [p - f for p, f in zip(t.pA, lifted[1:], strict=True)]
     return t, I0, p0
 
 
 def _passed_down(
-    model: Model, t: Articulated, k: int, I: np.ndarray, f: np.ndarray, I0: np.ndarray, p0: np.ndarray
+    model: Model,
+    t: Articulated,
+    k: int,
+    I: np.ndarray,
+    f: np.ndarray,
+    I0: np.ndarray,
+    p0: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Add inertia and force of a body to its parent; return those of the base."""
     p = model.parent[k + BASE + 1] - BASE - 1
@@ -329,5 +340,3 @@ def _nearest(q: np.ndarray, before: np.ndarray, E: np.ndarray) -> np.ndarray:
     turns = 2.0 * np.pi * np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0])
     both = [c + turns * np.round((before - c) / (2.0 * np.pi)) for c in (q, twin)]
     return min(both, key=lambda c: float(np.abs(c - before).sum()))
-
-

@@ -9,7 +9,7 @@ import numpy as np
 from tribo.spatial.rotation import skew, vector3
 
 
-def mcI(first: Any, c: Any = None, I: Any = None) -> Any:  # noqa: N803 - Spatial_v2's names
+def mcI(first: Any, c: Any = None, I: Any = None) -> Any:
     """Compose a rigid-body inertia from m, c and I, or take one apart.
 
     Args:

@@ -70,7 +70,7 @@ class Model:
     jtype: Sequence[Any]  # (NB,) codes or `JointType`s, see `jcalc`
     Xtree: Sequence[np.ndarray]  # (NB,) parent body to joint frame at q = 0
     I: Sequence[np.ndarray]  # (NB,) inertia in the body's own frame, see `mcI`
-    gravity: Sequence[float] | None = None  # [m/s²] (3,) or (2,); None: `get_gravity`
+    gravity: Any = None  # [m/s²] (3,) or (2,); None: `get_gravity`
     gc: GroundContact | None = None
     appearance: Appearance | None = None
     camera: Camera | None = None
@@ -85,11 +85,13 @@ class Model:
         lengths = {"parent": len(self.parent), "jtype": len(self.jtype)}
         lengths |= {"Xtree": len(self.Xtree), "I": len(self.I)}
         if len(set(lengths.values())) != 1:
-            raise ValueError(f"parent, jtype, Xtree and I must have one entry per body, got {lengths}")
+            raise ValueError(
+                f"parent, jtype, Xtree and I must have one entry per body, got {lengths}"
+            )
         for i, parent in enumerate(self.parent):
             if not -1 <= parent < i:
                 raise ValueError(
-                    f"parent[{i}] must be −1 (the base) or a body below {i}, got {parent}; number parents first"
+                    f"parent[{i}] must be −1 (the base) or below {i}, got {parent}; number parents first"
                 )
         side = 3 if self.is_planar else 6
         for i in range(self.NB):

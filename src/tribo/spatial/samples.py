@@ -80,7 +80,7 @@ def singlebody() -> Model:
 
 
 def scissor() -> Model:
-    """Return two equal rods of 1 m and 1 kg that float and turn against each other about z at their middles."""
+    """Return two rods of 1 m and 1 kg that float, joined at their middles by a joint about z."""
     across = 1.015 / 12.0
     inertia = mcI(1.0, np.zeros(3), np.diag([0.0025, across, across]))
     rod = [["cyl", [[-0.5, 0.0, 0.0], [0.5, 0.0, 0.0]], ROD]]
@@ -163,7 +163,7 @@ def rollingdisc(npt: int) -> Model:
     points = np.concatenate([rim - half, rim + half], axis=1)
     model = Model(
         [-1], ["R"], [np.eye(6)], [inertia], gc=GroundContact([0] * (2 * npt), points),
-        appearance=Appearance([["tiles", [[-1.0, 1.0], [-1.0, 1.0], [0.0, 0.0]], 0.1]], [_prism(points, npt)]),
+        appearance=Appearance([["tiles", [[-1, 1], [-1, 1], [0, 0]], 0.1]], [_prism(points, npt)]),
         camera=Camera(body=0, direction=(0.0, -3.0, 1.0), zoom=1.0),
         name="rollingdisc",
     )  # fmt: skip
@@ -174,7 +174,9 @@ def _prism(points: np.ndarray, n: int) -> list[Any]:
     """Return the drawing of a prism from the vertices of its two faces."""
     here = np.arange(n)
     after = (here + 1) % n
-    sides = np.concatenate([np.stack([here, here + n, after + n], 1), np.stack([here, after + n, after], 1)])
+    sides = np.concatenate(
+        [np.stack([here, here + n, after + n], 1), np.stack([here, after + n, after], 1)]
+    )
     fans = [np.stack([np.zeros(n - 2, int), here[1:-1], here[2:]], axis=1)]
     fans.append(np.stack([np.zeros(n - 2, int), here[2:], here[1:-1]], axis=1) + n)
     return [
@@ -188,4 +190,3 @@ def _prism(points: np.ndarray, n: int) -> list[Any]:
 
 def _rod(start: tuple[float, float], end: tuple[float, float]) -> list[Any]:
     return ["cyl", [[*start, 0.0], [*end, 0.0]], ROD]
-

@@ -27,8 +27,11 @@ def expandLambda(lam: Sequence[int], nf: Sequence[int]) -> list[int]:
         [-1, 0, 1]
     """
     if len(lam) != len(nf) or any(n < 1 for n in nf):
-        raise ValueError(f"expandLambda needs a freedom ≥ 1 for each of {len(lam)} joints, got {list(nf)}")
-    last, expanded = [], []
+        raise ValueError(
+            f"expandLambda needs a freedom ≥ 1 for each of {len(lam)} joints, got {list(nf)}"
+        )
+    last: list[int] = []
+    expanded: list[int] = []
     for parent, freedoms in zip(lam, nf, strict=True):
         expanded.append(last[parent] if parent >= 0 else -1)
         expanded += range(len(expanded) - 1, len(expanded) + freedoms - 2)
@@ -75,7 +78,7 @@ def mpyH(H: Any, lam: Sequence[int], x: Any) -> np.ndarray:
     Source: Featherstone 2008, Table 6.5.
     """
     H, x = np.asarray(H, float), np.asarray(x, float)
-    y = np.diag(H) * x
+    y: np.ndarray = np.diag(H) * x
     for i in reversed(range(len(lam))):
         for j in ancestors(lam, i):
             y[i] += H[i, j] * x[j]
@@ -89,7 +92,7 @@ def mpyL(L: Any, lam: Sequence[int], x: Any) -> np.ndarray:
     Source: Featherstone 2008, Table 6.5.
     """
     L, x = np.asarray(L, float), np.asarray(x, float)
-    y = np.diag(L) * x
+    y: np.ndarray = np.diag(L) * x
     for i in range(len(lam)):
         for j in ancestors(lam, i):
             y[i] += L[i, j] * x[j]
@@ -102,7 +105,7 @@ def mpyLt(L: Any, lam: Sequence[int], x: Any) -> np.ndarray:
     Source: Featherstone 2008, Table 6.5.
     """
     L, x = np.asarray(L, float), np.asarray(x, float)
-    y = np.diag(L) * x
+    y: np.ndarray = np.diag(L) * x
     for i in range(len(lam)):
         for j in ancestors(lam, i):
             y[j] += L[i, j] * x[i]

@@ -42,7 +42,7 @@ def rotx(theta: float) -> np.ndarray:
 
     Source: Featherstone 2008, Table 2.2.
     """
-    return plux(rx(theta), np.zeros(3))
+    return np.asarray(plux(rx(theta), np.zeros(3)))
 
 
 def roty(theta: float) -> np.ndarray:
@@ -50,7 +50,7 @@ def roty(theta: float) -> np.ndarray:
 
     Source: Featherstone 2008, Table 2.2.
     """
-    return plux(ry(theta), np.zeros(3))
+    return np.asarray(plux(ry(theta), np.zeros(3)))
 
 
 def rotz(theta: float) -> np.ndarray:
@@ -58,7 +58,7 @@ def rotz(theta: float) -> np.ndarray:
 
     Source: Featherstone 2008, Table 2.2.
     """
-    return plux(rz(theta), np.zeros(3))
+    return np.asarray(plux(rz(theta), np.zeros(3)))
 
 
 def xlt(r: Any) -> np.ndarray:
@@ -70,7 +70,7 @@ def xlt(r: Any) -> np.ndarray:
         >>> (xlt([0, 0, 1]) @ [0, 1, 0, 0, 0, 0]).tolist()    # spin about y moves z = 1 along x
         [0.0, 1.0, 0.0, 1.0, 0.0, 0.0]
     """
-    return plux(np.eye(3), vector3(r, "xlt"))
+    return np.asarray(plux(np.eye(3), vector3(r, "xlt")))
 
 
 def plux(first: Any, r: Any = None) -> Any:

@@ -37,7 +37,7 @@ def rest_depth(force: float, K: float, points: int = 1) -> float:
     """Return the depth [m] at which `points` of stiffness K carry `force` [N]:   (F/(n K))^(2/3).
 
     Example:
-        >>> rest_depth(1.0, 1e6)
+        >>> round(rest_depth(1.0, 1e6), 9)
         0.0001
     """
     force = check.number(force, "force", minimum=0.0)
@@ -99,7 +99,7 @@ def impact_depth(K: float, mass: float, speed: float) -> float:
 
     Example:
         >>> round(impact_depth(1e6, 0.1, 1.0), 9)
-        0.001733135
+        0.001732862
     """
     mass = check.number(mass, "mass", minimum=0.0, exclusive=True)
     K = check.number(K, "K", minimum=0.0, exclusive=True)

@@ -95,7 +95,7 @@ class Ground:
 
         With the pressure n = −K z − D zd and the trial friction t = K u + D vt, both free of √depth: a
         lifted point lands when z < 0 and n > 0; a touching one lifts off when n ≤ 0; it sticks while
-        |t| ≤ mu n. None of them is singular at the surface.
+        ‖t‖ ≤ mu n. None of them is singular at the surface.
         """
         p, pd, u = (np.asarray(a, float) for a in (p, pd, u))
         K, D, mu = self.numbers(p.shape[1])

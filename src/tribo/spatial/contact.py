@@ -26,11 +26,11 @@ def gcontact(
     """Return the forces of a compliant ground on points, and the rates of its tangential deformation.
 
     The ground is the plane z = 0 (2-D: the line y = 0), massless, with springs and dampers that stiffen
-    with the square root of the depth d = −z; s = √max(0, −z):
+    with the square root of the depth d = −z; with s = √max(0, −z)::
 
         fn  = s (−K z − D zd)           in contact if this is > 0
-        ft* = −s (K u + D vt)           sticks if |ft*| ≤ mu fn: ft = ft*, ud = vt
-        ft  = ft* mu fn/|ft*|           slips otherwise: ud = −(ft + s K u)/(s D)
+        ft* = −s (K u + D vt)           sticks if ‖ft*‖ ≤ mu fn: ft = ft*, ud = vt
+        ft  = ft* mu fn/‖ft*‖           slips otherwise: ud = −(ft + s K u)/(s D)
         f = 0, ud = −(K/D) u            without contact
 
     Args:
@@ -40,7 +40,7 @@ def gcontact(
         u: Tangential deformation (2, n) or (1, n) [m], a state; None: zero.
 
     Returns:
-        f (3, n) or (2, n) [N] on the points; ud (2, n) or (1, n) [m/s]; fcone (n,): |ft*|/(mu fn), at
+        f (3, n) or (2, n) [N] on the points; ud (2, n) or (1, n) [m/s]; fcone (n,): ‖ft*‖/(mu fn), at
         most 2, and 2 without contact. With mu = 0, a number, only the normal forces (n,) are returned;
         p and pd may then be the heights and their rates alone.
 

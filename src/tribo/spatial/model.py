@@ -63,7 +63,7 @@ class Model:
         ...     parent=[-1], jtype=["Ry"], Xtree=[np.eye(6)], I=[mcI(1.0, [0, 0, -0.5], np.zeros((3, 3)))]
         ... )
         >>> ID(pendulum, [np.pi / 2], [0.0], [0.0]).round(6).tolist()    # m g l
-        [-4.905]
+        [4.905]
     """
 
     parent: Sequence[int]  # (NB,) parent[i] < i; −1: the fixed base

@@ -19,8 +19,8 @@ def rx(theta: float) -> np.ndarray:
     Source: Featherstone 2008, Table 2.2.
 
     Example:
-        >>> rx(0.0).tolist()
-        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+        >>> (rx(np.pi / 2) @ [0.0, 1.0, 0.0]).round(12).tolist()    # y of the old frame is −z of the new
+        [0.0, 0.0, -1.0]
     """
     c, s = np.cos(theta), np.sin(theta)
     return np.array([[1.0, 0.0, 0.0], [0.0, c, s], [0.0, -s, c]])
@@ -65,7 +65,7 @@ def skew(argument: Any) -> np.ndarray:
 def rv(argument: Any) -> np.ndarray:
     """Return the coordinate transform E of a rotation vector (3,) [rad], or the vector of an E.
 
-    The second frame is the first one, turned by |v| about v: E = exp(−v×). Of a matrix, the vector
+    The second frame is the first one, turned by ‖v‖ about v: E = exp(−v×). Of a matrix, the vector
     of length 0…π; at π its sign is arbitrary.
 
     Source: Featherstone 2008, section 2.2 (Rodrigues' formula).
@@ -146,7 +146,7 @@ def rqd(first: Any, second: Any) -> np.ndarray:
 
     ``rqd(w, q)`` takes the angular velocity in fixed coordinates, ``rqd(q, w)`` in those of the body;
     the quaternion is the argument with four entries. If q is not of unit length, a term
-    0.05 |w| (1 − |q|) q brings it back.
+    0.05 ‖w‖ (1 − ‖q‖) q brings it back.
 
     Source: Featherstone 2008, eq. 4.13 (the stabilising term is Spatial_v2's).
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import threading
 import time
 from types import TracebackType
@@ -95,7 +97,8 @@ class Player:
         """Stop the server."""
         if self._is_open:
             self._is_open = False
-            self._server.stop()
+            with contextlib.redirect_stdout(io.StringIO()):  # it says so
+                self._server.stop()
 
     def __enter__(self) -> Player:
         """Return the player."""

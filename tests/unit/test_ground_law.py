@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tribo import ground, spatial
+from tribo.errors import SimulationError
 from tribo.ground import ContactState, Ground
 from tribo.ground.system import System
 from tribo.ground_kernels import law
@@ -223,3 +224,35 @@ def test_a_stiff_ground_asks_for_a_stiff_method():
 def raising(time, coordinates):
     """Stop a run that only its warning is wanted from."""
     raise RuntimeError
+
+
+def test_states_that_change_without_end_stop_the_run():
+    """A thrust that jumps with the pressure holds a point on the border of contact: no solution."""
+    inertia = [spatial.mcI(0.0, [0, 0], 0.0), spatial.mcI(1.0, [0, 0], 0.0)]
+    gc = spatial.GroundContact([1], [[0.0], [0.0]])
+    model = spatial.Model([-1, 0], ["px", "py"], [np.eye(3)] * 2, inertia, [0.0, -9.81], gc=gc)
+
+    def thrust(time, state):
+        pressure = -1e5 * state.q[1] - 300.0 * state.qd[1]
+        return np.array([0.0, 50.0 if pressure > 0.0 else -50.0])
+
+    with pytest.raises(SimulationError, match=r"points \[0\] change their states without end"):
+        ground.simulate(model, Ground(1e5, 300.0), 1.0, q=[0, -1e-3], qd=[0, 0.3], tau=thrust)
+
+
+def test_a_step_that_fails_says_where():
+    """A mass of zero on a joint has no acceleration."""
+    gc = spatial.GroundContact([0], [[0.0], [0.0]])
+    model = spatial.Model([-1], ["py"], [np.eye(3)], [np.zeros((3, 3))], [0.0, -9.81], gc=gc)
+    with pytest.raises(SimulationError, match="integration stopped at t = 0 s"):
+        ground.simulate(model, Ground(1e5, 300.0), 1.0, q=[1.0])
+
+
+def test_progress_is_shown_on_stderr_and_changes_nothing(capfd):
+    model = spatial.rollingdisc(8)
+    x = [1, 0, 0, 0, 0, 0, 0.06, 0, 0, 0, 0, 0, 0]
+    shown = ground.simulate(model, Ground(1e6, 2e3), 0.2, xfb=x, progress=True)
+    assert "simulating" in capfd.readouterr().err
+    silent = ground.simulate(model, Ground(1e6, 2e3), 0.2, xfb=x, progress=False)
+    assert capfd.readouterr() == ("", "")
+    assert np.array_equal(shown.y, silent.y)

@@ -70,13 +70,15 @@ def simulate(
     duration = check.number(duration, "duration", minimum=0.0, exclusive=True)
     start = check.number(start, "start")
     check.known(method, METHODS, "method")
-    options = {
+    options: dict[str, Any] = {
         "rtol": check.number(rtol, "rtol", minimum=0.0, exclusive=True),
         "atol": np.asarray(atol, float),
-        "max_step": check.number(max_step, "max_step", minimum=0.0, exclusive=True)
-        if np.isfinite(max_step)
-        else np.inf,
+        "max_step": np.inf,
     }
+    if not (np.isfinite(options["atol"]).all() and (options["atol"] >= 0.0).all()):
+        raise ValueError(f"atol must be ≥ 0 and finite, got {atol!r}")
+    if max_step != np.inf:
+        options["max_step"] = check.number(max_step, "max_step", minimum=0.0, exclusive=True)
     system = System(model, ground, floats=xfb is not None, tau=tau)
     y = system.pack(xfb, q, qd, u)
     _warn_if_stiff(ground, method, duration)
@@ -138,10 +140,17 @@ class _Run:
             step = None  # it begins at order one and knows best how
         elif step is not None:
             step = min(step, self.end - time)
+        if not np.isfinite(self.system.rate(time, y)).all():  # SciPy would look for a step for ever
+            raise SimulationError(
+                f"integration stopped at t = {time:.9g} s (a rate is not finite); look for joints that carry "
+                "no inertia, and at the torques"
+            )
         solver = self.solver(self.system.rate, time, y, self.end, first_step=step, **self.options)
         states = self.system.states
         while True:
-            message = solver.step()
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "lsoda:")  # its failure is an error below
+                message = solver.step()
             if solver.status == "failed" or not np.isfinite(solver.y).all():
                 raise SimulationError(
                     f"integration stopped at t = {solver.t:.9g} s ({message or 'a number is not finite'}); "
@@ -198,7 +207,7 @@ class _Bar:
         if self._progress is None:
             from rich.console import Console
 
-            console = Console(stderr=True)
+            console = Console(stderr=True, force_terminal=self._wanted)
             if self._wanted is None and not console.is_terminal:
                 self._wanted = False
                 return

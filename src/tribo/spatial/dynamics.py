@@ -28,7 +28,7 @@ def apply_external_forces(
         f_ext: External forces per body in **base coordinates**; None, or an empty entry: no force. Also
             an array with a column per body.
 
-    Source: Featherstone 2008, section 5.3, eq. 5.20.
+    Source: Featherstone 2008, section 5.3 (external forces).
     """
     if f_ext is None:
         return list(f_in)
@@ -225,7 +225,7 @@ def HD(
     Returns:
         The pair (qdd, tau), complete.
 
-    Source: Featherstone 2008, section 9.1, Table 9.1.
+    Source: Featherstone 2008, section 9.1 (hybrid dynamics).
     """
     qdd = check.vector(np.ravel(qdd), "qdd", model.NB)
     tau = check.vector(np.ravel(tau), "tau", model.NB)

@@ -107,7 +107,7 @@ def FDfb(
     Returns:
         The pair xdfb (13,), rate of xfb, and qdd (NB − 6,).
 
-    Source: Featherstone 2008, section 9.4, Table 9.4.
+    Source: Featherstone 2008, section 9.4.
 
     Example:
         >>> from tribo.spatial import singlebody
@@ -153,7 +153,7 @@ def IDfb(
     Returns:
         The pair xdfb (13,) and tau (NB − 6,), empty if the model has no real joint.
 
-    Source: Featherstone 2008, section 9.5, Table 9.6.
+    Source: Featherstone 2008, section 9.5.
     """
     check_floating(model, "IDfb")
     X, _, vfb = base_state(xfb)

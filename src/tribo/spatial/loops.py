@@ -23,7 +23,7 @@ def FDgq(model: Model, q: Any, qd: Any, tau: Any, f_ext: External = None) -> np.
         q, qd, tau: (NB,) variables, rates, forces.
         f_ext: External forces per body, base coordinates.
 
-    Source: Featherstone 2008, section 8.3 and 8.4, eq. 3.20.
+    Source: Featherstone 2008, section 3.2 (explicit constraints).
 
     Raises:
         ValueError: The model has no `gamma_q`.

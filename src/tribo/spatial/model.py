@@ -55,7 +55,7 @@ class Camera:
 class Model:
     """A kinematic tree; Spatial_v2's fields, bodies numbered from 0 and −1 for the fixed base.
 
-    Source: Featherstone 2008, section 4.1 to 4.4 (the system model).
+    Source: Featherstone 2008, section 4.1 to 4.4, Table 4.3.
 
     Example:
         >>> from tribo.spatial import ID, mcI

@@ -49,7 +49,7 @@ def skew(argument: Any) -> np.ndarray:
 
     v× a = cross(v, a). Of a matrix that is not skew-symmetric, the vector of its skew part.
 
-    Source: Featherstone 2008, eq. 2.23.
+    Source: Featherstone 2008, section 2.8 (the operator ×).
 
     Example:
         >>> skew(skew([1.0, 2.0, 3.0])).tolist()
@@ -148,7 +148,7 @@ def rqd(first: Any, second: Any) -> np.ndarray:
     the quaternion is the argument with four entries. If q is not of unit length, a term
     0.05 ‖w‖ (1 − ‖q‖) q brings it back.
 
-    Source: Featherstone 2008, eq. 4.13 (the stabilising term is Spatial_v2's).
+    Source: Featherstone 2008, section 4.5 (the stabilising term is Spatial_v2's).
 
     Example:
         >>> rqd([0.0, 0.0, 2.0], [1.0, 0.0, 0.0, 0.0]).tolist()

@@ -42,7 +42,7 @@ def expandLambda(lam: Sequence[int], nf: Sequence[int]) -> list[int]:
 def LTL(H: Any, lam: Sequence[int]) -> np.ndarray:
     """Return the lower triangular L of H = Lᵀ L, with the zeros of H.
 
-    Source: Featherstone 2008, Table 6.3.
+    Source: Featherstone 2008, section 6.5.
 
     Example:
         >>> LTL([[2.0, 1.0], [1.0, 1.0]], [-1, 0]).tolist()
@@ -60,7 +60,7 @@ def LTL(H: Any, lam: Sequence[int]) -> np.ndarray:
 def LTDL(H: Any, lam: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """Return the unit lower triangular L and diagonal D of H = Lᵀ D L, with the zeros of H.
 
-    Source: Featherstone 2008, Table 6.3.
+    Source: Featherstone 2008, section 6.5.
     """
     L = np.tril(np.array(H, float))
     for k in reversed(range(len(lam))):
@@ -75,7 +75,7 @@ def LTDL(H: Any, lam: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
 def mpyH(H: Any, lam: Sequence[int], x: Any) -> np.ndarray:
     """Return H x; only the entries of H that are not zero by its branches are read.
 
-    Source: Featherstone 2008, Table 6.5.
+    Source: Featherstone 2008, section 6.5.
     """
     H, x = np.asarray(H, float), np.asarray(x, float)
     y: np.ndarray = np.diag(H) * x
@@ -89,7 +89,7 @@ def mpyH(H: Any, lam: Sequence[int], x: Any) -> np.ndarray:
 def mpyL(L: Any, lam: Sequence[int], x: Any) -> np.ndarray:
     """Return L x.
 
-    Source: Featherstone 2008, Table 6.5.
+    Source: Featherstone 2008, section 6.5.
     """
     L, x = np.asarray(L, float), np.asarray(x, float)
     y: np.ndarray = np.diag(L) * x
@@ -102,7 +102,7 @@ def mpyL(L: Any, lam: Sequence[int], x: Any) -> np.ndarray:
 def mpyLt(L: Any, lam: Sequence[int], x: Any) -> np.ndarray:
     """Return Lᵀ x.
 
-    Source: Featherstone 2008, Table 6.5.
+    Source: Featherstone 2008, section 6.5.
     """
     L, x = np.asarray(L, float), np.asarray(x, float)
     y: np.ndarray = np.diag(L) * x
@@ -115,7 +115,7 @@ def mpyLt(L: Any, lam: Sequence[int], x: Any) -> np.ndarray:
 def mpyLi(L: Any, lam: Sequence[int], x: Any) -> np.ndarray:
     """Return L⁻¹ x.
 
-    Source: Featherstone 2008, Table 6.5.
+    Source: Featherstone 2008, section 6.5.
     """
     L, y = np.asarray(L, float), np.array(x, float)
     for i in range(len(lam)):
@@ -128,7 +128,7 @@ def mpyLi(L: Any, lam: Sequence[int], x: Any) -> np.ndarray:
 def mpyLit(L: Any, lam: Sequence[int], x: Any) -> np.ndarray:
     """Return L⁻ᵀ x.
 
-    Source: Featherstone 2008, Table 6.5.
+    Source: Featherstone 2008, section 6.5.
     """
     L, y = np.asarray(L, float), np.array(x, float)
     for i in reversed(range(len(lam))):

@@ -83,7 +83,7 @@ def plux(first: Any, r: Any = None) -> Any:
     Returns:
         X (6, 6), or the pair (E, r) if `first` is an X.
 
-    Source: Featherstone 2008, eq. 2.24.
+    Source: Featherstone 2008, Table 2.2 and eq. 2.28.
 
     Example:
         >>> E, r = plux(xlt([1.0, 2.0, 3.0]))
@@ -148,7 +148,7 @@ def XtoV(X: Any) -> np.ndarray:
 
     To first order X = 1 − crm(v); use it as an error that goes to zero with the displacement.
 
-    Source: Featherstone 2008, section 8.2 (position error of a loop joint).
+    Source: Featherstone 2008, section 8.3 (position errors of loops).
 
     Example:
         >>> float(XtoV(xlt([0.0, 0.0, 1e-3]))[5])
@@ -211,7 +211,7 @@ def Fpt(fp: Any, p: Any) -> np.ndarray:
     Returns:
         Columns [p × f; f], (6, n), or planar [px fy − py fx; fx; fy], (3, n).
 
-    Source: Featherstone 2008, section 2.3.
+    Source: Featherstone 2008, section 2.3 (moment and force).
 
     Example:
         >>> Fpt([[0.0], [2.0]], [[3.0], [0.0]])[:, 0].tolist()

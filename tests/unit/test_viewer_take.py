@@ -105,6 +105,7 @@ def test_player_plays_scrubs_and_turns_back(disc_motion):
         player.run(0.3)
         assert player.time == 0.0  # played backwards to the start, and stopped
         assert not player._is_playing
+        player._set_forces(False)
         player._set_speed("fast")
         assert player._speed == -2.0
         with pytest.raises(ValueError, match="finite"):

@@ -13,10 +13,12 @@ import numpy as np
 
 from tribo import check
 from tribo.viewer.panel import clipped
+from tribo.viewer.scene import Forces
 from tribo.viewer.server import FRAME, _start
 from tribo.viewer.stage import Stage
 from tribo.viewer.take import Take
 
+NO_FORCES = Forces(np.zeros((0, 3)), np.zeros((0, 3)))
 FASTEST = 4.0  # of the motion's own time, forwards and backwards
 
 
@@ -76,8 +78,8 @@ class Player:
             self._shown = k
             with self._server.atomic():
                 self._stage.move(self.take.poses(k))
-                forces = self.take.forces(k if self._shows_forces else 0)
-                self._stage.show_forces(forces, self.take.arrow if self._shows_forces else 0.0)
+                forces = self.take.forces(k) if self._shows_forces else NO_FORCES
+                self._stage.show_forces(forces, self.take.arrow)
 
     def run(self, duration: float | None = None) -> None:
         """Play until the player is closed, or for `duration` seconds of wall time."""

@@ -26,6 +26,7 @@ LAYERS = (
     "field_array",
     "record",
     "math",
+    "ground_kernels",
     "model",
     "dynamics",
     "collision",

@@ -180,8 +180,8 @@ def breaks_away(player: Player) -> list[Check]:
     "A7",
     "mass on a spring (k = 100) on a belt of 0.1 m/s, μ_s = 0.6, μ = 0.4, dt = 0.1 ms, 10 cycles",
     "sticks at x = 0.019620 for 0.39240 s, slips for 0.408432 s, x from 0.017219 to 0.061261 m",
-    note="the spring's force is the user's, taken at mid-step; CS prints the place of sticking as the least x, "
-    "which lies below it by the symmetry of the slip about μmg/k",
+    note="the spring's force is the user's, taken at mid-step; the least x lies below the place of "
+    "sticking, by the symmetry of the slip about μmg/k",
 )
 def sticks_and_slips(player: Player) -> list[Check]:
     """Range and durations of the cycles, and their change from cycle to cycle."""

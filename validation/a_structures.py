@@ -87,7 +87,8 @@ def jaws(squeeze: float) -> Robot:
         <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
         <collision><geometry><box size="0.1 0.4 0.8"/></geometry></collision></link>
         <joint name="{name}_rail" type="prismatic"><parent link="world"/><child link="{name}"/>
-        <origin xyz="{x} 0 1"/><axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="1e9" velocity="1e9"/></joint>"""
+        <origin xyz="{x} 0 1"/><axis xyz="1 0 0"/>
+        <limit lower="-1" upper="1" effort="1e9" velocity="1e9"/></joint>"""
         for name, x in (("left", -0.15), ("right", 0.15))
     )
     urdf = f'<robot name="jaws"><link name="world"/>{links}</robot>'

@@ -40,7 +40,7 @@ def materials(scene):
         if new in found and new != known:
             raise CannotPlay("products of two coefficients cannot give these pairs")
         mu, e = found[known]
-        if not mu and pair["friction"] or not e and pair["restitution"]:
+        if (not mu and pair["friction"]) or (not e and pair["restitution"]):
             raise CannotPlay("products of two coefficients cannot give these pairs")
         found[new] = (pair["friction"] / mu if mu else 1.0, pair["restitution"] / e if e else 0.0)
     return found
@@ -89,8 +89,8 @@ def add_robot(robot, table):
     with tempfile.NamedTemporaryFile("w", suffix=".urdf") as file:
         file.write(robot["urdf"])
         file.flush()
-        made = p.loadURDF(file.name, useFixedBase=True,
-                          flags=p.URDF_USE_INERTIA_FROM_FILE | p.URDF_USE_SELF_COLLISION_EXCLUDE_PARENT)  # fmt: skip
+        flags = p.URDF_USE_INERTIA_FROM_FILE | p.URDF_USE_SELF_COLLISION_EXCLUDE_PARENT
+        made = p.loadURDF(file.name, useFixedBase=True, flags=flags)
     friction, restitution = table["default"]
     joints = []
     for j in range(p.getNumJoints(made)):

@@ -240,7 +240,8 @@ def rod_on_one_end(player: Player) -> list[Check]:
     for theta in np.radians([10.0, 30.0, 60.0]):
         thin = mass * a * a / 3
         rod = Body("capsule", (0.01, 2 * a), mass, (0.0, 0.0, 0.0605 + a * np.sin(theta)),
-                   turn((0, 1, 0), np.pi / 2 - theta), (0.0, 0.0, -v), inertia=(thin, thin, 1e-4))  # fmt: skip
+                   turn((0, 1, 0), np.pi / 2 - theta), (0.0, 0.0, -v),
+                   inertia=(thin, thin, 1e-4))  # fmt: skip
         scene = Scene([rod], 40, Pair(restitution=e), gravity=NONE)
         track = player.play(scene)
         k = int(np.argmax(np.abs(track.spin[:, 0, 1]) > 1e-6))

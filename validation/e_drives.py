@@ -109,7 +109,8 @@ pending("E4", "mass on a compliant wire, k = 200", "stretch mg/k, T = 2π√(m/k
     "E5",
     "chain of 20 rods between level supports 1.5 m apart, 2 m long: one half, pulled by H in the middle",
     "tan θᵢ = (N/2 − i + ½) w/H, Σ ℓ cos θᵢ = D",
-    note="half of it by symmetry, since loops cannot be closed yet; released a tenth off its angles, damped joints",
+    note="half of it by symmetry, since loops cannot be closed yet; released a tenth off its angles, "
+    "with damped joints",
     waits_for="closed loops: both supports; reaction at the support",
 )
 def catenary(player: Player) -> list[Check]:

@@ -151,8 +151,8 @@ pending("F6", "card house of five storeys; Kapla, 102 planks", "stands 60 s; 600
     "F7",
     "Painlevé's rod: tan θ = 2, slides at 2 m/s, μ = 1.4 > 4/3, 0.5 s",
     "no solution of the force problem: finite impulses, energy does not grow, the step says so",
-    note="energy without the work of gravity within a step; residual: of the steps that do not say they failed",
-    known="some steps end with a residual of 1e-7 without a flag: the sweeps measure the change of velocities",
+    note="energy without the work of gravity within a step; residual: of steps without a flag",
+    known="some steps end with a residual of 1e-7 without a flag: sweeps measure the change of velocities",
 )
 def painleve(player: Player) -> list[Check]:
     """Energy, residual, finiteness, and whether a hard step is flagged."""
@@ -248,8 +248,8 @@ def load_taken_away(player: Player) -> list[Check]:
     "box of 20 m (8000 : 1) dropped from 15 m on two boxes of 1 m, 4 s",
     "settles: penetration, no ejection",
     peers=BOTH,
-    known="in the step after the impact neither dense problem nor sweeps converge from its impulses (residual 1e9, "
-    "flagged), and the step is taken: the box is thrown up with 3.7 m/s",
+    known="in the step after the impact neither dense problem nor sweeps converge from its impulses "
+    "(residual 1e9, flagged), and the step is taken: the box is thrown up with 3.7 m/s",
 )
 def giant(player: Player) -> list[Check]:
     """Penetration and the fastest small box after the impact."""

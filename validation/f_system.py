@@ -29,7 +29,7 @@ pending("F11", "ball, capsule and box slide over a flat height map and a flat me
     "no bump at the joints",
     peers=BOTH,
     note="tiles of 0.37 m, flush; for tribo also the speed, against the same slide on a plane",
-    known="a contact at the inner edge of a tile takes that edge's normal: neighbouring bodies are not welded",
+    known="a contact at the inner edge of a tile takes that edge's normal: neighbours are not welded",
 )
 def over_tiles(player: Player) -> list[Check]:
     """Height, tilt of the box, speed."""
@@ -214,7 +214,8 @@ def trot(dt: float, until: float) -> np.ndarray:
     "F20",
     "quadruped trots in place, dt = 8, 4, 2, 1 ms against 0.25 ms",
     "states converge at order 1 or better",
-    note="0.16 s, before the first foot comes down; the largest difference of the base position; order from 8 to 1 ms",
+    note="0.16 s, before the first foot comes down; the largest difference of the base position; "
+    "order from 8 to 1 ms",
 )
 def refinement(player: Player) -> list[Check]:
     """Order of convergence."""

@@ -19,20 +19,28 @@ PAGE = ROOT / "docs/validation.md"
 
 INTRODUCTION = """# Validation
 
-Each case is a scene whose answer is known without this engine: a closed form, a published value, a balance.
-`make validate` runs all of them and writes this page; `make test` runs the fast ones. One case is one function in
-`validation/`; families are files. A tolerance is the one stated with the case before it was run. A **FAIL** stays
-on the page with its reason; a *pending* case waits for a feature.
+Each case is a scene whose answer is known without this engine: a closed form, a published value, a
+balance. `make validate` runs all of them and writes this page; `make test` runs the fast ones. One case is
+one function in `validation/`; families are files. A tolerance is the one stated with the case before it was
+run. A **FAIL** stays on the page with its reason; a *pending* case waits for a feature.
 
-Time step 1 ms, midpoint rule, standard settings, unless the scene says otherwise. A slope is a level ground under
-tilted gravity.
+Time step 1 ms, midpoint rule, standard settings, unless the scene says otherwise. A slope is a level
+ground under tilted gravity.
 
-Peers get the same scene and the same measure. MuJoCo: the better of its default settings and stiff ones (solref
-2 dt, solimp 0.99 … 0.999, elliptic cone, impratio 100, three no-slip sweeps), error by error. PyBullet: 300 solver
-iterations that do not stop early, friction cone, no damping, no sleeping. Both step by semi-implicit Euler, which is of
-first order: where a tolerance can only be met by a second-order rule, that is part of what is measured. A dash: the case
-looks into the engine itself or has no counterpart there.
+Peers get the same scene and the same measure. MuJoCo: the better of its default settings and stiff ones
+(solref 2 dt, solimp 0.99 … 0.999, elliptic cone, impratio 100, three no-slip sweeps), error by error.
+PyBullet: 300 solver iterations that do not stop early, friction cone, no damping, no sleeping. Both step by
+semi-implicit Euler, which is of first order: where a tolerance can only be met by a second-order rule, that
+is part of what is measured. A dash: the case looks into the engine itself or has no counterpart there.
 """
+
+PICTURES = (
+    "![Errors over tolerances of all cases](_static/validation-overview.png)",
+    "",
+    "![Creep on a slope, ball between jaws, energy of a tumbling body](_static/validation-curves.png)",
+)
+HEAD = "| case | scene | answer | measured ≤ tolerance | tribo | MuJoCo | PyBullet | |"
+RULE = "| --- | --- | --- | --- | --- | --- | --- | --- |"
 
 
 def figure(value: float) -> str:
@@ -108,15 +116,13 @@ def origin() -> str:
 def write(outcomes: list[Any], families: dict[str, str]) -> None:
     """Write the page."""
     counts = {v: sum(o.verdict == v for o in outcomes) for v in ("pass", "FAIL", "pending")}
-    lines = [INTRODUCTION, f"**{counts['pass']} pass, {counts['FAIL']} fail, {counts['pending']} are pending.** " + origin(),
-             "", "![Errors over tolerances of all cases](_static/validation-overview.png)", "",
-             "![Creep on a slope, a ball between jaws and energy of a tumbling body](_static/validation-curves.png)"]  # fmt: skip
+    total = f"**{counts['pass']} pass, {counts['FAIL']} fail, {counts['pending']} are pending.**"
+    lines = [INTRODUCTION, f"{total} {origin()}", "", *PICTURES]
     for letter, title in families.items():
         chosen = [o for o in outcomes if o.case.id[0] == letter]
         if not chosen:
             continue
-        lines += ["", f"## {title}", "", "| case | scene | answer | measured ≤ tolerance | tribo | MuJoCo | PyBullet | |",
-                  "| --- | --- | --- | --- | --- | --- | --- | --- |", *map(row, chosen)]  # fmt: skip
+        lines += ["", f"## {title}", "", HEAD, RULE, *map(row, chosen)]
         notes = remarks(chosen)
         if notes:
             lines += ["", *notes]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +60,8 @@ def ratio(check: Check) -> float:
     """Return error over tolerance, kept on the paper."""
     if check.tolerance == 0.0:
         return LEAST if check.error == 0.0 else MOST
-    value = check.error / check.tolerance
-    return float(np.clip(value, LEAST, MOST)) if value == value else MOST
+    value = float(check.error / check.tolerance)
+    return MOST if math.isnan(value) else min(max(value, LEAST), MOST)
 
 
 def curves(players: list[Player]) -> None:

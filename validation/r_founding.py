@@ -89,7 +89,7 @@ def all_at_once(player: Player) -> list[Check]:
     for k, body in enumerate(bodies):
         body.name = f"b{k}"
         body.material = "ball" if k < 3 else "top"
-        x, y, z = body.position
+        _, y, z = body.position
         body.position = (100.0 * k, y, z)
     pairs = {"default|ball": ROLLING, "default|top": SPINNING}
     track = player.play(Scene(bodies, 20_000, pairs=pairs, every=20))

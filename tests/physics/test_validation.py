@@ -1,4 +1,4 @@
-"""The fast cases of validation/, one test each. Those that are known to fail must fail: see docs/validation.md."""
+"""The fast cases of validation/. Those that are known to fail must fail: see docs/validation.md."""
 
 import everything
 import play_tribo
@@ -23,7 +23,7 @@ def test_case(case):
 
 def test_the_suite_is_complete():
     """Ninety cases of six families and the founding text's six, each with a scene and an answer."""
-    counts = {letter: 0 for letter in everything.FAMILIES}
+    counts = dict.fromkeys(everything.FAMILIES, 0)
     for case in in_order():
         counts[case.id[0]] += 1
         assert case.scene

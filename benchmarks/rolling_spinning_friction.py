@@ -119,8 +119,10 @@ def main() -> int:
     made = run(build(chosen.count, 0.05, 0.02), chosen.seconds, chosen.film)
     plain = run(build(chosen.count, 0.0, 0.0), chosen.seconds, None)
     steps = round(chosen.seconds / 1e-3)
-    print(f"{chosen.count} bodies, {steps} steps: at rest after {made.rest:.2f} s, height {made.height:.1e} m, "
-          f"residual {made.residual:.1e}, readings not converged {made.unsolved}")  # fmt: skip
+    print(
+        f"{chosen.count} bodies, {steps} steps: at rest after {made.rest:.2f} s, height "
+        f"{made.height:.1e} m, residual {made.residual:.1e}, readings not converged {made.unsolved}"
+    )
     if made.rest == np.inf or made.height > 1e-9 or made.unsolved:
         print("guard failed: no speed", file=sys.stderr)
         return 1

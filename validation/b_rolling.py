@@ -127,7 +127,7 @@ def rolling_friction(player: Player) -> list[Check]:
         path = track.position[-1, 0, 0]
         height = np.abs(track.position[:, 0, 2] - R).max()
         checks += [
-            Check(f"{kind}: path, relative", abs(path / known - 1.0), 1e-5 / 50),
+            Check(f"{kind}: path, relative", abs(path / known - 1.0), 2e-7),
             Check(f"{kind}: height [m]", height, 1e-9),
             Check(f"{kind}: rest [m/s]", tail, 1e-12),
         ]

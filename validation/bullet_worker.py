@@ -1,7 +1,8 @@
 """Runs in PyBullet's own environment: one scene per line of input, one track per line of output.
 
 Settings are the accurate end of what PyBullet offers: 300 solver iterations that do not stop early,
-a friction cone, no damping, no sleeping, restitution from 1 mm/s on.
+a friction cone, no damping, no sleeping; where something rebounds, from 1 mm/s on and without contacts that
+are still apart.
 """
 
 import json
@@ -127,6 +128,12 @@ def play(scene):
     names = {b["name"]: made for b, made in zip(scene["bodies"], bodies)}
     fixed |= {m for b, m in zip(scene["bodies"], bodies) if b["kind"] != "dynamic"}
     robots = [add_robot(r, table) for r in scene["robots"]]
+    if any(pair["restitution"] for pair in [scene["pair"], *scene["pairs"].values()]):
+        for made in [
+            *fixed,
+            *bodies,
+        ]:  # or contacts that are about to close take the speed away first
+            p.changeDynamics(made, -1, contactProcessingThreshold=0.0)
     rows = [row(scene, 0, bodies, robots, fixed)]
     for k in range(scene["steps"]):
         for f in scene["forces"]:

@@ -68,7 +68,8 @@ def curves(players: list[Player]) -> None:
     """Draw creep on a slope, the ball between jaws and the energy of a tumbling body."""
     drawing, (slope, ball, energy) = new_figure(3, 9.0, 2.4)
     for player in players:
-        style = {"color": COLOURS[player.name], "label": player.name, "lw": 1.3}
+        style = {"color": COLOURS[player.name], "label": player.name, "lw": 1.3,
+                 "ls": "--" if player.name == BULLET else "-"}  # fmt: skip
         gravity = incline(np.arctan(0.999 * 0.5))
         track = player.play(Scene([low_box()], 10_000, Pair(0.5), gravity=gravity, every=50))
         moved = np.linalg.norm(track.position[:, 0] - track.position[0, 0], axis=1)

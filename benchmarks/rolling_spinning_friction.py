@@ -1,6 +1,6 @@
 """Many balls and lying cylinders with a high initial spin: they grip, roll, slow down and rest.
 
-    python benchmarks/rolling_spinning_friction.py [--count 200] [--seconds 8] [--film out/rolling.mp4]
+    python benchmarks/rolling_spinning_friction.py [--count 200] [--seconds 12] [--film out/rolling.mp4]
 
 The scene of the founding text. Bodies meet the ground only (two cylinders have no contact yet). Every body
 must end at rest and stay on the plane to 1e-9 m, or no speed is printed. The same scene without the
@@ -99,7 +99,7 @@ def draw(shots: object, film: Path | None) -> None:
     from tribo.viewer.film import save_film
     from tribo.viewer.raster import Camera
 
-    camera = Camera(eye=(7.5, -9.0, 6.0), target=(0.0, 0.0, 0.0))
+    camera = Camera(eye=(10.0, -13.0, 10.0), target=(0.0, 0.0, 0.0))
     assert film is not None
     film.parent.mkdir(parents=True, exist_ok=True)
     style = Style(width=800, height=500)
@@ -112,11 +112,11 @@ def main() -> int:
     """Run, check, print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--count", type=int, default=200, help="bodies")
-    parser.add_argument("--seconds", type=float, default=8.0, help="of world time")
+    parser.add_argument("--seconds", type=float, default=12.0, help="of world time")
     parser.add_argument("--film", type=Path, help="mp4 to write")
     chosen = parser.parse_args()
     logging.getLogger("tribo").setLevel(logging.ERROR)
-    made = run(build(chosen.count, 0.05, 0.02), chosen.seconds, chosen.film)
+    made = run(build(chosen.count, 0.05, 0.05), chosen.seconds, chosen.film)
     plain = run(build(chosen.count, 0.0, 0.0), chosen.seconds, None)
     steps = round(chosen.seconds / 1e-3)
     print(

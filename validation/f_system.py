@@ -69,7 +69,7 @@ def crowd() -> tribo.World:
     scene = Scene([Body("box", (0.2, 0.2, 0.2), 1.0 + k, (2.0, 0.0, 0.1 + 0.2 * k)) for k in range(3)],
                   pair=Pair(0.6, 0.2, rolling=0.01))  # fmt: skip
     world, _, _ = play_tribo.build(scene)
-    for k in range(5):
+    for k in range(3):
         world.add_sphere(0.1, 1.0, name=f"ball{k}", position=(3.0 + 0.15 * k, 0.05 * k, 0.3 + 0.1 * k),
                          angular_velocity=(1, 2, 3))  # fmt: skip
     standing(world)

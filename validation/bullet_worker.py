@@ -1,8 +1,7 @@
 """Runs in PyBullet's own environment: one scene per line of input, one track per line of output.
 
 Settings are the accurate end of what PyBullet offers: 300 solver iterations that do not stop early,
-a friction cone, no damping, no sleeping; where something rebounds, from 1 mm/s on and without contacts that
-are still apart.
+a friction cone, no damping, no sleeping; `only_closed`: no contacts that are still apart.
 """
 
 import json
@@ -128,7 +127,7 @@ def play(scene):
     names = {b["name"]: made for b, made in zip(scene["bodies"], bodies)}
     fixed |= {m for b, m in zip(scene["bodies"], bodies) if b["kind"] != "dynamic"}
     robots = [add_robot(r, table) for r in scene["robots"]]
-    if any(pair["restitution"] for pair in [scene["pair"], *scene["pairs"].values()]):
+    if scene["only_closed"]:
         for made in [
             *fixed,
             *bodies,

@@ -30,10 +30,10 @@ ground under tilted gravity.
 Peers get the same scene and the same measure. MuJoCo: the better of its default settings and stiff ones
 (solref 2 dt, solimp 0.99 … 0.999, elliptic cone, impratio 100, three no-slip sweeps), error by error.
 PyBullet: 300 solver iterations that do not stop early, friction cone, no damping, no sleeping; where
-something rebounds, no contacts that are still apart (contactProcessingThreshold 0: without it hardly
-anything rebounds). Both step by semi-implicit Euler, which is of first order: where a tolerance can only be
-met by a second-order rule, that is part of what is measured. A dash: the case looks into the engine itself
-or has no counterpart there.
+something rebounds, the better of its default and of contactProcessingThreshold 0 (which leaves contacts
+out that are still apart; by default hardly anything rebounds). Both step by semi-implicit Euler, which is
+of first order: where a tolerance can only be met by a second-order rule, that is part of what is measured.
+A dash: the case looks into the engine itself or has no counterpart there.
 """
 
 PICTURES = (

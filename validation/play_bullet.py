@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from stage import Scene, Track
@@ -29,9 +30,15 @@ class Bullet:
             raise ImportError(f"{self.python} has no pybullet")
         self.process: subprocess.Popen[str] | None = None
 
-    def play(self, scene: Scene) -> Track:
-        """Send a scene, read a track."""
+    def play(self, scene: Scene, only_closed: bool = False) -> Track:
+        """Send a scene, read a track.
+
+        only_closed: leave contacts out that are still apart; they take the speed away that should be
+        returned. For scenes in which something rebounds.
+        """
         pairs = [scene.pair, *scene.pairs.values()]
+        if only_closed and not any(p.restitution for p in pairs):
+            raise CannotPlay("nothing rebounds")
         if any(p.static_friction is not None for p in pairs):
             raise CannotPlay("no static friction")
         if any(b.kind == "kinematic" for b in scene.bodies):
@@ -45,7 +52,7 @@ class Bullet:
                                             stdout=subprocess.PIPE, text=True)  # fmt: skip
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps(asdict(scene)) + "\n")
+        self.process.stdin.write(json.dumps({**asdict(scene), "only_closed": only_closed}) + "\n")
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline())
         if "cannot" in answer:
@@ -58,10 +65,11 @@ class Bullet:
             self.process.communicate()
 
 
-def player() -> Player:
-    """Return PyBullet as a player.
+def players() -> list[Player]:
+    """Return PyBullet as a player, with its own and with fewer contacts.
 
     Raises:
         ImportError: There is no PyBullet.
     """
-    return Player(BULLET, Bullet().play)
+    made = Bullet()
+    return [Player(BULLET, made.play), Player(BULLET, partial(made.play, only_closed=True))]

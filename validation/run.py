@@ -54,7 +54,7 @@ def players(with_peers: bool) -> dict[str, list[Player] | str]:
     except ImportError:
         made[MUJOCO] = "not installed"
     try:
-        made[BULLET] = [play_bullet.player()]
+        made[BULLET] = play_bullet.players()
     except ImportError:
         made[BULLET] = "not installed"
     return made
@@ -68,9 +68,9 @@ def best(runs: list[Callable[[], list[Check]]]) -> list[Check] | str:
         try:
             found.append(run())
         except CannotPlay as error:
-            reason = str(error)
+            reason = reason or str(error)
         except (ArithmeticError, ValueError, IndexError) as error:
-            reason = f"no result ({type(error).__name__})"  # it flew apart
+            reason = reason or f"no result ({type(error).__name__})"  # it flew apart
     if not found:
         return reason
     return [min(same, key=lambda c: c.error if c.error == c.error else float("inf"))

@@ -19,6 +19,7 @@ import os
 from pathlib import Path
 
 from rich.console import Console
+
 from simbench import page, results
 from simbench.families import scenes
 from simbench.rounds import measure

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simbench.scene import Body, Figures, Goal, Scene, Simulation, Speed, ball_energy
+from simbench.scene import Body, Figures, Goal, Scene, Simulation, ball_energy
 
 PUBLISHED = {
     1e-2: "RaiSim 186 (0.0253 s)",
@@ -30,7 +30,7 @@ def _scene(dt: float) -> Scene:
         f"49 balls rebound from 5 m, dt {1e3 * dt:g} ms", steps=round(20.0 / dt), time_step=dt,
         ground="default", bodies=tuple(balls), friction=0.0, restitution=1.0, erp=0.0, modes=modes,
         goals=(Goal("default", 1e-6),) if main else (), published=PUBLISHED[dt],
-        watch_every=max(1, round(1e-3 / dt)), speeds=(Speed("pybullet", 1.0),) if main else (),
+        watch_every=max(1, round(1e-3 / dt)),
     )  # fmt: skip
 
 

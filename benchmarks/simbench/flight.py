@@ -16,7 +16,7 @@ ENERGY = (
     "ODE 3.9 (0.48–0.73 s), DART 236.8 (0.097 s)"
 )
 MODES = {"tribo": ("default", "semi_implicit", "rk4"), "mujoco": ("default", "rk4"),
-         "pybullet": ("accurate",)}  # fmt: skip
+         "pybullet": ("standard",)}  # fmt: skip
 ROBOTS = (Speed("mujoco", 2.0), Speed("pybullet", 5.0))
 
 
@@ -28,15 +28,14 @@ def scenes() -> list[Scene]:
     ball = Body("sphere", (0.2,), SPEED[1], (0.0, -5.0, 2.0), velocity=(0.0, SPEED[0], 0.0))
     hit = Scene(
         "momentum", "flight", "a ball hits ANYmal B in free space", steps=10_000, gravity=(0.0, 0.0, 0.0),
-        bodies=(ball,), robots=Robots(urdf, ((0.0, 0.0, 2.0),), joints), modes=MODES, timed_steps=5000,
+        bodies=(ball,), robots=Robots(urdf, ((0.0, 0.0, 2.0),), joints), modes=MODES, settle=1500,
+        timed_steps=5000,
         goals=(Goal("default", 1e-20),), published=MOMENTUM, speeds=ROBOTS,
     )  # fmt: skip
-    lifted = Robots(
-        urdf, ((0.0, 0.0, 2.0),), joints, lift=2.0 * mass * 9.81, lift_steps=1000
-    )
+    lifted = Robots(urdf, ((0.0, 0.0, 2.0),), joints, lift=2.0 * mass * 9.81, lift_steps=1000)
     thrown = Scene(
         "energy", "flight", "ANYmal B is lifted for 1 s and flies for 2 s, joints free", steps=3000,
-        robots=lifted, modes=MODES, timed_steps=3000, published=ENERGY, speeds=ROBOTS,
+        robots=lifted, modes=MODES, settle=1000, timed_steps=5000, published=ENERGY, speeds=ROBOTS,
         goals=(Goal("default", 1e-4), Goal("rk4", 1e-16)),
     )  # fmt: skip
     return [hit, thrown]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +16,6 @@ FOLDER = "simbench"
 
 
 def _folder() -> Path:
-    import os
-
     machine = re.sub(r"\W+", "-", f"{run.cpu_name()} {os.cpu_count()} cores").lower()
     return run.RESULTS / machine / FOLDER
 
@@ -24,7 +25,9 @@ def save(name: str, found: dict[str, Any]) -> Path:
     folder = _folder()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.json"
-    origin = {"commit": run.commit(), "machine": run.cpu_name(), "python": run.versions()["python"]}
+    origin = {"commit": run.commit(), "machine": run.cpu_name(), "cores": os.cpu_count(),
+              "load": run.load()[0], "python": run.versions()["python"],
+              "command": shlex.join(["python", "-m", "simbench", *sys.argv[1:]])}  # fmt: skip
     path.write_text(json.dumps(origin | found, indent=1) + "\n")
     return path
 

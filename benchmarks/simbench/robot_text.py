@@ -22,7 +22,9 @@ def flat(tree: TreeDescription, name: str) -> str:
     for body in tree.bodies[1:]:
         joint = body.joint
         if joint.type != Joint.REVOLUTE:
-            raise ValueError(f"joint {joint.name} of {name}: {joint.type!r}, only hinges are written")
+            raise ValueError(
+                f"joint {joint.name} of {name}: {joint.type!r}, only hinges are written"
+            )
         parts.append(
             f'<joint name="{joint.name}" type="continuous"><parent link="{tree.bodies[body.parent].name}"/>'
             f'<child link="{body.name}"/>{_origin(joint.position, joint.quaternion)}'
@@ -55,7 +57,14 @@ def _roll_pitch_yaw(quaternion: Vector) -> Vector:
 
 def _inertial(body: BodyDescription) -> str:
     i = np.asarray(body.inertia)
-    names = (("ixx", 0, 0), ("iyy", 1, 1), ("izz", 2, 2), ("ixy", 0, 1), ("ixz", 0, 2), ("iyz", 1, 2))
+    names = (
+        ("ixx", 0, 0),
+        ("iyy", 1, 1),
+        ("izz", 2, 2),
+        ("ixy", 0, 1),
+        ("ixz", 0, 2),
+        ("iyz", 1, 2),
+    )
     entries = " ".join(f'{key}="{float(i[a, b])!r}"' for key, a, b in names)
     return (
         f'<inertial><origin xyz="{_row(body.com)}"/><mass value="{body.mass!r}"/>'
@@ -67,8 +76,8 @@ def _shape(shape: ShapeDescription) -> str:
     size = shape.size
     if shape.kind == Shape.BOX:
         inner = f'<box size="{_row(tuple(2.0 * x for x in size[:3]))}"/>'
-    elif shape.kind == Shape.CYLINDER:
-        inner = f'<cylinder radius="{size[0]!r}" length="{2.0 * size[1]!r}"/>'
+    elif shape.kind in {Shape.CYLINDER, Shape.CAPSULE}:
+        inner = f'<{shape.kind.name.lower()} radius="{size[0]!r}" length="{2.0 * size[1]!r}"/>'
     elif shape.kind == Shape.SPHERE:
         inner = f'<sphere radius="{size[0]!r}"/>'
     else:

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from simbench.scene import Body, Figures, Goal, Scene, Simulation, Speed
+from simbench.scene import Body, Figures, Goal, Scene, Simulation
 
 PLATE, BALL, COUNT, PUSH = 10.0, 1.0, 25, 150.0  # [kg], [kg], [–], [N]
 RADIUS, OVERLAP = 0.5, 4e-5  # [m] of a ball, of a ball and the plate at the start
 FRICTION = {"ground plate": 0.4, "plate ball": 0.8, "ground ball": 0.5}
 DIRECTIONS = {"y": (0.0, 1.0, 0.0), "oblique": (0.5, 0.866, 0.0)}
 PUBLISHED = {
-    "y": "RaiSim 4.13e-7 (0.323 s), Bullet 4.9e-9 (0.548 s), ODE quick 7.7e-9, MuJoCo 2.4e-3…9.2e-3, DART 0.426",
-    "oblique": "RaiSim 4.14e-7 (0.308 s), 4.09e-7 with 1000 sweeps; Bullet 5.7e-9 (0.562 s), 3.9e-27 with 1000; "
-    "MuJoCo 6.9e-3 (1.67 s); ODE, DART 3.145",
+    "y": "RaiSim 4.13e-7 (0.323 s), Bullet 4.9e-9 (0.548 s), ODE quick 7.7e-9, "
+    "MuJoCo 2.4e-3…9.2e-3, DART 0.426",
+    "oblique": "RaiSim 4.14e-7 (0.308 s), 4.09e-7 with 1000 sweeps; Bullet 5.7e-9 (0.562 s), "
+    "3.9e-27 with 1000; MuJoCo 6.9e-3 (1.67 s); ODE, DART 3.145",
 }
 
 
@@ -40,7 +41,6 @@ def _scene(name: str) -> Scene:
         ground="ground", bodies=(plate, *balls), pairs=FRICTION, restitution_threshold=0.01, erp=0.0,
         modes={"tribo": ("default",), "mujoco": ("default", "elliptic", "stiff"), "pybullet": ("accurate",)},
         goals=(Goal("default", 1e-12),), published=PUBLISHED[name],
-        speeds=(Speed("mujoco", 1.0), Speed("pybullet", 1.0)),
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from simbench.process import EngineError, Process
 from simbench.scene import Scene
 
 PIECES = 20  # turns of each engine
+LEAST = 4000  # steps, if the scene has as many: a robot must have left the ground by then
 TIMED_ROUNDS = 5  # where timing is done on its own
 
 
@@ -38,15 +39,17 @@ def measure(scene: Scene, engines: Sequence[str], pythons: Mapping[str, str], sh
             name = f"{engine} {mode}"
             try:
                 entry = Entry(Process(engine, pythons.get(engine, "")), mode)
-                entry.process.ask("build", scene=scene.to_dict(), mode=mode)
                 entries[name] = entry
+                entry.process.ask("build", scene=scene.to_dict(), mode=mode)
             except EngineError as why:
                 problems[name] = str(why)
     try:
         _run_all(scene, entries, problems, share, limit)
-        found = {name: _figures(entry) for name, entry in entries.items() if name not in problems}
+        found = {
+            name: _figures(scene, entry) for name, entry in entries.items() if name not in problems
+        }
         for name in found:
-            found[name] |= _timing(scene, entries[name])
+            found[name] |= _timing(entries[name])
     finally:
         for entry in entries.values():
             entry.process.close()
@@ -58,7 +61,7 @@ def measure(scene: Scene, engines: Sequence[str], pythons: Mapping[str, str], sh
 def _run_all(scene: Scene, entries: Mapping[str, Entry], problems: dict[str, str], share: float,
              limit: float) -> None:  # fmt: skip
     """Run the scene in pieces, then, if its steps are too short for that, time it on its own."""
-    total = max(1, round(share * scene.steps))
+    total = min(scene.steps, max(LEAST, round(share * scene.steps)))
     size = -(-total // PIECES)
     size = -(-size // scene.watch_every) * scene.watch_every
     for begin in range(0, total, size):
@@ -75,13 +78,11 @@ def _run_all(scene: Scene, entries: Mapping[str, Entry], problems: dict[str, str
                 _note(entry, said, said["step"] - sum(entry.steps))
             if sum(entry.wall) > limit and begin + size < total:
                 entry.why = f"stopped after {said['step']} steps, {limit:g} s"
-    for entry in entries.values():
-        entry.why = entry.why or ""
     for _ in range(TIMED_ROUNDS if scene.timed_steps else 0):
         for name, entry in entries.items():
             if name in problems or sum(entry.wall) > limit:
                 continue
-            steps = max(10, round(share * scene.timed_steps))
+            steps = min(scene.timed_steps, max(1000, round(share * scene.timed_steps)))
             try:
                 _note(entry, entry.process.ask("time", steps=steps, settle=scene.settle), steps)
             except EngineError as why:
@@ -94,12 +95,15 @@ def _note(entry: Entry, said: dict[str, Any], steps: int) -> None:
     entry.steps.append(steps)
 
 
-def _figures(entry: Entry) -> dict[str, Any]:
+def _figures(scene: Scene, entry: Entry) -> dict[str, Any]:
     said = entry.process.ask("figures")
+    if not scene.timed_steps:
+        said["figures"]["s per s"] = sum(entry.cpu) / (sum(entry.steps) * scene.time_step)
     return {"figures": said["figures"], "steps run": said["step"], "why": entry.why}
 
 
-def _timing(scene: Scene, entry: Entry) -> dict[str, Any]:
+def _timing(entry: Entry) -> dict[str, Any]:
+    if not entry.steps:
+        return {"cpu": [], "rate": 0.0}
     per_step = [1e6 * c / n for c, n in zip(entry.cpu, entry.steps, strict=True)]
-    seconds = sum(entry.cpu) / (sum(entry.steps) * scene.time_step)
-    return {"cpu": per_step, "rate": sum(entry.steps) / sum(entry.cpu), "seconds per second": seconds}
+    return {"cpu": per_step, "rate": sum(entry.steps) / sum(entry.cpu)}

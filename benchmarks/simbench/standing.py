@@ -25,7 +25,7 @@ HUMANOID = {
     5: "RaiSim 70.2 s, MuJoCo 114.6, Bullet 230.8",
 }
 MODES = {"tribo": ("default", "own drive"), "mujoco": ("default", "stiff", "own drive"),
-         "pybullet": ("accurate",)}  # fmt: skip
+         "pybullet": ("standard",)}  # fmt: skip
 
 
 @cache
@@ -33,8 +33,8 @@ def anymal() -> tuple[str, float]:
     """Return URDF and mass [kg] of ANYmal B from `example-robot-data`."""
     from scenes import ANYMAL as FILE
     from scenes import robot_file, without_meshes
-    from simbench import robot_text
 
+    from simbench import robot_text
     from tribo.formats import urdf
 
     tree = urdf.read(without_meshes(robot_file(FILE)))
@@ -49,28 +49,28 @@ def anymal_joints() -> dict[str, float]:
 
 
 def scenes() -> list[Scene]:
+    found = [scene("anymal", rows) for rows in ANYMAL_ROWS]
+    return found + [scene("humanoid", rows) for rows in HUMANOID_ROWS]
+
+
+def scene(kind: str, rows: int) -> Scene:
+    """Return rows × rows robots: "anymal" or "humanoid"."""
     from simbench import humanoid
 
-    pose = anymal_joints()
-    links = humanoid.links()
-    straight = {f"{link.name}_joint": 0.0 for link in links}
-    made = []
-    for rows in ANYMAL_ROWS:
+    if kind == "anymal":
+        pose = anymal_joints()
+        gains = (40.0,) * len(pose), (1.0,) * len(pose)
+        robots = Robots(anymal()[0], _grid(rows, 2.0, 0.54), pose, *gains)
+        dt, published = 5e-3, ANYMAL.get(rows, "")
+    else:
+        pose = {f"{link.name}_joint": 0.0 for link in humanoid.links()}
         robots = Robots(
-            anymal()[0], _grid(rows, 2.0, 0.54), pose, (40.0,) * len(pose), (1.0,) * len(pose)
+            humanoid.text(), _grid(rows, 2.5, humanoid.HEIGHT), pose, humanoid.KP, humanoid.KD
         )
-        made.append(_scene("anymal", rows, robots, 5e-3, ANYMAL[rows]))
-    for rows in HUMANOID_ROWS:
-        robots = Robots(humanoid.text(), _grid(rows, 2.5, humanoid.HEIGHT), straight, humanoid.KP,
-                        humanoid.KD)  # fmt: skip
-        made.append(_scene("humanoid", rows, robots, 5e-4, HUMANOID[rows]))
-    return made
-
-
-def _scene(name: str, rows: int, robots: Robots, dt: float, published: str) -> Scene:
+        dt, published = 5e-4, HUMANOID.get(rows, "")
     count = rows * rows
     return Scene(
-        f"{name}_{count}", "standing", f"{count} × {name} under PD control", time_step=dt, ground="default",
+        f"{kind}_{count}", "standing", f"{count} × {kind} under PD control", time_step=dt, ground="default",
         steps=max(200, round(10.0 / dt / count)), settle=200, timed_steps=max(40, 8000 // count),
         watch_every=20, robots=robots, modes=MODES, published=published,
         goals=(Goal("default", 0.0, "fallen"), Goal("own drive", 0.0, "fallen")),

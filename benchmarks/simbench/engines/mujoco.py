@@ -133,10 +133,11 @@ class Engine:
             for _ in range(steps):
                 tau[self._v] = self._kp * (self._target - q[self._q]) - self._kd * v[self._v]
                 advance(model, data)
-        elif robots and robots.lift:
+        elif robots and self.steps < robots.lift_steps:
             for k in range(self.steps, self.steps + steps):
                 data.xfrc_applied[self._root, 2] = robots.lift if k < robots.lift_steps else 0.0
                 advance(model, data)
+            data.xfrc_applied[self._root, 2] = 0.0
         else:
             advance(model, data, nstep=steps)
         self.steps += steps

@@ -28,7 +28,9 @@ class Engine:
         if mode != "tgs" or scene.robots or scene.pairs:
             raise ValueError(f"{scene.name}: only loose bodies of one material, mode tgs")
         threshold = max(scene.restitution_threshold, 1e-3)
-        physx.set_scene_config(gravity=np.array(scene.gravity, np.float32), bounce_threshold=threshold)
+        physx.set_scene_config(
+            gravity=np.array(scene.gravity, np.float32), bounce_threshold=threshold
+        )
         physx.set_body_config(sleep_threshold=0.0)
         self.system = physx.PhysxCpuSystem()
         self.scene = sapien.Scene([self.system])
@@ -37,7 +39,9 @@ class Engine:
         if scene.ground:
             plane = physx.PhysxRigidStaticComponent()
             shape = physx.PhysxCollisionShapePlane(self.material)
-            shape.local_pose = sapien.Pose(q=[np.sqrt(0.5), 0.0, -np.sqrt(0.5), 0.0])  # x is up there
+            shape.local_pose = sapien.Pose(
+                q=[np.sqrt(0.5), 0.0, -np.sqrt(0.5), 0.0]
+            )  # x is up there
             plane.attach(shape)
             self._place(plane, sapien.Pose())
         self.bodies = [self._add(body) for body in scene.bodies]

@@ -13,11 +13,15 @@ import pybullet as p
 from simbench.overlap import rotations
 from simbench.scene import Body, Figures, Scene
 
+_BOTH = (
+    "cone friction, no sleeping, no damping, its own ERP unless bodies rebound; control through "
+    "setJointMotorControlArray for each robot"
+)
 SETTINGS = {
-    "accurate": "200 solver iterations, residual threshold 1e-12, cone friction, no sleeping, no damping; its own ERP "
-    "unless bodies rebound; "
-    "control through setJointMotorControlArray for each robot",
+    "standard": f"50 solver iterations, residual threshold 1e-7 (its defaults), {_BOTH}",
+    "accurate": f"200 solver iterations, residual threshold 1e-12, {_BOTH}",
 }
+SOLVER = {"standard": (50, 1e-7), "accurate": (200, 1e-12)}
 
 
 def version() -> str:
@@ -29,16 +33,15 @@ class Engine:
 
     def __init__(self, scene: Scene, mode: str) -> None:
         """Build it."""
-        if mode != "accurate":
-            raise ValueError(f"unknown mode {mode!r}")
+        iterations, threshold = SOLVER[mode]
         self.scene = scene
         if p.isConnected():
             p.disconnect()
         p.connect(p.DIRECT)
         p.setGravity(*scene.gravity)
         options: dict[str, Any] = {
-            "fixedTimeStep": scene.time_step, "numSolverIterations": 200, "numSubSteps": 0,
-            "solverResidualThreshold": 1e-12, "enableConeFriction": 1, "deterministicOverlappingPairs": 1,
+            "fixedTimeStep": scene.time_step, "numSolverIterations": iterations, "numSubSteps": 0,
+            "solverResidualThreshold": threshold, "enableConeFriction": 1, "deterministicOverlappingPairs": 1,
             "restitutionVelocityThreshold": scene.restitution_threshold,
         }  # fmt: skip
         if scene.erp is not None and scene.restitution:  # plates sink without it
@@ -54,10 +57,13 @@ class Engine:
 
     def _surface(self, body: int, link: int, material: str) -> None:
         p.changeDynamics(
-            body, link, lateralFriction=self._friction.get(material, self._friction["default"]),
-            restitution=self.scene.restitution, rollingFriction=0.0, spinningFriction=0.0, linearDamping=0.0,
-            angularDamping=0.0, activationState=p.ACTIVATION_STATE_DISABLE_SLEEPING,
+            body, link, restitution=self.scene.restitution, rollingFriction=0.0, spinningFriction=0.0,
+            linearDamping=0.0, angularDamping=0.0, activationState=p.ACTIVATION_STATE_DISABLE_SLEEPING,
         )  # fmt: skip
+        friction = self._friction.get(material, self._friction["default"])
+        p.changeDynamics(
+            body, link, lateralFriction=friction
+        )  # ignored for links in the call above
 
     def _add(self, body: Body) -> int:
         if body.kind == "sphere":
@@ -73,15 +79,14 @@ class Engine:
     def _robots(self) -> list[int]:
         robots = self.scene.robots
         assert robots is not None
-        found = []
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "robot.urdf"
             path.write_text(robots.urdf)
-            for place in robots.positions:
-                found.append(
-                    p.loadURDF(str(path), place, flags=p.URDF_USE_INERTIA_FROM_FILE)
-                )
-        numbers = {p.getJointInfo(found[0], k)[1].decode(): k for k in range(p.getNumJoints(found[0]))}
+            flags = p.URDF_USE_INERTIA_FROM_FILE
+            found = [p.loadURDF(str(path), place, flags=flags) for place in robots.positions]
+        numbers = {
+            p.getJointInfo(found[0], k)[1].decode(): k for k in range(p.getNumJoints(found[0]))
+        }
         self._joints = [numbers[name] for name in robots.joints]
         self._target = np.array(list(robots.joints.values()))
         self._kp, self._kd = np.array(robots.kp), np.array(robots.kd)
@@ -98,7 +103,9 @@ class Engine:
     def run(self, steps: int) -> None:
         """Advance; forces last one step."""
         robots = self.scene.robots
-        pushed = [(b, d.force) for b, d in zip(self.bodies, self.scene.bodies, strict=True) if d.force]
+        pushed = [
+            (b, d.force) for b, d in zip(self.bodies, self.scene.bodies, strict=True) if d.force
+        ]
         for k in range(self.steps, self.steps + steps):
             for number, force in pushed:
                 at = p.getBasePositionAndOrientation(number)[0]
@@ -135,10 +142,16 @@ class Engine:
         return np.array([p.getBaseVelocity(b)[0] for b in self.bodies]).reshape(-1, 3)
 
     def bases(self) -> np.ndarray:
-        """Return poses of the bases; positions are those of their centres of mass."""
+        """Return poses of the bases."""
         found = []
         for robot in self.robots:
-            at, (x, y, z, w) = p.getBasePositionAndOrientation(robot)
+            centre, turn = p.getDynamicsInfo(robot, -1)[
+                3:5
+            ]  # PyBullet's pose is that of the inertia
+            inverse = p.invertTransform(centre, turn)
+            at, (x, y, z, w) = p.multiplyTransforms(
+                *p.getBasePositionAndOrientation(robot), *inverse
+            )
             found.append((*at, w, x, y, z))
         return np.array(found)
 

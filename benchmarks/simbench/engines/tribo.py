@@ -103,7 +103,7 @@ class Engine:
         robots = self.scene.robots
         if robots and robots.kp and not self.is_own_drive:
             self._run_controlled(steps)
-        elif self.pushed or (robots and robots.lift):
+        elif self.pushed or (robots and self.steps < robots.lift_steps):
             self._run_pushed(steps)
         else:
             self.world.step(steps)

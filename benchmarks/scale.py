@@ -72,7 +72,10 @@ def timed(family: str, size: int, world: tribo.World, advance: Callable[[int], N
 
 
 def pile(kind: str, count: int) -> tribo.World:
-    """Return a world with a loose cube of balls or boxes, one layer nearly on the other."""
+    """Return a world with a loose cube of balls or boxes, one layer nearly on the other.
+
+    Odd layers of boxes are shifted by a quarter of an edge, so that all of them are one island.
+    """
     world = tribo.World()
     world.default_pair = tribo.PairProperties(friction=0.5)
     world.add_ground()
@@ -88,7 +91,7 @@ def pile(kind: str, count: int) -> tribo.World:
         if kind == "spheres":
             world.add_sphere(0.1, 1.0, position=at)
         else:
-            world.add_box((0.2, 0.2, 0.2), 1.0, position=at)
+            world.add_box((0.2,) * 3, 1.0, position=(at[0] + 0.05 * (layer % 2), *at[1:]))
     return world
 
 

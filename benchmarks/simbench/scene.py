@@ -55,7 +55,7 @@ class Goal:
 class Speed:
     """How much faster than a peer tribo is to be."""
 
-    engine: str  # "mujoco default", or "mujoco" for all its modes
+    engine: str  # in all its modes
     factor: float
     figure: str = ""  # and this figure of tribo is not larger than the peer's
 

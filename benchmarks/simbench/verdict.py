@@ -75,23 +75,18 @@ def _speeds(scene: Scene, found: Result, goal: Speed) -> list[Verdict]:
     made = []
     for peer, entry in found["engines"].items():
         ratio = speed_ratio(found, peer)
-        if not f"{peer} ".startswith(f"{goal.engine} ") or ratio is None:
+        if peer.split(" ")[0] != goal.engine or ratio is None:
             continue
         text = f"{opponent(peer)} ≥ {goal.factor:g} × {peer}"
-        outcome = (
-            "met" if ratio[0] >= goal.factor else f"not met: × {goal.factor / ratio[0]:.2g} missing"
-        )
+        is_met = ratio[0] >= goal.factor
+        remark = "" if is_met else f": × {goal.factor / ratio[0]:.2g} missing"
         if goal.figure:
-            ours, theirs = (
-                found["engines"][opponent(peer)]["figures"][goal.figure],
-                entry["figures"][goal.figure],
-            )
+            ours = found["engines"][opponent(peer)]["figures"][goal.figure]
+            theirs = entry["figures"][goal.figure]
+            is_met = is_met and ours <= theirs
             text += f" at no larger {goal.figure}"
-            outcome += f"; {goal.figure} {number(ours)} against {number(theirs)}"
-            if ours > theirs:
-                outcome = (
-                    outcome.replace("met;", "not met;", 1) if ratio[0] >= goal.factor else outcome
-                )
+            remark += f"; {goal.figure} {number(ours)} against {number(theirs)}"
+        outcome = ("met" if is_met else "not met") + remark
         made.append(Verdict(scene.name, text, f"{ratio[0]:.2f}", outcome))
     return made
 

@@ -11,7 +11,7 @@ import tribo
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
-from simbench import blocks, bouncing, humanoid, overlap, robot_text, rolling, spheres
+from simbench import blocks, bouncing, humanoid, overlap, robot_text, rolling, spheres, verdict
 from simbench.scene import from_dict
 
 from tribo.formats import urdf
@@ -113,3 +113,31 @@ def test_kapla_has_the_published_blocks():
         at, overlap.rotations(np.tile([1.0, 0, 0, 0], (102, 1))), half, ground=True
     )
     assert found.max(initial=0.0) < 32 * EPS  # blocks touch, none is inside another
+
+
+def result(ours, theirs, error=1e-9):
+    figures = [{"error": error}, {"error": 1e-8}]
+    entries = [
+        {"cpu": cpu, "figures": f, "why": ""}
+        for cpu, f in zip((ours, theirs), figures, strict=True)
+    ]
+    return {"engines": {"tribo default": entries[0], "physx tgs": entries[1]}, "problems": {}}
+
+
+def test_speeds_compare_the_stretch_that_both_have_run():
+    total, least, most = verdict.speed_ratio(result([1.0, 3.0], [2.0, 3.0, 50.0]), "physx tgs")
+    assert (total, least, most) == (1.25, 1.0, 2.0)
+
+
+def test_a_fast_answer_must_be_as_good():
+    scene = next(s for s in spheres.scenes() if s.name == "666")
+    outcomes = [v.outcome for v in verdict.verdicts(scene, result([1.0], [2.0]))]
+    assert [o.split(";")[0] for o in outcomes] == ["met", "met"]
+    outcomes = [v.outcome for v in verdict.verdicts(scene, result([1.0], [2.0], error=1e-7))]
+    assert [o.split(";")[0] for o in outcomes] == ["not met: × 100", "not met"]
+
+
+def test_a_goal_without_a_run_says_why():
+    scene = next(s for s in spheres.scenes() if s.name == "elastic_666")
+    found = {"engines": {}, "problems": {"tribo default": "boom"}}
+    assert [v.outcome for v in verdict.verdicts(scene, found)] == ["boom"]

@@ -34,8 +34,8 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="simbench", description=(__doc__ or "").split("\n", maxsplit=1)[0]
     )
-    parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="SCENE",
-                        help=", ".join(names))  # fmt: skip
+    parser.add_argument("--only", nargs="*", choices=names, default=names, metavar="SCENE",
+                        help="none: only write the page from what is kept; " + ", ".join(names))  # fmt: skip
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
     parser.add_argument("--quick", action="store_true", help="a tenth of the time of each scene")
     parser.add_argument("--limit", type=float, default=120.0,

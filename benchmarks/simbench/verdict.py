@@ -67,7 +67,7 @@ def _accuracy(scene: Scene, found: Result, goal: Goal) -> Verdict:
     if outcome == "not met" and goal.error > 0.0:
         outcome = f"not met: × {number(value / goal.error)}"
     if outcome == "met" and entry["why"]:
-        outcome = f"met as far as it went: {entry['why']}"
+        outcome = f"open: {entry['why']}"
     return Verdict(scene.name, text, number(value), outcome)
 
 

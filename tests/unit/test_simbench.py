@@ -141,3 +141,10 @@ def test_a_goal_without_a_run_says_why():
     scene = next(s for s in spheres.scenes() if s.name == "elastic_666")
     found = {"engines": {}, "problems": {"tribo default": "boom"}}
     assert [v.outcome for v in verdict.verdicts(scene, found)] == ["boom"]
+
+
+def test_a_goal_of_a_run_that_was_cut_short_stays_open():
+    scene = next(s for s in spheres.scenes() if s.name == "666")
+    found = result([1.0], [2.0])
+    found["engines"]["tribo default"]["why"] = "stopped after 3 steps"
+    assert verdict.verdicts(scene, found)[0].outcome == "open: stopped after 3 steps"

@@ -76,7 +76,7 @@ def _run_all(scene: Scene, entries: Mapping[str, Entry], problems: dict[str, str
             entry.why = said["why"]
             if not scene.timed_steps:
                 _note(entry, said, said["step"] - sum(entry.steps))
-            if sum(entry.wall) > limit and begin + size < total:
+            if not entry.why and sum(entry.wall) > limit and begin + size < total:
                 entry.why = f"stopped after {said['step']} steps, {limit:g} s"
     for _ in range(TIMED_ROUNDS if scene.timed_steps else 0):
         for name, entry in entries.items():

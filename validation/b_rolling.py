@@ -139,8 +139,6 @@ def rolling_friction(player: Player) -> list[Check]:
     "ball and cylinder released on slopes of tan θ = 0.999 and 1.001 μ_r, μ_r = 0.05, μ = 1",
     "rolls iff tan θ > μ_r, then a = g (sin θ − μ_r cos θ)/(1 + k)",
     peers=BOTH,
-    known="pairs with rolling friction are solved by sweeps, which are slow at the edge for the two points "
-    "of a cylinder: the step says so",
 )
 def rolling_friction_on_a_slope(player: Player) -> list[Check]:
     """Drift below the limit, acceleration above it."""

@@ -159,7 +159,7 @@ def random_trees(player: Player) -> list[Check]:
         world, _, _ = play_tribo.build(Scene(planes=[], integrator="semi_implicit"))
         robot = world.add_articulated_system(description)
         random_state(rng, robot)
-        q, v = robot.generalized_coordinate, robot.generalized_velocity
+        q, v = robot.generalized_coordinate.copy(), robot.generalized_velocity.copy()
         tau = rng.normal(size=robot.dof)
         robot.generalized_force = tau
         m, h = reference.mass_matrix(bodies, q), reference.bias_force(bodies, q, v, (0, 0, -G))

@@ -98,7 +98,6 @@ def carried(count: int, steps: int) -> tuple[float, float, bool]:
     "stand; interface k carries k mg",
     fast=False,
     peers=(MUJOCO,),
-    known="20 boxes are 240 rows, more than the dense problem takes (126): sweeps alone do not converge",
     note="forces read every 0.1 s from 1 s on (tribo only); for the peers the drift of the stacks alone",
 )
 def stacks(player: Player) -> list[Check]:
@@ -248,8 +247,6 @@ def load_taken_away(player: Player) -> list[Check]:
     "box of 20 m (8000 : 1) dropped from 15 m on two boxes of 1 m, 4 s",
     "settles: penetration, no ejection",
     peers=BOTH,
-    known="in the step after the impact neither dense problem nor sweeps converge from its impulses "
-    "(residual 1e9, flagged), and the step is taken: the box is thrown up with 3.7 m/s",
 )
 def giant(player: Player) -> list[Check]:
     """Penetration and the fastest small box after the impact."""

@@ -61,7 +61,13 @@ class Capacity:
     values: int = 1
 
     def grown(
-        self, pairs: int, contacts: int, rows: int, dense: int, nodes: int, values: int
+        self,
+        pairs: int = 0,
+        contacts: int = 0,
+        rows: int = 0,
+        dense: int = 0,
+        nodes: int = 0,
+        values: int = 0,
     ) -> Capacity:
         """Return a capacity for at least these counts, with half as much again to spare."""
         return Capacity(

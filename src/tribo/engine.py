@@ -158,7 +158,7 @@ class Engine:
     def make_room(self, contacts: int) -> None:
         """Enlarge the tables to hold a number of contacts that comes from elsewhere."""
         if contacts > self.capacity.contacts:
-            self._enlarge(self.capacity.grown(0, contacts, 0, 0))
+            self._enlarge(self.capacity.grown(contacts=contacts))
 
     def take_pairs(self, table: np.ndarray) -> None:
         """Take a pair table over; it may have more materials than before."""

@@ -21,13 +21,15 @@ SPINNING = int(Pair.SPINNING_FRICTION)
 def contact_point(model, work, c, side):
     """Return where the impulse acts on one side of a contact.
 
-    Two moved bodies share the point in the middle of the gap, which keeps angular momentum. Against
-    a body that impulses do not move it is the moved body's own surface: its lever arm is then
-    exact although a fast body is stopped before it has quite arrived.
+    Two moved bodies that have not met yet share the point in the middle of the gap, which keeps angular
+    momentum. Against a body that impulses do not move, and where bodies overlap, it is each body's own
+    surface: its lever arm is then exact. An overlap thus costs angular momentum in proportion to its
+    depth, a lever arm short of the surface would cost grip.
     """
     p = vec.load(work.contact_pos, c)
     other = work.contact_body[c, 1 - side]
-    if model.body_chain_len[other] > 0 and model.tree_kind[model.body_tree[other]] == DYNAMIC:
+    is_moved = model.body_chain_len[other] > 0 and model.tree_kind[model.body_tree[other]] == DYNAMIC
+    if is_moved and work.contact_gap[c] >= 0.0:
         return p
     n = (work.contact_axes[c, 6], work.contact_axes[c, 7], work.contact_axes[c, 8])
     half = 0.5 * work.contact_gap[c]

@@ -117,7 +117,7 @@ def torque_residual(work, contacts, omega):
 
 
 @pytest.mark.parametrize(
-    ("spun", "spread", "most"), [(0.0, 2.0, 30), (0.0, 4.0, 60), (0.5, 2.0, 30)]
+    ("spun", "spread", "most"), [(0.0, 2.0, 30), (0.0, 4.0, 80), (0.5, 2.0, 30)]
 )
 def test_random_hard_problems(engine, spun, spread, most):
     """300 islands of 3–40 contacts with mass ratios up to 1e4 or 1e8: solved as an independent

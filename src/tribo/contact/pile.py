@@ -14,6 +14,9 @@ from tribo.math import vec
 
 BEST, ROUND = 0, 1  # what impulses are kept for
 ROUNDS = 10
+MAX_NEWTON_STEPS = (
+    80  # of all rounds and polishes: a solution not found by then is rarely found later
+)
 FIRST_STIFFNESS = 10.0  # [–] of a round, in units of the inverse of a contact's own G
 STIFFER = 10.0
 MAX_STIFFNESS = 1e5
@@ -112,7 +115,10 @@ def solve_pile(model, work, t, limit):
     go_back(model, work, t, count, BEST)
     enough = 0.01 * limit * limit / largest_block(work, t)
     rho = FIRST_STIFFNESS
+    first = work.newton_steps[0]
     for _ in range(ROUNDS):
+        if work.newton_steps[0] - first > MAX_NEWTON_STEPS:
+            break
         if convex_round(model, work, t, count, rho, enough) < 0.0:
             break
         if rho >= POLISH_FROM:

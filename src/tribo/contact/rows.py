@@ -28,7 +28,9 @@ def contact_point(model, work, c, side):
     """
     p = vec.load(work.contact_pos, c)
     other = work.contact_body[c, 1 - side]
-    is_moved = model.body_chain_len[other] > 0 and model.tree_kind[model.body_tree[other]] == DYNAMIC
+    is_moved = (
+        model.body_chain_len[other] > 0 and model.tree_kind[model.body_tree[other]] == DYNAMIC
+    )
     if is_moved and work.contact_gap[c] >= 0.0:
         return p
     n = (work.contact_axes[c, 6], work.contact_axes[c, 7], work.contact_axes[c, 8])

@@ -20,6 +20,8 @@ from tribo.model import Status
 CAPACITY = int(Status.CAPACITY)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
 FEW_ROWS = 3  # a contact or some limits alone
+MAX_TRIES = 2  # at solving an island at once
+MORE_SWEEPS = 12  # until the second
 MIN_SWEEPS = 3  # two changes tell the rate
 FAR = 0.01  # [–] of the speed that the solve removes: a violation that asks for another start
 PATIENCE = 10.0  # sweeps that cost as much as the Newton steps they save
@@ -201,10 +203,11 @@ def has_room(work, rows):
 
 
 @kernel
-def is_slow(change, before, limit):
-    """Tell whether sweeps will take longer than a few Newton steps, from the last two changes."""
-    rate = change / before if before > 0.0 else 1.0
-    return rate >= 1.0 or log(limit / change) < PATIENCE * log(rate)
+def sweeps_left(change, before, limit):
+    """Return how many more sweeps it takes at the rate of the last two changes."""
+    if not change < before:
+        return inf
+    return log(limit / change) / log(change / before)
 
 
 @kernel
@@ -252,21 +255,24 @@ def approach(model, settings, work, t, rows, limit):
         if not has_room(work, rows) or exact.solve_exactly(model, work, t, limit):
             return True
     next_try = 1 if is_dense and rows > FEW_ROWS else MIN_SWEEPS
+    tries = 0
     before = 0.0
     for k in range(1, settings.max_sweeps + 1):
         work.sweeps[0] = max(work.sweeps[0], k)
         change = sweep_island(model, work, t)
-        if change <= limit:  # done, or stuck (a contact that jams has no exact solution of its own)
-            if violation(model, work, t) <= pile.GOOD * limit:
-                return True
-            if solve_at_once(model, work, t, rows, is_dense, limit):
-                return True
-            if change == 0.0:
+        is_still = change <= limit  # done, or stuck: a contact that jams has no solution of its own
+        if is_still and violation(model, work, t) <= pile.GOOD * limit:
+            return True
+        left = sweeps_left(change, before, limit)
+        if tries == MAX_TRIES:
+            if is_still or left > settings.max_sweeps - k:
                 return False
-        elif k >= next_try and (is_dense or is_slow(change, before, limit)):
+        elif is_still or (k >= next_try and (is_dense or left > PATIENCE)):
             if solve_at_once(model, work, t, rows, is_dense, limit):
                 return True
-            next_try = 4 * k + 8
+            tries += 1
+            next_try = k + MORE_SWEEPS
+            change = inf
         before = change
     return False
 

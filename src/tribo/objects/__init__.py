@@ -2,6 +2,7 @@
 
 from tribo.objects.articulated import ArticulatedSystem
 from tribo.objects.base import CollisionBody, Object
+from tribo.objects.height_map import HeightMap
 from tribo.objects.single_body import SingleBody
 
-__all__ = ["ArticulatedSystem", "CollisionBody", "Object", "SingleBody"]
+__all__ = ["ArticulatedSystem", "CollisionBody", "HeightMap", "Object", "SingleBody"]

@@ -20,7 +20,7 @@ from tribo.description import (
     ShapeDescription,
     TreeDescription,
 )
-from tribo.formats.mesh_reading import read
+from tribo.formats.mesh_reading import MeshError, read
 from tribo.geometry import Hull, Surface, convex_hull, solid_inertia, volume_moments
 from tribo.geometry import surface as make_surface
 from tribo.heights import HeightField
@@ -146,7 +146,10 @@ def mesh(file: str | Path, mode: str, scale: Any, mass: Any, density: Any,
     factors = check.vector([scale] * 3 if np.ndim(scale) == 0 else scale, "scale", 3)
     if not factors.all():
         raise ValueError(f"scale must not be 0, got {factors.tolist()}")
-    made = read(path, tuple(factors.tolist()))
+    try:
+        made = read(path, tuple(factors.tolist()))
+    except MeshError as error:
+        raise MeshError(f"{path}: {error}") from None
     triangles = np.asarray(made.faces)
     if mode == "exact":
         if mass is not None or density is not None:

@@ -17,7 +17,7 @@ DEMO_EXTRAS := $(if $(filter own,$(ROBOT)),demo,demo+robots)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check format bench docs clean
+.PHONY: help demo test check format bench validate simbench docs clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,11 @@ format: $(STAMPS)/dev  ## rewrite the source in the project's format
 
 bench: $(STAMPS)/dev+bench  ## speed and truth, next to MuJoCo in the same run
 	$(BIN)/python benchmarks/run.py $(ARGS)
+
+validate: $(STAMPS)/dev+bench  ## all closed forms, next to MuJoCo and PyBullet; writes docs/validation.md
+	$(BIN)/python validation/run.py --write-docs $(ARGS)
+simbench: $(STAMPS)/dev+bench  ## SimBenchmark's scenes next to MuJoCo, PyBullet and PhysX (see docs/simbenchmark.md)
+	PYTHONPATH=benchmarks $(BIN)/python -m simbench --page docs/simbenchmark.md $(ARGS)
 
 docs: $(STAMPS)/docs  ## these pages as HTML in docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

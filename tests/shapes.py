@@ -16,7 +16,7 @@ from tribo.description import (
 )
 from tribo.geometry import convex_hull
 from tribo.materials import MaterialTable
-from tribo.model import Joint, Kind, Shape
+from tribo.model import Joint, Shape
 
 PLANE, SPHERE, BOX, CAPSULE, CYLINDER, _, CONE, HULL = (int(s) for s in list(Shape)[:8])
 SIZES = {
@@ -54,7 +54,7 @@ def records(a, b):
             "body", -1, JointDescription("root", Joint.FREE), 1.0, shapes=[described]
         )
         tree = TreeDescription([body])
-        parts.append(Part(tree, Kind.DYNAMIC, np.array([0, 0, 0, 1.0, 0, 0, 0]), (k,), 1, -1))
+        parts.append(Part(tree, np.array([0, 0, 0, 1.0, 0, 0, 0]), (k,), 1, -1))
     model, _, sizes = build_model(parts, MaterialTable(), Capacity())
     *_, work = allocate(sizes)
     for k, (_, pos, rot, _) in enumerate((a, b)):

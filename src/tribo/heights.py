@@ -40,8 +40,8 @@ class HeightField:
             ValueError: Ragged rows, fewer than 2 × 2 or too many samples, not finite, or no size.
         """
         try:
-            values = np.array(self.heights, np.float64)
-        except (TypeError, ValueError):
+            values = check.array(self.heights, "heights", "rows of numbers")
+        except TypeError:
             raise ValueError(
                 "heights must be rows of numbers of one length; some row is longer or holds no numbers"
             ) from None
@@ -53,9 +53,11 @@ class HeightField:
         if len(bad):
             j, i = bad[0]
             raise ValueError(f"heights must be finite, row {j} column {i} is {values[j, i]}")
+        check.within_range(values, "heights")
         size = check.vector(self.size, "size", 2)
         if size.min() <= 0.0:
             raise ValueError(f"size must be > 0, got {size.tolist()}")
+        values.setflags(write=False)  # maps that are made of it share it
         object.__setattr__(self, "heights", values)
         object.__setattr__(self, "size", (float(size[0]), float(size[1])))
 

@@ -21,7 +21,18 @@ import numpy as np
 from numba.core.registry import CPUDispatcher
 
 # Compiled layers, lowest first. Siblings may stand in any order.
-LAYERS = ("jit", "record", "math", "model", "dynamics", "collision", "contact", "step")
+LAYERS = (
+    "jit",
+    "field_array",
+    "record",
+    "math",
+    "ground_kernels",
+    "model",
+    "dynamics",
+    "collision",
+    "contact",
+    "step",
+)
 DISABLED = bool(numba.config.DISABLE_JIT)
 
 _PACKAGE = pathlib.Path(__file__).parent

@@ -236,14 +236,14 @@ def on_surface(model, work, s, solid, pos, rot, box, margin):
     while node < last:
         is_near = True
         for axis in range(3):
-            if box[axis] - margin > model.node_box[node, 3 + axis]:
+            if box[axis] - margin > model.box_bound[node, 3 + axis]:
                 is_near = False
-            if box[3 + axis] + margin < model.node_box[node, axis]:
+            if box[3 + axis] + margin < model.box_bound[node, axis]:
                 is_near = False
         if not is_near:
-            node = model.node_skip[node]
+            node = model.box_skip[node]
             continue
-        t = model.node_triangle[node]
+        t = model.box_triangle[node]
         node += 1
         if t < 0:
             continue

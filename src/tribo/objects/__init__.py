@@ -1,7 +1,8 @@
 """What a world hands out: handles of single bodies, robots and their collision bodies."""
 
 from tribo.objects.articulated import ArticulatedSystem
-from tribo.objects.base import CollisionBody, Object
+from tribo.objects.base import Object
+from tribo.objects.collision_body import CollisionBody
 from tribo.objects.height_map import HeightMap
 from tribo.objects.single_body import SingleBody
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from tribo import check
 from tribo.geometry import Heights
+from tribo.objects.base import frozen
 from tribo.objects.single_body import SingleBody
 
 
@@ -16,8 +17,8 @@ class HeightMap(SingleBody):
 
     @property
     def heights(self) -> np.ndarray:
-        """Heights of the samples, shape (ny, nx) [m], a copy."""
-        return self._map.values.copy()
+        """Heights of the samples, shape (ny, nx) [m]; `update` replaces them."""
+        return frozen(self._map.values.copy())
 
     @property
     def _map(self) -> Heights:
@@ -43,24 +44,25 @@ class HeightMap(SingleBody):
         m = self._map
         _, slope_x, slope_y, _, _ = self._triangle(x, y)
         n = np.array([-slope_x / m.dx, -slope_y / m.dy, 1.0])
-        return np.asarray(n / np.linalg.norm(n))
+        return frozen(np.asarray(n / np.linalg.norm(n)))
 
     def update(self, heights: Any) -> None:
         """Replace all heights [m] by others of the same shape; the world goes on from where it is.
 
         Raises:
-            ValueError: Another shape, or not finite; the map stays as it was.
+            ValueError, TypeError: Another shape, or not finite; the map stays as it was.
+            EditError: It was removed, or the world is between `update` and `advance`.
         """
-        self.world.check_editable(f"the heights of {self.name}")
-        values = np.asarray(heights, np.float64)
+        self.check_editable("the heights")
         m = self._map
+        values = check.array(heights, f"heights of {self.name}", "rows of numbers of one length")
         if values.shape != m.values.shape:
             raise ValueError(
                 f"heights of {self.name} must have shape {m.values.shape}, got {values.shape}"
             )
-        if not np.isfinite(values).all():
-            raise ValueError(f"heights of {self.name} must be finite")
-        m.values[:] = values
+        check.within_range(values, f"heights of {self.name}")
+        shape = self.description.bodies[0].shapes[0]
+        shape.geometry = Heights(frozen(values), m.dx, m.dy)
         self.world.rebuild()
 
     def _triangle(self, x: float, y: float) -> tuple[float, float, float, float, float]:

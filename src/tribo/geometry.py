@@ -99,7 +99,7 @@ def convex_hull(points: Any, what: str = "vertices") -> Hull:
 
 def _qhull(points: np.ndarray) -> Any:
     try:
-        from scipy.spatial import ConvexHull  # type: ignore[import-untyped]
+        from scipy.spatial import ConvexHull
     except ImportError:
         raise ImportError('convex hulls need SciPy: pip install "tribo[mesh]"') from None
     return ConvexHull(points)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from shapes import CUBE
 
-from tribo import HeightField, World
+from tribo import EditError, HeightField, World
 from tribo.geometry import OPEN, convex_hull, solid_inertia, surface, volume_moments
 
 BOX = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1), (2, 3, 7), (2, 7, 6),
@@ -163,3 +163,56 @@ def test_height_and_normal_of_a_map_are_those_of_its_triangles():
         field.update([[0.0]])
     field.update([[1.0, 1.0], [1.0, 1.0]])
     assert field.height(0.0, 0.0) == 1.0
+
+
+def test_new_heights_of_one_map_leave_its_field_and_other_maps_alone():
+    flat = HeightField([[0.0, 0.0], [0.0, 0.0]], (1.0, 1.0))
+    world = World()
+    first, second = world.add_height_map(flat), world.add_height_map(flat, position=(5, 0, 0))
+    heights = np.ones((2, 2))
+    first.update(heights)
+    heights[:] = 7.0
+    assert (first.heights == 1.0).all()
+    assert (second.heights == 0.0).all()
+    assert (flat.heights == 0.0).all()
+    for array in (first.heights, first.normal(0.0, 0.0), flat.heights):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 2.0
+
+
+def test_heights_of_a_removed_map_cannot_be_replaced():
+    world = World()
+    field = world.add_height_map([[0.0, 0.0], [0.0, 0.0]], (1.0, 1.0))
+    world.remove(field)
+    with pytest.raises(EditError, match="removed"):
+        field.update([[1.0, 1.0], [1.0, 1.0]])
+
+
+@pytest.mark.parametrize("kind", ["dynamic", "kinematic"])
+def test_terrain_stays_static(kind):
+    world = World()
+    terrain = [
+        world.add_height_map([[0.0, 0.0], [0.0, 0.0]], (1.0, 1.0)),
+        world.add_surface([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]),
+    ]
+    for part in terrain:
+        with pytest.raises(ValueError, match="can only be static"):
+            part.body_type = kind
+
+
+def test_a_snapshot_from_before_the_first_general_pair_is_restored():
+    """The addresses of functions compiled on demand belong to the process, not to the state."""
+    world = World()
+    world.add_surface([(-5, -5, 0), (5, -5, 0), (0, 5, 0)], [(0, 1, 2)])
+    ball = world.add_sphere(0.1, 1.0, position=(0, 0, 1.0))
+    engine = world.engine
+    engine.model.late_address[:] = 0
+    before = world.snapshot()
+    world.step(500)  # it falls 1 m in 452 steps of 1 ms
+    assert engine.model.late_address.any()
+    end = ball.generalized_coordinate.copy()
+    addresses = engine.model.late_address.copy()
+    world.restore(before)
+    assert (world.engine.model.late_address == addresses).all()
+    world.step(500)
+    np.testing.assert_array_equal(ball.generalized_coordinate, end)

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from tribo import check
+
 MAX_VERTICES = 256  # of a hull; one with more is made simpler
 COPLANAR = 1e-7  # [rad] faces that enclose less are one
 WELD = 1e-7  # [-] of the size: vertices nearer than this are one
@@ -53,7 +55,7 @@ def checked_points(points: Any, what: str) -> np.ndarray:
     """Return an (n, 3) array of finite numbers.
 
     Raises:
-        ValueError: It is something else; the message says what.
+        ValueError: It is something else, or some number is absurdly large; the message says what.
     """
     try:
         array = np.array(points, np.float64)
@@ -64,7 +66,7 @@ def checked_points(points: Any, what: str) -> np.ndarray:
     bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
     if bad.size:
         raise ValueError(f"{what}: row {bad[0]} is {array[bad[0]].tolist()}, must be finite")
-    return array
+    return check.within_range(array, what)
 
 
 def convex_hull(points: Any, what: str = "vertices") -> Hull:

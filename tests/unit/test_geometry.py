@@ -53,6 +53,7 @@ def test_moments_of_a_box_away_from_the_origin():
         ([(0, 0, 0)] * 9, "4 different points"),
         ([(x, y, 0.0) for x, y in itertools.product(range(3), repeat=2)], "one plane"),
         ([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, np.nan)], "row 3"),
+        ([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1e200)], "at most 1e"),
         ([(0, 0), (1, 0)], "shape"),
         ([], "shape"),
     ],

@@ -7,10 +7,11 @@ from tribo.check import nearest
 from tribo.contacts import Contact
 from tribo.description import DescriptionError
 from tribo.errors import EditError, SimulationError
+from tribo.heights import HeightField
 from tribo.kernels import warm_up
 from tribo.materials import MaterialTable, PairProperties
 from tribo.model import Kind, Status
-from tribo.objects import ArticulatedSystem, CollisionBody, Object, SingleBody
+from tribo.objects import ArticulatedSystem, CollisionBody, HeightMap, Object, SingleBody
 from tribo.snapshot import Snapshot
 from tribo.world import World
 
@@ -45,6 +46,8 @@ __all__ = [
     "Contact",
     "DescriptionError",
     "EditError",
+    "HeightField",
+    "HeightMap",
     "Kind",
     "MaterialTable",
     "Object",

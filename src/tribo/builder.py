@@ -9,6 +9,7 @@ from math import inf
 import numpy as np
 
 from tribo.description import BodyDescription, ShapeDescription, TreeDescription
+from tribo.geometry import Heights, Hull, Surface
 from tribo.materials import MaterialTable
 from tribo.math import quat
 from tribo.model import Command, Joint, Kind, Model, Settings, Shape, State, Work
@@ -25,6 +26,11 @@ DOFS = {Joint.FIXED: 0, Joint.REVOLUTE: 1, Joint.PRISMATIC: 1, Joint.SPHERICAL: 
 MOVABLE_GROUP = 1  # collision group of what moves
 STATIC_GROUP = -(1 << 63)  # bit 63
 ALL_GROUPS = -1
+
+POLYTOPE = 48  # points of an expanding polytope
+TOUCHES = 32  # contacts of one pair before their reduction
+PILE = 64  # contacts of a solid with terrain before their reduction
+CLOSED_FORM = (Shape.PLANE, Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.MESH)
 
 
 @dataclass(slots=True)
@@ -108,9 +114,27 @@ def shape_extent(shape: ShapeDescription) -> tuple[np.ndarray, np.ndarray]:
         Shape.BOX: (a, b, c),
         Shape.CAPSULE: (a, a, a + b),
         Shape.CYLINDER: (a, a, b),
+        Shape.CONE: (a, a, b),
     }.get(shape.kind, (0.0, 0.0, 0.0))
     rotation = rotation_matrix(shape.quaternion)
-    return np.array(shape.position, float), np.abs(rotation) @ np.array(half)
+    centre = np.array(shape.position, float)
+    if shape.geometry is not None:
+        box = box_of(shape.geometry)
+        return centre + rotation @ box[:3], np.abs(rotation) @ box[3:]
+    return centre, np.abs(rotation) @ np.array(half)
+
+
+def box_of(geometry: Hull | Surface | Heights) -> np.ndarray:
+    """Return centre and half size (6,) of a box around a geometry; below heights there is ground."""
+    if isinstance(geometry, Heights):
+        ny, nx = geometry.values.shape
+        reach = np.array([0.5 * (nx - 1) * geometry.dx, 0.5 * (ny - 1) * geometry.dy])
+        top, bottom = float(geometry.values.max()), float(geometry.values.min())
+        low = np.array([*-reach, bottom - max(2.0 * float(reach.max()), top - bottom)])
+        high = np.array([*reach, top])
+    else:
+        low, high = geometry.vertices.min(axis=0), geometry.vertices.max(axis=0)
+    return np.concatenate([(low + high) / 2.0, (high - low) / 2.0])
 
 
 def body_bounds(body: BodyDescription) -> tuple[np.ndarray, float]:
@@ -137,7 +161,12 @@ def _symmetric(matrix: np.ndarray) -> list[float]:
 def _sizes(parts: Sequence[Part], materials: MaterialTable, capacity: Capacity) -> dict[str, int]:
     nbody = sum(len(p.description.bodies) for p in parts)
     counts = [coordinate_counts(p.description) for p in parts]
-    nshape = sum(len(b.shapes) for p in parts for b in p.description.bodies)
+    shapes = [s for p in parts for b in p.description.bodies for s in b.shapes]
+    hulls = [s.geometry for s in shapes if isinstance(s.geometry, Hull)]
+    surfaces = [s.geometry for s in shapes if isinstance(s.geometry, Surface)]
+    maps = [s.geometry.values for s in shapes if isinstance(s.geometry, Heights)]
+    nshape = len(shapes)
+    is_general = any(s.kind not in CLOSED_FORM for s in shapes)
     return {
         "nbody": nbody,
         "nlimit": 2 * nbody,
@@ -151,6 +180,18 @@ def _sizes(parts: Sequence[Part], materials: MaterialTable, capacity: Capacity) 
         "nshape": nshape,
         "nshape1": nshape + 1,
         "nmaterial": len(materials.names),
+        "nvertex": sum(len(h.vertices) for h in hulls) + sum(len(g.vertices) for g in surfaces),
+        "ntriangle": sum(len(g.triangles) for g in surfaces),
+        "nbox": sum(len(g.boxes) for g in surfaces),
+        "nheight": sum(values.size for values in maps),
+        "nface": sum(len(h.faces) for h in hulls),
+        "nface1": sum(len(h.faces) for h in hulls) + 1,
+        "ncorner": sum(len(f) for h in hulls for f in h.faces),
+        "npolytope": POLYTOPE if is_general else 0,
+        "npolytope2": 2 * POLYTOPE if is_general else 0,
+        "noutline": max([6, *(len(f) for h in hulls for f in h.faces)]) if is_general else 0,
+        "ntouch": TOUCHES if is_general else 0,
+        "npile": PILE if surfaces or maps else 0,
         "max_pair": capacity.pairs,
         "max_contact": capacity.contacts,
         "max_row": capacity.rows,
@@ -163,6 +204,7 @@ class _Filler:
     def __init__(self, model: Model, materials: MaterialTable) -> None:
         self.model, self.materials = model, materials
         self.body = self.shape = self.q = self.v = self.row = 0
+        self.vertex = self.face = self.corner = self.triangle = self.box = self.height = 0
         self.chain: list[int] = []
         self.chain_of: list[list[int]] = []
 
@@ -241,7 +283,46 @@ class _Filler:
             m.shape_group[s] = part.group if shape.group is None else shape.group
             m.shape_mask[s] = part.mask if shape.mask is None else shape.mask
             m.shape_id[s] = part.shape_ids[s - first]
+            if shape.geometry is not None:
+                m.shape_box[s] = box_of(shape.geometry)
+            if isinstance(shape.geometry, Hull):
+                self._hull(s, shape.geometry)
+            elif isinstance(shape.geometry, Surface):
+                self._surface(s, shape.geometry)
+            elif isinstance(shape.geometry, Heights):
+                values = shape.geometry.values
+                m.shape_data[s] = self.height, values.shape[1], values.shape[0], 0
+                m.height[self.height : self.height + values.size] = values.ravel()
+                self.height += values.size
             self.shape += 1
+
+    def _hull(self, s: int, hull: Hull) -> None:
+        """Write the corners and faces of a hull into the pools."""
+        m, v = self.model, self.vertex
+        m.shape_data[s] = v, len(hull.vertices), self.face, len(hull.faces)
+        m.vertex[v : v + len(hull.vertices)] = hull.vertices
+        m.face_normal[self.face : self.face + len(hull.faces)] = hull.normals
+        for face in hull.faces:
+            m.face_vertex[self.corner : self.corner + len(face)] = face + v
+            self.corner += len(face)
+            self.face += 1
+            m.face_start[self.face] = self.corner
+        self.vertex += len(hull.vertices)
+
+    def _surface(self, s: int, surface: Surface) -> None:
+        """Write the triangles and the tree of a surface into the pools."""
+        m, v, t, k = self.model, self.vertex, self.triangle, self.box
+        triangles, boxes = len(surface.triangles), len(surface.boxes)
+        m.shape_data[s] = t, triangles, k, boxes
+        m.vertex[v : v + len(surface.vertices)] = surface.vertices
+        m.triangle[t : t + triangles] = surface.triangles + v
+        m.triangle_fold[t : t + triangles] = surface.folds
+        m.box_bound[k : k + boxes] = surface.boxes
+        m.box_skip[k : k + boxes] = surface.skips + k
+        m.box_triangle[k : k + boxes] = np.where(surface.leaves < 0, -1, surface.leaves + t)
+        self.vertex += len(surface.vertices)
+        self.triangle += triangles
+        self.box += boxes
 
 
 def _matrix_size(parts: Sequence[Part]) -> tuple[int, int]:

@@ -97,7 +97,10 @@ def _parser() -> argparse.ArgumentParser:
     bench = _command(commands, "bench", _bench, "measure this machine (in a source checkout)",
                      "tribo bench --help")  # fmt: skip
     bench.add_argument("rest", nargs=argparse.REMAINDER, help="handed on to benchmarks/run.py")
-    _command(commands, "warmup", _warm_up, "compile all kernels now", "tribo warmup")
+    warmup = _command(commands, "warmup", _warm_up, "compile all kernels now", "tribo warmup --all")
+    warmup.add_argument(
+        "--all", action="store_true", help="also those of cones, hulls, meshes and height maps"
+    )
     return parser
 
 
@@ -284,9 +287,9 @@ def _bench(chosen: argparse.Namespace) -> int:
     return subprocess.run([sys.executable, script, *chosen.rest], check=False).returncode
 
 
-def _warm_up(_: argparse.Namespace) -> int:
+def _warm_up(chosen: argparse.Namespace) -> int:
     start = time.perf_counter()
-    tribo.warm_up()
+    tribo.warm_up(everything=chosen.all)
     console.print(f"kernels are ready ({time.perf_counter() - start:.1f} s)")
     return 0
 

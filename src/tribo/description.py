@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tribo.geometry import Heights, Hull, Surface
 from tribo.materials import PairProperties
 from tribo.model import Joint, Kind, Shape
 
@@ -46,6 +47,7 @@ class ShapeDescription:
     group: int | None = None  # bits; None: the object's
     mask: int | None = None
     mesh: MeshFile | None = None
+    geometry: Hull | Surface | Heights | None = None  # of HULL, SURFACE, HEIGHT_MAP
 
 
 @dataclass(slots=True)

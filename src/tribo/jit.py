@@ -83,6 +83,28 @@ def entry(function: Callable[..., Any]) -> Any:
         numba.config.CACHE_DIR = saved
 
 
+def late(function: Callable[..., Any], signature: Any) -> Callable[[], int]:
+    """Return a call that compiles a function, when it is first needed, and returns its address.
+
+    For what few worlds need: `run_at` calls it by address, so it is no part of `run_at` and costs those
+    who do not need it nothing. It is compiled with everything that it calls into the disk cache.
+    """
+
+    @functools.cache
+    def address() -> int:
+        saved = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = str(cache_folder(function.__module__.split(".")[1]))
+        try:
+            compiled = numba.cfunc(signature, cache=True, error_model="numpy")(function)
+        finally:
+            numba.config.CACHE_DIR = saved
+        _KEPT.append(compiled)
+        return int(compiled.address)
+
+    return address
+
+
+_KEPT: list[Any] = []  # compiled functions that are known by address only
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
 
@@ -93,6 +115,11 @@ class _Inner(CPUDispatcher):  # type: ignore[misc]
         bare = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
         super().__init__(function, targetoptions={**bare, **_OPTIONS})
         self.from_python = entry(function)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Treat a constant argument as its type: each value would compile the kernel once more."""
+        plain = {name: numba.types.unliteral(kind) for name, kind in kws.items()}
+        return super().get_call_template([numba.types.unliteral(kind) for kind in args], plain)
 
     def add_overload(self, cres: Any) -> None:
         """Note a compiled version for other kernels; not for calls from Python, it has no wrapper."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from numba import types
@@ -10,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from tribo import step
-from tribo.collision import broadphase, narrowphase
+from tribo.collision import broadphase, late, narrowphase
 from tribo.contact import laws, limits, residual, rows, sweep
 from tribo.dynamics import actuation, bias, inertia, integrate, kinematics
 from tribo.jit import DISABLED, cache_folder
@@ -35,46 +36,60 @@ _STAGES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (step.run_at, (_ADDRESSES, _ADDRESSES, types.int64, types.int64, types.int64)),
 )
 
-_is_warm = DISABLED
+_warm: set[str] = {"step", "collision"} if DISABLED else set()  # layers that this process has ready
 
 
-def is_compiled() -> bool:
-    """Tell whether the kernels of this version are in the disk cache."""
-    return DISABLED or (cache_folder("step") / "complete").exists()
+def is_compiled(layer: str = "step") -> bool:
+    """Tell whether the kernels of this version are in the disk cache; "collision": the late ones."""
+    return DISABLED or (cache_folder(layer) / "complete").exists()
 
 
-def warm_up(*, quiet: bool = False) -> None:
+def warm_up(*, everything: bool = False, quiet: bool = False) -> None:
     """Compile all kernels of a step unless they are in the disk cache.
 
     The first world does this by itself at its first step. It takes some tens of seconds, once
     per machine and version; a progress bar on stderr says so when that is a terminal.
 
+    Args:
+        everything: Also what a world compiles when cones, hulls, meshes, height maps, or cylinders with
+            boxes, capsules or cylinders first come near one another.
+        quiet: Print nothing.
+
     Example:
         >>> import tribo
         >>> tribo.warm_up()
     """
-    global _is_warm  # noqa: PLW0603 - one process compiles once
-    if _is_warm:
-        return
-    if not is_compiled():
-        _compile_all(quiet)
-        folder = cache_folder("step")
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "complete").touch()
-    _is_warm = True
+    for layer in ("step", "collision") if everything else ("step",):
+        if layer in _warm:
+            continue
+        if not is_compiled(layer):
+            _compile(_jobs(layer), quiet)
+            folder = cache_folder(layer)
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "complete").touch()
+        _warm.add(layer)
 
 
-def _compile_all(quiet: bool) -> None:
+def _jobs(layer: str) -> list[tuple[str, Callable[[], Any]]]:
+    """Return what is to be compiled: labels and calls that do it."""
+    if layer == "step":
+        return [(_label(function), partial(function.compile, kind)) for function, kind in _STAGES]
+    return [
+        (f"pairs of {family.name.lower()}", partial(late.address, family)) for family in late.Family
+    ]
+
+
+def _compile(jobs: list[tuple[str, Callable[[], Any]]], quiet: bool) -> None:
     console = Console(stderr=True, quiet=quiet)
     console.print("tribo: compiling its kernels (once per machine and version) …")
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as bar:
-        task = bar.add_task("compiling", total=len(_STAGES))
-        for function, signature in _STAGES:
-            bar.update(task, description=_label(function))
-            function.compile(signature)
+        task = bar.add_task("compiling", total=len(jobs))
+        for label, job in jobs:
+            bar.update(task, description=label)
+            job()
             bar.advance(task)
 
 

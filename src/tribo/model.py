@@ -44,7 +44,11 @@ class Shape(IntEnum):
     BOX = 2  # half edge lengths x, y, z
     CAPSULE = 3  # radius, half distance between cap centres (along z)
     CYLINDER = 4  # radius, half height (along z)
-    MESH = 5  # drawn, not yet collided with
+    MESH = 5  # file whose triangles are not loaded: drawn, not collided with
+    CONE = 6  # base radius, half height (along z, apex at +z)
+    HULL = 7  # half of the least width; convex, vertices and faces in the pools of the model
+    SURFACE = 8  # a length of a triangle; triangles in the pools, solid below them
+    HEIGHT_MAP = 9  # distance of samples along x, y; heights in the pool, solid below
 
 
 class Integrator(IntEnum):
@@ -132,6 +136,23 @@ class Model(Record):
     shape_group = field("nshape", dtype=INT)  # bits
     shape_mask = field("nshape", dtype=INT)  # bits of groups that this shape meets
     shape_id = field("nshape", dtype=INT)  # stable over rebuilds, grows with `shape` index
+    shape_box = field("nshape", 6)  # [m] centre, half size of a box around it, shape frame
+    shape_data = field("nshape", 4, dtype=INT)  # see `tribo.builder`
+
+    # Addresses of the functions that are compiled when a pair of shapes asks for them, 0: not yet.
+    late_address = field(4, dtype=INT)  # `collision.late.Family`
+
+    # Pools of hulls and meshes.
+    vertex = field("nvertex", 3)  # [m] shape frame
+    face_normal = field("nface", 3)  # outward unit normal, shape frame
+    face_start = field("nface1", dtype=INT)  # first entry in `face_vertex`; one more than faces
+    face_vertex = field("ncorner", dtype=INT)  # anticlockwise from outside; entries of `vertex`
+    triangle = field("ntriangle", 3, dtype=INT)  # anticlockwise from outside; entries of `vertex`
+    triangle_fold = field("ntriangle", 3)  # [rad] by how much the surface bends down over each edge
+    box_bound = field("nbox", 6)  # [m] min, max; a tree of boxes per surface, depth first
+    box_skip = field("nbox", dtype=INT)  # the box to go on with if this one is missed
+    box_triangle = field("nbox", dtype=INT)  # −1: none, the children follow
+    height = field("nheight")  # [m] of height maps, x fastest
 
     # Pairs.
     pair_table = field("nmaterial", "nmaterial", 7)  # columns of `Pair`; symmetric
@@ -217,11 +238,23 @@ class Work(Record):
     sweep_order = field("nbody", dtype=INT)
     sweep_count = field(1, dtype=INT)
     sweep_is_listed = field(1, dtype=INT)  # 0: the list is to be made (fresh scratch, new filters)
+    late_wanted = field(4, dtype=INT)  # 1: the step stopped for want of this function
     candidate_count = field(1, dtype=INT)
     candidate = field("max_pair", 2, dtype=INT)  # shape pairs a < b
     candidate_sorted = field("max_pair", 2, dtype=INT)
     shape_slot = field("nshape1", dtype=INT)
     manifold = field(16, 8)  # pos, normal, gap, feature of one pair
+
+    # Scratch of one pair of convex solids.
+    simplex = field(4, 7)  # of GJK: point of A − B, its part on A, weight
+    polytope = field("npolytope", 3)  # of EPA: points of A − B
+    polytope_face = field("npolytope2", 7)  # three points, outward unit normal, distance
+    polytope_edge = field("npolytope", 2, dtype=INT)  # outline of the faces seen from a point
+    outline = field(2, "noutline", 4)  # of the feature of A and of B: u, v, height, number
+    touch = field("ntouch", 8)  # contacts before their reduction, as in `manifold`
+    triangle = field(3, 3)  # [m] corners of a face of terrain, from the centre of the solid on it
+    nearest = field(1, 3)  # [m] point of B that is nearest to A
+    pile = field("npile", 8)  # contacts with all triangles of a terrain, as in `manifold`
 
     # Contacts: A = lower shape index; normal from B into A; frame rows t₁, t₂, n.
     contact_count = field(1, dtype=INT)

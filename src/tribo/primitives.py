@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,15 @@ from tribo.description import (
     ShapeDescription,
     TreeDescription,
 )
+from tribo.formats.mesh_reading import MeshError, read
+from tribo.geometry import Hull, Surface, convex_hull, solid_inertia, volume_moments
+from tribo.geometry import surface as make_surface
+from tribo.heights import HeightField
 from tribo.model import Joint, Kind, Shape
 from tribo.objects.base import as_kind
 
 logger = logging.getLogger("tribo")
+HULL_SHARE = 1.05  # volume of a hull in volumes of its mesh: above, a warning
 
 
 @dataclass(slots=True)
@@ -113,6 +119,96 @@ def cylinder(radius: float, height: float, mass: float, material: str) -> TreeDe
     """Describe a solid cylinder."""
     r, h, m = _positive(radius, "radius"), _positive(height, "height"), _positive(mass, "mass")
     return _single(Shape.CYLINDER, (r, h / 2), m, solids.cylinder(m, r, h), material)
+
+
+def cone(radius: float, height: float, mass: float, material: str) -> TreeDescription:
+    """Describe a solid cone with its centre of mass in the body's origin, apex towards +z."""
+    r, h, m = _positive(radius, "radius"), _positive(height, "height"), _positive(mass, "mass")
+    description = _single(Shape.CONE, (r, h / 2), m, solids.cone(m, r, h), material)
+    description.bodies[0].shapes[0].position = (0.0, 0.0, h / 4)
+    return description
+
+
+def convex(points: Any, mass: float, material: str) -> TreeDescription:
+    """Describe the homogeneous convex hull of points (n, 3), centre of mass in the origin."""
+    hull, m = convex_hull(points, "vertices"), _positive(mass, "mass")
+    volume, centre, second = volume_moments(hull.vertices, hull.triangles)
+    return _hull_body(hull, centre, m, solid_inertia(m / volume * second), material)
+
+
+def mesh(file: str | Path, mode: str, scale: Any, mass: Any, density: Any,
+         material: str) -> TreeDescription:  # fmt: skip
+    """Describe a body from a mesh file; see `World.add_mesh`."""
+    path = Path(file)
+    factors = check.vector([scale] * 3 if check.is_scalar(scale) else scale, "scale", 3)
+    if not factors.all():
+        raise ValueError(f"scale must not be 0, got {factors.tolist()}")
+    try:
+        made = read(path, tuple(factors.tolist()))
+    except MeshError as error:
+        raise MeshError(f"{path}: {error}") from None
+    triangles = np.asarray(made.faces)
+    if mode == "exact":
+        if mass is not None or density is not None:
+            raise ValueError('mode "exact" is for static bodies: leave mass and density out')
+        return surface_description(made.vertices, triangles, str(path), material)
+    if mode != "hull":
+        raise ValueError(f'mode must be "hull" or "exact", got {mode!r}')
+    if (mass is None) == (density is None):
+        raise ValueError(
+            'give mass [kg] or density [kg/m³], one of them; or mode="exact" for terrain'
+        )
+    solid = convex_hull(made.vertices, f"{path}: vertices")
+    volume, centre, second = volume_moments(np.asarray(made.vertices), triangles)
+    if not (made.is_watertight and made.is_winding_consistent and volume > 0.0):
+        logger.warning(
+            "%s is not a closed surface: mass and inertia are those of its convex hull; close its holes "
+            "for true ones", path,
+        )  # fmt: skip
+        volume, centre, second = volume_moments(solid.vertices, solid.triangles)
+    elif solid.volume > HULL_SHARE * volume:
+        logger.warning(
+            "%s: its convex hull, which collides, is %.2f times as large as the mesh; split it into convex "
+            "parts if its hollows matter", path, solid.volume / volume,
+        )  # fmt: skip
+    m = _positive(density, "density") * volume if mass is None else _positive(mass, "mass")
+    inertia = solid_inertia(m / volume * second)
+    return _hull_body(solid, centre, m, inertia, material)
+
+
+def _hull_body(
+    hull: Hull, centre: np.ndarray, mass: float, inertia: np.ndarray, material: str
+) -> TreeDescription:
+    description = _single(Shape.HULL, (hull.half_width,), mass, inertia, material)
+    shape = description.bodies[0].shapes[0]
+    shape.geometry, shape.position = hull, tuple((-centre).tolist())
+    return description
+
+
+def surface_description(vertices: Any, triangles: Any, what: str, material: str) -> TreeDescription:
+    """Describe static triangles in the frame of their vertices."""
+    return surface(make_surface(vertices, triangles, what), material)
+
+
+def surface(geometry: Surface, material: str) -> TreeDescription:
+    """Describe static triangles in the frame of their vertices."""
+    edges = (
+        geometry.vertices[geometry.triangles] - geometry.vertices[geometry.triangles[:, [1, 2, 0]]]
+    )
+    length = float(np.median(np.linalg.norm(edges, axis=2)))
+    description = _single(Shape.SURFACE, (length,), 1.0, np.eye(3), material)
+    description.kind = Kind.STATIC
+    description.bodies[0].shapes[0].geometry = geometry
+    return description
+
+
+def height_map(field: HeightField, material: str) -> TreeDescription:
+    """Describe a static height map."""
+    geometry = field.geometry
+    description = _single(Shape.HEIGHT_MAP, (geometry.dx, geometry.dy), 1.0, np.eye(3), material)
+    description.kind = Kind.STATIC
+    description.bodies[0].shapes[0].geometry = geometry
+    return description
 
 
 def ground(height: float, material: str, normal: Any) -> tuple[TreeDescription, np.ndarray]:

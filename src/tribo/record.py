@@ -243,3 +243,23 @@ def from_address(typingctx: Any, record: Any, address: Any) -> Any:
         return proxy._getvalue()
 
     return record.instance_type(record, types.intp), codegen
+
+
+@intrinsic
+def call_at(typingctx: Any, address: Any, first: Any, second: Any, a: Any, b: Any, x: Any) -> Any:
+    """Call a function made by `jit.late` with two records, two integers and a number.
+
+    The function's own parameters are table and world of each record, then a, b and x; it returns an integer.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        word, real = ir.IntType(64), ir.DoubleType()
+        kind = ir.FunctionType(word, [word] * 6 + [real])
+        passed = []
+        for typ, value in zip(signature.args[1:3], args[1:3], strict=True):
+            proxy = cgutils.create_struct_proxy(typ)(context, builder, value=value)
+            passed += [proxy.table, proxy.world]
+        function = builder.inttoptr(args[0], kind.as_pointer())
+        return builder.call(function, [*passed, *args[3:]])
+
+    return types.intp(types.intp, first, second, types.intp, types.intp, types.float64), codegen

@@ -14,7 +14,8 @@ from tribo.materials import MaterialTable
 from tribo.objects import Object
 
 _RECORDS = ("model", "state", "command", "settings")
-_DERIVED = ("pair_table", "ignored_pair")  # made anew from the materials and the objects
+# made anew from the materials, the objects and this process
+_DERIVED = ("pair_table", "ignored_pair", "late_address")
 _EDITED = (  # what may change while the objects stay the same
     *_DERIVED, "shape_material", "shape_group", "shape_mask", "body_group", "body_mask",
     "body_is_solid", "joint_pos", "joint_rot",

@@ -24,6 +24,12 @@ def cylinder(mass: float, radius: float, height: float) -> np.ndarray:
     return np.diag([across, across, 0.5 * mass * radius**2])
 
 
+def cone(mass: float, radius: float, height: float) -> np.ndarray:
+    """Return the inertia about the centre of mass, a quarter of the height above the base."""
+    across = mass * (3.0 / 20.0 * radius**2 + 3.0 / 80.0 * height**2)
+    return np.diag([across, across, 0.3 * mass * radius**2])
+
+
 def capsule(mass: float, radius: float, height: float) -> np.ndarray:
     """Return the inertia of a cylinder of `height` between two half balls, all of one density."""
     rod, caps = pi * radius**2 * height, 4.0 / 3.0 * pi * radius**3

@@ -12,9 +12,10 @@ from tribo import check, primitives
 from tribo.builder import ALL_GROUPS, MOVABLE_GROUP, STATIC_GROUP
 from tribo.description import DescriptionError, TreeDescription
 from tribo.formats import urdf
+from tribo.heights import HeightField
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Kind
-from tribo.objects import ArticulatedSystem, Object, SingleBody
+from tribo.objects import ArticulatedSystem, HeightMap, Object, SingleBody
 from tribo.objects.base import as_kind
 
 logger = logging.getLogger("tribo")
@@ -71,12 +72,16 @@ class WorldObjects(check.Sealed):
         return part
 
     def _add_single(
-        self, description: TreeDescription, prefix: str, options: dict[str, Any]
+        self,
+        description: TreeDescription,
+        prefix: str,
+        options: dict[str, Any],
+        made: type[SingleBody] = SingleBody,
     ) -> SingleBody:
         """Take a single body in with the options that all of them share."""
         settings = primitives.placed(description, options)
         part: SingleBody = self._add(
-            SingleBody,
+            made,
             description,
             settings.name,
             prefix,
@@ -141,6 +146,117 @@ class WorldObjects(check.Sealed):
         return self._add_single(
             primitives.cylinder(radius, height, mass, material), "cylinder", options
         )
+
+    def add_cone(self, radius: float, height: float, mass: float, material: str = DEFAULT_MATERIAL,
+                 **options: Any) -> SingleBody:  # fmt: skip
+        """Add a solid cone along local z, apex at +z; the rest as in `add_sphere`.
+
+        Its origin is its centre of mass, a quarter of the `height` [m] above the base.
+        """
+        return self._add_single(primitives.cone(radius, height, mass, material), "cone", options)
+
+    def add_convex(self, vertices: Any, mass: float, material: str = DEFAULT_MATERIAL,
+                   **options: Any) -> SingleBody:  # fmt: skip
+        """Add the homogeneous convex hull of points; the rest as in `add_sphere`.
+
+        Args:
+            vertices: (n, 3) [m], in any frame: the body's origin is the centre of mass.
+            mass: [kg] > 0.
+            material: Name, see `set_material_pair`.
+            options: As in `add_sphere`.
+
+        Raises:
+            ValueError: Fewer than four points, all in one plane, or not finite.
+            ImportError: SciPy is missing (``pip install "tribo[mesh]"``).
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> wedge = world.add_convex(
+            ...     [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0), (0, 0, 1), (0, 1, 1)], mass=3.0
+            ... )
+            >>> wedge.mass
+            3.0
+        """
+        return self._add_single(primitives.convex(vertices, mass, material), "convex", options)
+
+    def add_mesh(self, file: str | Path, *, mass: float | None = None, density: float | None = None,
+                 scale: Any = 1.0, mode: str = "hull", material: str = DEFAULT_MATERIAL,
+                 **options: Any) -> SingleBody:  # fmt: skip
+        """Add a body from a mesh file: OBJ, STL, DAE, PLY, OFF, GLB or glTF.
+
+        Args:
+            file: Path. Only the file itself and textures in its folder are read.
+            mass, density: [kg] or [kg/m³], one of them; the inertia is that of the closed surface.
+            scale: One factor, or (3,), applied to the file's numbers; negative ones mirror.
+            mode: "hull": the convex hull collides, and the body's origin is its centre of mass.
+                "exact": static triangles in the frame of the file, see `add_surface`.
+            material: Name, see `set_material_pair`.
+            options: As in `add_sphere`.
+
+        Raises:
+            ValueError: Too large, broken, empty, flat, not finite, scale 0; the message names the file.
+            ImportError: SciPy or trimesh is missing (``pip install "tribo[mesh]"``).
+        """
+        if mode == "exact":
+            _check_static(options)
+        made = primitives.mesh(file, mode, scale, mass, density, material)
+        return self._add_single(made, "mesh", options)
+
+    def add_surface(self, vertices: Any, triangles: Any, material: str = DEFAULT_MATERIAL,
+                    **options: Any) -> SingleBody:  # fmt: skip
+        """Add static triangles as they are, solid on the side from which they look anticlockwise.
+
+        Where triangles join flat or in a valley nothing is felt; open borders are allowed.
+
+        Args:
+            vertices: (n, 3) [m], in the body's frame.
+            triangles: (m, 3) entries of `vertices`.
+            material: Name, see `set_material_pair`.
+            options: name, position, orientation, collision_group, collision_mask; see `add_sphere`.
+
+        Raises:
+            ValueError: Not finite, entries that name no vertex, or no triangle with an area.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> corners = [(-5, -5, 0), (5, -5, 0), (5, 5, 0), (-5, 5, 0)]
+            >>> floor = world.add_surface(corners, [(0, 1, 2), (0, 2, 3)])
+        """
+        _check_static(options)
+        made = primitives.surface_description(vertices, triangles, "surface", material)
+        return self._add_single(made, "surface", options)
+
+    def add_height_map(self, heights: Any, size: Any = None, material: str = DEFAULT_MATERIAL,
+                       **options: Any) -> HeightMap:  # fmt: skip
+        """Add a static height map, solid below, with a hard border.
+
+        Args:
+            heights: A `HeightField`, or (ny, nx) heights [m] with x along a row.
+            size: Lengths along x and y [m], with an array only; the map is centred on its position.
+            material: Name, see `set_material_pair`.
+            options: name, position, orientation (any), collision_group, collision_mask; see `add_sphere`.
+
+        Raises:
+            ValueError: Ragged, too small or not finite.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> hills = world.add_height_map(tribo.HeightField.fractal(z_scale=0.5, seed=3))
+            >>> hills.height(0.0, 0.0) == float(hills.height(0, 0))
+            True
+        """
+        _check_static(options)
+        if not isinstance(heights, HeightField):
+            heights = HeightField(heights, size)
+        elif size is not None:
+            raise TypeError("size is that of the HeightField; leave it out")
+        made = primitives.height_map(heights, material)
+        part = self._add_single(made, "height_map", options, HeightMap)
+        assert isinstance(part, HeightMap)
+        return part
 
     def add_articulated_system(
         self, source: str | Path | TreeDescription, *, name: str = "", position: Any = None,
@@ -230,3 +346,10 @@ class WorldObjects(check.Sealed):
     def __contains__(self, name: object) -> bool:
         """Tell whether there is an object of this name."""
         return isinstance(name, str) and name in self._by_name
+
+
+def _check_static(options: dict[str, Any]) -> None:
+    """Refuse options that only make sense for what moves."""
+    for name in ("body_type", "inertia", "linear_velocity", "angular_velocity"):
+        if name in options:
+            raise TypeError(f"terrain is static: it has no {name}; leave it out")

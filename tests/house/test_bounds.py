@@ -23,6 +23,29 @@ for k in range(4):
     world.add_sphere(0.1, mass=1.0, position=(3.0, 0.0, 0.1 + 0.2 * k))
     world.add_capsule(0.1, 0.2, mass=1.0, position=(4.0, 0.0, 0.2 + 0.4 * k))
     world.add_cylinder(0.1, 0.2, mass=1.0, position=(5.0 + k, 0.0, 0.2))
+corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * 0.1
+terrains = [
+    world.add_height_map(
+        tribo.HeightField.fractal(size=(2, 2), samples=(9, 9), z_scale=0.2), position=(0, 5, 0.3)
+    ),
+    world.add_surface(
+        [(-1, -1, 0.2), (1, -1, 0), (1, 1, 0.2), (-1, 1, 0)], [(0, 1, 2), (0, 2, 3)], position=(5, 5, 0.1)
+    ),
+    world.add_box((2, 2, 0.2), mass=1.0, body_type="static", position=(10, 5, 0.4)),
+]
+adders = [
+    lambda at: world.add_sphere(0.1, 1.0, position=at),
+    lambda at: world.add_box((0.2, 0.2, 0.2), 1.0, position=at),
+    lambda at: world.add_capsule(0.1, 0.2, 1.0, position=at),
+    lambda at: world.add_cylinder(0.1, 0.2, 1.0, position=at),
+    lambda at: world.add_cone(0.1, 0.2, 1.0, position=at),
+    lambda at: world.add_convex(corners, 1.0, position=at),
+]
+for terrain in terrains:
+    for k, add in enumerate(adders):
+        for m in range(2):  # two layers, the second upside down in order: most pairs meet
+            n = k if m == 0 else 5 - k
+            add(terrain.position + (0.22 * n - 0.55, 0.05 * m, 0.5 + 0.25 * m))
 world.step(300)
 assert np.isfinite(robot.generalized_coordinate).all()
 """
@@ -40,3 +63,4 @@ def test_no_index_leaves_its_array():
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    assert "IndexError" not in done.stderr  # what a late function raises is printed, not raised

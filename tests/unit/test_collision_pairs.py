@@ -5,77 +5,41 @@ import math
 
 import numpy as np
 import pytest
+from shapes import (
+    BOX,
+    CAPSULE,
+    CONE,
+    CYLINDER,
+    EYE,
+    FLOOR,
+    HULL,
+    LYING,
+    PLANE,
+    SIZES,
+    SPHERE,
+    hull_of,
+    meet,
+    random_pair,
+    rotation,
+    separation,
+    shape,
+)  # fmt: skip
 
-from tribo.collision.pairs import MAX_POINTS, SUPPORTED, collide
+from tribo.collision.pairs import CLOSED, SUPPORTED
+from tribo.geometry import convex_hull
 from tribo.model import Shape
 
-PLANE, SPHERE, BOX, CAPSULE, CYLINDER = (int(s) for s in list(Shape)[:5])
-SIZES = {
-    PLANE: (0.0, 0.0, 0.0),
-    SPHERE: (0.2, 0.0, 0.0),
-    BOX: (0.1, 0.2, 0.3),
-    CAPSULE: (0.1, 0.25, 0.0),
-    CYLINDER: (0.15, 0.25, 0.0),
-}
-EYE = np.eye(3)
-# (x, y, z) → (x, z, −y): a capsule or cylinder so turned lies along world y.
-LYING = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
-ORDERED = sorted((a, b) for a, b in SUPPORTED if a >= b)
+ORDERED = sorted((a, b) for a, b in SUPPORTED if HULL >= a >= b)
 
 
-def rotation(vector):
-    """Return the rotation matrix exp(vector ×) (Rodrigues)."""
-    angle = np.linalg.norm(vector)
-    if angle == 0.0:
-        return np.eye(3)
-    x, y, z = np.asarray(vector) / angle
-    k = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.eye(3) + math.sin(angle) * k + (1.0 - math.cos(angle)) * k @ k
+def place(kinds):
+    """Return how exact places [m] and normals [rad] of a pair are.
 
-
-def meet(a, b, margin=0.01):
-    """Return the manifold rows of two shapes, each (kind, position, rotation, size)."""
-    out = np.full((16, 8), np.nan)
-    flat = []
-    for _, pos, rot, size in (a, b):
-        flat += [
-            tuple(map(float, pos)),
-            tuple(np.ravel(rot).astype(float)),
-            tuple(map(float, size)),
-        ]
-    n = collide(a[0], b[0], *flat, margin, out)
-    assert 0 <= n <= MAX_POINTS
-    rows = out[:n]
-    assert len(set(rows[:, 7])) == n
-    assert np.all((rows[:, 7] >= 0) & (rows[:, 7] < 2048) & (rows[:, 7] % 1 == 0))
-    assert np.all(rows[:, 6] <= margin)
-    np.testing.assert_allclose(np.linalg.norm(rows[:, 3:6], axis=1), 1.0, atol=1e-12)
-    return rows[np.argsort(rows[:, 7])]
-
-
-def shape(kind, pos=(0.0, 0.0, 0.0), rot=EYE, size=None):
-    """Return a shape of the given or its standard size."""
-    return (kind, np.asarray(pos, float), rot, SIZES[kind] if size is None else size)
-
-
-FLOOR = shape(PLANE)
-
-
-def random_pair(kinds, rng, overlap=0.02):
-    """Return two shapes in random poses whose bounding parts come near each other."""
-    shapes = []
-    for kind in kinds:
-        size = tuple(rng.uniform(0.1, 0.4, 3)) if kind != PLANE else (0.0, 0.0, 0.0)
-        shapes.append((kind, rng.normal(size=3), rotation(rng.normal(size=3)), size))
-    a, b = shapes
-    way = -b[2][:, 2] if b[0] == PLANE else rng.normal(size=3)
-    way /= np.linalg.norm(way)
-    far, near = 3.0, 0.0 if b[0] != PLANE else -3.0
-    for _ in range(40):  # bisect the distance along `way` at which the gap is −overlap
-        middle = 0.5 * (far + near)
-        rows = meet(a, (b[0], a[1] + middle * way, b[2], b[3]), margin=-overlap)
-        far, near = (far, middle) if len(rows) else (middle, near)
-    return a, (b[0], a[1] + far * way, b[2], b[3])
+    The general path stops when distances are exact to 1e-13 of their square. A distance d grows by
+    x²/2R with a step x along surfaces of relative radius R; with d ≤ 0.1 m and R ≤ 1e4 m (a mantle
+    hardly bent towards what it lies on), x ≤ √(2 · 1e4 · 1e-13 · 0.1).
+    """
+    return 1e-9 if kinds in CLOSED else 4e-4
 
 
 # --- Closed forms ---------------------------------------------------------------------------------
@@ -256,7 +220,7 @@ def test_separate_boxes_corner_to_corner_have_the_true_distance():
 
 def test_supported_holds_both_orders_and_the_rest_has_no_points():
     assert {(b, a) for a, b in SUPPORTED} == SUPPORTED
-    for a, b in itertools.product((int(s) for s in Shape), repeat=2):
+    for a, b in itertools.product((int(s) for s in list(Shape)[:8]), repeat=2):
         sizes = (SIZES.get(a, (1.0, 1.0, 1.0)), SIZES.get(b, (1.0, 1.0, 1.0)))
         rows = meet((a, np.zeros(3), EYE, sizes[0]), (b, np.zeros(3), EYE, sizes[1]))
         assert (len(rows) > 0) == ((a, b) in SUPPORTED)
@@ -273,7 +237,7 @@ def test_order_of_the_shapes_only_turns_the_normals(kinds):
         back[:, 3:6] *= -1.0
         columns = slice(0, 7) if kinds[0] == kinds[1] else slice(0, 8)
         forth, back = (x[np.lexsort(np.round(x[:, :3], 6).T)] for x in (forth, back))
-        np.testing.assert_allclose(forth[:, columns], back[:, columns], atol=1e-9)
+        np.testing.assert_allclose(forth[:, columns], back[:, columns], atol=place(kinds))
 
 
 @pytest.mark.parametrize("kinds", ORDERED)
@@ -285,10 +249,14 @@ def test_common_motion_moves_the_manifold_along(kinds):
         moved = meet(*((k, turn @ p + way, turn @ r, s) for k, p, r, s in (a, b)))
         rows = meet(a, b)
         # The rim of a disc is sampled in the plane's axes, which turn along.
+        if kinds not in CLOSED and len(moved) != len(rows):
+            rows, moved = (x[x[:, 6].argsort()][:1] for x in (rows, moved))
+            np.testing.assert_allclose(moved[:, 6], rows[:, 6], atol=1e-8)
+            continue
         np.testing.assert_array_equal(moved[:, 7], rows[:, 7])
-        np.testing.assert_allclose(moved[:, :3], rows[:, :3] @ turn.T + way, atol=1e-9)
-        np.testing.assert_allclose(moved[:, 3:6], rows[:, 3:6] @ turn.T, atol=1e-9)
-        np.testing.assert_allclose(moved[:, 6], rows[:, 6], atol=1e-12)
+        np.testing.assert_allclose(moved[:, :3], rows[:, :3] @ turn.T + way, atol=place(kinds))
+        np.testing.assert_allclose(moved[:, 3:6], rows[:, 3:6] @ turn.T, atol=place(kinds))
+        np.testing.assert_allclose(moved[:, 6], rows[:, 6], atol=1e-3 * place(kinds) + 1e-12)
 
 
 @pytest.mark.parametrize("kinds", ORDERED)
@@ -299,6 +267,11 @@ def test_tiny_motion_keeps_features_and_moves_points_little(kinds):
         before = meet(a, b)
         nudge = rotation(1e-9 * rng.normal(size=3))
         after = meet((a[0], a[1] + 1e-9 * rng.normal(size=3), nudge @ a[2], a[3]), b)
+        if kinds not in CLOSED:  # the edge that a curved surface shows may be another one
+            assert before[:, 6].min() == pytest.approx(after[:, 6].min(), abs=1e-8)
+            before, after = (rows[rows[:, 6].argsort()][:1, 3:6] for rows in (before, after))
+            np.testing.assert_allclose(before, after, atol=place(kinds))
+            continue
         np.testing.assert_array_equal(before[:, 7], after[:, 7])
         np.testing.assert_allclose(before[:, :7], after[:, :7], atol=2e-6)
 
@@ -361,6 +334,17 @@ def test_degenerate_input_gives_finite_points(kinds):
 # --- An independent library -----------------------------------------------------------------------
 
 
+def coal_hull(coal, points):
+    """Return a convex solid of coal."""
+    hull = convex_hull(points)
+    vertices, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
+    for vertex in hull.vertices:
+        vertices.append(vertex)
+    for i, j, k in hull.triangles.tolist():
+        triangles.append(coal.Triangle(i, j, k))
+    return coal.Convex(vertices, triangles)
+
+
 @pytest.mark.parametrize("kinds", ORDERED)
 def test_depth_and_normal_agree_with_coal(kinds):
     coal = pytest.importorskip("coal")
@@ -370,6 +354,8 @@ def test_depth_and_normal_agree_with_coal(kinds):
         BOX: lambda s: coal.Box(2 * s[0], 2 * s[1], 2 * s[2]),
         CAPSULE: lambda s: coal.Capsule(s[0], 2 * s[1]),
         CYLINDER: lambda s: coal.Cylinder(s[0], 2 * s[1]),
+        CONE: lambda s: coal.Cone(s[0], 2 * s[1]),
+        HULL: lambda s: coal_hull(coal, hull_of(s)),
     }
     request = coal.DistanceRequest()
     request.gjk_tolerance = request.epa_tolerance = 1e-10
@@ -383,7 +369,18 @@ def test_depth_and_normal_agree_with_coal(kinds):
         gap = coal.distance(make[a[0]](a[3]), poses[0], make[b[0]](b[3]), poses[1], request, result)
         rows = meet(a, b, margin=0.02)
         nearest = rows[np.argmin(rows[:, 6])]
+        normal = -result.normal
+        own = gap if PLANE in kinds else separation(a, b, nearest[3:6])
+        # A face is preferred until an edge is better by 1 % of the depth and 0.1 % of the size.
+        assert own > nearest[6] - 0.01 * abs(nearest[6]) - 1e-3 * 0.4
+        theirs = gap if PLANE in kinds else separation(a, b, normal)
+        if abs(theirs - gap) > 1e-7 or own > theirs + 1e-6:
+            # It gave up, its distance is not that along its own normal; or ours is proved to be better.
+            assert nearest[6] > theirs - 1e-6
+            continue
         assert nearest[6] == pytest.approx(gap, abs=1e-6)
+        if own < gap - 1e-9 or own > theirs + 1e-12:
+            continue  # a preferred face, or a normal that is proved to be better than the library's
         # Two boxes that overlap equally along two axes have no unique normal.
         if kinds != (BOX, BOX) or len(meet(a, b, margin=nearest[6] + 1e-9)) == 1:
-            np.testing.assert_allclose(nearest[3:6], -result.normal, atol=1e-4)
+            np.testing.assert_allclose(nearest[3:6], normal, atol=1e-4)

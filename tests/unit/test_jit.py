@@ -11,6 +11,7 @@ import pytest
 from numba import float64
 
 import tribo.jit
+from tribo import kernels
 from tribo.jit import DISABLED, LAYERS, cache_folder
 
 PACKAGE = pathlib.Path(tribo.jit.__file__).parent
@@ -97,3 +98,20 @@ def test_a_kernel_compiled_for_others_can_still_be_called():
     effective_friction.compile((float64,) * 4)
     assert effective_friction(0.4, 0.6, 1.0, 0.25) == pytest.approx(0.55)
     assert len(effective_friction.from_python.overloads) == 1
+
+
+@pytest.mark.skipif(DISABLED, reason="nothing is compiled")
+def test_warm_up_compiles_late_functions_only_if_told(monkeypatch, tmp_path):
+    compiled = []
+    monkeypatch.setattr(kernels, "cache_folder", lambda layer: tmp_path / layer)
+    monkeypatch.setattr(kernels, "_warm", set())
+    monkeypatch.setattr(kernels, "_STAGES", ())
+    monkeypatch.setattr(kernels.late, "address", compiled.append)
+    kernels.warm_up(quiet=True)
+    assert kernels.is_compiled()
+    assert not compiled
+    assert not kernels.is_compiled("collision")
+    for _ in range(2):
+        kernels.warm_up(everything=True, quiet=True)
+        assert kernels.is_compiled("collision")
+        assert compiled == list(kernels.late.Family)

@@ -8,6 +8,7 @@ import pytest
 
 import tribo
 from tribo.description import MeshFile
+from tribo.formats import mesh_reading
 from tribo.model import Shape
 from tribo.viewer import draw, film, mesh, raster, recording, scene, shots, surface
 
@@ -161,7 +162,7 @@ def test_a_missing_mesh_shows_the_collision_shapes(tmp_path, caplog):
 
 def test_a_large_mesh_is_not_read(tmp_path, monkeypatch, caplog):
     pytest.importorskip("trimesh")
-    monkeypatch.setattr(mesh, "MAX_BYTES", 10)
+    monkeypatch.setattr(mesh_reading, "MAX_BYTES", 10)
     (tmp_path / "t.obj").write_text(TETRAHEDRON)
     assert mesh.load(MeshFile(tmp_path / "t.obj", "t.obj")) is None
     assert "MiB" in caplog.text
@@ -170,7 +171,7 @@ def test_a_large_mesh_is_not_read(tmp_path, monkeypatch, caplog):
 def test_textures_outside_the_folder_are_not_read(tmp_path):
     (tmp_path / "secret.png").write_bytes(b"secret")
     (tmp_path / "meshes").mkdir()
-    beside = mesh._Beside(tmp_path / "meshes" / "t.obj")
+    beside = mesh_reading._Beside(tmp_path / "meshes" / "t.obj")
     for name in ("../secret.png", str(tmp_path / "secret.png"), "passwd"):
         with pytest.raises(FileNotFoundError):
             beside.get(name)

@@ -17,6 +17,8 @@ SPHERE = int(Shape.SPHERE)
 BOX = int(Shape.BOX)
 CAPSULE = int(Shape.CAPSULE)
 CYLINDER = int(Shape.CYLINDER)
+CONE = int(Shape.CONE)
+HULL = int(Shape.HULL)
 CAPACITY = int(Status.CAPACITY)
 
 FEW = 16  # up to so many candidates insertion is the cheaper sort
@@ -62,13 +64,21 @@ def shape_bound(model, work, s):
         )
     elif kind == CAPSULE:
         h = (abs(r[2]) * b + a, abs(r[5]) * b + a, abs(r[8]) * b + a)
-    elif kind == CYLINDER:
+    elif kind == CYLINDER or kind == CONE:
         h = (
             abs(r[2]) * b + a * sqrt(max(0.0, 1.0 - r[2] * r[2])),
             abs(r[5]) * b + a * sqrt(max(0.0, 1.0 - r[5] * r[5])),
             abs(r[8]) * b + a * sqrt(max(0.0, 1.0 - r[8] * r[8])),
         )
-    else:  # a mesh does not collide yet
+    elif kind >= HULL:
+        box = model.shape_box
+        c = vec.add(c, vec.mat_vec(r, (box[s, 0], box[s, 1], box[s, 2])))
+        h = (
+            abs(r[0]) * box[s, 3] + abs(r[1]) * box[s, 4] + abs(r[2]) * box[s, 5],
+            abs(r[3]) * box[s, 3] + abs(r[4]) * box[s, 4] + abs(r[5]) * box[s, 5],
+            abs(r[6]) * box[s, 3] + abs(r[7]) * box[s, 4] + abs(r[8]) * box[s, 5],
+        )
+    else:  # a mesh that is only drawn
         h = (-1.0, -1.0, -1.0)
     return (c[0] - h[0], c[1] - h[1], c[2] - h[2], c[0] + h[0], c[1] + h[1], c[2] + h[2])
 

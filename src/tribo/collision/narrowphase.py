@@ -1,6 +1,8 @@
 """Stage *narrowphase*: the points at which candidate pairs touch, or might within the step."""
 
+from tribo.collision.late import call_late, family_of
 from tribo.collision.pairs import collide
+from tribo.collision.place import shape_pose
 from tribo.jit import kernel
 from tribo.math import vec
 from tribo.model import Status
@@ -8,15 +10,6 @@ from tribo.model import Status
 CAPACITY = int(Status.CAPACITY)
 FEATURES = 2048  # feature numbers of one pair of shapes
 SHAPES = 1 << 26  # shape ids of one world, so that a key fits into 63 bits
-
-
-@kernel
-def shape_pose(model, work, s):
-    """Return position and rotation of a shape in the world."""
-    i = model.shape_body[s]
-    rot = vec.load_mat(work.body_rot, i)
-    p = vec.add(vec.load(work.body_pos, i), vec.mat_vec(rot, vec.load(model.shape_pos, s)))
-    return p, vec.mat_mul(rot, vec.load_mat(model.shape_rot, s))
 
 
 @kernel
@@ -60,8 +53,32 @@ def add_contact(model, work, a, b, k):
 
 
 @kernel
+def primitives(model, work, a, b, margin):
+    """Write the contacts of two primitive shapes into the manifold; return their number.
+
+    Writes: work.
+    """
+    pos_a, rot_a = shape_pose(model, work, a)
+    pos_b, rot_b = shape_pose(model, work, b)
+    return collide(
+        model.shape_kind[a],
+        model.shape_kind[b],
+        pos_a,
+        rot_a,
+        vec.load(model.shape_size, a),
+        pos_b,
+        rot_b,
+        vec.load(model.shape_size, b),
+        margin,
+        work.manifold,
+    )
+
+
+@kernel
 def contacts(model, work):
     """List all points of all candidate pairs whose gap one step can close.
+
+    A pair whose function is not loaded yet stops the stage with `CAPACITY`; the engine loads it and repeats.
 
     Writes: work.
     """
@@ -70,20 +87,15 @@ def contacts(model, work):
         a = work.candidate_sorted[k, 0]
         b = work.candidate_sorted[k, 1]
         margin = work.body_margin[model.shape_body[a]] + work.body_margin[model.shape_body[b]]
-        pos_a, rot_a = shape_pose(model, work, a)
-        pos_b, rot_b = shape_pose(model, work, b)
-        n = collide(
-            model.shape_kind[a],
-            model.shape_kind[b],
-            pos_a,
-            rot_a,
-            vec.load(model.shape_size, a),
-            pos_b,
-            rot_b,
-            vec.load(model.shape_size, b),
-            margin,
-            work.manifold,
-        )
+        family = family_of(model.shape_kind[a], model.shape_kind[b])
+        if family >= 0:
+            if model.late_address[family] == 0:
+                work.late_wanted[family] = 1
+                work.status[0] |= CAPACITY
+                return
+            n = call_late(model.late_address[family], model, work, a, b, margin)
+        else:
+            n = primitives(model, work, a, b, margin)
         sort_points(work.manifold, n)
         for point in range(n):
             add_contact(model, work, a, b, point)

@@ -1,4 +1,4 @@
-"""Two shapes in, contact points out: the one entry to the narrow phase."""
+"""Two primitive shapes in, contact points out: the pairs with closed forms."""
 
 from tribo.collision.box_box import box_box
 from tribo.collision.capsule import capsule_box, capsule_capsule
@@ -13,13 +13,24 @@ SPHERE = int(Shape.SPHERE)
 BOX = int(Shape.BOX)
 CAPSULE = int(Shape.CAPSULE)
 CYLINDER = int(Shape.CYLINDER)
+CONE = int(Shape.CONE)
+HULL = int(Shape.HULL)
+SURFACE = int(Shape.SURFACE)
+HEIGHT_MAP = int(Shape.HEIGHT_MAP)
 
 _ORDERED = (
     (SPHERE, PLANE), (BOX, PLANE), (CAPSULE, PLANE), (CYLINDER, PLANE),
     (SPHERE, SPHERE), (BOX, SPHERE), (CAPSULE, SPHERE), (CYLINDER, SPHERE),
     (BOX, BOX), (CAPSULE, BOX), (CAPSULE, CAPSULE),
 )  # fmt: skip
-SUPPORTED = frozenset(_ORDERED) | frozenset((b, a) for a, b in _ORDERED)
+_SOLIDS = (SPHERE, BOX, CAPSULE, CYLINDER, CONE, HULL)
+_GENERAL = (
+    (CYLINDER, BOX), (CYLINDER, CAPSULE), (CYLINDER, CYLINDER), (CONE, PLANE), (HULL, PLANE),
+    *((CONE, kind) for kind in _SOLIDS), *((HULL, kind) for kind in _SOLIDS),
+    *((SURFACE, kind) for kind in _SOLIDS), *((HEIGHT_MAP, kind) for kind in _SOLIDS),
+)  # fmt: skip
+CLOSED = frozenset(_ORDERED) | frozenset((b, a) for a, b in _ORDERED)  # served by `collide`
+SUPPORTED = CLOSED | frozenset(_GENERAL) | frozenset((b, a) for a, b in _GENERAL)
 MAX_POINTS = 8  # rows of `out` that `collide` fills at most; the rows after them are scratch
 
 
@@ -30,7 +41,7 @@ def collide(kind_a, kind_b, pos_a, rot_a, size_a, pos_b, rot_b, size_b, margin, 
     A row of `out`, shape (16, 8), is x, y, z, normal x, y, z, gap, feature: the point midway
     between the surfaces, the unit normal from B into A, the signed gap (negative: overlap), and a
     whole number 0…2047 that names the same geometric point from step to step. Rows from 8 on are
-    scratch. Pairs outside `SUPPORTED` have no points.
+    scratch. Pairs outside `CLOSED` have no points: see `late`.
 
     Writes: out.
     """

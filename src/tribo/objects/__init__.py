@@ -3,6 +3,7 @@
 from tribo.objects.articulated import ArticulatedSystem
 from tribo.objects.base import Object
 from tribo.objects.collision_body import CollisionBody
+from tribo.objects.height_map import HeightMap
 from tribo.objects.single_body import SingleBody
 
-__all__ = ["ArticulatedSystem", "CollisionBody", "Object", "SingleBody"]
+__all__ = ["ArticulatedSystem", "CollisionBody", "HeightMap", "Object", "SingleBody"]

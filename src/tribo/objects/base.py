@@ -161,8 +161,9 @@ class Object(check.Sealed):
             raise ValueError(
                 f"{self.name}: an articulated system cannot be static; make it kinematic with zero velocity"
             )
-        if any(shape.shape == Shape.PLANE for shape in self.collision_bodies):
-            raise ValueError(f"{self.name} is a half space: it can only be static")
+        for shape in self.collision_bodies:
+            if shape.shape in _TERRAIN:
+                raise ValueError(f"{self.name} is a {_TERRAIN[shape.shape]}: it can only be static")
         self.check_editable("body_type")
         self.detach()
         pose = self._root_pose().copy()
@@ -371,6 +372,12 @@ class Object(check.Sealed):
             old.setflags(write=False)
         self.span = None
 
+
+_TERRAIN = {
+    Shape.PLANE: "half space",
+    Shape.SURFACE: "surface of triangles",
+    Shape.HEIGHT_MAP: "height map",
+}
 
 # Numbers that belong to an object: array of a record, and which span of it.
 _VIEWS = {

@@ -2,62 +2,22 @@
 
 from __future__ import annotations
 
-import functools
 import logging
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tribo.description import MeshFile
+from tribo.description import MeshFile, ShapeDescription
+from tribo.formats.mesh_reading import MeshError, read
+from tribo.geometry import Heights
+from tribo.model import Shape
 from tribo.viewer.surface import Surface
 
 if TYPE_CHECKING:
     import trimesh
 
 logger = logging.getLogger("tribo")
-
-ENDINGS = (".dae", ".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
-BESIDE = (".mtl", ".png", ".jpg", ".jpeg", ".bmp", ".tga", ".bin")  # what a mesh may refer to
-MAX_BYTES = 64 << 20
-MAX_FACES = 2_000_000
-
-
-class MeshError(ValueError):
-    """A mesh cannot be drawn; the message says why."""
-
-
-class _Beside:
-    """Finds the textures of a mesh in its own folder and nowhere else."""
-
-    def __init__(self, path: Path) -> None:
-        self._folder = path.parent.resolve()
-
-    def get(self, key: str) -> bytes:
-        """Return the bytes of a file that a mesh names.
-
-        Raises:
-            FileNotFoundError: It is missing, elsewhere, too large or not a texture.
-        """
-        path = (self._folder / str(key).strip()).resolve()
-        is_ours = path.is_relative_to(self._folder) and path.suffix.lower() in BESIDE
-        if not is_ours or not path.is_file() or path.stat().st_size > MAX_BYTES:
-            raise FileNotFoundError(key)
-        return path.read_bytes()
-
-    def keys(self) -> list[str]:
-        """Return what could be asked for."""
-        return [p.name for p in self._folder.iterdir() if p.suffix.lower() in BESIDE]
-
-    def write(self, name: str, data: bytes) -> None:
-        """Refuse: nothing is written here."""
-        raise PermissionError(name)
-
-    def namespaced(self, namespace: str) -> _Beside:
-        """Return the same resolver: folders below are not searched."""
-        return self
-
-    __getitem__ = get
+SIDES = 32  # of a cone
 
 
 def load(file: MeshFile) -> trimesh.Trimesh | None:
@@ -66,7 +26,7 @@ def load(file: MeshFile) -> trimesh.Trimesh | None:
         logger.warning("mesh %s is not drawn: the file was not found", file.reference)
         return None
     try:
-        return _read(file.path, tuple(file.scale))
+        return read(file.path, tuple(file.scale))
     except MeshError as error:
         logger.warning("mesh %s is not drawn: %s", file.path, error)
         return None
@@ -90,41 +50,33 @@ def surface_of(mesh: trimesh.Trimesh) -> Surface:
     )
 
 
-@functools.lru_cache(maxsize=512)
-def _read(path: Path, scale: tuple[float, ...]) -> trimesh.Trimesh:
-    try:
-        import trimesh
-    except ImportError:
-        raise MeshError('meshes need trimesh: pip install "tribo[viewer]"') from None
-    ending = path.suffix.lower()
-    if ending not in ENDINGS:
-        raise MeshError(f"format {ending!r} is not one of {', '.join(ENDINGS)}")
-    try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise MeshError(f"{size >> 20} MiB are more than the {MAX_BYTES >> 20} MiB allowed")
-        if ending == ".dae" and b"<!" in path.read_bytes().replace(b"<!--", b""):
-            raise MeshError("it declares XML entities or a document type")
-        with path.open("rb") as stream:
-            made = _parse(trimesh, stream, ending, path)
-    except MeshError:
-        raise
-    except Exception as error:  # parsers of seven formats: anything may come out of a broken file
-        raise MeshError(f"{type(error).__name__}: {error}") from None
-    if not len(made.faces):
-        raise MeshError("it has no triangles")
-    if len(made.faces) > MAX_FACES:
-        raise MeshError(f"{len(made.faces)} triangles are more than {MAX_FACES}")
-    if not np.isfinite(made.vertices).all():
-        raise MeshError("it has vertices that are not finite")
-    made.apply_transform(np.diag([*scale, 1.0]))
-    return made
+def of_geometry(shape: ShapeDescription) -> trimesh.Trimesh | None:
+    """Return a cone, hull, surface or height map as triangles; None for other shapes."""
+    import trimesh
 
-
-def _parse(trimesh: Any, stream: IO[bytes], ending: str, path: Path) -> trimesh.Trimesh:
-    scene = trimesh.load_scene(stream, file_type=ending[1:], resolver=_Beside(path))
-    units = getattr(scene, "units", None)
-    made = scene.to_geometry()
-    if ending == ".dae" and units and " * meters" in str(units):
-        made.apply_scale(float(str(units).split(" ", maxsplit=1)[0]))
-    return made  # type: ignore[no-any-return]
+    geometry = shape.geometry
+    if shape.kind == Shape.CONE:
+        radius, half = shape.size[:2]
+        angle = np.linspace(0.0, 2.0 * np.pi, SIDES, endpoint=False)
+        rim = np.stack(
+            [radius * np.cos(angle), radius * np.sin(angle), np.full(SIDES, -half)], axis=1
+        )
+        here, after = np.arange(SIDES), np.roll(np.arange(SIDES), -1)
+        sides = [np.stack([here, after, np.full(SIDES, SIDES)], axis=1)]
+        sides.append(np.stack([after, here, np.full(SIDES, SIDES + 1)], axis=1))
+        points = np.concatenate([rim, [[0.0, 0.0, half], [0.0, 0.0, -half]]])
+        return trimesh.Trimesh(points, np.concatenate(sides), process=False)
+    if isinstance(geometry, Heights):
+        ny, nx = geometry.values.shape
+        x, y = np.meshgrid(
+            (np.arange(nx) - 0.5 * (nx - 1)) * geometry.dx,
+            (np.arange(ny) - 0.5 * (ny - 1)) * geometry.dy,
+        )
+        points = np.stack([x.ravel(), y.ravel(), geometry.values.ravel()], axis=1)
+        first = (np.arange(ny - 1)[:, None] * nx + np.arange(nx - 1)).ravel()
+        low = np.stack([first, first + 1, first + nx + 1], axis=1)
+        high = np.stack([first, first + nx + 1, first + nx], axis=1)
+        return trimesh.Trimesh(points, np.concatenate([low, high]), process=False)
+    if geometry is not None:
+        return trimesh.Trimesh(geometry.vertices, geometry.triangles, process=False)
+    return None

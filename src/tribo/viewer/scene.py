@@ -42,6 +42,7 @@ PALETTE: tuple[Color, ...] = (
     (0.83, 0.68, 0.30),
     (0.36, 0.64, 0.67),
 )
+GEOMETRIES = (Shape.CONE, Shape.HULL, Shape.SURFACE, Shape.HEIGHT_MAP)  # drawn as meshes
 COLLISION: Color = (0.95, 0.55, 0.15)
 
 
@@ -126,7 +127,9 @@ def describe(world: World, load: Callable[[MeshFile], Any] = meshes.load) -> Sce
         for k, body in enumerate(part.description.bodies):
             shapes = [_shape(part, first + k, s) for s in body.shapes]
             planes += [d for d in shapes if d.kind == Shape.PLANE]
-            solids = [d for d in shapes if d.kind not in {Shape.PLANE, Shape.MESH}]
+            solids = [
+                d for d in shapes if d.mesh is not None or d.kind not in {Shape.PLANE, Shape.MESH}
+            ]
             hulls = [
                 made
                 for s in body.shapes
@@ -198,10 +201,11 @@ def color_of(material: str, number: int = 0) -> Color:
 
 
 def _shape(part: Object, body: int, shape: ShapeDescription) -> Drawable:
+    made = meshes.of_geometry(shape) if shape.kind in GEOMETRIES else None
     return Drawable(
-        f"{part.name}/{shape.name}", part.name, body, shape.kind, tuple(shape.size),
-        np.array(shape.position, float), rotation_matrix(shape.quaternion),
-        color_of(shape.material, part.id),
+        f"{part.name}/{shape.name}", part.name, body, Shape.MESH if made is not None else shape.kind,
+        tuple(shape.size), np.array(shape.position, float), rotation_matrix(shape.quaternion),
+        color_of(shape.material, part.id), made, made is not None,
     )  # fmt: skip
 
 
@@ -243,7 +247,12 @@ def lowest_point(world: World, part: Object) -> float:
         for shape in body.shapes:
             if shape.kind in {Shape.PLANE, Shape.MESH}:
                 continue
-            points = of_shape(shape.kind, tuple(shape.size)).vertices
+            made = meshes.of_geometry(shape) if shape.kind in GEOMETRIES else None
+            points = (
+                of_shape(shape.kind, tuple(shape.size)).vertices
+                if made is None
+                else np.asarray(made.vertices)
+            )
             points = points @ rotation_matrix(shape.quaternion).T + shape.position
             heights = poses.position[first + k, 2] + points @ poses.rotation[first + k, 2]
             lowest = min(lowest, float(heights.min()))

@@ -78,6 +78,11 @@ def _describe_body(part: Object) -> ObjectDescription:
     assert isinstance(part, SingleBody)
     body = part.description.bodies[0]
     shape = part.collision_bodies[0]
+    if shape.shape not in SHAPES:
+        raise DescriptionError(
+            f"object {part.name!r}: a {shape.shape.name.lower()} has no place in the format yet; use "
+            "world.snapshot() to go on, or remove it"
+        )
     made = ObjectDescription(
         SHAPES[shape.shape], part.name, shape.material, part.mass, kind=part.body_type
     )

@@ -1,0 +1,81 @@
+"""Signed distance of two convex solids: gap, normal and where.
+
+Separate solids: GJK. Overlapping or touching ones: a direction from EPA (or GJK, if they are hardly
+apart), made exact by moving B away along it by s and measuring again. If h(n) is the overlap along
+n, the moved solids are apart by max_n (s n·n₀ − h(n)), and the best direction is a fixed point of
+n₀ → n: reached at once where h has a kink (faces), by a factor s / (s + curvature) otherwise.
+"""
+
+from tribo.collision.epa import push_direction
+from tribo.collision.gjk import FAR, OVERLAPPING, SEPARATE, distance
+from tribo.collision.solid import extent, radius, separation
+from tribo.jit import kernel
+from tribo.math import vec
+
+ROUNDS = 20
+STEADY = 1e-9  # [rad] change of the normal in one round
+SHIFT = 0.01  # [-] of the smaller solid
+CLEAR = 1e-3  # [-] of the smaller solid: solids this far apart have a good normal at once
+COARSE = 1e-4  # [-] of the depth: how well EPA has to find the direction
+
+
+@kernel
+def refined(model, work, pair, normal, shift):
+    """Return the best direction near a good one, and the nearest points of A and B along it.
+
+    Writes: work.
+    """
+    at_a = (0.0, 0.0, 0.0)
+    at_b = pair[3]
+    for _ in range(ROUNDS):
+        moved = vec.axpy(-shift, normal, pair[3])
+        apart = (pair[0], pair[1], pair[2], moved, pair[4])
+        status, v, a = distance(model, work, apart, normal, 1e300)
+        if status == OVERLAPPING:
+            break
+        better = vec.scale(1.0 / vec.norm(v), v)
+        change = vec.norm(vec.sub(better, normal))
+        at_a = a
+        at_b = vec.axpy(shift, normal, vec.sub(a, v))
+        normal = better
+        if change < STEADY:
+            break
+    return normal, at_a, at_b
+
+
+@kernel
+def closest(model, work, pair, limit):
+    """Return if the gap is within a limit, the gap, the unit normal from B into A, both points.
+
+    The points are those of the surfaces that are nearest, or deepest.
+
+    Writes: work.
+    """
+    radius_a = radius(pair[0])
+    radius_b = radius(pair[2])
+    rounding = radius_a + radius_b
+    size = min(extent(pair[0]), extent(pair[2]))
+    status, v, a = distance(model, work, pair, vec.neg(pair[3]), limit + rounding)
+    zero = (0.0, 0.0, 0.0)
+    if status == FAR:
+        return False, 0.0, zero, zero, zero
+    gap = vec.norm(v)
+    b = vec.sub(a, v)
+    if status == SEPARATE and gap > CLEAR * size:
+        normal = vec.scale(1.0 / gap, v)
+    else:
+        if status == OVERLAPPING:
+            normal = push_direction(model, work, pair, COARSE)
+        else:
+            normal = vec.scale(1.0 / gap, v)
+        gap = separation(model, work, pair, normal)
+        shift = SHIFT * size + 1.5 * max(-gap, 0.0)
+        better, a, b = refined(model, work, pair, normal, shift)
+        best = separation(model, work, pair, better)
+        if best >= gap:
+            gap = best
+            normal = better
+    if not gap - rounding <= limit:
+        return False, 0.0, zero, zero, zero
+    a = vec.axpy(-radius_a, normal, a)
+    return True, gap - rounding, normal, a, vec.axpy(radius_b, normal, b)

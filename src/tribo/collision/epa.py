@@ -1,0 +1,177 @@
+"""How to push two overlapping solids apart: a direction near the best one.
+
+A polytope inside A − B grows towards its surface where that is nearest to the origin. Distances of
+faces are signed, so the origin need not be inside: the polytope may start anywhere.
+
+Rows of `work.polytope`: a point. Rows of `work.polytope_face`: three points, outward unit normal,
+distance of its plane from the origin; a distance of 1e300 marks a free row.
+
+Source: van den Bergh, Collision Detection in Interactive 3D Environments, 4.3.8.
+"""
+
+from tribo.collision.solid import difference
+from tribo.jit import kernel
+from tribo.math import vec
+
+FREE = 1e300
+SEEN = 1e-9  # [-] a point this far above a face, in lengths of A − B, sees it
+FLAT = 1e-10  # [-] volume of a tetrahedron in cubed lengths: below, it has no inside
+
+
+@kernel
+def start_polytope(model, work, pair):
+    """Write the four points of a tetrahedron inside A − B; return the length of its coordinates, 0: flat.
+
+    Writes: work.
+    """
+    point = work.polytope
+    first, _ = difference(model, work, pair, (0.0, 0.0, 1.0))
+    second, _ = difference(model, work, pair, (0.0, 0.0, -1.0))
+    edge = vec.sub(second, first)
+    length = vec.norm(edge)
+    across = vec.cross(edge, (1.0, 0.0, 0.0))
+    if abs(edge[0]) > 0.7 * length:
+        across = vec.cross(edge, (0.0, 1.0, 0.0))
+    third, _ = difference(model, work, pair, across)
+    if abs(vec.dot(across, vec.sub(third, first))) < FLAT * length * vec.norm(across):
+        third, _ = difference(model, work, pair, vec.neg(across))
+    normal = vec.cross(edge, vec.sub(third, first))
+    fourth, _ = difference(model, work, pair, normal)
+    up = vec.dot(normal, vec.sub(fourth, first))
+    other, _ = difference(model, work, pair, vec.neg(normal))
+    down = vec.dot(normal, vec.sub(other, first))
+    if abs(down) > abs(up):
+        fourth = other
+        up = down
+    vec.store(point, 0, first)
+    vec.store(point, 1, second if up < 0.0 else third)
+    vec.store(point, 2, third if up < 0.0 else second)
+    vec.store(point, 3, fourth)
+    reach = max(length, vec.norm(vec.sub(third, first)), vec.norm(vec.sub(fourth, first)))
+    return reach if abs(up) > FLAT * reach * reach * reach else 0.0
+
+
+@kernel
+def start_normal(work):
+    """Return a unit normal of the first three points of the polytope."""
+    first = vec.load(work.polytope, 0)
+    edge = vec.sub(vec.load(work.polytope, 1), first)
+    normal = vec.cross(edge, vec.sub(vec.load(work.polytope, 2), first))
+    length = vec.norm(normal)
+    return vec.scale(1.0 / length, normal) if length > 0.0 else (0.0, 0.0, 1.0)
+
+
+@kernel
+def add_face(work, row, i, j, k):
+    """Write the face through three points into a row.
+
+    Writes: work.
+    """
+    face = work.polytope_face
+    p = vec.load(work.polytope, i)
+    edge = vec.sub(vec.load(work.polytope, j), p)
+    normal = vec.cross(edge, vec.sub(vec.load(work.polytope, k), p))
+    length = vec.norm(normal)
+    face[row, 0] = i
+    face[row, 1] = j
+    face[row, 2] = k
+    if length > 0.0:
+        normal = vec.scale(1.0 / length, normal)
+        face[row, 6] = vec.dot(normal, p)
+    else:  # an empty triangle is never the nearest
+        face[row, 6] = 0.5 * FREE
+    face[row, 3] = normal[0]
+    face[row, 4] = normal[1]
+    face[row, 5] = normal[2]
+
+
+@kernel
+def toggle(work, count, i, j):
+    """Add an edge to the outline of the visible faces, or remove it if it is there the other way.
+
+    Writes: work.
+    """
+    edge = work.polytope_edge
+    for k in range(count):
+        if edge[k, 0] == j and edge[k, 1] == i:
+            edge[k, 0] = edge[count - 1, 0]
+            edge[k, 1] = edge[count - 1, 1]
+            return count - 1
+    if count < edge.shape[0]:
+        edge[count, 0] = i
+        edge[count, 1] = j
+        count += 1
+    return count
+
+
+@kernel
+def grow(work, faces, new, tolerance):
+    """Replace the faces that a new point sees by a cone; return the number of rows, −1: no room.
+
+    Writes: work.
+    """
+    face = work.polytope_face
+    p = vec.load(work.polytope, new)
+    outline = 0
+    for k in range(faces):
+        if face[k, 6] >= 0.5 * FREE:
+            continue
+        if vec.dot((face[k, 3], face[k, 4], face[k, 5]), p) > face[k, 6] + tolerance:
+            for side in range(3):
+                outline = toggle(work, outline, int(face[k, side]), int(face[k, (side + 1) % 3]))
+            face[k, 6] = FREE
+    row = 0
+    for m in range(outline):
+        while row < faces and face[row, 6] != FREE:
+            row += 1
+        if row == faces:
+            if faces == face.shape[0]:
+                return -1
+            faces += 1
+        add_face(work, row, work.polytope_edge[m, 0], work.polytope_edge[m, 1], new)
+        row += 1
+    return faces if outline >= 3 else -1
+
+
+@kernel
+def push_direction(model, work, pair, tolerance):
+    """Return the unit normal from B into A along which the cores overlap least.
+
+    It is the best one up to a share `tolerance` of the depth, for curved surfaces as far as the
+    tables reach. If A − B is flat, it is the normal of A − B.
+
+    Writes: work.
+    """
+    best = FREE
+    normal = (0.0, 0.0, 1.0)
+    reach = start_polytope(model, work, pair)
+    if reach == 0.0:
+        return start_normal(work)
+    add_face(work, 0, 0, 1, 2)
+    add_face(work, 1, 0, 3, 1)
+    add_face(work, 2, 1, 3, 2)
+    add_face(work, 3, 2, 3, 0)
+    faces = 4
+    for new in range(4, work.polytope.shape[0]):
+        nearest = 0
+        for k in range(1, faces):
+            if work.polytope_face[k, 6] < work.polytope_face[nearest, 6]:
+                nearest = k
+        low = work.polytope_face[nearest, 6]
+        d = (
+            work.polytope_face[nearest, 3],
+            work.polytope_face[nearest, 4],
+            work.polytope_face[nearest, 5],
+        )
+        w, _ = difference(model, work, pair, d)
+        high = vec.dot(w, d)
+        if high < best:
+            best = high
+            normal = d
+        if best - low <= tolerance * abs(best) + 1e-12 * reach:
+            break
+        vec.store(work.polytope, new, w)
+        faces = grow(work, faces, new, SEEN * reach)
+        if faces < 0:
+            break
+    return vec.neg(normal)

@@ -1,0 +1,132 @@
+"""Convex solids as the general path sees them: support points, faces and edges.
+
+A solid is the tuple (kind, size x, size y, size z, first vertex, vertices, first face, faces); the
+last four count in the pools of the model and belong to hulls. Balls and capsules are points and
+segments here, blown up by `radius`. A triangle has its corners in `work.triangle`, its own frame is
+that of the terrain.
+"""
+
+from math import sqrt
+
+from tribo.jit import kernel
+from tribo.math import vec
+from tribo.model import Shape
+
+BOX = int(Shape.BOX)
+CAPSULE = int(Shape.CAPSULE)
+CYLINDER = int(Shape.CYLINDER)
+CONE = int(Shape.CONE)
+HULL = int(Shape.HULL)
+HEIGHT_MAP = int(Shape.HEIGHT_MAP)
+PLANE = int(Shape.PLANE)
+SPHERE = int(Shape.SPHERE)
+TRIANGLE = 100  # one face of a mesh or a height map
+
+
+@kernel
+def load_solid(model, s):
+    """Return shape s as a solid."""
+    size = model.shape_size
+    data = model.shape_data
+    return (
+        model.shape_kind[s],
+        size[s, 0],
+        size[s, 1],
+        size[s, 2],
+        data[s, 0],
+        data[s, 1],
+        data[s, 2],
+        data[s, 3],
+    )
+
+
+@kernel
+def radius(solid):
+    """Return by how much the surface lies outside of what `support` describes."""
+    return solid[1] if solid[0] == SPHERE or solid[0] == CAPSULE else 0.0
+
+
+@kernel
+def extent(solid):
+    """Return a length of the order of the solid's least half size."""
+    kind = solid[0]
+    if kind == BOX:
+        return min(solid[1], solid[2], solid[3])
+    if kind == CYLINDER or kind == CONE:
+        return min(solid[1], solid[2])
+    return solid[1]  # ball and capsule: radius; hull and triangle: half their least width
+
+
+@kernel
+def support(model, work, solid, d):
+    """Return the point of a solid that is farthest in a direction, in its own axes.
+
+    Of a plane: its origin, which is right along its normal.
+    """
+    kind = solid[0]
+    if kind == BOX:
+        x = solid[1] if d[0] >= 0.0 else -solid[1]
+        y = solid[2] if d[1] >= 0.0 else -solid[2]
+        z = solid[3] if d[2] >= 0.0 else -solid[3]
+        return (x, y, z)
+    if kind == HULL:
+        vertex = model.vertex
+        best = -1e300
+        k = solid[4]
+        for i in range(solid[4], solid[4] + solid[5]):
+            along = d[0] * vertex[i, 0] + d[1] * vertex[i, 1] + d[2] * vertex[i, 2]
+            if along > best:
+                best = along
+                k = i
+        return vec.load(vertex, k)
+    if kind == TRIANGLE:
+        best = -1e300
+        k = 0
+        for i in range(3):
+            along = vec.dot(d, vec.load(work.triangle, i))
+            if along > best:
+                best = along
+                k = i
+        return vec.load(work.triangle, k)
+    if kind == SPHERE or kind == PLANE:
+        return (0.0, 0.0, 0.0)
+    high = solid[2] if d[2] >= 0.0 else -solid[2]
+    if kind == CAPSULE:
+        return (0.0, 0.0, high)
+    # Cylinder and cone: the rim of a disc.
+    across = sqrt(d[0] * d[0] + d[1] * d[1])
+    s = solid[1] / across if across > 1e-150 else 0.0
+    if kind == CONE:
+        if 2.0 * solid[2] * d[2] > solid[1] * across:
+            return (0.0, 0.0, solid[2])
+        high = -solid[2]
+    return (s * d[0], s * d[1], high)
+
+
+@kernel
+def support_at(model, work, solid, pos, rot, d):
+    """Return the point of a placed solid that is farthest in a direction."""
+    p = support(model, work, solid, vec.mat_t_vec(rot, d))
+    return vec.add(pos, vec.mat_vec(rot, p))
+
+
+@kernel
+def difference(model, work, pair, d):
+    """Return the point of A − B that is farthest in a direction, and A's part of it.
+
+    A pair is (solid A, rotation A, solid B, position B, rotation B); A stands at the origin.
+    """
+    a = support_at(model, work, pair[0], (0.0, 0.0, 0.0), pair[1], d)
+    b = support_at(model, work, pair[2], pair[3], pair[4], vec.neg(d))
+    return vec.sub(a, b), a
+
+
+@kernel
+def separation(model, work, pair, n):
+    """Return the gap of the cores along a unit normal from B into A (negative: overlap).
+
+    No direction has a greater one than the true distance; overlapping solids are pushed apart
+    least along the direction of the greatest.
+    """
+    w, _ = difference(model, work, pair, vec.neg(n))
+    return vec.dot(w, n)

@@ -1,0 +1,99 @@
+"""Read a mesh file: never more than the file and what lies beside it, and never too much of it."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import trimesh
+
+ENDINGS = (".dae", ".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
+BESIDE = (".mtl", ".png", ".jpg", ".jpeg", ".bmp", ".tga", ".bin")  # what a mesh may refer to
+MAX_BYTES = 64 << 20
+MAX_FACES = 2_000_000
+
+
+class MeshError(ValueError):
+    """A mesh cannot be drawn; the message says why."""
+
+
+class _Beside:
+    """Finds the textures of a mesh in its own folder and nowhere else."""
+
+    def __init__(self, path: Path) -> None:
+        self._folder = path.parent.resolve()
+
+    def get(self, key: str) -> bytes:
+        """Return the bytes of a file that a mesh names.
+
+        Raises:
+            FileNotFoundError: It is missing, elsewhere, too large or not a texture.
+        """
+        path = (self._folder / str(key).strip()).resolve()
+        is_ours = path.is_relative_to(self._folder) and path.suffix.lower() in BESIDE
+        if not is_ours or not path.is_file() or path.stat().st_size > MAX_BYTES:
+            raise FileNotFoundError(key)
+        return path.read_bytes()
+
+    def keys(self) -> list[str]:
+        """Return what could be asked for."""
+        return [p.name for p in self._folder.iterdir() if p.suffix.lower() in BESIDE]
+
+    def write(self, name: str, data: bytes) -> None:
+        """Refuse: nothing is written here."""
+        raise PermissionError(name)
+
+    def namespaced(self, namespace: str) -> _Beside:
+        """Return the same resolver: folders below are not searched."""
+        return self
+
+    __getitem__ = get
+
+
+@functools.lru_cache(maxsize=512)
+def read(path: Path, scale: tuple[float, ...]) -> trimesh.Trimesh:
+    """Return the triangles of a file, in metres, with a scale applied.
+
+    Raises:
+        MeshError: Missing, too large, broken, without triangles, not finite, or trimesh is missing.
+    """
+    try:
+        import trimesh
+    except ImportError:
+        raise MeshError('meshes need trimesh: pip install "tribo[mesh]"') from None
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        raise MeshError(f"format {ending!r} is not one of {', '.join(ENDINGS)}")
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise MeshError(f"{size >> 20} MiB are more than the {MAX_BYTES >> 20} MiB allowed")
+        if ending == ".dae" and b"<!" in path.read_bytes().replace(b"<!--", b""):
+            raise MeshError("it declares XML entities or a document type")
+        with path.open("rb") as stream:
+            made = _parse(trimesh, stream, ending, path)
+    except MeshError:
+        raise
+    except Exception as error:  # parsers of seven formats: anything may come out of a broken file
+        raise MeshError(f"{type(error).__name__}: {error}") from None
+    if not len(made.faces):
+        raise MeshError("it has no triangles")
+    if len(made.faces) > MAX_FACES:
+        raise MeshError(f"{len(made.faces)} triangles are more than {MAX_FACES}")
+    if not np.isfinite(made.vertices).all():
+        raise MeshError("it has vertices that are not finite")
+    made.apply_transform(np.diag([*scale, 1.0]))
+    return made
+
+
+def _parse(trimesh: Any, stream: IO[bytes], ending: str, path: Path) -> trimesh.Trimesh:
+    scene = trimesh.load_scene(stream, file_type=ending[1:], resolver=_Beside(path))
+    units = getattr(scene, "units", None)
+    made = scene.to_geometry()
+    if ending == ".dae" and units and " * meters" in str(units):
+        made.apply_scale(float(str(units).split(" ", maxsplit=1)[0]))
+    return made  # type: ignore[no-any-return]

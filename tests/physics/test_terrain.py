@@ -1,0 +1,119 @@
+"""Terrain: flat maps and meshes are planes, ridges and valleys are exact, borders are hard."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tribo import HeightField, World
+
+
+def flat_mesh(world):
+    """Add a flat floor of triangles of random sizes, cut along random diagonals."""
+    rng = np.random.default_rng(0)
+    xs = np.sort(np.r_[-5.0, 5.0, rng.uniform(-5, 5, 12)])
+    ys = np.sort(np.r_[-5.0, 5.0, rng.uniform(-5, 5, 12)])
+    points = [(x, y, 0.0) for y in ys for x in xs]
+    triangles = []
+    for j in range(13):
+        for i in range(13):
+            p = 14 * j + i
+            q, r, o = p + 1, p + 15, p + 14
+            cut = [(p, q, r), (p, r, o)] if rng.random() < 0.5 else [(p, q, o), (q, r, o)]
+            triangles += cut
+    world.add_surface(points, triangles)
+
+
+FLOORS = {
+    "plane": lambda w: w.add_ground(),
+    "map": lambda w: w.add_height_map(np.zeros((37, 53)), (11.0, 9.3)),
+    "mesh": flat_mesh,
+}
+
+
+def slide(floor):
+    """Return the paths of bodies sliding and rolling over a floor, (steps, bodies, 6)."""
+    world = World(time_step=0.002)
+    FLOORS[floor](world)
+    turned = (math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0)
+    bodies = [
+        world.add_sphere(0.1, 1.0, position=(-2, 0, 0.1), linear_velocity=(3, 0.3, 0)),
+        world.add_box((0.3, 0.2, 0.1), 1.0, position=(-2, 1, 0.05), linear_velocity=(3, 0.4, 0)),
+        world.add_capsule(
+            0.1, 0.4, 1.0, position=(-2, 2, 0.1), orientation=turned, linear_velocity=(2.5, 0, 0)
+        ),
+    ]
+    path = []
+    for _ in range(200):
+        world.step()
+        path.append([np.r_[b.position, b.linear_velocity] for b in bodies])
+    return np.array(path)
+
+
+@pytest.mark.parametrize("floor", ["map", "mesh"])
+def test_flat_terrain_is_a_plane(floor):
+    # Internal edges are welded: the contact points are those of the plane (F11), but for the solver's
+    # tolerance, which the redundant points of a face on many triangles may use differently.
+    difference = np.abs(slide(floor) - slide("plane"))
+    assert difference.max(axis=(0, 2)).tolist() == pytest.approx([0.0] * 3, abs=1e-9)
+
+
+@pytest.mark.parametrize("offset", [-0.05, 0.0, 0.02])
+def test_ball_over_a_ridge_touches_its_edge(offset):
+    # A roof of slope 45° with its edge along y. A ball above the edge (|x| < r/√2) touches the edge.
+    world = World()
+    x = np.linspace(-2.0, 2.0, 9)
+    world.add_height_map(np.tile(-np.abs(x), (5, 1)), (4.0, 2.0))
+    radius = 0.1
+    high = math.sqrt(radius**2 - offset**2)
+    ball = world.add_sphere(radius, 1.0, position=(offset, 0.13, high - 1e-6))
+    world.update()
+    contacts = [c for c in world.contacts if c.depth > -1e-7]
+    assert len(contacts) == 1
+    normal = contacts[0].normal if contacts[0].object_a is ball else -contacts[0].normal
+    np.testing.assert_allclose(normal, [offset / radius, 0.0, high / radius], atol=1e-5)
+
+
+def test_ball_in_a_valley_touches_both_sides():
+    world = World()
+    x = np.linspace(-2.0, 2.0, 9)
+    world.add_height_map(np.tile(np.abs(x), (5, 1)), (4.0, 2.0))
+    world.add_sphere(0.1, 1.0, position=(0.0, 0.13, 0.1 * math.sqrt(2.0)))
+    world.update()
+    contacts = [c for c in world.contacts if c.depth > -1e-7]
+    assert len(contacts) == 2
+    np.testing.assert_allclose([abs(c.normal[0]) for c in contacts], math.sqrt(0.5), atol=1e-9)
+    world.advance()
+
+
+def test_box_beyond_the_border_falls_when_its_centre_has_passed():
+    # F14: the map ends at x = 1.
+    for x, falls in ((0.97, False), (1.03, True)):
+        world = World(time_step=0.002)
+        world.add_height_map(np.zeros((11, 11)), (2.0, 2.0))
+        box = world.add_box((0.2, 0.2, 0.2), 1.0, position=(x, 0.0, 0.1))
+        world.step(400)
+        assert (box.position[2] < 0.05) == falls
+
+
+def test_what_falls_onto_hills_stays_above_them():
+    world = World(time_step=0.004)
+    hills = world.add_height_map(
+        HeightField.fractal(size=(6.0, 6.0), samples=(31, 31), frequency=0.4, z_scale=0.5, seed=1)
+    )
+    corners = np.random.default_rng(2).normal(size=(10, 3))
+    corners *= 0.12 / np.linalg.norm(corners, axis=1)[:, None]
+    bodies = [
+        world.add_sphere(0.1, 1.0, position=(-1, -1, 1.0)),
+        world.add_box((0.2, 0.2, 0.2), 1.0, position=(0, -1, 1.0)),
+        world.add_capsule(0.1, 0.2, 1.0, position=(1, -1, 1.0)),
+        world.add_cylinder(0.1, 0.2, 1.0, position=(-1, 1, 1.0)),
+        world.add_cone(0.1, 0.2, 1.0, position=(0, 1, 1.0)),
+        world.add_convex(corners, 1.0, position=(1, 1, 1.0)),
+    ]
+    for _ in range(250):
+        world.step()
+        for body in bodies:
+            x, y, z = body.position
+            if max(abs(x), abs(y)) < 3.0:
+                assert z > hills.height(x, y) + 0.02, body.name

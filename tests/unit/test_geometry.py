@@ -1,0 +1,219 @@
+"""Hulls, surfaces and height fields: closed forms, and input that is refused."""
+
+import itertools
+
+import numpy as np
+import pytest
+from shapes import CUBE
+
+from tribo import EditError, HeightField, World
+from tribo.geometry import OPEN, convex_hull, solid_inertia, surface, volume_moments
+
+BOX = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1), (2, 3, 7), (2, 7, 6),
+       (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]  # fmt: skip  # of CUBE
+
+
+def test_hull_of_a_cube_with_points_inside_has_eight_corners_and_six_faces():
+    rng = np.random.default_rng(0)
+    hull = convex_hull(np.concatenate([CUBE, rng.uniform(-0.9, 0.9, (50, 3))]))
+    assert len(hull.vertices) == 8
+    assert sorted(len(f) for f in hull.faces) == [4] * 6
+    assert hull.half_width == pytest.approx(1.0, abs=1e-15)
+    for face, normal in zip(hull.faces, hull.normals, strict=True):
+        p = hull.vertices[face]
+        for k in range(4):  # anticlockwise seen from outside
+            turn = np.cross(p[(k + 1) % 4] - p[k], p[(k + 2) % 4] - p[(k + 1) % 4])
+            assert turn @ normal > 0.0
+        assert np.ptp(p @ normal) < 1e-15
+
+
+def test_a_hull_with_very_many_corners_is_made_simpler():
+    rng = np.random.default_rng(1)
+    ball = rng.normal(size=(3000, 3))
+    ball /= np.linalg.norm(ball, axis=1)[:, None]
+    hull = convex_hull(ball)
+    assert len(hull.vertices) <= 256
+    assert hull.volume == pytest.approx(4.0 / 3.0 * np.pi, rel=0.06)
+
+
+def test_moments_of_a_box_away_from_the_origin():
+    # m/12 (b² + c²) for full edges 2, 4, 6; the centroid is where the box is.
+    points = CUBE * (1.0, 2.0, 3.0) + (5.0, -7.0, 11.0)
+    volume, centre, second = volume_moments(points, convex_hull(points).triangles)
+    assert volume == pytest.approx(48.0, rel=1e-13) or volume == pytest.approx(-48.0)
+    np.testing.assert_allclose(centre, (5.0, -7.0, 11.0), rtol=1e-13)
+    inertia = solid_inertia(second / volume)
+    np.testing.assert_allclose(inertia, np.diag([52.0, 40.0, 20.0]) / 12.0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [
+        ([(0, 0, 0), (1, 0, 0), (0, 1, 0)], "4 different points"),
+        ([(0, 0, 0)] * 9, "4 different points"),
+        ([(x, y, 0.0) for x, y in itertools.product(range(3), repeat=2)], "one plane"),
+        ([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, np.nan)], "row 3"),
+        ([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1e200)], "at most 1e"),
+        ([(0, 0), (1, 0)], "shape"),
+        ([], "shape"),
+    ],
+)
+def test_hulls_without_volume_are_refused(points, message):
+    with pytest.raises(ValueError, match=message):
+        convex_hull(points)
+
+
+def test_folds_of_a_cube_are_right_angles_and_diagonals_are_flat():
+    made = surface(CUBE, np.array(BOX))
+    assert sorted(np.round(made.folds.ravel(), 12)) == pytest.approx([0.0] * 12 + [np.pi / 2] * 24)
+    inside_out = surface(CUBE, np.array(BOX)[:, ::-1])
+    assert inside_out.folds.min() == pytest.approx(-np.pi / 2)
+
+
+def test_borders_are_open_vertices_are_welded_and_empty_triangles_go():
+    points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 0, 0), (1, 1, 0), (0, 1, 0), (2, 0, 0)]
+    made = surface(points, [(0, 1, 2), (3, 4, 5), (0, 1, 6)])
+    assert len(made.triangles) == 2
+    assert sorted(made.folds.ravel()) == [0.0, 0.0, OPEN, OPEN, OPEN, OPEN]
+
+
+@pytest.mark.parametrize(
+    ("points", "faces", "message"),
+    [
+        ([(0, 0, 0), (1, 0, 0), (2, 0, 0)], [(0, 1, 2)], "no triangle with an area"),
+        ([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 3)], "vertex 3"),
+        ([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0.0, 1.0, 2.0)], "integers"),
+        ([(0, 0, 0), (1, 0, 0), (0, np.inf, 0)], [(0, 1, 2)], "row 2"),
+    ],
+)
+def test_bad_surfaces_are_refused_and_the_world_stays_as_it_was(points, faces, message):
+    world = World()
+    with pytest.raises(ValueError, match=message):
+        world.add_surface(points, faces)
+    assert world.objects == ()
+
+
+def test_tree_holds_every_triangle_in_boxes_around_it():
+    made = surface(CUBE, np.array(BOX))
+    assert sorted(made.leaves[made.leaves >= 0]) == list(range(12))
+    for node, (box, skip) in enumerate(zip(made.boxes, made.skips, strict=True)):
+        own = made.leaves[node:skip]
+        corners = made.vertices[made.triangles[own[own >= 0]]].reshape(-1, 3)
+        np.testing.assert_array_equal(box, [*corners.min(axis=0), *corners.max(axis=0)])
+
+
+@pytest.mark.parametrize(
+    ("heights", "size", "message"),
+    [
+        ([[0, 1], [0, 1, 2]], (1, 1), "one length"),
+        ([[0, 1]], (1, 1), "shape"),
+        ([[0, 1], [np.nan, 1]], (1, 1), "row 1 column 0"),
+        ([[0, 1], [0, 1]], (1, 0), "size"),
+    ],
+)
+def test_bad_heights_are_refused(heights, size, message):
+    with pytest.raises(ValueError, match=message):
+        HeightField(heights, size)
+
+
+def test_text_file_has_x_along_a_row(tmp_path):
+    path = tmp_path / "map.txt"
+    path.write_text("3 2 4.0 1.0\n0 1 2\n3 4 5\n")
+    field = HeightField.from_text(path)
+    np.testing.assert_array_equal(field.heights, [[0, 1, 2], [3, 4, 5]])
+    assert field.size == (4.0, 1.0)
+    path.write_text("3 2 4.0 1.0 0 1 2")
+    with pytest.raises(ValueError, match="3 heights, 3 × 2 were announced"):
+        HeightField.from_text(path)
+    path.write_text("3 2 4.0 1.0 zero")
+    with pytest.raises(ValueError, match="numbers only"):
+        HeightField.from_text(path)
+
+
+def test_picture_keeps_sixteen_bits_and_has_its_first_row_at_the_far_side(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    path = tmp_path / "map.png"
+    image.fromarray(np.array([[0, 65535], [1, 2]], np.uint16)).save(path)
+    field = HeightField.from_image(path, (1.0, 1.0), height_scale=6.5535, height_offset=1.0)
+    np.testing.assert_allclose(field.heights, [[1.0001, 1.0002], [1.0, 7.5535]], rtol=1e-12)
+    path.write_bytes(b"no picture")
+    with pytest.raises(ValueError, match="not a PNG"):
+        HeightField.from_image(path, (1.0, 1.0), height_scale=1.0)
+
+
+def test_fractal_is_repeatable_bounded_and_has_steps():
+    one, two = (HeightField.fractal(seed=3, samples=(40, 30), step_size=0.25) for _ in range(2))
+    np.testing.assert_array_equal(one.heights, two.heights)
+    assert one.heights.shape == (30, 40)
+    assert np.abs(one.heights).max() <= 2.25
+    np.testing.assert_array_equal(one.heights % 0.25, 0.0)
+    assert (HeightField.fractal(seed=4, samples=(40, 30)).heights != one.heights).any()
+
+
+def test_height_and_normal_of_a_map_are_those_of_its_triangles():
+    world = World()
+    field = world.add_height_map([[0.0, 0.0], [0.0, 1.0]], (2.0, 4.0))
+    assert field.height(-1.0, -2.0) == 0.0
+    assert field.height(1.0, 2.0) == 1.0
+    assert field.height(0.5, 0.0) == pytest.approx(0.5)  # on the lower triangle: rise along y
+    assert field.height(0.0, 0.0) == pytest.approx(0.5)
+    np.testing.assert_allclose(field.normal(0.5, 0.0), np.array([0, -0.25, 1]) / np.hypot(0.25, 1))
+    with pytest.raises(ValueError, match="outside"):
+        field.height(1.1, 0.0)
+    with pytest.raises(ValueError, match="shape"):
+        field.update([[0.0]])
+    field.update([[1.0, 1.0], [1.0, 1.0]])
+    assert field.height(0.0, 0.0) == 1.0
+
+
+def test_new_heights_of_one_map_leave_its_field_and_other_maps_alone():
+    flat = HeightField([[0.0, 0.0], [0.0, 0.0]], (1.0, 1.0))
+    world = World()
+    first, second = world.add_height_map(flat), world.add_height_map(flat, position=(5, 0, 0))
+    heights = np.ones((2, 2))
+    first.update(heights)
+    heights[:] = 7.0
+    assert (first.heights == 1.0).all()
+    assert (second.heights == 0.0).all()
+    assert (flat.heights == 0.0).all()
+    for array in (first.heights, first.normal(0.0, 0.0), flat.heights):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 2.0
+
+
+def test_heights_of_a_removed_map_cannot_be_replaced():
+    world = World()
+    field = world.add_height_map([[0.0, 0.0], [0.0, 0.0]], (1.0, 1.0))
+    world.remove(field)
+    with pytest.raises(EditError, match="removed"):
+        field.update([[1.0, 1.0], [1.0, 1.0]])
+
+
+@pytest.mark.parametrize("kind", ["dynamic", "kinematic"])
+def test_terrain_stays_static(kind):
+    world = World()
+    terrain = [
+        world.add_height_map([[0.0, 0.0], [0.0, 0.0]], (1.0, 1.0)),
+        world.add_surface([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]),
+    ]
+    for part in terrain:
+        with pytest.raises(ValueError, match="can only be static"):
+            part.body_type = kind
+
+
+def test_a_snapshot_from_before_the_first_general_pair_is_restored():
+    """The addresses of functions compiled on demand belong to the process, not to the state."""
+    world = World()
+    world.add_surface([(-5, -5, 0), (5, -5, 0), (0, 5, 0)], [(0, 1, 2)])
+    ball = world.add_sphere(0.1, 1.0, position=(0, 0, 1.0))
+    engine = world.engine
+    engine.model.late_address[:] = 0
+    before = world.snapshot()
+    world.step(500)  # it falls 1 m in 452 steps of 1 ms
+    assert engine.model.late_address.any()
+    end = ball.generalized_coordinate.copy()
+    addresses = engine.model.late_address.copy()
+    world.restore(before)
+    assert (world.engine.model.late_address == addresses).all()
+    world.step(500)
+    np.testing.assert_array_equal(ball.generalized_coordinate, end)

@@ -1,0 +1,87 @@
+"""Bodies from mesh files: mass, hull, exact triangles, and files that are refused."""
+
+import numpy as np
+import pytest
+
+from tribo import World
+
+trimesh = pytest.importorskip("trimesh")
+
+
+@pytest.fixture
+def crate():
+    """Return a box of 0.2 × 0.3 × 0.4 m away from the origin."""
+    made = trimesh.creation.box((0.2, 0.3, 0.4))
+    made.apply_translation((1.0, 0.0, 0.0))
+    return made
+
+
+@pytest.mark.parametrize("ending", ["stl", "obj", "ply", "glb"])
+@pytest.mark.parametrize("scale", [1.0, (2.0, 2.0, -2.0)])
+def test_mass_and_inertia_are_those_of_the_solid(tmp_path, crate, ending, scale):
+    path = tmp_path / f"crate.{ending}"
+    crate.export(path)
+    body = World().add_mesh(path, density=1000.0, scale=scale)
+    factor = np.max(scale)
+    assert body.mass == pytest.approx(24.0 * factor**3, rel=1e-6)  # single precision in the file
+    expected = np.diag([0.25, 0.2, 0.13]) / 12.0 * body.mass * factor**2
+    np.testing.assert_allclose(body.inertia, expected, atol=1e-6 * expected.max())
+    assert len(body.description.bodies[0].shapes[0].geometry.vertices) == 8
+
+
+def test_hollow_and_open_meshes_are_spoken_of(tmp_path, crate, caplog):
+    world = World()
+    trimesh.creation.annulus(0.1, 0.2, 0.1).export(tmp_path / "ring.stl")
+    world.add_mesh(tmp_path / "ring.stl", mass=1.0)
+    assert "1.33 times as large" in caplog.text
+    trimesh.Trimesh(crate.vertices, crate.faces[:-1]).export(tmp_path / "open.stl")
+    body = world.add_mesh(tmp_path / "open.stl", mass=12.0)
+    assert "not a closed surface" in caplog.text
+    np.testing.assert_allclose(np.diag(body.inertia), [0.25, 0.2, 0.13], atol=1e-6)
+
+
+def test_exact_mesh_is_static_and_stays_where_the_file_puts_it(tmp_path, crate):
+    crate.export(tmp_path / "crate.stl")
+    world = World()
+    body = world.add_mesh(tmp_path / "crate.stl", mode="exact")
+    assert body.body_type.name == "STATIC"
+    assert body.description.bodies[0].shapes[0].geometry.vertices[:, 0].min() == pytest.approx(0.9)
+    with pytest.raises(TypeError, match="static"):
+        world.add_mesh(tmp_path / "crate.stl", mode="exact", body_type="dynamic")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scale": 0.0, "mass": 1.0}, "scale must not be 0"),
+        ({"scale": (1.0, np.nan, 1.0), "mass": 1.0}, "scale must be finite"),
+        ({}, "one of them"),
+        ({"mass": 1.0, "density": 1.0}, "one of them"),
+        ({"mass": 1.0, "mode": "soft"}, "mode must be"),
+        ({"mass": -1.0}, "mass must be > 0"),
+    ],
+)
+def test_bad_options_leave_the_world_as_it_was(tmp_path, crate, options, message):
+    crate.export(tmp_path / "crate.stl")
+    world = World()
+    with pytest.raises(ValueError, match=message):
+        world.add_mesh(tmp_path / "crate.stl", **options)
+    assert world.objects == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("empty.stl", b""),
+        ("broken.obj", b"v 0 0 0\nf 1 2 3\n"),
+        ("nan.obj", b"v 0 0 nan\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n"),
+        ("flat.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n"),
+        ("program.exe", b"MZ"),
+        ("missing.stl", None),
+    ],
+)
+def test_bad_files_are_named(tmp_path, name, content):
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=name):
+        World().add_mesh(tmp_path / name, mass=1.0)

@@ -7,18 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from tribo import step
+from tribo import on_demand, step
 from tribo.builder import Capacity, allocate, collect_filters
-from tribo.collision import late
-from tribo.collision.late import Family
 from tribo.dynamics import inertia, kinematics
 from tribo.jit import DISABLED
-from tribo.model import Command, Model, Settings, State, Status, Work
+from tribo.model import Command, Late, Model, Settings, State, Status, Work
 from tribo.workers import run_together
 
 logger = logging.getLogger("tribo")
 
-_loaded: set[Family] = set()  # late functions that some world of this process has asked for
+_loaded: set[Late] = set()  # late functions that some world of this process has asked for
 _run_at = step.run_at
 _SLICE = 20_000  # steps between two looks at the keyboard
 _MAX_CONTACTS = 4_000_000  # more than this is a modelling error, not a bigger pile
@@ -47,7 +45,7 @@ class Engine:
         self._observed: Work | None = None
         self._remaining = np.zeros(worlds, np.int64)
         for family in _loaded:
-            self.model.late_address[family] = late.address(family)
+            self.model.late_address[family] = on_demand.address(family)
         self._connect()
 
     def __reduce__(self) -> Any:
@@ -149,9 +147,9 @@ class Engine:
         work = self.work.arrays
         wanted = np.flatnonzero(work["late_wanted"].any(axis=0))
         if wanted.size:
-            for family in map(Family, wanted.tolist()):
+            for family in map(Late, wanted.tolist()):
                 _loaded.add(family)
-                self.model.late_address[family] = late.address(family)
+                self.model.late_address[family] = on_demand.address(family)
             work["late_wanted"][:] = 0
             return
         names = (

@@ -10,11 +10,12 @@ from numba import types
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from tribo import step
-from tribo.collision import broadphase, late, narrowphase
+from tribo import on_demand, step
+from tribo.collision import broadphase, narrowphase
 from tribo.contact import laws, limits, residual, rows, sweep
 from tribo.dynamics import actuation, bias, inertia, integrate, kinematics
 from tribo.jit import DISABLED, cache_folder
+from tribo.model import Late
 from tribo.step import COMMAND, MODEL, SETTINGS, STATE, WORK
 
 _VECTOR = types.Array(types.float64, 1, "C")
@@ -36,11 +37,11 @@ _STAGES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (step.run_at, (_ADDRESSES, _ADDRESSES, types.int64, types.int64, types.int64)),
 )
 
-_warm: set[str] = {"step", "collision"} if DISABLED else set()  # layers that this process has ready
+_warm: set[str] = {"step", "contact"} if DISABLED else set()  # layers that this process has ready
 
 
 def is_compiled(layer: str = "step") -> bool:
-    """Tell whether the kernels of this version are in the disk cache; "collision": the late ones."""
+    """Tell whether the kernels of this version are in the disk cache; "contact": the late ones."""
     return DISABLED or (cache_folder(layer) / "complete").exists()
 
 
@@ -52,14 +53,14 @@ def warm_up(*, everything: bool = False, quiet: bool = False) -> None:
 
     Args:
         everything: Also what a world compiles when cones, hulls, meshes, height maps, or cylinders with
-            boxes, capsules or cylinders first come near one another.
+            boxes, capsules or cylinders first come near one another, or contacts that sweeps are slow for.
         quiet: Print nothing.
 
     Example:
         >>> import tribo
         >>> tribo.warm_up()
     """
-    for layer in ("step", "collision") if everything else ("step",):
+    for layer in ("step", "contact") if everything else ("step",):
         if layer in _warm:
             continue
         if not is_compiled(layer):
@@ -74,9 +75,7 @@ def _jobs(layer: str) -> list[tuple[str, Callable[[], Any]]]:
     """Return what is to be compiled: labels and calls that do it."""
     if layer == "step":
         return [(_label(function), partial(function.compile, kind)) for function, kind in _STAGES]
-    return [
-        (f"pairs of {family.name.lower()}", partial(late.address, family)) for family in late.Family
-    ]
+    return [(f"{part.name.lower()}", partial(on_demand.address, part)) for part in Late]
 
 
 def _compile(jobs: list[tuple[str, Callable[[], Any]]], quiet: bool) -> None:

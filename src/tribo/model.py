@@ -70,6 +70,14 @@ class Pair(IntEnum):
     SPINNING_FRICTION = 6
 
 
+class Late(IntEnum):
+    """What is compiled when a step first needs it: entries of `Model.late_address`."""
+
+    CONVEX = 0  # general pairs of convex shapes
+    TERRAIN = 1  # pairs with triangle surfaces and height maps
+    PILE = 2  # the sparse problem of an island
+
+
 class Status(IntFlag):
     """Bits of `Work.status`."""
 
@@ -140,7 +148,7 @@ class Model(Record):
     shape_data = field("nshape", 4, dtype=INT)  # see `tribo.builder`
 
     # Addresses of the functions that are compiled when a pair of shapes asks for them, 0: not yet.
-    late_address = field(4, dtype=INT)  # `collision.late.Family`
+    late_address = field(4, dtype=INT)  # `Late`; 0: not loaded yet
 
     # Pools of hulls and meshes.
     vertex = field("nvertex", 3)  # [m] shape frame

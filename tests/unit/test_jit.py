@@ -13,6 +13,7 @@ from numba import float64
 import tribo.jit
 from tribo import kernels
 from tribo.jit import DISABLED, LAYERS, cache_folder
+from tribo.model import Late
 
 PACKAGE = pathlib.Path(tribo.jit.__file__).parent
 ASK = """
@@ -106,12 +107,12 @@ def test_warm_up_compiles_late_functions_only_if_told(monkeypatch, tmp_path):
     monkeypatch.setattr(kernels, "cache_folder", lambda layer: tmp_path / layer)
     monkeypatch.setattr(kernels, "_warm", set())
     monkeypatch.setattr(kernels, "_STAGES", ())
-    monkeypatch.setattr(kernels.late, "address", compiled.append)
+    monkeypatch.setattr(kernels.on_demand, "address", compiled.append)
     kernels.warm_up(quiet=True)
     assert kernels.is_compiled()
     assert not compiled
-    assert not kernels.is_compiled("collision")
+    assert not kernels.is_compiled("contact")
     for _ in range(2):
         kernels.warm_up(everything=True, quiet=True)
-        assert kernels.is_compiled("collision")
-        assert compiled == list(kernels.late.Family)
+        assert kernels.is_compiled("contact")
+        assert compiled == list(Late)

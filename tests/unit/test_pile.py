@@ -5,8 +5,9 @@ import pytest
 import reference
 
 import tribo
+from tribo import on_demand
 from tribo.contact import sweep
-from tribo.model import Status
+from tribo.model import Late, Status
 
 NODES = 12
 MAX_CONTACTS = 40
@@ -26,6 +27,7 @@ def engine():
     engine.work.dense_count[0] = 3 * MAX_CONTACTS
     engine.work.node_count[0], engine.work.value_count[0] = NODES, (6 * NODES) ** 2
     engine.grow()
+    engine.model.late_address[Late.PILE] = on_demand.address(Late.PILE)
     return engine
 
 

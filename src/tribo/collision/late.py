@@ -5,8 +5,6 @@ paths would be a good part of its compile time, and most worlds need none of the
 a function of its own, called by address.
 """
 
-from enum import IntEnum
-
 from numba import types
 
 from tribo.collision.convex import convex_pair
@@ -14,7 +12,7 @@ from tribo.collision.place import shape_pose
 from tribo.collision.solid import load_solid
 from tribo.collision.terrain import terrain_pair
 from tribo.jit import DISABLED, kernel, late
-from tribo.model import Model, Shape, Work
+from tribo.model import Late, Model, Shape, Work
 from tribo.record import call_at, from_address, world_of
 
 MODEL, WORK = Model._numba_type_, Work._numba_type_
@@ -26,13 +24,6 @@ HULL = int(Shape.HULL)
 MESH = int(Shape.MESH)
 PLANE = int(Shape.PLANE)
 SURFACE = int(Shape.SURFACE)
-
-
-class Family(IntEnum):
-    """Entries of `Model.late_address`."""
-
-    CONVEX = 0
-    TERRAIN = 1
 
 
 @kernel
@@ -108,20 +99,15 @@ def _terrain_at(model_table, model_world, work_table, work_world, a, b, margin):
     return terrain(model, work, a, b, margin)
 
 
-_KERNELS = {Family.CONVEX: convex, Family.TERRAIN: terrain}
-_LATE = {
-    Family.CONVEX: late(_convex_at, SIGNATURE),
-    Family.TERRAIN: late(_terrain_at, SIGNATURE),
+_KERNELS = {Late.CONVEX: convex, Late.TERRAIN: terrain}
+ADDRESS = {
+    Late.CONVEX: late(_convex_at, SIGNATURE),
+    Late.TERRAIN: late(_terrain_at, SIGNATURE),
 }
 
 
-def address(family: Family) -> int:
-    """Compile a family if need be and return what `Model.late_address` has to hold."""
-    return family + 1 if DISABLED else _LATE[family]()
-
-
 def _call_python(address, model, work, a, b, margin):
-    return _KERNELS[address - 1](model, work, a, b, margin)
+    return _KERNELS[Late(address - 1)](model, work, a, b, margin)
 
 
 call_late = _call_python if DISABLED else call_at

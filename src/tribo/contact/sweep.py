@@ -10,14 +10,16 @@ Source: Hwangbo, Lee, Hutter 2018 (per-contact iteration), with the local solve 
 from math import inf, log, sqrt
 
 from tribo.contact import cone, exact, pile
+from tribo.contact.late import call_late
 from tribo.contact.laws import step_speed
 from tribo.contact.response import add_limit_response, add_response, limit_velocity, velocity
 from tribo.contact.violation import violation
 from tribo.jit import kernel
 from tribo.math import spatial, vec
-from tribo.model import Status
+from tribo.model import Late, Status
 
 CAPACITY = int(Status.CAPACITY)
+PILE = int(Late.PILE)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
 FEW_ROWS = 3  # a contact or some limits alone
 MAX_TRIES = 2  # at solving an island at once
@@ -241,7 +243,12 @@ def solve_at_once(model, work, t, rows, is_dense, limit):
     if is_dense:
         if not has_room(work, rows) or exact.solve_exactly(model, work, t, limit):
             return True
-    return pile.solve_pile(model, work, t, limit) or work.status[0] & CAPACITY != 0
+    if model.late_address[PILE] == 0:
+        work.late_wanted[PILE] = 1
+        work.status[0] |= CAPACITY
+        return True
+    is_solved = call_late(model.late_address[PILE], model, work, t, 0, limit)
+    return is_solved != 0 or work.status[0] & CAPACITY != 0
 
 
 @kernel

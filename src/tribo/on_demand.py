@@ -1,0 +1,17 @@
+"""Compiled functions that a step calls by address, loaded when a world first needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tribo.collision import late as collision
+from tribo.contact import late as contact
+from tribo.jit import DISABLED
+from tribo.model import Late
+
+_ADDRESS: dict[Late, Callable[[], int]] = collision.ADDRESS | contact.ADDRESS
+
+
+def address(function: Late) -> int:
+    """Compile a function if need be and return what `Model.late_address` has to hold."""
+    return function + 1 if DISABLED else _ADDRESS[function]()

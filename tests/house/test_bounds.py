@@ -45,8 +45,9 @@ for terrain in terrains:
     for k, add in enumerate(adders):
         for m in range(2):  # two layers, the second upside down in order: most pairs meet
             n = k if m == 0 else 5 - k
-            add(terrain.position + (0.22 * n - 0.55, 0.05 * m, 0.5 + 0.25 * m))
-world.step(300)
+            add(terrain.position + (0.22 * n - 0.55, 0.05 * m, 0.35 + 0.25 * m))
+world.step(400)
+assert world.engine.model.late_address[:2].all()
 assert np.isfinite(robot.generalized_coordinate).all()
 """
 

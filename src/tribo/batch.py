@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from typing import Any
 
@@ -9,20 +10,53 @@ import numpy as np
 
 from tribo import check, kernels
 from tribo.builder import Span
+from tribo.description import TreeDescription
 from tribo.engine import Engine
-from tribo.model import Kind, Status
+from tribo.model import Joint, Kind, Status
+from tribo.objects.handles import Handles
+from tribo.objects.states import States
+from tribo.tree_model import TreeRecords, tree_records
 from tribo.world import World
 
 
-class ObjectBatch:
+class ObjectBatch(Handles):
     """One object in all worlds of a batch: arrays whose first axis is the world.
 
-    The arrays are the records themselves, not copies: write into them with ``[...] =``.
+    The arrays of states and commands are the records themselves, not copies: write into them with
+    ``[...] =``. What is computed (mass matrix, frames, …) is fresh. Properties of links and joints may
+    differ from world to world: ``batch["robot"].link("trunk").mass = masses``.
     """
 
-    def __init__(self, batch: Batch, span: Span) -> None:
+    _is_batch = True
+
+    def __init__(self, batch: Batch, name: str, span: Span, description: TreeDescription) -> None:
         """Use ``batch[name]``."""
-        self._batch, self._span = batch, span
+        self._batch, self.name, self._span, self.description = batch, name, span, description
+
+    def _records(self) -> TreeRecords:
+        return self._batch.records_of(self.name)
+
+    def _states(self) -> States:
+        q, v, vdot = (
+            np.array(self._array("state", name, index))
+            for name, index in (("q", "q"), ("v", "v"), ("vdot", "v"))
+        )
+        return States(self.name, self._records(), q, v, vdot, False)
+
+    def _count(self) -> int:
+        return len(self._batch)
+
+    def _live(self, name: str) -> np.ndarray:
+        return self._array("state", name, name)
+
+    def _set_parameter(self, field: str, row: int, value: np.ndarray, what: str) -> None:
+        engine = self._batch.engine
+        engine.own(field, "tree_is_single")
+        self._records().model.arrays[field][:, row] = value
+        if field == "body_com" and len(self.description.bodies) == 1:
+            is_free = self.description.bodies[0].joint.type == Joint.FREE
+            single = engine.model.arrays["tree_is_single"]
+            single[:, self._span.tree] = is_free & (value == 0.0).all(axis=1)
 
     def _array(self, record: str, name: str, index: str) -> np.ndarray:
         array: np.ndarray = getattr(self._batch.engine, record).arrays[name]
@@ -102,7 +136,11 @@ class Batch:
         for name in ("state", "command", "settings"):
             for field, array in getattr(source, name).arrays.items():
                 getattr(self.engine, name).arrays[field][...] = array
-        self._spans = {part.name: (part.body_type, part.span) for part in world.objects}
+        self._parts = {
+            part.name: (part.body_type, part.span, copy.deepcopy(part.description))
+            for part in world.objects
+        }
+        self._records: dict[str, TreeRecords] = {}
         self.threads = threads
 
     @property
@@ -127,10 +165,19 @@ class Batch:
         Raises:
             KeyError: There is none; the message proposes the nearest name.
         """
-        kind, span = self._spans[check.known(name, self._spans, "object")]
+        kind, span, description = self._parts[check.known(name, self._parts, "object")]
         if kind == Kind.STATIC or span is None:
             raise ValueError(f"{name} is static: it has no state of its own in a batch")
-        return ObjectBatch(self, span)
+        return ObjectBatch(self, name, span, description)
+
+    def records_of(self, name: str) -> TreeRecords:
+        """Return the records with which queries about an object compute; for `ObjectBatch`."""
+        found = self._records.get(name)
+        if found is None or found.world_model is not self.engine.model:
+            span = self._parts[name][1]
+            assert span is not None
+            found = self._records[name] = tree_records(self.engine, span)
+        return found
 
     def step(self, n: int = 1) -> np.ndarray:
         """Advance every world by n steps; return which worlds made it, (worlds,) of bool.
@@ -165,7 +212,7 @@ class Batch:
         return residual
 
     def snapshot(self) -> dict[str, dict[str, np.ndarray]]:
-        """Return a copy of states, commands and settings of all worlds."""
+        """Return a copy of states, commands and settings of all worlds; properties of links are not in it."""
         return {
             name: {field: a.copy() for field, a in getattr(self.engine, name).arrays.items()}
             for name in ("state", "command", "settings")

@@ -90,6 +90,13 @@ def coordinate_counts(description: TreeDescription, kind: Kind) -> tuple[int, in
     return nq, nv
 
 
+def is_single(description: TreeDescription, kind: Kind) -> bool:
+    """Tell whether a tree is one free body with its origin at its centre of mass."""
+    root = description.bodies[0]
+    is_free = kind != Kind.STATIC and root.joint.type == Joint.FREE
+    return is_free and len(description.bodies) == 1 and not any(x != 0.0 for x in root.com)
+
+
 def shape_extent(shape: ShapeDescription) -> tuple[np.ndarray, np.ndarray]:
     """Return centre and half size of a shape's box in the body frame."""
     a, b, c = (*shape.size, 0.0, 0.0)[:3]
@@ -167,10 +174,7 @@ class _Filler:
             self._body(tree, part, first[0], body, joint)
             self._shapes(part, body, first[1])
         m.tree_nv[tree] = self.v - first[3]
-        root = part.description.bodies[0]
-        is_free = part.kind != Kind.STATIC and root.joint.type == Joint.FREE
-        has_com = any(x != 0.0 for x in root.com)
-        m.tree_is_single[tree] = is_free and len(part.description.bodies) == 1 and not has_com
+        m.tree_is_single[tree] = is_single(part.description, part.kind)
         return Span(
             slice(first[0], self.body),
             slice(first[1], self.shape),

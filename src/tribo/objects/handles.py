@@ -1,0 +1,420 @@
+"""Links and joints of a robot by name: states to read and set, properties to change at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribo import check
+from tribo.builder import COORDINATES, DOFS, rotation_matrix
+from tribo.description import BodyDescription, VisualDescription
+from tribo.model import Joint as JointType
+from tribo.objects.evaluation import Evaluable
+from tribo.objects.frames import Frame, quaternions
+from tribo.objects.states import rows, unit_quaternions
+
+if TYPE_CHECKING:
+    from tribo.objects.base import CollisionBody
+
+_SYMMETRIC = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
+_SIX = ((0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2))
+
+
+class Handle(Frame):
+    """What links and joints have in common: the frame of a body, and the numbers of its model."""
+
+    _owner: Handles
+
+    def __init__(self, owner: Handles, name: str, body: int) -> None:
+        """Use ``robot.link(name)`` or ``robot.joint(name)``."""
+        super().__init__(owner, name, body)
+
+    @property
+    def _body_description(self) -> BodyDescription:
+        return self._owner.description.bodies[self._body]
+
+    def _get(self, field: str, row: int) -> Any:
+        """Return a number of the model; for a batch with one row per world."""
+        found = self._owner._parameter(field, row)
+        return float(found) if found.ndim == 0 else found.copy()
+
+    def _set(self, field: str, row: int, value: np.ndarray) -> None:
+        self._owner._set_parameter(field, row, value, f"{field} of {self._name}")
+
+    def _given(self, value: Any, what: str, *shape: int) -> np.ndarray:
+        """Return checked numbers, one set per world."""
+        return rows(value, f"{what} of {self._name}", shape, self._owner._count())
+
+
+class Link(Handle):
+    """A body of a robot, ``robot.link("LF_SHANK")``; as a frame, the frame of its description.
+
+    Mass, centre of mass and inertia can be changed between steps; the next step, and every question about
+    the dynamics, uses the new values. Links behind fixed joints are parts of their body: what is read
+    and set here belongs to the whole body. In a batch, values have a first axis of length worlds.
+
+    Example:
+        >>> import tribo
+        >>> from tribo.demo import ASSETS
+        >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
+        >>> trunk = robot.link(robot.body_names[0])
+        >>> trunk.mass = 1.1 * trunk.mass
+        >>> robot.link("nobody")
+        Traceback (most recent call last):
+        KeyError: "unknown link of articulated_system_0 'nobody'; known: ..."
+    """
+
+    @property
+    def joint(self) -> Joint:
+        """The joint on which the link hangs."""
+        return Joint(self._owner, self._body_description.joint.name, self._body)
+
+    @property
+    def parent(self) -> Link | None:
+        """The link on which its joint is, None for the root."""
+        parent = self._body_description.parent
+        return None if parent < 0 else self._owner.links[parent]
+
+    @property
+    def children(self) -> tuple[Link, ...]:
+        """Links whose joints are on this link."""
+        bodies = self._owner.description.bodies
+        return tuple(
+            link for link, body in zip(self._owner.links, bodies, strict=True)
+            if body.parent == self._body
+        )  # fmt: skip
+
+    @property
+    def visuals(self) -> tuple[VisualDescription, ...]:
+        """What is drawn."""
+        return tuple(self._body_description.visuals)
+
+    @property
+    def collision_bodies(self) -> tuple[CollisionBody, ...]:
+        """Collision shapes of the link; materials and filters can be changed there."""
+        return self._owner._collision_bodies_of(self._body)
+
+    @property
+    def mass(self) -> float | np.ndarray:
+        """Mass [kg] > 0; assign to change it. The inertia stays: assign that as well."""
+        return self._get("body_mass", self._body)  # type: ignore[no-any-return]
+
+    @mass.setter
+    def mass(self, value: Any) -> None:
+        mass = self._given(value, "mass")
+        if (mass <= 0.0).any():
+            raise ValueError(f"mass of {self._name} must be > 0, got {float(mass.min())!r}")
+        self._set("body_mass", self._body, mass)
+
+    @property
+    def com(self) -> np.ndarray:
+        """Centre of mass, (3,) [m], frame of the link; assign to change it."""
+        return np.asarray(self._get("body_com", self._body))
+
+    @com.setter
+    def com(self, value: Any) -> None:
+        self._set("body_com", self._body, self._given(value, "com", 3))
+
+    @property
+    def com_position(self) -> np.ndarray:
+        """Centre of mass, (3,) [m], world."""
+        return self.to_world(self.com)
+
+    @property
+    def inertia(self) -> np.ndarray:
+        """Inertia about the centre of mass, (3, 3) [kg m²], axes of the link; assign to change it.
+
+        It must be symmetric and positive definite; three numbers stand for a diagonal.
+        """
+        return np.asarray(self._get("body_inertia", self._body)[..., _SYMMETRIC])
+
+    @inertia.setter
+    def inertia(self, value: Any) -> None:
+        array = np.asarray(value, np.float64)
+        if array.shape == (3,):
+            array = np.diag(array)
+        given = self._given(array, "inertia", 3, 3)
+        for matrix in given:
+            check.inertia(matrix, f"inertia of {self._name}")
+        self._set("body_inertia", self._body, given[..., _SIX[0], _SIX[1]])
+
+
+class Joint(Handle):
+    """A joint of a robot, ``robot.joint("LF_HIP")``; as a frame, that of the link which it moves.
+
+    In a batch, values have a first axis of length worlds.
+
+    Example:
+        >>> import tribo
+        >>> from tribo.demo import ASSETS
+        >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
+        >>> knee = robot.joint(robot.joint_names[2])
+        >>> knee.coordinate = -0.5
+        >>> knee.coordinate
+        -0.5
+    """
+
+    @property
+    def type(self) -> JointType:
+        """Revolute, prismatic, spherical, free or fixed."""
+        return self._body_description.joint.type
+
+    @property
+    def link(self) -> Link:
+        """The link that it moves."""
+        return self._owner.links[self._body]
+
+    @property
+    def parent_link(self) -> Link | None:
+        """The link on which it is, None for the root."""
+        return self.link.parent
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Lower and upper stop [rad, m], infinite without."""
+        joint = self._body_description.joint
+        return joint.lower, joint.upper
+
+    # -- state ---------------------------------------------------------------------------------
+    @property
+    def coordinate_slice(self) -> slice:
+        """Where its coordinates are in `generalized_coordinate`."""
+        return self._slice(COORDINATES)
+
+    @property
+    def velocity_slice(self) -> slice:
+        """Where its velocities are in `generalized_velocity`."""
+        return self._slice(DOFS)
+
+    def _slice(self, widths: Mapping[JointType, int]) -> slice:
+        bodies = self._owner.description.bodies
+        first = sum(widths[body.joint.type] for body in bodies[: self._body])
+        return slice(first, first + widths[self.type])
+
+    def _state(self, array: np.ndarray, where: slice) -> Any:
+        found = array[:, where]
+        if where.stop - where.start == 1:
+            found = found[:, 0]
+        found = found.copy() if self._owner._is_batch else found[0].copy()
+        return float(found) if found.ndim == 0 else found
+
+    def _write_state(self, array: np.ndarray, where: slice, value: Any, what: str) -> None:
+        self._owner._check_editable(f"{what} of {self._name}")
+        width = where.stop - where.start
+        given = np.asarray(value, np.float64)
+        checked = self._given(given, what) if width == 1 else self._given(given, what, width)
+        checked = checked.reshape(-1, width)
+        if what == "coordinate" and width >= 4:
+            unit_quaternions(checked[:, -4:], f"coordinate of {self._name}")
+        array[:, where] = checked
+
+    @property
+    def coordinate(self) -> float | np.ndarray:
+        """Its coordinates: a number [rad, m] or an array ((4,) quaternion, (7,) pose); assign to set."""
+        return self._state(self._owner._live("q"), self.coordinate_slice)  # type: ignore[no-any-return]
+
+    @coordinate.setter
+    def coordinate(self, value: Any) -> None:
+        where = self.coordinate_slice
+        self._write_state(self._owner._live("q"), where, value, "coordinate")
+
+    @property
+    def velocity(self) -> float | np.ndarray:
+        """Its velocities: a number [rad/s, m/s] or an array ((3,), (6,)); assign to set."""
+        return self._state(self._owner._live("v"), self.velocity_slice)  # type: ignore[no-any-return]
+
+    @velocity.setter
+    def velocity(self, value: Any) -> None:
+        self._write_state(self._owner._live("v"), self.velocity_slice, value, "velocity")
+
+    # -- placement -----------------------------------------------------------------------------
+    def _check_placed(self, what: str) -> None:
+        if self._body == 0:
+            raise ValueError(
+                f"{what} of {self._name}: the root has no parent; set position and orientation of the robot"
+            )
+
+    @property
+    def position_in_parent(self) -> np.ndarray:
+        """Origin of the joint, (3,) [m], frame of the parent link; assign to change it."""
+        return np.asarray(self._get("joint_pos", self._body))
+
+    @position_in_parent.setter
+    def position_in_parent(self, value: Any) -> None:
+        self._check_placed("position_in_parent")
+        self._set("joint_pos", self._body, self._given(value, "position_in_parent", 3))
+
+    @property
+    def orientation_in_parent(self) -> np.ndarray:
+        """Quaternion (w, x, y, z) of the joint at coordinate 0, (4,), to axes of the parent; assignable."""
+        turn = np.asarray(self._get("joint_rot", self._body))
+        found = quaternions(turn.reshape(-1, 3, 3))
+        return found if turn.ndim == 2 else found[0]
+
+    @orientation_in_parent.setter
+    def orientation_in_parent(self, value: Any) -> None:
+        self._check_placed("orientation_in_parent")
+        given = self._given(value, "orientation_in_parent", 4)
+        unit_quaternions(given, f"orientation_in_parent of {self._name}")
+        self._set("joint_rot", self._body, np.array([rotation_matrix(q).ravel() for q in given]))
+
+    @property
+    def axis_in_joint(self) -> np.ndarray:
+        """Axis of a revolute or prismatic joint, (3,) unit, axes of the joint; assign any length."""
+        return np.asarray(self._get("joint_axis", self._body))
+
+    @axis_in_joint.setter
+    def axis_in_joint(self, value: Any) -> None:
+        if self.type not in (JointType.REVOLUTE, JointType.PRISMATIC):
+            raise ValueError(f"joint {self._name} is {self.type.name.lower()}: it has no axis")
+        given = self._given(value, "axis_in_joint", 3)
+        length = np.linalg.norm(given, axis=-1, keepdims=True)
+        if (length < 1e-12).any():
+            raise ValueError(f"axis_in_joint of {self._name} has no direction: {value!r}")
+        self._set("joint_axis", self._body, given / length)
+
+    @property
+    def axis(self) -> np.ndarray:
+        """Axis of a revolute or prismatic joint, (3,) unit, world."""
+        # Moving along or about it leaves the axis where it is: the link's axes show it too.
+        turn = self.rotation_matrix
+        return np.asarray((turn @ self.axis_in_joint[..., None])[..., 0])
+
+    # -- drive train ---------------------------------------------------------------------------
+    @property
+    def armature(self) -> float | np.ndarray:
+        """Inertia of the rotor seen at the joint, ≥ 0 [kg m², kg], the same for all its dofs; assignable."""
+        return self._dof_number("dof_armature")
+
+    @armature.setter
+    def armature(self, value: Any) -> None:
+        self._set_dof_number("dof_armature", value, "armature")
+
+    @property
+    def damping(self) -> float | np.ndarray:
+        """Damping, ≥ 0 [N m s/rad, N s/m], the same for all its dofs; assign to change it."""
+        return self._dof_number("dof_damping")
+
+    @damping.setter
+    def damping(self, value: Any) -> None:
+        self._set_dof_number("dof_damping", value, "damping")
+
+    def _dof_number(self, field: str) -> float | np.ndarray:
+        where = self.velocity_slice
+        if where.start == where.stop:
+            return 0.0
+        return self._get(field, where.start)  # type: ignore[no-any-return]
+
+    def _set_dof_number(self, field: str, value: Any, what: str) -> None:
+        given = self._given(value, what)
+        if (given < 0.0).any():
+            raise ValueError(f"{what} of {self._name} must be ≥ 0, got {float(given.min())!r}")
+        where = self.velocity_slice
+        if where.start == where.stop:
+            raise ValueError(f"joint {self._name} is fixed: it has no {what}")
+        for dof in range(where.start, where.stop):
+            self._set(field, dof, given)
+
+
+class Handles(Evaluable):
+    """What has links and joints: a robot in a world, a robot in all worlds of a batch."""
+
+    _is_batch = False
+
+    def _count(self) -> int:
+        """Return the number of worlds."""
+        raise NotImplementedError
+
+    def _live(self, name: str) -> np.ndarray:
+        """Return the coordinates "q" or velocities "v" themselves, (worlds, ·)."""
+        raise NotImplementedError
+
+    def _check_editable(self, what: str) -> None:
+        """Refuse an edit between `update` and `advance`."""
+
+    def _collision_bodies_of(self, body: int) -> tuple[CollisionBody, ...]:
+        """Return the collision shapes of a body."""
+        raise NotImplementedError
+
+    def _parameter(self, field: str, row: int) -> np.ndarray:
+        """Return a row of a model field, for a batch one per world."""
+        found = self._records().model.arrays[field][:, row]
+        return (
+            np.broadcast_to(found, (self._count(), *found.shape[1:]))
+            if self._is_batch
+            else found[0]
+        )
+
+    def _set_parameter(self, field: str, row: int, value: np.ndarray, what: str) -> None:
+        """Write a row of a model field in all worlds."""
+        raise NotImplementedError
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """All links that are bodies, in the order of `body_names`."""
+        return tuple(Link(self, b.name, k) for k, b in enumerate(self.description.bodies))
+
+    def link(self, name: str) -> Link:
+        """Return a link by name.
+
+        Raises:
+            KeyError: There is none, or it is merged into another; the message says which.
+        """
+        names = [body.name for body in self.description.bodies]
+        if name not in names and name in self.frame_names:
+            frame = self.frame(name)
+            raise KeyError(
+                f"{name!r} is fixed to link {frame.body_name!r} and a part of it; use "
+                f"link({frame.body_name!r}) for its mass, frame({name!r}) for its place"
+            )
+        return self.links[names.index(check.known(name, names, f"link of {self.name}"))]
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """All joints that move, in the order of `joint_names`: without that of the root."""
+        bodies = enumerate(self.description.bodies)
+        return tuple(Joint(self, b.joint.name, k) for k, b in bodies if k > 0)
+
+    def joint(self, name: str) -> Joint:
+        """Return a joint by name.
+
+        Raises:
+            KeyError: There is none, or it is fixed and a mere frame; the message says which.
+        """
+        names = [body.joint.name for body in self.description.bodies]
+        if name not in names and name in self.frame_names:
+            raise KeyError(f"{name!r} does not move; use frame({name!r}) for its place")
+        k = names.index(check.known(name, names, f"joint of {self.name}"))
+        return Joint(self, name, k)
+
+    @property
+    def joint_coordinates(self) -> dict[str, float | np.ndarray]:
+        """Coordinates by joint name, without the root; assign a mapping of some or all joints to set them."""
+        return {joint.name: joint.coordinate for joint in self.joints}
+
+    @joint_coordinates.setter
+    def joint_coordinates(self, values: Mapping[str, Any]) -> None:
+        self._assign("coordinate", values)
+
+    @property
+    def joint_velocities(self) -> dict[str, float | np.ndarray]:
+        """Velocities by joint name, without the root; assign a mapping of some or all joints to set them."""
+        return {joint.name: joint.velocity for joint in self.joints}
+
+    @joint_velocities.setter
+    def joint_velocities(self, values: Mapping[str, Any]) -> None:
+        self._assign("velocity", values)
+
+    def _assign(self, what: str, values: Mapping[str, Any]) -> None:
+        """Set a property of some joints, or of none if one of the values is wrong."""
+        joints = {name: self.joint(name) for name in values}
+        before = {name: getattr(joint, what) for name, joint in joints.items()}
+        try:
+            for name, value in values.items():
+                setattr(joints[name], what, value)
+        except (TypeError, ValueError):
+            for name, value in before.items():
+                setattr(joints[name], what, value)
+            raise

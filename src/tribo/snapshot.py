@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from tribo.description import JointDescription, Vector
 from tribo.engine import Engine
 from tribo.materials import MaterialTable
 from tribo.objects import Object
@@ -26,6 +28,7 @@ class Snapshot:
     shapes: tuple[tuple[str, int | None, int | None], ...]  # material, group, mask of each shape
     poses: tuple[np.ndarray, ...]  # (7,) of roots that do not move
     ignored: tuple[frozenset[tuple[int, int]], ...]  # body pairs that pass through each other
+    bodies: tuple[tuple[float, Vector, np.ndarray, JointDescription], ...]  # what users can change
 
     @property
     def time(self) -> float:
@@ -56,8 +59,13 @@ def take(engine: Engine, objects: Sequence[Object], materials: MaterialTable) ->
     shapes = tuple((s.material, s.group, s.mask) for s in described)
     poses = tuple(part.fixed_pose.copy() for part in objects)
     ignored = tuple(frozenset(part.description.ignored) for part in objects)
+    bodies = tuple(
+        (b.mass, b.com, b.inertia.copy(), dataclasses.replace(b.joint))
+        for part in objects
+        for b in part.description.bodies
+    )
     materials = copy.deepcopy(materials)
-    return Snapshot(structure_of(objects), arrays, materials, shapes, poses, ignored)
+    return Snapshot(structure_of(objects), arrays, materials, shapes, poses, ignored, bodies)
 
 
 def restore(snapshot: Snapshot, engine: Engine, objects: Sequence[Object]) -> MaterialTable:
@@ -82,6 +90,10 @@ def restore(snapshot: Snapshot, engine: Engine, objects: Sequence[Object]) -> Ma
     for part, pose, ignored in zip(objects, snapshot.poses, snapshot.ignored, strict=True):
         part.fixed_pose[:] = pose
         part.description.ignored = set(ignored)
+    described_bodies = [body for part in objects for body in part.description.bodies]
+    for body, (mass, com, inertia, joint) in zip(described_bodies, snapshot.bodies, strict=True):
+        body.mass, body.com, body.inertia = mass, com, inertia.copy()
+        body.joint = dataclasses.replace(joint)
     engine.filters_changed()
     return copy.deepcopy(snapshot.materials)
 

@@ -39,10 +39,7 @@ class States:
 
 def rows(value: Any, what: str, shape: tuple[int, ...], count: int) -> np.ndarray:
     """Return finite float64 numbers as (count, *shape); without the first axis they hold for all."""
-    try:
-        array = np.array(value, np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"{what} must be numbers of shape {shape}, got {value!r}") from None
+    array = _numbers(value, what, shape)
     if array.shape == shape:
         array = np.broadcast_to(array, (count, *shape)).copy()
     if array.shape != (count, *shape):
@@ -55,9 +52,17 @@ def rows(value: Any, what: str, shape: tuple[int, ...], count: int) -> np.ndarra
     return array
 
 
+def _numbers(value: Any, what: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Return a copy as float64."""
+    try:
+        return np.array(value, np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} must be numbers of shape {shape}, got {value!r}") from None
+
+
 def coordinates(value: Any, description: TreeDescription, what: str, nq: int) -> np.ndarray:
     """Return checked coordinates (N, nq) with unit quaternions."""
-    array = np.array(value, np.float64)
+    array = _numbers(value, what, (nq,))
     if array.ndim not in (1, 2) or array.shape[-1] != nq:
         raise ValueError(f"{what} must have shape ({nq},) or (N, {nq}), got {array.shape}")
     q = rows(np.atleast_2d(array), what, (nq,), len(np.atleast_2d(array)))

@@ -17,7 +17,7 @@ DEMO_EXTRAS := $(if $(filter own,$(ROBOT)),demo,demo+robots)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check format bench docs clean
+.PHONY: help demo test check format bench validate docs clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,10 @@ format: $(STAMPS)/dev  ## rewrite the source in the project's format
 bench: $(STAMPS)/dev+bench  ## speed and truth, next to MuJoCo in the same run
 	$(BIN)/python benchmarks/run.py $(ARGS)
 
+validate: $(STAMPS)/dev+validate  ## all robots of example-robot-data next to Pinocchio, quantity by quantity
+	$(BIN)/python benchmarks/validate.py $(ARGS)
+	$(BIN)/python benchmarks/dynamics.py
+
 docs: $(STAMPS)/docs  ## these pages as HTML in docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
@@ -52,7 +56,7 @@ clean:  ## remove .venv, build products and tool caches (compiled kernels stay i
 
 # A stamp is named after its extras, joined by "+".
 $(STAMPS)/%: pyproject.toml | $(STAMPS)
-	@case "$*" in *robots*|*bench*) \
+	@case "$*" in *robots*|*bench*|*validate*) \
 	  echo "tribo: installing example-robot-data, the heavy part (about 440 MB unpacked);"; \
 	  echo "       'make demo ROBOT=own' does without it" ;; esac
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(subst +,$(comma),$*)]'

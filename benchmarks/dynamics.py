@@ -36,7 +36,8 @@ WRONG = 1e-9  # [–] a larger relative difference, and the row has no speed
 
 def against_pinocchio(name: str, file: str, count: int, rounds: int) -> list[list[str]]:
     """Return the rows of one robot."""
-    from pinocchio_peer import Peer, pin, random_states, robot_folder
+    from pinocchio_peer import Peer, pin, random_states
+    from robots import robot_folder
 
     path = robot_folder() / file
     tree = urdf.read(path)

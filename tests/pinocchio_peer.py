@@ -6,7 +6,6 @@ v_pin = T(q) v, τ = Tᵀ τ_pin, v̇_pin = T v̇ − (Rᵀ (ω × v), 0, …).
 
 from __future__ import annotations
 
-import importlib.metadata
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +18,6 @@ from tribo.model import Joint
 
 DOFS = {Joint.FIXED: 0, Joint.REVOLUTE: 1, Joint.PRISMATIC: 1, Joint.SPHERICAL: 3, Joint.FREE: 6}
 COORDINATES = {**DOFS, Joint.SPHERICAL: 4, Joint.FREE: 7}
-
-
-def robot_folder() -> Path:
-    """Return the folder of the robots of the package example-robot-data."""
-    package = importlib.metadata.distribution("example-robot-data")
-    return Path(str(package.locate_file("cmeel.prefix/share/example-robot-data/robots")))
 
 
 def random_states(

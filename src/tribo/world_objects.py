@@ -10,8 +10,9 @@ from typing import Any
 
 from tribo import check, primitives
 from tribo.builder import ALL_GROUPS, MOVABLE_GROUP, STATIC_GROUP
-from tribo.description import TreeDescription
+from tribo.description import LinkDescription, TreeDescription
 from tribo.formats import urdf
+from tribo.formats.assembly import assemble
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Kind
 from tribo.objects import ArticulatedSystem, Object, SingleBody
@@ -135,14 +136,14 @@ class WorldObjects:
         )
 
     def add_articulated_system(
-        self, source: str | Path | TreeDescription, *, name: str = "", position: Any = None,
+        self, source: str | Path | TreeDescription | LinkDescription, *, name: str = "", position: Any = None,
         orientation: Any = None, package_dirs: Sequence[Path | str] = (), body_type: Kind | str = "dynamic",
         collision_group: int | None = None, collision_mask: int = ALL_GROUPS, strict: bool = False,
     ) -> ArticulatedSystem:  # fmt: skip
         """Add a robot.
 
         Args:
-            source: URDF file, URDF text, or a description.
+            source: URDF file, URDF text, or a description: a tree, or its root link.
             name: Empty: "articulated_system_0" and so on.
             position, orientation: Where the base starts (or stands), [m] and quaternion (w, x, y, z).
             package_dirs: Folders in which ``package://`` references are looked up.
@@ -155,6 +156,8 @@ class WorldObjects:
         """
         if isinstance(source, TreeDescription):
             description = copy.deepcopy(source)
+        elif isinstance(source, LinkDescription):
+            description = assemble(source)
         else:
             dirs = [Path(folder) for folder in package_dirs]
             description = urdf.read(source, package_dirs=dirs, strict=strict)

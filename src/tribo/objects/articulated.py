@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tribo import check
 from tribo.builder import COORDINATES, DOFS, is_single
+from tribo.formats import urdf_write
 from tribo.model import Joint
 from tribo.objects import edits
 from tribo.objects.base import CollisionBody, Object
@@ -210,6 +212,30 @@ class ArticulatedSystem(Handles, Object):
             self.world.engine.model.tree_is_single[self._placed().tree] = is_single(
                 self.description, self.description.kind
             )
+
+    # -- files ---------------------------------------------------------------------------------
+    def to_urdf(self) -> str:
+        """Return the robot, with its present masses and placements, as URDF text.
+
+        Every frame that is not a link or a moving joint becomes an empty link on a fixed joint. Collision
+        filters are not part of a URDF; `export_urdf` tells what is left out.
+        """
+        return urdf_write.to_text(self.description, name=self.name)[0]
+
+    def export_urdf(self, path: str | Path) -> list[str]:
+        """Write the robot, with its present masses and placements, as a URDF file.
+
+        Args:
+            path: File to write; an existing one is replaced. Meshes are referenced, not copied.
+
+        Returns:
+            What has no place in a URDF and was left out.
+
+        Raises:
+            DescriptionError: The robot cannot be written; the message says what and the remedy.
+            OSError: The file cannot be written.
+        """
+        return urdf_write.write(self.description, path, name=self.name)
 
     # -- forces from outside -------------------------------------------------------------------
     def apply_force(self, frame: str, force: Any, point: Any = None) -> None:

@@ -13,13 +13,13 @@ from tribo.builder import Span
 from tribo.description import TreeDescription
 from tribo.engine import Engine
 from tribo.model import Joint, Kind, Status
-from tribo.objects.handles import Handles
+from tribo.objects.named_parts import NamedParts
 from tribo.objects.states import States
 from tribo.tree_model import TreeRecords, tree_records
 from tribo.world import World
 
 
-class ObjectBatch(Handles):
+class ObjectBatch(NamedParts):
     """One object in all worlds of a batch: arrays whose first axis is the world.
 
     The arrays of states and commands are the records themselves, not copies: write into them with

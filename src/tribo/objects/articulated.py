@@ -16,12 +16,12 @@ from tribo.formats import urdf_write
 from tribo.model import Joint
 from tribo.objects import edits
 from tribo.objects.base import CollisionBody, Object
-from tribo.objects.handles import Handles
+from tribo.objects.named_parts import NamedParts
 from tribo.objects.states import States
 from tribo.tree_model import TreeRecords, tree_records
 
 
-class ArticulatedSystem(Handles, Object):
+class ArticulatedSystem(NamedParts, Object):
     """A robot in generalized coordinates.
 
     Coordinates stand in the order of `body_names`: a floating base has 7 (position, quaternion)

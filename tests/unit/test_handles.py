@@ -106,6 +106,27 @@ def test_a_snapshot_takes_edits_back():
 
 
 @pytest.mark.parametrize(
+    "edit",
+    [
+        lambda robot: setattr(robot.links[1], "mass", 3.0),
+        lambda robot: setattr(robot.joints[1], "position_in_parent", (0, 0, 1)),
+    ],
+)
+def test_a_world_file_does_not_lose_edits(edit, tmp_path):
+    """The format refers to the URDF; what differs from it is refused, and the remedy works."""
+    world = empty_world()
+    robot = world.add_articulated_system(QUADRUPED)
+    world.save(tmp_path / "before.xml")
+    edit(robot)
+    with pytest.raises(tribo.DescriptionError, match="export_urdf"):
+        world.save(tmp_path / "after.xml")
+    robot.export_urdf(tmp_path / "dog.urdf")
+    other = empty_world()
+    other.add_articulated_system(tmp_path / "dog.urdf")
+    other.save(tmp_path / "after.xml")
+
+
+@pytest.mark.parametrize(
     ("what", "value", "says"),
     [
         ("mass", 0.0, "mass of b2 must be > 0"),

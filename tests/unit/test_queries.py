@@ -284,6 +284,7 @@ def test_acceleration_of_the_last_step():
     robot = world.add_articulated_system(random_tree(np.random.default_rng(0), 1, floating=True))
     world.step(2)
     np.testing.assert_allclose(robot.frame("b0").linear_acceleration, [0, 0, -9.81], atol=1e-12)
+    np.testing.assert_allclose(robot.generalized_acceleration[:3], [0, 0, -9.81], atol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,11 @@ class ArticulatedSystem(NamedParts, Object):
         self.world.check_editable(f"generalized_velocity of {self.name}")
         self._v[:] = check.vector(value, f"generalized_velocity of {self.name}", self.dof)
 
+    @property
+    def generalized_acceleration(self) -> np.ndarray:
+        """Mean acceleration v̇ over the last step, contacts included, shape (dof,) [m/s², rad/s²]."""
+        return self._vdot.copy()
+
     def _coordinates(self, value: Any, what: str) -> np.ndarray:
         """Return checked coordinates; written for speed, it is called in control loops."""
         q = np.array(value, np.float64)

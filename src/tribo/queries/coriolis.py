@@ -11,6 +11,7 @@ from tribo.jit import entry, kernel
 from tribo.math import spatial
 from tribo.queries.inverse import body_motions
 from tribo.queries.joints import axis_rates
+from tribo.queries.momentum import composites
 from tribo.record import world_of
 
 
@@ -46,19 +47,13 @@ def body_rates(work, scratch):
 
 
 @kernel
-def collect(model, work, scratch):
-    """Add inertia and B of every body up to those of its ancestors.
+def collect_rates(model, scratch):
+    """Add B of every body up to those of its ancestors.
 
-    Writes: work, scratch.
+    Writes: scratch.
     """
-    count = model.body_parent.shape[0]
-    for i in range(count):
-        for k in range(10):
-            work.body_composite[i, k] = work.body_inertia[i, k]
-    for i in range(count - 1, 0, -1):
+    for i in range(model.body_parent.shape[0] - 1, 0, -1):
         parent = model.body_parent[i]
-        for k in range(10):
-            work.body_composite[parent, k] += work.body_composite[i, k]
         for k in range(36):
             scratch.body_rate[parent, k] += scratch.body_rate[i, k]
 
@@ -105,7 +100,8 @@ def coriolis_matrices(model, settings, work, scratch, q, v, out):
         body_motions(here, world_of(settings, e), v[e], scratch.still, 0.0, work)
         axis_rates(here, v[e], work, scratch)
         body_rates(work, scratch)
-        collect(here, work, scratch)
+        collect_rates(here, scratch)
+        composites(here, work)
         for dof in range(out.shape[1]):
             body = here.dof_body[dof]
             chain = here.body_chain_start[body]

@@ -25,6 +25,23 @@ def whole(work):
 
 
 @kernel
+def composites(model, work):
+    """Store the inertia of every body with all that hangs on it, given those of the bodies.
+
+    Writes: work.
+    """
+    composite = work.body_composite
+    count = model.body_parent.shape[0]
+    for i in range(count):
+        for k in range(10):
+            composite[i, k] = work.body_inertia[i, k]
+    for i in range(count - 1, 0, -1):
+        parent = model.body_parent[i]
+        for k in range(10):
+            composite[parent, k] += composite[i, k]
+
+
+@kernel
 def about_centre(m, c, s):
     """Return the inertia s about the point from which c is measured, moved to c."""
     return (
@@ -72,21 +89,13 @@ def centroidal_matrices(model, work, q, out):
     for e in range(q.shape[0]):
         here = world_of(model, e)
         kinematics.forward(here, q[e], work)
-        count = here.body_parent.shape[0]
-        inertia.body_inertias(here, work, 0, count)
+        inertia.body_inertias(here, work, 0, here.body_parent.shape[0])
         m, moment, _ = whole(work)
         centre = vec.scale(1.0 / m, moment)
-        composite = work.body_composite
-        for i in range(count):
-            for k in range(10):
-                composite[i, k] = work.body_inertia[i, k]
-        for i in range(count - 1, 0, -1):
-            parent = here.body_parent[i]
-            for k in range(10):
-                composite[parent, k] += composite[i, k]
+        composites(here, work)
         for dof in range(out.shape[2]):
             axis = spatial.load(work.dof_axis, dof)
-            h = spatial.inertia_times(composite, here.dof_body[dof], axis)
+            h = spatial.inertia_times(work.body_composite, here.dof_body[dof], axis)
             shift = vec.cross(centre, (h[3], h[4], h[5]))
             for k in range(3):
                 out[e, k, dof] = h[3 + k]

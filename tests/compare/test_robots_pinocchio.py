@@ -5,8 +5,6 @@ that is 1e-10 at most, except where M⁻¹ enlarges it: forward dynamics and M�
 1e-10 or 2 ε κ(M), whichever is larger; and inverse dynamics takes the accelerations back to τ.
 """
 
-import logging
-
 import numpy as np
 import pytest
 from robots import robot_files, robot_folder
@@ -28,7 +26,6 @@ STATES = 2 if DISABLED else 100
 )
 def case(request):
     """Return robot, peer, states and random numbers."""
-    logging.getLogger("tribo").setLevel(logging.ERROR)
     try:
         tree = urdf.read(request.param)
     except DescriptionError as error:

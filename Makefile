@@ -17,10 +17,10 @@ DEMO_EXTRAS := $(if $(filter own,$(ROBOT)),demo,demo+robots)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check format bench validate docs clean
+.PHONY: help demo test check format bench validate validate-dynamics simbench docs clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(STAMPS)/$(DEMO_EXTRAS)  ## three spheres and a quadruped (ROBOT=own: small download, VIEW=0: no viewer)
 	$(BIN)/python -m tribo.demo --robot $(ROBOT) $(if $(filter $(NO),$(VIEW)),--no-view,--view) $(ARGS)
@@ -41,7 +41,13 @@ format: $(STAMPS)/dev  ## rewrite the source in the project's format
 bench: $(STAMPS)/dev+bench  ## speed and truth, next to MuJoCo in the same run
 	$(BIN)/python benchmarks/run.py $(ARGS)
 
-validate: $(STAMPS)/dev+validate  ## all robots of example-robot-data next to Pinocchio, quantity by quantity
+validate: $(STAMPS)/dev+bench  ## all closed forms, next to MuJoCo and PyBullet; writes docs/validation.md
+	$(BIN)/python validation/run.py --write-docs $(ARGS)
+
+simbench: $(STAMPS)/dev+bench  ## SimBenchmark's scenes next to MuJoCo, PyBullet and PhysX (see docs/simbenchmark.md)
+	PYTHONPATH=benchmarks $(BIN)/python -m simbench --page docs/simbenchmark.md $(ARGS)
+
+validate-dynamics: $(STAMPS)/dev+validate  ## all robots of example-robot-data next to Pinocchio, quantity by quantity
 	$(BIN)/python benchmarks/validate.py $(ARGS)
 	$(BIN)/python benchmarks/dynamics.py
 

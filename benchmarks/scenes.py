@@ -189,7 +189,7 @@ def tribo_world(scene: Scene) -> tuple[tribo.World, Any]:
     if scene.robot:
         mask = ground.collision_group if ground else 0  # the robot does not touch itself
         robot = world.add_articulated_system(scene.robot, collision_mask=mask)
-        q, v = robot.generalized_coordinate, robot.generalized_velocity
+        q, v = robot.generalized_coordinate.copy(), robot.generalized_velocity.copy()
         if robot.is_floating:
             q[:3], v[:6] = scene.position, scene.base_velocity
         for name in robot.joint_names:

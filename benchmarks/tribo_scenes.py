@@ -101,7 +101,7 @@ def _stand(sim: TriboSimulation) -> Truth:
     radius = world.engine.model.shape_size[world.engine.model.shape_kind == Shape.SPHERE, 0]
     deepest = residual = 0.0
     sweeps = []
-    nominal = robot.pd_target
+    nominal = robot.pd_target.copy()
     for row in sim.targets[: scene.truth_steps]:
         robot.pd_target = row
         world.step()

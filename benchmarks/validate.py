@@ -1,6 +1,6 @@
 """All robots of example-robot-data in random states next to Pinocchio: the largest differences.
 
-Run `make validate`, or `python benchmarks/validate.py --states 100`.
+Run `make validate-dynamics`, or `python benchmarks/validate.py --states 100`.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from tribo.batch import Batch
+from tribo.check import nearest
 from tribo.contacts import Contact
 from tribo.description import DescriptionError
 from tribo.errors import EditError, SimulationError
@@ -26,7 +27,12 @@ def __getattr__(name: str) -> Any:
         from tribo.viewer import Viewer
 
         return Viewer
-    raise AttributeError(f"module 'tribo' has no attribute {name!r}")
+    raise AttributeError(f"module 'tribo' has no attribute {name!r}{nearest(name, __all__)}")
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return [*__all__, "__doc__", "__version__"]
 
 
 __all__ = [

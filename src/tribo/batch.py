@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,10 @@ from tribo import check, kernels
 from tribo.builder import Span
 from tribo.description import TreeDescription
 from tribo.engine import Engine
+from tribo.errors import EditError
 from tribo.model import Joint, Kind, Status
+from tribo.objects import ArticulatedSystem, CollisionBody, Object
+from tribo.objects.base import frozen
 from tribo.objects.named_parts import NamedParts
 from tribo.objects.states import States
 from tribo.tree_model import TreeRecords, tree_records
@@ -22,16 +26,35 @@ from tribo.world import World
 class ObjectBatch(NamedParts):
     """One object in all worlds of a batch: arrays whose first axis is the world.
 
-    The arrays of states and commands are the records themselves, not copies: write into them with
-    ``[...] =``. What is computed (mass matrix, frames, …) is fresh. Properties of links and joints may
-    differ from world to world: ``batch["robot"].link("trunk").mass = masses``.
+    State and commands are the records themselves: write into them. Assigning an array checks it; one
+    row stands for all worlds. Readouts are read-only copies (docs/reference/arrays). Properties of links
+    and joints may differ from world to world: ``batch["robot"].link("trunk").mass = masses``.
+
+    Example:
+        >>> import tribo
+        >>> world = tribo.World(gravity=(0, 0, 0))
+        >>> ball = world.add_sphere(radius=0.1, mass=1.0, name="ball")
+        >>> batch = tribo.Batch(world, 3, threads=1)
+        >>> batch["ball"].generalized_velocity = [1, 0, 0, 0, 0, 0]
+        >>> batch["ball"].generalized_velocity[2, 0] = 5.0
+        >>> batch["ball"].generalized_velocity[:, 0].tolist()
+        [1.0, 1.0, 5.0]
     """
 
     _is_batch = True
 
-    def __init__(self, batch: Batch, name: str, span: Span, description: TreeDescription) -> None:
+    def __init__(self, batch: Batch, part: _Part) -> None:
         """Use ``batch[name]``."""
-        self._batch, self.name, self._span, self.description = batch, name, span, description
+        self._batch, self._part = batch, part
+        self.name, self.description = part.name, part.description
+
+    def __repr__(self) -> str:
+        """Return name, worlds and sizes."""
+        nq, nv = self.generalized_coordinate.shape[1], self.generalized_velocity.shape[1]
+        return (
+            f"<ObjectBatch {self._part.name!r} in {len(self._batch)} worlds: "
+            f"{nq} coordinates, {nv} dofs>"
+        )
 
     def _records(self) -> TreeRecords:
         return self._batch.records_of(self.name)
@@ -46,64 +69,173 @@ class ObjectBatch(NamedParts):
     def _count(self) -> int:
         return len(self._batch)
 
-    def _live(self, name: str) -> np.ndarray:
+    def _state_rows(self, name: str) -> np.ndarray:
         return self._array("state", name, name)
 
+    def _check_editable(self, what: str) -> None:
+        """Refuse an edit while a thread steps the batch."""
+        self._batch.check_idle(f"{what} of {self.name}")
+
+    def _collision_bodies_of(self, body: int) -> tuple[CollisionBody, ...]:
+        raise TypeError(
+            f"collision shapes of {self.name} are the same in all worlds of a batch; read and change them "
+            "on the object of the world, before the batch is made"
+        )
+
     def _set_parameter(self, field: str, row: int, value: np.ndarray, what: str) -> None:
+        self._check_editable(what)
         engine = self._batch.engine
         engine.own(field, "tree_is_single")
         self._records().model.arrays[field][:, row] = value
         if field == "body_com" and len(self.description.bodies) == 1:
             is_free = self.description.bodies[0].joint.type == Joint.FREE
             single = engine.model.arrays["tree_is_single"]
-            single[:, self._span.tree] = is_free & (value == 0.0).all(axis=1)
+            single[:, self._part.span.tree] = is_free & (value == 0.0).all(axis=1)
 
     def _array(self, record: str, name: str, index: str) -> np.ndarray:
         array: np.ndarray = getattr(self._batch.engine, record).arrays[name]
-        return array[:, getattr(self._span, index)]
+        return array[:, getattr(self._part.span, index)]
+
+    def _checked(
+        self, value: Any, what: str, target: np.ndarray, base: int, rest: Any
+    ) -> np.ndarray:
+        """Return checked numbers for all worlds.
+
+        Args:
+            value, what: What was given and its name.
+            target: Array of the shape that it must have or take by repeating a row.
+            base: Numbers of a floating base, which may be left out; 0: they must be there.
+            rest: What then stands for them.
+        """
+        what = f"{what} of {self._part.name}"
+        made = check.within_range(check.array(value, what, "numbers"), what)
+        worlds, width = target.shape
+        widths = (width, width - base) if base and self._part.is_floating else (width,)
+        if made.ndim not in (1, 2) or made.shape[-1] not in widths or (
+            made.ndim == 2 and len(made) not in (1, worlds)
+        ):  # fmt: skip
+            joints = f"; {widths[1]} for the joints alone" if len(widths) > 1 else ""
+            raise ValueError(
+                f"{what} must have shape ({worlds}, {width}) or ({width},){joints}, got {made.shape}"
+            )
+        full = np.empty_like(target)
+        if made.shape[-1] == width:
+            full[:] = made
+        else:
+            full[:, :base], full[:, base:] = rest, made
+        return full
+
+    def _normalized(self, q: np.ndarray, what: str) -> np.ndarray:
+        """Return coordinates with quaternions of unit length; refuse what is far from it."""
+        for joint, first in self._part.quaternions:
+            length = np.linalg.norm(q[:, first : first + 4], axis=1)
+            bad = np.flatnonzero(np.abs(length - 1.0) > check.UNIT_TOLERANCE)
+            if bad.size:
+                raise ValueError(
+                    f"{what} of {self._part.name}, rotation of {joint}, must be a unit quaternion "
+                    f"(w, x, y, z); in world {bad[0]} its length is {length[bad[0]]:.6g}"
+                )
+            q[:, first : first + 4] /= length[:, None]
+        return q
 
     @property
     def generalized_coordinate(self) -> np.ndarray:
-        """Coordinates q, (worlds, nq) [m, rad, –]; a single body: position and quaternion."""
+        """Coordinates q, (worlds, nq) [m, rad, –], live; a single body: position and quaternion."""
         return self._array("state", "q", "q")
+
+    @generalized_coordinate.setter
+    def generalized_coordinate(self, value: Any) -> None:
+        q = self._array("state", "q", "q")
+        what = "generalized_coordinate"
+        q[:] = self._normalized(self._checked(value, what, q, 0, None), what)
 
     @property
     def generalized_velocity(self) -> np.ndarray:
-        """Velocities v, (worlds, dof) [m/s, rad/s]."""
+        """Velocities v, (worlds, dof) [m/s, rad/s], live."""
         return self._array("state", "v", "v")
+
+    @generalized_velocity.setter
+    def generalized_velocity(self, value: Any) -> None:
+        v = self._array("state", "v", "v")
+        v[:] = self._checked(value, "generalized_velocity", v, 0, None)
 
     @property
     def generalized_force(self) -> np.ndarray:
-        """Feed-forward force, (worlds, dof) [N, N m]."""
+        """Feed-forward force, (worlds, dof) [N, N m], live; joints alone: 0 on a floating base."""
         return self._array("command", "tau", "v")
+
+    @generalized_force.setter
+    def generalized_force(self, value: Any) -> None:
+        tau = self._array("command", "tau", "v")
+        tau[:] = self._checked(value, "generalized_force", tau, 6, 0.0)
 
     @property
     def pd_target(self) -> np.ndarray:
-        """Target coordinates of the drives, (worlds, nq)."""
+        """Target coordinates of the drives, (worlds, nq), live; joints alone leave the base's."""
         return self._array("command", "target_q", "q")
+
+    @pd_target.setter
+    def pd_target(self, value: Any) -> None:
+        q = self._array("command", "target_q", "q")
+        q[:] = self._normalized(self._checked(value, "pd_target", q, 7, q[:, :7]), "pd_target")
 
     @property
     def pd_velocity_target(self) -> np.ndarray:
-        """Target velocities of the drives, (worlds, dof)."""
+        """Target velocities of the drives, (worlds, dof), live; joints alone leave the base's."""
         return self._array("command", "target_v", "v")
+
+    @pd_velocity_target.setter
+    def pd_velocity_target(self, value: Any) -> None:
+        v = self._array("command", "target_v", "v")
+        v[:] = self._checked(value, "pd_velocity_target", v, 6, v[:, :6])
+
+    def set_pd_gains(self, kp: Any, kd: Any) -> None:
+        """Set the gains of the implicit PD drives, as `ArticulatedSystem.set_pd_gains` does.
+
+        Args:
+            kp, kd: One number for all joints, (dof,), or (worlds, dof); for a floating base also
+                dof − 6 numbers for the joints alone: the base then gets 0. ≥ 0.
+        """
+        made = []
+        for value, what in ((kp, "kp"), (kd, "kd")):
+            target, given = self._array("command", what, "v"), value
+            if check.is_scalar(value):
+                number = check.number(value, f"{what} of {self._part.name}", minimum=0.0)
+                given = np.full(target.shape[1] - 6 * self._part.is_floating, number)
+            gain = self._checked(given, what, target, 6, 0.0)
+            made.append(check.not_negative(gain, f"{what} of {self._part.name}"))
+        self.kp[:], self.kd[:] = made
 
     @property
     def kp(self) -> np.ndarray:
-        """Stiffness of the drives, (worlds, dof) [N/m, N m/rad]."""
+        """Stiffness of the drives, (worlds, dof) [N/m, N m/rad], live."""
         return self._array("command", "kp", "v")
+
+    @kp.setter
+    def kp(self, value: Any) -> None:
+        self.set_pd_gains(value, self.kd)
 
     @property
     def kd(self) -> np.ndarray:
-        """Damping of the drives, (worlds, dof) [N s/m, N m s/rad]."""
+        """Damping of the drives, (worlds, dof) [N s/m, N m s/rad], live."""
         return self._array("command", "kd", "v")
+
+    @kd.setter
+    def kd(self, value: Any) -> None:
+        self.set_pd_gains(self.kp, value)
+
+    @property
+    def pd_gains(self) -> tuple[np.ndarray, np.ndarray]:
+        """Gains (kp, kd), each (worlds, dof), live."""
+        return self.kp, self.kd
 
     @property
     def applied_torque(self) -> np.ndarray:
         """What the drives did in the last step, (worlds, dof) [N, N m]."""
-        return self._array("work", "applied_torque", "v")
+        return frozen(self._array("work", "applied_torque", "v").copy())
 
 
-class Batch:
+class Batch(check.Sealed):
     """Copies of a world that share its model and go their own ways.
 
     Each world gives bitwise the same numbers as it would alone, with any number of threads.
@@ -126,8 +258,12 @@ class Batch:
         (4, 7)
     """
 
+    engine: Engine
+
     def __init__(self, world: World, worlds: int, *, threads: int | None = None) -> None:
         """Copy a world's present state `worlds` times."""
+        if not isinstance(world, World):
+            raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
         world.check_editable("a world that is copied into a batch")
         count = check.integer(worlds, "worlds", 1)
         world.write_materials()
@@ -136,12 +272,34 @@ class Batch:
         for name in ("state", "command", "settings"):
             for field, array in getattr(source, name).arrays.items():
                 getattr(self.engine, name).arrays[field][...] = array
-        self._parts = {
-            part.name: (part.body_type, part.span, copy.deepcopy(part.description))
-            for part in world.objects
-        }
+        self._parts = {part.name: _Part.of(part) for part in world.objects}
         self._records: dict[str, TreeRecords] = {}
+        self._idle = [True]  # empty while some thread steps the batch
         self.threads = threads
+
+    def __repr__(self) -> str:
+        """Return worlds, objects, threads and how many worlds are still valid."""
+        t = self.time
+        times = f"t = {t.min():g} s" if t.min() == t.max() else f"t = {t.min():g} … {t.max():g} s"
+        return (
+            f"<Batch of {len(self)} worlds at {times}: {len(self._parts)} objects each, "
+            f"{self.threads} threads, {int(self.is_valid.sum())} valid>"
+        )
+
+    def __reduce__(self) -> Any:
+        """Refuse copies and pickling: two batches would share one state."""
+        raise TypeError(
+            "a batch cannot be copied or pickled; use batch.snapshot() to keep its states"
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the objects that have a state, for ``batch[name]``."""
+        return tuple(name for name, part in self._parts.items() if part.kind != Kind.STATIC)
+
+    def __contains__(self, name: object) -> bool:
+        """Tell whether there is an object of this name."""
+        return isinstance(name, str) and name in self._parts
 
     @property
     def threads(self) -> int:
@@ -165,19 +323,27 @@ class Batch:
         Raises:
             KeyError: There is none; the message proposes the nearest name.
         """
-        kind, span, description = self._parts[check.known(name, self._parts, "object")]
-        if kind == Kind.STATIC or span is None:
+        part = self._parts[check.known(name, self._parts, "object")]
+        if part.kind == Kind.STATIC:
             raise ValueError(f"{name} is static: it has no state of its own in a batch")
-        return ObjectBatch(self, name, span, description)
+        return ObjectBatch(self, part)
 
     def records_of(self, name: str) -> TreeRecords:
         """Return the records with which queries about an object compute; for `ObjectBatch`."""
         found = self._records.get(name)
         if found is None or found.world_model is not self.engine.model:
-            span = self._parts[name][1]
-            assert span is not None
+            span = self._parts[name].span
             found = self._records[name] = tree_records(self.engine, span)
         return found
+
+    def check_idle(self, what: str) -> None:
+        """Refuse an edit of the model while another thread steps the batch.
+
+        Raises:
+            EditError: A step is under way.
+        """
+        if not self._idle:
+            raise EditError(f"{what} cannot be set while another thread steps this batch")
 
     def step(self, n: int = 1) -> np.ndarray:
         """Advance every world by n steps; return which worlds made it, (worlds,) of bool.
@@ -187,29 +353,37 @@ class Batch:
         """
         check.integer(n, "number of steps", 0)
         kernels.warm_up()
-        left = self.engine.run_all(n, min(self._threads, len(self)))
+        try:
+            self._idle.pop()
+        except IndexError:
+            raise EditError(
+                "step was called while another thread steps this batch; call it from one thread"
+            ) from None
+        try:
+            left = self.engine.run_all(n, min(self._threads, len(self)))
+        finally:
+            self._idle.append(True)
         return np.asarray(left == 0)
 
     @property
     def time(self) -> np.ndarray:
         """World times, (worlds,) [s]."""
-        return self.engine.state.arrays["time"][:, 0]
+        return frozen(self.engine.state.arrays["time"][:, 0].copy())
 
     @property
     def status(self) -> np.ndarray:
         """Bits of `Status` of every world after its last step, (worlds,)."""
-        return self.engine.status[:, 0]
+        return frozen(self.engine.status[:, 0].copy())
 
     @property
     def is_valid(self) -> np.ndarray:
         """Which worlds are still going, (worlds,) of bool."""
-        return np.asarray(self.engine.status[:, 0] & Status.INVALID == 0)
+        return frozen(self.engine.status[:, 0] & Status.INVALID == 0)
 
     @property
     def residual(self) -> np.ndarray:
         """Residuals of the last contact solves, (worlds, 3)."""
-        residual: np.ndarray = self.engine.work.arrays["residual"]
-        return residual
+        return frozen(self.engine.work.arrays["residual"].copy())
 
     def snapshot(self) -> dict[str, dict[str, np.ndarray]]:
         """Return a copy of states, commands and settings of all worlds; properties of links are not in it."""
@@ -219,19 +393,65 @@ class Batch:
         }
 
     def restore(self, saved: dict[str, dict[str, np.ndarray]], worlds: Any = slice(None)) -> None:
-        """Go back to a snapshot, in all worlds or in those of an index or mask."""
-        for name, arrays in saved.items():
-            for field, old in arrays.items():
-                shape = getattr(self.engine, name).arrays[field].shape
-                if field not in ("warm_key", "warm_impulse") and shape != old.shape:
-                    raise ValueError(
-                        f"the snapshot is of another batch: {field} {old.shape}, here {shape}"
-                    )
+        """Go back to a snapshot, in all worlds or in those of an index, slice or mask.
+
+        Raises:
+            TypeError, ValueError: The snapshot is not of a batch like this one, or there is no such
+                world; nothing is changed.
+        """
+        self._check_snapshot(saved)
+        try:
+            chosen = np.arange(len(self))[worlds]
+        except (IndexError, TypeError) as error:
+            raise ValueError(
+                f"worlds must be an index, a slice or a mask of {len(self)} worlds, "
+                f"got {check.shown(worlds)}: {error}"
+            ) from None
+        self.engine.make_room(saved["state"]["warm_key"].shape[1])
         for name, arrays in saved.items():
             for field, old in arrays.items():
                 array = getattr(self.engine, name).arrays[field]
-                region = (worlds, *(slice(0, n) for n in old.shape[1:]))
-                array[region] = old[worlds]
+                region = (chosen, *(slice(0, n) for n in old.shape[1:]))
+                array[region] = old[chosen]
+
+    def _check_snapshot(self, saved: Any) -> None:
+        """Refuse what `snapshot` of a batch like this one did not return."""
+        for name in ("state", "command", "settings"):
+            arrays = getattr(self.engine, name).arrays
+            given = saved.get(name, {}) if isinstance(saved, dict) else {}
+            if set(given) != set(arrays):
+                raise TypeError(
+                    f"restore takes what batch.snapshot() returned, got {check.shown(saved)}"
+                )
+            for field, array in arrays.items():
+                shape = given[field].shape
+                grows = field in ("warm_key", "warm_impulse")
+                if shape[0] != len(array) or (shape != array.shape and not grows):
+                    raise ValueError(
+                        f"the snapshot is of another batch: {field} {shape}, here {array.shape}"
+                    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What a batch keeps of an object."""
+
+    name: str
+    kind: Kind
+    span: Span
+    description: TreeDescription
+    is_floating: bool
+    quaternions: tuple[tuple[str, int], ...]  # joint and where its quaternion begins
+
+    @classmethod
+    def of(cls, part: Object) -> _Part:
+        """Note what a batch needs of an object of a world."""
+        assert part.span is not None
+        floating = isinstance(part, ArticulatedSystem) and part.is_floating
+        description = copy.deepcopy(part.description)
+        return cls(
+            part.name, part.body_type, part.span, description, floating, tuple(part.quaternions)
+        )
 
 
 def _copied_model(source: Engine) -> Any:

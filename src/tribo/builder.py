@@ -8,7 +8,7 @@ from math import inf
 
 import numpy as np
 
-from tribo.description import BodyDescription, JointDescription, ShapeDescription, TreeDescription
+from tribo.description import BodyDescription, ShapeDescription, TreeDescription
 from tribo.materials import MaterialTable
 from tribo.math import quat
 from tribo.model import Command, Joint, Kind, Model, Settings, Shape, State, Work
@@ -32,7 +32,6 @@ class Part:
     """One object as the builder needs it."""
 
     description: TreeDescription
-    kind: Kind
     pose: np.ndarray  # (7,) of the root, used where the root does not move
     shape_ids: Sequence[int]
     group: int
@@ -52,20 +51,32 @@ class Span:
 
 @dataclass(slots=True)
 class Capacity:
-    """Room for pairs, contacts, rows and a dense problem; enlarged when a step needs more."""
+    """Room for pairs, contacts, rows and the problem of an island; enlarged when a step needs more."""
 
     pairs: int = 64
     contacts: int = 32
     rows: int = 2048
     dense: int = 24
+    nodes: int = 1
+    values: int = 1
 
-    def grown(self, pairs: int, contacts: int, rows: int, dense: int) -> Capacity:
+    def grown(
+        self,
+        pairs: int = 0,
+        contacts: int = 0,
+        rows: int = 0,
+        dense: int = 0,
+        nodes: int = 0,
+        values: int = 0,
+    ) -> Capacity:
         """Return a capacity for at least these counts, with half as much again to spare."""
         return Capacity(
             max(self.pairs, pairs * 3 // 2),
             max(self.contacts, contacts * 3 // 2),
             max(self.rows, rows * 3 // 2),
             max(self.dense, dense + dense % 2),
+            max(self.nodes, nodes * 3 // 2),
+            max(self.values, values * 3 // 2),
         )
 
 
@@ -75,26 +86,24 @@ def rotation_matrix(quaternion: Sequence[float] | np.ndarray) -> np.ndarray:
     return np.array(function(tuple(float(x) for x in quaternion))).reshape(3, 3)
 
 
-def root_type(part: Part, joint: JointDescription) -> Joint:
-    """Return the joint that really carries a root: what is static is fixed where it stands."""
-    return Joint.FIXED if part.kind == Kind.STATIC else joint.type
+def joint_types(description: TreeDescription) -> list[Joint]:
+    """Return the joint of each body; the root of what is static is fixed where it stands."""
+    types = [body.joint.type for body in description.bodies]
+    if description.kind == Kind.STATIC:
+        types[0] = Joint.FIXED
+    return types
 
 
-def coordinate_counts(description: TreeDescription, kind: Kind) -> tuple[int, int]:
+def coordinate_counts(description: TreeDescription) -> tuple[int, int]:
     """Return how many coordinates and dofs a tree has in a world."""
-    nq = nv = 0
-    for k, body in enumerate(description.bodies):
-        joint = Joint.FIXED if k == 0 and kind == Kind.STATIC else body.joint.type
-        nq += COORDINATES[joint]
-        nv += DOFS[joint]
-    return nq, nv
+    types = joint_types(description)
+    return sum(COORDINATES[joint] for joint in types), sum(DOFS[joint] for joint in types)
 
 
-def is_single(description: TreeDescription, kind: Kind) -> bool:
+def is_single(description: TreeDescription) -> bool:
     """Tell whether a tree is one free body with its origin at its centre of mass."""
-    root = description.bodies[0]
-    is_free = kind != Kind.STATIC and root.joint.type == Joint.FREE
-    return is_free and len(description.bodies) == 1 and not any(x != 0.0 for x in root.com)
+    has_com = any(x != 0.0 for x in description.bodies[0].com)
+    return joint_types(description) == [Joint.FREE] and not has_com
 
 
 def shape_extent(shape: ShapeDescription) -> tuple[np.ndarray, np.ndarray]:
@@ -133,7 +142,7 @@ def _symmetric(matrix: np.ndarray) -> list[float]:
 
 def _sizes(parts: Sequence[Part], materials: MaterialTable, capacity: Capacity) -> dict[str, int]:
     nbody = sum(len(p.description.bodies) for p in parts)
-    counts = [coordinate_counts(p.description, p.kind) for p in parts]
+    counts = [coordinate_counts(p.description) for p in parts]
     nshape = sum(len(b.shapes) for p in parts for b in p.description.bodies)
     return {
         "nbody": nbody,
@@ -141,6 +150,8 @@ def _sizes(parts: Sequence[Part], materials: MaterialTable, capacity: Capacity) 
         "ntree": len(parts),
         "ntree1": len(parts) + 1,
         "ndense": capacity.dense,
+        "nnode": capacity.nodes,
+        "nvalue": capacity.values,
         "nq": sum(c[0] for c in counts),
         "nv": sum(c[1] for c in counts),
         "nshape": nshape,
@@ -168,13 +179,13 @@ class _Filler:
         m.tree_body[tree] = self.body
         m.tree_body_count[tree] = len(part.description.bodies)
         m.tree_v[tree] = self.v
-        m.tree_kind[tree] = part.kind
-        for k, body in enumerate(part.description.bodies):
-            joint = root_type(part, body.joint) if k == 0 else body.joint.type
+        m.tree_kind[tree] = part.description.kind
+        types = joint_types(part.description)
+        for body, joint in zip(part.description.bodies, types, strict=True):
             self._body(tree, part, first[0], body, joint)
             self._shapes(part, body, first[1])
         m.tree_nv[tree] = self.v - first[3]
-        m.tree_is_single[tree] = is_single(part.description, part.kind)
+        m.tree_is_single[tree] = is_single(part.description)
         return Span(
             slice(first[0], self.body),
             slice(first[1], self.shape),
@@ -209,7 +220,7 @@ class _Filler:
             m.dof_damping[dof] = body.joint.damping
             m.dof_armature[dof] = body.joint.armature
             m.dof_effort[dof] = body.joint.effort
-            m.dof_is_moved[dof] = part.kind == Kind.DYNAMIC
+            m.dof_is_moved[dof] = part.description.kind == Kind.DYNAMIC
             chain.append(dof)
             self.row += len(chain)
         self.chain_of.append(chain)
@@ -242,8 +253,8 @@ def _matrix_size(parts: Sequence[Part]) -> tuple[int, int]:
     rows = chains = 0
     for part in parts:
         depth: list[int] = []
-        for k, body in enumerate(part.description.bodies):
-            joint = root_type(part, body.joint) if k == 0 else body.joint.type
+        types = joint_types(part.description)
+        for body, joint in zip(part.description.bodies, types, strict=True):
             above = depth[body.parent] if body.parent >= 0 else 0
             depth.append(above + DOFS[joint])
             rows += sum(range(above + 1, depth[-1] + 1))

@@ -2,60 +2,116 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import math
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 UNIT_TOLERANCE = 1e-3  # [–] a quaternion farther from unit length than this is a mistake
+LARGEST = 1e15  # beyond it a double has no digits left for anything else
+SMALLEST = 1e-15  # lengths, masses and times below it have squares and products that vanish
+TRIANGLE = 1e-6  # [–] rounding that the principal moments of a real body may show
+MAX_INTEGER = (1 << 63) - 1
+DOUBLE = np.dtype(np.float64)
+LONGEST = 80  # characters of a value in a message
+
+
+def shown(value: Any) -> str:
+    """Return a value as a message shows it: one line of readable length."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def is_scalar(value: Any) -> bool:
+    """Tell whether a value is a single thing: no sequence, no text, no array with axes."""
+    return not hasattr(value, "__len__") or getattr(value, "ndim", 1) == 0
 
 
 def number(
     value: Any,
     what: str,
     *,
-    minimum: float = -math.inf,
+    minimum: float = -LARGEST,
     exclusive: bool = False,
-    maximum: float = math.inf,
+    maximum: float = LARGEST,
 ) -> float:
-    """Return a finite float within a range."""
+    """Return a finite float within a range; text and truth values are not numbers."""
+    kind = type(value)
+    is_number = kind is float or kind is int
+    if not is_number and (isinstance(value, (bool, np.bool_)) or not is_scalar(value)):
+        raise TypeError(f"{what} must be a number, got {shown(value)}")
     try:
         result = float(value)
     except (TypeError, ValueError):
-        raise TypeError(f"{what} must be a number, got {value!r}") from None
+        raise TypeError(f"{what} must be a number, got {shown(value)}") from None
+    except OverflowError:
+        result = 2.0 * LARGEST if value > 0 else -2.0 * LARGEST
     if not math.isfinite(result):
-        raise ValueError(f"{what} must be finite, got {value!r}")
+        raise ValueError(f"{what} must be finite, got {shown(value)}")
     if result < minimum or (exclusive and result == minimum):
-        raise ValueError(f"{what} must be {'>' if exclusive else '≥'} {minimum:g}, got {value!r}")
+        sign = ">" if exclusive else "≥"
+        raise ValueError(f"{what} must be {sign} {minimum:g}, got {shown(value)}")
     if result > maximum:
-        raise ValueError(f"{what} must be ≤ {maximum:g}, got {value!r}")
+        raise ValueError(f"{what} must be ≤ {maximum:g}, got {shown(value)}")
     return result
+
+
+def positive(value: Any, what: str) -> float:
+    """Return a float > 0 that is neither too small nor too large to be calculated with."""
+    result = number(value, what, minimum=0.0, exclusive=True)
+    if result < SMALLEST:
+        raise ValueError(f"{what} must be ≥ {SMALLEST:g}, got {shown(value)}; units are SI")
+    return result
+
+
+def array(value: Any, what: str, expected: str) -> np.ndarray:
+    """Return float64 numbers of any shape (a copy); text, truth values and None are none."""
+    if type(value) is np.ndarray and value.dtype is DOUBLE:
+        return value.copy()
+    try:
+        result = np.array(value)
+    except ValueError:
+        raise TypeError(f"{what} must be {expected}, got {shown(value)}") from None
+    if result.dtype.kind == "O" and result.ndim == 1:
+        result = np.array([number(x, f"{what}, entry {k}") for k, x in enumerate(result)])
+    if result.dtype.kind not in "fiu":
+        raise TypeError(f"{what} must be {expected}, got {shown(value)}")
+    return result.astype(np.float64)
+
+
+def within_range(values: np.ndarray, what: str) -> np.ndarray:
+    """Return an array whose entries are all finite and not absurdly large."""
+    if values.size < 64 and math.hypot(*values.ravel().tolist()) <= LARGEST:  # false with NaN
+        return values  # the common case, several times faster than NumPy
+    bad = np.argwhere(~(np.abs(values) <= LARGEST))
+    if bad.size:
+        at = tuple(int(k) for k in bad[0])
+        entry = float(values[at])
+        rule = f"at most {LARGEST:g} in size" if math.isfinite(entry) else "finite"
+        place = at[0] if len(at) == 1 else at
+        raise ValueError(f"{what} must be {rule}, entry {place} is {entry!r}")
+    return values
 
 
 def vector(value: Any, what: str, length: int) -> np.ndarray:
     """Return a finite float64 vector of a given length (a copy)."""
-    try:
-        result = np.array(value, np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"{what} must be {length} numbers, got {value!r}") from None
+    result = array(value, what, f"{length} numbers")
+    if not result.ndim:
+        raise TypeError(f"{what} must be {length} numbers, got {shown(value)}")
     if result.shape != (length,):
         raise ValueError(f"{what} must have shape ({length},), got {result.shape}")
-    bad = np.flatnonzero(~np.isfinite(result))
-    if bad.size:
-        raise ValueError(f"{what} must be finite, entry {bad[0]} is {result[bad[0]]!r}")
-    return result
+    return within_range(result, what)
 
 
-def gains(value: Any, what: str, length: int) -> np.ndarray:
-    """Return a vector of non-negative numbers; one number stands for all."""
-    if np.ndim(value) == 0:
-        value = np.full(length, number(value, what))
-    result = vector(value, what, length)
-    if (result < 0.0).any():
-        k = int(np.argmin(result))
-        raise ValueError(f"{what} must be ≥ 0, entry {k} is {result[k]!r}")
-    return result
+def not_negative(values: np.ndarray, what: str) -> np.ndarray:
+    """Return an array that has no entry below zero."""
+    if (values < 0.0).any():
+        k = int(np.argmin(values))
+        raise ValueError(f"{what} must be ≥ 0, entry {k} is {float(values.ravel()[k])!r}")
+    return values
 
 
 def quaternion(value: Any, what: str) -> np.ndarray:
@@ -71,47 +127,122 @@ def quaternion(value: Any, what: str) -> np.ndarray:
 
 
 def inertia(value: Any, what: str) -> np.ndarray:
-    """Return a symmetric positive definite 3×3 inertia."""
-    result = np.array(value, np.float64)
+    """Return a symmetric positive definite 3×3 inertia that some body can have."""
+    result = array(value, what, "3 or 3×3 numbers [kg m²]")
     if result.shape == (3,):
         result = np.diag(result)
-    if result.shape != (3, 3) or not np.isfinite(result).all():
-        raise ValueError(f"{what} must be 3 or 3×3 finite numbers, got {value!r}")
+    if result.shape != (3, 3):
+        raise ValueError(f"{what} must have shape (3,) or (3, 3), got {result.shape}")
+    within_range(result, what)
     if not np.allclose(result, result.T, rtol=1e-9, atol=0.0):
         raise ValueError(f"{what} must be symmetric, got {result.tolist()}")
-    lowest = float(np.linalg.eigvalsh(result)[0])
-    if lowest <= 0.0:
+    moments = np.linalg.eigvalsh(result)
+    if moments[0] <= 0.0:
         raise ValueError(
-            f"{what} must be positive definite, its least eigenvalue is {lowest:g} kg m²"
+            f"{what} must be positive definite, its least eigenvalue is {moments[0]:g} kg m²"
+        )
+    if violates_triangle(moments):
+        raise ValueError(
+            f"{what} has principal moments {', '.join(f'{m:g}' for m in moments)} kg m²; "
+            "of a rigid body none is larger than the sum of the other two"
         )
     return result
 
 
+def violates_triangle(moments: np.ndarray) -> bool:
+    """Tell whether ascending principal moments are those of no rigid body.   I₃ ≤ I₁ + I₂"""
+    return bool(moments[2] > (moments[0] + moments[1]) * (1.0 + TRIANGLE))
+
+
 def integer(value: Any, what: str, minimum: int) -> int:
-    """Return an integer of at least `minimum`."""
+    """Return an integer of at least `minimum` that fits into 64 bits."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{what} must be an integer, got {value!r}")
+        raise TypeError(f"{what} must be an integer, got {shown(value)}")
     if value < minimum:
-        raise ValueError(f"{what} must be ≥ {minimum}, got {value!r}")
+        raise ValueError(f"{what} must be ≥ {minimum}, got {shown(value)}")
+    if value > MAX_INTEGER:
+        raise ValueError(f"{what} must be ≤ {MAX_INTEGER}, got {shown(value)}")
     return int(value)
 
 
 def bits(value: Any, what: str) -> int:
     """Return 64 bits as a signed integer; −1 means all, and 1 << 63 is allowed."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{what} must be an integer of 64 bits, got {value!r}")
+        raise TypeError(f"{what} must be an integer of 64 bits, got {shown(value)}")
     if not -(1 << 63) <= value < (1 << 64):
-        raise ValueError(f"{what} must fit into 64 bits, got {value!r}")
+        raise ValueError(f"{what} must fit into 64 bits, got {shown(value)}")
     return int(value) - (1 << 64) if value >= (1 << 63) else int(value)
 
 
-def known(name: str, names: Iterable[str], what: str) -> str:
-    """Return a name that is among those known; the error proposes the nearest."""
-    import difflib
+def name(value: Any, what: str) -> str:
+    """Return a string that is not empty."""
+    if not isinstance(value, str):
+        raise TypeError(f"{what} must be a string, got {shown(value)}")
+    if not value:
+        raise ValueError(f"{what} must not be empty")
+    return value
 
-    options: Sequence[str] = tuple(names)
-    if name in options:
-        return name
-    near = difflib.get_close_matches(str(name), options, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(options[:12]) or 'none'}"
-    raise KeyError(f"unknown {what} {name!r}; {hint}")
+
+def known(wanted: Any, names: Collection[str], what: str) -> str:
+    """Return a name that is among those that exist; the error proposes the nearest."""
+    if isinstance(wanted, str) and wanted in names:
+        return wanted
+    raise KeyError(f"unknown {what} {shown(wanted)}{nearest(wanted, names)}")
+
+
+def choice(value: Any, names: Collection[str], what: str) -> str:
+    """Return a value that is one of a few words; the error proposes the nearest."""
+    if isinstance(value, str) and value in names:
+        return value
+    error = ValueError if isinstance(value, str) else TypeError
+    options = ", ".join(repr(option) for option in names)
+    hint = nearest(value, names) if isinstance(value, str) else ""
+    hint = hint if "did you mean" in hint else ""
+    raise error(f"{what} must be one of {options}, got {shown(value)}{hint}")
+
+
+def nearest(wanted: Any, names: Collection[str]) -> str:
+    """Return the end of a message that proposes the nearest name, or lists some."""
+    near = difflib.get_close_matches(str(wanted)[:LONGEST], names, 1)
+    if near:
+        return f"; did you mean {near[0]!r}?"
+    options = list(names)
+    more = ", …" if len(options) > 12 else ""
+    return f"; known: {', '.join(options[:12]) or 'none'}{more}"
+
+
+class Sealed:
+    """An object that takes no attribute its class does not have, so that typos are errors.
+
+    Classes that others derive from it outside of this package are open, as Python's are.
+    """
+
+    _assignable: ClassVar[frozenset[str] | None] = frozenset()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Collect what may be assigned: properties, and what is annotated in a class body."""
+        super().__init_subclass__(**options)
+        if not cls.__module__.startswith("tribo."):
+            cls._assignable = None
+            return
+        annotated = (inspect.get_annotations(base) for base in cls.__mro__)
+        properties = {key for key in dir(cls) if isinstance(getattr(cls, key), property)}
+        cls._assignable = frozenset(properties).union(*annotated)
+
+    if not TYPE_CHECKING:  # type checkers would take it for a licence to assign anything
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            """Set an attribute that exists."""
+            allowed = self._assignable
+            if name[0] != "_" and allowed is not None and name not in allowed:
+                raise AttributeError(self._refusal(name))
+            object.__setattr__(self, name, value)
+
+    def _refusal(self, name: str) -> str:
+        """Return why a name cannot be assigned to, and the nearest that can."""
+        kind = type(self)
+        if hasattr(kind, name):
+            return f"{name} of {kind.__name__} cannot be assigned to; it is called: {name}(…)"
+        names = [key for key in dir(kind) if key[0] != "_"]
+        settable = [key for key in names if getattr(getattr(kind, key), "fset", None) is not None]
+        return f"{kind.__name__} has no attribute {name!r} to assign to{nearest(name, settable)}"

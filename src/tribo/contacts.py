@@ -13,11 +13,32 @@ if TYPE_CHECKING:
     from tribo.objects import Object
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+# What a step leaves in `Work` to be read: about the solve, and of each contact.
+SAID = ("status", "sweeps", "residual")
+PER_CONTACT = (
+    "contact_shape", "contact_pos", "contact_axes", "contact_gap", "contact_impulse",
+    "contact_spin_impulse",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Contact:
     """One contact point of the last step; vectors in world axes, forces on A (the opposite on B).
 
-    A list read from an object shows that object as A, so forces act on it.
+    A list read from an object shows that object as A, so forces act on it. In `World.contacts` the
+    order is the engine's own; `force_on`, `normal_on` and `seen_from` do not depend on it.
+
+    Example:
+        >>> import tribo
+        >>> world = tribo.World()
+        >>> ground = world.add_ground()
+        >>> ball = world.add_sphere(radius=0.1, mass=2.0, position=(0, 0, 0.1))
+        >>> world.step()
+        >>> contact = world.contacts[0]
+        >>> contact.other(ball) is ground
+        True
+        >>> float(contact.force_on(ball)[2].round(6)), float(contact.force_on(ground)[2].round(6))
+        (19.62, -19.62)
     """
 
     position: np.ndarray  # (3,) [m] between the two surfaces
@@ -34,6 +55,59 @@ class Contact:
     materials: tuple[str, str]
     pair: PairProperties
     is_a: bool = True  # False: this object is B in the engine's own order
+
+    def __post_init__(self) -> None:
+        """Make the arrays read-only: a contact is a reading."""
+        for array in (self.position, self.normal, self.frame, self.impulse, self.force):
+            array.setflags(write=False)
+        self.torque_impulse.setflags(write=False)
+
+    def __repr__(self) -> str:
+        """Return who touches whom, where and how hard."""
+        place = ", ".join(f"{x:.6g}" for x in self.position)
+        force = ", ".join(f"{x:.4g}" for x in self.force)
+        sides = [
+            f"{part.name!r} {body} ({material})"
+            for part, body, material in (
+                (self.object_a, self.body_a, self.materials[0]),
+                (self.object_b, self.body_b, self.materials[1]),
+            )
+        ]
+        return (
+            f"<Contact {' on '.join(sides)} at ({place}) m, depth {self.depth:.3g} m, "
+            f"force on the first ({force}) N>"
+        )
+
+    def other(self, part: Object) -> Object:
+        """Return the object that touches a given one."""
+        return self.seen_from(part).object_b
+
+    def seen_from(self, part: Object) -> Contact:
+        """Return the contact with an object as A (one of an object with itself: as it is).
+
+        Raises:
+            ValueError: The object is not one of the two.
+        """
+        if part is self.object_a:
+            return self
+        if part is self.object_b:
+            return self.seen_from_b()
+        raise ValueError(
+            f"{getattr(part, 'name', part)!r} is not part of this contact between "
+            f"{self.object_a.name!r} and {self.object_b.name!r}"
+        )
+
+    def normal_on(self, part: Object) -> np.ndarray:
+        """Return the unit normal that points into an object, shape (3,), world."""
+        return self.seen_from(part).normal
+
+    def force_on(self, part: Object) -> np.ndarray:
+        """Return the force on an object, shape (3,) [N], world."""
+        return self.seen_from(part).force
+
+    def impulse_on(self, part: Object) -> np.ndarray:
+        """Return the impulse on an object during the step, shape (3,) [N s], world."""
+        return self.seen_from(part).impulse
 
     def seen_from_b(self) -> Contact:
         """Return the same contact with the two objects exchanged."""

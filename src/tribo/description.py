@@ -186,6 +186,7 @@ class TreeDescription:
     kind: Kind = Kind.DYNAMIC
     ignored: set[tuple[int, int]] = field(default_factory=set)  # body pairs that never touch
     source: Path | None = None
+    text: str | None = None  # what it was read from, if that was no file
     notes: list[str] = field(default_factory=list)  # what a reader should know: ignored tags …
 
 
@@ -209,6 +210,7 @@ class ObjectDescription:
     linear_velocity: Vector = ORIGIN
     angular_velocity: Vector = ORIGIN
     urdf: Path | None = None
+    urdf_text: str | None = None  # instead of a file; a writer puts it into one
     urdf_reference: str = ""  # as written in the file
     generalized_coordinate: Vector | None = None
     generalized_velocity: Vector | None = None

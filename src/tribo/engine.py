@@ -142,11 +142,34 @@ class Engine:
     def grow(self) -> None:
         """Enlarge the tables that the last step found too small; the state stays as it was."""
         work = self.work.arrays
-        names = ("candidate_count", "contact_count", "row_count", "dense_count")
+        names = (
+            "candidate_count",
+            "contact_count",
+            "row_count",
+            "dense_count",
+            "node_count",
+            "value_count",
+        )
         counts = [int(work[name].max()) for name in names]
         if counts[1] > _MAX_CONTACTS:
             raise MemoryError(f"{counts[1]} contacts in one step; the limit is {_MAX_CONTACTS}")
-        self.capacity = self.capacity.grown(*counts)
+        self._enlarge(self.capacity.grown(*counts))
+
+    def make_room(self, contacts: int) -> None:
+        """Enlarge the tables to hold a number of contacts that comes from elsewhere."""
+        if contacts > self.capacity.contacts:
+            self._enlarge(self.capacity.grown(contacts=contacts))
+
+    def take_pairs(self, table: np.ndarray) -> None:
+        """Take a pair table over; it may have more materials than before."""
+        arrays = {**self.model.arrays, "pair_table": np.array(table[None])}
+        self.model = Model.wrap(arrays)
+        self.sizes = {**self.sizes, "nmaterial": len(table)}
+        self._connect()
+
+    def _enlarge(self, capacity: Capacity) -> None:
+        """Replace the tables by larger ones; what they hold stays."""
+        self.capacity = capacity
         logger.debug("enlarging to %s", self.capacity)
         self.sizes = {
             **self.sizes,
@@ -154,6 +177,8 @@ class Engine:
             "max_contact": self.capacity.contacts,
             "max_row": self.capacity.rows,
             "ndense": self.capacity.dense,
+            "nnode": self.capacity.nodes,
+            "nvalue": self.capacity.values,
         }
         arrays = State.allocate(self.sizes, self.worlds).arrays
         for name, array in self.state.arrays.items():
@@ -185,7 +210,8 @@ class Engine:
     def observe(self) -> Work:
         """Return scratch that holds poses, axes and inertias of world 0 at its present state."""
         if self._observed is None:
-            sizes = {**self.sizes, "max_pair": 1, "max_contact": 1, "max_row": 1, "ndense": 1}
+            least = ("max_pair", "max_contact", "max_row", "ndense", "nnode", "nvalue")
+            sizes = self.sizes | dict.fromkeys(least, 1)
             self._observed = Work.allocate(sizes)
         observed = self._observed
         kinematics.forward(self.model, self.state.q, observed)

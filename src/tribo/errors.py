@@ -6,4 +6,7 @@ class SimulationError(RuntimeError):
 
 
 class EditError(RuntimeError):
-    """A world was edited between `update` and `advance`."""
+    """An edit that is not possible now.
+
+    Between `update` and `advance`, of an object that was removed, or while another thread steps.
+    """

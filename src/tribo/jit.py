@@ -21,7 +21,18 @@ import numpy as np
 from numba.core.registry import CPUDispatcher
 
 # Compiled layers, lowest first. Siblings may stand in any order.
-LAYERS = ("jit", "record", "math", "model", "dynamics", "collision", "contact", "step")
+LAYERS = (
+    "jit",
+    "field_array",
+    "record",
+    "math",
+    "ground_kernels",
+    "model",
+    "dynamics",
+    "collision",
+    "contact",
+    "step",
+)
 # A layer beside the step, and the highest layer that it rests on: an edit in it leaves the step alone.
 BESIDE = {"queries": "dynamics"}
 DISABLED = bool(numba.config.DISABLE_JIT)

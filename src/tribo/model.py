@@ -271,10 +271,34 @@ class Work(Record):
     dense = field("ndense", "ndense")  # [1/kg] G
     dense_jacobian = field("ndense", "ndense")  # of the natural map, or a factor
     dense_index = field("ndense", dtype=INT)  # rows that are not open
-    dense_vector = field(5, "ndense")  # c, x, ADMM's two, friction
+    dense_vector = field(3, "ndense")  # c, x, friction
     dense_scratch = field(5, "ndense")
 
+    # The block-sparse problem of one island: nodes are its trees.
+    node_count = field(1, dtype=INT)  # nodes that the largest island wants here
+    value_count = field(1, dtype=INT)  # numbers that its blocks want
+    tree_node = field("ntree", dtype=INT)  # −1: not in this island
+    node_tree = field("nnode", dtype=INT)
+    node_order = field("nnode", dtype=INT)  # of elimination
+    node_rank = field("nnode", dtype=INT)  # place in that order, −1: not yet
+    node_degree = field("nnode", dtype=INT)  # neighbours not yet eliminated
+    node_later_count = field("nnode", dtype=INT)
+    node_later = field("nnode", "nnode", dtype=INT)  # neighbours that are eliminated later
+    block_at = field("nnode", "nnode", dtype=INT)  # first number in `block_value`, −1: no block
+    block_value = field("nvalue")  # row by row
+    block_scratch = field("nv")
+    pile_lack = field("nv")  # z − z_free − Yᵀ λ(z)
+    pile_start = field("nv")  # z where a Newton step begins
+    pile_step = field("nv")
+    contact_guess = field("max_contact", 3)  # [N s] λ̂
+    contact_spin_guess = field("max_contact", 3)  # [N m s]
+    contact_shift = field("max_contact")  # [m/s] Γ
+    contact_kept = field(2, "max_contact", 6)  # impulses: the best so far, those of the last round
+    limit_kept = field(2, "nlimit")
+    limit_guess = field("nlimit")
+
     # How the solve went.
+    newton_steps = field(1, dtype=INT)  # of islands solved in blocks
     status = field(1, dtype=INT)  # bits of `Status`
     sweeps = field(1, dtype=INT)
     residual = field(3)  # primal, dual, complementarity, normalised (contact-science §1.1)

@@ -46,14 +46,12 @@ def placed(description: TreeDescription, options: dict[str, Any]) -> Placed:
     """Check the options of a single body; write body type and inertia into its description."""
     for key in options:
         if key not in _OPTIONS:
-            try:
-                check.known(key, _OPTIONS, "option")
-            except KeyError as error:
-                raise TypeError(error.args[0]) from None
+            raise TypeError(f"unknown option {key!r}{check.nearest(key, _OPTIONS)}")
+    options = {key: value for key, value in options.items() if value is not None}
     body = description.bodies[0]
     if "body_type" in options:
         description.kind = as_kind(options["body_type"])
-    if options.get("inertia") is not None:
+    if "inertia" in options:
         body.inertia = check.inertia(options["inertia"], "inertia")
     pose = np.concatenate(
         [
@@ -81,8 +79,7 @@ def placed(description: TreeDescription, options: dict[str, Any]) -> Placed:
 def _single(
     kind: Shape, size: tuple[float, ...], mass: float, inertia: np.ndarray, material: str
 ) -> TreeDescription:
-    if not isinstance(material, str):
-        raise TypeError(f"material must be a name, got {material!r}")
+    check.name(material, "material")
     shape = ShapeDescription(kind, size, material=material, name=f"{kind.name.lower()}/0")
     joint = JointDescription("root", Joint.FREE)
     body = BodyDescription(kind.name.lower(), -1, joint, mass, inertia=inertia, shapes=[shape])
@@ -90,7 +87,7 @@ def _single(
 
 
 def _positive(value: Any, what: str) -> float:
-    return check.number(value, what, minimum=0.0, exclusive=True)
+    return check.positive(value, what)
 
 
 def sphere(radius: float, mass: float, material: str) -> TreeDescription:
@@ -122,8 +119,8 @@ def ground(height: float, material: str, normal: Any) -> tuple[TreeDescription, 
     """Describe a half space and the pose (7,) that puts it there."""
     n = check.vector(normal, "normal", 3)
     length = float(np.linalg.norm(n))
-    if length == 0.0:
-        raise ValueError("normal must not be zero")
+    if length < check.SMALLEST:
+        raise ValueError(f"normal must not be zero, got {n.tolist()}; up is (0, 0, 1)")
     n /= length
     description = _single(Shape.PLANE, (), 1.0, np.eye(3), material)
     description.kind = Kind.STATIC

@@ -7,13 +7,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tribo.contacts import Contact
+from tribo.builder import Span
+from tribo.check import Sealed
+from tribo.contacts import PER_CONTACT, SAID, Contact
 from tribo.dynamics import energy
 from tribo.dynamics.inertia import body_inertias
 from tribo.engine import Engine
 from tribo.materials import MaterialTable
 from tribo.model import Status
 from tribo.objects import Object
+from tribo.objects.base import frozen
 
 
 def read_contacts(
@@ -68,6 +71,29 @@ def _contact(engine: Engine, materials: MaterialTable, c: int, owners: Sequence[
     )
 
 
+def carry_readings(old: Engine, new: Engine, spans: Sequence[tuple[Span, Span]]) -> None:
+    """Copy what the last step left to read into records built anew.
+
+    Args:
+        old, new: Records before and after.
+        spans: Of each object that is in both: where it was, where it is.
+    """
+    before, after = old.work, new.work
+    for name in SAID:
+        getattr(after, name)[...] = getattr(before, name)
+    number = np.full(len(old.model.shape_kind), -1)  # of each shape now; −1: it is gone
+    for was, now in spans:
+        number[was.shape] = np.arange(now.shape.start, now.shape.stop)
+        if was.v.stop - was.v.start == now.v.stop - now.v.start:
+            after.applied_torque[now.v] = before.applied_torque[was.v]
+    count = int(before.contact_count[0])
+    kept = np.flatnonzero((number[before.contact_shape[:count]] >= 0).all(axis=1))
+    for name in PER_CONTACT:
+        getattr(after, name)[: len(kept)] = getattr(before, name)[kept]
+    after.contact_shape[: len(kept)] = number[before.contact_shape[kept]]
+    after.contact_count[0] = len(kept)
+
+
 def tree_energies(engine: Engine) -> np.ndarray:
     """Return [kinetic, potential, p (3), L (3)] of every tree at the present state, (ntree, 8).
 
@@ -85,7 +111,7 @@ def tree_energies(engine: Engine) -> np.ndarray:
     return result
 
 
-class WorldReadout:
+class WorldReadout(Sealed):
     """The part of a world that reads: contacts, energies, momenta, how the last step went."""
 
     _objects: list[Object]
@@ -98,7 +124,11 @@ class WorldReadout:
 
     @property
     def contacts(self) -> list[Contact]:
-        """Points that touched in the last step (after `update`: points that overlap)."""
+        """Points that touched in the last step (after `update`: points that overlap).
+
+        They stay until the next step, also if objects are added or removed; a removed object takes
+        its own along. `Contact.force_on` gives the force on either side.
+        """
         return read_contacts(self.engine, self._objects, self._materials)
 
     def contacts_of(self, part: Object) -> list[Contact]:
@@ -123,12 +153,12 @@ class WorldReadout:
     @property
     def linear_momentum(self) -> np.ndarray:
         """Of all dynamic objects, shape (3,) [kg m/s], world."""
-        return np.asarray(tree_energies(self.engine)[:, 2:5].sum(axis=0))
+        return frozen(tree_energies(self.engine)[:, 2:5].sum(axis=0))
 
     @property
     def angular_momentum(self) -> np.ndarray:
         """Of all dynamic objects about the world origin, shape (3,) [kg m²/s]."""
-        return np.asarray(tree_energies(self.engine)[:, 5:8].sum(axis=0))
+        return frozen(tree_energies(self.engine)[:, 5:8].sum(axis=0))
 
     @property
     def status(self) -> Status:
@@ -138,7 +168,7 @@ class WorldReadout:
     @property
     def residual(self) -> np.ndarray:
         """Primal, dual and complementarity violation of the last contact solve, shape (3,) [–]."""
-        return np.array(self.engine.work.residual)
+        return frozen(np.array(self.engine.work.residual))
 
     @property
     def sweeps(self) -> int:

@@ -31,8 +31,9 @@ from numba.extending import (
     typeof_impl,
     unbox,
 )
-from numba.np import arrayobj
 
+from tribo import field_array
+from tribo.field_array import FieldArray
 from tribo.jit import DISABLED
 
 COLUMNS = 5  # address, bytes from world to world, three dimensions
@@ -147,7 +148,7 @@ class RecordType(types.Type):
             return None
         _, dtype, shape = self.layout[self.index[name]]
         scalar = types.float64 if dtype == "<f8" else getattr(types, np.dtype(dtype).name)
-        return types.Array(scalar, len(shape), "C") if shape else scalar
+        return FieldArray(scalar, len(shape)) if shape else scalar
 
 
 @register_model(RecordType)
@@ -190,7 +191,9 @@ def _lower_attribute(context: Any, builder: Any, typ: Any, value: Any, name: str
     first = COLUMNS * typ.index[name]
 
     def load(column: int) -> Any:
-        return builder.load(builder.gep(table, [ir.Constant(word, first + column)]))
+        loaded = builder.load(builder.gep(table, [ir.Constant(word, first + column)]))
+        loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
+        return loaded
 
     member = typ.member(name)
     address = builder.add(load(0), builder.mul(record.world, load(1)))
@@ -199,16 +202,10 @@ def _lower_attribute(context: Any, builder: Any, typ: Any, value: Any, name: str
         pointer = builder.inttoptr(address, context.get_data_type(member).as_pointer())
         return impl_ret_untracked(context, builder, member, builder.load(pointer))
     dims = [ir.Constant(word, n) if n >= 0 else load(2 + k) for k, n in enumerate(shape)]
-    itemsize = ir.Constant(word, context.get_abi_sizeof(context.get_data_type(member.dtype)))
-    strides = [itemsize]
-    for n in reversed(dims[1:]):
-        strides.insert(0, builder.mul(strides[0], n))
-    array = arrayobj.make_array(member)(context, builder)
     data = builder.inttoptr(address, context.get_data_type(member.dtype).as_pointer())
-    arrayobj.populate_array(
-        array, data=data, shape=dims, strides=strides, itemsize=itemsize, meminfo=None
+    return impl_ret_untracked(
+        context, builder, member, field_array.make(context, builder, member, data, dims)
     )
-    return impl_ret_untracked(context, builder, member, array._getvalue())
 
 
 def world_of(record: Record, world: int) -> Record:

@@ -32,7 +32,7 @@ def default_settings() -> Settings:
     return settings
 
 
-class WorldSettings:
+class WorldSettings(check.Sealed):
     """The part of a world that is numbers: time step, gravity, and how steps are solved."""
 
     def __init__(self) -> None:
@@ -43,9 +43,10 @@ class WorldSettings:
         """Refuse an edit between `update` and `advance`."""
         raise NotImplementedError
 
-    def _set(self, name: str, value: float) -> None:
-        self.check_editable(name)
-        setattr(self._settings, name, value)
+    def _set(self, what: str, value: float, field: str = "") -> None:
+        """Write a setting; `field` is its name in the record where that is another."""
+        self.check_editable(what)
+        setattr(self._settings, field or what, value)
 
     @property
     def time_step(self) -> float:
@@ -54,19 +55,21 @@ class WorldSettings:
 
     @time_step.setter
     def time_step(self, value: float) -> None:
-        self._set("dt", check.number(value, "time_step", minimum=0.0, exclusive=True))
+        self._set("time_step", check.positive(value, "time_step"), "dt")
 
     @property
     def gravity(self) -> np.ndarray:
         """Gravity, shape (3,) [m/s²], world axes."""
         s = self._settings
-        return np.array([s.gravity_x, s.gravity_y, s.gravity_z])
+        made = np.array([s.gravity_x, s.gravity_y, s.gravity_z])
+        made.setflags(write=False)
+        return made
 
     @gravity.setter
     def gravity(self, value: Any) -> None:
         made = check.vector(value, "gravity", 3)
         for axis, component in zip("xyz", made, strict=True):
-            self._set(f"gravity_{axis}", float(component))
+            self._set("gravity", float(component), f"gravity_{axis}")
 
     @property
     def erp(self) -> float:
@@ -120,7 +123,7 @@ class WorldSettings:
 
     @integrator.setter
     def integrator(self, value: str) -> None:
-        name = check.known(value, [i.name.lower() for i in Integrator], "integrator")
+        name = check.choice(value, [i.name.lower() for i in Integrator], "integrator")
         self._set("integrator", Integrator[name.upper()])
 
     @property
@@ -130,6 +133,5 @@ class WorldSettings:
 
     @collision_filter.setter
     def collision_filter(self, value: str) -> None:
-        self._set(
-            "filter_both", int(check.known(value, ("either", "both"), "collision filter") == "both")
-        )
+        word = check.choice(value, ("either", "both"), "collision_filter")
+        self._set("collision_filter", int(word == "both"), "filter_both")

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from tribo.description import JointDescription, Vector
+from tribo.check import shown
+from tribo.contacts import PER_CONTACT, SAID
+from tribo.description import JointDescription, TreeDescription, Vector
 from tribo.engine import Engine
 from tribo.materials import MaterialTable
 from tribo.objects import Object
 
 _RECORDS = ("model", "state", "command", "settings")
 _DERIVED = ("pair_table", "ignored_pair")  # made anew from the materials and the objects
+_EDITED = (  # what may change while the objects stay the same
+    *_DERIVED, "shape_material", "shape_group", "shape_mask", "body_group", "body_mask",
+    "body_is_solid", "joint_pos", "joint_rot",
+)  # fmt: skip
+_PROPERTIES = (  # of links and joints: a world takes its own back
+    "body_mass", "body_com", "body_inertia", "joint_axis", "dof_armature", "dof_damping", "tree_is_single",
+)  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Snapshot:
     """A copy of model, state, commands, settings and materials; see `World.snapshot`."""
 
@@ -28,7 +36,14 @@ class Snapshot:
     shapes: tuple[tuple[str, int | None, int | None], ...]  # material, group, mask of each shape
     poses: tuple[np.ndarray, ...]  # (7,) of roots that do not move
     ignored: tuple[frozenset[tuple[int, int]], ...]  # body pairs that pass through each other
+    descriptions: tuple[TreeDescription, ...]  # whose numbers it may take back
     bodies: tuple[tuple[float, Vector, np.ndarray, JointDescription], ...]  # what users can change
+    readings: dict[str, np.ndarray]  # what the last step left to be read: contacts, status, torques
+
+    def __repr__(self) -> str:
+        """Return time and size."""
+        nq = self.arrays["state"]["q"].size
+        return f"<Snapshot at t = {self.time:g} s: {len(self.structure)} objects, {nq} coordinates>"
 
     @property
     def time(self) -> float:
@@ -64,26 +79,57 @@ def take(engine: Engine, objects: Sequence[Object], materials: MaterialTable) ->
         for part in objects
         for b in part.description.bodies
     )
-    materials = copy.deepcopy(materials)
-    return Snapshot(structure_of(objects), arrays, materials, shapes, poses, ignored, bodies)
+    descriptions = tuple(part.description for part in objects)
+    work, count = engine.work.arrays, int(engine.work.contact_count[0])
+    readings = {name: work[name].copy() for name in (*SAID, "contact_count", "applied_torque")}
+    readings |= {name: work[name][:, :count].copy() for name in PER_CONTACT}
+    return Snapshot(
+        structure_of(objects),
+        arrays,
+        materials.copy(),
+        shapes,
+        poses,
+        ignored,
+        descriptions,
+        bodies,
+        readings,
+    )
 
 
-def restore(snapshot: Snapshot, engine: Engine, objects: Sequence[Object]) -> MaterialTable:
-    """Write everything back in place; return the materials to use.
+def restore(
+    snapshot: Snapshot, engine: Engine, objects: Sequence[Object], materials: MaterialTable
+) -> None:
+    """Write everything back in place.
 
     Raises:
+        TypeError: It is no snapshot of a world.
         ValueError: Objects were added, removed or changed their body type since.
     """
+    if not isinstance(snapshot, Snapshot):
+        raise TypeError(f"restore takes what world.snapshot() returned, got {shown(snapshot)}")
     if snapshot.structure != structure_of(objects):
         raise ValueError(
             "the snapshot belongs to a world with other objects "
             f"({len(snapshot.structure)} then, {len(objects)} now, or other shapes, joints or body types); "
             "restore it before adding or removing objects"
         )
+    pairs = zip(snapshot.descriptions, objects, strict=True)
+    is_own = all(then is part.description for then, part in pairs)
+    editable = (*_EDITED, *_PROPERTIES) if is_own else _EDITED
+    for name, saved in snapshot.arrays["model"].items():
+        if name not in editable and not np.array_equal(saved, engine.model.arrays[name]):
+            raise ValueError(
+                f"the snapshot belongs to a world with other numbers ({name} differs, "
+                "see tribo.model.Model); restore it where it was taken"
+            )
+    engine.make_room(max(snapshot.arrays["state"]["warm_key"].shape[1],
+                         snapshot.readings["contact_shape"].shape[1]))  # fmt: skip
     for name in _RECORDS:
         for field, saved in snapshot.arrays[name].items():
             if field not in _DERIVED:
                 _write(getattr(engine, name).arrays[field], saved)
+    for field, saved in snapshot.readings.items():
+        _write(engine.work.arrays[field], saved)
     described = [s for part in objects for b in part.description.bodies for s in b.shapes]
     for shape, (material, group, mask) in zip(described, snapshot.shapes, strict=True):
         shape.material, shape.group, shape.mask = material, group, mask
@@ -95,7 +141,7 @@ def restore(snapshot: Snapshot, engine: Engine, objects: Sequence[Object]) -> Ma
         body.mass, body.com, body.inertia = mass, com, inertia.copy()
         body.joint = dataclasses.replace(joint)
     engine.filters_changed()
-    return copy.deepcopy(snapshot.materials)
+    materials.become(snapshot.materials)
 
 
 def _write(array: np.ndarray, saved: np.ndarray) -> None:

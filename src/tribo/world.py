@@ -9,14 +9,14 @@ from typing import Any, Self
 import numpy as np
 
 from tribo import check, kernels
-from tribo.builder import Capacity, build_model
+from tribo.builder import Capacity, Span, build_model
 from tribo.engine import Engine
 from tribo.errors import EditError, SimulationError
 from tribo.formats import raisim_xml
 from tribo.materials import MaterialTable, PairProperties
 from tribo.materials.table import PairExplanation
 from tribo.model import Status
-from tribo.readout import WorldReadout
+from tribo.readout import WorldReadout, carry_readings
 from tribo.settings import WorldSettings
 from tribo.snapshot import Snapshot
 from tribo.snapshot import restore as restore_snapshot
@@ -49,19 +49,58 @@ class World(WorldSettings, WorldObjects, WorldReadout):
         """Start an empty world."""
         WorldSettings.__init__(self)
         WorldObjects.__init__(self)
-        self._materials = MaterialTable()
+        self._materials = MaterialTable(check_editable=self.check_editable)
         self._materials_built = -1
         self._engine: Engine | None = None
         self._must_build = True
         self._is_stale = True  # something must be done before the next step
         self._is_midway = False  # between update and advance
+        self._idle = [True]  # empty while some thread is in compiled code
+        self._built_spans: dict[int, Span] = {}  # where each object was in the last build, by id
         self._has_warned = False
         self.time_step = time_step
         self.gravity = gravity
 
-    def __copy__(self) -> World:
-        """Refuse a shallow copy: two worlds would share one state."""
-        raise TypeError("a world cannot be copied; use world.snapshot() or tribo.Batch(world, n)")
+    def __repr__(self) -> str:
+        """Return time, number of objects and dofs, and time step."""
+        dofs = sum(part.dof for part in self._objects)
+        return (
+            f"<World at t = {float(self._time):g} s: {len(self._objects)} objects, {dofs} dofs, "
+            f"time step {self.time_step:g} s>"
+        )
+
+    def summary(self) -> str:
+        """Return what is in the world and how it goes, several lines to print.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> _ = world.add_sphere(radius=0.1, mass=1.0, name="ball", position=(0, 0, 1))
+            >>> print(world.summary())
+            World at t = 0 s: 1 objects, 6 dofs, time step 0.001 s
+              gravity (0, 0, -9.81) m/s², midpoint, erp 0.2, at most 300 sweeps
+              materials: default; 0 pairs set, default friction 0.8
+              contacts: 0, status: well
+              ball: SingleBody, sphere(0.1) of 'default', dynamic, 1 kg, at (0, 0, 1) m
+        """
+        table = self._materials
+        gravity = ", ".join(f"{x:g}" for x in self.gravity)
+        solver = f"{self.integrator}, erp {self.erp:g}, at most {self.max_sweeps} sweeps"
+        pairs = f"{len(list(table))} pairs set, default friction {table.default.friction:g}"
+        lines = [
+            repr(self)[1:-1],
+            f"  gravity ({gravity}) m/s², {solver}",
+            f"  materials: {', '.join(table.names)}; {pairs}",
+            f"  contacts: {len(self.contacts)}, status: {self.status.name or 'well'}",
+        ]
+        return "\n".join([*lines, *(f"  {part.describe()}" for part in self._objects)])
+
+    def __reduce__(self) -> Any:
+        """Refuse copies and pickling: two worlds would share one state."""
+        raise TypeError(
+            "a world cannot be copied or pickled; use world.snapshot() to go back, world.save(file) to "
+            "keep it, tribo.Batch(world, n) for copies that run side by side"
+        )
 
     # -- time ----------------------------------------------------------------------------------
     def step(self, n: int = 1) -> None:
@@ -70,14 +109,22 @@ class World(WorldSettings, WorldObjects, WorldReadout):
         Raises:
             SimulationError: A velocity stopped being finite; the world stays at its last valid state.
         """
-        if type(n) is not int or n < 0:
+        if type(n) is not int or not 0 <= n <= check.MAX_INTEGER:
             check.integer(n, "number of steps", 0)
             n = int(n)
-        if self._is_stale:
-            self._prepare()
-        if self._materials.revision != self._materials_built:
-            self.write_materials()
-        if self._engine.run(n):  # type: ignore[union-attr]
+        try:
+            self._idle.pop()
+        except IndexError:
+            raise self._busy("step") from None
+        try:
+            if self._is_stale:
+                self._prepare()
+            if self._materials.revision != self._materials_built:
+                self.write_materials()
+            said = self._engine.run(n)  # type: ignore[union-attr]
+        finally:
+            self._idle.append(True)
+        if said:
             self._report()
 
     def update(self) -> None:
@@ -87,14 +134,21 @@ class World(WorldSettings, WorldObjects, WorldReadout):
         with the midpoint integrator, at the state itself with the semi-implicit one. Until
         `advance` the world may be commanded (forces, targets) but not edited.
         """
-        if self._is_midway:
-            raise EditError("update was called twice; call advance in between")
-        self._prepare()
-        if self._materials.revision != self._materials_built:
-            self.write_materials()
-        self.engine.update()
-        self.engine.work.contact_impulse[:] = 0.0
-        self._is_midway = self._is_stale = True
+        try:
+            self._idle.pop()
+        except IndexError:
+            raise self._busy("update") from None
+        try:
+            if self._is_midway:
+                raise EditError("update was called twice; call advance in between")
+            self._prepare()
+            if self._materials.revision != self._materials_built:
+                self.write_materials()
+            self.engine.update()
+            self.engine.work.contact_impulse[:] = 0.0
+            self._is_midway = self._is_stale = True
+        finally:
+            self._idle.append(True)
 
     def advance(self) -> None:
         """Do the second half of a step: forces, contact solve, integration.
@@ -103,17 +157,39 @@ class World(WorldSettings, WorldObjects, WorldReadout):
             EditError: `update` was not called before.
             SimulationError: A velocity stopped being finite; the world stays at its last valid state.
         """
-        if not self._is_midway:
-            raise EditError("call update before advance, or step for both")
-        self._is_midway = self._is_stale = False
-        self.engine.advance()
+        try:
+            self._idle.pop()
+        except IndexError:
+            raise self._busy("advance") from None
+        try:
+            if not self._is_midway:
+                raise EditError("call update before advance, or step for both")
+            self._is_midway = self._is_stale = False
+            self.engine.advance()
+        finally:
+            self._idle.append(True)
         if self.engine.status[0, 0]:
             self._report()
+
+    @staticmethod
+    def _busy(what: str) -> EditError:
+        """Return the error of a call that found another thread in this world.
+
+        The token in `_idle` is taken and put back by one instruction each, so no lock is needed.
+        """
+        return EditError(
+            f"{what} was called while another thread steps this world; "
+            "give each thread a world of its own, or use tribo.Batch"
+        )
+
+    @property
+    def _time(self) -> float:
+        return float(self._engine.state.time[0]) if self._engine else 0.0
 
     @property
     def time(self) -> float:
         """World time [s]; assign to set the clock."""
-        return float(self.engine.state.time[0])
+        return self._time
 
     @time.setter
     def time(self, value: float) -> None:
@@ -132,6 +208,7 @@ class World(WorldSettings, WorldObjects, WorldReadout):
         """Turn the status of the last step into an error or a warning."""
         status = int(self.engine.status[0, 0])
         if status & Status.INVALID:
+            self._report_bad_input()
             bad = ~np.isfinite(self.engine.work.next_v)
             names = [p.name for p in self._objects if p.span is not None and bad[p.span.v].any()]
             raise SimulationError(
@@ -147,6 +224,18 @@ class World(WorldSettings, WorldObjects, WorldReadout):
                 self.time, self.max_sweeps, max(self.residual),
             )  # fmt: skip
 
+    def _report_bad_input(self) -> None:
+        """Raise an error that names an array into which something was written that is not finite."""
+        for part in self._objects:
+            for name, array in part.arrays.items():
+                bad = np.flatnonzero(~(np.abs(array) <= check.LARGEST))
+                if bad.size:
+                    raise SimulationError(
+                        f"after t = {self.time:g} s, entry {bad[0]} of {name} of {part.name} is "
+                        f"{float(array[bad[0]])!r} and the world cannot go on; assign the whole array to "
+                        "have its values checked"
+                    )
+
     # -- records -------------------------------------------------------------------------------
     @property
     def engine(self) -> Engine:
@@ -155,6 +244,11 @@ class World(WorldSettings, WorldObjects, WorldReadout):
             self._build()
         assert self._engine is not None
         return self._engine
+
+    @property
+    def is_midway(self) -> bool:
+        """Whether `update` was called and `advance` was not yet."""
+        return self._is_midway
 
     @property
     def is_built(self) -> bool:
@@ -168,6 +262,7 @@ class World(WorldSettings, WorldObjects, WorldReadout):
     def _build(self) -> None:
         """Build the arrays of all objects and move state, commands and warm start over."""
         old = self._engine
+        was = self._built_spans
         for part in self._objects:
             part.detach()
         capacity = old.capacity if old else Capacity()
@@ -181,6 +276,10 @@ class World(WorldSettings, WorldObjects, WorldReadout):
         for part, span in zip(self._objects, spans, strict=True):
             part.attach(engine, span)
         engine.command.has_wrench[0] = engine.command.wrench.any()
+        now = {part.id: span for part, span in zip(self._objects, spans, strict=True)}
+        if old is not None:
+            carry_readings(old, engine, [(was[key], now[key]) for key in now if key in was])
+        self._built_spans = now
         self._engine, self._must_build = engine, False
         self._materials_built = self._materials.revision
 
@@ -188,7 +287,7 @@ class World(WorldSettings, WorldObjects, WorldReadout):
         """Pass a changed pair table on to the model."""
         table = self._materials.array()
         if table.shape != self.engine.model.pair_table.shape:
-            self._build()
+            self.engine.take_pairs(table)
         self.engine.model.pair_table[...] = table
         self._materials_built = self._materials.revision
 
@@ -198,6 +297,8 @@ class World(WorldSettings, WorldObjects, WorldReadout):
         Raises:
             EditError: The contacts just found would no longer belong to the state.
         """
+        if not self._idle:
+            raise EditError(f"{what} cannot be changed while another thread steps this world")
         if self._is_midway:
             raise EditError(
                 f"{what} cannot be changed between update and advance; call advance first"
@@ -252,7 +353,11 @@ class World(WorldSettings, WorldObjects, WorldReadout):
         self._materials.default = properties
 
     def explain_pair(self, first: str, second: str) -> PairExplanation:
-        """Return the values in use for two materials and where each comes from; print it."""
+        """Return the values in use for two materials and where each comes from; print it.
+
+        Raises:
+            KeyError: A material does not exist; the message proposes the nearest name.
+        """
         return self._materials.explain(first, second)
 
     @property
@@ -283,7 +388,8 @@ class World(WorldSettings, WorldObjects, WorldReadout):
     def save(self, path: str | Path) -> None:
         """Write the world as a RaiSim XML file: what it starts with, not its commands or clock.
 
-        A world loaded from it steps bitwise like this one would with a fresh start of its solver.
+        A world loaded from it steps bitwise like this one would with a fresh start of its solver. A
+        robot that was added as URDF text is written beside it: ``world.xml``, ``world.NAME.urdf``.
         """
         save(self, path)
 
@@ -304,7 +410,7 @@ class World(WorldSettings, WorldObjects, WorldReadout):
 
     # -- snapshots -----------------------------------------------------------------------------
     def snapshot(self) -> Snapshot:
-        """Return a copy of everything that the future depends on.
+        """Return a copy of everything that the future depends on, and of the last step's contacts.
 
         Going on from a restored snapshot gives the same numbers, bit for bit.
         """
@@ -316,10 +422,10 @@ class World(WorldSettings, WorldObjects, WorldReadout):
 
         Raises:
             ValueError: Objects were added, removed or changed their body type since.
+            TypeError: It is not what `snapshot` returned.
         """
         self.check_editable("the state")
         before = [set(part.description.ignored) for part in self._objects]
-        self._materials = restore_snapshot(saved, self.engine, self._objects)
-        self._materials_built = -1
+        restore_snapshot(saved, self.engine, self._objects, self._materials)
         if before != [part.description.ignored for part in self._objects]:
             self.rebuild()

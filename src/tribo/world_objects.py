@@ -10,7 +10,7 @@ from typing import Any
 
 from tribo import check, primitives
 from tribo.builder import ALL_GROUPS, MOVABLE_GROUP, STATIC_GROUP
-from tribo.description import LinkDescription, TreeDescription
+from tribo.description import DescriptionError, LinkDescription, TreeDescription
 from tribo.formats import urdf
 from tribo.formats.assembly import assemble
 from tribo.materials.table import DEFAULT_MATERIAL
@@ -21,7 +21,7 @@ from tribo.objects.base import as_kind
 logger = logging.getLogger("tribo")
 
 
-class WorldObjects:
+class WorldObjects(check.Sealed):
     """Objects of a world, by order, name and handle."""
 
     def __init__(self) -> None:
@@ -34,6 +34,10 @@ class WorldObjects:
         """Refuse an edit between `update` and `advance`."""
         raise NotImplementedError
 
+    def material_number(self, name: str) -> int:
+        """Return the number of a material; a new name gets a new number."""
+        raise NotImplementedError
+
     def rebuild(self) -> None:
         """Note that the arrays must be built anew before they are next needed."""
         raise NotImplementedError
@@ -42,12 +46,14 @@ class WorldObjects:
              collision_group: int | None, collision_mask: int) -> Any:  # fmt: skip
         """Take a described object in, or leave the world as it was."""
         self.check_editable("the list of objects")
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a string, got {check.shown(name)}")
         if name in self._by_name:
             raise ValueError(f"there is already an object named {name!r}; choose another name")
-        if not isinstance(name, str):
-            raise TypeError(f"name must be a string, got {name!r}")
         if not name:
-            name = f"{prefix}_{self._next_id}"
+            k = self._next_id
+            while (name := f"{prefix}_{k}") in self._by_name:
+                k += 1
         default = STATIC_GROUP if description.kind == Kind.STATIC else MOVABLE_GROUP
         group = (
             default if collision_group is None else check.bits(collision_group, "collision_group")
@@ -60,6 +66,8 @@ class WorldObjects:
         self._next_shape += count
         self._objects.append(part)
         self._by_name[name] = part
+        for body in part.collision_bodies:
+            self.material_number(body.material)
         self.rebuild()
         return part
 
@@ -136,8 +144,9 @@ class WorldObjects:
         )
 
     def add_articulated_system(
-        self, source: str | Path | TreeDescription | LinkDescription, *, name: str = "", position: Any = None,
-        orientation: Any = None, package_dirs: Sequence[Path | str] = (), body_type: Kind | str = "dynamic",
+        self, source: str | Path | TreeDescription | LinkDescription, *, name: str = "",
+        position: Any = None, orientation: Any = None, package_dirs: Sequence[Path | str] | Path | str = (),
+        body_type: Kind | str = "dynamic",
         collision_group: int | None = None, collision_mask: int = ALL_GROUPS, strict: bool = False,
     ) -> ArticulatedSystem:  # fmt: skip
         """Add a robot.
@@ -146,7 +155,7 @@ class WorldObjects:
             source: URDF file, URDF text, or a description: a tree, or its root link.
             name: Empty: "articulated_system_0" and so on.
             position, orientation: Where the base starts (or stands), [m] and quaternion (w, x, y, z).
-            package_dirs: Folders in which ``package://`` references are looked up.
+            package_dirs: Folder or folders in which ``package://`` references are looked up.
             body_type: "dynamic" or "kinematic".
             collision_group, collision_mask: Bits for all its shapes.
             strict: Treat what the reader does not know as an error.
@@ -156,10 +165,15 @@ class WorldObjects:
         """
         if isinstance(source, TreeDescription):
             description = copy.deepcopy(source)
+            if not description.bodies:
+                raise DescriptionError(
+                    "a tree without bodies cannot be added; describe at least one"
+                )
         elif isinstance(source, LinkDescription):
             description = assemble(source)
         else:
-            dirs = [Path(folder) for folder in package_dirs]
+            given = (package_dirs,) if isinstance(package_dirs, (str, Path)) else package_dirs
+            dirs = [Path(folder) for folder in given]
             description = urdf.read(source, package_dirs=dirs, strict=strict)
         description.kind = as_kind(body_type)
         if description.kind == Kind.STATIC:
@@ -193,8 +207,10 @@ class WorldObjects:
         """
         self.check_editable("the list of objects")
         part = self[item] if isinstance(item, str) else item
+        if not isinstance(part, Object):
+            raise TypeError(f"remove takes an object or its name, got {check.shown(part)}")
         if part.is_removed or part not in self._objects:
-            raise KeyError(f"{part!r} is not in this world")
+            raise KeyError(f"{part.name!r} is not in this world: {part!r}")
         part.detach()
         part.is_removed = True
         self._objects.remove(part)
@@ -216,4 +232,4 @@ class WorldObjects:
 
     def __contains__(self, name: object) -> bool:
         """Tell whether there is an object of this name."""
-        return name in self._by_name
+        return isinstance(name, str) and name in self._by_name

@@ -106,7 +106,7 @@ def test_quadruped():
 def check(world, robot):
     """Compare poses, M and h at the present state."""
     bodies = robot.description.bodies
-    q, v = robot.generalized_coordinate, robot.generalized_velocity
+    q, v = robot.generalized_coordinate.copy(), robot.generalized_velocity.copy()
     model, numbers = pinocchio_model(bodies)
     data = model.createData()
     p, t = converted(bodies, q)

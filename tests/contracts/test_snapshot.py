@@ -122,7 +122,7 @@ def test_everything_is_restored():
     shelf = world.add_box((1, 1, 1), 1.0, position=(9, 9, 9), body_type="static")
     world.step(10)
     saved = world.snapshot()
-    gains, target = robot.pd_gains, robot.pd_target
+    gains, target = [gain.copy() for gain in robot.pd_gains], robot.pd_target.copy()
     pair = world.materials.pair("default", "default")
     world.step(10)
     world.time_step = 2e-3

@@ -161,9 +161,7 @@ def test_run_keeps_to_the_clock_and_stops(viewer):
 
 def test_a_world_that_blows_up_is_paused_and_shown(viewer):
     world = viewer._world
-    world["steel"].linear_velocity = (1e308, 0, 0)
-    world["steel"].apply_force((1e308, 0, 0))
-    world.time_step = 1e3
+    world["steel"].generalized_velocity[0] = float("nan")
     assert viewer._step(1) is False
     assert viewer.panel.wishes.is_playing is False
 

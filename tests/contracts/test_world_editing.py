@@ -108,6 +108,46 @@ EDITS = {
     "no sweeps": lambda w: setattr(w, "max_sweeps", 0),
     "negative steps": lambda w: w.step(-1),
     "half a step": lambda w: w.step(0.5),
+    "too many steps": lambda w: w.step(2**70),
+    "nothing as a robot": lambda w: w.add_articulated_system(None),
+    "bytes as a robot": lambda w: w.add_articulated_system(b"<robot/>"),
+    "empty path": lambda w: w.add_articulated_system(""),
+    "robot without bodies": lambda w: w.add_articulated_system(TreeDescription([])),
+    "nothing as a batch": lambda w: tribo.Batch(None, 2),
+    "no steps": lambda w: w.step(None),
+    "huge radius": lambda w: w.add_sphere(1e200, 1.0),
+    "tiny radius": lambda w: w.add_sphere(1e-200, 1.0),
+    "long integer": lambda w: w.add_sphere(10**400, 1.0),
+    "text radius": lambda w: w.add_sphere("1", 1.0),
+    "true radius": lambda w: w.add_sphere(True, 1.0),
+    "no radius": lambda w: w.add_sphere(None, 1.0),
+    "ragged radius": lambda w: w.add_sphere([1, [1, 2]], 1.0),
+    "list as a name": lambda w: w.add_sphere(0.1, 1.0, name=[]),
+    "no material": lambda w: w.add_sphere(0.1, 1.0, ""),
+    "text inertia": lambda w: w.add_sphere(0.1, 1.0, inertia="x"),
+    "nan inertia": lambda w: w.add_sphere(0.1, 1.0, inertia=(1, 1, NAN)),
+    "impossible inertia": lambda w: w.add_sphere(0.1, 1.0, inertia=(1, 1, 100)),
+    "number as a body type": lambda w: setattr(w["ball"], "body_type", 7),
+    "words as position": lambda w: setattr(w["ball"], "position", ("1", "2", "3")),
+    "truth as position": lambda w: setattr(w["ball"], "position", (True, False, True)),
+    "nothing as position": lambda w: setattr(w["ball"], "position", None),
+    "ragged position": lambda w: setattr(w["ball"], "position", [[1], [1, 2]]),
+    "far position": lambda w: setattr(w["ball"], "position", (1e300, 0, 0)),
+    "complex position": lambda w: setattr(w["ball"], "position", (1j, 0, 0)),
+    "huge gain": lambda w: w["robot"].set_pd_gains(1e300, 1.0),
+    "text gain": lambda w: w["robot"].set_pd_gains("1", 1.0),
+    "no gain": lambda w: w["robot"].set_pd_gains(None, 1.0),
+    "huge friction": lambda w: w.set_material_pair("a", "b", friction=1e300),
+    "text friction": lambda w: w.set_material_pair("a", "b", friction="1"),
+    "true friction": lambda w: w.set_material_pair("a", "b", friction=True),
+    "friction without a name": lambda w: w.set_material_pair("a", "b", 0.5),
+    "pair without a name": lambda w: w.set_material_pair("a", "", friction=0.5),
+    "one number as gravity": lambda w: setattr(w, "gravity", -9.81),
+    "no gravity": lambda w: setattr(w, "gravity", None),
+    "tiny time step": lambda w: setattr(w, "time_step", 1e-300),
+    "no integrator": lambda w: setattr(w, "integrator", None),
+    "list as object": lambda w: w[["ball"]],
+    "remove nothing": lambda w: w.remove(None),
     "unknown object": lambda w: w.remove("bal"),
     "foreign object": lambda w: w.remove(tribo.World().add_sphere(0.1, 1.0)),
 }
@@ -152,6 +192,7 @@ BETWEEN = {
     "coordinates": lambda w: setattr(w["robot"], "generalized_coordinate", w["robot"].pd_target),
     "gravity": lambda w: setattr(w, "gravity", (0, 0, -1)),
     "time step": lambda w: setattr(w, "time_step", 2e-3),
+    "filter": lambda w: setattr(w, "collision_filter", "both"),
     "material": lambda w: setattr(w["ball"], "material", "ice"),
     "pair": lambda w: w.set_material_pair("a", "b", friction=0.1),
     "default pair": lambda w: setattr(w, "default_pair", tribo.PairProperties()),
@@ -170,8 +211,10 @@ BETWEEN = {
 def test_edits_between_update_and_advance_are_refused(scene, name):
     """Contacts just found would no longer belong to the state. After `advance` all is allowed again."""
     scene.update()
-    with pytest.raises(tribo.EditError):
+    with pytest.raises(tribo.EditError) as caught:
         BETWEEN[name](scene)
+    for inside in ("dt", "gravity_x", "filter_both"):
+        assert inside not in str(caught.value).split()
     scene.advance()
     if name != "second update":
         BETWEEN[name](scene)

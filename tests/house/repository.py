@@ -20,7 +20,7 @@ def kept_files() -> tuple[pathlib.Path, ...]:
     if listing.returncode == 0:
         found = (ROOT / name for name in listing.stdout.decode().split("\0") if name)
     else:
-        folders = ("src", "tests", "docs", "benchmarks", "examples")
+        folders = ("src", "tests", "docs", "benchmarks", "validation", "examples")
         found = (path for folder in folders for path in (ROOT / folder).rglob("*"))
     return tuple(sorted(path for path in found if path.is_file()))
 

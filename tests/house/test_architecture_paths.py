@@ -9,7 +9,7 @@ PAGES = [
     *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts),
 ]
-FOLDERS = ("src/", "tests/", "docs/", "benchmarks/", "examples/", ".ci/")
+FOLDERS = ("src/", "tests/", "docs/", "benchmarks/", "validation/", "examples/", ".ci/")
 MADE_LATER = ("docs/_build/",)  # `make docs` writes it
 CODE = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")

@@ -13,9 +13,10 @@ from tribo.jit import BESIDE, LAYERS
 
 # What compiled layers may import besides the package itself.
 ALLOWED = {"math", "enum", "numpy", "numba"}
-# These two make the compiled layers possible and may use more of the standard library.
+# These make the compiled layers possible and may use more of the standard library.
 MACHINERY = {
     "jit.py": {"collections", "functools", "hashlib", "os", "pathlib", "platform", "typing"},
+    "field_array.py": {"llvmlite", "operator", "typing"},
     "record.py": {"llvmlite", "typing"},
 }
 COMPILED = [

@@ -133,10 +133,10 @@ def test_applied_torque_balances_the_momentum_of_a_tree():
     robot = world.add_articulated_system(description)
     random_state(rng, robot)
     robot.set_pd_gains(50.0, 1.0)
-    before = robot.generalized_velocity
+    before = robot.generalized_velocity.copy()
     world.step()
     robot_torque = robot.applied_torque
-    after = robot.generalized_velocity
+    after = robot.generalized_velocity.copy()
     work, model = world.engine.work, world.engine.model
     nv = robot.dof
     m = np.zeros((nv, nv))

@@ -36,7 +36,7 @@ def test_feet_carry_the_weight(settled):
 def test_it_stands_still(settled):
     """After settling nothing moves: 1e-9 m in 1 s, every velocity below 1e-8."""
     world, robot = settled
-    before = robot.generalized_coordinate
+    before = robot.generalized_coordinate.copy()
     world.step(1000)
     assert np.abs(robot.generalized_coordinate - before).max() <= 1e-9
     assert np.abs(robot.generalized_velocity).max() <= 1e-8

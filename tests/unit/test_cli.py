@@ -101,8 +101,8 @@ def test_a_file_with_an_error_names_it(tmp_path, capsys):
 def test_a_simulation_that_fails_is_exit_code_1(tmp_path, capsys):
     path = tmp_path / "w.xml"
     path.write_text(
-        '<raisim><gravity value="0 0 -1e300"/><objects><sphere name="a" mass="1"><dim radius="1"/>'
-        '<state pos="0 0 5" quat="1 0 0 0" linVel="0 0 -1e308" angVel="0 0 0"/></sphere></objects></raisim>'
+        '<raisim><objects><box name="a" mass="1"><dim x="1" y="2" z="3"/>'
+        '<state pos="0 0 5" quat="1 0 0 0" linVel="0 0 0" angVel="1e15 1e15 1e15"/></box></objects></raisim>'
     )
     assert cli.main(["run", str(path), "--duration", "1e10", "--time-step", "1e9"]) == 1
     assert "no longer finite" in capsys.readouterr().err.replace("\n", " ")

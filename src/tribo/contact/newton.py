@@ -4,7 +4,7 @@ Unknowns x = (λ of n contacts in threes, then m one-sided rows), w = G x + c. T
 zero at a solution; semismooth Newton follows it and, from a good start, arrives at round-off in a few
 steps. Where contacts are redundant G is singular: a small multiple of the identity, taken relative to
 the present x, picks the solution nearest to where the iteration starts.
-Source: Alart, Curnier 1991; start by ADMM after Carpentier, Le Lidec, Montaut 2024.
+Source: Alart, Curnier 1991.
 """
 
 from math import sqrt

@@ -3,6 +3,7 @@
 With d = w + μ‖w_t‖ n (De Saxcé) an exact solution has λ in the friction cone K, d in its dual K*
 and λ · d = 0. The three violations are reported as multiples of the impulse m̄ s, the speed s and the
 energy m̄ s² of the step, s = the largest speed that the solve removes, m̄ = 1/mean(diag G).
+Rolling and spinning friction count as a speed at the contact's radius, in the dual violation.
 Source: contact-science §1.1.
 """
 
@@ -12,8 +13,9 @@ from tribo.contact.cone import NO_FRICTION, project
 from tribo.contact.laws import step_speed
 from tribo.contact.response import limit_velocity, velocity
 from tribo.contact.sweep import island_speed
+from tribo.contact.violation import spin_law, stiffness
 from tribo.jit import kernel
-from tribo.math import vec
+from tribo.math import spatial, vec
 
 
 @kernel
@@ -38,6 +40,21 @@ def contact_residual(model, work, c):
 
 
 @kernel
+def torque_residual(model, work, c):
+    """Return how far rolling and spinning torque of one contact are from their law [m/s]."""
+    r = stiffness(spatial.load(work.contact_spin_delassus, c))
+    if r == 0.0:
+        return 0.0
+    torque = vec.load(work.contact_spin_impulse, c)
+    omega = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
+    n = work.contact_impulse[c, 2]
+    lawful = spin_law(
+        work.contact_rolling[c] * n, work.contact_spinning[c] * n, vec.axpy(-r, omega, torque)
+    )
+    return work.contact_radius[c] * distance(torque, lawful) / r
+
+
+@kernel
 def residual(model, settings, work):
     """Record the three normalised residuals of the step.
 
@@ -55,6 +72,8 @@ def residual(model, settings, work):
         primal = max(primal, p)
         dual = max(dual, d)
         complementarity = max(complementarity, e)
+        if work.contact_is_spun[c] == 1:
+            dual = max(dual, torque_residual(model, work, c))
         g = work.contact_delassus
         diagonal += g[c, 0] + g[c, 1] + g[c, 2]
         count += 3

@@ -2,27 +2,29 @@
 
 What the impulses do to the velocities is carried along as the whitened vector z = Σ yᵀ λ
 (`work.response`, which begins with what the forces do), so one contact costs O(depth) whatever the
-pile. An island that a few sweeps do not solve is handed to `exact`, if it is small.
+pile. An island that sweeps would take long to solve is solved at once, by `exact` if it is small,
+else by `pile`.
 Source: Hwangbo, Lee, Hutter 2018 (per-contact iteration), with the local solve of `cone`.
 """
 
-from math import inf, sqrt
+from math import inf, log, sqrt
 
-from tribo.contact import cone, exact
+from tribo.contact import cone, exact, pile
 from tribo.contact.laws import step_speed
 from tribo.contact.response import add_limit_response, add_response, limit_velocity, velocity
+from tribo.contact.violation import violation
 from tribo.jit import kernel
 from tribo.math import spatial, vec
 from tribo.model import Status
 
 CAPACITY = int(Status.CAPACITY)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
-# One more sweep before the dense solve for so many rows: its price grows faster.
-ROWS_PER_SWEEP = 16
 FEW_ROWS = 3  # a contact or some limits alone
-FEW_SWEEPS = 4
+MIN_SWEEPS = 3  # two changes tell the rate
+FAR = 0.01  # [–] of the speed that the solve removes: a violation that asks for another start
+PATIENCE = 10.0  # sweeps that cost as much as the Newton steps they save
 MIN_DENSE_ROWS = 7  # two contacts and less are solved as fast by sweeps
-MAX_DENSE_ROWS = 126  # 42 contacts, a stack of ten boxes: 1 ms a Newton step
+MAX_DENSE_ROWS = 32  # ten contacts: up to here a dense matrix is faster than blocks
 
 
 @kernel
@@ -179,7 +181,7 @@ def is_newton_case(work, t, rows):
     It is small, and either all of it was there in the last step, so that little has changed, or
     nothing was, so that Newton from zero finds the solution of least norm.
     """
-    if rows < MIN_DENSE_ROWS or rows >= 2 * ROWS_PER_SWEEP:
+    if rows < MIN_DENSE_ROWS or rows >= MAX_DENSE_ROWS:
         return False
     count = warm_contacts(work, t)
     return count == 0 or count == work.island_contact_start[t + 1] - work.island_contact_start[t]
@@ -199,25 +201,93 @@ def has_room(work, rows):
 
 
 @kernel
-def solve_island(model, settings, work, t, rows):
-    """Find the impulses of island t: sweeps, and the dense problem if they are slow.
+def is_slow(change, before, limit):
+    """Tell whether sweeps will take longer than a few Newton steps, from the last two changes."""
+    rate = change / before if before > 0.0 else 1.0
+    return rate >= 1.0 or log(limit / change) < PATIENCE * log(rate)
+
+
+@kernel
+def start_cold(model, work, t):
+    """Take all impulses of island t away.
 
     Writes: work.
     """
-    limit = settings.tolerance * island_speed(settings, work, t)
-    is_dense = rows <= MAX_DENSE_ROWS and not has_spin(work, t)
+    zero = (0.0, 0.0, 0.0)
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        impulse = vec.neg(vec.load(work.contact_impulse, c))
+        add_response(model, work, work.contact_row, c, impulse)
+        vec.store(work.contact_impulse, c, zero)
+        if work.contact_is_spun[c] == 1:
+            impulse = vec.neg(vec.load(work.contact_spin_impulse, c))
+            add_response(model, work, work.contact_spin_row, c, impulse)
+            vec.store(work.contact_spin_impulse, c, zero)
+    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
+        n = work.island_limit[k]
+        add_limit_response(model, work, n, -work.limit_impulse[n])
+        work.limit_impulse[n] = 0.0
+
+
+@kernel
+def solve_at_once(model, work, t, rows, is_dense, limit):
+    """Solve island t as one problem; return whether that is done (or has to wait for larger tables).
+
+    Writes: work.
+    """
+    if is_dense:
+        if not has_room(work, rows) or exact.solve_exactly(model, work, t, limit):
+            return True
+    return pile.solve_pile(model, work, t, limit) or work.status[0] & CAPACITY != 0
+
+
+@kernel
+def approach(model, settings, work, t, rows, limit):
+    """Work on island t from its present impulses; return whether it is solved.
+
+    Writes: work.
+    """
+    is_dense = rows < MAX_DENSE_ROWS and not has_spin(work, t)
     if is_dense and is_newton_case(work, t, rows):
-        if not has_room(work, rows) or exact.solve_exactly(model, work, t, limit, exact.NO_RUNGS):
-            return
-    next_try = 1 + rows // ROWS_PER_SWEEP if rows > FEW_ROWS else FEW_SWEEPS
+        if not has_room(work, rows) or exact.solve_exactly(model, work, t, limit):
+            return True
+    next_try = 1 if is_dense and rows > FEW_ROWS else MIN_SWEEPS
+    before = 0.0
     for k in range(1, settings.max_sweeps + 1):
         work.sweeps[0] = max(work.sweeps[0], k)
-        if sweep_island(model, work, t) <= limit:
+        change = sweep_island(model, work, t)
+        if change <= limit:  # done, or stuck (a contact that jams has no exact solution of its own)
+            if violation(model, work, t) <= pile.GOOD * limit:
+                return True
+            if solve_at_once(model, work, t, rows, is_dense, limit):
+                return True
+            if change == 0.0:
+                return False
+        elif k >= next_try and (is_dense or is_slow(change, before, limit)):
+            if solve_at_once(model, work, t, rows, is_dense, limit):
+                return True
+            next_try = 4 * k + 8
+        before = change
+    return False
+
+
+@kernel
+def solve_island(model, settings, work, t, rows):
+    """Find the impulses of island t: sweeps, and Newton's method if they are slow.
+
+    A warm start may be the worst start, the step after a hard impact. So an island that is far from
+    solved is begun again from zero.
+
+    Writes: work.
+    """
+    speed = island_speed(settings, work, t)
+    limit = settings.tolerance * speed
+    if approach(model, settings, work, t, rows, limit):
+        return
+    if violation(model, work, t) > FAR * speed:
+        start_cold(model, work, t)
+        if approach(model, settings, work, t, rows, limit):
             return
-        if is_dense and k == next_try:
-            if not has_room(work, rows) or exact.solve_exactly(model, work, t, limit, exact.RUNGS):
-                return
-            next_try = 4 * next_try + 8
     work.status[0] |= NOT_CONVERGED
 
 
@@ -230,6 +300,9 @@ def solve(model, state, settings, work):
     warm_start(model, state, work)
     work.sweeps[0] = 0
     work.dense_count[0] = 0
+    work.node_count[0] = 0
+    work.value_count[0] = 0
+    work.newton_steps[0] = 0
     for t in range(work.tree_island.shape[0]):
         rows = exact.island_rows(work, t)
         if rows > 0:

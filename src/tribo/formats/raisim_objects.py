@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from tribo.check import violates_triangle
 from tribo.description import IDENTITY, ORIGIN, ObjectDescription, Vector
 from tribo.formats.inertia import read_inertia
 from tribo.formats.pose import normalized
@@ -208,7 +209,14 @@ def _quaternion(state: Node) -> Vector:
 
 def _inertia(node: Node) -> np.ndarray:
     inertia = read_inertia(node, INERTIA_NAMES)
-    least = float(np.linalg.eigvalsh(inertia)[0])
-    if least <= 0.0:
-        raise node.error(f"has eigenvalue {least:.6g} kg m², must be > 0; check signs and products")
+    moments = np.linalg.eigvalsh(inertia)
+    if moments[0] <= 0.0:
+        raise node.error(
+            f"has eigenvalue {moments[0]:.6g} kg m², must be > 0; check signs and products"
+        )
+    if violates_triangle(moments):
+        raise node.error(
+            f"has principal moments {', '.join(f'{m:.6g}' for m in moments)} kg m²; "
+            "of a rigid body none is larger than the sum of the other two"
+        )
     return inertia

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
@@ -32,8 +33,9 @@ def write(world: WorldDescription, path: str | Path) -> None:
 
     Args:
         world: What to write. Robots are referenced by their URDF's path, relative to the file if
-            that is possible.
-        path: File to write; an existing one is replaced.
+            that is possible. A robot that was given as text gets a file of its own beside the world's:
+            ``world.xml`` and ``world.NAME.urdf``.
+        path: File to write; an existing one is replaced, as are those of robots.
 
     Raises:
         DescriptionError: Something has no place in the format; the message names it.
@@ -53,6 +55,7 @@ def write(world: WorldDescription, path: str | Path) -> None:
             names = {"name1": _text(first), "name2": _text(second)}
             _add(material, "pair_prop", **names, **_properties(pair))
     objects = _add(root, "objects")
+    robots: dict[Path, str] = {}  # files to write beside the world's
     for item in world.objects:
         if item.type in DIMENSIONS:
             _single(objects, item)
@@ -64,12 +67,14 @@ def write(world: WorldDescription, path: str | Path) -> None:
                 height=_number(item.size[0] if item.size else 0.0),
             )
         elif item.type == "articulated_system":
-            _articulated(objects, item, path)
+            _articulated(objects, item, path, robots)
         else:
             raise DescriptionError(f"object {item.name!r}: type {item.type!r} cannot be written")
     if world.camera:
         _add(root, "camera", **{key: _text(value) for key, value in world.camera.items()})
     text = etree.tostring(root, encoding="utf-8", xml_declaration=True, pretty_print=True)
+    for file, urdf in robots.items():
+        file.write_text(urdf, "utf-8", newline="\n")
     path.write_bytes(text)
 
 
@@ -106,13 +111,19 @@ def _single(parent: etree._Element, item: ObjectDescription) -> None:
     )
 
 
-def _articulated(parent: etree._Element, item: ObjectDescription, path: Path) -> None:
-    if item.urdf is None:
-        raise DescriptionError(
-            f"object {item.name!r}: a robot without a URDF file cannot be written"
-        )
+def _articulated(
+    parent: etree._Element, item: ObjectDescription, path: Path, robots: dict[Path, str]
+) -> None:
+    urdf = item.urdf
+    if urdf is None:
+        if item.urdf_text is None:
+            raise DescriptionError(
+                f"object {item.name!r}: a robot without a URDF cannot be written"
+            )
+        urdf = _free_name(path, item.name, robots)
+        robots[urdf] = item.urdf_text
     values = _common(item)
-    values["urdf_path"] = _text(_reference(item.urdf, path))
+    values["urdf_path"] = _text(_reference(urdf, path))
     node = _add(parent, "articulatedSystem", **values)
     coordinate, velocity = item.generalized_coordinate, item.generalized_velocity
     if coordinate is not None or velocity is not None:
@@ -122,6 +133,17 @@ def _articulated(parent: etree._Element, item: ObjectDescription, path: Path) ->
             qpos=None if coordinate is None else _numbers(coordinate),
             qvel=None if velocity is None else _numbers(velocity),
         )
+
+
+def _free_name(path: Path, name: str, taken: Iterable[Path]) -> Path:
+    """Return a file beside the world's for a robot: its name, in letters that every disk can hold."""
+    plain = re.sub(r"[^A-Za-z0-9_-]", "_", name) or "robot"
+    used = {file.name.casefold() for file in taken}
+    made, k = f"{path.stem}.{plain}.urdf", 1
+    while made.casefold() in used:
+        k += 1
+        made = f"{path.stem}.{plain}_{k}.urdf"
+    return path.with_name(made)
 
 
 def _reference(urdf: Path, path: Path) -> str:

@@ -24,7 +24,7 @@ from tribo.formats.report import Report, known_hint, refuse
 from tribo.formats.urdf_geometry import GeometryReader, read_origin
 from tribo.formats.urdf_joints import UrdfJoint, read_joint
 from tribo.formats.urdf_mass import INERTIA_NAMES, check_masses
-from tribo.formats.xml import Node, parse, path_of
+from tribo.formats.xml import Node, parse, path_of, without_declaration
 from tribo.model import Joint
 
 ROBOT_CHILDREN = ("link", "joint", "material", "constraints")
@@ -91,6 +91,7 @@ def read(
     joints = _read_joints(robot, links, report)
     tree = _build(links, joints, _root(robot, links, joints), report)
     tree.source = path
+    tree.text = without_declaration(str(source)) if path is None else None
     tree.notes = report.notes
     return tree
 

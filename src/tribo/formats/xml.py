@@ -143,14 +143,23 @@ def is_text(source: str | Path) -> bool:
 
 def path_of(source: str | Path, kind: str) -> Path | None:
     """Return the path that a source is, None for XML text; refuse what is neither."""
+    if not isinstance(source, (str, Path)):
+        raise TypeError(f"{kind}: expected a path or XML text, got {_short(repr(source))}")
     if is_text(source):
         return None
+    if source == "":
+        raise DescriptionError(f"the path of the {kind} file is empty")
     text = str(source)
     if len(text) > 4096 or any(ord(letter) < 32 for letter in text):
         raise DescriptionError(
             f"{_short(text)}: cannot read it as {kind}: XML text starts with '<', a path has one line"
         )
     return Path(source)
+
+
+def without_declaration(text: str) -> str:
+    """Return XML text without ``<?xml …?>``: text has no encoding. Lines keep their numbers."""
+    return _DECLARATION.sub(_same_lines, text.lstrip("\ufeff"), count=1)
 
 
 def parse(source: str | Path, kind: str) -> Node:
@@ -169,7 +178,7 @@ def parse(source: str | Path, kind: str) -> Node:
     else:
         name = str(path)
         text = _decode(_load(path, kind), name)
-    text = _DECLARATION.sub(_same_lines, text.lstrip("\ufeff"), count=1)
+    text = without_declaration(text)
     _refuse_declarations(text, name)
     if text.count("<") > MAX_TAGS:
         raise DescriptionError(f"{name}: more than {MAX_TAGS} tags; split the file")

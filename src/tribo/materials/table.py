@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
-import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
+from tribo import check
+
 DEFAULT_MATERIAL = "default"
+MAX_FRICTION = (
+    1e6  # [–] sticks on every slope; beyond it the solve has no digits left for the normal
+)
+_COEFFICIENTS = ("friction", "static_friction", "rolling_friction", "spinning_friction")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +22,7 @@ class PairProperties:
     """How two materials interact (`contact law`, Hwangbo et al. 2018 with RaiSim's extensions).
 
     Args:
-        friction: Coulomb coefficient μ ≥ 0 while slipping [–].
+        friction: Coulomb coefficient μ ≥ 0 while slipping [–]; all coefficients are at most 1e6.
         restitution: Newton's e, 0…1 [–]: rebound speed = e · max(0, v − threshold).
         restitution_threshold: Approach speed below which nothing rebounds, ≥ 0 [m/s].
         static_friction: Coefficient at rest, ≥ friction [–]; None: equal to friction.
@@ -48,11 +53,10 @@ class PairProperties:
             if value is None and item.name == "static_friction":
                 value = self.friction
             try:
-                number = float(value)
-            except (TypeError, ValueError):
-                raise ValueError(f"{item.name} must be a number, got {value!r}") from None
-            if not math.isfinite(number) or number < 0.0:
-                raise ValueError(f"{item.name} must be a finite number ≥ 0, got {value!r}")
+                most = MAX_FRICTION if item.name in _COEFFICIENTS else check.LARGEST
+                number = check.number(value, item.name, minimum=0.0, maximum=most)
+            except TypeError as error:
+                raise ValueError(str(error)) from None
             object.__setattr__(self, item.name, number)
         if self.restitution > 1.0:
             raise ValueError(f"restitution must be within 0…1, got {self.restitution!r}")
@@ -82,7 +86,7 @@ class PairExplanation:
         return "\n".join(rows)
 
 
-class MaterialTable:
+class MaterialTable(check.Sealed):
     """Named materials and the properties of their pairs; a missing pair uses the default pair.
 
     Example:
@@ -92,12 +96,63 @@ class MaterialTable:
         0.9
     """
 
-    def __init__(self, default: PairProperties | None = None) -> None:
-        """Start with no pair but the default one."""
+    revision: int
+
+    def __init__(
+        self,
+        default: PairProperties | None = None,
+        check_editable: Callable[[str], None] | None = None,
+    ) -> None:
+        """Start with no pair but the default one; a world says by an error when no edit is possible."""
         self._default = default or PairProperties()
         self._pairs: dict[tuple[str, str], tuple[PairProperties, frozenset[str]]] = {}
         self._names: dict[str, int] = {DEFAULT_MATERIAL: 0}
+        self._check_editable = check_editable
         self.revision = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the world out of copies and files."""
+        return {**self.__dict__, "_check_editable": None}
+
+    def _before_edit(self, what: str) -> None:
+        if self._check_editable is not None:
+            self._check_editable(what)
+
+    def __repr__(self) -> str:
+        """Return materials and pairs in numbers, the default pair in full."""
+        names = list(self._names)
+        more = ", …" if len(names) > 6 else ""
+        return (
+            f"<MaterialTable: {len(names)} materials ({', '.join(names[:6])}{more}), "
+            f"{len(self._pairs)} pairs set, default friction {self._default.friction:g}>"
+        )
+
+    def __str__(self) -> str:
+        """Return one line per pair that was set, and the default pair."""
+        rows = [("default pair", self._default)]
+        rows += [(f"{first} | {second}", made) for first, second, made in self]
+        width = max(len(label) for label, _ in rows)
+        head = "friction  static  restitution  threshold  rolling  spinning"
+        lines = [f"{'':<{width}}  {head}"]
+        for label, p in rows:
+            lines.append(
+                f"{label:<{width}}  {p.friction:<8g}  {p.static_friction:<6g}  {p.restitution:<11g}  "
+                f"{p.restitution_threshold:<9g}  {p.rolling_friction:<7g}  {p.spinning_friction:g}"
+            )
+        return "\n".join(lines)
+
+    def copy(self) -> MaterialTable:
+        """Return an independent table with the same materials and pairs."""
+        made = MaterialTable(self._default)
+        made.become(self)
+        return made
+
+    def become(self, other: MaterialTable) -> None:
+        """Take over materials and pairs of another table; handles of this one stay good."""
+        self._default = other._default
+        self._pairs = dict(other._pairs)
+        self._names = dict(other._names)
+        self.revision += 1
 
     @property
     def default(self) -> PairProperties:
@@ -108,6 +163,7 @@ class MaterialTable:
     def default(self, properties: PairProperties) -> None:
         if not isinstance(properties, PairProperties):
             raise TypeError(f"default must be PairProperties, got {type(properties).__name__}")
+        self._before_edit("the default pair")
         self._default = properties
         self.revision += 1
 
@@ -118,8 +174,7 @@ class MaterialTable:
 
     def index(self, name: str) -> int:
         """Return the row of a material in `array`; a new name gets a new row."""
-        if not isinstance(name, str):
-            raise TypeError(f"a material name must be a string, got {name!r}")
+        check.name(name, "a material name")
         if name not in self._names:
             self._names[name] = len(self._names)
             self.revision += 1
@@ -141,14 +196,20 @@ class MaterialTable:
         known = [item.name for item in fields(PairProperties)]
         for name in values:
             if name not in known:
-                near = difflib.get_close_matches(name, known, 1)
-                hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}"
-                raise TypeError(f"unknown pair property {name!r}{hint}")
+                raise TypeError(f"unknown pair property {name!r}{check.nearest(name, known)}")
+        if properties is not None and not isinstance(properties, PairProperties):
+            raise TypeError(
+                f"properties must be PairProperties, got {check.shown(properties)}; "
+                "give single ones by name, e.g. friction=0.8"
+            )
         given = frozenset(known if properties is not None else values)
         try:
             made = replace(properties, **values) if properties else PairProperties(**values)  # type: ignore[arg-type]
         except ValueError as error:
             raise ValueError(f"material pair {first!r}, {second!r}: {error}") from None
+        check.name(first, "a material name")
+        check.name(second, "a material name")
+        self._before_edit("a material pair")
         self.index(first)
         self.index(second)
         self._pairs[_key(first, second)] = (made, given)
@@ -160,7 +221,13 @@ class MaterialTable:
         return found[0] if found else self._default
 
     def explain(self, first: str, second: str) -> PairExplanation:
-        """Return each value in use between two materials and where it comes from."""
+        """Return each value in use between two materials and where it comes from.
+
+        Raises:
+            KeyError: No shape and no pair has used a name; the message proposes the nearest.
+        """
+        for name in (first, second):
+            check.known(name, self._names, "material")
         found = self._pairs.get(_key(first, second))
         if found is None:
             origin = {

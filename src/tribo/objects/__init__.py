@@ -1,7 +1,8 @@
 """What a world hands out: single bodies, robots, their links, joints, frames, collision bodies."""
 
 from tribo.objects.articulated import ArticulatedSystem
-from tribo.objects.base import CollisionBody, Object
+from tribo.objects.base import Object
+from tribo.objects.collision_body import CollisionBody
 from tribo.objects.evaluation import Evaluation
 from tribo.objects.frames import Frame
 from tribo.objects.handles import Joint, Link

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,8 @@ from tribo.builder import COORDINATES, DOFS, is_single
 from tribo.formats import urdf_write
 from tribo.model import Joint
 from tribo.objects import edits
-from tribo.objects.base import CollisionBody, Object
+from tribo.objects.base import Object, frozen
+from tribo.objects.collision_body import CollisionBody
 from tribo.objects.named_parts import NamedParts
 from tribo.objects.states import States
 from tribo.tree_model import TreeRecords, tree_records
@@ -29,6 +28,10 @@ class ArticulatedSystem(NamedParts, Object):
     """
 
     _tree: TreeRecords | None = None
+
+    def _looks(self) -> str:
+        base = "floating" if self.is_floating else "fixed"
+        return f"{base} base, {len(self.joint_names)} joints, {self.dof} dofs"
 
     # -- names ---------------------------------------------------------------------------------
     @property
@@ -46,11 +49,6 @@ class ArticulatedSystem(NamedParts, Object):
         """Whether the base moves freely."""
         return self.description.bodies[0].joint.type == Joint.FREE
 
-    @property
-    def dof(self) -> int:
-        """Number of degrees of freedom."""
-        return len(self._v)
-
     def coordinate_slice(self, joint: str) -> slice:
         """Return where the coordinates of a joint (or of the base, by its joint's name) are."""
         return self._joint_slice(joint, COORDINATES)
@@ -65,121 +63,125 @@ class ArticulatedSystem(NamedParts, Object):
         first = sum(widths[body.joint.type] for body in self.description.bodies[:k])
         return slice(first, first + widths[self.description.bodies[k].joint.type])
 
-    # -- state ---------------------------------------------------------------------------------
-    @property
-    def generalized_coordinate(self) -> np.ndarray:
-        """Coordinates q, shape (nq,) [m, rad, –] (RaiSim: gc); assign to set them."""
-        return self._q.copy()
-
-    @generalized_coordinate.setter
-    def generalized_coordinate(self, value: Any) -> None:
-        self.world.check_editable(f"generalized_coordinate of {self.name}")
-        self._q[:] = self._coordinates(value, "generalized_coordinate")
-
-    @property
-    def generalized_velocity(self) -> np.ndarray:
-        """Velocities v, shape (dof,) [m/s, rad/s] (RaiSim: gv); assign to set them."""
-        return self._v.copy()
-
-    @generalized_velocity.setter
-    def generalized_velocity(self, value: Any) -> None:
-        self.world.check_editable(f"generalized_velocity of {self.name}")
-        self._v[:] = check.vector(value, f"generalized_velocity of {self.name}", self.dof)
-
     @property
     def generalized_acceleration(self) -> np.ndarray:
         """Mean acceleration v̇ over the last step, contacts included, shape (dof,) [m/s², rad/s²]."""
-        return self._vdot.copy()
-
-    def _coordinates(self, value: Any, what: str) -> np.ndarray:
-        """Return checked coordinates; written for speed, it is called in control loops."""
-        q = np.array(value, np.float64)
-        if q.shape != self._q.shape or not math.isfinite(q.sum()):
-            q = check.vector(value, f"{what} of {self.name}", len(self._q))
-        for joint, first in self._quaternions:
-            w, x, y, z = q[first : first + 4].tolist()
-            square = w * w + x * x + y * y + z * z
-            if square != 1.0:
-                name = f"{what} of {self.name}, rotation of {joint}"
-                q[first : first + 4] = check.quaternion(q[first : first + 4], name)
-        return q
-
-    @cached_property
-    def _quaternions(self) -> list[tuple[str, int]]:
-        """Joints with a quaternion and where it begins."""
-        found, first = [], 0
-        for body in self.description.bodies:
-            width = COORDINATES[body.joint.type]
-            if width >= 4:
-                found.append((body.joint.name, first + width - 4))
-            first += width
-        return found
+        return frozen(self._vdot.copy())
 
     # -- drives --------------------------------------------------------------------------------
+    def _drive_values(self, value: Any, what: str, full: int, base: int, rest: Any) -> np.ndarray:
+        """Return `full` checked numbers; `rest` stands for those of the base if they are left out."""
+        self.check_present(what)
+        what = f"{what} of {self.name}"
+        made = check.array(value, what, "numbers")
+        if made.shape == (full,):
+            return check.within_range(made, what)
+        if not self.is_floating or made.shape != (full - base,):
+            joints = f", or ({full - base},) for the joints alone" if self.is_floating else ""
+            raise ValueError(f"{what} must have shape ({full},){joints}, got {made.shape}")
+        made = np.concatenate([np.zeros(base), check.within_range(made, what)])
+        made[:base] = rest
+        return made
+
     @property
     def generalized_force(self) -> np.ndarray:
-        """Feed-forward force, shape (dof,) [N, N m]; stays until changed; effort limits apply."""
-        return self._tau.copy()
+        """Feed-forward force, shape (dof,) [N, N m], live; stays until changed; effort limits apply.
+
+        Assigned values for the joints alone, (dof − 6,), leave nothing on a floating base.
+        """
+        return self._live("_tau")
 
     @generalized_force.setter
     def generalized_force(self, value: Any) -> None:
-        self._tau[:] = check.vector(value, f"generalized_force of {self.name}", self.dof)
+        self._tau[:] = self._drive_values(value, "generalized_force", self.dof, 6, 0.0)
 
     def set_pd_gains(self, kp: Any, kd: Any) -> None:
         """Set the gains of the implicit PD drives.
 
         Args:
-            kp, kd: (dof,) each, or one number for all joints (the floating base then gets 0),
+            kp, kd: One number for all joints, or (dof,), or for a robot with a floating base
+                (dof − 6,): the joints alone. The base gets 0 unless it is given its own numbers.
                 ≥ 0 [N/m, N m/rad] and [N s/m, N m s/rad]. τ = τ_ff − kp (q⁺ − q_d) − kd (v⁺ − v_d)
                 with position and velocity at the end of the step (docs/physics/integration).
+
+        Raises:
+            ValueError: A gain is negative or not finite, or there are too few or too many.
         """
         made = []
         for value, what in ((kp, "kp"), (kd, "kd")):
-            gain = check.gains(value, f"{what} of {self.name}", self.dof)
-            if np.ndim(value) == 0 and self.is_floating:
-                gain[:6] = 0.0
-            made.append(gain)
+            given = value
+            if check.is_scalar(value):
+                number = check.number(value, f"{what} of {self.name}", minimum=0.0)
+                given = np.full(self.dof - 6 * self.is_floating, number)
+            gain = self._drive_values(given, what, self.dof, 6, 0.0)
+            made.append(check.not_negative(gain, f"{what} of {self.name}"))
         self._kp[:], self._kd[:] = made
 
     @property
+    def kp(self) -> np.ndarray:
+        """Stiffness of the drives, shape (dof,) [N/m, N m/rad], live."""
+        return self._live("_kp")
+
+    @kp.setter
+    def kp(self, value: Any) -> None:
+        self.set_pd_gains(value, self._kd)
+
+    @property
+    def kd(self) -> np.ndarray:
+        """Damping of the drives, shape (dof,) [N s/m, N m s/rad], live."""
+        return self._live("_kd")
+
+    @kd.setter
+    def kd(self, value: Any) -> None:
+        self.set_pd_gains(self._kp, value)
+
+    @property
     def pd_gains(self) -> tuple[np.ndarray, np.ndarray]:
-        """Gains (kp, kd), each of shape (dof,)."""
-        return self._kp.copy(), self._kd.copy()
+        """Gains (kp, kd), each of shape (dof,), live."""
+        return self.kp, self.kd
 
     @property
     def pd_target(self) -> np.ndarray:
-        """Target coordinates of the drives, shape (nq,); assign to set them."""
-        return self._target_q.copy()
+        """Target coordinates of the drives, shape (nq,), live; assign to set them.
+
+        Assigned values for the joints alone, (nq − 7,), leave the target of a floating base.
+        """
+        return self._live("_target_q")
 
     @pd_target.setter
     def pd_target(self, value: Any) -> None:
-        self._target_q[:] = self._coordinates(value, "pd_target")
+        rest = self._target_q[:7]
+        made = self._drive_values(value, "pd_target", len(self._q), 7, rest)
+        self._target_q[:] = self._normalized(made, "pd_target")
 
     @property
     def pd_velocity_target(self) -> np.ndarray:
-        """Target velocities of the drives, shape (dof,); assign to set them."""
-        return self._target_v.copy()
+        """Target velocities of the drives, shape (dof,), live; assign to set them.
+
+        Assigned values for the joints alone, (dof − 6,), leave the target of a floating base.
+        """
+        return self._live("_target_v")
 
     @pd_velocity_target.setter
     def pd_velocity_target(self, value: Any) -> None:
-        self._target_v[:] = check.vector(value, f"pd_velocity_target of {self.name}", self.dof)
+        rest = self._target_v[:6]
+        self._target_v[:] = self._drive_values(value, "pd_velocity_target", self.dof, 6, rest)
 
     @property
     def applied_torque(self) -> np.ndarray:
         """What the drives really did in the last step, shape (dof,) [N, N m], limits included."""
         span = self._placed()
-        return np.array(self.world.engine.work.applied_torque[span.v])
+        return frozen(np.array(self.world.engine.work.applied_torque[span.v]))
 
     @property
     def effort_limit(self) -> np.ndarray:
         """Largest drive force of each dof, shape (dof,) [N, N m], inf without limit."""
         span = self._placed()
-        return np.array(self.world.engine.model.dof_effort[span.v])
+        return frozen(np.array(self.world.engine.model.dof_effort[span.v]))
 
     def _placed(self) -> Any:
         """Return the span in the records, after a rebuild if one is due."""
-        if self.is_removed:
-            raise RuntimeError(f"{self.name} was removed from its world")
+        self.check_present("a readout")
         _ = self.world.engine
         return self.span
 
@@ -196,12 +198,12 @@ class ArticulatedSystem(NamedParts, Object):
     def _count(self) -> int:
         return 1
 
-    def _live(self, name: str) -> np.ndarray:
+    def _state_rows(self, name: str) -> np.ndarray:
         view: np.ndarray = getattr(self, f"_{name}")
         return view[None]
 
     def _check_editable(self, what: str) -> None:
-        self.world.check_editable(what)
+        self.check_editable(what)
 
     def _collision_bodies_of(self, body: int) -> tuple[CollisionBody, ...]:
         counts = [len(b.shapes) for b in self.description.bodies]
@@ -210,12 +212,12 @@ class ArticulatedSystem(NamedParts, Object):
 
     def _set_parameter(self, field: str, row: int, value: np.ndarray, what: str) -> None:
         """Write a number into the description and, if the world is built, into its model."""
-        self.world.check_editable(what)
+        self.check_editable(what)
         edits.describe(self.description, field, row, value[0])
         if self.world.is_built:
             edits.write(self._records().model, field, row, value)
             self.world.engine.model.tree_is_single[self._placed().tree] = is_single(
-                self.description, self.description.kind
+                self.description
             )
 
     # -- files ---------------------------------------------------------------------------------
@@ -270,7 +272,7 @@ class ArticulatedSystem(NamedParts, Object):
 
     def ignore_collision(self, first: str, second: str) -> None:
         """Let two links (or frames) of this robot pass through each other."""
-        self.world.check_editable(f"collision rules of {self.name}")
+        self.check_editable("ignore_collision")
         a, b = self.frame(first).body_index, self.frame(second).body_index
         if a != b:
             self.description.ignored.add((min(a, b), max(a, b)))

@@ -3,126 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tribo import check
-from tribo.builder import COORDINATES, Part, Span, coordinate_counts, rotation_matrix
-from tribo.description import ShapeDescription, TreeDescription
+from tribo.builder import (
+    COORDINATES,
+    Part,
+    Span,
+    coordinate_counts,
+    joint_types,
+    rotation_matrix,
+)
+from tribo.description import TreeDescription
+from tribo.errors import EditError
 from tribo.model import Joint, Kind, Shape
+from tribo.objects.collision_body import CollisionBody
+from tribo.objects.owner import Owner
 
 if TYPE_CHECKING:
     from tribo.contacts import Contact
     from tribo.engine import Engine
 
 
-class Owner(Protocol):
-    """The world as its objects see it."""
+class Object(check.Sealed):
+    """An object of a world: one tree of bodies, with a stable id and a name.
 
-    @property
-    def engine(self) -> Engine:
-        """Return the records, rebuilt if something was added or removed."""
+    `generalized_coordinate` and `generalized_velocity`, and the commands of a robot, are the records
+    themselves: write into them. Every other array is a read-only copy (docs/reference/arrays).
+    """
 
-    def check_editable(self, what: str) -> None:
-        """Refuse an edit between `update` and `advance`."""
-
-    def rebuild(self) -> None:
-        """Note that the arrays must be built anew before the next step."""
-
-    @property
-    def is_built(self) -> bool:
-        """Tell whether the records hold all objects as they are now."""
-
-    def note_wrench(self) -> None:
-        """Note that an external force acts in the next step."""
-
-    def contacts_of(self, part: Object) -> list[Contact]:
-        """Return the contacts of an object, seen from it."""
-
-    @property
-    def material_names(self) -> tuple[str, ...]:
-        """Return the names of all materials in order of their numbers."""
-
-    def material_number(self, name: str) -> int:
-        """Return the number of a material; a new name gets a new number."""
-
-
-class CollisionBody:
-    """One collision shape of an object, e.g. ``robot.collision_body("LF_FOOT/0")``."""
-
-    def __init__(self, owner: Object, number: int, shape: ShapeDescription) -> None:
-        """Use `Object.collision_body`."""
-        self._owner, self._number, self._shape = owner, number, shape
-
-    @property
-    def name(self) -> str:
-        """Name of link and number, "LINK/0"."""
-        return self._shape.name
-
-    @property
-    def shape(self) -> Shape:
-        """Kind of shape."""
-        return self._shape.kind
-
-    @property
-    def size(self) -> tuple[float, ...]:
-        """Numbers of the shape [m], see `tribo.model.Shape`."""
-        return self._shape.size
-
-    @property
-    def material(self) -> str:
-        """Name of the material; assign to change it.
-
-        Example:
-            >>> import tribo
-            >>> ball = tribo.World().add_sphere(radius=0.1, mass=1.0)
-            >>> ball.collision_bodies[0].material = "ice"
-            >>> ball.collision_bodies[0].material
-            'ice'
-        """
-        return self._shape.material
-
-    @material.setter
-    def material(self, name: str) -> None:
-        self._owner.world.check_editable(f"the material of {self.name}")
-        number = self._owner.world.material_number(name)
-        self._shape.material = name
-        self._write("shape_material", number)
-
-    @property
-    def collision_group(self) -> int:
-        """Bits of the groups that this shape belongs to."""
-        return self._owner.collision_group if self._shape.group is None else self._shape.group
-
-    @collision_group.setter
-    def collision_group(self, value: int) -> None:
-        self._owner.world.check_editable(f"the collision group of {self.name}")
-        self._shape.group = check.bits(value, "collision_group")
-        self._write("shape_group", self._shape.group)
-
-    @property
-    def collision_mask(self) -> int:
-        """Bits of the groups that this shape meets."""
-        return self._owner.collision_mask if self._shape.mask is None else self._shape.mask
-
-    @collision_mask.setter
-    def collision_mask(self, value: int) -> None:
-        self._owner.world.check_editable(f"the collision mask of {self.name}")
-        self._shape.mask = check.bits(value, "collision_mask")
-        self._write("shape_mask", self._shape.mask)
-
-    def _write(self, field: str, value: int) -> None:
-        if not self._owner.world.is_built:  # the description is enough, the builder will read it
-            return
-        engine, span = self._owner.world.engine, self._owner.span
-        if span is not None:
-            getattr(engine.model, field)[span.shape.start + self._number] = value
-            engine.filters_changed()
-
-
-class Object:
-    """An object of a world: one tree of bodies, with a stable id and a name."""
+    world: Owner
+    description: TreeDescription
+    shape_ids: Sequence[int]
+    span: Span | None
+    is_removed: bool
+    fixed_pose: np.ndarray
+    quaternions: list[tuple[str, int]]  # joints that have one, and where it begins in q
 
     def __init__(
         self,
@@ -150,30 +68,66 @@ class Object:
 
     def _allocate(self) -> None:
         """Make room for the numbers of this object; coordinates at zero, the root at its pose."""
-        nq, nv = coordinate_counts(self.description, self.description.kind)
+        nq, nv = coordinate_counts(self.description)
         self._q, self._v = np.zeros(nq), np.zeros(nv)
         self._vdot, self._vdot_before = np.zeros(nv), np.zeros(nv)
         self._tau, self._kp, self._kd = np.zeros(nv), np.zeros(nv), np.zeros(nv)
         self._target_v = np.zeros(nv)
         self._limit_impulse = np.zeros(len(self.description.bodies))
         self._wrench = np.zeros((len(self.description.bodies), 6))
+        types = joint_types(self.description)
+        self._is_free = types[0] == Joint.FREE
+        self.quaternions = []
         first = 0
-        for k in range(len(self.description.bodies)):
-            joint = self._joint_type(k)
+        for body, joint in zip(self.description.bodies, types, strict=True):
             if joint == Joint.FREE:
                 self._q[first : first + 7] = self.fixed_pose
+                self.quaternions.append((body.joint.name, first + 3))
             elif joint == Joint.SPHERICAL:
                 self._q[first] = 1.0
+                self.quaternions.append((body.joint.name, first))
             first += COORDINATES[joint]
         self._target_q = self._q.copy()
 
-    def _joint_type(self, body: int) -> Joint:
-        is_fixed = body == 0 and self.description.kind == Kind.STATIC
-        return Joint.FIXED if is_fixed else self.description.bodies[body].joint.type
-
     def __repr__(self) -> str:
-        """Return class, name and id."""
-        return f"<{type(self).__name__} {self.name!r} id={self.id}>"
+        """Return class, name, id, body type, mass and position."""
+        removed = ", removed from its world" if self.is_removed else ""
+        return f"<{type(self).__name__} {self.name!r} id={self.id}: {self._described()}{removed}>"
+
+    def describe(self) -> str:
+        """Return a line of text: name, class, shape or joints, body type, mass and position."""
+        return f"{self.name}: {type(self).__name__}, {self._described()}"
+
+    def _described(self) -> str:
+        place = ", ".join(f"{x:.6g}" for x in self.position)
+        weight = "" if self.body_type == Kind.STATIC else f"{self.mass:g} kg, "
+        return f"{self._looks()}, {self.body_type.name.lower()}, {weight}at ({place}) m"
+
+    def _looks(self) -> str:
+        """Return in a few words what the object is."""
+        raise NotImplementedError
+
+    def check_present(self, what: str) -> None:
+        """Refuse what needs an object that is still in its world.
+
+        Raises:
+            EditError: It was removed.
+        """
+        if self.is_removed:
+            raise EditError(
+                f"{what} of {self.name}: the object was removed from its world; add a new one"
+            )
+
+    def check_editable(self, what: str) -> None:
+        """Refuse an edit of an object that was removed, or between `update` and `advance`."""
+        self.check_present(what)
+        self.world.check_editable(f"{what} of {self.name}")
+
+    def __reduce__(self) -> Any:
+        """Refuse copies and pickling: a second handle would miss the next build."""
+        raise TypeError(
+            f"the handle of {self.name} cannot be copied or pickled; world[{self.name!r}] finds the object"
+        )
 
     @property
     def id(self) -> int:
@@ -199,6 +153,7 @@ class Object:
 
     @body_type.setter
     def body_type(self, value: Kind | str) -> None:
+        self.check_present("body_type")
         kind = as_kind(value)
         if kind == self.description.kind:
             return
@@ -208,23 +163,23 @@ class Object:
             )
         if any(shape.shape == Shape.PLANE for shape in self.collision_bodies):
             raise ValueError(f"{self.name} is a half space: it can only be static")
-        self.world.check_editable(f"the body type of {self.name}")
+        self.check_editable("body_type")
+        self.detach()
         pose = self._root_pose().copy()
         self.description.kind = kind
-        nq, _ = coordinate_counts(self.description, kind)
+        nq, _ = coordinate_counts(self.description)
         if nq != len(self._q):
             self.fixed_pose = pose
             self._allocate()
-        self.span = None
         self.world.rebuild()
 
     def _root_pose(self) -> np.ndarray:
         """Return position and quaternion of the root, an array that may be written."""
-        return self._q[:7] if self._joint_type(0) == Joint.FREE else self.fixed_pose
+        return self._q[:7] if self._is_free else self.fixed_pose
 
     def _write_pose(self) -> None:
         """Pass the pose of a root that does not move on to the model."""
-        if self._joint_type(0) == Joint.FREE or self.span is None:
+        if self.span is None or not self.world.is_built or self._is_free:
             return
         model = self.world.engine.model
         model.joint_pos[self.span.body.start] = self.fixed_pose[:3]
@@ -233,29 +188,94 @@ class Object:
     @property
     def position(self) -> np.ndarray:
         """Position of the (root) body's origin, shape (3,) [m], world; assign to move it."""
-        return self._root_pose()[:3].copy()
+        return frozen(self._root_pose()[:3].copy())
 
     @position.setter
     def position(self, value: Any) -> None:
-        self.world.check_editable(f"the position of {self.name}")
+        self.check_editable("position")
         self._root_pose()[:3] = check.vector(value, f"position of {self.name}", 3)
         self._write_pose()
 
     @property
     def orientation(self) -> np.ndarray:
         """Unit quaternion (w, x, y, z) of the (root) body, shape (4,), body axes to world."""
-        return self._root_pose()[3:7].copy()
+        return frozen(self._root_pose()[3:7].copy())
 
     @orientation.setter
     def orientation(self, value: Any) -> None:
-        self.world.check_editable(f"the orientation of {self.name}")
+        self.check_editable("orientation")
         self._root_pose()[3:7] = check.quaternion(value, f"orientation of {self.name}")
         self._write_pose()
 
     @property
     def rotation_matrix(self) -> np.ndarray:
         """Rotation of the (root) body, shape (3, 3), body axes to world."""
-        return rotation_matrix(self._root_pose()[3:7])
+        return frozen(rotation_matrix(self._root_pose()[3:7]))
+
+    # -- state ---------------------------------------------------------------------------------
+    @property
+    def dof(self) -> int:
+        """Number of degrees of freedom; 0 if static."""
+        return len(self._v)
+
+    @property
+    def generalized_coordinate(self) -> np.ndarray:
+        """Coordinates q, shape (nq,) [m, rad, –] (RaiSim: gc), live; a free body: position, quaternion.
+
+        Assigning checks the values and normalizes quaternions; writing into the array does not.
+
+        Example:
+            >>> import tribo
+            >>> ball = tribo.World().add_sphere(radius=0.1, mass=1.0)
+            >>> ball.generalized_coordinate[2] = 5.0
+            >>> float(ball.position[2])
+            5.0
+        """
+        return self._live_state("_q")
+
+    @generalized_coordinate.setter
+    def generalized_coordinate(self, value: Any) -> None:
+        self.check_editable("generalized_coordinate")
+        self._q[:] = self._coordinates(value, "generalized_coordinate")
+
+    @property
+    def generalized_velocity(self) -> np.ndarray:
+        """Velocities v, shape (dof,) [m/s, rad/s] (RaiSim: gv), live; assign to set them."""
+        return self._live_state("_v")
+
+    @generalized_velocity.setter
+    def generalized_velocity(self, value: Any) -> None:
+        self.check_editable("generalized_velocity")
+        self._v[:] = check.vector(value, f"generalized_velocity of {self.name}", self.dof)
+
+    def _live_state(self, name: str) -> np.ndarray:
+        """Return state to write into, read-only where writing would be lost or half a step late."""
+        if self.is_removed or self.world.is_midway:
+            return frozen(np.array(getattr(self, name)))
+        return self._live(name)
+
+    def _live(self, name: str) -> np.ndarray:
+        """Return an array of the records, which are built first: it stays good until the next build."""
+        if self.is_removed:
+            return frozen(np.array(getattr(self, name)))
+        if not self.world.is_built:
+            _ = self.world.engine
+        array: np.ndarray = getattr(self, name)
+        return array
+
+    def _coordinates(self, value: Any, what: str) -> np.ndarray:
+        """Return checked coordinates."""
+        return self._normalized(check.vector(value, f"{what} of {self.name}", len(self._q)), what)
+
+    def _normalized(self, q: np.ndarray, what: str) -> np.ndarray:
+        """Return coordinates after checking and normalizing their quaternions, in place."""
+        for joint, first in self.quaternions:
+            w, x, y, z = q[first : first + 4].tolist()
+            square = w * w + x * x + y * y + z * z
+            if square != 1.0:
+                name = f"{what} of {self.name}, rotation of {joint}"
+                q[first : first + 4] = check.quaternion(q[first : first + 4], name)
+        return q
 
     @property
     def mass(self) -> float:
@@ -296,27 +316,36 @@ class Object:
 
     @material.setter
     def material(self, name: str) -> None:
+        self.check_editable("material")
+        check.name(name, f"material of {self.name}")
         for body in self._collision_bodies:
             body.material = name
 
     @property
     def contacts(self) -> list[Contact]:
         """Contacts of the last step, seen from this object: forces act on it."""
+        self.check_present("contacts")
         return self.world.contacts_of(self)
 
     def _wrench_row(self, body: int) -> np.ndarray:
         """Return the (6,) external torque and force of a body, for the next step only."""
-        if self.is_removed:
-            raise RuntimeError(f"{self.name} was removed from its world")
+        self.check_present("external force")
         self.world.note_wrench()
         row: np.ndarray = self._wrench[body]
         return row
+
+    @property
+    def arrays(self) -> dict[str, np.ndarray]:
+        """State and commands by their public names, as they are now, not to be written."""
+        names = {"generalized_coordinate": "_q", "generalized_velocity": "_v"}
+        names |= {"generalized_force": "_tau", "kp": "_kp", "kd": "_kd"}
+        names |= {"pd_target": "_target_q", "pd_velocity_target": "_target_v"}
+        return {public: frozen(getattr(self, name)[:]) for public, name in names.items()}
 
     def part(self) -> Part:
         """Return the object as the builder needs it."""
         return Part(
             self.description,
-            self.description.kind,
             self.fixed_pose,
             self.shape_ids,
             self._group,
@@ -332,9 +361,14 @@ class Object:
         self.span = span
 
     def detach(self) -> None:
-        """Keep this object's numbers apart from the records, before a rebuild."""
+        """Keep this object's numbers apart from the records, before a rebuild.
+
+        Arrays that were handed out are no longer those of the object: writing to them is refused.
+        """
         for name in _VIEWS:
-            setattr(self, f"_{name}", getattr(self, f"_{name}").copy())
+            old = getattr(self, f"_{name}")
+            setattr(self, f"_{name}", old.copy())
+            old.setflags(write=False)
         self.span = None
 
 
@@ -354,8 +388,15 @@ _VIEWS = {
 }
 
 
-def as_kind(value: Kind | str) -> Kind:
+def as_kind(value: Any) -> Kind:
     """Return a body type given as enum or name."""
-    if isinstance(value, str):
-        return Kind[check.known(value.upper(), [k.name for k in Kind], "body type")]
-    return Kind(value)
+    if isinstance(value, Kind):
+        return value
+    word = value.lower() if isinstance(value, str) else value
+    return Kind[check.choice(word, [k.name.lower() for k in Kind], "body_type").upper()]
+
+
+def frozen(array: np.ndarray) -> np.ndarray:
+    """Return an array that cannot be written: an edit that would be lost is an error."""
+    array.setflags(write=False)
+    return array

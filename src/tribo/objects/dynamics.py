@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from tribo import check
 from tribo.description import TreeDescription
+from tribo.objects.base import frozen
 from tribo.objects.states import States
 from tribo.queries import coriolis, forward, inverse, mass, momentum
 
@@ -17,7 +19,7 @@ _TOTALS: dict[str, Any] = {
 _SYMMETRIC = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
 
 
-class Dynamics:
+class Dynamics(check.Sealed):
     """Read-outs of a robot at a state, or of N states at once with a first axis of length N.
 
     Equation of motion: M v̇ + h = τ + Jᵀλ/Δt, h = C v + g. All vectors are in world axes. What
@@ -215,7 +217,7 @@ class Dynamics:
         """Return the angular momentum about a point (3,) [m], world; shape (3,) [kg m²/s]."""
         at = self._states()
         arm = at.result(at.given(point, "point", 3))
-        return np.asarray(self.angular_momentum - np.cross(arm, self.linear_momentum))
+        return frozen(self.angular_momentum - np.cross(arm, self.linear_momentum))
 
     @property
     def center_of_mass(self) -> np.ndarray:
@@ -225,7 +227,7 @@ class Dynamics:
     @property
     def composite_inertia(self) -> np.ndarray:
         """Inertia of all bodies, locked, about their common centre of mass, (3, 3) [kg m²], world axes."""
-        return np.asarray(self._total("inertia")[..., _SYMMETRIC])
+        return frozen(self._total("inertia")[..., _SYMMETRIC])
 
     @property
     def total_mass(self) -> float | np.ndarray:

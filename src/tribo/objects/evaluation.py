@@ -57,6 +57,10 @@ class Evaluation(Dynamics, FrameOwner):
             still if vdot is None else vdot, f"accelerations of {self.name}", (nv,), count
         )
 
+    def __repr__(self) -> str:
+        """Return the robot's name and how many states it is asked about."""
+        return f"<Evaluation of {self.name!r} at {len(self)} states>"
+
     def __len__(self) -> int:
         """Return the number of states."""
         return len(self._q)

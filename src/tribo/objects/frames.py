@@ -9,6 +9,7 @@ import numpy as np
 from tribo import check
 from tribo.builder import rotation_matrix
 from tribo.description import IDENTITY, ORIGIN, TreeDescription
+from tribo.objects.base import frozen
 from tribo.objects.states import States, rows
 from tribo.queries import point as queries
 
@@ -19,7 +20,7 @@ _MOTION = {
 _ROTATION = slice(3, 12)
 
 
-class Frame:
+class Frame(check.Sealed):
     """A frame fixed to a body of a robot, e.g. ``robot.frame("imu_joint")``.
 
     Every joint, fixed ones too, and every link has one. All results are in world axes; for N states
@@ -67,12 +68,12 @@ class Frame:
     @property
     def position_in_body(self) -> np.ndarray:
         """Origin of the frame, (3,) [m], in the frame of its body."""
-        return self._offset.copy()
+        return frozen(self._offset.copy())
 
     @property
     def orientation_in_body(self) -> np.ndarray:
         """Quaternion (w, x, y, z) of the frame, (4,), frame axes to body axes."""
-        return self._quaternion.copy()
+        return frozen(self._quaternion.copy())
 
     # -- motion --------------------------------------------------------------------------------
     def _local(self, at: States, point: Any) -> np.ndarray:
@@ -195,20 +196,20 @@ class Frame:
         """Numbers of the degrees of freedom that move the frame, root first: its non-zero columns."""
         model = self._owner._states().records.model
         first = model.body_chain_start[self._body]
-        return np.array(model.chain_dof[first : first + model.body_chain_len[self._body]])
+        return frozen(np.array(model.chain_dof[first : first + model.body_chain_len[self._body]]))
 
     def sparse_jacobian(self, point: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """Return `dofs` (k,) and the columns of `jacobian` that belong to them, (3, k)."""
         dofs = self.dofs
-        return dofs, self.jacobian(point)[..., dofs]
+        return dofs, frozen(self.jacobian(point)[..., dofs])
 
     def sparse_rotational_jacobian(self) -> tuple[np.ndarray, np.ndarray]:
         """Return `dofs` (k,) and the columns of `rotational_jacobian` that belong to them, (3, k)."""
         dofs = self.dofs
-        return dofs, self.rotational_jacobian()[..., dofs]
+        return dofs, frozen(self.rotational_jacobian()[..., dofs])
 
 
-class FrameOwner:
+class FrameOwner(check.Sealed):
     """What has named frames: a robot, a robot at other states, a robot in many worlds."""
 
     name: str

@@ -11,11 +11,12 @@ from tribo import check
 from tribo.builder import COORDINATES, DOFS, rotation_matrix
 from tribo.description import BodyDescription, VisualDescription
 from tribo.model import Joint as JointType
+from tribo.objects.base import frozen
 from tribo.objects.frames import Frame, quaternions
 from tribo.objects.states import rows, unit_quaternions
 
 if TYPE_CHECKING:
-    from tribo.objects.base import CollisionBody
+    from tribo.objects.collision_body import CollisionBody
     from tribo.objects.named_parts import NamedParts
 
 _SYMMETRIC = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
@@ -38,7 +39,7 @@ class Handle(Frame):
     def _get(self, field: str, row: int) -> Any:
         """Return a number of the model; for a batch with one row per world."""
         found = self._owner._parameter(field, row)
-        return float(found) if found.ndim == 0 else found.copy()
+        return float(found) if found.ndim == 0 else frozen(found.copy())
 
     def _set(self, field: str, row: int, value: np.ndarray) -> None:
         self._owner._set_parameter(field, row, value, f"{field} of {self._name}")
@@ -104,8 +105,7 @@ class Link(Handle):
     @mass.setter
     def mass(self, value: Any) -> None:
         mass = self._given(value, "mass")
-        if (mass <= 0.0).any():
-            raise ValueError(f"mass of {self._name} must be > 0, got {float(mass.min())!r}")
+        check.positive(mass.min(), f"mass of {self._name}")
         self._set("body_mass", self._body, mass)
 
     @property
@@ -128,11 +128,11 @@ class Link(Handle):
 
         It must be symmetric and positive definite; three numbers stand for a diagonal.
         """
-        return np.asarray(self._get("body_inertia", self._body)[..., _SYMMETRIC])
+        return frozen(self._get("body_inertia", self._body)[..., _SYMMETRIC])
 
     @inertia.setter
     def inertia(self, value: Any) -> None:
-        array = np.asarray(value, np.float64)
+        array = check.array(value, f"inertia of {self._name}", "(3, 3) numbers")
         if array.shape == (3,):
             array = np.diag(array)
         given = self._given(array, "inertia", 3, 3)
@@ -198,13 +198,12 @@ class Joint(Handle):
         if where.stop - where.start == 1:
             found = found[:, 0]
         found = found.copy() if self._owner._is_batch else found[0].copy()
-        return float(found) if found.ndim == 0 else found
+        return float(found) if found.ndim == 0 else frozen(found)
 
     def _write_state(self, array: np.ndarray, where: slice, value: Any, what: str) -> None:
         self._owner._check_editable(f"{what} of {self._name}")
         width = where.stop - where.start
-        given = np.asarray(value, np.float64)
-        checked = self._given(given, what) if width == 1 else self._given(given, what, width)
+        checked = self._given(value, what) if width == 1 else self._given(value, what, width)
         checked = checked.reshape(-1, width)
         if what == "coordinate" and width >= 4:
             unit_quaternions(checked[:, -4:], f"coordinate of {self._name}")
@@ -213,21 +212,21 @@ class Joint(Handle):
     @property
     def coordinate(self) -> float | np.ndarray:
         """Its coordinates: a number [rad, m] or an array ((4,) quaternion, (7,) pose); assign to set."""
-        return self._state(self._owner._live("q"), self.coordinate_slice)  # type: ignore[no-any-return]
+        return self._state(self._owner._state_rows("q"), self.coordinate_slice)  # type: ignore[no-any-return]
 
     @coordinate.setter
     def coordinate(self, value: Any) -> None:
         where = self.coordinate_slice
-        self._write_state(self._owner._live("q"), where, value, "coordinate")
+        self._write_state(self._owner._state_rows("q"), where, value, "coordinate")
 
     @property
     def velocity(self) -> float | np.ndarray:
         """Its velocities: a number [rad/s, m/s] or an array ((3,), (6,)); assign to set."""
-        return self._state(self._owner._live("v"), self.velocity_slice)  # type: ignore[no-any-return]
+        return self._state(self._owner._state_rows("v"), self.velocity_slice)  # type: ignore[no-any-return]
 
     @velocity.setter
     def velocity(self, value: Any) -> None:
-        self._write_state(self._owner._live("v"), self.velocity_slice, value, "velocity")
+        self._write_state(self._owner._state_rows("v"), self.velocity_slice, value, "velocity")
 
     # -- placement -----------------------------------------------------------------------------
     def _check_placed(self, what: str) -> None:
@@ -251,7 +250,7 @@ class Joint(Handle):
         """Quaternion (w, x, y, z) of the joint at coordinate 0, (4,), to axes of the parent; assignable."""
         turn = np.asarray(self._get("joint_rot", self._body))
         found = quaternions(turn.reshape(-1, 3, 3))
-        return found if turn.ndim == 2 else found[0]
+        return frozen(found if turn.ndim == 2 else found[0])
 
     @orientation_in_parent.setter
     def orientation_in_parent(self, value: Any) -> None:
@@ -280,7 +279,7 @@ class Joint(Handle):
         """Axis of a revolute or prismatic joint, (3,) unit, world."""
         # Moving along or about it leaves the axis where it is: the link's axes show it too.
         turn = self.rotation_matrix
-        return np.asarray((turn @ self.axis_in_joint[..., None])[..., 0])
+        return frozen((turn @ self.axis_in_joint[..., None])[..., 0])
 
     # -- drive train ---------------------------------------------------------------------------
     @property

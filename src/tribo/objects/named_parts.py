@@ -12,7 +12,7 @@ from tribo.objects.evaluation import Evaluable
 from tribo.objects.handles import Joint, Link
 
 if TYPE_CHECKING:
-    from tribo.objects.base import CollisionBody
+    from tribo.objects.collision_body import CollisionBody
 
 
 class NamedParts(Evaluable):
@@ -24,12 +24,13 @@ class NamedParts(Evaluable):
         """Return the number of worlds."""
         raise NotImplementedError
 
-    def _live(self, name: str) -> np.ndarray:
+    def _state_rows(self, name: str) -> np.ndarray:
         """Return the coordinates "q" or velocities "v" themselves, (worlds, ·)."""
         raise NotImplementedError
 
     def _check_editable(self, what: str) -> None:
-        """Refuse an edit between `update` and `advance`."""
+        """Refuse an edit of what was removed, or between `update` and `advance`."""
+        raise NotImplementedError
 
     def _collision_bodies_of(self, body: int) -> tuple[CollisionBody, ...]:
         """Return the collision shapes of a body."""

@@ -8,16 +8,21 @@ import numpy as np
 
 from tribo import check
 from tribo.model import Kind
-from tribo.objects.base import Object
+from tribo.objects.base import Object, frozen
 
 
 class SingleBody(Object):
     """A body with one free joint; its origin is its centre of mass."""
 
+    def _looks(self) -> str:
+        (body,) = self.collision_bodies
+        size = ", ".join(f"{x:g}" for x in body.size)
+        return f"{body.shape.name.lower()}({size}) of {body.material!r}"
+
     @property
     def linear_velocity(self) -> np.ndarray:
         """Velocity of the centre of mass, shape (3,) [m/s], world; zero if static."""
-        return self._v[:3].copy() if len(self._v) else np.zeros(3)
+        return frozen(self._v[:3].copy() if len(self._v) else np.zeros(3))
 
     @linear_velocity.setter
     def linear_velocity(self, value: Any) -> None:
@@ -27,7 +32,7 @@ class SingleBody(Object):
     @property
     def angular_velocity(self) -> np.ndarray:
         """Angular velocity, shape (3,) [rad/s], world axes; zero if static."""
-        return self._v[3:6].copy() if len(self._v) else np.zeros(3)
+        return frozen(self._v[3:6].copy() if len(self._v) else np.zeros(3))
 
     @angular_velocity.setter
     def angular_velocity(self, value: Any) -> None:
@@ -40,7 +45,7 @@ class SingleBody(Object):
         self._v[:] = velocity
 
     def _check_moves(self, what: str) -> None:
-        self.world.check_editable(f"{what} of {self.name}")
+        self.check_editable(what)
         if self.description.kind == Kind.STATIC:
             raise ValueError(
                 f"{self.name} is static; set body_type to kinematic or dynamic before {what}"
@@ -49,7 +54,7 @@ class SingleBody(Object):
     @property
     def inertia(self) -> np.ndarray:
         """Inertia about the centre of mass, shape (3, 3) [kg m²], body axes."""
-        return self.description.bodies[0].inertia.copy()
+        return frozen(self.description.bodies[0].inertia.copy())
 
     def apply_force(self, force: Any, point: Any = None) -> None:
         """Add an external force for the next step only.

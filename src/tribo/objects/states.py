@@ -10,6 +10,7 @@ import numpy as np
 from tribo import check
 from tribo.builder import COORDINATES
 from tribo.description import TreeDescription
+from tribo.objects.base import frozen
 from tribo.tree_model import TreeRecords
 
 
@@ -30,7 +31,7 @@ class States:
 
     def result(self, array: np.ndarray) -> np.ndarray:
         """Return a result as the caller expects it: without the first axis for a single state."""
-        return array[0] if self.is_single else array
+        return frozen(array[0] if self.is_single else array)
 
     def given(self, value: Any, what: str, *shape: int) -> np.ndarray:
         """Return numbers of the caller for all states: one set for all, or one for each."""
@@ -38,31 +39,20 @@ class States:
 
 
 def rows(value: Any, what: str, shape: tuple[int, ...], count: int) -> np.ndarray:
-    """Return finite float64 numbers as (count, *shape); without the first axis they hold for all."""
-    array = _numbers(value, what, shape)
+    """Return checked float64 numbers as (count, *shape); without the first axis they hold for all."""
+    array = check.array(value, what, f"numbers of shape {shape}")
     if array.shape == shape:
         array = np.broadcast_to(array, (count, *shape)).copy()
     if array.shape != (count, *shape):
         raise ValueError(
             f"{what} must have shape {shape} or {(count, *shape)}, got {np.shape(value)}"
         )
-    if not np.isfinite(array).all():
-        place = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-        raise ValueError(f"{what} must be finite, entry {place} is {array[place]!r}")
-    return array
-
-
-def _numbers(value: Any, what: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Return a copy as float64."""
-    try:
-        return np.array(value, np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"{what} must be numbers of shape {shape}, got {value!r}") from None
+    return check.within_range(array, what)
 
 
 def coordinates(value: Any, description: TreeDescription, what: str, nq: int) -> np.ndarray:
     """Return checked coordinates (N, nq) with unit quaternions."""
-    array = _numbers(value, what, (nq,))
+    array = check.array(value, what, f"numbers of shape ({nq},)")
     if array.ndim not in (1, 2) or array.shape[-1] != nq:
         raise ValueError(f"{what} must have shape ({nq},) or (N, {nq}), got {array.shape}")
     q = rows(np.atleast_2d(array), what, (nq,), len(np.atleast_2d(array)))

@@ -20,7 +20,7 @@ from tribo.description import (
 from tribo.formats import raisim_xml, urdf
 from tribo.model import Kind, Shape
 from tribo.objects import ArticulatedSystem, Object, SingleBody
-from tribo.settings import DEFAULTS
+from tribo.settings import WorldSettings
 
 if TYPE_CHECKING:
     from tribo.world import World
@@ -35,14 +35,14 @@ SHAPES = {
     Shape.CYLINDER: "cylinder",
 }
 # Settings that change the motion and that a file has no place for.
-NOT_IN_FILE = ("max_push_out_speed", "tolerance", "max_sweeps", "integrator", "filter_both")
+NOT_IN_FILE = ("max_push_out_speed", "tolerance", "max_sweeps", "integrator", "collision_filter")
 
 
 def save(world: World, path: str | Path) -> None:
     """Write a world so that what is read from the file begins with bitwise the same state.
 
     Commands, the clock and solver settings have no place in the format: what is left out is named
-    in one warning.
+    in one warning. A robot that was added as URDF text gets a file beside the world's.
 
     Raises:
         DescriptionError: An object has no place in the format; the message says what it is.
@@ -92,14 +92,14 @@ def _describe_body(part: Object) -> ObjectDescription:
     numbers = shape.size
     if shape.shape == Shape.BOX:
         made.size = tuple(2.0 * x for x in numbers)
-        standard = primitives.box(made.size, part.mass, "").bodies[0].inertia
+        standard = primitives.box(made.size, part.mass, shape.material).bodies[0].inertia
     elif shape.shape == Shape.SPHERE:
         made.size = numbers
-        standard = primitives.sphere(numbers[0], part.mass, "").bodies[0].inertia
+        standard = primitives.sphere(numbers[0], part.mass, shape.material).bodies[0].inertia
     else:
         made.size = (numbers[0], 2.0 * numbers[1])
         solid = primitives.capsule if shape.shape == Shape.CAPSULE else primitives.cylinder
-        standard = solid(*made.size, part.mass, "").bodies[0].inertia
+        standard = solid(*made.size, part.mass, shape.material).bodies[0].inertia
     if not np.array_equal(part.inertia, standard):
         made.inertia = part.inertia
     made.position, made.quaternion = _tuple(part.position), _tuple(part.orientation)
@@ -111,11 +111,11 @@ def _describe_body(part: Object) -> ObjectDescription:
 
 
 def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
-    source = robot.description.source
+    source = robot.description.source or robot.description.text
     place = f"object {robot.name!r}"
     if source is None:
         raise DescriptionError(
-            f"{place}: it was not read from a URDF file, so there is no file to refer to; "
+            f"{place}: it was not read from a URDF, so there is nothing to refer to; "
             "write one by export_urdf and add the robot from there"
         )
     if robot.body_type != Kind.DYNAMIC:
@@ -136,7 +136,8 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
             f"{place}: masses or joints that differ from its URDF have no place in the format; write them "
             "to a URDF by export_urdf and add the robot from there"
         )
-    made = ObjectDescription("articulated_system", robot.name, urdf=source)
+    made = ObjectDescription("articulated_system", robot.name, urdf=robot.description.source)
+    made.urdf_text = robot.description.text
     _set_groups(made, robot, robot.collision_group, robot.collision_mask)
     own = {(b.collision_group, b.collision_mask) for b in robot.collision_bodies}
     if (
@@ -179,8 +180,8 @@ def _left_out(world: World) -> list[str]:
         for part in world.objects
         if isinstance(part, ArticulatedSystem) and part.generalized_force.any()
     ]
-    settings = world.engine.settings
-    lost += [name for name in NOT_IN_FILE if getattr(settings, name) != DEFAULTS[name]]
+    standard = WorldSettings()
+    lost += [name for name in NOT_IN_FILE if getattr(world, name) != getattr(standard, name)]
     if world.engine.state.vdot.any() or world.engine.state.warm_count[0]:
         lost.append("the memory of the last step (warm start)")
     return lost

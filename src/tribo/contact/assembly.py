@@ -1,0 +1,167 @@
+"""Sums over the contacts of an island: Yᵀ λ over its dofs, and Yᵀ D Y in blocks."""
+
+from math import sqrt
+
+from tribo.contact.response import velocity
+from tribo.jit import kernel
+from tribo.math import vec
+
+
+@kernel
+def begin(model, work, count, out):
+    """Set an array of dofs to z − z_free, z the present response.
+
+    Writes: out.
+    """
+    for a in range(count):
+        tree = work.node_tree[a]
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            out[dof] = work.response[dof] - work.free_response[dof]
+
+
+@kernel
+def subtract_impulse(model, work, table, c, impulse, out):
+    """Subtract the response to an impulse of contact c from an array of dofs.   out −= Yᵀ λ
+
+    Writes: out.
+    """
+    row = work.row
+    for side in range(2):
+        i = table[c, side]
+        chain = model.body_chain_start[work.contact_body[c, side]]
+        for p in range(work.contact_len[c, side]):
+            out[model.chain_dof[chain + p]] -= (
+                row[i] * impulse[0] + row[i + 1] * impulse[1] + row[i + 2] * impulse[2]
+            )
+            i += 3
+
+
+@kernel
+def product(model, work, count, x, y):
+    """Return the scalar product of two arrays over the dofs of all nodes."""
+    total = 0.0
+    for a in range(count):
+        tree = work.node_tree[a]
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            total += x[dof] * y[dof]
+    return total
+
+
+@kernel
+def full(d):
+    """Return the nine numbers, row by row, of a symmetric matrix (xx, yy, zz, xy, xz, yz)."""
+    return (d[0], d[3], d[4], d[3], d[1], d[5], d[4], d[5], d[2])
+
+
+@kernel
+def add_block(model, work, out_table, in_table, c, r, d):
+    """Add what contact c couples.   matrix += r Y_outᵀ D Y_in, D row by row
+
+    Writes: work.
+    """
+    value = work.block_value
+    row = work.row
+    dofs = model.chain_dof
+    for side in range(2):
+        body = work.contact_body[c, side]
+        tree = model.body_tree[body]
+        chain = model.body_chain_start[body]
+        for other in range(2):
+            if work.contact_len[c, side] == 0 or work.contact_len[c, other] == 0:
+                continue
+            other_body = work.contact_body[c, other]
+            other_tree = model.body_tree[other_body]
+            other_chain = model.body_chain_start[other_body]
+            width = model.tree_nv[other_tree]
+            at = work.block_at[work.tree_node[tree], work.tree_node[other_tree]]
+            i = out_table[c, side]
+            for p in range(work.contact_len[c, side]):
+                x = r * row[i]
+                y = r * row[i + 1]
+                z = r * row[i + 2]
+                i += 3
+                u = x * d[0] + y * d[3] + z * d[6]
+                v = x * d[1] + y * d[4] + z * d[7]
+                w = x * d[2] + y * d[5] + z * d[8]
+                line = (
+                    at + (dofs[chain + p] - model.tree_v[tree]) * width - model.tree_v[other_tree]
+                )
+                j = in_table[c, other]
+                for q in range(work.contact_len[c, other]):
+                    value[line + dofs[other_chain + q]] += (
+                        u * row[j] + v * row[j + 1] + w * row[j + 2]
+                    )
+                    j += 3
+
+
+@kernel
+def subtract_limit(model, work, n, impulse, out):
+    """Subtract the response to an impulse of limit n from an array of dofs.
+
+    Writes: out.
+    """
+    i = work.limit_body[n]
+    first = work.limit_row[n]
+    chain = model.body_chain_start[i]
+    for p in range(model.body_chain_len[i]):
+        out[model.chain_dof[chain + p]] -= work.row[first + p] * impulse
+
+
+@kernel
+def add_limit_block(model, work, n, r):
+    """Add what limit n couples.   matrix += r yᵀ y
+
+    Writes: work.
+    """
+    body = work.limit_body[n]
+    tree = model.body_tree[body]
+    first = work.limit_row[n]
+    chain = model.body_chain_start[body]
+    at = work.block_at[work.tree_node[tree], work.tree_node[tree]]
+    for p in range(model.body_chain_len[body]):
+        line = at + (model.chain_dof[chain + p] - model.tree_v[tree]) * model.tree_nv[tree]
+        for q in range(model.body_chain_len[body]):
+            work.block_value[line + model.chain_dof[chain + q] - model.tree_v[tree]] += (
+                r * work.row[first + p] * work.row[first + q]
+            )
+
+
+@kernel
+def settle(model, work, t, count):
+    """Make the response that of the impulses.   z = z_free + Yᵀ λ
+
+    Writes: work.
+    """
+    lack = work.pile_lack
+    begin(model, work, count, lack)
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        subtract_impulse(model, work, work.contact_row, c, vec.load(work.contact_impulse, c), lack)
+        if work.contact_is_spun[c] == 1:
+            torque = vec.load(work.contact_spin_impulse, c)
+            subtract_impulse(model, work, work.contact_spin_row, c, torque, lack)
+    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
+        n = work.island_limit[k]
+        subtract_limit(model, work, n, work.limit_impulse[n], lack)
+    for a in range(count):
+        tree = work.node_tree[a]
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            work.response[dof] -= lack[dof]
+
+
+@kernel
+def begin_round(model, work, t):
+    """Take the present impulses as the memory of the next round.
+
+    Writes: work.
+    """
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        for a in range(3):
+            work.contact_guess[c, a] = work.contact_impulse[c, a]
+            work.contact_spin_guess[c, a] = work.contact_spin_impulse[c, a]
+        w = velocity(model, work, work.contact_row, work.contact_start, c)
+        work.contact_shift[c] = work.contact_friction[c] * sqrt(w[0] * w[0] + w[1] * w[1])
+    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
+        n = work.island_limit[k]
+        work.limit_guess[n] = work.limit_impulse[n]

@@ -1,0 +1,86 @@
+"""How far an island is from the hard law, as a velocity: the test that every way of solving must pass.
+
+The natural map of De Saxcé's form is λ − P_K(λ − r (w + Γ(w) n)), Γ = μ‖w_t‖; over r it is the velocity by
+which Signorini's condition or Coulomb's law is missed.
+Source: De Saxcé, Feng 1998; contact-science §1.1.
+"""
+
+from math import sqrt
+
+from tribo.contact import cone
+from tribo.contact.cone import NO_FRICTION
+from tribo.contact.response import limit_velocity, velocity
+from tribo.jit import kernel
+from tribo.math import spatial, vec
+
+
+@kernel
+def stiffness(block):
+    """Return 3/tr of a contact's own block of G, 0 if nothing moves it."""
+    trace = block[0] + block[1] + block[2]
+    return 3.0 / trace if trace > 0.0 else 0.0
+
+
+@kernel
+def project(mu, x):
+    """Return the impulse in the friction cone nearest to x; without friction, on its axis."""
+    if mu <= NO_FRICTION:
+        return (0.0, 0.0, max(0.0, x[2]))
+    return cone.project(mu, x)
+
+
+@kernel
+def spin_law(roll, spin, x):
+    """Return the torque impulse nearest to x that rolling and spinning friction allow."""
+    s = sqrt(x[0] * x[0] + x[1] * x[1])
+    f = roll / s if s > roll else 1.0
+    return (f * x[0], f * x[1], min(max(x[2], -spin), spin))
+
+
+@kernel
+def largest(a):
+    """Return the largest size of three numbers."""
+    return max(abs(a[0]), abs(a[1]), abs(a[2]))
+
+
+@kernel
+def violation(model, work, t):
+    """Return how far the impulses are from the hard law, as a velocity [m/s]."""
+    worst = 0.0
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        mu = work.contact_friction[c]
+        r = stiffness(spatial.load(work.contact_delassus, c))
+        if r == 0.0:
+            continue
+        w = velocity(model, work, work.contact_row, work.contact_start, c)
+        x = vec.load(work.contact_impulse, c)
+        lift = mu * sqrt(w[0] * w[0] + w[1] * w[1])
+        after = project(mu, (x[0] - r * w[0], x[1] - r * w[1], x[2] - r * (w[2] + lift)))
+        worst = max(worst, largest(vec.sub(x, after)) / r)
+        if work.contact_is_spun[c] == 1:
+            r = stiffness(spatial.load(work.contact_spin_delassus, c))
+            w = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
+            y = vec.load(work.contact_spin_impulse, c)
+            roll = work.contact_rolling[c] * x[2]
+            spin = work.contact_spinning[c] * x[2]
+            after = spin_law(roll, spin, vec.axpy(-r, w, y))
+            worst = max(worst, largest(vec.sub(y, after)) * work.contact_radius[c] / r)
+    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
+        n = work.island_limit[k]
+        w = limit_velocity(model, work, n)
+        worst = max(worst, abs(w) if work.limit_impulse[n] > 0.0 else -w)
+    return worst
+
+
+@kernel
+def largest_block(work, t):
+    """Return the largest diagonal entry of G in island t."""
+    g = 0.0
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        for a in range(3):
+            g = max(g, work.contact_delassus[c, a])
+    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
+        g = max(g, work.limit_delassus[work.island_limit[k]])
+    return g

@@ -1,0 +1,45 @@
+"""The world as its objects see it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from tribo.contacts import Contact
+    from tribo.engine import Engine
+    from tribo.objects.base import Object
+
+
+class Owner(Protocol):
+    """The world as its objects see it."""
+
+    @property
+    def engine(self) -> Engine:
+        """Return the records, rebuilt if something was added or removed."""
+
+    @property
+    def is_midway(self) -> bool:
+        """Tell whether `update` was called and `advance` was not yet."""
+
+    def check_editable(self, what: str) -> None:
+        """Refuse an edit between `update` and `advance`."""
+
+    def rebuild(self) -> None:
+        """Note that the arrays must be built anew before the next step."""
+
+    @property
+    def is_built(self) -> bool:
+        """Tell whether the records hold all objects as they are now."""
+
+    def note_wrench(self) -> None:
+        """Note that an external force acts in the next step."""
+
+    def contacts_of(self, part: Object) -> list[Contact]:
+        """Return the contacts of an object, seen from it."""
+
+    @property
+    def material_names(self) -> tuple[str, ...]:
+        """Return the names of all materials in order of their numbers."""
+
+    def material_number(self, name: str) -> int:
+        """Return the number of a material; a new name gets a new number."""

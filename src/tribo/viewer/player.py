@@ -1,0 +1,174 @@
+"""`Player`: a finished motion in the browser, played, scrubbed and looked at from any side."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import threading
+import time
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from tribo import check
+from tribo.viewer.panel import clipped
+from tribo.viewer.scene import Forces
+from tribo.viewer.server import FRAME, _start
+from tribo.viewer.stage import Stage
+from tribo.viewer.take import Take
+
+NO_FORCES = Forces(np.zeros((0, 3)), np.zeros((0, 3)))
+FASTEST = 4.0  # of the motion's own time, forwards and backwards
+
+
+class Player:
+    """Plays a take in the browser: the job of Spatial_v2's showmotion.
+
+    Args:
+        take: Frames to show.
+        host: Address to listen on. The standard one can be reached from this machine only.
+        port: Port to listen on; the next free one if it is taken.
+
+    Raises:
+        ImportError: viser is missing; the message says how to get it.
+
+    Example:
+        >>> from tribo.ground import Ground, simulate
+        >>> from tribo.spatial import rollingdisc
+        >>> disc = [1, 0, 0, 0, 0, 0, 0.06, 0, 0, 0, 0, 0, 0]
+        >>> motion = simulate(rollingdisc(16), Ground(1e6, 2e3), 0.1, xfb=disc)
+        >>> with Player(Take.of(motion), port=8123) as player:    # or: player.run()
+        ...     player.show(0.05)
+    """
+
+    def __init__(self, take: Take, host: str = "127.0.0.1", port: int = 8080) -> None:
+        """Start the server; it runs until `close`."""
+        check.integer(port, "port", 1)
+        self.take = take
+        self._server = _start(host, port)
+        self._lock = threading.Lock()
+        self._time = float(take.time[0])
+        self._speed, self._is_playing, self._repeats = 1.0, True, True
+        self._shows_forces = True
+        self._is_open = True
+        self._shown = -1
+        self._stage = Stage(self._server, take.scene, take.poses(0))
+        self._aim()
+        self._controls()
+
+    @property
+    def address(self) -> str:
+        """Where to look, e.g. ``http://127.0.0.1:8080``."""
+        return f"http://{self._server.get_host()}:{self._server.get_port()}"
+
+    @property
+    def time(self) -> float:
+        """Time of the motion that is shown [s]."""
+        return self._time
+
+    def show(self, moment: float) -> None:
+        """Show the frame at a time of the motion [s]; times outside are moved to its ends."""
+        low, high = self.take.time[0], self.take.time[-1]
+        with self._lock:
+            self._time = float(np.clip(check.number(moment, "moment"), low, high))
+            k = int(np.argmin(np.abs(self.take.time - self._time)))
+            if k == self._shown:
+                return
+            self._shown = k
+            with self._server.atomic():
+                self._stage.move(self.take.poses(k))
+                forces = self.take.forces(k) if self._shows_forces else NO_FORCES
+                self._stage.show_forces(forces, self.take.arrow)
+
+    def run(self, duration: float | None = None) -> None:
+        """Play until the player is closed, or for `duration` seconds of wall time."""
+        end = np.inf
+        if duration is not None:
+            end = time.perf_counter() + check.number(duration, "duration")
+        last = time.perf_counter()
+        while self._is_open and last < end:
+            now = time.perf_counter()
+            if self._is_playing:
+                self.show(self._after((now - last) * self._speed))
+                self._slider.value = round(self._time, 3)
+            last = now
+            time.sleep(FRAME)
+
+    def close(self) -> None:
+        """Stop the server."""
+        if self._is_open:
+            self._is_open = False
+            with contextlib.redirect_stdout(io.StringIO()):  # it says so
+                self._server.stop()
+
+    def __enter__(self) -> Player:
+        """Return the player."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop the server."""
+        self.close()
+
+    def _after(self, step: float) -> float:
+        """Return the time to show next; at the ends begin again or stay."""
+        low, high = float(self.take.time[0]), float(self.take.time[-1])
+        after = self._time + step
+        if low <= after <= high:
+            return after
+        if self._repeats:
+            return low if step > 0.0 else high
+        self._set_playing(False)
+        return min(max(after, low), high)
+
+    # -- what the browser may do -------------------------------------------------------------------
+    def _controls(self) -> None:
+        gui, take = self._server.gui, self.take
+        gui.configure_theme(show_share_button=False, show_logo=False, brand_color=(39, 110, 171))
+        self._play = gui.add_button("Pause")
+        self._play.on_click(lambda _: self._set_playing(not self._is_playing))
+        start_button, end_button = gui.add_button("To the start"), gui.add_button("To the end")
+        start_button.on_click(lambda _: self._scrub(float(take.time[0])))
+        end_button.on_click(lambda _: self._scrub(float(take.time[-1])))
+        low, high = float(take.time[0]), float(take.time[-1])
+        self._slider = gui.add_slider(
+            "Time [s]", min=low, max=high, step=max(1e-3, (high - low) / 1000), initial_value=low
+        )
+        self._slider.on_update(self._on_slider)
+        speed = gui.add_slider("Speed", min=-FASTEST, max=FASTEST, step=0.05, initial_value=1.0)
+        speed.on_update(lambda event: self._set_speed(event.target.value))
+        repeat = gui.add_checkbox("Repeat", initial_value=True)
+        repeat.on_update(lambda event: setattr(self, "_repeats", event.target.value is True))
+        forces = gui.add_checkbox("Forces", initial_value=True)
+        forces.on_update(lambda event: self._set_forces(event.target.value is True))
+
+    def _on_slider(self, event: Any) -> None:
+        if event.client is not None:  # a person moved it, not `run`
+            low, high = float(self.take.time[0]), float(self.take.time[-1])
+            self._scrub(clipped(event.target.value, low, high, self._time))
+
+    def _scrub(self, moment: float) -> None:
+        self._set_playing(False)
+        self.show(moment)
+        self._slider.value = round(moment, 3)
+
+    def _set_playing(self, is_playing: bool) -> None:
+        self._is_playing = is_playing
+        self._play.label = "Pause" if is_playing else "Play"
+
+    def _set_speed(self, value: Any) -> None:
+        self._speed = clipped(value, -FASTEST, FASTEST, self._speed)
+
+    def _set_forces(self, is_shown: bool) -> None:
+        self._shows_forces, self._shown = is_shown, -1
+        self.show(self._time)
+
+    def _aim(self) -> None:
+        view, camera = self.take.camera(), self._server.initial_camera
+        camera.fov = np.radians(45.0)
+        camera.position, camera.look_at = view.eye, view.target

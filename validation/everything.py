@@ -1,0 +1,29 @@
+"""All cases: importing this module enters them."""
+
+from __future__ import annotations
+
+import a_friction
+import a_structures
+import b_rolling
+import b_tops
+import c_impact
+import d_smooth
+import d_trees
+import e_drives
+import f_stacks
+import f_system
+import r_founding
+
+FAMILIES = {
+    "A": "Friction",
+    "B": "Rolling and spinning",
+    "C": "Impact",
+    "D": "Smooth dynamics",
+    "E": "Drives, wires, compliance",
+    "F": "Solver, geometry and system",
+    "R": "The founding text's own list",
+}
+MODULES = (
+    a_friction, a_structures, b_rolling, b_tops, c_impact, d_smooth, d_trees, e_drives,
+    f_stacks, f_system, r_founding,
+)  # fmt: skip

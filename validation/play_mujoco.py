@@ -1,0 +1,192 @@
+"""Scenes in MuJoCo: with its default settings, or stiff as in benchmarks/peers_mujoco.py."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import mujoco
+import numpy as np
+from stage import Pair, Scene, Track, inertia_of, matrices
+from suite import MUJOCO, CannotPlay, Player
+
+GEOM = {
+    "sphere": mujoco.mjtGeom.mjGEOM_SPHERE,
+    "box": mujoco.mjtGeom.mjGEOM_BOX,
+    "capsule": mujoco.mjtGeom.mjGEOM_CAPSULE,
+    "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,
+}
+URDF_OPTIONS = (
+    '<mujoco><compiler discardvisual="true" fusestatic="true" balanceinertia="false"/></mujoco>'
+)
+
+
+def half_size(shape: str, size: tuple[float, ...]) -> list[float]:
+    """Return a size as MuJoCo counts it."""
+    if shape == "sphere":
+        return [size[0], 0.0, 0.0]
+    if shape == "box":
+        return [edge / 2 for edge in size]
+    return [size[0], size[1] / 2, 0.0]
+
+
+def refuse(scene: Scene) -> None:
+    """Say what a scene needs that MuJoCo has not."""
+    pairs = [scene.pair, *scene.pairs.values()]
+    if any(p.restitution > 0.0 for p in pairs):
+        raise CannotPlay("no restitution")
+    if any(p.static_friction is not None for p in pairs):
+        raise CannotPlay("no static friction")
+    if any(b.kind == "kinematic" for b in scene.bodies):
+        raise CannotPlay("no kinematic bodies with velocity")
+
+
+def radius(body: Any) -> float:
+    """Return the lever arm that turns tribo's coefficient into MuJoCo's length."""
+    upright = abs(matrices(np.array(body.orientation))[2, 2]) > 0.7
+    return float(body.size[1] / 2 if body.shape == "cylinder" and upright else body.size[0])
+
+
+def _friction(pair: Pair, arm: float) -> list[float]:
+    return [pair.friction, pair.spinning * arm, pair.rolling * arm]
+
+
+def _condim(pair: Pair) -> int:
+    if pair.rolling or pair.spinning:
+        return 6
+    return 3 if pair.friction else 1
+
+
+def build(scene: Scene, stiff: bool = True) -> mujoco.MjModel:
+    """Return the compiled model of a scene."""
+    refuse(scene)
+    spec = mujoco.MjSpec()
+    if scene.robots:
+        if len(scene.robots) > 1:
+            raise CannotPlay("one URDF per model")
+        urdf = scene.robots[0].urdf
+        at = urdf.index(">", urdf.index("<robot")) + 1
+        spec = mujoco.MjSpec.from_string(urdf[:at] + URDF_OPTIONS + urdf[at:])
+        if len(scene.robots[0].q) > len(scene.robots[0].v):
+            spec.worldbody.first_body().add_freejoint()
+    spec.option.timestep, spec.option.gravity = scene.dt, scene.gravity
+    geoms = [(geom, "default", 0.0) for geom in spec.geoms]
+    for plane in scene.planes:
+        n = np.array(plane.normal, float) / np.linalg.norm(plane.normal)
+        geom = spec.worldbody.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1], pos=plane.height * n,
+            quat=_turning_z_into(n),
+        )  # fmt: skip
+        geoms.append((geom, plane.material, 0.0))  # the larger arm counts
+    for body in scene.bodies:
+        made = spec.worldbody.add_body(
+            name=body.name, pos=body.position, quat=body.orientation, mass=body.mass,
+            inertia=inertia_of(body), ipos=[0, 0, 0], iquat=[1, 0, 0, 0], explicitinertial=True,
+        )  # fmt: skip
+        if body.kind == "dynamic":
+            made.add_freejoint()
+        geom = made.add_geom(type=GEOM[body.shape], size=half_size(body.shape, body.size))
+        geoms.append((geom, body.material, radius(body)))
+    _contacts(spec, scene, geoms, stiff)
+    return spec.compile()
+
+
+def _turning_z_into(n: np.ndarray) -> np.ndarray:
+    half = np.array([1.0 + n[2], -n[1], n[0], 0.0])
+    if n[2] < -1.0 + 1e-12:
+        half = np.array([0.0, 1.0, 0.0, 0.0])
+    return half / np.linalg.norm(half)
+
+
+def _contacts(spec: Any, scene: Scene, geoms: list[Any], is_stiff: bool) -> None:
+    """Set friction and stiffness; pairs of materials become pairs of geoms."""
+    stiff = {}
+    if is_stiff:
+        spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
+        spec.option.impratio = 100.0
+        spec.option.noslip_iterations = 3
+        stiff = {"solref": [2.0 * scene.dt, 1.0], "solimp": [0.99, 0.999, 0.001, 0.5, 2.0]}
+    for k, (geom, material, arm) in enumerate(geoms):
+        geom.name = geom.name or f"geom{k}"
+        pair = scene.pairs.get(f"{material}|{material}", scene.pair)
+        geom.friction, geom.condim = _friction(pair, arm), _condim(pair)
+        for name, value in stiff.items():
+            setattr(geom, name, value)
+    for j, (first, a, arm_a) in enumerate(geoms):
+        for second, b, arm_b in geoms[j + 1 :]:
+            pair = scene.pairs.get(f"{a}|{b}") or scene.pairs.get(f"{b}|{a}")
+            if pair is None:
+                continue
+            arm = arm_b if first.type == mujoco.mjtGeom.mjGEOM_PLANE else arm_a
+            slide, spin, roll = _friction(pair, arm)
+            spec.add_pair(geomname1=first.name, geomname2=second.name, condim=_condim(pair),
+                          friction=[slide, slide, spin, roll, roll], **stiff)  # fmt: skip
+
+
+def play(scene: Scene, stiff: bool = True) -> Track:
+    """Step the scene and write it down."""
+    model = build(scene, stiff)
+    data = mujoco.MjData(model)
+    ids = [model.body(body.name).id for body in scene.bodies]
+    for body, i in zip(scene.bodies, ids, strict=True):
+        if body.kind == "dynamic":
+            first = model.body_dofadr[i]
+            local = matrices(np.array(body.orientation)).T @ body.spin
+            data.qvel[first : first + 6] = [*body.velocity, *local]
+    for robot in scene.robots:
+        data.qpos[: len(robot.q)], data.qvel[: len(robot.v)] = robot.q, robot.v
+        if robot.force:
+            data.qfrc_applied[: len(robot.v)] = robot.force
+    mujoco.mj_forward(model, data)
+    rows = [_row(scene, model, data, ids)]
+    steps = 0
+    while steps < scene.steps:
+        for _ in range(scene.every):
+            if scene.forces:
+                _push(scene, model, data)
+            mujoco.mj_step(model, data)
+        steps += scene.every
+        mujoco.mj_kinematics(model, data)
+        rows.append(_row(scene, model, data, ids))
+    return Track.of(rows)
+
+
+def _push(scene: Scene, model: Any, data: Any) -> None:
+    data.xfrc_applied[:] = 0.0
+    for f in scene.forces:
+        i = model.body(f.body).id
+        force = np.array(f.force) + data.time * np.array(f.rate)
+        data.xfrc_applied[i, :3] += force
+        data.xfrc_applied[i, 3:] += np.cross(f.offset, force)
+
+
+def _row(scene: Scene, model: Any, data: Any, ids: list[int]) -> tuple[Any, ...]:
+    velocity, spin = np.zeros((len(ids), 3)), np.zeros((len(ids), 3))
+    for k, i in enumerate(ids):
+        if model.body_dofnum[i] == 6:
+            first = model.body_dofadr[i]
+            velocity[k] = data.qvel[first : first + 3]
+            spin[k] = data.xmat[i].reshape(3, 3) @ data.qvel[first + 3 : first + 6]
+    nq = sum(len(r.q) for r in scene.robots)
+    nv = sum(len(r.v) for r in scene.robots)
+    return (data.time, data.xpos[ids].copy(), data.xquat[ids].copy(), velocity, spin,
+            data.qpos[:nq].copy(), data.qvel[:nv].copy(),
+            _support(model, data) if scene.wants_support else [])  # fmt: skip
+
+
+def _support(model: Any, data: Any) -> np.ndarray:
+    total, wrench = np.zeros(3), np.zeros(6)
+    for k in range(data.ncon):
+        contact = data.contact[k]
+        fixed = [model.body_weldid[model.geom_bodyid[g]] == 0 for g in contact.geom]
+        if fixed[0] == fixed[1]:
+            continue
+        mujoco.mj_contactForce(model, data, k, wrench)
+        force = contact.frame.reshape(3, 3).T @ wrench[:3]
+        total += force if fixed[0] else -force
+    return total
+
+
+def player(stiff: bool = True) -> Player:
+    """Return MuJoCo as a player."""
+    return Player(MUJOCO, partial(play, stiff=stiff))

@@ -1,0 +1,182 @@
+"""Scenes that every engine can read, and what they record. Plain data: JSON carries them to a subprocess."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+G = 9.81
+Vector = tuple[float, ...]
+ZERO = (0.0, 0.0, 0.0)
+UPRIGHT = (1.0, 0.0, 0.0, 0.0)
+
+
+@dataclass
+class Pair:
+    """Properties of a pair of materials."""
+
+    friction: float = 0.0
+    restitution: float = 0.0
+    threshold: float = 0.0  # [m/s]
+    static_friction: float | None = None
+    static_speed: float = 1e-3  # [m/s]
+    rolling: float = 0.0
+    spinning: float = 0.0
+
+
+@dataclass
+class Body:
+    """A single body. Sizes: radius; full edges; radius, distance of cap centres; radius, height."""
+
+    shape: str  # sphere, box, capsule, cylinder
+    size: Vector
+    mass: float = 1.0
+    position: Vector = ZERO
+    orientation: Vector = UPRIGHT  # w, x, y, z
+    velocity: Vector = ZERO
+    spin: Vector = ZERO  # [rad/s] world
+    inertia: Vector | None = None  # (3,) principal, body axes; None: homogeneous
+    material: str = "default"
+    kind: str = "dynamic"
+    name: str = ""
+
+
+@dataclass
+class Plane:
+    """A half space below height along its normal."""
+
+    normal: Vector = (0.0, 0.0, 1.0)
+    height: float = 0.0
+    material: str = "default"
+
+
+@dataclass
+class Robot:
+    """A tree of joints in URDF; a root link called ``world`` is fixed."""
+
+    urdf: str
+    q: Vector  # coordinates, as tribo orders them (free base: position, quaternion w first)
+    v: Vector
+    force: Vector = ()  # constant joint forces
+    name: str = "robot"
+
+
+@dataclass
+class Force:
+    """A force on a body at an offset from its centre, both in world axes: force + rate · t."""
+
+    body: str
+    force: Vector
+    rate: Vector = ZERO
+    offset: Vector = ZERO
+
+
+@dataclass
+class Scene:
+    """What there is, for how long, and how often it is written down."""
+
+    bodies: list[Body] = field(default_factory=list)
+    steps: int = 1000
+    pair: Pair = field(default_factory=Pair)
+    pairs: dict[str, Pair] = field(default_factory=dict)  # "a|b"
+    planes: list[Plane] = field(default_factory=lambda: [Plane()])
+    robots: list[Robot] = field(default_factory=list)
+    forces: list[Force] = field(default_factory=list)
+    gravity: Vector = (0.0, 0.0, -G)
+    dt: float = 1e-3
+    every: int = 1
+    wants_support: bool = False  # total force of everything that does not move, per sample
+    integrator: str = "midpoint"  # tribo's; peers have their own
+
+    def __post_init__(self) -> None:
+        """Give every body a name."""
+        for k, body in enumerate(self.bodies):
+            body.name = body.name or f"b{k}"
+
+    def index(self, name: str) -> int:
+        """Return the number of a body."""
+        return [body.name for body in self.bodies].index(name)
+
+
+@dataclass
+class Track:
+    """States at the samples, the start first. Shapes (t, bodies, 3 or 4); robots (t, coordinates)."""
+
+    time: np.ndarray
+    position: np.ndarray
+    orientation: np.ndarray
+    velocity: np.ndarray
+    spin: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    support: np.ndarray  # (t, 3) [N], empty if not asked for
+
+    @classmethod
+    def of(cls, rows: list[Any]) -> Track:
+        """Collect rows of (time, position, orientation, velocity, spin, q, v, support)."""
+        columns = [np.array(column, float) for column in zip(*rows, strict=True)]
+        return cls(*columns)
+
+
+def incline(angle: float) -> Vector:
+    """Return the gravity that makes a level ground a slope which falls along +x."""
+    return (G * float(np.sin(angle)), 0.0, -G * float(np.cos(angle)))
+
+
+def turn(axis: Any, angle: float) -> Vector:
+    """Return the quaternion of a rotation about an axis."""
+    unit = np.asarray(axis, float) / np.linalg.norm(axis)
+    return (float(np.cos(angle / 2)), *(float(x) for x in np.sin(angle / 2) * unit))
+
+
+def matrices(quaternions: np.ndarray) -> np.ndarray:
+    """Return rotation matrices (…, 3, 3) of quaternions (…, 4)."""
+    w, x, y, z = np.moveaxis(quaternions, -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
+
+
+def tilt(quaternions: np.ndarray) -> np.ndarray:
+    """Return the angle between body z and world z [rad]."""
+    w, x, y, z = np.moveaxis(quaternions, -1, 0)
+    return 2.0 * np.arctan2(np.hypot(x, y), np.hypot(w, z))
+
+
+def inertia_of(body: Body) -> np.ndarray:
+    """Return the principal moments of a body (3,), homogeneous if not given."""
+    if body.inertia is not None:
+        return np.array(body.inertia)
+    m, s = body.mass, body.size
+    if body.shape == "sphere":
+        return np.full(3, 0.4 * m * s[0] ** 2)
+    if body.shape == "box":
+        x, y, z = (edge * edge for edge in s)
+        return m / 12 * np.array([y + z, x + z, x + y])
+    r, h = s[0], s[1]
+    if body.shape == "cylinder":
+        across = m * (3 * r * r + h * h) / 12
+        return np.array([across, across, m * r * r / 2])
+    tube, ball = h, 4 / 3 * r  # capsule: volumes divided by π r²
+    rod, caps = m * tube / (tube + ball), m * ball / (tube + ball)
+    across = rod * (3 * r * r + h * h) / 12 + caps * (0.4 * r * r + h * h / 4 + 3 * h * r / 8)
+    return np.array([across, across, rod * r * r / 2 + caps * 0.4 * r * r])
+
+
+def energy(scene: Scene, track: Track) -> np.ndarray:
+    """Return kinetic and potential energy of the moving single bodies at every sample (t, 2)."""
+    total = np.zeros((len(track.time), 2))
+    rotation = matrices(track.orientation)
+    for k, body in enumerate(scene.bodies):
+        if body.kind != "dynamic":
+            continue
+        local = np.einsum("tji,tj->ti", rotation[:, k], track.spin[:, k])
+        total[:, 0] += 0.5 * body.mass * (track.velocity[:, k] ** 2).sum(axis=1)
+        total[:, 0] += 0.5 * (local**2 @ inertia_of(body))
+        total[:, 1] -= body.mass * track.position[:, k] @ np.array(scene.gravity)
+    return total

@@ -216,7 +216,7 @@ def test_state_by_joint_name():
     }
     assert (robot.generalized_velocity[6:] == 0.0).all()
     first, *_, last = robot.joint_names
-    before = robot.generalized_coordinate
+    before = robot.generalized_coordinate.copy()
     with pytest.raises(ValueError, match="must be finite"):
         robot.joint_coordinates = {first: by_name[first] * 0 + 1, last: by_name[last] * np.nan}
     np.testing.assert_array_equal(robot.generalized_coordinate, before)
@@ -290,3 +290,52 @@ def test_a_single_free_body_of_a_batch_with_its_own_centre():
     batch["robot"].link("b0").com = [(0, 0, 0), (0.1, 0, 0)]
     batch.step(5)
     np.testing.assert_array_equal(batch["robot"].generalized_coordinate, results)
+
+
+@pytest.mark.parametrize("in_batch", [False, True])
+def test_answers_are_read_only_and_typos_errors(in_batch):
+    """An edit that would be lost is refused, on a robot, at a state and in a batch."""
+    world, robot, _ = make(5, 3, True)
+    world.step()
+    owner = tribo.Batch(world, 2, threads=1)["robot"] if in_batch else robot
+    link, joint, frame = owner.links[1], owner.joints[0], owner.frames[0]
+    answers = [
+        owner.mass_matrix, owner.inverse_mass_matrix, owner.bias_force, owner.center_of_mass,
+        owner.composite_inertia, owner.angular_momentum_about((0, 0, 1)), owner.at().mass_matrix,
+        *owner.body_poses(), frame.position, frame.orientation, frame.jacobian(), frame.dofs,
+        *frame.sparse_jacobian(), frame.position_in_body, link.com, link.inertia,
+        joint.position_in_parent, joint.orientation_in_parent,
+    ]  # fmt: skip
+    for k, answer in enumerate(answers):
+        assert not answer.flags.writeable, k
+    for handle in (owner, link, joint, frame, owner.at()):
+        with pytest.raises(AttributeError, match="masss"):
+            handle.masss = 1.0
+
+
+def test_a_removed_robot_refuses_edits_of_its_parts():
+    world, robot, _ = make(5, 3, True)
+    link, joint = robot.links[1], robot.joints[0]
+    before = link._body_description.mass
+    world.remove(robot)
+    with pytest.raises(tribo.EditError, match="removed"):
+        link.mass = 2.0
+    with pytest.raises(tribo.EditError, match="removed"):
+        joint.coordinate = joint.coordinate
+    with pytest.raises(tribo.EditError, match="removed"):
+        _ = robot.mass_matrix
+    assert link._body_description.mass == before
+
+
+def test_a_snapshot_gives_masses_back_to_its_own_world_only():
+    world, robot, _ = make(5, 3, True)
+    saved, mass = world.snapshot(), robot.links[1].mass
+    robot.links[1].mass = 2.0 * mass
+    world.restore(saved)
+    assert robot.links[1].mass == mass
+    twin, other, _ = make(5, 3, True)
+    twin.restore(saved)  # same numbers
+    other.links[1].mass = 2.0 * mass
+    with pytest.raises(ValueError, match="other numbers"):
+        twin.restore(saved)
+    assert other.links[1].mass == 2.0 * mass

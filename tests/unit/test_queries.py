@@ -253,7 +253,7 @@ def test_questions_disturb_nothing():
                 answers(robot, tau)
                 answers(robot.at(robot.generalized_coordinate, tau), tau)
             world.advance()
-        states.append((robot.generalized_coordinate, robot.generalized_velocity))
+        states.append((robot.generalized_coordinate.copy(), robot.generalized_velocity.copy()))
     np.testing.assert_array_equal(states[0][0], states[1][0])
     np.testing.assert_array_equal(states[0][1], states[1][1])
 
@@ -302,7 +302,7 @@ def test_bad_states_are_refused(q, v, says):
     robot = empty_world().add_articulated_system(
         random_tree(np.random.default_rng(0), 1, floating=True)
     )
-    before = robot.generalized_coordinate
+    before = robot.generalized_coordinate.copy()
     with pytest.raises((ValueError, TypeError), match=says):
         robot.at(q, v)
     with pytest.raises(ValueError, match="acceleration of"):

@@ -17,10 +17,10 @@ DEMO_EXTRAS := $(if $(filter own,$(ROBOT)),demo,demo+robots)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check format bench validate simbench docs clean
+.PHONY: help demo test check format bench validate validate-dynamics simbench docs clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(STAMPS)/$(DEMO_EXTRAS)  ## three spheres and a quadruped (ROBOT=own: small download, VIEW=0: no viewer)
 	$(BIN)/python -m tribo.demo --robot $(ROBOT) $(if $(filter $(NO),$(VIEW)),--no-view,--view) $(ARGS)
@@ -43,8 +43,13 @@ bench: $(STAMPS)/dev+bench  ## speed and truth, next to MuJoCo in the same run
 
 validate: $(STAMPS)/dev+bench  ## all closed forms, next to MuJoCo and PyBullet; writes docs/validation.md
 	$(BIN)/python validation/run.py --write-docs $(ARGS)
+
 simbench: $(STAMPS)/dev+bench  ## SimBenchmark's scenes next to MuJoCo, PyBullet and PhysX (see docs/simbenchmark.md)
 	PYTHONPATH=benchmarks $(BIN)/python -m simbench --page docs/simbenchmark.md $(ARGS)
+
+validate-dynamics: $(STAMPS)/dev+validate  ## all robots of example-robot-data next to Pinocchio, quantity by quantity
+	$(BIN)/python benchmarks/validate.py $(ARGS)
+	$(BIN)/python benchmarks/dynamics.py
 
 docs: $(STAMPS)/docs  ## these pages as HTML in docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
@@ -57,7 +62,7 @@ clean:  ## remove .venv, build products and tool caches (compiled kernels stay i
 
 # A stamp is named after its extras, joined by "+".
 $(STAMPS)/%: pyproject.toml | $(STAMPS)
-	@case "$*" in *robots*|*bench*) \
+	@case "$*" in *robots*|*bench*|*validate*) \
 	  echo "tribo: installing example-robot-data, the heavy part (about 440 MB unpacked);"; \
 	  echo "       'make demo ROBOT=own' does without it" ;; esac
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(subst +,$(comma),$*)]'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from dataclasses import dataclass
 from typing import Any
@@ -10,19 +11,24 @@ import numpy as np
 
 from tribo import check, kernels
 from tribo.builder import Span
+from tribo.description import TreeDescription
 from tribo.engine import Engine
 from tribo.errors import EditError
-from tribo.model import Kind, Status
-from tribo.objects import ArticulatedSystem, Object
+from tribo.model import Joint, Kind, Status
+from tribo.objects import ArticulatedSystem, CollisionBody, Object
 from tribo.objects.base import frozen
+from tribo.objects.named_parts import NamedParts
+from tribo.objects.states import States
+from tribo.tree_model import TreeRecords, tree_records
 from tribo.world import World
 
 
-class ObjectBatch(check.Sealed):
+class ObjectBatch(NamedParts):
     """One object in all worlds of a batch: arrays whose first axis is the world.
 
     State and commands are the records themselves: write into them. Assigning an array checks it; one
-    row stands for all worlds. Readouts are read-only copies (docs/reference/arrays).
+    row stands for all worlds. Readouts are read-only copies (docs/reference/arrays). Properties of links
+    and joints may differ from world to world: ``batch["robot"].link("trunk").mass = masses``.
 
     Example:
         >>> import tribo
@@ -35,9 +41,12 @@ class ObjectBatch(check.Sealed):
         [1.0, 1.0, 5.0]
     """
 
+    _is_batch = True
+
     def __init__(self, batch: Batch, part: _Part) -> None:
         """Use ``batch[name]``."""
         self._batch, self._part = batch, part
+        self.name, self.description = part.name, part.description
 
     def __repr__(self) -> str:
         """Return name, worlds and sizes."""
@@ -46,6 +55,42 @@ class ObjectBatch(check.Sealed):
             f"<ObjectBatch {self._part.name!r} in {len(self._batch)} worlds: "
             f"{nq} coordinates, {nv} dofs>"
         )
+
+    def _records(self) -> TreeRecords:
+        return self._batch.records_of(self.name)
+
+    def _states(self) -> States:
+        q, v, vdot = (
+            np.array(self._array("state", name, index))
+            for name, index in (("q", "q"), ("v", "v"), ("vdot", "v"))
+        )
+        return States(self.name, self._records(), q, v, vdot, False)
+
+    def _count(self) -> int:
+        return len(self._batch)
+
+    def _state_rows(self, name: str) -> np.ndarray:
+        return self._array("state", name, name)
+
+    def _check_editable(self, what: str) -> None:
+        """Refuse an edit while a thread steps the batch."""
+        self._batch.check_idle(f"{what} of {self.name}")
+
+    def _collision_bodies_of(self, body: int) -> tuple[CollisionBody, ...]:
+        raise TypeError(
+            f"collision shapes of {self.name} are the same in all worlds of a batch; read and change them "
+            "on the object of the world, before the batch is made"
+        )
+
+    def _set_parameter(self, field: str, row: int, value: np.ndarray, what: str) -> None:
+        self._check_editable(what)
+        engine = self._batch.engine
+        engine.own(field, "tree_is_single")
+        self._records().model.arrays[field][:, row] = value
+        if field == "body_com" and len(self.description.bodies) == 1:
+            is_free = self.description.bodies[0].joint.type == Joint.FREE
+            single = engine.model.arrays["tree_is_single"]
+            single[:, self._part.span.tree] = is_free & (value == 0.0).all(axis=1)
 
     def _array(self, record: str, name: str, index: str) -> np.ndarray:
         array: np.ndarray = getattr(self._batch.engine, record).arrays[name]
@@ -228,6 +273,7 @@ class Batch(check.Sealed):
             for field, array in getattr(source, name).arrays.items():
                 getattr(self.engine, name).arrays[field][...] = array
         self._parts = {part.name: _Part.of(part) for part in world.objects}
+        self._records: dict[str, TreeRecords] = {}
         self._idle = [True]  # empty while some thread steps the batch
         self.threads = threads
 
@@ -282,6 +328,23 @@ class Batch(check.Sealed):
             raise ValueError(f"{name} is static: it has no state of its own in a batch")
         return ObjectBatch(self, part)
 
+    def records_of(self, name: str) -> TreeRecords:
+        """Return the records with which queries about an object compute; for `ObjectBatch`."""
+        found = self._records.get(name)
+        if found is None or found.world_model is not self.engine.model:
+            span = self._parts[name].span
+            found = self._records[name] = tree_records(self.engine, span)
+        return found
+
+    def check_idle(self, what: str) -> None:
+        """Refuse an edit of the model while another thread steps the batch.
+
+        Raises:
+            EditError: A step is under way.
+        """
+        if not self._idle:
+            raise EditError(f"{what} cannot be set while another thread steps this batch")
+
     def step(self, n: int = 1) -> np.ndarray:
         """Advance every world by n steps; return which worlds made it, (worlds,) of bool.
 
@@ -323,7 +386,7 @@ class Batch(check.Sealed):
         return frozen(self.engine.work.arrays["residual"].copy())
 
     def snapshot(self) -> dict[str, dict[str, np.ndarray]]:
-        """Return a copy of states, commands and settings of all worlds."""
+        """Return a copy of states, commands and settings of all worlds; properties of links are not in it."""
         return {
             name: {field: a.copy() for field, a in getattr(self.engine, name).arrays.items()}
             for name in ("state", "command", "settings")
@@ -376,6 +439,7 @@ class _Part:
     name: str
     kind: Kind
     span: Span
+    description: TreeDescription
     is_floating: bool
     quaternions: tuple[tuple[str, int], ...]  # joint and where its quaternion begins
 
@@ -384,7 +448,10 @@ class _Part:
         """Note what a batch needs of an object of a world."""
         assert part.span is not None
         floating = isinstance(part, ArticulatedSystem) and part.is_floating
-        return cls(part.name, part.body_type, part.span, floating, tuple(part.quaternions))
+        description = copy.deepcopy(part.description)
+        return cls(
+            part.name, part.body_type, part.span, description, floating, tuple(part.quaternions)
+        )
 
 
 def _copied_model(source: Engine) -> Any:

@@ -106,6 +106,12 @@ def coordinate_counts(description: TreeDescription) -> tuple[int, int]:
     return sum(COORDINATES[joint] for joint in types), sum(DOFS[joint] for joint in types)
 
 
+def is_single(description: TreeDescription) -> bool:
+    """Tell whether a tree is one free body with its origin at its centre of mass."""
+    has_com = any(x != 0.0 for x in description.bodies[0].com)
+    return joint_types(description) == [Joint.FREE] and not has_com
+
+
 def shape_extent(shape: ShapeDescription) -> tuple[np.ndarray, np.ndarray]:
     """Return centre and half size of a shape's box in the body frame."""
     a, b, c = (*shape.size, 0.0, 0.0)[:3]
@@ -221,9 +227,7 @@ class _Filler:
             self._body(tree, part, first[0], body, joint)
             self._shapes(part, body, first[1])
         m.tree_nv[tree] = self.v - first[3]
-        root = part.description.bodies[0]
-        has_com = any(x != 0.0 for x in root.com)
-        m.tree_is_single[tree] = types == [Joint.FREE] and not has_com
+        m.tree_is_single[tree] = is_single(part.description)
         return Span(
             slice(first[0], self.body),
             slice(first[1], self.shape),

@@ -81,6 +81,81 @@ class JointDescription:
 
 
 @dataclass(slots=True)
+class LinkDescription:
+    """A link of a robot that is built in Python, with all that hangs on it.
+
+    Links behind fixed joints become parts of their parent; what they are called stays as a frame.
+
+    Example:
+        >>> import numpy as np
+        >>> import tribo
+        >>> cart = LinkDescription("cart", mass=1.0, inertia=0.01 * np.eye(3))
+        >>> cart.add_shape("box", (0.4, 0.2, 0.1), color=(0.2, 0.4, 0.8, 1.0))
+        >>> pole = LinkDescription("pole", 0.1, com=(0, 0, 0.5), inertia=0.01 * np.eye(3))
+        >>> cart.attach(pole, JointDescription("hinge", Joint.REVOLUTE, axis=(0, 1, 0)))
+        >>> tip = LinkDescription("tip")
+        >>> pole.attach(tip, JointDescription("tip_joint", Joint.FIXED, (0, 0, 1)))
+        >>> robot = tribo.World().add_articulated_system(cart)
+        >>> robot.dof, robot.frame("tip").position.tolist()
+        (7, [0.0, 0.0, 1.0])
+    """
+
+    name: str
+    mass: float = 0.0  # [kg]
+    com: Vector = ORIGIN  # [m] link frame
+    inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))  # about com, link axes
+    joint: JointDescription | None = (
+        None  # of the root: None or free: it floats; fixed: it does not
+    )
+    shapes: list[ShapeDescription] = field(default_factory=list)
+    visuals: list[VisualDescription] = field(default_factory=list)
+    children: list[LinkDescription] = field(default_factory=list)
+
+    def attach(self, child: LinkDescription, joint: JointDescription) -> None:
+        """Let another link hang on this one by a joint, a fixed one too."""
+        child.joint = joint
+        self.children.append(child)
+
+    def add_shape(
+        self, kind: str, size: Vector, *, position: Vector = ORIGIN, quaternion: Vector = IDENTITY,
+        material: str = "default", color: Vector | None = None, collides: bool = True, is_drawn: bool = True,
+    ) -> None:  # fmt: skip
+        """Add a shape that collides, is drawn, or both.
+
+        Args:
+            kind: "sphere" (radius), "box" (edges x, y, z), "capsule" (radius, distance of the cap
+                centres) or "cylinder" (radius, height); the latter two along z.
+            size: The numbers in brackets [m].
+            position, quaternion: Of the shape in the frame of the link.
+            material: Of its contacts.
+            color: RGBA, 0…1.
+            collides, is_drawn: What it is for.
+
+        Raises:
+            DescriptionError: Kind or size are wrong.
+        """
+        shape, edges = internal_size(kind, size)
+        if collides:
+            self.shapes.append(ShapeDescription(shape, edges, position, quaternion, material))
+        if is_drawn:
+            self.visuals.append(VisualDescription(shape, edges, position, quaternion, color))
+
+
+def internal_size(kind: str, size: Vector) -> tuple[Shape, Vector]:
+    """Return kind and size as in `tribo.model.Shape` (half lengths) of a shape as users give it."""
+    counts = {"sphere": 1, "box": 3, "capsule": 2, "cylinder": 2}
+    if kind not in counts:
+        raise DescriptionError(f"shape {kind!r} is unknown; use one of {', '.join(counts)}")
+    numbers = tuple(float(x) for x in size)
+    if len(numbers) != counts[kind] or not all(0.0 < x < inf for x in numbers):
+        raise DescriptionError(f"size {size!r} of a {kind} must be {counts[kind]} numbers > 0")
+    shape = Shape[kind.upper()]
+    if shape == Shape.BOX:
+        return shape, tuple(0.5 * x for x in numbers)
+    return shape, (numbers[0], *(0.5 * x for x in numbers[1:]))
+
+
+@dataclass(slots=True)
 class BodyDescription:
     """A rigid body: one or more links that fixed joints merged."""
 

@@ -208,6 +208,15 @@ class Engine:
         collect_filters(self.model)
         self.work.arrays["sweep_is_listed"][...] = 0
 
+    def own(self, *fields: str) -> None:
+        """Give every world numbers of its own in some fields of the model; at first all share them."""
+        arrays = dict(self.model.arrays)
+        for name in fields:
+            if arrays[name].shape[0] < self.worlds:
+                arrays[name] = np.repeat(arrays[name], self.worlds, axis=0)
+        self.model = Model.wrap(arrays)
+        self._connect()
+
     def observe(self) -> Work:
         """Return scratch that holds poses, axes and inertias of world 0 at its present state."""
         if self._observed is None:

@@ -33,6 +33,8 @@ LAYERS = (
     "contact",
     "step",
 )
+# A layer beside the step, and the highest layer that it rests on: an edit in it leaves the step alone.
+BESIDE = {"queries": "dynamics"}
 DISABLED = bool(numba.config.DISABLE_JIT)
 
 _PACKAGE = pathlib.Path(__file__).parent
@@ -54,7 +56,8 @@ def cache_folder(layer: str) -> pathlib.Path:
     """Return the cache folder of a layer, named after everything its kernels are made of."""
     facts = (numba.__version__, np.__version__, numba.config.BOUNDSCHECK, platform.machine())
     key = hashlib.sha256(repr(facts).encode())
-    for name in LAYERS[: LAYERS.index(layer) + 1]:
+    names = LAYERS[: LAYERS.index(BESIDE.get(layer, layer)) + 1]
+    for name in names if layer in LAYERS else (*names, layer):
         for path in sorted(_PACKAGE.glob(f"{name}.py")) + sorted(_PACKAGE.glob(f"{name}/*.py")):
             key.update(path.read_bytes())
     return _ROOT / layer / key.hexdigest()[:16]

@@ -94,7 +94,7 @@ class Record:
         table = np.zeros(COLUMNS * len(cls.fields), np.int64)
         for k, (name, declared) in enumerate(cls.fields.items()):
             array = arrays[name]
-            if array.dtype != declared.dtype or not array.flags.c_contiguous:
+            if array.dtype != declared.dtype or not array[:1].flags.c_contiguous:
                 raise TypeError(
                     f"field {name}: {array.dtype} array, expected {declared.dtype}, C order"
                 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from tribo.check import shown
 from tribo.contacts import PER_CONTACT, SAID
+from tribo.description import JointDescription, TreeDescription, Vector
 from tribo.engine import Engine
 from tribo.materials import MaterialTable
 from tribo.objects import Object
@@ -19,6 +21,9 @@ _DERIVED = ("pair_table", "ignored_pair", "late_address")
 _EDITED = (  # what may change while the objects stay the same
     *_DERIVED, "shape_material", "shape_group", "shape_mask", "body_group", "body_mask",
     "body_is_solid", "joint_pos", "joint_rot",
+)  # fmt: skip
+_PROPERTIES = (  # of links and joints: a world takes its own back
+    "body_mass", "body_com", "body_inertia", "joint_axis", "dof_armature", "dof_damping", "tree_is_single",
 )  # fmt: skip
 
 
@@ -32,6 +37,8 @@ class Snapshot:
     shapes: tuple[tuple[str, int | None, int | None], ...]  # material, group, mask of each shape
     poses: tuple[np.ndarray, ...]  # (7,) of roots that do not move
     ignored: tuple[frozenset[tuple[int, int]], ...]  # body pairs that pass through each other
+    descriptions: tuple[TreeDescription, ...]  # whose numbers it may take back
+    bodies: tuple[tuple[float, Vector, np.ndarray, JointDescription], ...]  # what users can change
     readings: dict[str, np.ndarray]  # what the last step left to be read: contacts, status, torques
 
     def __repr__(self) -> str:
@@ -68,11 +75,25 @@ def take(engine: Engine, objects: Sequence[Object], materials: MaterialTable) ->
     shapes = tuple((s.material, s.group, s.mask) for s in described)
     poses = tuple(part.fixed_pose.copy() for part in objects)
     ignored = tuple(frozenset(part.description.ignored) for part in objects)
+    bodies = tuple(
+        (b.mass, b.com, b.inertia.copy(), dataclasses.replace(b.joint))
+        for part in objects
+        for b in part.description.bodies
+    )
+    descriptions = tuple(part.description for part in objects)
     work, count = engine.work.arrays, int(engine.work.contact_count[0])
     readings = {name: work[name].copy() for name in (*SAID, "contact_count", "applied_torque")}
     readings |= {name: work[name][:, :count].copy() for name in PER_CONTACT}
     return Snapshot(
-        structure_of(objects), arrays, materials.copy(), shapes, poses, ignored, readings
+        structure_of(objects),
+        arrays,
+        materials.copy(),
+        shapes,
+        poses,
+        ignored,
+        descriptions,
+        bodies,
+        readings,
     )
 
 
@@ -93,8 +114,11 @@ def restore(
             f"({len(snapshot.structure)} then, {len(objects)} now, or other shapes, joints or body types); "
             "restore it before adding or removing objects"
         )
+    pairs = zip(snapshot.descriptions, objects, strict=True)
+    is_own = all(then is part.description for then, part in pairs)
+    editable = (*_EDITED, *_PROPERTIES) if is_own else _EDITED
     for name, saved in snapshot.arrays["model"].items():
-        if name not in _EDITED and not np.array_equal(saved, engine.model.arrays[name]):
+        if name not in editable and not np.array_equal(saved, engine.model.arrays[name]):
             raise ValueError(
                 f"the snapshot belongs to a world with other numbers ({name} differs, "
                 "see tribo.model.Model); restore it where it was taken"
@@ -113,6 +137,10 @@ def restore(
     for part, pose, ignored in zip(objects, snapshot.poses, snapshot.ignored, strict=True):
         part.fixed_pose[:] = pose
         part.description.ignored = set(ignored)
+    described_bodies = [body for part in objects for body in part.description.bodies]
+    for body, (mass, com, inertia, joint) in zip(described_bodies, snapshot.bodies, strict=True):
+        body.mass, body.com, body.inertia = mass, com, inertia.copy()
+        body.joint = dataclasses.replace(joint)
     engine.filters_changed()
     materials.become(snapshot.materials)
 

@@ -10,8 +10,9 @@ from typing import Any
 
 from tribo import check, primitives
 from tribo.builder import ALL_GROUPS, MOVABLE_GROUP, STATIC_GROUP
-from tribo.description import DescriptionError, TreeDescription
+from tribo.description import DescriptionError, LinkDescription, TreeDescription
 from tribo.formats import urdf
+from tribo.formats.assembly import assemble
 from tribo.heights import HeightField
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Kind
@@ -259,15 +260,15 @@ class WorldObjects(check.Sealed):
         return part
 
     def add_articulated_system(
-        self, source: str | Path | TreeDescription, *, name: str = "", position: Any = None,
-        orientation: Any = None, package_dirs: Sequence[Path | str] | Path | str = (),
+        self, source: str | Path | TreeDescription | LinkDescription, *, name: str = "",
+        position: Any = None, orientation: Any = None, package_dirs: Sequence[Path | str] | Path | str = (),
         body_type: Kind | str = "dynamic",
         collision_group: int | None = None, collision_mask: int = ALL_GROUPS, strict: bool = False,
     ) -> ArticulatedSystem:  # fmt: skip
         """Add a robot.
 
         Args:
-            source: URDF file, URDF text, or a description.
+            source: URDF file, URDF text, or a description: a tree, or its root link.
             name: Empty: "articulated_system_0" and so on.
             position, orientation: Where the base starts (or stands), [m] and quaternion (w, x, y, z).
             package_dirs: Folder or folders in which ``package://`` references are looked up.
@@ -284,6 +285,8 @@ class WorldObjects(check.Sealed):
                 raise DescriptionError(
                     "a tree without bodies cannot be added; describe at least one"
                 )
+        elif isinstance(source, LinkDescription):
+            description = assemble(source)
         else:
             given = (package_dirs,) if isinstance(package_dirs, (str, Path)) else package_dirs
             dirs = [Path(folder) for folder in given]

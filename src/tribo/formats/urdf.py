@@ -7,20 +7,19 @@ merged into their parent; each joint and each link leaves a named frame.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tribo.description import (
-    BodyDescription,
-    FrameDescription,
     JointDescription,
+    LinkDescription,
     ShapeDescription,
     TreeDescription,
     VisualDescription,
 )
-from tribo.formats.inertia import Inertial, check_inertia, merged, read_inertia
+from tribo.formats.assembly import merge
+from tribo.formats.inertia import Inertial, check_inertia, read_inertia
 from tribo.formats.mesh_files import MeshFinder
-from tribo.formats.pose import NO_POSE, Pose
 from tribo.formats.report import Report, known_hint, refuse
 from tribo.formats.urdf_geometry import GeometryReader, read_origin
 from tribo.formats.urdf_joints import UrdfJoint, read_joint
@@ -204,60 +203,19 @@ def _loop(name: str, joints: dict[str, list[UrdfJoint]]) -> str:
 def _build(
     links: dict[str, UrdfLink], joints: dict[str, list[UrdfJoint]], root: str, report: Report
 ) -> TreeDescription:
-    """Walk depth first, joints in the order of the file; merge links behind fixed joints."""
-    is_world = root.casefold() == "world"
-    base = JointDescription(root, Joint.FIXED if is_world else Joint.FREE)
-    tree = TreeDescription([BodyDescription(root, -1, base)])
-    joint_frames: dict[str, FrameDescription] = {}
-    link_frames: dict[str, FrameDescription] = {}
-    parts: list[list[Inertial]] = [[]]
-    nodes: list[list[Node]] = [[]]
-    todo: list[tuple[str, int, Pose, UrdfJoint | None]] = [(root, 0, NO_POSE, None)]
-    while todo:
-        name, body, pose, joint = todo.pop()
-        if joint is not None and joint.description.type == Joint.FIXED:
-            pose = pose @ joint.pose
-        elif joint is not None:
-            placed = pose @ joint.pose
-            joint.description.position = placed.position
-            joint.description.quaternion = placed.quaternion
-            tree.bodies.append(BodyDescription(name, body, joint.description))
-            parts.append([])
-            nodes.append([])
-            body, pose = len(tree.bodies) - 1, NO_POSE
-        frame = FrameDescription(name, body, pose.position, pose.quaternion)
-        link_frames[name] = frame
-        if joint is not None:
-            joint_frames[joint.description.name] = replace(frame, name=joint.description.name)
-        nodes[body].append(links[name].node)
-        parts[body].append(links[name].inertial.moved(pose))
-        _move_shapes(links[name], tree.bodies[body], pose)
-        todo += [(below.child, body, pose, below) for below in reversed(joints[name])]
-    for made, inertials in zip(tree.bodies, parts, strict=True):
-        whole = merged(inertials)
-        made.mass, made.com, made.inertia = whole.mass, whole.com, whole.inertia
-    tree.frames = _frames(joint_frames, link_frames, report)
-    check_masses(tree, nodes, report)
+    """Hang the links on one another, merge those behind fixed joints, check the masses."""
+    made = {
+        name: LinkDescription(
+            name, link.inertial.mass, link.inertial.com, link.inertial.inertia,
+            shapes=link.shapes, visuals=link.visuals,
+        )
+        for name, link in links.items()
+    }  # fmt: skip
+    for name, below in joints.items():
+        for joint in below:
+            made[name].attach(made[joint.child], joint.description)
+    if root.casefold() == "world":
+        made[root].joint = JointDescription(root, Joint.FIXED)
+    tree, members = merge(made[root], report)
+    check_masses(tree, [[links[name].node for name in names] for names in members], report)
     return tree
-
-
-def _frames(
-    joints: dict[str, FrameDescription], links: dict[str, FrameDescription], report: Report
-) -> list[FrameDescription]:
-    """Return one frame per name: that of the joint, else that of the link."""
-    for name, frame in links.items():
-        if name in joints and joints[name] != frame:
-            report.note(
-                f"frame {name!r} is that of the joint; a link of the same name is elsewhere",
-                "frames",
-            )
-    return [*joints.values(), *(frame for name, frame in links.items() if name not in joints)]
-
-
-def _move_shapes(link: UrdfLink, body: BodyDescription, pose: Pose) -> None:
-    items: list[ShapeDescription | VisualDescription] = [*link.shapes, *link.visuals]
-    for item in items:
-        placed = pose @ Pose(item.position, item.quaternion)
-        item.position, item.quaternion = placed.position, placed.quaternion
-    body.shapes += link.shapes
-    body.visuals += link.visuals

@@ -7,7 +7,6 @@ from math import inf
 
 from tribo.description import JointDescription
 from tribo.formats.inertia import unit_axis
-from tribo.formats.pose import Pose
 from tribo.formats.report import Report, known_hint, refuse
 from tribo.formats.urdf_geometry import read_origin
 from tribo.formats.xml import Node
@@ -38,11 +37,6 @@ class UrdfJoint:
     parent: str
     child: str
     description: JointDescription
-
-    @property
-    def pose(self) -> Pose:
-        """Joint frame in the parent link."""
-        return Pose(self.description.position, self.description.quaternion)
 
 
 def read_joint(node: Node, report: Report) -> UrdfJoint:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Protocol
+
 import numpy as np
 
-from tribo.description import BodyDescription, TreeDescription
+from tribo.description import BodyDescription, DescriptionError, TreeDescription
 from tribo.formats.inertia import Inertial, axis_inertia, negative_moment, read_inertia
 from tribo.formats.report import Report
 from tribo.formats.xml import Node
@@ -14,8 +17,22 @@ INERTIA_NAMES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 REMEDY = "give the link mass and inertia, make its joint fixed, or set rotor_inertia"
 
 
-def check_masses(tree: TreeDescription, links: list[list[Node]], report: Report) -> None:
-    """Check each movable body; `links` are the elements that each was merged from, its own first."""
+class Place(Protocol):
+    """Where a link was described: an element of a file, or a line of Python."""
+
+    @property
+    def place(self) -> str:
+        """Say where it is."""
+
+    def error(self, message: str) -> DescriptionError:
+        """Return (not raise) an error that says where."""
+
+    def one(self, tag: str) -> Node | None:
+        """Return the element of a file inside of it, None if there is none."""
+
+
+def check_masses(tree: TreeDescription, links: Sequence[Sequence[Place]], report: Report) -> None:
+    """Check each movable body; `links` are the places that each was merged from, its own first."""
     bodies = tree.bodies
     mass_below = [body.mass for body in bodies]
     has_children = [False] * len(bodies)
@@ -38,7 +55,7 @@ def check_masses(tree: TreeDescription, links: list[list[Node]], report: Report)
             report.note(f"{node.place}: has no mass of its own; what hangs on it has")
 
 
-def _check_moments(body: BodyDescription, links: list[Node]) -> None:
+def _check_moments(body: BodyDescription, links: Sequence[Place]) -> None:
     """Refuse a negative principal moment of all that a body was merged from; blame a link."""
     least = negative_moment(Inertial(body.mass, body.com, body.inertia))
     if least is None or body.joint.type == Joint.FIXED:
@@ -58,7 +75,7 @@ def _check_moments(body: BodyDescription, links: list[Node]) -> None:
     )
 
 
-def _check_leaf(body: BodyDescription, node: Node) -> None:
+def _check_leaf(body: BodyDescription, node: Place) -> None:
     """Refuse a body that can turn about a direction in which it has no inertia."""
     part = Inertial(body.mass, body.com, body.inertia)
     if body.joint.type == Joint.PRISMATIC or body.joint.armature > 0.0:

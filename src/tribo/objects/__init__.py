@@ -1,9 +1,22 @@
-"""What a world hands out: handles of single bodies, robots and their collision bodies."""
+"""What a world hands out: single bodies, robots, their links, joints, frames, collision bodies."""
 
 from tribo.objects.articulated import ArticulatedSystem
 from tribo.objects.base import Object
 from tribo.objects.collision_body import CollisionBody
+from tribo.objects.evaluation import Evaluation
+from tribo.objects.frames import Frame
+from tribo.objects.handles import Joint, Link
 from tribo.objects.height_map import HeightMap
 from tribo.objects.single_body import SingleBody
 
-__all__ = ["ArticulatedSystem", "CollisionBody", "HeightMap", "Object", "SingleBody"]
+__all__ = [
+    "ArticulatedSystem",
+    "CollisionBody",
+    "Evaluation",
+    "Frame",
+    "HeightMap",
+    "Joint",
+    "Link",
+    "Object",
+    "SingleBody",
+]

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tribo import check
-from tribo.builder import COORDINATES, DOFS, rotation_matrix
+from tribo.builder import COORDINATES, DOFS, is_single
+from tribo.formats import urdf_write
 from tribo.model import Joint
+from tribo.objects import edits
 from tribo.objects.base import Object, frozen
+from tribo.objects.collision_body import CollisionBody
+from tribo.objects.named_parts import NamedParts
+from tribo.objects.states import States
+from tribo.tree_model import TreeRecords, tree_records
 
 
-class ArticulatedSystem(Object):
+class ArticulatedSystem(NamedParts, Object):
     """A robot in generalized coordinates.
 
     Coordinates stand in the order of `body_names`: a floating base has 7 (position, quaternion)
     and 6 dofs (linear, angular velocity, world axes), a spherical joint 4 and 3, other joints 1 and 1.
     """
+
+    _tree: TreeRecords | None = None
 
     def _looks(self) -> str:
         base = "floating" if self.is_floating else "fixed"
@@ -34,11 +43,6 @@ class ArticulatedSystem(Object):
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints that move, in order of their coordinates (without the base)."""
         return tuple(b.joint.name for b in self.description.bodies[1:])
-
-    @property
-    def frame_names(self) -> tuple[str, ...]:
-        """Names of all frames: one per joint, fixed ones too, and one per link."""
-        return tuple(frame.name for frame in self.description.frames)
 
     @property
     def is_floating(self) -> bool:
@@ -58,6 +62,11 @@ class ArticulatedSystem(Object):
         k = names.index(check.known(joint, names, f"joint of {self.name}"))
         first = sum(widths[body.joint.type] for body in self.description.bodies[:k])
         return slice(first, first + widths[self.description.bodies[k].joint.type])
+
+    @property
+    def generalized_acceleration(self) -> np.ndarray:
+        """Mean acceleration v̇ over the last step, contacts included, shape (dof,) [m/s², rad/s²]."""
+        return frozen(self._vdot.copy())
 
     # -- drives --------------------------------------------------------------------------------
     def _drive_values(self, value: Any, what: str, full: int, base: int, rest: Any) -> np.ndarray:
@@ -176,51 +185,66 @@ class ArticulatedSystem(Object):
         _ = self.world.engine
         return self.span
 
-    # -- dynamics at the present state ---------------------------------------------------------
-    @property
-    def mass_matrix(self) -> np.ndarray:
-        """Mass matrix M at the present coordinates, shape (dof, dof) [kg, kg m, kg m²]."""
-        span = self._placed()
-        engine = self.world.engine
-        work, model = engine.observe(), engine.model
-        first, last = span.v.start, span.v.stop
-        matrix = np.zeros((last - first, last - first))
-        for dof in range(first, last):
-            depth, row = model.dof_depth[dof], model.dof_row[dof]
-            start = model.body_chain_start[model.dof_body[dof]]
-            chain = model.chain_dof[start : start + depth + 1] - first
-            matrix[dof - first, chain] = matrix[chain, dof - first] = work.mass_matrix[
-                row : row + depth + 1
-            ]
-        return frozen(matrix)
+    def _records(self) -> TreeRecords:
+        span, engine = self._placed(), self.world.engine
+        if self._tree is None or self._tree.world_model is not engine.model:
+            self._tree = tree_records(engine, span)
+        return self._tree
 
-    # -- frames --------------------------------------------------------------------------------
-    def _frame(self, name: str) -> tuple[int, np.ndarray, np.ndarray]:
-        frames = {frame.name: frame for frame in reversed(self.description.frames)}
-        for k, body in enumerate(self.description.bodies):
-            if body.name == name and name not in frames:
-                return k, np.zeros(3), np.eye(3)
-        frame = frames[check.known(name, frames, f"frame of {self.name}")]
-        return frame.body, np.array(frame.position, float), rotation_matrix(frame.quaternion)
+    def _states(self) -> States:
+        records = self._records()
+        return States(self.name, records, self._q[None], self._v[None], self._vdot[None], True)
 
-    def frame_position(self, name: str) -> np.ndarray:
-        """Return the position of a frame, link or joint, shape (3,) [m], world, at the present state."""
-        body, offset, _ = self._frame(name)
-        work, row = self.world.engine.observe(), self._placed().body.start + body
-        return frozen(work.body_pos[row] + work.body_rot[row].reshape(3, 3) @ offset)
+    def _count(self) -> int:
+        return 1
 
-    def frame_orientation(self, name: str) -> np.ndarray:
-        """Return the rotation of a frame, link or joint, shape (3, 3), frame axes to world."""
-        body, _, rotation = self._frame(name)
-        work, row = self.world.engine.observe(), self._placed().body.start + body
-        return frozen(work.body_rot[row].reshape(3, 3) @ rotation)
+    def _state_rows(self, name: str) -> np.ndarray:
+        view: np.ndarray = getattr(self, f"_{name}")
+        return view[None]
 
-    def body_poses(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return positions (n, 3) [m] and rotations (n, 3, 3) of all bodies at the present state."""
-        work, rows = self.world.engine.observe(), self._placed().body
-        positions, rotations = work.body_pos[rows], work.body_rot[rows].reshape(-1, 3, 3)
-        return frozen(positions.copy()), frozen(rotations.copy())
+    def _check_editable(self, what: str) -> None:
+        self.check_editable(what)
 
+    def _collision_bodies_of(self, body: int) -> tuple[CollisionBody, ...]:
+        counts = [len(b.shapes) for b in self.description.bodies]
+        first = sum(counts[:body])
+        return self.collision_bodies[first : first + counts[body]]
+
+    def _set_parameter(self, field: str, row: int, value: np.ndarray, what: str) -> None:
+        """Write a number into the description and, if the world is built, into its model."""
+        self.check_editable(what)
+        edits.describe(self.description, field, row, value[0])
+        if self.world.is_built:
+            edits.write(self._records().model, field, row, value)
+            self.world.engine.model.tree_is_single[self._placed().tree] = is_single(
+                self.description
+            )
+
+    # -- files ---------------------------------------------------------------------------------
+    def to_urdf(self) -> str:
+        """Return the robot, with its present masses and placements, as URDF text.
+
+        Every frame that is not a link or a moving joint becomes an empty link on a fixed joint. Collision
+        filters are not part of a URDF; `export_urdf` tells what is left out.
+        """
+        return urdf_write.to_text(self.description, name=self.name)[0]
+
+    def export_urdf(self, path: str | Path) -> list[str]:
+        """Write the robot, with its present masses and placements, as a URDF file.
+
+        Args:
+            path: File to write; an existing one is replaced. Meshes are referenced, not copied.
+
+        Returns:
+            What has no place in a URDF and was left out.
+
+        Raises:
+            DescriptionError: The robot cannot be written; the message says what and the remedy.
+            OSError: The file cannot be written.
+        """
+        return urdf_write.write(self.description, path, name=self.name)
+
+    # -- forces from outside -------------------------------------------------------------------
     def apply_force(self, frame: str, force: Any, point: Any = None) -> None:
         """Add an external force on a link for the next step only.
 
@@ -229,28 +253,27 @@ class ArticulatedSystem(Object):
             force: (3,) [N], world axes.
             point: Where it acts, (3,) [m], in that frame; None: at the centre of mass of the body.
         """
-        body, offset, rotation = self._frame(frame)
+        place = self.frame(frame)
+        body = place.body_index
         f = check.vector(force, f"force on {self.name}", 3)
         moment = np.zeros(3)
         if point is not None:
-            local = offset + rotation @ check.vector(point, "point", 3)
-            work, k = self.world.engine.observe(), self._placed().body.start + body
-            com = np.array(self.description.bodies[body].com)
-            moment = np.cross(work.body_rot[k].reshape(3, 3) @ (local - com), f)
+            at = place.to_world(check.vector(point, "point", 3))
+            moment = np.cross(at - self.link(place.body_name).com_position, f)
         row = self._wrench_row(body)
         row[:3] += moment
         row[3:] += f
 
     def apply_torque(self, frame: str, torque: Any) -> None:
         """Add an external torque (3,) [N m], world axes, on a link for the next step only."""
-        body, _, _ = self._frame(frame)
+        body = self.frame(frame).body_index
         moment = check.vector(torque, f"torque on {self.name}", 3)
         self._wrench_row(body)[:3] += moment
 
     def ignore_collision(self, first: str, second: str) -> None:
         """Let two links (or frames) of this robot pass through each other."""
         self.check_editable("ignore_collision")
-        a, b = self._frame(first)[0], self._frame(second)[0]
+        a, b = self.frame(first).body_index, self.frame(second).body_index
         if a != b:
             self.description.ignored.add((min(a, b), max(a, b)))
             self.world.rebuild()

@@ -120,7 +120,8 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
     place = f"object {robot.name!r}"
     if source is None:
         raise DescriptionError(
-            f"{place}: it was not read from a URDF, so there is nothing to refer to"
+            f"{place}: it was not read from a URDF, so there is nothing to refer to; "
+            "write one by export_urdf and add the robot from there"
         )
     if robot.body_type != Kind.DYNAMIC:
         raise DescriptionError(f"{place}: a kinematic robot has no place in the format")
@@ -134,6 +135,11 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
         raise DescriptionError(
             f"{place}: materials that differ from its URDF have no place in the format; "
             "write them there as <contact name=…>"
+        )
+    if _numbers_of(original) != _numbers_of(robot.description):
+        raise DescriptionError(
+            f"{place}: masses or joints that differ from its URDF have no place in the format; write them "
+            "to a URDF by export_urdf and add the robot from there"
         )
     made = ObjectDescription("articulated_system", robot.name, urdf=robot.description.source)
     made.urdf_text = robot.description.text
@@ -149,6 +155,11 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
     made.generalized_coordinate = _tuple(robot.generalized_coordinate)
     made.generalized_velocity = _tuple(robot.generalized_velocity)
     return made
+
+
+def _numbers_of(description: TreeDescription) -> list[object]:
+    """Return what users can change on links and joints."""
+    return [(b.mass, b.com, b.inertia.tolist(), b.joint) for b in description.bodies]
 
 
 def _root(description: TreeDescription) -> np.ndarray:

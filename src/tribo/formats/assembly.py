@@ -1,0 +1,198 @@
+"""Links that hang on one another → bodies: what does not move relative to its parent is merged with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tribo import check
+from tribo.description import (
+    BodyDescription,
+    DescriptionError,
+    FrameDescription,
+    JointDescription,
+    LinkDescription,
+    ShapeDescription,
+    TreeDescription,
+    VisualDescription,
+)
+from tribo.formats.inertia import Inertial, merged
+from tribo.formats.pose import NO_POSE, Pose
+from tribo.formats.report import Report
+from tribo.formats.urdf_mass import check_masses
+from tribo.model import Joint
+
+MOVABLE = (Joint.REVOLUTE, Joint.PRISMATIC, Joint.SPHERICAL)
+
+
+def merge(root: LinkDescription, report: Report) -> tuple[TreeDescription, list[list[str]]]:
+    """Walk depth first; return the bodies and, for each, the names of its links, its own first."""
+    base = root.joint or JointDescription(root.name, Joint.FREE)
+    tree = TreeDescription([BodyDescription(root.name, -1, replace(base))])
+    joint_frames: dict[str, FrameDescription] = {}
+    link_frames: dict[str, FrameDescription] = {}
+    parts: list[list[Inertial]] = [[]]
+    members: list[list[str]] = [[]]
+    todo: list[tuple[LinkDescription, int, Pose, JointDescription | None]] = [
+        (root, 0, NO_POSE, None)
+    ]
+    while todo:
+        link, body, pose, joint = todo.pop()
+        if joint is not None:
+            placed = pose @ Pose(joint.position, joint.quaternion)
+            if joint.type == Joint.FIXED:
+                pose = placed
+            else:
+                moved = replace(joint, position=placed.position, quaternion=placed.quaternion)
+                tree.bodies.append(BodyDescription(link.name, body, moved))
+                parts.append([])
+                members.append([])
+                body, pose = len(tree.bodies) - 1, NO_POSE
+        frame = FrameDescription(link.name, body, pose.position, pose.quaternion)
+        link_frames[link.name] = frame
+        if joint is not None:
+            joint_frames[joint.name] = replace(frame, name=joint.name)
+        members[body].append(link.name)
+        parts[body].append(Inertial(link.mass, link.com, link.inertia).moved(pose))
+        _take_shapes(link, tree.bodies[body], pose)
+        todo += [(child, body, pose, child.joint) for child in reversed(link.children)]
+    for made, inertials in zip(tree.bodies, parts, strict=True):
+        whole = merged(inertials)
+        made.mass, made.com, made.inertia = whole.mass, whole.com, whole.inertia
+    tree.frames = _frames(joint_frames, link_frames, report)
+    return tree, members
+
+
+def _frames(
+    joints: dict[str, FrameDescription], links: dict[str, FrameDescription], report: Report
+) -> list[FrameDescription]:
+    """Return one frame per name: that of the joint, else that of the link."""
+    for name, frame in links.items():
+        if name in joints and joints[name] != frame:
+            report.note(
+                f"frame {name!r} is that of the joint; a link of the same name is elsewhere",
+                "frames",
+            )
+    return [*joints.values(), *(frame for name, frame in links.items() if name not in joints)]
+
+
+def _take_shapes(link: LinkDescription, body: BodyDescription, pose: Pose) -> None:
+    """Add the shapes and visuals of a link to its body."""
+    for k, shape in enumerate(link.shapes):
+        name = shape.name or f"{link.name}/{k}"
+        body.shapes.append(replace(shape, name=name, **_moved(shape, pose)))
+    body.visuals += [replace(visual, **_moved(visual, pose)) for visual in link.visuals]
+
+
+def _moved(item: ShapeDescription | VisualDescription, pose: Pose) -> dict[str, Any]:
+    placed = pose @ Pose(item.position, item.quaternion)
+    return {"position": placed.position, "quaternion": placed.quaternion}
+
+
+class _Link:
+    """A link of a robot that was built in Python, as the check of masses names it."""
+
+    def __init__(self, name: str) -> None:
+        self.place = f"link {name!r}"
+
+    def error(self, message: str) -> DescriptionError:
+        """Return (not raise) an error that says where."""
+        return DescriptionError(f"{self.place}: {message}")
+
+    def one(self, tag: str) -> None:
+        """Tell that there is no element of a file."""
+
+
+def assemble(root: LinkDescription) -> TreeDescription:
+    """Return the robot that begins with a link; the links stay as they are.
+
+    Raises:
+        DescriptionError: A name appears twice, a number is wrong, a body would move without inertia.
+    """
+    checked = _checked(root)
+    report = Report(strict=False)
+    tree, members = merge(checked, report)
+    check_masses(tree, [[_Link(name) for name in names] for names in members], report)
+    tree.notes = report.notes
+    return tree
+
+
+def _checked(root: LinkDescription) -> LinkDescription:
+    """Return a copy of all links with numbers checked, axes and quaternions of unit length."""
+    links: set[str] = set()
+    joints: set[str] = set()
+    copy = _checked_link(root, links, joints, is_root=True)
+    todo = [(root, copy)]
+    while todo:
+        link, made = todo.pop()
+        for child in link.children:
+            made.children.append(_checked_link(child, links, joints, is_root=False))
+            todo.append((child, made.children[-1]))
+    return copy
+
+
+def _checked_link(
+    link: LinkDescription, links: set[str], joints: set[str], *, is_root: bool
+) -> LinkDescription:
+    what = f"link {link.name!r}"
+    if not link.name:
+        raise DescriptionError(f"{what} has no name; every link needs one of its own")
+    if link.name in links:
+        raise DescriptionError(f"{what} appears twice; every link has one name and one parent")
+    links.add(link.name)
+    try:
+        inertia = np.array(link.inertia, np.float64)
+        if inertia.shape != (3, 3) or not np.allclose(inertia, inertia.T, rtol=1e-9, atol=0.0):
+            raise ValueError(f"inertia of {what} must be a symmetric (3, 3) matrix")
+        return LinkDescription(
+            link.name,
+            check.number(link.mass, f"mass of {what}", minimum=0.0),
+            _vector(link.com, f"com of {what}"),
+            np.array([check.vector(row, f"inertia of {what}", 3) for row in inertia]),
+            _checked_joint(link.joint, what, joints, is_root=is_root),
+            [replace(s, **_placement(s, f"a shape of {what}")) for s in link.shapes],
+            [replace(s, **_placement(s, f"a visual of {what}")) for s in link.visuals],
+        )
+    except (TypeError, ValueError) as error:
+        raise DescriptionError(str(error)) from None
+
+
+def _checked_joint(
+    joint: JointDescription | None, what: str, joints: set[str], *, is_root: bool
+) -> JointDescription | None:
+    if joint is None:
+        if is_root:
+            return None
+        raise DescriptionError(f"{what} has no joint; use parent.attach(link, joint)")
+    name = f"joint {joint.name!r}"
+    if joint.name in joints:
+        raise DescriptionError(f"{name} appears twice; every joint needs a name of its own")
+    joints.add(joint.name)
+    allowed = (Joint.FREE, Joint.FIXED) if is_root else (*MOVABLE, Joint.FIXED)
+    if joint.type not in allowed:
+        kinds = ", ".join(kind.name for kind in allowed)
+        raise DescriptionError(f"{name} of {what} must be one of {kinds}, got {joint.type!r}")
+    axis = np.array(_vector(joint.axis, f"axis of {name}"))
+    length = float(np.linalg.norm(axis))
+    if length < 1e-12:
+        raise DescriptionError(f"axis of {name} has no direction; give for example (0, 0, 1)")
+    if not joint.lower <= joint.upper:
+        raise DescriptionError(f"{name}: lower {joint.lower!r} is above upper {joint.upper!r}")
+    for field in ("effort", "velocity", "damping", "friction", "armature"):
+        if not getattr(joint, field) >= 0.0:
+            raise DescriptionError(f"{field} of {name} must be ≥ 0, got {getattr(joint, field)!r}")
+    return replace(joint, axis=tuple((axis / length).tolist()), **_placement(joint, name))
+
+
+def _placement(item: Any, what: str) -> dict[str, Any]:
+    quaternion = check.quaternion(item.quaternion, f"quaternion of {what}")
+    return {
+        "position": _vector(item.position, f"position of {what}"),
+        "quaternion": tuple(quaternion.tolist()),
+    }
+
+
+def _vector(value: Any, what: str) -> tuple[float, ...]:
+    return tuple(check.vector(value, what, 3).tolist())

@@ -1,0 +1,238 @@
+"""Write robots as URDF in RaiSim's dialect, so that `urdf.read` finds the same bodies and frames."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from lxml import etree
+
+from tribo.description import (
+    BodyDescription,
+    DescriptionError,
+    FrameDescription,
+    JointDescription,
+    MeshFile,
+    ShapeDescription,
+    TreeDescription,
+    Vector,
+    VisualDescription,
+)
+from tribo.formats.pose import matrix
+from tribo.materials.table import DEFAULT_MATERIAL
+from tribo.model import Joint, Shape
+
+FAR = 1e9  # [rad, m] stands for the missing stop of a joint that has only one
+WORLD = "world"
+
+
+def write(tree: TreeDescription, path: str | Path, *, name: str = "robot") -> list[str]:
+    """Write a robot as a URDF file; an existing one is replaced.
+
+    Args:
+        tree: The robot. Bodies become links; every other frame becomes an empty link on a fixed joint.
+        path: File to write. Meshes are referenced as in the source, or relative to this file.
+        name: Of the robot.
+
+    Returns:
+        What has no place in a URDF and was left out.
+
+    Raises:
+        DescriptionError: The robot cannot be written; the message says what and the remedy.
+        OSError: The file cannot be written.
+    """
+    text, notes = to_text(tree, name=name, folder=Path(path).resolve().parent)
+    Path(path).write_text(text, encoding="utf-8")
+    return notes
+
+
+def to_text(
+    tree: TreeDescription, *, name: str = "robot", folder: Path | None = None
+) -> tuple[str, list[str]]:
+    """Return a robot as URDF text, and what was left out; `folder`: where it will stand."""
+    _check_names(tree)
+    notes: list[str] = []
+    robot = etree.Element("robot", name=name)
+    root = tree.bodies[0]
+    links = [body.name for body in tree.bodies]
+    if root.joint.type == Joint.FIXED and root.name.casefold() != WORLD:
+        _add(robot, "link", name=WORLD)
+        _joint(robot, root.joint, WORLD, root.name, notes)
+    for body in tree.bodies:
+        _link(robot, body, folder, notes)
+    for body in tree.bodies[1:]:
+        _joint(robot, body.joint, links[body.parent], body.name, notes)
+    for frame in _extra_frames(tree):
+        _add(robot, "link", name=frame.name)
+        fixed = JointDescription(frame.name, Joint.FIXED, frame.position, frame.quaternion)
+        _joint(robot, fixed, links[frame.body], frame.name, notes)
+    if tree.ignored:
+        pairs = ", ".join(f"{links[a]} and {links[b]}" for a, b in sorted(tree.ignored))
+        notes.append(f"links that pass through each other are not written: {pairs}")
+    text = etree.tostring(robot, encoding="unicode", pretty_print=True)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}', notes
+
+
+def _check_names(tree: TreeDescription) -> None:
+    names = [body.name for body in tree.bodies]
+    for k, name in enumerate(names):
+        is_fixed_root = k == 0 and tree.bodies[0].joint.type == Joint.FIXED
+        if name.casefold() == WORLD and not is_fixed_root:
+            raise DescriptionError(f"link {name!r}: in a URDF this is the world itself; rename it")
+    for kind, used in (("link", names), ("joint", [b.joint.name for b in tree.bodies[1:]])):
+        twice = {name for name in used if used.count(name) > 1}
+        if twice:
+            raise DescriptionError(f"{kind} {twice.pop()!r} appears twice; rename one")
+
+
+def _extra_frames(tree: TreeDescription) -> list[FrameDescription]:
+    """Return the frames that no link or moving joint brings along."""
+    own = {(body.name, k) for k, body in enumerate(tree.bodies)}
+    own |= {(body.joint.name, k) for k, body in enumerate(tree.bodies)}
+    links = {body.name for body in tree.bodies} | {WORLD}
+    extra = []
+    for frame in tree.frames:
+        if (frame.name, frame.body) in own and not any(frame.position):
+            continue
+        if frame.name in links:
+            continue  # the world of a fixed root, or a link that shares its name with a joint
+        extra.append(frame)
+    return extra
+
+
+def _link(
+    robot: etree._Element, body: BodyDescription, folder: Path | None, notes: list[str]
+) -> None:
+    node = _add(robot, "link", name=body.name)
+    if body.mass != 0.0 or body.inertia.any():
+        inertial = _add(node, "inertial")
+        _add(inertial, "origin", xyz=_numbers(body.com), rpy="0 0 0")
+        _add(inertial, "mass", value=_number(body.mass))
+        i = body.inertia
+        _add(
+            inertial, "inertia", ixx=_number(i[0, 0]), ixy=_number(i[0, 1]), ixz=_number(i[0, 2]),
+            iyy=_number(i[1, 1]), iyz=_number(i[1, 2]), izz=_number(i[2, 2]),
+        )  # fmt: skip
+    for k, visual in enumerate(body.visuals):
+        made = _geometry(node, "visual", visual, folder)
+        if visual.color is not None:
+            material = _add(made, "material", name=f"{body.name}_color_{k}")
+            _add(material, "color", rgba=_numbers(visual.color))
+    for shape in body.shapes:
+        made = _geometry(node, "collision", shape, folder)
+        if shape.material != DEFAULT_MATERIAL:
+            _add(_add(made, "material"), "contact", name=shape.material)
+        if shape.group is not None or shape.mask is not None:
+            notes.append(f"collision group and mask of {shape.name} are not written")
+
+
+def _geometry(
+    link: etree._Element, tag: str, item: ShapeDescription | VisualDescription, folder: Path | None
+) -> etree._Element:
+    node = _add(link, tag)
+    _origin(node, item.position, item.quaternion)
+    geometry, size = _add(node, "geometry"), item.size
+    if item.kind == Shape.BOX:
+        _add(geometry, "box", size=_numbers(2.0 * x for x in size))
+    elif item.kind == Shape.SPHERE:
+        _add(geometry, "sphere", radius=_number(size[0]))
+    elif item.kind == Shape.CYLINDER:
+        _add(geometry, "cylinder", radius=_number(size[0]), length=_number(2.0 * size[1]))
+    elif item.kind == Shape.CAPSULE:
+        _add(geometry, "capsule", radius=_number(size[0]), height=_number(2.0 * size[1]))
+    elif item.kind == Shape.MESH and item.mesh is not None:
+        name = _mesh_name(item.mesh, folder)
+        _add(geometry, "mesh", filename=name, scale=_numbers(item.mesh.scale))
+    else:
+        raise DescriptionError(f"link {link.get('name')!r}: a {item.kind.name} has no URDF element")
+    return node
+
+
+def _mesh_name(mesh: MeshFile, folder: Path | None) -> str:
+    if mesh.path is None or folder is None or "://" in mesh.reference:
+        return mesh.reference
+    try:
+        return Path(os.path.relpath(mesh.path.resolve(), folder)).as_posix()
+    except ValueError:  # another drive
+        return mesh.path.resolve().as_posix()
+
+
+def _joint(
+    robot: etree._Element, joint: JointDescription, parent: str, child: str, notes: list[str]
+) -> None:
+    is_endless = joint.lower == -math.inf and joint.upper == math.inf
+    kind = joint.type.name.lower()
+    if joint.type == Joint.REVOLUTE and is_endless:
+        kind = "continuous"
+    node = _add(robot, "joint", name=joint.name, type=kind)
+    _origin(node, joint.position, joint.quaternion)
+    _add(node, "parent", link=parent)
+    _add(node, "child", link=child)
+    if joint.type == Joint.FIXED:
+        return
+    if joint.type in (Joint.REVOLUTE, Joint.PRISMATIC):
+        _add(node, "axis", xyz=_numbers(joint.axis))
+    _limit(node, joint, notes)
+    extra = {
+        "damping": joint.damping, "friction": joint.friction, "rotor_inertia": joint.armature
+    }  # fmt: skip
+    if any(extra.values()):
+        _add(node, "dynamics", **{key: _number(x) for key, x in extra.items() if x != 0.0})
+
+
+def _limit(node: etree._Element, joint: JointDescription, notes: list[str]) -> None:
+    """Write stops, effort and velocity as far as there are any."""
+    values = {}
+    lower, upper = joint.lower, joint.upper
+    if lower != -math.inf or upper != math.inf:
+        if lower == -math.inf or upper == math.inf:
+            notes.append(f"joint {joint.name!r}: its missing stop is written as {FAR:g}")
+        if lower == upper:
+            notes.append(f"joint {joint.name!r}: equal stops read as none")
+        values = {
+            "lower": _number(lower if math.isfinite(lower) else -FAR),
+            "upper": _number(upper if math.isfinite(upper) else FAR),
+        }
+    for key in ("effort", "velocity"):
+        if getattr(joint, key) != math.inf:
+            values[key] = _number(getattr(joint, key))
+            if getattr(joint, key) == 0.0:
+                notes.append(f"joint {joint.name!r}: {key} 0 reads as no limit")
+    if values:
+        _add(node, "limit", **values)
+
+
+def _origin(node: etree._Element, position: Vector, quaternion: Vector) -> None:
+    _add(node, "origin", xyz=_numbers(position), rpy=_numbers(_roll_pitch_yaw(quaternion)))
+
+
+def _roll_pitch_yaw(quaternion: Vector) -> Vector:
+    """Return turns about fixed x, then y, then z [rad].   R = Rz Ry Rx
+
+    Near pitch ±90° yaw is uncertain, so the others are taken from what remains after it: Rzᵀ R = Ry Rx.
+    """
+    r = matrix(quaternion)
+    yaw = math.atan2(r[1, 0], r[0, 0])
+    c, s = math.cos(yaw), math.sin(yaw)
+    roll = math.atan2(s * r[0, 2] - c * r[1, 2], c * r[1, 1] - s * r[0, 1])
+    return roll, math.atan2(-r[2, 0], c * r[0, 0] + s * r[1, 0]), yaw
+
+
+def _add(parent: etree._Element, tag: str, **attributes: str) -> etree._Element:
+    try:
+        return etree.SubElement(parent, tag, attributes)
+    except ValueError as error:  # a control character in a name
+        raise DescriptionError(f"<{tag}> cannot be written: {error}") from None
+
+
+def _number(value: float) -> str:
+    """Return the shortest text that reads back as the same number."""
+    if not math.isfinite(value):
+        raise DescriptionError(f"{value!r} cannot be written; every number must be finite")
+    return repr(float(value))
+
+
+def _numbers(values: Iterable[float]) -> str:
+    return " ".join(map(_number, values))

@@ -1,0 +1,247 @@
+"""What follows from the state of a robot: M, h, inverse and forward dynamics, energies, momenta."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tribo import check
+from tribo.description import TreeDescription
+from tribo.objects.base import frozen
+from tribo.objects.states import States
+from tribo.queries import coriolis, forward, inverse, mass, momentum
+
+_TOTALS: dict[str, Any] = {
+    "kinetic_energy": 0, "potential_energy": 1, "linear_momentum": slice(2, 5),
+    "angular_momentum": slice(5, 8), "mass": 8, "centre": slice(9, 12), "inertia": slice(12, 18),
+}  # fmt: skip
+_SYMMETRIC = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
+
+
+class Dynamics(check.Sealed):
+    """Read-outs of a robot at a state, or of N states at once with a first axis of length N.
+
+    Equation of motion: M v̇ + h = τ + Jᵀλ/Δt, h = C v + g. All vectors are in world axes. What
+    rotors add (`armature`) is in M and in inverse and forward dynamics, not in momenta about points.
+    """
+
+    description: TreeDescription
+
+    def _states(self) -> States:
+        """Return the states to answer for."""
+        raise NotImplementedError
+
+    # -- mass and forces -----------------------------------------------------------------------
+    @property
+    def mass_matrix(self) -> np.ndarray:
+        """Mass matrix M, shape (dof, dof) [kg, kg m, kg m²], symmetric positive definite.
+
+        Composite rigid bodies; source: Featherstone 2008, table 6.2.
+        """
+        at = self._states()
+        nv = at.v.shape[1]
+        out = at.zeros(nv, nv)
+        mass.mass_matrices(at.records.model, at.records.work, at.q, out)
+        return at.result(out)
+
+    @property
+    def inverse_mass_matrix(self) -> np.ndarray:
+        """Inverse M⁻¹ of the mass matrix, shape (dof, dof) [1/kg, 1/(kg m), 1/(kg m²)].
+
+        From the sparse factor M = Lᵀ D L; source: Featherstone 2008, section 6.5.
+        """
+        return self._solved(np.eye(self._states().v.shape[1]))
+
+    def solve_mass_matrix(self, force: Any) -> np.ndarray:
+        """Return M⁻¹ f for generalized forces f, shape (dof,) or (N, dof) [N, N m]."""
+        at = self._states()
+        return self._solved(at.given(force, "force", at.v.shape[1])[:, None])[..., 0, :]
+
+    def _solved(self, right: np.ndarray) -> np.ndarray:
+        at = self._states()
+        nv = at.v.shape[1]
+        right = np.array(np.broadcast_to(right, (len(at.q), right.shape[-2], nv)))
+        out = np.zeros_like(right)
+        mass.solves(at.records.model, at.records.work, at.q, right, out)
+        return at.result(out)
+
+    @property
+    def bias_force(self) -> np.ndarray:
+        """Bias force h = C v + g, shape (dof,) [N, N m] (RaiSim: nonlinearities)."""
+        return self._forces(self._states(), weight=1.0)
+
+    @property
+    def gravity_force(self) -> np.ndarray:
+        """Weight term g of h, shape (dof,) [N, N m]: the τ that holds the robot still."""
+        at = self._states()
+        at.v = np.zeros_like(at.v)
+        return self._forces(at, weight=1.0)
+
+    @property
+    def coriolis_force(self) -> np.ndarray:
+        """Coriolis and centrifugal force C v, shape (dof,) [N, N m]."""
+        return self._forces(self._states(), weight=0.0)
+
+    @property
+    def coriolis_matrix(self) -> np.ndarray:
+        """Matrix C of h = C v + g for which Ṁ − 2 C is skew-symmetric, shape (dof, dof).
+
+        Source: Echeandia, Wensing 2021, algorithm 1.
+        """
+        at = self._states()
+        records, nv = at.records, at.v.shape[1]
+        out = at.zeros(nv, nv)
+        coriolis.coriolis_matrices(
+            records.model, records.settings, records.work, records.scratch, at.q, at.v, out
+        )
+        return at.result(out)
+
+    def inverse_dynamics(self, acceleration: Any) -> np.ndarray:
+        """Return the generalized force τ = M v̇ + h that causes an acceleration.
+
+        Args:
+            acceleration: v̇, (dof,) or (N, dof) [m/s², rad/s²].
+
+        Returns:
+            (dof,) or (N, dof) [N, N m]. Recursive Newton–Euler; source: Featherstone 2008, table 5.1.
+
+        Example:
+            >>> import numpy as np, tribo
+            >>> from tribo.demo import ASSETS
+            >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
+            >>> v_dot = np.linspace(-1, 1, robot.dof)
+            >>> tau = robot.inverse_dynamics(v_dot)
+            >>> np.allclose(robot.forward_dynamics(tau), v_dot)
+            True
+        """
+        at = self._states()
+        return self._forces(at, at.given(acceleration, "acceleration", at.v.shape[1]), weight=1.0)
+
+    def _forces(self, at: States, vdot: np.ndarray | None = None, *, weight: float) -> np.ndarray:
+        """Return τ of inverse dynamics, with or without gravity."""
+        tau = np.zeros_like(at.v)
+        given = np.zeros_like(at.v) if vdot is None else vdot
+        records = at.records
+        inverse.inverse_dynamics(
+            records.model, records.settings, records.work, at.q, at.v, given, weight, tau
+        )
+        return at.result(tau)
+
+    def joint_reactions(self, acceleration: Any = None, wrench: Any = None) -> np.ndarray:
+        """Return torque and force that each body receives from its parent through its joint.
+
+        Args:
+            acceleration: v̇, (dof,) or (N, dof) [m/s², rad/s²]; None: that of the state (the last
+                step's for a robot in a world, 0 unless given to `at`).
+            wrench: What acts on the bodies from outside besides gravity, (bodies, 6) or (N, bodies, 6):
+                torque [N m] and force [N] at the centre of mass, world axes; None: nothing.
+
+        Returns:
+            (bodies, 6) or (N, bodies, 6): torque about the body's origin [N m] and force [N], world
+            axes; in the order of `body_names`, the root first (what the ground or a hand would have to hold).
+        """
+        at = self._states()
+        records, bodies = at.records, len(self.description.bodies)
+        vdot = at.vdot if acceleration is None else at.given(
+            acceleration, "acceleration", at.v.shape[1]
+        )  # fmt: skip
+        outside = at.zeros(bodies, 6) if wrench is None else at.given(wrench, "wrench", bodies, 6)
+        tau, out = np.zeros_like(at.v), at.zeros(bodies, 6)
+        inverse.joint_reactions(
+            records.model, records.settings, records.work, at.q, at.v, vdot, outside, tau, out
+        )
+        return at.result(out)
+
+    def forward_dynamics(self, force: Any) -> np.ndarray:
+        """Return the acceleration v̇ = M⁻¹ (τ − h) that a generalized force causes.
+
+        Drives, damping, limits and contacts have no part in it.
+
+        Args:
+            force: τ, (dof,) or (N, dof) [N, N m].
+
+        Returns:
+            (dof,) or (N, dof) [m/s², rad/s²]. Articulated bodies; source: Featherstone 2008, table 7.1.
+        """
+        at = self._states()
+        records = at.records
+        tau = at.given(force, "force", at.v.shape[1])
+        vdot = np.zeros_like(tau)
+        forward.forward_dynamics(
+            records.model, records.settings, records.work, records.scratch, at.q, at.v, tau, vdot
+        )
+        return at.result(vdot)
+
+    # -- the robot as a whole ------------------------------------------------------------------
+    @property
+    def generalized_momentum(self) -> np.ndarray:
+        """Generalized momentum M v, shape (dof,) [kg m/s, kg m²/s]."""
+        at = self._states()
+        given, at.v = at.v, np.zeros_like(at.v)
+        return self._forces(at, given, weight=0.0)
+
+    def _total(self, what: str) -> Any:
+        at = self._states()
+        records, out = at.records, at.zeros(momentum.TOTALS)
+        momentum.totals(records.model, records.settings, records.work, at.q, at.v, out)
+        found = at.result(out)[..., _TOTALS[what]]
+        return float(found) if found.ndim == 0 else found
+
+    @property
+    def kinetic_energy(self) -> float | np.ndarray:
+        """Kinetic energy ½ vᵀ M v [J]."""
+        return self._total("kinetic_energy")  # type: ignore[no-any-return]
+
+    @property
+    def potential_energy(self) -> float | np.ndarray:
+        """Potential energy −m g · c in gravity [J], 0 at the world's origin."""
+        return self._total("potential_energy")  # type: ignore[no-any-return]
+
+    @property
+    def energy(self) -> float | np.ndarray:
+        """Kinetic and potential energy [J]."""
+        return self.kinetic_energy + self.potential_energy
+
+    @property
+    def linear_momentum(self) -> np.ndarray:
+        """Linear momentum, shape (3,) [kg m/s]."""
+        return np.asarray(self._total("linear_momentum"))
+
+    @property
+    def angular_momentum(self) -> np.ndarray:
+        """Angular momentum about the world's origin, shape (3,) [kg m²/s]."""
+        return np.asarray(self._total("angular_momentum"))
+
+    def angular_momentum_about(self, point: Any) -> np.ndarray:
+        """Return the angular momentum about a point (3,) [m], world; shape (3,) [kg m²/s]."""
+        at = self._states()
+        arm = at.result(at.given(point, "point", 3))
+        return frozen(self.angular_momentum - np.cross(arm, self.linear_momentum))
+
+    @property
+    def center_of_mass(self) -> np.ndarray:
+        """Centre of mass of all bodies together, shape (3,) [m], world."""
+        return np.asarray(self._total("centre"))
+
+    @property
+    def composite_inertia(self) -> np.ndarray:
+        """Inertia of all bodies, locked, about their common centre of mass, (3, 3) [kg m²], world axes."""
+        return frozen(self._total("inertia")[..., _SYMMETRIC])
+
+    @property
+    def total_mass(self) -> float | np.ndarray:
+        """Mass of all bodies [kg]."""
+        return self._total("mass")  # type: ignore[no-any-return]
+
+    @property
+    def centroidal_momentum_matrix(self) -> np.ndarray:
+        """Matrix A of (p, L) = A v, L about the centre of mass, shape (6, dof).
+
+        Rows: linear momentum, then angular momentum, world axes.
+        Source: Orin, Goswami, Lee 2013, equation 27.
+        """
+        at = self._states()
+        out = at.zeros(6, at.v.shape[1])
+        momentum.centroidal_matrices(at.records.model, at.records.work, at.q, out)
+        return at.result(out)

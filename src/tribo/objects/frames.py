@@ -1,0 +1,303 @@
+"""Named frames on a robot: where they are, how they move, their Jacobians."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tribo import check
+from tribo.builder import rotation_matrix
+from tribo.description import IDENTITY, ORIGIN, TreeDescription
+from tribo.objects.base import frozen
+from tribo.objects.states import States, rows
+from tribo.queries import point as queries
+
+_MOTION = {
+    "position": slice(0, 3), "velocity": slice(12, 15), "angular_velocity": slice(15, 18),
+    "acceleration": slice(18, 21), "angular_acceleration": slice(21, 24),
+}  # fmt: skip
+_ROTATION = slice(3, 12)
+
+
+class Frame(check.Sealed):
+    """A frame fixed to a body of a robot, e.g. ``robot.frame("imu_joint")``.
+
+    Every joint, fixed ones too, and every link has one. All results are in world axes; for N states
+    (``robot.at(q).frame(name)``, ``batch["robot"].frame(name)``) they have a first axis of length N.
+    A point is given in this frame: (3,) [m], or (N, 3) for one point per state; None: the origin.
+
+    Example:
+        >>> import tribo
+        >>> from tribo.demo import ASSETS
+        >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
+        >>> foot = robot.frame("LF_FOOT")
+        >>> foot.jacobian().shape
+        (3, 18)
+        >>> bool((foot.jacobian() @ robot.generalized_velocity == foot.linear_velocity).all())
+        True
+    """
+
+    def __init__(self, owner: FrameOwner, name: str, body: int,
+                 position: Any = ORIGIN, quaternion: Any = IDENTITY) -> None:  # fmt: skip
+        """Use ``robot.frame(name)``."""
+        self._owner, self._name, self._body = owner, name, body
+        self._offset = np.array(position, np.float64)
+        self._quaternion = np.array(quaternion, np.float64)
+        self._rotation = rotation_matrix(self._quaternion)
+
+    def __repr__(self) -> str:
+        """Return class, name and body."""
+        return f"<{type(self).__name__} {self.name!r} on body {self.body_name!r}>"
+
+    @property
+    def name(self) -> str:
+        """Name of the frame: that of its joint or link."""
+        return self._name
+
+    @property
+    def body_name(self) -> str:
+        """Name of the body that carries it."""
+        return self._owner.description.bodies[self._body].name
+
+    @property
+    def body_index(self) -> int:
+        """Number of that body in `body_names`."""
+        return self._body
+
+    @property
+    def position_in_body(self) -> np.ndarray:
+        """Origin of the frame, (3,) [m], in the frame of its body."""
+        return frozen(self._offset.copy())
+
+    @property
+    def orientation_in_body(self) -> np.ndarray:
+        """Quaternion (w, x, y, z) of the frame, (4,), frame axes to body axes."""
+        return frozen(self._quaternion.copy())
+
+    # -- motion --------------------------------------------------------------------------------
+    def _local(self, at: States, point: Any) -> np.ndarray:
+        """Return points of this frame in the body's frame, (N, 3)."""
+        if point is None:
+            return np.tile(self._offset, (len(at.q), 1))
+        given = at.given(point, f"point in frame {self.name}", 3)
+        return np.ascontiguousarray(given @ self._rotation.T + self._offset)
+
+    def _motion(self, point: Any = None) -> tuple[States, np.ndarray]:
+        at = self._owner._states()
+        records, out = at.records, at.zeros(24)
+        queries.motions(
+            records.model, records.settings, records.work, at.q, at.v, at.vdot, self._body,
+            self._local(at, point), out,
+        )  # fmt: skip
+        return at, out
+
+    def _read(self, what: str, point: Any = None) -> np.ndarray:
+        at, out = self._motion(point)
+        return at.result(out)[..., _MOTION[what]]
+
+    @property
+    def position(self) -> np.ndarray:
+        """Position of the origin, (3,) [m]."""
+        return self._read("position")
+
+    @property
+    def rotation_matrix(self) -> np.ndarray:
+        """Rotation, (3, 3), frame axes to world."""
+        at, out = self._motion()
+        return at.result(out[:, _ROTATION].reshape(-1, 3, 3) @ self._rotation)
+
+    @property
+    def orientation(self) -> np.ndarray:
+        """Unit quaternion (w, x, y, z), (4,), frame axes to world, w ≥ 0."""
+        at, out = self._motion()
+        turns = out[:, _ROTATION].reshape(-1, 3, 3) @ self._rotation
+        return at.result(quaternions(turns))
+
+    @property
+    def linear_velocity(self) -> np.ndarray:
+        """Velocity of the origin, (3,) [m/s]."""
+        return self._read("velocity")
+
+    @property
+    def angular_velocity(self) -> np.ndarray:
+        """Angular velocity, (3,) [rad/s]."""
+        return self._read("angular_velocity")
+
+    @property
+    def linear_acceleration(self) -> np.ndarray:
+        """Acceleration of the origin, (3,) [m/s²], gravity not subtracted.
+
+        It belongs to the generalized acceleration of the state: the last step's for a robot in a world,
+        that given to `at` otherwise.
+        """
+        return self._read("acceleration")
+
+    @property
+    def angular_acceleration(self) -> np.ndarray:
+        """Angular acceleration, (3,) [rad/s²]; see `linear_acceleration`."""
+        return self._read("angular_acceleration")
+
+    # -- points --------------------------------------------------------------------------------
+    def to_world(self, point: Any) -> np.ndarray:
+        """Return a point of this frame, (3,) [m], in the world."""
+        return self._read("position", point)
+
+    def to_local(self, point: Any) -> np.ndarray:
+        """Return a point of the world, (3,) [m], in this frame."""
+        at, out = self._motion()
+        given = rows(point, "point", (3,), len(out))
+        turn = out[:, _ROTATION].reshape(-1, 3, 3) @ self._rotation
+        return at.result(np.einsum("nji,nj->ni", turn, given - out[:, :3]))
+
+    def velocity_of(self, point: Any) -> np.ndarray:
+        """Return the velocity of a point of this frame, (3,) [m/s]."""
+        return self._read("velocity", point)
+
+    def acceleration_of(self, point: Any) -> np.ndarray:
+        """Return the acceleration of a point of this frame, (3,) [m/s²]; see `linear_acceleration`."""
+        return self._read("acceleration", point)
+
+    # -- Jacobians -----------------------------------------------------------------------------
+    def _jacobian(self, point: Any, part: slice) -> np.ndarray:
+        at = self._owner._states()
+        out = at.zeros(6, at.v.shape[1])
+        local = self._local(at, point)
+        queries.jacobians(at.records.model, at.records.work, at.q, self._body, local, out)
+        return at.result(out)[..., part, :]
+
+    def _jacobian_rate(self, point: Any, part: slice) -> np.ndarray:
+        at = self._owner._states()
+        records, out = at.records, at.zeros(6, at.v.shape[1])
+        queries.jacobian_rates(
+            records.model, records.settings, records.work, records.scratch, at.q, at.v,
+            self._body, self._local(at, point), out,
+        )  # fmt: skip
+        return at.result(out)[..., part, :]
+
+    def jacobian(self, point: Any = None) -> np.ndarray:
+        """Return J of the velocity of a point of this frame, (3, dof).   J v = ṗ"""
+        return self._jacobian(point, slice(0, 3))
+
+    def rotational_jacobian(self) -> np.ndarray:
+        """Return J of the angular velocity, (3, dof).   J v = ω"""
+        return self._jacobian(None, slice(3, 6))
+
+    def jacobian_rate(self, point: Any = None) -> np.ndarray:
+        """Return the time derivative of `jacobian`, (3, dof) [1/s].   p̈ = J v̇ + J̇ v"""
+        return self._jacobian_rate(point, slice(0, 3))
+
+    def rotational_jacobian_rate(self) -> np.ndarray:
+        """Return the time derivative of `rotational_jacobian`, (3, dof) [1/s].   α = J v̇ + J̇ v"""
+        return self._jacobian_rate(None, slice(3, 6))
+
+    @property
+    def dofs(self) -> np.ndarray:
+        """Numbers of the degrees of freedom that move the frame, root first: its non-zero columns."""
+        model = self._owner._states().records.model
+        first = model.body_chain_start[self._body]
+        return frozen(np.array(model.chain_dof[first : first + model.body_chain_len[self._body]]))
+
+    def sparse_jacobian(self, point: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return `dofs` (k,) and the columns of `jacobian` that belong to them, (3, k)."""
+        dofs = self.dofs
+        return dofs, frozen(self.jacobian(point)[..., dofs])
+
+    def sparse_rotational_jacobian(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return `dofs` (k,) and the columns of `rotational_jacobian` that belong to them, (3, k)."""
+        dofs = self.dofs
+        return dofs, frozen(self.rotational_jacobian()[..., dofs])
+
+
+class FrameOwner(check.Sealed):
+    """What has named frames: a robot, a robot at other states, a robot in many worlds."""
+
+    name: str
+    description: TreeDescription
+
+    def _states(self) -> States:
+        """Return the states to answer for."""
+        raise NotImplementedError
+
+    def frame(self, name: str) -> Frame:
+        """Return the frame of a joint (fixed ones too) or link, by name.
+
+        Raises:
+            KeyError: There is none; the message proposes the nearest name.
+        """
+        check.known(name, self.frame_names, f"frame of {self.name}")
+        for frame in self.description.frames:
+            if frame.name == name:
+                return Frame(self, name, frame.body, frame.position, frame.quaternion)
+        bodies = self.description.bodies
+        names = [body.name for body in bodies] + [body.joint.name for body in bodies]
+        return Frame(self, name, names.index(name) % len(bodies))
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """Names of all frames: one per joint, fixed ones too, and one per link."""
+        bodies = self.description.bodies
+        names = [frame.name for frame in self.description.frames]
+        names += [body.joint.name for body in bodies[1:]] + [body.name for body in bodies]
+        return tuple(dict.fromkeys(names))
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """All frames."""
+        return tuple(self.frame(name) for name in self.frame_names)
+
+    def frame_position(self, name: str) -> np.ndarray:
+        """Return the position of a frame, link or joint, (3,) [m], world."""
+        return self.frame(name).position
+
+    def frame_orientation(self, name: str) -> np.ndarray:
+        """Return the rotation of a frame, link or joint, (3, 3), frame axes to world."""
+        return self.frame(name).rotation_matrix
+
+    def body_poses(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions (bodies, 3) [m] and rotations (bodies, 3, 3), body axes to world."""
+        at, count = self._states(), len(self.description.bodies)
+        position, rotation = at.zeros(count, 3), at.zeros(count, 9)
+        queries.poses(at.records.model, at.records.work, at.q, position, rotation)
+        return at.result(position), at.result(rotation.reshape(-1, count, 3, 3))
+
+
+def quaternions(turns: np.ndarray) -> np.ndarray:
+    """Return the quaternions (N, 4), w ≥ 0, of rotations (N, 3, 3).
+
+    4 q qᵀ has entries that are sums of those of R; its longest column is the safest to divide by.
+    Source: Shepperd 1978.
+    """
+    r = np.moveaxis(turns, 0, -1)
+    outer = np.array(
+        [
+            [
+                1 + r[0, 0] + r[1, 1] + r[2, 2],
+                r[2, 1] - r[1, 2],
+                r[0, 2] - r[2, 0],
+                r[1, 0] - r[0, 1],
+            ],
+            [
+                r[2, 1] - r[1, 2],
+                1 + r[0, 0] - r[1, 1] - r[2, 2],
+                r[0, 1] + r[1, 0],
+                r[0, 2] + r[2, 0],
+            ],
+            [
+                r[0, 2] - r[2, 0],
+                r[0, 1] + r[1, 0],
+                1 - r[0, 0] + r[1, 1] - r[2, 2],
+                r[1, 2] + r[2, 1],
+            ],
+            [
+                r[1, 0] - r[0, 1],
+                r[0, 2] + r[2, 0],
+                r[1, 2] + r[2, 1],
+                1 - r[0, 0] - r[1, 1] + r[2, 2],
+            ],
+        ]
+    )
+    best = np.argmax(np.einsum("iin->in", outer), axis=0)
+    q = outer[:, best, np.arange(len(turns))].T
+    q /= np.linalg.norm(q, axis=1)[:, None]
+    return np.where(q[:, :1] < 0.0, -q, q)

@@ -1,0 +1,317 @@
+"""Links and joints of a robot by name: states to read and set, properties to change at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribo import check
+from tribo.builder import COORDINATES, DOFS, rotation_matrix
+from tribo.description import BodyDescription, VisualDescription
+from tribo.model import Joint as JointType
+from tribo.objects.base import frozen
+from tribo.objects.frames import Frame, quaternions
+from tribo.objects.states import rows, unit_quaternions
+
+if TYPE_CHECKING:
+    from tribo.objects.collision_body import CollisionBody
+    from tribo.objects.named_parts import NamedParts
+
+_SYMMETRIC = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
+_SIX = ((0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2))
+
+
+class Handle(Frame):
+    """What links and joints have in common: the frame of a body, and the numbers of its model."""
+
+    _owner: NamedParts
+
+    def __init__(self, owner: NamedParts, name: str, body: int) -> None:
+        """Use ``robot.link(name)`` or ``robot.joint(name)``."""
+        super().__init__(owner, name, body)
+
+    @property
+    def _body_description(self) -> BodyDescription:
+        return self._owner.description.bodies[self._body]
+
+    def _get(self, field: str, row: int) -> Any:
+        """Return a number of the model; for a batch with one row per world."""
+        found = self._owner._parameter(field, row)
+        return float(found) if found.ndim == 0 else frozen(found.copy())
+
+    def _set(self, field: str, row: int, value: np.ndarray) -> None:
+        self._owner._set_parameter(field, row, value, f"{field} of {self._name}")
+
+    def _given(self, value: Any, what: str, *shape: int) -> np.ndarray:
+        """Return checked numbers, one set per world."""
+        return rows(value, f"{what} of {self._name}", shape, self._owner._count())
+
+
+class Link(Handle):
+    """A body of a robot, ``robot.link("LF_SHANK")``; as a frame, the frame of its description.
+
+    Mass, centre of mass and inertia can be changed between steps; the next step, and every question about
+    the dynamics, uses the new values. Links behind fixed joints are parts of their body: what is read
+    and set here belongs to the whole body. In a batch, values have a first axis of length worlds.
+
+    Example:
+        >>> import tribo
+        >>> from tribo.demo import ASSETS
+        >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
+        >>> trunk = robot.link(robot.body_names[0])
+        >>> trunk.mass = 1.1 * trunk.mass
+        >>> robot.link("nobody")
+        Traceback (most recent call last):
+        KeyError: "unknown link of articulated_system_0 'nobody'; known: ..."
+    """
+
+    @property
+    def joint(self) -> Joint:
+        """The joint on which the link hangs."""
+        return Joint(self._owner, self._body_description.joint.name, self._body)
+
+    @property
+    def parent(self) -> Link | None:
+        """The link on which its joint is, None for the root."""
+        parent = self._body_description.parent
+        return None if parent < 0 else self._owner.links[parent]
+
+    @property
+    def children(self) -> tuple[Link, ...]:
+        """Links whose joints are on this link."""
+        bodies = self._owner.description.bodies
+        return tuple(
+            link for link, body in zip(self._owner.links, bodies, strict=True)
+            if body.parent == self._body
+        )  # fmt: skip
+
+    @property
+    def visuals(self) -> tuple[VisualDescription, ...]:
+        """What is drawn."""
+        return tuple(self._body_description.visuals)
+
+    @property
+    def collision_bodies(self) -> tuple[CollisionBody, ...]:
+        """Collision shapes of the link; materials and filters can be changed there."""
+        return self._owner._collision_bodies_of(self._body)
+
+    @property
+    def mass(self) -> float | np.ndarray:
+        """Mass [kg] > 0; assign to change it. The inertia stays: assign that as well."""
+        return self._get("body_mass", self._body)  # type: ignore[no-any-return]
+
+    @mass.setter
+    def mass(self, value: Any) -> None:
+        mass = self._given(value, "mass")
+        check.positive(mass.min(), f"mass of {self._name}")
+        self._set("body_mass", self._body, mass)
+
+    @property
+    def com(self) -> np.ndarray:
+        """Centre of mass, (3,) [m], frame of the link; assign to change it."""
+        return np.asarray(self._get("body_com", self._body))
+
+    @com.setter
+    def com(self, value: Any) -> None:
+        self._set("body_com", self._body, self._given(value, "com", 3))
+
+    @property
+    def com_position(self) -> np.ndarray:
+        """Centre of mass, (3,) [m], world."""
+        return self.to_world(self.com)
+
+    @property
+    def inertia(self) -> np.ndarray:
+        """Inertia about the centre of mass, (3, 3) [kg m²], axes of the link; assign to change it.
+
+        It must be symmetric and positive definite; three numbers stand for a diagonal.
+        """
+        return frozen(self._get("body_inertia", self._body)[..., _SYMMETRIC])
+
+    @inertia.setter
+    def inertia(self, value: Any) -> None:
+        array = check.array(value, f"inertia of {self._name}", "(3, 3) numbers")
+        if array.shape == (3,):
+            array = np.diag(array)
+        given = self._given(array, "inertia", 3, 3)
+        for matrix in given:
+            check.inertia(matrix, f"inertia of {self._name}")
+        self._set("body_inertia", self._body, given[..., _SIX[0], _SIX[1]])
+
+
+class Joint(Handle):
+    """A joint of a robot, ``robot.joint("LF_HIP")``; as a frame, that of the link which it moves.
+
+    In a batch, values have a first axis of length worlds.
+
+    Example:
+        >>> import tribo
+        >>> from tribo.demo import ASSETS
+        >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
+        >>> knee = robot.joint(robot.joint_names[2])
+        >>> knee.coordinate = -0.5
+        >>> knee.coordinate
+        -0.5
+    """
+
+    @property
+    def type(self) -> JointType:
+        """Revolute, prismatic, spherical, free or fixed."""
+        return self._body_description.joint.type
+
+    @property
+    def link(self) -> Link:
+        """The link that it moves."""
+        return self._owner.links[self._body]
+
+    @property
+    def parent_link(self) -> Link | None:
+        """The link on which it is, None for the root."""
+        return self.link.parent
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Lower and upper stop [rad, m], infinite without."""
+        joint = self._body_description.joint
+        return joint.lower, joint.upper
+
+    # -- state ---------------------------------------------------------------------------------
+    @property
+    def coordinate_slice(self) -> slice:
+        """Where its coordinates are in `generalized_coordinate`."""
+        return self._slice(COORDINATES)
+
+    @property
+    def velocity_slice(self) -> slice:
+        """Where its velocities are in `generalized_velocity`."""
+        return self._slice(DOFS)
+
+    def _slice(self, widths: Mapping[JointType, int]) -> slice:
+        bodies = self._owner.description.bodies
+        first = sum(widths[body.joint.type] for body in bodies[: self._body])
+        return slice(first, first + widths[self.type])
+
+    def _state(self, array: np.ndarray, where: slice) -> Any:
+        found = array[:, where]
+        if where.stop - where.start == 1:
+            found = found[:, 0]
+        found = found.copy() if self._owner._is_batch else found[0].copy()
+        return float(found) if found.ndim == 0 else frozen(found)
+
+    def _write_state(self, array: np.ndarray, where: slice, value: Any, what: str) -> None:
+        self._owner._check_editable(f"{what} of {self._name}")
+        width = where.stop - where.start
+        checked = self._given(value, what) if width == 1 else self._given(value, what, width)
+        checked = checked.reshape(-1, width)
+        if what == "coordinate" and width >= 4:
+            unit_quaternions(checked[:, -4:], f"coordinate of {self._name}")
+        array[:, where] = checked
+
+    @property
+    def coordinate(self) -> float | np.ndarray:
+        """Its coordinates: a number [rad, m] or an array ((4,) quaternion, (7,) pose); assign to set."""
+        return self._state(self._owner._state_rows("q"), self.coordinate_slice)  # type: ignore[no-any-return]
+
+    @coordinate.setter
+    def coordinate(self, value: Any) -> None:
+        where = self.coordinate_slice
+        self._write_state(self._owner._state_rows("q"), where, value, "coordinate")
+
+    @property
+    def velocity(self) -> float | np.ndarray:
+        """Its velocities: a number [rad/s, m/s] or an array ((3,), (6,)); assign to set."""
+        return self._state(self._owner._state_rows("v"), self.velocity_slice)  # type: ignore[no-any-return]
+
+    @velocity.setter
+    def velocity(self, value: Any) -> None:
+        self._write_state(self._owner._state_rows("v"), self.velocity_slice, value, "velocity")
+
+    # -- placement -----------------------------------------------------------------------------
+    def _check_placed(self, what: str) -> None:
+        if self._body == 0:
+            raise ValueError(
+                f"{what} of {self._name}: the root has no parent; set position and orientation of the robot"
+            )
+
+    @property
+    def position_in_parent(self) -> np.ndarray:
+        """Origin of the joint, (3,) [m], frame of the parent link; assign to change it."""
+        return np.asarray(self._get("joint_pos", self._body))
+
+    @position_in_parent.setter
+    def position_in_parent(self, value: Any) -> None:
+        self._check_placed("position_in_parent")
+        self._set("joint_pos", self._body, self._given(value, "position_in_parent", 3))
+
+    @property
+    def orientation_in_parent(self) -> np.ndarray:
+        """Quaternion (w, x, y, z) of the joint at coordinate 0, (4,), to axes of the parent; assignable."""
+        turn = np.asarray(self._get("joint_rot", self._body))
+        found = quaternions(turn.reshape(-1, 3, 3))
+        return frozen(found if turn.ndim == 2 else found[0])
+
+    @orientation_in_parent.setter
+    def orientation_in_parent(self, value: Any) -> None:
+        self._check_placed("orientation_in_parent")
+        given = self._given(value, "orientation_in_parent", 4)
+        unit_quaternions(given, f"orientation_in_parent of {self._name}")
+        self._set("joint_rot", self._body, np.array([rotation_matrix(q).ravel() for q in given]))
+
+    @property
+    def axis_in_joint(self) -> np.ndarray:
+        """Axis of a revolute or prismatic joint, (3,) unit, axes of the joint; assign any length."""
+        return np.asarray(self._get("joint_axis", self._body))
+
+    @axis_in_joint.setter
+    def axis_in_joint(self, value: Any) -> None:
+        if self.type not in (JointType.REVOLUTE, JointType.PRISMATIC):
+            raise ValueError(f"joint {self._name} is {self.type.name.lower()}: it has no axis")
+        given = self._given(value, "axis_in_joint", 3)
+        length = np.linalg.norm(given, axis=-1, keepdims=True)
+        if (length < 1e-12).any():
+            raise ValueError(f"axis_in_joint of {self._name} has no direction: {value!r}")
+        self._set("joint_axis", self._body, given / length)
+
+    @property
+    def axis(self) -> np.ndarray:
+        """Axis of a revolute or prismatic joint, (3,) unit, world."""
+        # Moving along or about it leaves the axis where it is: the link's axes show it too.
+        turn = self.rotation_matrix
+        return frozen((turn @ self.axis_in_joint[..., None])[..., 0])
+
+    # -- drive train ---------------------------------------------------------------------------
+    @property
+    def armature(self) -> float | np.ndarray:
+        """Inertia of the rotor seen at the joint, ≥ 0 [kg m², kg], the same for all its dofs; assignable."""
+        return self._dof_number("dof_armature")
+
+    @armature.setter
+    def armature(self, value: Any) -> None:
+        self._set_dof_number("dof_armature", value, "armature")
+
+    @property
+    def damping(self) -> float | np.ndarray:
+        """Damping, ≥ 0 [N m s/rad, N s/m], the same for all its dofs; assign to change it."""
+        return self._dof_number("dof_damping")
+
+    @damping.setter
+    def damping(self, value: Any) -> None:
+        self._set_dof_number("dof_damping", value, "damping")
+
+    def _dof_number(self, field: str) -> float | np.ndarray:
+        where = self.velocity_slice
+        if where.start == where.stop:
+            return 0.0
+        return self._get(field, where.start)  # type: ignore[no-any-return]
+
+    def _set_dof_number(self, field: str, value: Any, what: str) -> None:
+        given = self._given(value, what)
+        if (given < 0.0).any():
+            raise ValueError(f"{what} of {self._name} must be ≥ 0, got {float(given.min())!r}")
+        where = self.velocity_slice
+        if where.start == where.stop:
+            raise ValueError(f"joint {self._name} is fixed: it has no {what}")
+        for dof in range(where.start, where.stop):
+            self._set(field, dof, given)

@@ -1,0 +1,118 @@
+"""What has links and joints with names: a robot in a world, and in all worlds of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribo import check
+from tribo.objects.evaluation import Evaluable
+from tribo.objects.handles import Joint, Link
+
+if TYPE_CHECKING:
+    from tribo.objects.collision_body import CollisionBody
+
+
+class NamedParts(Evaluable):
+    """What has links and joints: a robot in a world, a robot in all worlds of a batch."""
+
+    _is_batch = False
+
+    def _count(self) -> int:
+        """Return the number of worlds."""
+        raise NotImplementedError
+
+    def _state_rows(self, name: str) -> np.ndarray:
+        """Return the coordinates "q" or velocities "v" themselves, (worlds, ·)."""
+        raise NotImplementedError
+
+    def _check_editable(self, what: str) -> None:
+        """Refuse an edit of what was removed, or between `update` and `advance`."""
+        raise NotImplementedError
+
+    def _collision_bodies_of(self, body: int) -> tuple[CollisionBody, ...]:
+        """Return the collision shapes of a body."""
+        raise NotImplementedError
+
+    def _parameter(self, field: str, row: int) -> np.ndarray:
+        """Return a row of a model field, for a batch one per world."""
+        found = self._records().model.arrays[field][:, row]
+        return (
+            np.broadcast_to(found, (self._count(), *found.shape[1:]))
+            if self._is_batch
+            else found[0]
+        )
+
+    def _set_parameter(self, field: str, row: int, value: np.ndarray, what: str) -> None:
+        """Write a row of a model field in all worlds."""
+        raise NotImplementedError
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """All links that are bodies, in the order of `body_names`."""
+        return tuple(Link(self, b.name, k) for k, b in enumerate(self.description.bodies))
+
+    def link(self, name: str) -> Link:
+        """Return a link by name.
+
+        Raises:
+            KeyError: There is none, or it is merged into another; the message says which.
+        """
+        names = [body.name for body in self.description.bodies]
+        if name not in names and name in self.frame_names:
+            frame = self.frame(name)
+            raise KeyError(
+                f"{name!r} is fixed to link {frame.body_name!r} and a part of it; use "
+                f"link({frame.body_name!r}) for its mass, frame({name!r}) for its place"
+            )
+        return self.links[names.index(check.known(name, names, f"link of {self.name}"))]
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """All joints that move, in the order of `joint_names`: without that of the root."""
+        bodies = enumerate(self.description.bodies)
+        return tuple(Joint(self, b.joint.name, k) for k, b in bodies if k > 0)
+
+    def joint(self, name: str) -> Joint:
+        """Return a joint by name.
+
+        Raises:
+            KeyError: There is none, or it is fixed and a mere frame; the message says which.
+        """
+        names = [body.joint.name for body in self.description.bodies]
+        if name not in names and name in self.frame_names:
+            raise KeyError(f"{name!r} does not move; use frame({name!r}) for its place")
+        k = names.index(check.known(name, names, f"joint of {self.name}"))
+        return Joint(self, name, k)
+
+    @property
+    def joint_coordinates(self) -> dict[str, float | np.ndarray]:
+        """Coordinates by joint name, without the root; assign a mapping of some or all joints to set them."""
+        return {joint.name: joint.coordinate for joint in self.joints}
+
+    @joint_coordinates.setter
+    def joint_coordinates(self, values: Mapping[str, Any]) -> None:
+        self._assign("coordinate", values)
+
+    @property
+    def joint_velocities(self) -> dict[str, float | np.ndarray]:
+        """Velocities by joint name, without the root; assign a mapping of some or all joints to set them."""
+        return {joint.name: joint.velocity for joint in self.joints}
+
+    @joint_velocities.setter
+    def joint_velocities(self, values: Mapping[str, Any]) -> None:
+        self._assign("velocity", values)
+
+    def _assign(self, what: str, values: Mapping[str, Any]) -> None:
+        """Set a property of some joints, or of none if one of the values is wrong."""
+        joints = {name: self.joint(name) for name in values}
+        before = {name: getattr(joint, what) for name, joint in joints.items()}
+        try:
+            for name, value in values.items():
+                setattr(joints[name], what, value)
+        except (TypeError, ValueError):
+            for name, value in before.items():
+                setattr(joints[name], what, value)
+            raise

@@ -1,0 +1,76 @@
+"""The states for which something about a robot is asked, checked and with what is needed to answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tribo import check
+from tribo.builder import COORDINATES
+from tribo.description import TreeDescription
+from tribo.objects.base import frozen
+from tribo.tree_model import TreeRecords
+
+
+@dataclass(slots=True)
+class States:
+    """N states of one robot and the records with which queries compute."""
+
+    name: str  # of the robot
+    records: TreeRecords
+    q: np.ndarray  # (N, nq)
+    v: np.ndarray  # (N, nv)
+    vdot: np.ndarray  # (N, nv)
+    is_single: bool  # N = 1, and results have no first axis
+
+    def zeros(self, *shape: int) -> np.ndarray:
+        """Return room for a result of this shape per state."""
+        return np.zeros((len(self.q), *shape))
+
+    def result(self, array: np.ndarray) -> np.ndarray:
+        """Return a result as the caller expects it: without the first axis for a single state."""
+        return frozen(array[0] if self.is_single else array)
+
+    def given(self, value: Any, what: str, *shape: int) -> np.ndarray:
+        """Return numbers of the caller for all states: one set for all, or one for each."""
+        return rows(value, f"{what} of {self.name}", shape, len(self.q))
+
+
+def rows(value: Any, what: str, shape: tuple[int, ...], count: int) -> np.ndarray:
+    """Return checked float64 numbers as (count, *shape); without the first axis they hold for all."""
+    array = check.array(value, what, f"numbers of shape {shape}")
+    if array.shape == shape:
+        array = np.broadcast_to(array, (count, *shape)).copy()
+    if array.shape != (count, *shape):
+        raise ValueError(
+            f"{what} must have shape {shape} or {(count, *shape)}, got {np.shape(value)}"
+        )
+    return check.within_range(array, what)
+
+
+def coordinates(value: Any, description: TreeDescription, what: str, nq: int) -> np.ndarray:
+    """Return checked coordinates (N, nq) with unit quaternions."""
+    array = check.array(value, what, f"numbers of shape ({nq},)")
+    if array.ndim not in (1, 2) or array.shape[-1] != nq:
+        raise ValueError(f"{what} must have shape ({nq},) or (N, {nq}), got {array.shape}")
+    q = rows(np.atleast_2d(array), what, (nq,), len(np.atleast_2d(array)))
+    first = 0
+    for body in description.bodies:
+        width = COORDINATES[body.joint.type]
+        if width >= 4:
+            unit_quaternions(
+                q[:, first + width - 4 : first + width], f"{what}, rotation of {body.joint.name}"
+            )
+        first += width
+    return q
+
+
+def unit_quaternions(quaternions: np.ndarray, what: str) -> None:
+    """Normalise quaternions (N, 4) in place; refuse those far from unit length."""
+    length = np.sqrt(np.einsum("nk,nk->n", quaternions, quaternions))
+    wrong = np.flatnonzero(np.abs(length - 1.0) > check.UNIT_TOLERANCE)
+    if wrong.size:
+        check.quaternion(quaternions[wrong[0]], f"{what} (state {wrong[0]})")
+    quaternions /= length[:, None]

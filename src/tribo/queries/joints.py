@@ -1,0 +1,42 @@
+"""What all queries share: how many dofs a joint has, how its motion axes turn."""
+
+from tribo.jit import kernel
+from tribo.math import spatial
+from tribo.model import Joint
+
+FIXED = int(Joint.FIXED)
+SPHERICAL = int(Joint.SPHERICAL)
+FREE = int(Joint.FREE)
+
+
+@kernel
+def dof_count(joint):
+    """Return how many degrees of freedom a type of joint has."""
+    if joint == FREE:
+        return 6
+    if joint == SPHERICAL:
+        return 3
+    return 0 if joint == FIXED else 1
+
+
+@kernel
+def axis_rates(model, v, work, scratch):
+    """Store how fast the motion axes change, seen from a fixed point.   ṡ = v_parent × s
+
+    Axes of joints are carried along by the parent. Those of a free root keep their direction, but the
+    axes of its rotation pass through its origin, which moves on.
+
+    Writes: scratch.
+    """
+    zero = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for i in range(model.body_parent.shape[0]):
+        dof = model.joint_v[i]
+        if model.joint_type[i] == FREE:
+            carried = (0.0, 0.0, 0.0, v[dof], v[dof + 1], v[dof + 2])
+        elif model.body_parent[i] >= 0:
+            carried = spatial.load(work.body_vel, model.body_parent[i])
+        else:
+            carried = zero
+        for k in range(dof, dof + dof_count(model.joint_type[i])):
+            rate = spatial.cross_motion(carried, spatial.load(work.dof_axis, k))
+            spatial.store(scratch.dof_rate, k, rate)

@@ -1,0 +1,15 @@
+"""Scratch of the queries that `Work` has no place for."""
+
+from tribo.record import Record, field
+
+
+class Scratch(Record):
+    """What one query needs besides `Work`, for one tree."""
+
+    still = field("nv")  # [m/s², rad/s²] zeros
+    dof_rate = field("nv", 6)  # [1/s] rates of the motion axes, spatial
+    dof_force = field("nv", 6)  # I^A s of a motion axis s, spatial
+    dof_pivot = field("nv")  # [1/kg, 1/(kg m²)] 1 / (sᵀ I^A s + armature)
+    dof_rest = field("nv")  # [N, N m] what is left of a generalized force at its dof
+    articulated = field("nbody", 21)  # I^A, upper triangle row by row; spatial
+    body_rate = field("nbody", 36)  # B with Ṁ − 2 C skew (`coriolis`), row-major; spatial

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import play_tribo
-import reference
 from stage import Body, Pair, Scene, Track, incline, turn
 from suite import BOTH, MUJOCO, Check, Player, case, holds, pending
 
@@ -17,30 +16,28 @@ G = 9.81
 
 @case(
     "F1",
-    "10 000 random contact problems, 1 … 20 contacts, condition number up to 1e8, piles with masses 1 … 10⁴",
+    "10 000 random islands, 3 … 40 contacts, mass ratios up to 1e4, a quarter of the pairs with rolling and "
+    "spinning friction",
     "an independent residual: ≤ 1e-9 of the speed to remove, or said to be unsolved",
     fast=False,
-    note="the dense solver as `tests/unit/test_newton.py` calls it",
+    note="the solver of a step on tables written by hand, as `tests/unit/test_pile.py` does; some of these "
+    "problems have no solution",
 )
 def random_problems(player: Player) -> list[Check]:
     """Largest residual of what is said to be solved; share of the rest."""
-    from unit.test_newton import ladder, pile, spectral
+    from unit.test_pile import MAX_CONTACTS, empty_engine, solve
 
     rng = np.random.default_rng(2024)
+    engine = empty_engine()
     worst, unsolved = 0.0, 0
-    for k in range(10_000):
-        contacts, one_sided = int(rng.integers(1, 21)), int(rng.integers(0, 4))
-        g, c = (spectral, pile)[k % 2](rng, contacts, one_sided)
-        mu = rng.choice([0.0, 0.1, 0.3, 0.5, 0.8, 1.2], contacts)
-        scale = np.abs(c).max()
-        x, error = ladder(np.ascontiguousarray(g), c, mu, 1e-10 * scale)
-        if not error <= 1e-10 * scale:
-            unsolved += 1
-            continue
-        worst = max(worst, reference.natural_residual(g, c, mu, x, one_sided) / scale)
+    for _ in range(10_000):
+        contacts = int(rng.integers(3, MAX_CONTACTS + 1))
+        is_solved, found = solve(engine, rng, contacts, 0.25, 2.0)
+        unsolved += not is_solved
+        worst = max(worst, found) if is_solved else worst
     return [
         Check("residual of the solved", worst, 1e-9),
-        Check("said to be unsolved, share", unsolved / 10_000, 0.05),
+        Check("said to be unsolved, share", unsolved / 10_000, 0.1),
     ]
 
 

@@ -14,14 +14,15 @@ from tribo import on_demand, step
 from tribo.collision import broadphase, narrowphase
 from tribo.contact import laws, limits, residual, rows, sweep
 from tribo.dynamics import actuation, bias, inertia, integrate, kinematics
+from tribo.field_array import FieldArray
 from tribo.jit import DISABLED, cache_folder
 from tribo.model import Late
 from tribo.step import COMMAND, MODEL, SETTINGS, STATE, WORK
 
-_VECTOR = types.Array(types.float64, 1, "C")
+_FIELD = FieldArray(types.float64, 1)
 _ADDRESSES = types.Array(types.int64, 1, "C")
 _STAGES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
-    (kinematics.forward, (MODEL, _VECTOR, WORK)),
+    (kinematics.forward, (MODEL, _FIELD, WORK)),
     (inertia.mass_matrix, (MODEL, WORK)),
     (bias.bias_force, (MODEL, STATE, SETTINGS, WORK)),
     (broadphase.candidates, (MODEL, STATE, SETTINGS, WORK)),

@@ -295,10 +295,11 @@ def solve_island(model, settings, work, t, rows):
     """
     speed = island_speed(settings, work, t)
     limit = settings.tolerance * speed
-    if approach(model, settings, work, t, rows, limit):
-        return
-    if violation(model, work, t) > FAR * speed:
-        start_cold(model, work, t)
+    for attempt in range(2):
+        if attempt == 1:
+            if violation(model, work, t) <= FAR * speed:
+                break
+            start_cold(model, work, t)
         if approach(model, settings, work, t, rows, limit):
             return
     work.status[0] |= NOT_CONVERGED

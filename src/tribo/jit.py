@@ -8,12 +8,13 @@ it: an edit in ``contact/`` recompiles ``contact`` and ``step`` and nothing else
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
 import pathlib
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numba
@@ -73,17 +74,24 @@ def kernel(function: Callable[..., Any]) -> Any:
     return function if DISABLED else _Inner(function)
 
 
+@contextlib.contextmanager
+def _cached_in_layer_of(function: Callable[..., Any]) -> Iterator[None]:
+    """Let Numba keep what it compiles meanwhile in the cache folder of a function's layer."""
+    saved = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(cache_folder(function.__module__.split(".")[1]))
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = saved
+
+
 def entry(function: Callable[..., Any]) -> Any:
     """Compile a function that Python calls, with everything that it calls, into the disk cache."""
     if DISABLED:
         return function
-    saved = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder(function.__module__.split(".")[1]))
-    try:
+    with _cached_in_layer_of(function):
         # No fastmath: it would delete the NaN checks that stop a blown-up world.
         return numba.njit(cache=True, **_OPTIONS)(function)
-    finally:
-        numba.config.CACHE_DIR = saved
 
 
 def late(function: Callable[..., Any], signature: Any) -> Callable[[], int]:
@@ -95,12 +103,8 @@ def late(function: Callable[..., Any], signature: Any) -> Callable[[], int]:
 
     @functools.cache
     def address() -> int:
-        saved = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(cache_folder(function.__module__.split(".")[1]))
-        try:
+        with _cached_in_layer_of(function):
             compiled = numba.cfunc(signature, cache=True, error_model="numpy")(function)
-        finally:
-            numba.config.CACHE_DIR = saved
         _KEPT.append(compiled)
         return int(compiled.address)
 

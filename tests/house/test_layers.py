@@ -15,7 +15,16 @@ from tribo.jit import BESIDE, LAYERS
 ALLOWED = {"math", "enum", "numpy", "numba"}
 # These make the compiled layers possible and may use more of the standard library.
 MACHINERY = {
-    "jit.py": {"collections", "functools", "hashlib", "os", "pathlib", "platform", "typing"},
+    "jit.py": {
+        "collections",
+        "contextlib",
+        "functools",
+        "hashlib",
+        "os",
+        "pathlib",
+        "platform",
+        "typing",
+    },
     "field_array.py": {"llvmlite", "operator", "typing"},
     "record.py": {"llvmlite", "typing"},
 }

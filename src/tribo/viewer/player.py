@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import threading
 import time
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -14,7 +11,8 @@ import numpy as np
 from tribo import check
 from tribo.viewer.panel import clipped
 from tribo.viewer.scene import Forces
-from tribo.viewer.server import FRAME, _start
+from tribo.viewer.server import FRAME
+from tribo.viewer.session import Session, start
 from tribo.viewer.stage import Stage
 from tribo.viewer.take import Take
 
@@ -22,7 +20,7 @@ NO_FORCES = Forces(np.zeros((0, 3)), np.zeros((0, 3)))
 FASTEST = 4.0  # of the motion's own time, forwards and backwards
 
 
-class Player:
+class Player(Session):
     """Plays a take in the browser: the job of Spatial_v2's showmotion.
 
     Args:
@@ -46,7 +44,7 @@ class Player:
         """Start the server; it runs until `close`."""
         check.integer(port, "port", 1)
         self.take = take
-        self._server = _start(host, port)
+        self._server = start(host, port)
         self._lock = threading.Lock()
         self._time = float(take.time[0])
         self._speed, self._is_playing, self._repeats = 1.0, True, True
@@ -56,11 +54,6 @@ class Player:
         self._stage = Stage(self._server, take.scene, take.poses(0))
         self._aim()
         self._controls()
-
-    @property
-    def address(self) -> str:
-        """Where to look, e.g. ``http://127.0.0.1:8080``."""
-        return f"http://{self._server.get_host()}:{self._server.get_port()}"
 
     @property
     def time(self) -> float:
@@ -94,26 +87,6 @@ class Player:
                 self._slider.value = round(self._time, 3)
             last = now
             time.sleep(FRAME)
-
-    def close(self) -> None:
-        """Stop the server."""
-        if self._is_open:
-            self._is_open = False
-            with contextlib.redirect_stdout(io.StringIO()):  # it says so
-                self._server.stop()
-
-    def __enter__(self) -> Player:
-        """Return the player."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop the server."""
-        self.close()
 
     def _after(self, step: float) -> float:
         """Return the time to show next; at the ends begin again or stay."""

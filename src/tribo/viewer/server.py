@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import logging
 import time
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +12,7 @@ from tribo import check
 from tribo.errors import SimulationError
 from tribo.viewer import scene as scenes
 from tribo.viewer.panel import NOBODY, Panel
+from tribo.viewer.session import Session, start
 from tribo.viewer.stage import Stage
 
 if TYPE_CHECKING:
@@ -29,10 +27,9 @@ MOST_SKIPPED = 64  # calls of `update` between them
 SHARE = 0.02  # [–] part of the time that `update` may take from a simulation
 RUN_SHARE = 0.5  # the same while `run` waits for the clock anyway
 STATUS = 0.25  # [s] between two read-outs
-FOG = (12.0, 30.0)  # [m] where the ground begins to fade, and where it is gone
 
 
-class Viewer:
+class Viewer(Session):
     """Shows a world in the browser.
 
     Args:
@@ -61,7 +58,7 @@ class Viewer:
         self._engine = world.engine
         self._scene = scenes.describe(world)
         poses = scenes.read_poses(world)
-        self._server = _start(host, port)
+        self._server = start(host, port)
         self._panel = Panel(self._server, self._scene.names, _arrow_scale(world))
         self._panel.set_driven(False)
         self._stage = Stage(self._server, self._scene, poses)
@@ -77,11 +74,6 @@ class Viewer:
         self._aim(poses)
 
     # -- the user's side -------------------------------------------------------------------------
-    @property
-    def address(self) -> str:
-        """Where to look, e.g. ``http://127.0.0.1:8080``."""
-        return f"http://{self._server.get_host()}:{self._server.get_port()}"
-
     @property
     def panel(self) -> Panel:
         """The controls; ``viewer.panel.follow("robot")`` lets the camera go along."""
@@ -153,26 +145,6 @@ class Viewer:
             logger.warning("cannot reset: %s", error)
         self._speed_from = (time.perf_counter(), self._world.time)
         self._next_status = 0.0
-
-    def close(self) -> None:
-        """Stop the server."""
-        if self._is_open:
-            self._is_open = False
-            with contextlib.redirect_stdout(io.StringIO()):  # it says so
-                self._server.stop()
-
-    def __enter__(self) -> Viewer:
-        """Return the viewer."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop the server."""
-        self.close()
 
     # -- inside ----------------------------------------------------------------------------------
     def _obey(self) -> None:
@@ -277,27 +249,6 @@ class Viewer:
         if np.linalg.norm(way) > 1e-5:
             for client in self._server.get_clients().values():
                 client.camera.position = client.camera.position + way
-
-
-def _start(host: str, port: int) -> Any:
-    """Start a viser server that cannot be published by a click in the browser."""
-    try:
-        import viser
-    except ImportError:
-        raise ImportError('the viewer needs viser: pip install "tribo[viewer]"') from None
-
-    class Server(viser.ViserServer):
-        def request_share_url(self, verbose: bool = True) -> str | None:
-            """Refuse: viser would open a tunnel to a public server."""
-            logger.warning("a browser asked for a public address; refused")
-            return None
-
-    logging.getLogger("websockets").setLevel(logging.CRITICAL)  # browsers come and go
-    with contextlib.redirect_stdout(io.StringIO()):  # it prints a banner
-        server = Server(host=host, port=port, label="tribo", verbose=False)
-    server.scene.configure_environment_map(environment_intensity=0.35)
-    server.scene.configure_fog(*FOG)
-    return server
 
 
 def _other_threads() -> float:

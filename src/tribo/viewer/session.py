@@ -1,0 +1,66 @@
+"""A server for the browser from its start to its end, whatever it shows."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+from types import TracebackType
+from typing import Any, Self
+
+logger = logging.getLogger("tribo")
+
+FOG = (12.0, 30.0)  # [m] where the ground begins to fade, and where it is gone
+
+
+def start(host: str, port: int) -> Any:
+    """Start a viser server that cannot be published by a click in the browser."""
+    try:
+        import viser
+    except ImportError:
+        raise ImportError('the viewer needs viser: pip install "tribo[viewer]"') from None
+
+    class Server(viser.ViserServer):
+        def request_share_url(self, verbose: bool = True) -> str | None:
+            """Refuse: viser would open a tunnel to a public server."""
+            logger.warning("a browser asked for a public address; refused")
+            return None
+
+    logging.getLogger("websockets").setLevel(logging.CRITICAL)  # browsers come and go
+    with contextlib.redirect_stdout(io.StringIO()):  # it prints a banner
+        server = Server(host=host, port=port, label="tribo", verbose=False)
+    server.scene.configure_environment_map(environment_intensity=0.35)
+    server.scene.configure_fog(*FOG)
+    return server
+
+
+class Session:
+    """What `Viewer` and `Player` have in common: an address, and an end."""
+
+    _server: Any
+    _is_open: bool
+
+    @property
+    def address(self) -> str:
+        """Where to look, e.g. ``http://127.0.0.1:8080``."""
+        return f"http://{self._server.get_host()}:{self._server.get_port()}"
+
+    def close(self) -> None:
+        """Stop the server."""
+        if self._is_open:
+            self._is_open = False
+            with contextlib.redirect_stdout(io.StringIO()):  # it says so
+                self._server.stop()
+
+    def __enter__(self) -> Self:
+        """Return the session."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop the server."""
+        self.close()

@@ -334,8 +334,8 @@ class Work(Record):
     contact_guess = field("max_contact", 3)  # [N s] λ̂
     contact_spin_guess = field("max_contact", 3)  # [N m s]
     contact_shift = field("max_contact")  # [m/s] Γ
-    contact_kept = field(2, "max_contact", 6)  # impulses: the best so far, those of the last round
-    limit_kept = field(2, "nlimit")
+    contact_kept = field(3, "max_contact", 6)  # impulses to come back to: best, round, step
+    limit_kept = field(3, "nlimit")
     limit_guess = field("nlimit")
 
     # How the solve went.

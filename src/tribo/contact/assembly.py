@@ -1,8 +1,6 @@
 """Sums over the contacts of an island: Yᵀ λ over its dofs, and Yᵀ D Y in blocks."""
 
-from math import sqrt
-
-from tribo.contact.response import velocity
+from tribo.contact.response import add_limit_to, add_to
 from tribo.jit import kernel
 from tribo.math import vec
 
@@ -17,23 +15,6 @@ def begin(model, work, count, out):
         tree = work.node_tree[a]
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
             out[dof] = work.response[dof] - work.free_response[dof]
-
-
-@kernel
-def subtract_impulse(model, work, table, c, impulse, out):
-    """Subtract the response to an impulse of contact c from an array of dofs.   out −= Yᵀ λ
-
-    Writes: out.
-    """
-    row = work.row
-    for side in range(2):
-        i = table[c, side]
-        chain = model.body_chain_start[work.contact_body[c, side]]
-        for p in range(work.contact_len[c, side]):
-            out[model.chain_dof[chain + p]] -= (
-                row[i] * impulse[0] + row[i + 1] * impulse[1] + row[i + 2] * impulse[2]
-            )
-            i += 3
 
 
 @kernel
@@ -95,19 +76,6 @@ def add_block(model, work, out_table, in_table, c, r, d):
 
 
 @kernel
-def subtract_limit(model, work, n, impulse, out):
-    """Subtract the response to an impulse of limit n from an array of dofs.
-
-    Writes: out.
-    """
-    i = work.limit_body[n]
-    first = work.limit_row[n]
-    chain = model.body_chain_start[i]
-    for p in range(model.body_chain_len[i]):
-        out[model.chain_dof[chain + p]] -= work.row[first + p] * impulse
-
-
-@kernel
 def add_limit_block(model, work, n, r):
     """Add what limit n couples.   matrix += r yᵀ y
 
@@ -127,6 +95,24 @@ def add_limit_block(model, work, n, r):
 
 
 @kernel
+def subtract_impulses(model, work, t, out):
+    """Subtract the response to all impulses of island t from an array of dofs.   out −= Yᵀ λ
+
+    Writes: out.
+    """
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        impulse = vec.neg(vec.load(work.contact_impulse, c))
+        add_to(model, work, work.contact_row, c, impulse, out)
+        if work.contact_is_spun[c] == 1:
+            torque = vec.neg(vec.load(work.contact_spin_impulse, c))
+            add_to(model, work, work.contact_spin_row, c, torque, out)
+    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
+        n = work.island_limit[k]
+        add_limit_to(model, work, n, -work.limit_impulse[n], out)
+
+
+@kernel
 def settle(model, work, t, count):
     """Make the response that of the impulses.   z = z_free + Yᵀ λ
 
@@ -134,34 +120,8 @@ def settle(model, work, t, count):
     """
     lack = work.pile_lack
     begin(model, work, count, lack)
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        c = work.island_contact[k]
-        subtract_impulse(model, work, work.contact_row, c, vec.load(work.contact_impulse, c), lack)
-        if work.contact_is_spun[c] == 1:
-            torque = vec.load(work.contact_spin_impulse, c)
-            subtract_impulse(model, work, work.contact_spin_row, c, torque, lack)
-    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        n = work.island_limit[k]
-        subtract_limit(model, work, n, work.limit_impulse[n], lack)
+    subtract_impulses(model, work, t, lack)
     for a in range(count):
         tree = work.node_tree[a]
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
             work.response[dof] -= lack[dof]
-
-
-@kernel
-def begin_round(model, work, t):
-    """Take the present impulses as the memory of the next round.
-
-    Writes: work.
-    """
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        c = work.island_contact[k]
-        for a in range(3):
-            work.contact_guess[c, a] = work.contact_impulse[c, a]
-            work.contact_spin_guess[c, a] = work.contact_spin_impulse[c, a]
-        w = velocity(model, work, work.contact_row, work.contact_start, c)
-        work.contact_shift[c] = work.contact_friction[c] * sqrt(w[0] * w[0] + w[1] * w[1])
-    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        n = work.island_limit[k]
-        work.limit_guess[n] = work.limit_impulse[n]

@@ -11,7 +11,7 @@ from tribo.model import Status
 CAPACITY = int(Status.CAPACITY)
 MAX_NODES = 1500  # the table of blocks has the square of it
 MAX_WORK = 3e8  # multiplications of one factor: about 0.2 s
-MIN_PIVOT = 1e-13  # [–] of what it was before elimination: below, the matrix counts as singular
+MIN_PIVOT = 1e-13  # the matrix is the identity and more: what falls far below 1 counts as singular
 
 
 @kernel

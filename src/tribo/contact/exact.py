@@ -1,8 +1,7 @@
 """A small island as one dense problem."""
 
-from math import sqrt
-
 from tribo.contact import newton
+from tribo.contact.cone import into_cone
 from tribo.contact.response import (
     add_limit_response,
     add_response,
@@ -132,13 +131,7 @@ def cone_ready(x, mu):
     """
     for k in range(mu.shape[0]):
         i = 3 * k
-        n = max(0.0, x[i + 2])
-        x[i + 2] = n
-        s = sqrt(x[i] * x[i] + x[i + 1] * x[i + 1])
-        if s > mu[k] * n:
-            f = mu[k] * n / s
-            x[i] *= f
-            x[i + 1] *= f
+        x[i], x[i + 1], x[i + 2] = into_cone(mu[k], (x[i], x[i + 1], x[i + 2]))
     for i in range(3 * mu.shape[0], x.shape[0]):
         x[i] = max(0.0, x[i])
 

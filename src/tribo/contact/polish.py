@@ -11,44 +11,39 @@ Source: Alart, Curnier 1991.
 from math import sqrt
 
 from tribo.contact import assembly, blocks
-from tribo.contact.response import limit_velocity, velocity
+from tribo.contact.kept import STEP, go_back, keep
+from tribo.contact.response import (
+    add_limit_to,
+    add_to,
+    limit_moved_by,
+    limit_velocity,
+    moved_by,
+    velocity,
+)
 from tribo.contact.violation import stiffness, violation
 from tribo.jit import kernel
 from tribo.math import spatial, vec
 
 STEPS = 10
 PROXIMAL = 1e-7  # [–] ε: what a step leaves undone of a closed contact
-SLOWEST_SLIP = (
-    1e-11  # [–] of bound/r: slower slip still turns into the direction of friction at once
-)
+SLOWEST_SLIP = 1e-11  # [–] of bound/r: slower slip turns into the direction of friction at once
 HALVINGS = 4  # of a step after which the violation is larger
 WORSE = 1e3  # [–] growth of the violation after which a good end is not to be expected
+ZERO = (0.0, 0.0, 0.0)
+NO_BLOCK = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @kernel
-def along(model, work, table, c, x):
-    """Return the velocity that a change x of the response gives contact c.   Y x"""
-    row = work.row
-    a = b = d = 0.0
-    for side in range(2):
-        i = table[c, side]
-        chain = model.body_chain_start[work.contact_body[c, side]]
-        for p in range(work.contact_len[c, side]):
-            s = x[model.chain_dof[chain + p]]
-            a += row[i] * s
-            b += row[i + 1] * s
-            d += row[i + 2] * s
-            i += 3
-    return (a, b, d)
+def disc_step(slope, bound, r, impulse, w):
+    """Linearise the tangential part of λ = P(λ − r w), P on a disc whose radius grows with the normal part.
 
-
-@kernel
-def disc_step(slope, bound, r, x, y, u, v, p, q):
-    """Linearise p = projection of (x, y) on a disc whose radius grows by `slope` with the normal impulse.
-
-    (x, y) = (p, q) − r (u, v). Return D (xx, xy, yy), f and the direction with its slope: what the normal
-    part adds is slope · direction · (its own f or D), 0 inside the disc.
+    slope, bound: of the radius. Return D (xx, xy, yy), f and the direction times the slope: what the
+    normal part's own f or D adds is this times them, 0 inside the disc.
     """
+    p, q, _ = impulse
+    u, v, _ = w
+    x = p - r * u
+    y = q - r * v
     s = sqrt(x * x + y * y)
     if s < bound:
         k = r / PROXIMAL
@@ -79,21 +74,11 @@ def force_step(model, work, c):
     w = velocity(model, work, work.contact_row, work.contact_start, c)
     n = impulse[2] - r * w[2]
     if n <= 0.0 or r == 0.0:
-        return (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), impulse, n
+        return NO_BLOCK, impulse, n
     k = r / PROXIMAL
     g = k * w[2]
     mu = work.contact_friction[c]
-    xx, xy, yy, fx, fy, ax, ay = disc_step(
-        mu,
-        mu * n,
-        r,
-        impulse[0] - r * w[0],
-        impulse[1] - r * w[1],
-        w[0],
-        w[1],
-        impulse[0],
-        impulse[1],
-    )
+    xx, xy, yy, fx, fy, ax, ay = disc_step(mu, mu * n, r, impulse, w)
     return (xx, xy, ax * k, xy, yy, ay * k, 0.0, 0.0, k), (fx + ax * g, fy + ay * g, g), n
 
 
@@ -104,10 +89,9 @@ def spin_step(model, work, c, n):
     n: trial normal impulse, to which the bounds belong.
     """
     torque = vec.load(work.contact_spin_impulse, c)
-    zero = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     r = stiffness(spatial.load(work.contact_spin_delassus, c))
     if n <= 0.0 or r == 0.0:
-        return zero, zero, torque
+        return NO_BLOCK, NO_BLOCK, torque
     force_r = stiffness(spatial.load(work.contact_delassus, c))
     normal_velocity = velocity(model, work, work.contact_row, work.contact_start, c)[2]
     k = force_r / PROXIMAL
@@ -115,17 +99,7 @@ def spin_step(model, work, c, n):
     w = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
     rolling = work.contact_rolling[c]
     spinning = work.contact_spinning[c]
-    xx, xy, yy, fx, fy, ax, ay = disc_step(
-        rolling,
-        rolling * n,
-        r,
-        torque[0] - r * w[0],
-        torque[1] - r * w[1],
-        w[0],
-        w[1],
-        torque[0],
-        torque[1],
-    )
+    xx, xy, yy, fx, fy, ax, ay = disc_step(rolling, rolling * n, r, torque, w)
     z = torque[2] - r * w[2]
     if abs(z) < spinning * n:
         zz = r / PROXIMAL
@@ -167,12 +141,12 @@ def assemble(model, work, t, count):
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
         d, f, n = force_step(model, work, c)
-        assembly.subtract_impulse(model, work, table, c, f, step)
+        add_to(model, work, table, c, vec.neg(f), step)
         if n > 0.0:
             assembly.add_block(model, work, table, table, c, 1.0, d)
         if work.contact_is_spun[c] == 1:
             own, normal, f = spin_step(model, work, c, n)
-            assembly.subtract_impulse(model, work, spins, c, f, step)
+            add_to(model, work, spins, c, vec.neg(f), step)
             if n > 0.0:
                 assembly.add_block(model, work, spins, spins, c, 1.0, own)
                 assembly.add_block(model, work, spins, table, c, 1.0, normal)
@@ -182,9 +156,9 @@ def assemble(model, work, t, count):
         w = limit_velocity(model, work, n)
         if work.limit_impulse[n] - r * w > 0.0:
             assembly.add_limit_block(model, work, n, r / PROXIMAL)
-            assembly.subtract_limit(model, work, n, r / PROXIMAL * w, step)
+            add_limit_to(model, work, n, -r / PROXIMAL * w, step)
         else:
-            assembly.subtract_limit(model, work, n, work.limit_impulse[n], step)
+            add_limit_to(model, work, n, -work.limit_impulse[n], step)
 
 
 @kernel
@@ -197,11 +171,11 @@ def change_impulses(model, work, t):
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
         d, f, n = force_step(model, work, c)
-        w = along(model, work, work.contact_row, c, step)
+        w = moved_by(model, work, work.contact_row, c, step, ZERO)
         if work.contact_is_spun[c] == 1:
             own, normal, spin_f = spin_step(model, work, c, n)
-            turn = along(model, work, work.contact_spin_row, c, step)
-            change = vec.add(minus(own, turn, spin_f), minus(normal, w, (0.0, 0.0, 0.0)))
+            turn = moved_by(model, work, work.contact_spin_row, c, step, ZERO)
+            change = vec.add(minus(own, turn, spin_f), minus(normal, w, ZERO))
             torque = vec.add(vec.load(work.contact_spin_impulse, c), change)
             vec.store(work.contact_spin_impulse, c, torque)
         impulse = vec.add(vec.load(work.contact_impulse, c), minus(d, w, f))
@@ -213,41 +187,16 @@ def change_impulses(model, work, t):
         if work.limit_impulse[n] - r * w <= 0.0:
             work.limit_impulse[n] = 0.0
             continue
-        body = work.limit_body[n]
-        chain = model.body_chain_start[body]
-        for p in range(model.body_chain_len[body]):
-            w += work.row[work.limit_row[n] + p] * step[model.chain_dof[chain + p]]
+        w = limit_moved_by(model, work, n, step, w)
         work.limit_impulse[n] -= r / PROXIMAL * w
 
 
 @kernel
-def halve(model, work, t, count):
-    """Go half the way back to the impulses before the step.
+def polish(model, work, t, count, limit, worst):
+    """Follow Newton's method from the present impulses, whose violation is `worst` [m/s].
 
     Writes: work.
     """
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        c = work.island_contact[k]
-        for a in range(3):
-            work.contact_impulse[c, a] = 0.5 * (
-                work.contact_impulse[c, a] + work.contact_guess[c, a]
-            )
-            work.contact_spin_impulse[c, a] = 0.5 * (
-                work.contact_spin_impulse[c, a] + work.contact_spin_guess[c, a]
-            )
-    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        n = work.island_limit[k]
-        work.limit_impulse[n] = 0.5 * (work.limit_impulse[n] + work.limit_guess[n])
-    assembly.settle(model, work, t, count)
-
-
-@kernel
-def polish(model, work, t, count, limit):
-    """Follow Newton's method from the present impulses; return the violation at its end [m/s].
-
-    Writes: work.
-    """
-    worst = violation(model, work, t)
     for _ in range(STEPS):
         if worst <= limit:
             break
@@ -256,7 +205,7 @@ def polish(model, work, t, count, limit):
         if not blocks.factor(model, work, count):
             break
         blocks.solve(model, work, count, work.pile_step)
-        assembly.begin_round(model, work, t)
+        keep(work, t, STEP)
         change_impulses(model, work, t)
         assembly.settle(model, work, t, count)
         before = worst
@@ -264,8 +213,7 @@ def polish(model, work, t, count, limit):
         for _ in range(HALVINGS):
             if worst < before:
                 break
-            halve(model, work, t, count)
+            go_back(model, work, t, count, STEP, 0.5)
             worst = violation(model, work, t)
         if not worst < WORSE * before:
             break
-    return worst

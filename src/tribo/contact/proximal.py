@@ -98,26 +98,23 @@ def evaluate(model, work, t, count, rho):
 
     Writes: work.
     """
-    lack = work.pile_lack
-    assembly.begin(model, work, count, lack)
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
         r = rho * stiffness(spatial.load(work.contact_delassus, c))
         impulse = project(work.contact_friction[c], force_trial(model, work, c, r))
         vec.store(work.contact_impulse, c, impulse)
-        assembly.subtract_impulse(model, work, work.contact_row, c, impulse, lack)
         if work.contact_is_spun[c] == 1:
             r = rho * stiffness(spatial.load(work.contact_spin_delassus, c))
             roll, spin = spin_bounds(work, c)
             torque = spin_law(roll, spin, spin_trial(model, work, c, r))
             vec.store(work.contact_spin_impulse, c, torque)
-            assembly.subtract_impulse(model, work, work.contact_spin_row, c, torque, lack)
     for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
         n = work.island_limit[k]
         w = limit_velocity(model, work, n)
-        impulse = max(0.0, work.limit_guess[n] - rho / work.limit_delassus[n] * w)
-        work.limit_impulse[n] = impulse
-        assembly.subtract_limit(model, work, n, impulse, lack)
+        work.limit_impulse[n] = max(0.0, work.limit_guess[n] - rho / work.limit_delassus[n] * w)
+    lack = work.pile_lack
+    assembly.begin(model, work, count, lack)
+    assembly.subtract_impulses(model, work, t, lack)
     return assembly.product(model, work, count, lack, lack)
 
 
@@ -212,12 +209,30 @@ def descend(model, work, t, count, rho):
 
 
 @kernel
+def begin_round(model, work, t):
+    """Take the present impulses as the memory of the next round.
+
+    Writes: work.
+    """
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        for a in range(3):
+            work.contact_guess[c, a] = work.contact_impulse[c, a]
+            work.contact_spin_guess[c, a] = work.contact_spin_impulse[c, a]
+        w = velocity(model, work, work.contact_row, work.contact_start, c)
+        work.contact_shift[c] = work.contact_friction[c] * sqrt(w[0] * w[0] + w[1] * w[1])
+    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
+        n = work.island_limit[k]
+        work.limit_guess[n] = work.limit_impulse[n]
+
+
+@kernel
 def convex_round(model, work, t, count, rho, enough):
     """Solve the convex problem of one memory λ̂; return the square of what is left, −1 on failure.
 
     Writes: work.
     """
-    assembly.begin_round(model, work, t)
+    begin_round(model, work, t)
     lack = evaluate(model, work, t, count, rho)
     close = max(enough, lack * ROUGH)
     for _ in range(NEWTON_STEPS):

@@ -13,15 +13,9 @@ from tribo.contact.cone import NO_FRICTION, project
 from tribo.contact.laws import step_speed
 from tribo.contact.response import limit_velocity, velocity
 from tribo.contact.sweep import island_speed
-from tribo.contact.violation import spin_law, stiffness
+from tribo.contact.violation import largest, torque_violation
 from tribo.jit import kernel
-from tribo.math import spatial, vec
-
-
-@kernel
-def distance(a, b):
-    """Return the largest difference of two 3-vectors."""
-    return max(abs(a[0] - b[0]), abs(a[1] - b[1]), abs(a[2] - b[2]))
+from tribo.math import vec
 
 
 @kernel
@@ -33,25 +27,10 @@ def contact_residual(model, work, c):
     if mu <= NO_FRICTION:
         primal = max(0.0, -impulse[2])
         return primal, max(0.0, -w[2]), abs(impulse[2] * w[2])
-    primal = distance(impulse, project(mu, impulse))
+    primal = largest(vec.sub(impulse, project(mu, impulse)))
     d = (w[0], w[1], w[2] + mu * sqrt(w[0] * w[0] + w[1] * w[1]))
-    dual = distance(d, project(1.0 / mu, d))
+    dual = largest(vec.sub(d, project(1.0 / mu, d)))
     return primal, dual, abs(vec.dot(impulse, d))
-
-
-@kernel
-def torque_residual(model, work, c):
-    """Return how far rolling and spinning torque of one contact are from their law [m/s]."""
-    r = stiffness(spatial.load(work.contact_spin_delassus, c))
-    if r == 0.0:
-        return 0.0
-    torque = vec.load(work.contact_spin_impulse, c)
-    omega = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
-    n = work.contact_impulse[c, 2]
-    lawful = spin_law(
-        work.contact_rolling[c] * n, work.contact_spinning[c] * n, vec.axpy(-r, omega, torque)
-    )
-    return work.contact_radius[c] * distance(torque, lawful) / r
 
 
 @kernel
@@ -73,7 +52,7 @@ def residual(model, settings, work):
         dual = max(dual, d)
         complementarity = max(complementarity, e)
         if work.contact_is_spun[c] == 1:
-            dual = max(dual, torque_residual(model, work, c))
+            dual = max(dual, torque_violation(model, work, c))
         g = work.contact_delassus
         diagonal += g[c, 0] + g[c, 1] + g[c, 2]
         count += 3

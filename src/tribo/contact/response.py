@@ -5,6 +5,24 @@ numbers per dof of the chain, `contact_row` for forces and `contact_spin_row` fo
 """
 
 from tribo.jit import kernel
+from tribo.math import vec
+
+
+@kernel
+def add_to(model, work, table, c, impulse, out):
+    """Add the response to an impulse of contact c on the rows of a table to an array of dofs.
+
+    Writes: out.
+    """
+    row = work.row
+    dofs = model.chain_dof
+    x, y, z = impulse
+    for side in range(2):
+        i = table[c, side]
+        chain = model.body_chain_start[work.contact_body[c, side]]
+        for p in range(work.contact_len[c, side]):
+            out[dofs[chain + p]] += row[i] * x + row[i + 1] * y + row[i + 2] * z
+            i += 3
 
 
 @kernel
@@ -13,27 +31,15 @@ def add_response(model, work, table, c, impulse):
 
     Writes: work.
     """
-    row = work.row
-    response = work.response
-    dofs = model.chain_dof
-    x, y, z = impulse
-    for side in range(2):
-        i = table[c, side]
-        chain = model.body_chain_start[work.contact_body[c, side]]
-        for p in range(work.contact_len[c, side]):
-            response[dofs[chain + p]] += row[i] * x + row[i + 1] * y + row[i + 2] * z
-            i += 3
+    add_to(model, work, table, c, impulse, work.response)
 
 
 @kernel
-def velocity(model, work, table, start, c):
-    """Return the velocity of contact c on the rows of a table; `start` is its part without forces."""
+def moved_by(model, work, table, c, response, start):
+    """Return `start` and what a response adds to the velocity of contact c on the rows of a table."""
     row = work.row
-    response = work.response
     dofs = model.chain_dof
-    x = start[c, 0]
-    y = start[c, 1]
-    z = start[c, 2]
+    x, y, z = start
     for side in range(2):
         i = table[c, side]
         chain = model.body_chain_start[work.contact_body[c, side]]
@@ -47,28 +53,46 @@ def velocity(model, work, table, start, c):
 
 
 @kernel
+def velocity(model, work, table, start, c):
+    """Return the velocity of contact c on the rows of a table; `start` is its part without forces."""
+    return moved_by(model, work, table, c, work.response, vec.load(start, c))
+
+
+@kernel
+def add_limit_to(model, work, n, impulse, out):
+    """Add the response to an impulse of limit n to an array of dofs.
+
+    Writes: out.
+    """
+    first = work.limit_row[n]
+    chain = model.body_chain_start[work.limit_body[n]]
+    for p in range(model.body_chain_len[work.limit_body[n]]):
+        out[model.chain_dof[chain + p]] += work.row[first + p] * impulse
+
+
+@kernel
 def add_limit_response(model, work, n, impulse):
     """Add the response to an impulse of limit n.
 
     Writes: work.
     """
-    i = work.limit_body[n]
+    add_limit_to(model, work, n, impulse, work.response)
+
+
+@kernel
+def limit_moved_by(model, work, n, response, start):
+    """Return `start` and what a response adds to the velocity of limit n."""
     first = work.limit_row[n]
-    chain = model.body_chain_start[i]
-    for p in range(model.body_chain_len[i]):
-        work.response[model.chain_dof[chain + p]] += work.row[first + p] * impulse
+    chain = model.body_chain_start[work.limit_body[n]]
+    for p in range(model.body_chain_len[work.limit_body[n]]):
+        start += work.row[first + p] * response[model.chain_dof[chain + p]]
+    return start
 
 
 @kernel
 def limit_velocity(model, work, n):
     """Return the velocity of limit n minus its target."""
-    i = work.limit_body[n]
-    first = work.limit_row[n]
-    chain = model.body_chain_start[i]
-    w = work.limit_start[n]
-    for p in range(model.body_chain_len[i]):
-        w += work.row[first + p] * work.response[model.chain_dof[chain + p]]
-    return w
+    return limit_moved_by(model, work, n, work.response, work.limit_start[n])
 
 
 @kernel

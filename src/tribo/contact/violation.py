@@ -44,6 +44,21 @@ def largest(a):
 
 
 @kernel
+def torque_violation(model, work, c):
+    """Return how far rolling and spinning torque of contact c are from their law, at its radius [m/s]."""
+    r = stiffness(spatial.load(work.contact_spin_delassus, c))
+    if r == 0.0:
+        return 0.0
+    torque = vec.load(work.contact_spin_impulse, c)
+    omega = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
+    n = work.contact_impulse[c, 2]
+    roll = work.contact_rolling[c] * n
+    spin = work.contact_spinning[c] * n
+    lawful = spin_law(roll, spin, vec.axpy(-r, omega, torque))
+    return work.contact_radius[c] * largest(vec.sub(torque, lawful)) / r
+
+
+@kernel
 def violation(model, work, t):
     """Return how far the impulses are from the hard law, as a velocity [m/s]."""
     worst = 0.0
@@ -59,13 +74,7 @@ def violation(model, work, t):
         after = project(mu, (x[0] - r * w[0], x[1] - r * w[1], x[2] - r * (w[2] + lift)))
         worst = max(worst, largest(vec.sub(x, after)) / r)
         if work.contact_is_spun[c] == 1:
-            r = stiffness(spatial.load(work.contact_spin_delassus, c))
-            w = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
-            y = vec.load(work.contact_spin_impulse, c)
-            roll = work.contact_rolling[c] * x[2]
-            spin = work.contact_spinning[c] * x[2]
-            after = spin_law(roll, spin, vec.axpy(-r, w, y))
-            worst = max(worst, largest(vec.sub(y, after)) * work.contact_radius[c] / r)
+            worst = max(worst, torque_violation(model, work, c))
     for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
         n = work.island_limit[k]
         w = limit_velocity(model, work, n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,13 +18,13 @@ from tribo.errors import EditError
 from tribo.model import Joint, Kind, Status
 from tribo.objects import ArticulatedSystem, CollisionBody, Object
 from tribo.objects.base import frozen
-from tribo.objects.named_parts import NamedParts
+from tribo.objects.drives import Drives
 from tribo.objects.states import States
 from tribo.tree_model import TreeRecords, tree_records
 from tribo.world import World
 
 
-class ObjectBatch(NamedParts):
+class ObjectBatch(Drives):
     """One object in all worlds of a batch: arrays whose first axis is the world.
 
     State and commands are the records themselves: write into them. Assigning an array checks it; one
@@ -72,6 +73,18 @@ class ObjectBatch(NamedParts):
     def _state_rows(self, name: str) -> np.ndarray:
         return self._array("state", name, name)
 
+    def _command_rows(self, name: str) -> np.ndarray:
+        return self._array("command", name, "q" if name == "target_q" else "v")
+
+    def _torque_rows(self) -> np.ndarray:
+        return self._array("work", "applied_torque", "v")
+
+    def _add_wrench(self, body: int, torque: np.ndarray, force: np.ndarray) -> None:
+        row = self._batch.engine.command.arrays["wrench"][:, self._part.span.body.start + body]
+        row[:, :3] += torque
+        row[:, 3:] += force
+        self._batch.engine.command.arrays["has_wrench"][...] = 1
+
     def _check_editable(self, what: str) -> None:
         """Refuse an edit while a thread steps the batch."""
         self._batch.check_idle(f"{what} of {self.name}")
@@ -107,6 +120,8 @@ class ObjectBatch(NamedParts):
             base: Numbers of a floating base, which may be left out; 0: they must be there.
             rest: What then stands for them.
         """
+        if isinstance(value, Mapping):
+            return self._named(value, target, what)
         what = f"{what} of {self._part.name}"
         made = check.within_range(check.array(value, what, "numbers"), what)
         worlds, width = target.shape

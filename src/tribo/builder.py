@@ -8,7 +8,12 @@ from math import inf
 
 import numpy as np
 
-from tribo.description import BodyDescription, ShapeDescription, TreeDescription
+from tribo.description import (
+    BodyDescription,
+    JointDescription,
+    ShapeDescription,
+    TreeDescription,
+)
 from tribo.geometry import Heights, Hull, Surface
 from tribo.materials import MaterialTable
 from tribo.math import quat
@@ -104,6 +109,16 @@ def coordinate_counts(description: TreeDescription) -> tuple[int, int]:
     """Return how many coordinates and dofs a tree has in a world."""
     types = joint_types(description)
     return sum(COORDINATES[joint] for joint in types), sum(DOFS[joint] for joint in types)
+
+
+def reference_of(joint: JointDescription, kind: Joint) -> tuple[float, ...]:
+    """Return the coordinates at which the spring of a joint is at rest."""
+    if joint.spring_reference is not None:
+        return joint.spring_reference
+    identity = (1.0, 0.0, 0.0, 0.0)
+    return {Joint.FIXED: (), Joint.SPHERICAL: identity, Joint.FREE: (0.0, 0.0, 0.0, *identity)}.get(
+        kind, (0.0,)
+    )
 
 
 def is_single(description: TreeDescription) -> bool:
@@ -244,6 +259,7 @@ class _Filler:
         m.body_mass[i] = body.mass
         m.body_com[i] = body.com
         m.body_inertia[i] = _symmetric(body.inertia)
+        m.body_support[i] = body.gravity_compensation
         m.body_box[i], m.body_radius[i] = body_bounds(body)
         m.joint_type[i] = joint
         m.joint_q[i], m.joint_v[i] = self.q, self.v
@@ -254,6 +270,7 @@ class _Filler:
         m.joint_rot[i] = rotation_matrix(quaternion).ravel()
         m.joint_axis[i] = body.joint.axis
         m.joint_lower[i], m.joint_upper[i] = body.joint.lower, body.joint.upper
+        m.spring_reference[self.q : self.q + COORDINATES[joint]] = reference_of(body.joint, joint)
         chain = list(self.chain_of[parent]) if parent >= 0 else []
         for dof in range(self.v, self.v + DOFS[joint]):
             m.dof_body[dof] = i
@@ -261,7 +278,8 @@ class _Filler:
             m.dof_row[dof] = self.row
             m.dof_damping[dof] = body.joint.damping
             m.dof_armature[dof] = body.joint.armature
-            m.dof_effort[dof] = body.joint.effort
+            m.dof_stiffness[dof] = body.joint.stiffness
+            m.dof_effort_lower[dof], m.dof_effort_upper[dof] = body.joint.effort_range
             m.dof_is_moved[dof] = part.description.kind == Kind.DYNAMIC
             chain.append(dof)
             self.row += len(chain)

@@ -87,12 +87,12 @@ def within_range(values: np.ndarray, what: str) -> np.ndarray:
     if values.size < 64 and math.hypot(*values.ravel().tolist()) <= LARGEST:  # false with NaN
         return values  # the common case, several times faster than NumPy
     bad = np.argwhere(~(np.abs(values) <= LARGEST))
-    if bad.size:
+    if len(bad):
         at = tuple(int(k) for k in bad[0])
         entry = float(values[at])
         rule = f"at most {LARGEST:g} in size" if math.isfinite(entry) else "finite"
-        place = at[0] if len(at) == 1 else at
-        raise ValueError(f"{what} must be {rule}, entry {place} is {entry!r}")
+        place = f"entry {at[0] if len(at) == 1 else at} is" if at else "got"
+        raise ValueError(f"{what} must be {rule}, {place} {entry!r}")
     return values
 
 

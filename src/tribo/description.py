@@ -73,11 +73,20 @@ class JointDescription:
     axis: Vector = (0.0, 0.0, 1.0)  # joint frame
     lower: float = -inf  # [rad, m]
     upper: float = inf
-    effort: float = inf  # [N, N m]
+    effort: float = inf  # [N, N m] largest force of the drive
+    effort_lower: float | None = None  # [N, N m] least force of the drive ≤ 0; None: −effort
     velocity: float = inf  # [rad/s, m/s] kept, not enforced yet
     damping: float = 0.0  # [N s/m, N m s/rad]
     friction: float = 0.0  # [N, N m] kept, not enforced yet
     armature: float = 0.0  # [kg, kg m²] reflected rotor inertia
+    stiffness: float = 0.0  # [N/m, N m/rad] of a spring
+    spring_reference: Vector | None = None  # coordinates at which it is at rest; None: zero
+
+    @property
+    def effort_range(self) -> tuple[float, float]:
+        """Least and largest force of the drive [N, N m]."""
+        lower = -self.effort if self.effort_lower is None else self.effort_lower
+        return lower, self.effort
 
 
 @dataclass(slots=True)
@@ -167,6 +176,7 @@ class BodyDescription:
     inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))  # about com, body axes
     shapes: list[ShapeDescription] = field(default_factory=list)
     visuals: list[VisualDescription] = field(default_factory=list)
+    gravity_compensation: float = 0.0  # [–] share of the weight that is borne from outside
 
 
 @dataclass(slots=True)

@@ -27,6 +27,7 @@ _STAGES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (bias.bias_force, (MODEL, STATE, SETTINGS, WORK)),
     (broadphase.candidates, (MODEL, STATE, SETTINGS, WORK)),
     (narrowphase.contacts, (MODEL, WORK)),
+    (actuation.begin, (MODEL, STATE, COMMAND, SETTINGS, WORK)),
     (actuation.drives, (MODEL, STATE, COMMAND, SETTINGS, WORK)),
     (inertia.factorize, (MODEL, WORK)),
     (integrate.integrate, (MODEL, STATE, SETTINGS, WORK)),

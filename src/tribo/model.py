@@ -58,6 +58,15 @@ class Integrator(IntEnum):
     SEMI_IMPLICIT = 1
 
 
+class DriveForm(IntEnum):
+    """Which position and velocity the error of a PD drive belongs to (`docs/howto/drives`)."""
+
+    IMPLICIT = 0  # both at the end: e + dt v⁺, v⁺
+    STABLE = 1  # "stable PD": e + dt v, v⁺
+    AVERAGED = 2  # mean of this evaluation and the next: e + dt/2 v⁺, (v + v⁺)/2
+    TRAPEZOID = 3  # mean over the step: e + dt/4 (v⁺ − v) at mid step, (v + v⁺)/2
+
+
 class Pair(IntEnum):
     """Columns of `Model.pair_table`."""
 
@@ -95,6 +104,7 @@ class Model(Record):
     body_mass = field("nbody")  # [kg]
     body_com = field("nbody", 3)  # [m] body frame
     body_inertia = field("nbody", 6)  # [kg m²] about the centre of mass, body axes
+    body_support = field("nbody")  # [–] share of the weight that is borne from outside
     body_shape_start = field("nbody", dtype=INT)
     body_shape_count = field("nbody", dtype=INT)
     body_box = field("nbody", 6)  # [m] centre, half size of a box around all shapes, body frame
@@ -116,6 +126,7 @@ class Model(Record):
     joint_axis = field("nbody", 3)  # unit, joint frame
     joint_lower = field("nbody")  # [rad, m] −inf: no limit
     joint_upper = field("nbody")  # [rad, m] +inf: no limit
+    spring_reference = field("nq")  # [m, rad, –] coordinates at which joint springs are at rest
 
     # Degrees of freedom.
     dof_body = field("nv", dtype=INT)
@@ -123,7 +134,9 @@ class Model(Record):
     dof_row = field("nv", dtype=INT)  # first entry of its row in the packed mass matrix
     dof_damping = field("nv")  # [N s/m, N m s/rad]
     dof_armature = field("nv")  # [kg, kg m²] reflected rotor inertia, added to the diagonal of M
-    dof_effort = field("nv")  # [N, N m] largest drive force, inf: no limit
+    dof_stiffness = field("nv")  # [N/m, N m/rad] of the joint's spring
+    dof_effort_lower = field("nv")  # [N, N m] least drive force ≤ 0, −inf: no limit
+    dof_effort_upper = field("nv")  # [N, N m] largest drive force ≥ 0, inf: no limit
     dof_is_moved = field("nv", dtype=INT)  # 1: by forces, 0: by the user (kinematic)
 
     # Trees.
@@ -185,6 +198,8 @@ class Command(Record):
     """What the user asks for; it stays until changed, the external wrench lasts one step."""
 
     tau = field("nv")  # [N, N m] feed-forward generalized force
+    drive_form = field("nv", dtype=INT)  # `DriveForm`
+    carries = field("nv", dtype=INT)  # 1: the drive bears the weight as well
     kp = field("nv")  # [N/m, N m/rad]
     kd = field("nv")  # [N s/m, N m s/rad]
     target_q = field("nq")
@@ -234,7 +249,11 @@ class Work(Record):
     drive_inertia = field("nv")  # [kg, kg m²] what drives and damping add to the diagonal of M
     drive_force = field("nv")  # [N, N m] all forces but h and contacts, at the present velocity
     drive_error = field("nv")  # [m, rad] coordinate − target where the step is evaluated
+    spring_error = field("nv")  # [m, rad] the same of the joint's spring
     drive_is_saturated = field("nv", dtype=INT)  # −1, 0, +1: at which effort limit
+    drive_rounds = field(1, dtype=INT)  # solves of this step
+    feed_forward = field("nv")  # [N, N m] commanded, with the weight where drives bear it
+    outside_force = field("nv")  # [N, N m] of external wrenches and of what bears bodies
     applied_torque = field("nv")  # [N, N m] what drives did in the last step
     free_response = field("nv")  # z if nothing touched: D^(−1/2) L⁻ᵀ dt (τ − h)
     next_v = field("nv")

@@ -10,7 +10,7 @@ import numpy as np
 from tribo.builder import Span
 from tribo.check import Sealed
 from tribo.contacts import PER_CONTACT, SAID, Contact
-from tribo.dynamics import energy
+from tribo.dynamics import energy, springs
 from tribo.dynamics.inertia import body_inertias
 from tribo.engine import Engine
 from tribo.materials import MaterialTable
@@ -107,6 +107,7 @@ def tree_energies(engine: Engine) -> np.ndarray:
             continue
         body_inertias(model, work, model.tree_body[t], model.tree_body_count[t])
         energy.tree_energy(model, engine.state.v, engine.settings, work, t, row)
+        row[1] += springs.spring_energy(model, engine.state.q, work, t)
         result[t] = row
     return result
 
@@ -142,7 +143,7 @@ class WorldReadout(Sealed):
 
     @property
     def potential_energy(self) -> float:
-        """Of all dynamic objects in gravity, zero at the world origin [J]."""
+        """Of all dynamic objects in gravity, zero at the world origin, and of joint springs [J]."""
         return float(tree_energies(self.engine)[:, 1].sum())
 
     @property

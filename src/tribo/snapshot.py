@@ -24,6 +24,7 @@ _EDITED = (  # what may change while the objects stay the same
 )  # fmt: skip
 _PROPERTIES = (  # of links and joints: a world takes its own back
     "body_mass", "body_com", "body_inertia", "joint_axis", "dof_armature", "dof_damping", "tree_is_single",
+    "dof_stiffness", "spring_reference", "dof_effort_lower", "dof_effort_upper", "body_support",
 )  # fmt: skip
 
 
@@ -38,7 +39,7 @@ class Snapshot:
     poses: tuple[np.ndarray, ...]  # (7,) of roots that do not move
     ignored: tuple[frozenset[tuple[int, int]], ...]  # body pairs that pass through each other
     descriptions: tuple[TreeDescription, ...]  # whose numbers it may take back
-    bodies: tuple[tuple[float, Vector, np.ndarray, JointDescription], ...]  # what users can change
+    bodies: tuple[tuple[float, Vector, np.ndarray, JointDescription, float], ...]  # users' edits
     readings: dict[str, np.ndarray]  # what the last step left to be read: contacts, status, torques
 
     def __repr__(self) -> str:
@@ -76,7 +77,7 @@ def take(engine: Engine, objects: Sequence[Object], materials: MaterialTable) ->
     poses = tuple(part.fixed_pose.copy() for part in objects)
     ignored = tuple(frozenset(part.description.ignored) for part in objects)
     bodies = tuple(
-        (b.mass, b.com, b.inertia.copy(), dataclasses.replace(b.joint))
+        (b.mass, b.com, b.inertia.copy(), dataclasses.replace(b.joint), b.gravity_compensation)
         for part in objects
         for b in part.description.bodies
     )
@@ -138,9 +139,11 @@ def restore(
         part.fixed_pose[:] = pose
         part.description.ignored = set(ignored)
     described_bodies = [body for part in objects for body in part.description.bodies]
-    for body, (mass, com, inertia, joint) in zip(described_bodies, snapshot.bodies, strict=True):
+    for body, (mass, com, inertia, joint, share) in zip(
+        described_bodies, snapshot.bodies, strict=True
+    ):
         body.mass, body.com, body.inertia = mass, com, inertia.copy()
-        body.joint = dataclasses.replace(joint)
+        body.joint, body.gravity_compensation = dataclasses.replace(joint), share
     engine.filters_changed()
     materials.become(snapshot.materials)
 

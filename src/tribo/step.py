@@ -41,9 +41,9 @@ def advance(model, state, command, settings, work):
 
     Writes: state, command, work.
     """
-    actuation.reset_saturation(work)
-    saturated = 1
-    while saturated > 0:  # again, if a drive has reached its effort limit
+    actuation.begin(model, state, command, settings, work)  # what drives and hands are to do
+    changed = 1
+    while changed > 0:  # again, if a drive has reached its effort limit
         actuation.drives(model, state, command, settings, work)  # τ, and M̂ − M
         inertia.factorize(model, work)  # M̂ = Lᵀ D L
         integrate.free_response(model, settings, work)  # dt (τ − h), whitened
@@ -55,7 +55,7 @@ def advance(model, state, command, settings, work):
         islands.islands(model, work)  # who has to do with whom?
         sweep.solve(model, state, settings, work)  # λ: cone, complementarity
         integrate.next_velocity(model, state, work)  # v⁺ = v + M̂⁻¹ (dt (τ − h) + Jᵀ λ)
-        saturated = actuation.saturate(model, state, command, settings, work)
+        changed = actuation.saturate(model, state, command, settings, work)
     residual.residual(model, settings, work)  # how exact is it?
     if not integrate.is_finite(work):
         work.status[0] |= INVALID

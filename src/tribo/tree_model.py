@@ -12,7 +12,7 @@ from tribo.engine import Engine
 from tribo.model import Kind, Model, Settings, Work
 from tribo.queries.scratch import Scratch
 
-_SPANS = {"nbody": "body", "nv": "v", "nshape": "shape"}
+_SPANS = {"nbody": "body", "nq": "q", "nv": "v", "nshape": "shape"}
 
 
 @dataclass(slots=True)

@@ -196,6 +196,18 @@ def test_effort_of_zero_is_no_limit_and_noted():
     assert "effort='0'" in tree.notes[0]
 
 
+def test_springs():
+    """RaiSim's attributes: a number for hinges, a quaternion (w, x, y, z) for spherical joints."""
+    inside = '<limit lower="-1" upper="1"/><dynamics stiffness="3" spring_mount="0.2"/>'
+    arm = urdf.read(pair(inside=inside)).bodies[1].joint
+    assert (arm.stiffness, arm.spring_reference) == (3.0, (0.2,))
+    inside = '<dynamics stiffness="3" spring_mount="0.6 0 0.8 0"/>'
+    arm = urdf.read(pair("spherical", inside)).bodies[1].joint
+    assert (arm.stiffness, arm.spring_reference) == (3.0, (0.6, 0.0, 0.8, 0.0))
+    inside = '<limit lower="-1" upper="1"/><dynamics stiffness="3"/>'
+    assert urdf.read(pair(inside=inside)).bodies[1].joint.spring_reference is None
+
+
 def test_spherical_joint_and_mimic_note():
     assert urdf.read(pair("spherical")).bodies[1].joint.type == Joint.SPHERICAL
     tree = urdf.read(pair(inside='<limit lower="-1" upper="1"/><mimic joint="k"/>'))
@@ -277,7 +289,15 @@ BAD = {
     ),
     "limits": (pair(inside='<limit lower="2" upper="1"/>'), ["lower=2.0", "upper=1.0", "swap"]),
     "damping": (pair(inside='<dynamics damping="-1"/>'), ["<dynamics>", "'-1'", "≥ 0"]),
-    "spring": (pair(inside='<dynamics stiffness="3"/>'), ["spring", "not supported yet"]),
+    "spring": (pair(inside='<dynamics stiffness="-3"/>'), ["<dynamics>", "'-3'", "≥ 0"]),
+    "spring mount": (
+        pair("spherical", '<dynamics stiffness="3" spring_mount="1 1 0 0"/>'),
+        ["spring_mount", "unit quaternion", "1.41421"],
+    ),
+    "spring mount of a hinge": (
+        pair(inside='<dynamics stiffness="3" spring_mount="1 0 0 0"/>'),
+        ["spring_mount"],
+    ),
     "box": (
         robot(link("a", SOLID + '<collision><geometry><box size="1 0 1"/></geometry></collision>')),
         ["<box>", "'1 0 1'", "> 0"],

@@ -1,166 +1,226 @@
-"""Stage *actuation*: what drives, damping and external wrenches do to each degree of freedom.
+"""Stage *actuation*: what drives, springs, damping and external wrenches do to each dof.
 
-A drive is implicit: its torque belongs to the position and velocity at the end of the step,
-τ = τ_ff − K_p (e + dt v⁺) − K_d (v⁺ − v_d). What multiplies v⁺ joins the mass matrix,
-M̂ = M + dt (K_d + damping) + dt² K_p, so stiff gains are stable at any time step, and the same
-M̂ is used for contacts. Source: contact-science §1.13, implicit Euler.
+A drive is implicit: its torque belongs to a position and a velocity that the step has yet to find,
+τ = τ_ff − K_p (e + dt (a v + b v⁺)) − K_d ((1 − c) v + c v⁺ − v_d). What multiplies v⁺ joins the mass
+matrix, M̂ = M + dt c K_d + dt² b K_p, and the same M̂ is used for contacts. The four forms differ in
+a, b, c. Source: contact-science §1.13; docs/howto/drives.
 """
 
-from math import atan2, sqrt
-
 from tribo.dynamics.bias import project_forces
+from tribo.dynamics.springs import set_errors
 from tribo.jit import kernel
-from tribo.math import quat, vec
-from tribo.model import Joint, Kind
+from tribo.math import vec
+from tribo.model import DriveForm, Integrator, Joint, Kind
 
 FIXED = int(Joint.FIXED)
-SPHERICAL = int(Joint.SPHERICAL)
-FREE = int(Joint.FREE)
 DYNAMIC = int(Kind.DYNAMIC)
+MIDPOINT = int(Integrator.MIDPOINT)
+IMPLICIT = int(DriveForm.IMPLICIT)
+STABLE = int(DriveForm.STABLE)
+AVERAGED = int(DriveForm.AVERAGED)
+TRAPEZOID = int(DriveForm.TRAPEZOID)
+
+FREE_ROUNDS = 16  # solves after which a drive that is at its limit stays there: the loop must end
+RELEASE = 1e-9  # [–] of its limit by which a drive must want less before it leaves the limit
 
 
 @kernel
-def rotation_error(q, target):
-    """Return the rotation vector that turns `target` into q, axes of the parent side [rad]."""
-    e = quat.mul(q, (target[0], -target[1], -target[2], -target[3]))
-    s = sqrt(e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
-    if s < quat.SMALL_ANGLE:
-        k = 2.0 if e[0] > 0.0 else -2.0
-    else:
-        k = 2.0 * atan2(s, e[0]) / s if e[0] > 0.0 else -2.0 * atan2(s, -e[0]) / s
-    return (k * e[1], k * e[2], k * e[3])
+def form_weights(form, integrator):
+    """Return a, b, c: shares of dt v and dt v⁺ in the position, of v⁺ in the velocity.
+
+    The mean over a midpoint step is e_m + dt/4 (v⁺ − v); over a semi-implicit one, which moves by
+    dt v⁺, it is e + dt/2 v⁺.
+    """
+    if form == IMPLICIT:
+        return 0.0, 1.0, 1.0
+    if form == STABLE:
+        return 1.0, 0.0, 1.0
+    if form == AVERAGED or integrator != MIDPOINT:
+        return 0.0, 0.5, 0.5
+    return -0.25, 0.25, 0.5
 
 
 @kernel
-def drive_dof(model, state, command, settings, work, dof, error):
-    """Set force and added inertia of one dof from its position error.
+def wanted(command, settings, work, dof, v, next_v):
+    """Return the torque that a drive gives if nothing limits it, feed-forward included."""
+    a, b, c = form_weights(command.drive_form[dof], settings.integrator)
+    reach = work.drive_error[dof] + settings.dt * (a * v + b * next_v)
+    rate = v + c * (next_v - v) - command.target_v[dof]
+    return work.feed_forward[dof] - command.kp[dof] * reach - command.kd[dof] * rate
+
+
+@kernel
+def drive_dof(model, state, command, settings, work, dof):
+    """Set force and added inertia of one dof from its errors.
 
     Writes: work.
     """
     dt = settings.dt
     v = state.v[dof]
     damping = model.dof_damping[dof]
-    work.drive_error[dof] = error
-    if work.drive_is_saturated[dof] != 0:
-        work.drive_inertia[dof] = dt * damping
-        work.drive_force[dof] = work.drive_is_saturated[dof] * model.dof_effort[dof] - damping * v
-        return
-    kp = command.kp[dof]
-    kd = command.kd[dof]
-    work.drive_inertia[dof] = dt * (kd + damping) + dt * dt * kp
-    work.drive_force[dof] = (
-        command.tau[dof] - kp * (error + dt * v) - kd * (v - command.target_v[dof]) - damping * v
-    )
+    inertia = dt * damping
+    force = work.outside_force[dof] - damping * v
+    k = model.dof_stiffness[dof]
+    if k != 0.0:
+        a, b, _ = form_weights(TRAPEZOID, settings.integrator)
+        inertia += dt * dt * b * k
+        force -= k * (work.spring_error[dof] + dt * (a + b) * v)
+    side = work.drive_is_saturated[dof]
+    if side == 0:
+        _, b, c = form_weights(command.drive_form[dof], settings.integrator)
+        inertia += dt * (c * command.kd[dof] + dt * b * command.kp[dof])
+        force += wanted(command, settings, work, dof, v, v)
+    elif side > 0:
+        force += model.dof_effort_upper[dof]
+    else:
+        force += model.dof_effort_lower[dof]
+    work.drive_inertia[dof] = inertia
+    work.drive_force[dof] = force
 
 
 @kernel
-def drive_joint(model, state, command, settings, work, i):
-    """Set force and added inertia of the dofs of joint i.
+def begin(model, state, command, settings, work):
+    """Collect what does not change while the step is solved: errors, feed-forward, external wrenches.
 
     Writes: work.
     """
-    joint = model.joint_type[i]
-    a = model.joint_q[i]
-    b = model.joint_v[i]
-    q = work.mid_q
-    target = command.target_q
-    if joint == SPHERICAL or joint == FREE:
-        shift = 3 if joint == FREE else 0
-        for k in range(shift):
-            drive_dof(model, state, command, settings, work, b + k, q[a + k] - target[a + k])
-        e = (0.0, 0.0, 0.0)
-        b3 = b + shift
-        if command.kp[b3] != 0.0 or command.kp[b3 + 1] != 0.0 or command.kp[b3 + 2] != 0.0:
-            e = rotation_error(quat.load(q, a + shift), quat.load(target, a + shift))
-        for k in range(3):
-            drive_dof(model, state, command, settings, work, b + shift + k, e[k])
-    elif joint != FIXED:
-        drive_dof(model, state, command, settings, work, b, q[a] - target[a])
-
-
-@kernel
-def drives(model, state, command, settings, work):
-    """Set force and added inertia of every dof: feed-forward, PD, damping, external wrenches.
-
-    Writes: work.
-    """
-    for t in range(model.tree_body.shape[0]):
-        if model.tree_kind[t] != DYNAMIC:
-            continue
-        root = model.tree_body[t]
-        for i in range(root, root + model.tree_body_count[t]):
-            drive_joint(model, state, command, settings, work, i)
-    if command.has_wrench[0] != 0:
-        external(model, command, work)
-
-
-@kernel
-def external(model, command, work):
-    """Add the joint forces of the wrenches that act on bodies.
-
-    Writes: work.
-    """
+    work.drive_rounds[0] = 0
+    carries = False
+    for dof in range(state.v.shape[0]):
+        work.drive_is_saturated[dof] = 0
+        work.feed_forward[dof] = command.tau[dof]
+        work.outside_force[dof] = 0.0
+        carries = carries or command.carries[dof] != 0
+    supported = False
+    for i in range(model.body_support.shape[0]):
+        supported = supported or model.body_support[i] != 0.0
     for t in range(model.tree_body.shape[0]):
         if model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
             continue
         root = model.tree_body[t]
-        first = model.tree_v[t]
-        if model.tree_is_single[t] == 1:
-            for k in range(3):
-                work.drive_force[first + k] += command.wrench[root, 3 + k]
-                work.drive_force[first + 3 + k] += command.wrench[root, k]
-            continue
-        origin = vec.load(work.body_pos, root)
         for i in range(root, root + model.tree_body_count[t]):
-            com = vec.mat_vec(vec.load_mat(work.body_rot, i), vec.load(model.body_com, i))
-            arm = vec.sub(vec.add(vec.load(work.body_pos, i), com), origin)
-            force = (command.wrench[i, 3], command.wrench[i, 4], command.wrench[i, 5])
-            moment = vec.cross(arm, force)
-            for k in range(3):
-                work.body_force[i, k] = command.wrench[i, k] + moment[k]
-                work.body_force[i, 3 + k] = force[k]
-        project_forces(model, work, t, work.next_v)
-        for dof in range(first, first + model.tree_nv[t]):
-            work.drive_force[dof] += work.next_v[dof]
+            if model.joint_type[i] != FIXED:
+                set_errors(model, command.kp, work.mid_q, command.target_q, i, work.drive_error)
+                set_errors(
+                    model, model.dof_stiffness, work.mid_q, model.spring_reference, i, work.spring_error
+                )  # fmt: skip
+        if carries and model.tree_is_single[t] == 0:
+            carry_weight(model, command, settings, work, t)
+        if supported or command.has_wrench[0] != 0:
+            external(model, command, settings, work, t)
 
 
 @kernel
-def reset_saturation(work):
-    """Start the step with no drive at its effort limit.
+def drives(model, state, command, settings, work):
+    """Set force and added inertia of every dof: feed-forward, PD, springs, damping, wrenches.
 
     Writes: work.
     """
-    for dof in range(work.drive_is_saturated.shape[0]):
-        work.drive_is_saturated[dof] = 0
+    for dof in range(state.v.shape[0]):
+        if model.dof_is_moved[dof] != 0:
+            drive_dof(model, state, command, settings, work, dof)
+
+
+@kernel
+def carry_weight(model, command, settings, work, t):
+    """Add the weight of a tree to the feed-forward of the drives that bear it.
+
+    Writes: work.
+    """
+    gravity = (settings.gravity_x, settings.gravity_y, settings.gravity_z)
+    root = model.tree_body[t]
+    for i in range(root, root + model.tree_body_count[t]):
+        share = model.body_support[i] - 1.0  # what is borne from outside is no load
+        own = work.body_inertia
+        moment = vec.scale(share, vec.cross((own[i, 1], own[i, 2], own[i, 3]), gravity))
+        weight = share * own[i, 0]
+        for k in range(3):
+            work.body_force[i, k] = moment[k]
+            work.body_force[i, 3 + k] = weight * gravity[k]
+    project_forces(model, work, t, work.next_v)
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        if command.carries[dof] != 0:
+            work.feed_forward[dof] += work.next_v[dof]
+
+
+@kernel
+def outside_wrench(model, command, settings, i):
+    """Return torque and force at the centre of mass of body i: commanded, and what bears its weight."""
+    lift = -model.body_support[i] * model.body_mass[i]
+    return (command.wrench[i, 0], command.wrench[i, 1], command.wrench[i, 2]), (
+        command.wrench[i, 3] + lift * settings.gravity_x,
+        command.wrench[i, 4] + lift * settings.gravity_y,
+        command.wrench[i, 5] + lift * settings.gravity_z,
+    )
+
+
+@kernel
+def external(model, command, settings, work, t):
+    """Set the joint forces of what acts on the bodies of a tree from outside.
+
+    Writes: work.
+    """
+    root = model.tree_body[t]
+    first = model.tree_v[t]
+    if model.tree_is_single[t] == 1:
+        torque, force = outside_wrench(model, command, settings, root)
+        for k in range(3):
+            work.outside_force[first + k] = force[k]
+            work.outside_force[first + 3 + k] = torque[k]
+        return
+    origin = vec.load(work.body_pos, root)
+    for i in range(root, root + model.tree_body_count[t]):
+        com = vec.mat_vec(vec.load_mat(work.body_rot, i), vec.load(model.body_com, i))
+        arm = vec.sub(vec.add(vec.load(work.body_pos, i), com), origin)
+        torque, force = outside_wrench(model, command, settings, i)
+        moment = vec.cross(arm, force)
+        for k in range(3):
+            work.body_force[i, k] = torque[k] + moment[k]
+            work.body_force[i, 3 + k] = force[k]
+    project_forces(model, work, t, work.outside_force)
 
 
 @kernel
 def saturate(model, state, command, settings, work):
-    """Compute the applied torques; hold those beyond their limit at it. Return how many are new.
+    """Compute the applied torques; tell how many drives reach their effort limit, or leave it.
+
+    Source: semismooth Newton on τ = clamp(τ_wanted(v⁺)), Qi, Sun 1993.
 
     Writes: work.
     """
-    found = 0
+    changed = 0
+    work.drive_rounds[0] += 1
+    may_leave = work.drive_rounds[0] <= FREE_ROUNDS
     for dof in range(state.v.shape[0]):
         if model.dof_is_moved[dof] == 0:
             work.applied_torque[dof] = 0.0
             continue
-        limit = model.dof_effort[dof]
-        if work.drive_is_saturated[dof] != 0:
-            work.applied_torque[dof] = work.drive_is_saturated[dof] * limit
-            continue
-        v = work.next_v[dof]
-        error = work.drive_error[dof]
-        torque = (
-            command.tau[dof]
-            - command.kp[dof] * (error + settings.dt * v)
-            - command.kd[dof] * (v - command.target_v[dof])
-        )
+        lower = model.dof_effort_lower[dof]
+        upper = model.dof_effort_upper[dof]
+        torque = wanted(command, settings, work, dof, state.v[dof], work.next_v[dof])
+        side = work.drive_is_saturated[dof]
+        now = side
+        if torque > upper:
+            now = 1
+        elif torque < lower:
+            now = -1
+        elif may_leave and (
+            (side > 0 and torque < upper - RELEASE * upper)
+            or (side < 0 and torque > lower - RELEASE * lower)
+        ):
+            now = 0
+        if now != side:
+            if side != 0 and not may_leave:
+                now = side
+            else:
+                changed += 1
+        work.drive_is_saturated[dof] = now
+        if now > 0:
+            torque = upper
+        elif now < 0:
+            torque = lower
         work.applied_torque[dof] = torque
-        if abs(torque) > limit:
-            work.drive_is_saturated[dof] = 1 if torque > 0.0 else -1
-            found += 1
-    return found
+    return changed
 
 
 @kernel

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tribo import check
+from tribo.builder import COORDINATES
 from tribo.description import (
     BodyDescription,
     DescriptionError,
@@ -180,10 +181,21 @@ def _checked_joint(
         raise DescriptionError(f"axis of {name} has no direction; give for example (0, 0, 1)")
     if not joint.lower <= joint.upper:
         raise DescriptionError(f"{name}: lower {joint.lower!r} is above upper {joint.upper!r}")
-    for field in ("effort", "velocity", "damping", "friction", "armature"):
+    for field in ("effort", "velocity", "damping", "friction", "armature", "stiffness"):
         if not getattr(joint, field) >= 0.0:
             raise DescriptionError(f"{field} of {name} must be ≥ 0, got {getattr(joint, field)!r}")
+    if not joint.effort_range[0] <= 0.0:
+        raise DescriptionError(f"effort_lower of {name} must be ≤ 0, got {joint.effort_lower!r}")
+    if joint.spring_reference is not None:
+        joint = replace(joint, spring_reference=_spring_reference(joint, name))
     return replace(joint, axis=tuple((axis / length).tolist()), **_placement(joint, name))
+
+
+def _spring_reference(joint: JointDescription, name: str) -> tuple[float, ...]:
+    what = f"spring_reference of {name}"
+    if joint.type == Joint.SPHERICAL:
+        return tuple(check.quaternion(joint.spring_reference, what).tolist())
+    return tuple(check.vector(joint.spring_reference, what, COORDINATES[joint.type]).tolist())
 
 
 def _placement(item: Any, what: str) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from math import inf
 
+from tribo.check import UNIT_TOLERANCE
 from tribo.description import JointDescription
 from tribo.formats.inertia import unit_axis
 from tribo.formats.report import Report, known_hint, refuse
@@ -26,7 +28,6 @@ OTHER_TYPES = {
 CHILDREN = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
 SILENT = ("safety_controller", "calibration", "hardwareInterface", "gazebo")
 ATTRIBUTES = ("name", "type", "dont_collapse")
-NOT_YET = ("spring_mount", "stiffness")
 
 
 @dataclass(slots=True)
@@ -114,9 +115,25 @@ def _read_dynamics(node: Node, joint: JointDescription, report: Report) -> None:
     dynamics = node.one("dynamics")
     if dynamics is None:
         return
-    report.check_attributes(dynamics, ("damping", "friction", "rotor_inertia", *NOT_YET))
+    report.check_attributes(
+        dynamics, ("damping", "friction", "rotor_inertia", "stiffness", "spring_mount")
+    )
     joint.damping = dynamics.number("damping", 0.0, at_least=0.0)
     joint.friction = dynamics.number("friction", 0.0, at_least=0.0)
     joint.armature = dynamics.number("rotor_inertia", 0.0, at_least=0.0)
-    if dynamics.number("stiffness", 0.0) != 0.0:
-        raise refuse(dynamics, f"a spring in {node.place} (stiffness)", "remove the attribute")
+    joint.stiffness = dynamics.number("stiffness", 0.0, at_least=0.0)
+    if "spring_mount" in dynamics.attributes:
+        joint.spring_reference = _spring_mount(dynamics, joint.type)
+
+
+def _spring_mount(dynamics: Node, kind: Joint) -> tuple[float, ...]:
+    """Read where a spring is at rest: a number, or a quaternion (w, x, y, z) of a spherical joint."""
+    if kind != Joint.SPHERICAL:
+        return (dynamics.number("spring_mount"),)
+    numbers = dynamics.vector("spring_mount", 4)
+    length = math.sqrt(sum(x * x for x in numbers))
+    if abs(length - 1.0) > UNIT_TOLERANCE:
+        raise dynamics.error(
+            f"spring_mount must be a unit quaternion (w, x, y, z), its length is {length:.6g}"
+        )
+    return tuple(x / length for x in numbers)

@@ -176,10 +176,18 @@ def _joint(
         _add(node, "axis", xyz=_numbers(joint.axis))
     _limit(node, joint, notes)
     extra = {
-        "damping": joint.damping, "friction": joint.friction, "rotor_inertia": joint.armature
+        "damping": joint.damping, "friction": joint.friction, "rotor_inertia": joint.armature,
+        "stiffness": joint.stiffness,
     }  # fmt: skip
-    if any(extra.values()):
-        _add(node, "dynamics", **{key: _number(x) for key, x in extra.items() if x != 0.0})
+    values = {key: _number(x) for key, x in extra.items() if x != 0.0}
+    if joint.spring_reference is not None:
+        values["spring_mount"] = _numbers(joint.spring_reference)
+    if values:
+        _add(node, "dynamics", **values)
+    if joint.effort_range[0] != -joint.effort:
+        notes.append(
+            f"joint {joint.name!r}: its least effort {joint.effort_range[0]!r} is not written"
+        )
 
 
 def _limit(node: etree._Element, joint: JointDescription, notes: list[str]) -> None:

@@ -15,12 +15,12 @@ from tribo.model import Joint
 from tribo.objects import edits
 from tribo.objects.base import Object, frozen
 from tribo.objects.collision_body import CollisionBody
-from tribo.objects.named_parts import NamedParts
+from tribo.objects.drives import Drives
 from tribo.objects.states import States
 from tribo.tree_model import TreeRecords, tree_records
 
 
-class ArticulatedSystem(NamedParts, Object):
+class ArticulatedSystem(Drives, Object):
     """A robot in generalized coordinates.
 
     Coordinates stand in the order of `body_names`: a floating base has 7 (position, quaternion)
@@ -69,9 +69,14 @@ class ArticulatedSystem(NamedParts, Object):
         return frozen(self._vdot.copy())
 
     # -- drives --------------------------------------------------------------------------------
-    def _drive_values(self, value: Any, what: str, full: int, base: int, rest: Any) -> np.ndarray:
-        """Return `full` checked numbers; `rest` stands for those of the base if they are left out."""
+    def _drive_values(
+        self, value: Any, what: str, now: np.ndarray, base: int, rest: Any
+    ) -> np.ndarray:
+        """Return as many checked numbers as now; `rest` stands for the base's if they are left out."""
         self.check_present(what)
+        if isinstance(value, Mapping):
+            return self._named(value, now, what)
+        full = len(now)
         what = f"{what} of {self.name}"
         made = check.array(value, what, "numbers")
         if made.shape == (full,):
@@ -93,7 +98,7 @@ class ArticulatedSystem(NamedParts, Object):
 
     @generalized_force.setter
     def generalized_force(self, value: Any) -> None:
-        self._tau[:] = self._drive_values(value, "generalized_force", self.dof, 6, 0.0)
+        self._tau[:] = self._drive_values(value, "generalized_force", self._tau, 6, 0.0)
 
     def set_pd_gains(self, kp: Any, kd: Any) -> None:
         """Set the gains of the implicit PD drives.
@@ -101,19 +106,20 @@ class ArticulatedSystem(NamedParts, Object):
         Args:
             kp, kd: One number for all joints, or (dof,), or for a robot with a floating base
                 (dof − 6,): the joints alone. The base gets 0 unless it is given its own numbers.
+                A mapping {joint name: number} changes these joints only.
                 ≥ 0 [N/m, N m/rad] and [N s/m, N m s/rad]. τ = τ_ff − kp (q⁺ − q_d) − kd (v⁺ − v_d)
-                with position and velocity at the end of the step (docs/physics/integration).
+                with position and velocity at the end of the step, or as `drive_form` says.
 
         Raises:
             ValueError: A gain is negative or not finite, or there are too few or too many.
         """
         made = []
-        for value, what in ((kp, "kp"), (kd, "kd")):
+        for value, what, now in ((kp, "kp", self._kp), (kd, "kd", self._kd)):
             given = value
             if check.is_scalar(value):
                 number = check.number(value, f"{what} of {self.name}", minimum=0.0)
                 given = np.full(self.dof - 6 * self.is_floating, number)
-            gain = self._drive_values(given, what, self.dof, 6, 0.0)
+            gain = self._drive_values(given, what, now, 6, 0.0)
             made.append(check.not_negative(gain, f"{what} of {self.name}"))
         self._kp[:], self._kd[:] = made
 
@@ -151,7 +157,7 @@ class ArticulatedSystem(NamedParts, Object):
     @pd_target.setter
     def pd_target(self, value: Any) -> None:
         rest = self._target_q[:7]
-        made = self._drive_values(value, "pd_target", len(self._q), 7, rest)
+        made = self._drive_values(value, "pd_target", self._target_q, 7, rest)
         self._target_q[:] = self._normalized(made, "pd_target")
 
     @property
@@ -165,19 +171,14 @@ class ArticulatedSystem(NamedParts, Object):
     @pd_velocity_target.setter
     def pd_velocity_target(self, value: Any) -> None:
         rest = self._target_v[:6]
-        self._target_v[:] = self._drive_values(value, "pd_velocity_target", self.dof, 6, rest)
+        made = self._drive_values(value, "pd_velocity_target", self._target_v, 6, rest)
+        self._target_v[:] = made
 
     @property
     def applied_torque(self) -> np.ndarray:
         """What the drives really did in the last step, shape (dof,) [N, N m], limits included."""
         span = self._placed()
         return frozen(np.array(self.world.engine.work.applied_torque[span.v]))
-
-    @property
-    def effort_limit(self) -> np.ndarray:
-        """Largest drive force of each dof, shape (dof,) [N, N m], inf without limit."""
-        span = self._placed()
-        return frozen(np.array(self.world.engine.model.dof_effort[span.v]))
 
     def _placed(self) -> Any:
         """Return the span in the records, after a rebuild if one is due."""
@@ -201,6 +202,14 @@ class ArticulatedSystem(NamedParts, Object):
     def _state_rows(self, name: str) -> np.ndarray:
         view: np.ndarray = getattr(self, f"_{name}")
         return view[None]
+
+    def _command_rows(self, name: str) -> np.ndarray:
+        self.check_present(name)
+        view: np.ndarray = getattr(self, f"_{name}")
+        return view[None]
+
+    def _torque_rows(self) -> np.ndarray:
+        return self.applied_torque[None]
 
     def _check_editable(self, what: str) -> None:
         self.check_editable(what)
@@ -244,31 +253,10 @@ class ArticulatedSystem(NamedParts, Object):
         """
         return urdf_write.write(self.description, path, name=self.name)
 
-    # -- forces from outside -------------------------------------------------------------------
-    def apply_force(self, frame: str, force: Any, point: Any = None) -> None:
-        """Add an external force on a link for the next step only.
-
-        Args:
-            frame: Name of a link, joint or frame.
-            force: (3,) [N], world axes.
-            point: Where it acts, (3,) [m], in that frame; None: at the centre of mass of the body.
-        """
-        place = self.frame(frame)
-        body = place.body_index
-        f = check.vector(force, f"force on {self.name}", 3)
-        moment = np.zeros(3)
-        if point is not None:
-            at = place.to_world(check.vector(point, "point", 3))
-            moment = np.cross(at - self.link(place.body_name).com_position, f)
+    def _add_wrench(self, body: int, torque: np.ndarray, force: np.ndarray) -> None:
         row = self._wrench_row(body)
-        row[:3] += moment
-        row[3:] += f
-
-    def apply_torque(self, frame: str, torque: Any) -> None:
-        """Add an external torque (3,) [N m], world axes, on a link for the next step only."""
-        body = self.frame(frame).body_index
-        moment = check.vector(torque, f"torque on {self.name}", 3)
-        self._wrench_row(body)[:3] += moment
+        row[:3] += torque[0]
+        row[3:] += force[0]
 
     def ignore_collision(self, first: str, second: str) -> None:
         """Let two links (or frames) of this robot pass through each other."""

@@ -73,6 +73,7 @@ class Object(check.Sealed):
         self._vdot, self._vdot_before = np.zeros(nv), np.zeros(nv)
         self._tau, self._kp, self._kd = np.zeros(nv), np.zeros(nv), np.zeros(nv)
         self._target_v = np.zeros(nv)
+        self._drive_form, self._carries = np.zeros(nv, np.int64), np.zeros(nv, np.int64)
         self._limit_impulse = np.zeros(len(self.description.bodies))
         self._wrench = np.zeros((len(self.description.bodies), 6))
         types = joint_types(self.description)
@@ -388,6 +389,8 @@ _VIEWS = {
     "limit_impulse": ("state", "body"),
     "wrench": ("command", "body"),
     "tau": ("command", "v"),
+    "drive_form": ("command", "v"),
+    "carries": ("command", "v"),
     "kp": ("command", "v"),
     "kd": ("command", "v"),
     "target_q": ("command", "q"),

@@ -195,7 +195,7 @@ class Dynamics(check.Sealed):
 
     @property
     def potential_energy(self) -> float | np.ndarray:
-        """Potential energy −m g · c in gravity [J], 0 at the world's origin."""
+        """Potential energy [J]: −m g · c in gravity, 0 at the world's origin, and ½ k e² of joint springs."""
         return self._total("potential_energy")  # type: ignore[no-any-return]
 
     @property

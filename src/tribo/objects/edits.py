@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo.builder import DOFS
+from tribo.builder import COORDINATES, DOFS, reference_of
 from tribo.description import TreeDescription
 from tribo.model import Model
 from tribo.objects.frames import quaternions
@@ -18,9 +18,12 @@ def describe(description: TreeDescription, field: str, row: int, value: np.ndarr
     Args:
         description: Of the robot.
         field: Name in `Model`.
-        row: Body, or dof for fields of dofs; counted from the robot's first.
+        row: Body, or dof for fields of dofs, or coordinate for references; counted from the robot's first.
         value: As in the model.
     """
+    if field == "spring_reference":
+        _describe_reference(description, row, float(value))
+        return
     body = description.bodies[_body_of_dof(description, row) if field.startswith("dof_") else row]
     numbers: Any = tuple(value.tolist()) if value.ndim else float(value)
     if field == "body_mass":
@@ -39,8 +42,28 @@ def describe(description: TreeDescription, field: str, row: int, value: np.ndarr
         body.joint.armature = numbers
     elif field == "dof_damping":
         body.joint.damping = numbers
+    elif field == "dof_stiffness":
+        body.joint.stiffness = numbers
+    elif field == "dof_effort_lower":
+        body.joint.effort_lower = numbers
+    elif field == "dof_effort_upper":
+        body.joint.effort_lower, body.joint.effort = body.joint.effort_range[0], numbers
+    elif field == "body_support":
+        body.gravity_compensation = numbers
     else:
         raise KeyError(field)
+
+
+def _describe_reference(description: TreeDescription, coordinate: int, value: float) -> None:
+    for body in description.bodies:
+        width = COORDINATES[body.joint.type]
+        if coordinate < width:
+            numbers = list(reference_of(body.joint, body.joint.type))
+            numbers[coordinate] = value
+            body.joint.spring_reference = tuple(numbers)
+            return
+        coordinate -= width
+    raise IndexError("coordinate")
 
 
 def _body_of_dof(description: TreeDescription, dof: int) -> int:

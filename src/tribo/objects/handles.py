@@ -2,51 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tribo import check
-from tribo.builder import COORDINATES, DOFS, rotation_matrix
-from tribo.description import BodyDescription, VisualDescription
+from tribo.builder import rotation_matrix
+from tribo.description import VisualDescription
 from tribo.model import Joint as JointType
 from tribo.objects.base import frozen
-from tribo.objects.frames import Frame, quaternions
-from tribo.objects.states import rows, unit_quaternions
+from tribo.objects.frames import quaternions
+from tribo.objects.handle import Handle
+from tribo.objects.joint_drive import JointDrive
+from tribo.objects.states import unit_quaternions
 
 if TYPE_CHECKING:
     from tribo.objects.collision_body import CollisionBody
-    from tribo.objects.named_parts import NamedParts
 
 _SYMMETRIC = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
 _SIX = ((0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2))
-
-
-class Handle(Frame):
-    """What links and joints have in common: the frame of a body, and the numbers of its model."""
-
-    _owner: NamedParts
-
-    def __init__(self, owner: NamedParts, name: str, body: int) -> None:
-        """Use ``robot.link(name)`` or ``robot.joint(name)``."""
-        super().__init__(owner, name, body)
-
-    @property
-    def _body_description(self) -> BodyDescription:
-        return self._owner.description.bodies[self._body]
-
-    def _get(self, field: str, row: int) -> Any:
-        """Return a number of the model; for a batch with one row per world."""
-        found = self._owner._parameter(field, row)
-        return float(found) if found.ndim == 0 else frozen(found.copy())
-
-    def _set(self, field: str, row: int, value: np.ndarray) -> None:
-        self._owner._set_parameter(field, row, value, f"{field} of {self._name}")
-
-    def _given(self, value: Any, what: str, *shape: int) -> np.ndarray:
-        """Return checked numbers, one set per world."""
-        return rows(value, f"{what} of {self._name}", shape, self._owner._count())
 
 
 class Link(Handle):
@@ -140,8 +114,21 @@ class Link(Handle):
             check.inertia(matrix, f"inertia of {self._name}")
         self._set("body_inertia", self._body, given[..., _SIX[0], _SIX[1]])
 
+    @property
+    def gravity_compensation(self) -> float | np.ndarray:
+        """Share of its weight that is borne from outside: 0 nothing, 1 weightless; assign to change it.
 
-class Joint(Handle):
+        A force −share · m g at the centre of mass, as that of a balloon or a magnet; drives have no
+        part in it (for that: `ArticulatedSystem.gravity_compensation`).
+        """
+        return self._get("body_support", self._body)  # type: ignore[no-any-return]
+
+    @gravity_compensation.setter
+    def gravity_compensation(self, value: Any) -> None:
+        self._set("body_support", self._body, self._given(value, "gravity_compensation"))
+
+
+class Joint(JointDrive):
     """A joint of a robot, ``robot.joint("LF_HIP")``; as a frame, that of the link which it moves.
 
     In a batch, values have a first axis of length worlds.
@@ -155,11 +142,6 @@ class Joint(Handle):
         >>> knee.coordinate
         -0.5
     """
-
-    @property
-    def type(self) -> JointType:
-        """Revolute, prismatic, spherical, free or fixed."""
-        return self._body_description.joint.type
 
     @property
     def link(self) -> Link:
@@ -178,37 +160,6 @@ class Joint(Handle):
         return joint.lower, joint.upper
 
     # -- state ---------------------------------------------------------------------------------
-    @property
-    def coordinate_slice(self) -> slice:
-        """Where its coordinates are in `generalized_coordinate`."""
-        return self._slice(COORDINATES)
-
-    @property
-    def velocity_slice(self) -> slice:
-        """Where its velocities are in `generalized_velocity`."""
-        return self._slice(DOFS)
-
-    def _slice(self, widths: Mapping[JointType, int]) -> slice:
-        bodies = self._owner.description.bodies
-        first = sum(widths[body.joint.type] for body in bodies[: self._body])
-        return slice(first, first + widths[self.type])
-
-    def _state(self, array: np.ndarray, where: slice) -> Any:
-        found = array[:, where]
-        if where.stop - where.start == 1:
-            found = found[:, 0]
-        found = found.copy() if self._owner._is_batch else found[0].copy()
-        return float(found) if found.ndim == 0 else frozen(found)
-
-    def _write_state(self, array: np.ndarray, where: slice, value: Any, what: str) -> None:
-        self._owner._check_editable(f"{what} of {self._name}")
-        width = where.stop - where.start
-        checked = self._given(value, what) if width == 1 else self._given(value, what, width)
-        checked = checked.reshape(-1, width)
-        if what == "coordinate" and width >= 4:
-            unit_quaternions(checked[:, -4:], f"coordinate of {self._name}")
-        array[:, where] = checked
-
     @property
     def coordinate(self) -> float | np.ndarray:
         """Its coordinates: a number [rad, m] or an array ((4,) quaternion, (7,) pose); assign to set."""
@@ -280,38 +231,3 @@ class Joint(Handle):
         # Moving along or about it leaves the axis where it is: the link's axes show it too.
         turn = self.rotation_matrix
         return frozen((turn @ self.axis_in_joint[..., None])[..., 0])
-
-    # -- drive train ---------------------------------------------------------------------------
-    @property
-    def armature(self) -> float | np.ndarray:
-        """Inertia of the rotor seen at the joint, ≥ 0 [kg m², kg], the same for all its dofs; assignable."""
-        return self._dof_number("dof_armature")
-
-    @armature.setter
-    def armature(self, value: Any) -> None:
-        self._set_dof_number("dof_armature", value, "armature")
-
-    @property
-    def damping(self) -> float | np.ndarray:
-        """Damping, ≥ 0 [N m s/rad, N s/m], the same for all its dofs; assign to change it."""
-        return self._dof_number("dof_damping")
-
-    @damping.setter
-    def damping(self, value: Any) -> None:
-        self._set_dof_number("dof_damping", value, "damping")
-
-    def _dof_number(self, field: str) -> float | np.ndarray:
-        where = self.velocity_slice
-        if where.start == where.stop:
-            return 0.0
-        return self._get(field, where.start)  # type: ignore[no-any-return]
-
-    def _set_dof_number(self, field: str, value: Any, what: str) -> None:
-        given = self._given(value, what)
-        if (given < 0.0).any():
-            raise ValueError(f"{what} of {self._name} must be ≥ 0, got {float(given.min())!r}")
-        where = self.velocity_slice
-        if where.start == where.stop:
-            raise ValueError(f"joint {self._name} is fixed: it has no {what}")
-        for dof in range(where.start, where.stop):
-            self._set(field, dof, given)

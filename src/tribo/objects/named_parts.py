@@ -28,6 +28,14 @@ class NamedParts(Evaluable):
         """Return the coordinates "q" or velocities "v" themselves, (worlds, ·)."""
         raise NotImplementedError
 
+    def _command_rows(self, name: str) -> np.ndarray:
+        """Return a command itself, (worlds, ·); refuse if the robot was removed."""
+        raise NotImplementedError
+
+    def _torque_rows(self) -> np.ndarray:
+        """Return what drives did in the last step, (worlds, dof)."""
+        raise NotImplementedError
+
     def _check_editable(self, what: str) -> None:
         """Refuse an edit of what was removed, or between `update` and `advance`."""
         raise NotImplementedError

@@ -56,23 +56,30 @@ class SingleBody(Object):
         """Inertia about the centre of mass, shape (3, 3) [kg m²], body axes."""
         return frozen(self.description.bodies[0].inertia.copy())
 
-    def apply_force(self, force: Any, point: Any = None) -> None:
+    def apply_force(self, force: Any, point: Any = None, *, axes: str = "world") -> None:
         """Add an external force for the next step only.
 
         Args:
-            force: (3,) [N], world axes.
+            force: (3,) [N].
             point: Where it acts, (3,) [m], world; None: at the centre of mass.
+            axes: Of the force: "world" or "body".
         """
-        f = check.vector(force, f"force on {self.name}", 3)
+        f = self._turned(force, f"force on {self.name}", axes)
         row = self._wrench_row(0)
         row[3:] += f
         if point is not None:
             row[:3] += np.cross(check.vector(point, "point", 3) - self.position, f)
 
-    def apply_torque(self, torque: Any) -> None:
-        """Add an external torque (3,) [N m], world axes, for the next step only."""
-        moment = check.vector(torque, f"torque on {self.name}", 3)
+    def apply_torque(self, torque: Any, *, axes: str = "world") -> None:
+        """Add an external torque (3,) [N m], axes of the world or the "body", for the next step only."""
+        moment = self._turned(torque, f"torque on {self.name}", axes)
         self._wrench_row(0)[:3] += moment
+
+    def _turned(self, value: Any, what: str, axes: str) -> np.ndarray:
+        """Return a checked vector in world axes."""
+        given = check.vector(value, what, 3)
+        is_own = check.choice(axes, ("world", "body"), f"axes of the {what}") == "body"
+        return self.rotation_matrix @ given if is_own else given
 
     @property
     def kinetic_energy(self) -> float:

@@ -1,6 +1,6 @@
 """Energy, momentum, centre of mass and inertia of a whole tree; its centroidal momentum matrix."""
 
-from tribo.dynamics import energy, inertia, kinematics
+from tribo.dynamics import energy, inertia, kinematics, springs
 from tribo.jit import entry, kernel
 from tribo.math import spatial, vec
 from tribo.record import world_of
@@ -68,6 +68,7 @@ def totals(model, settings, work, q, v, out):
         kinematics.forward(here, q[e], work)
         inertia.body_inertias(here, work, 0, here.body_parent.shape[0])
         energy.tree_energy(here, v[e], world_of(settings, e), work, 0, out[e])
+        out[e, 1] += springs.spring_energy(here, q[e], work, 0)
         m, moment, s = whole(work)
         arm = vec.scale(1.0 / m, moment)
         centre = vec.add(vec.load(work.body_pos, 0), arm)

@@ -1,0 +1,286 @@
+"""Drives and drive trains of all joints of a robot at once, of one world or of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tribo import check
+from tribo.builder import COORDINATES, DOFS
+from tribo.model import Joint as JointType
+from tribo.objects.base import frozen
+from tribo.objects.frames import Frame
+from tribo.objects.joint_drive import FORMS
+from tribo.objects.named_parts import NamedParts
+from tribo.objects.states import rows
+
+
+class Drives(NamedParts):
+    """What a robot's drives and joints are like, whole or by joint name.
+
+    Everywhere a mapping {joint name: value} changes these joints and leaves the others; one number
+    stands for all joints; an array has a number for each dof, or without the base's.
+
+    Example:
+        >>> import tribo
+        >>> from tribo.demo import ASSETS
+        >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
+        >>> robot.set_pd_gains(60.0, 2.0)
+        >>> robot.set_pd_gains({"LF_KFE": 80.0}, {"LF_KFE": 3.0})
+        >>> robot.damping = 0.1
+        >>> robot.effort_limit = {"LF_KFE": 20.0}
+        >>> robot.drive_form = "averaged"
+        >>> robot.joint("LF_KFE").effort_limit, robot.joint("RF_KFE").damping
+        (20.0, 0.1)
+    """
+
+    def _named(self, value: Mapping[str, Any], present: np.ndarray, what: str) -> np.ndarray:
+        """Return present numbers (…, dof or nq) in which those of some joints are replaced."""
+        made = np.array(present)
+        is_coordinates = what == "pd_target"
+        for name, number in value.items():
+            joint = self.joint(name)
+            where = joint.coordinate_slice if is_coordinates else joint.velocity_slice
+            checked = check.within_range(
+                check.array(number, f"{what} of {name}", "numbers"), f"{what} of {name}"
+            )
+            if where.stop - where.start == 1 and checked.ndim == 1 and made.ndim == 2:
+                checked = checked[:, None]  # one number for each world
+            try:
+                made[..., where] = checked
+            except ValueError:
+                raise ValueError(
+                    f"{what} of {name} must be {where.stop - where.start} numbers, got shape {checked.shape}"
+                ) from None
+        return made
+
+    def _dof_numbers(self, field: str) -> np.ndarray:
+        """Return a field of the dofs, (dof,), for a batch (worlds, dof)."""
+        found = self._records().model.arrays[field]
+        if self._is_batch:
+            return frozen(np.broadcast_to(found, (self._count(), found.shape[1])).copy())
+        return frozen(found[0].copy())
+
+    def _spread(self, value: Any, what: str) -> dict[str, Any]:
+        """Return values by joint from a number, a mapping or an array; those of a joint must be equal."""
+        if isinstance(value, Mapping):
+            return {self.joint(name).name: number for name, number in value.items()}
+        if check.is_scalar(value):
+            return {joint.name: value for joint in self.joints}
+        what = f"{what} of {self.name}"
+        array = check.array(value, what, "numbers")
+        nv = sum(DOFS[body.joint.type] for body in self.description.bodies)
+        first = 0
+        names = [body.joint.name for body in self.description.bodies]
+        base = DOFS[self.description.bodies[0].joint.type]
+        if array.ndim == 0 or array.shape[-1] not in (nv, nv - base):
+            raise ValueError(f"{what} must have shape ({nv},), or ({nv - base},) for the joints "
+                             f"alone, got {array.shape}")  # fmt: skip
+        if array.ndim > 2 or (array.ndim == 2 and not self._is_batch):
+            raise ValueError(f"{what} must have shape ({nv},), got {array.shape}")
+        made = {}
+        for k, body in enumerate(self.description.bodies):
+            width = DOFS[body.joint.type]
+            if not width or (k == 0 and array.shape[-1] != nv):
+                continue
+            own = array[..., first : first + width]
+            if (own != own[..., :1]).any():
+                raise ValueError(f"{what}: the {width} numbers of joint {names[k]} must be equal")
+            made[names[k]] = own[..., 0]
+            first += width
+        return made
+
+    def _set_joints(self, attribute: str, value: Any) -> None:
+        """Set a property of joints, of all that are given or of none."""
+        self._assign(attribute, self._spread(value, attribute))
+
+    # -- the drives ----------------------------------------------------------------------------
+    @property
+    def drive_form(self) -> str:
+        """Form of the PD drives: "implicit", "stable", "averaged", "trapezoid", or "mixed".
+
+        Assign a name for all dofs, or {joint: name}. See docs/howto/drives for their equations.
+
+        Raises:
+            ValueError: The name is none of the four.
+        """
+        found = np.unique(self._command_rows("drive_form"))
+        return FORMS[int(found[0])] if found.size == 1 else "mixed" if found.size else FORMS[0]
+
+    @drive_form.setter
+    def drive_form(self, value: str | Mapping[str, str]) -> None:
+        if isinstance(value, Mapping):
+            self._assign("drive_form", value)
+            return
+        form = FORMS.index(check.choice(value, FORMS, f"drive_form of {self.name}"))
+        self._command_rows("drive_form")[:] = form
+
+    @property
+    def gravity_compensation(self) -> bool:
+        """Whether the drives bear the weight of the robot, within their effort limits.
+
+        Each joint's drive adds g(q), its entry of `gravity_force` where the step is evaluated, to the
+        feed-forward force; a floating base still falls. Assign a truth value, or {joint: value}.
+
+        Example:
+            >>> import tribo
+            >>> from tribo.demo import ASSETS
+            >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
+            >>> robot.gravity_compensation = True
+            >>> robot.joint("LF_KFE").gravity_compensation
+            True
+        """
+        return bool(self.joints) and all(joint.gravity_compensation for joint in self.joints)
+
+    @gravity_compensation.setter
+    def gravity_compensation(self, value: bool | Mapping[str, bool]) -> None:
+        named = (
+            value if isinstance(value, Mapping) else {joint.name: value for joint in self.joints}
+        )
+        self._assign("gravity_compensation", named)
+
+    @property
+    def effort_limit(self) -> np.ndarray:
+        """Largest drive force of each dof, shape (dof,) [N, N m], inf without limit; assignable.
+
+        The number assigned holds in both directions. It limits feed-forward, PD and gravity compensation
+        together.
+        """
+        return self._dof_numbers("dof_effort_upper")
+
+    @effort_limit.setter
+    def effort_limit(self, value: Any) -> None:
+        self._set_joints("effort_limit", value)
+
+    @property
+    def effort_limits(self) -> tuple[np.ndarray, np.ndarray]:
+        """Least and largest drive force of each dof, each (dof,) [N, N m]; assign a pair.
+
+        Each of the two is a number, an array or a mapping.
+        """
+        return self._dof_numbers("dof_effort_lower"), self._dof_numbers("dof_effort_upper")
+
+    @effort_limits.setter
+    def effort_limits(self, value: Any) -> None:
+        if check.is_scalar(value) or isinstance(value, Mapping) or len(value) != 2:
+            raise ValueError(
+                f"effort_limits of {self.name} must be a pair (lower, upper), got {check.shown(value)}"
+            )
+        lower, upper = (self._spread(side, "effort_limits") for side in value)
+        if lower.keys() != upper.keys():
+            raise ValueError(f"effort_limits of {self.name}: lower and upper name other joints")
+        self._assign("effort_limits", {name: (lower[name], upper[name]) for name in lower})
+
+    # -- the drive trains ----------------------------------------------------------------------
+    @property
+    def armature(self) -> np.ndarray:
+        """Rotor inertia seen at each dof, shape (dof,) [kg, kg m²]; assignable (RaiSim: rotor inertia)."""
+        return self._dof_numbers("dof_armature")
+
+    @armature.setter
+    def armature(self, value: Any) -> None:
+        self._set_joints("armature", value)
+
+    @property
+    def damping(self) -> np.ndarray:
+        """Damping of each dof, shape (dof,) [N s/m, N m s/rad]; assignable."""
+        return self._dof_numbers("dof_damping")
+
+    @damping.setter
+    def damping(self, value: Any) -> None:
+        self._set_joints("damping", value)
+
+    @property
+    def stiffness(self) -> np.ndarray:
+        """Stiffness of each dof's spring, shape (dof,) [N/m, N m/rad]; assignable."""
+        return self._dof_numbers("dof_stiffness")
+
+    @stiffness.setter
+    def stiffness(self, value: Any) -> None:
+        self._set_joints("stiffness", value)
+
+    @property
+    def spring_reference(self) -> np.ndarray:
+        """Coordinates at which springs are at rest, shape (nq,) [m, rad, –].
+
+        Assign (nq,) or {joint: value}.
+        """
+        return self._dof_numbers("spring_reference")
+
+    @spring_reference.setter
+    def spring_reference(self, value: Any) -> None:
+        if not isinstance(value, Mapping):
+            what = f"spring_reference of {self.name}"
+            array = check.array(value, what, "numbers")
+            first, made = 0, {}
+            for body in self.description.bodies:
+                width = COORDINATES[body.joint.type]
+                own = array[..., first : first + width]
+                made[body.joint.name] = own[..., 0] if width == 1 else own
+                first += width
+            if array.ndim == 0 or array.shape[-1] != first:
+                raise ValueError(f"{what} must have shape ({first},), got {array.shape}")
+            value = {
+                body.joint.name: made[body.joint.name]
+                for body in self.description.bodies
+                if body.joint.type != JointType.FIXED
+            }
+        self._assign("spring_reference", value)
+
+    # -- forces from outside -------------------------------------------------------------------
+    def apply_force(
+        self, frame: str, force: Any, point: Any = None, *, axes: str = "world"
+    ) -> None:
+        """Add an external force on a link for the next step only.
+
+        Args:
+            frame: Name of a link, joint or frame.
+            force: (3,) [N]; in a batch also (worlds, 3).
+            point: Where it acts, (3,) [m], in that frame; None: at the centre of mass of the body.
+            axes: Of the force: "world", or "frame" for those of the frame.
+
+        Raises:
+            KeyError: There is no such frame; the message proposes the nearest.
+
+        Example:
+            >>> import tribo
+            >>> from tribo.demo import ASSETS
+            >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
+            >>> robot.apply_force("LF_FOOT", (0, 0, 20), point=(0, 0, -0.02))
+            >>> robot.apply_force("trunk", (5, 0, 0), axes="frame")
+        """
+        place = self.frame(frame)
+        given = self._turned(place, force, f"force on {self.name}", axes)
+        torque = np.zeros_like(given)
+        if point is not None:
+            at = rows(point, f"point on {self.name}", (3,), self._count())
+            at = place.to_world(at if self._is_batch else at[0])
+            torque = np.cross(at - self.links[place.body_index].com_position, given)
+        self._add_wrench(place.body_index, torque, given)
+
+    def apply_torque(self, frame: str, torque: Any, *, axes: str = "world") -> None:
+        """Add an external torque (3,) [N m] on a link for the next step only.
+
+        Axes are the world's, or with ``axes="frame"`` those of the frame; in a batch also (worlds, 3).
+        """
+        place = self.frame(frame)
+        given = self._turned(place, torque, f"torque on {self.name}", axes)
+        self._add_wrench(place.body_index, given, np.zeros_like(given))
+
+    def _turned(self, place: Frame, value: Any, what: str, axes: str) -> np.ndarray:
+        """Return a checked vector in world axes, (worlds, 3)."""
+        choice = check.choice(axes, ("world", "frame"), f"axes of the {what}")
+        given = (
+            rows(value, what, (3,), self._count())
+            if self._is_batch
+            else check.vector(value, what, 3)[None]
+        )
+        if choice == "frame":
+            given = (place.rotation_matrix @ given[..., None])[..., 0]
+        return given
+
+    def _add_wrench(self, body: int, torque: np.ndarray, force: np.ndarray) -> None:
+        """Add torque and force at the centre of mass, (worlds, 3) each, world axes."""
+        raise NotImplementedError

@@ -1,0 +1,41 @@
+"""What handles of links and joints have in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribo.description import BodyDescription
+from tribo.objects.base import frozen
+from tribo.objects.frames import Frame
+from tribo.objects.states import rows
+
+if TYPE_CHECKING:
+    from tribo.objects.named_parts import NamedParts
+
+
+class Handle(Frame):
+    """What links and joints have in common: the frame of a body, and the numbers of its model."""
+
+    _owner: NamedParts
+
+    def __init__(self, owner: NamedParts, name: str, body: int) -> None:
+        """Use ``robot.link(name)`` or ``robot.joint(name)``."""
+        super().__init__(owner, name, body)
+
+    @property
+    def _body_description(self) -> BodyDescription:
+        return self._owner.description.bodies[self._body]
+
+    def _get(self, field: str, row: int) -> Any:
+        """Return a number of the model; for a batch with one row per world."""
+        found = self._owner._parameter(field, row)
+        return float(found) if found.ndim == 0 else frozen(found.copy())
+
+    def _set(self, field: str, row: int, value: np.ndarray) -> None:
+        self._owner._set_parameter(field, row, value, f"{field} of {self._name}")
+
+    def _given(self, value: Any, what: str, *shape: int) -> np.ndarray:
+        """Return checked numbers, one set per world."""
+        return rows(value, f"{what} of {self._name}", shape, self._owner._count())

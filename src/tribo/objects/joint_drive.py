@@ -1,0 +1,298 @@
+"""The part of a joint's handle that reads and sets its state, its drive and its drive train."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from tribo import check
+from tribo.builder import COORDINATES, DOFS
+from tribo.model import DriveForm
+from tribo.model import Joint as JointType
+from tribo.objects.base import frozen
+from tribo.objects.handle import Handle
+from tribo.objects.states import unit_quaternions
+
+FORMS = tuple(form.name.lower() for form in DriveForm)
+
+
+class JointDrive(Handle):
+    """State, drive and drive train of one joint; `Joint` adds its placement.
+
+    Numbers of a joint with one dof are floats, of one with more arrays; in a batch they have a first axis
+    of length worlds.
+    """
+
+    @property
+    def type(self) -> JointType:
+        """Revolute, prismatic, spherical, free or fixed."""
+        return self._body_description.joint.type
+
+    # -- where its numbers are -----------------------------------------------------------------
+    @property
+    def coordinate_slice(self) -> slice:
+        """Where its coordinates are in `generalized_coordinate`."""
+        return self._slice(COORDINATES)
+
+    @property
+    def velocity_slice(self) -> slice:
+        """Where its velocities are in `generalized_velocity`."""
+        return self._slice(DOFS)
+
+    def _slice(self, widths: Mapping[JointType, int]) -> slice:
+        bodies = self._owner.description.bodies
+        first = sum(widths[body.joint.type] for body in bodies[: self._body])
+        return slice(first, first + widths[self.type])
+
+    def _state(self, array: np.ndarray, where: slice) -> Any:
+        found = array[:, where]
+        if where.stop - where.start == 1:
+            found = found[:, 0]
+        found = found.copy() if self._owner._is_batch else found[0].copy()
+        return float(found) if found.ndim == 0 else frozen(found)
+
+    def _checked_state(self, where: slice, value: Any, what: str) -> np.ndarray:
+        """Return checked numbers, (1 or worlds, width)."""
+        width = where.stop - where.start
+        if not width:
+            raise ValueError(f"joint {self._name} is fixed: it has no {what}")
+        checked = self._given(value, what) if width == 1 else self._given(value, what, width)
+        return checked.reshape(-1, width)
+
+    def _write_state(self, array: np.ndarray, where: slice, value: Any, what: str) -> None:
+        self._owner._check_editable(f"{what} of {self._name}")
+        checked = self._checked_state(where, value, what)
+        if what == "coordinate" and where.stop - where.start >= 4:
+            unit_quaternions(checked[:, -4:], f"coordinate of {self._name}")
+        array[:, where] = checked
+
+    # -- commands ------------------------------------------------------------------------------
+    def _command(self, name: str, where: slice) -> Any:
+        return self._state(self._owner._command_rows(name), where)
+
+    def _write_command(
+        self, name: str, where: slice, value: Any, what: str, *, not_negative: bool = False
+    ) -> None:
+        """Check and write a command of this joint; one number stands for all its dofs."""
+        rows = self._owner._command_rows(name)
+        width = where.stop - where.start
+        if check.is_scalar(value) and width > 1 and what in ("kp", "kd", "generalized_force"):
+            value = np.full(width, check.number(value, f"{what} of {self._name}"))
+        checked = self._checked_state(where, value, what)
+        if not_negative:
+            check.not_negative(checked, f"{what} of {self._name}")
+        if what == "pd_target" and width >= 4:
+            unit_quaternions(checked[:, -4:], f"pd_target of {self._name}")
+        rows[:, where] = checked
+
+    @property
+    def kp(self) -> float | np.ndarray:
+        """Stiffness of its drive, ≥ 0 [N m/rad, N/m]; assign a number, or one for each dof."""
+        return self._command("kp", self.velocity_slice)  # type: ignore[no-any-return]
+
+    @kp.setter
+    def kp(self, value: Any) -> None:
+        self._write_command("kp", self.velocity_slice, value, "kp", not_negative=True)
+
+    @property
+    def kd(self) -> float | np.ndarray:
+        """Damping of its drive, ≥ 0 [N m s/rad, N s/m]; assign a number, or one for each dof."""
+        return self._command("kd", self.velocity_slice)  # type: ignore[no-any-return]
+
+    @kd.setter
+    def kd(self, value: Any) -> None:
+        self._write_command("kd", self.velocity_slice, value, "kd", not_negative=True)
+
+    @property
+    def pd_target(self) -> float | np.ndarray:
+        """Target of its drive, as `coordinate`: a number, a quaternion (4,), a pose (7,); assignable."""
+        return self._command("target_q", self.coordinate_slice)  # type: ignore[no-any-return]
+
+    @pd_target.setter
+    def pd_target(self, value: Any) -> None:
+        self._write_command("target_q", self.coordinate_slice, value, "pd_target")
+
+    @property
+    def pd_velocity_target(self) -> float | np.ndarray:
+        """Target velocity of its drive, as `velocity` [rad/s, m/s]; assign to set it."""
+        return self._command("target_v", self.velocity_slice)  # type: ignore[no-any-return]
+
+    @pd_velocity_target.setter
+    def pd_velocity_target(self, value: Any) -> None:
+        self._write_command("target_v", self.velocity_slice, value, "pd_velocity_target")
+
+    @property
+    def generalized_force(self) -> float | np.ndarray:
+        """Feed-forward force of its drive [N m, N]; stays until changed."""
+        return self._command("tau", self.velocity_slice)  # type: ignore[no-any-return]
+
+    @generalized_force.setter
+    def generalized_force(self, value: Any) -> None:
+        self._write_command("tau", self.velocity_slice, value, "generalized_force")
+
+    @property
+    def drive_form(self) -> str:
+        """Form of its PD drive: "implicit", "stable", "averaged" or "trapezoid" (docs/howto/drives).
+
+        Example:
+            >>> import tribo
+            >>> from tribo.demo import ASSETS
+            >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
+            >>> knee = robot.joint("LF_KFE")
+            >>> knee.kp, knee.kd, knee.drive_form = 80.0, 2.0, "averaged"
+            >>> robot.joint("RF_KFE").drive_form
+            'implicit'
+        """
+        rows = self._owner._command_rows("drive_form")[:, self.velocity_slice]
+        found = np.unique(rows)
+        if found.size > 1:
+            return "mixed"
+        return FORMS[int(found[0])] if found.size else FORMS[0]
+
+    @drive_form.setter
+    def drive_form(self, value: str) -> None:
+        form = FORMS.index(check.choice(value, FORMS, f"drive_form of {self._name}"))
+        self._owner._command_rows("drive_form")[:, self.velocity_slice] = form
+
+    @property
+    def gravity_compensation(self) -> bool:
+        """Whether its drive bears the weight of what hangs on it, within its effort limit; assignable."""
+        rows = self._owner._command_rows("carries")[:, self.velocity_slice]
+        return bool(rows.size and rows.all())
+
+    @gravity_compensation.setter
+    def gravity_compensation(self, value: bool) -> None:
+        if not isinstance(value, (bool, np.bool_)):
+            raise TypeError(
+                f"gravity_compensation of {self._name} must be True or False, got {check.shown(value)}"
+            )
+        if self._body == 0 and value:
+            raise ValueError(f"joint {self._name} is the root's: no drive bears the whole robot")
+        self._owner._command_rows("carries")[:, self.velocity_slice] = value
+
+    @property
+    def applied_torque(self) -> float | np.ndarray:
+        """What its drive did in the last step [N m, N], limits included; read-only."""
+        return self._state(self._owner._torque_rows(), self.velocity_slice)  # type: ignore[no-any-return]
+
+    # -- drive train ---------------------------------------------------------------------------
+    @property
+    def armature(self) -> float | np.ndarray:
+        """Inertia of the rotor seen at the joint, ≥ 0 [kg m², kg], the same for all its dofs; assignable.
+
+        Times the square of the gear ratio: what the joint feels, not what the motor's data sheet says.
+        """
+        return self._dof_number("dof_armature")
+
+    @armature.setter
+    def armature(self, value: Any) -> None:
+        self._set_dof_number("dof_armature", value, "armature")
+
+    @property
+    def damping(self) -> float | np.ndarray:
+        """Damping, ≥ 0 [N m s/rad, N s/m], the same for all its dofs; assign to change it."""
+        return self._dof_number("dof_damping")
+
+    @damping.setter
+    def damping(self, value: Any) -> None:
+        self._set_dof_number("dof_damping", value, "damping")
+
+    @property
+    def stiffness(self) -> float | np.ndarray:
+        """Stiffness of its spring, ≥ 0 [N m/rad, N/m], the same for all its dofs; assign to change it.
+
+        The force −k (q − `spring_reference`), mean over the step: the spring keeps energy.
+        """
+        return self._dof_number("dof_stiffness")
+
+    @stiffness.setter
+    def stiffness(self, value: Any) -> None:
+        self._set_dof_number("dof_stiffness", value, "stiffness")
+
+    @property
+    def spring_reference(self) -> float | np.ndarray:
+        """Coordinates at which its spring is at rest, as `coordinate`; assign to change them."""
+        where = self.coordinate_slice
+        found = [
+            np.asarray(self._get("spring_reference", k)) for k in range(where.start, where.stop)
+        ]
+        array = np.stack(found, axis=-1) if found else np.zeros(0)
+        if len(found) == 1:
+            array = array[..., 0]
+        return float(array) if array.ndim == 0 else frozen(array)
+
+    @spring_reference.setter
+    def spring_reference(self, value: Any) -> None:
+        where = self.coordinate_slice
+        checked = self._checked_state(where, value, "spring_reference")
+        if where.stop - where.start >= 4:
+            unit_quaternions(checked[:, -4:], f"spring_reference of {self._name}")
+        for k in range(where.start, where.stop):
+            self._set("spring_reference", k, checked[:, k - where.start])
+
+    @property
+    def effort_limit(self) -> float | np.ndarray:
+        """Largest force of its drive, ≥ 0 [N m, N], inf without limit; assign one for both directions.
+
+        It limits feed-forward, PD and gravity compensation together; springs and damping are not the drive's.
+        """
+        return self._dof_number("dof_effort_upper", inf)
+
+    @effort_limit.setter
+    def effort_limit(self, value: Any) -> None:
+        limit = self._limit(value, "effort_limit")
+        self._set_dofs("dof_effort_upper", limit)
+        self._set_dofs("dof_effort_lower", -limit)
+
+    @property
+    def effort_limits(self) -> tuple[float | np.ndarray, float | np.ndarray]:
+        """Least and largest force of its drive, ≤ 0 and ≥ 0 [N m, N]; assign a pair."""
+        return self._dof_number("dof_effort_lower", -inf), self._dof_number("dof_effort_upper", inf)
+
+    @effort_limits.setter
+    def effort_limits(self, value: Any) -> None:
+        what = f"effort_limits of {self._name}"
+        if check.is_scalar(value) or len(value) != 2:
+            raise ValueError(f"{what} must be a pair (lower, upper), got {check.shown(value)}")
+        lower = -self._limit(np.negative(value[0]), "effort_limits, minus lower,")
+        upper = self._limit(value[1], "effort_limits, upper,")
+        self._set_dofs("dof_effort_lower", lower)
+        self._set_dofs("dof_effort_upper", upper)
+
+    def _dof_number(self, field: str, missing: float = 0.0) -> float | np.ndarray:
+        where = self.velocity_slice
+        if where.start == where.stop:
+            return missing
+        return self._get(field, where.start)  # type: ignore[no-any-return]
+
+    def _limit(self, value: Any, what: str) -> np.ndarray:
+        """Return a checked limit ≥ 0, possibly infinite, one per world."""
+        what = f"{what} of {self._name}"
+        made = check.array(value, what, "a number")
+        count = self._owner._count()
+        if made.shape not in ((), (count,)):
+            raise ValueError(f"{what} must be a number, got shape {made.shape}")
+        if not (made >= 0.0).all():
+            raise ValueError(f"{what} must be ≥ 0 (or inf), got {check.shown(value)}")
+        self._check_moves("limit")
+        return np.broadcast_to(made, (count,)).copy()
+
+    def _check_moves(self, what: str) -> None:
+        where = self.velocity_slice
+        if where.start == where.stop:
+            raise ValueError(f"joint {self._name} is fixed: it has no {what}")
+
+    def _set_dof_number(self, field: str, value: Any, what: str) -> None:
+        given = self._given(value, what)
+        if (given < 0.0).any():
+            raise ValueError(f"{what} of {self._name} must be ≥ 0, got {float(given.min())!r}")
+        self._check_moves(what)
+        self._set_dofs(field, given)
+
+    def _set_dofs(self, field: str, given: np.ndarray) -> None:
+        where = self.velocity_slice
+        for dof in range(where.start, where.stop):
+            self._set(field, dof, given)

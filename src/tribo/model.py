@@ -67,6 +67,13 @@ class DriveForm(IntEnum):
     TRAPEZOID = 3  # mean over the step: e + dt/4 (v⁺ − v) at mid step, (v + v⁺)/2
 
 
+class Solver(IntEnum):
+    """How far contact problems are solved (`docs/physics/contact`)."""
+
+    EXACT = 0  # sweeps, and Newton's method where they are slow
+    SWEEPS = 1  # sweeps only
+
+
 class Pair(IntEnum):
     """Columns of `Model.pair_table`."""
 
@@ -189,6 +196,8 @@ class State(Record):
     vdot_before = field("nv")  # [m/s², rad/s²] the one before that
     time = field(1)  # [s]
     limit_impulse = field("nbody")  # [N s, N m s] of the last step's joint limits, > 0 from below
+    tree_failures = field("ntree", dtype=INT)  # steps in a row whose island was not solved
+    tree_pause = field("ntree", dtype=INT)  # steps for which its island is only swept
     warm_count = field(1, dtype=INT)
     warm_key = field("max_contact", dtype=INT)  # contacts of the last step, ascending
     warm_impulse = field("max_contact", 6)  # [N s, N m s] force and torque impulse, world axes
@@ -221,6 +230,7 @@ class Settings(Record):
     tolerance = field()  # [–] of the contact solve, relative to the speed gained in one step
     max_sweeps = field(dtype=INT)
     integrator = field(dtype=INT)  # `Integrator`
+    contact_solver = field(dtype=INT)  # `Solver`
     filter_both = field(dtype=INT)  # 0: either mask admits a pair, 1: both must
 
 

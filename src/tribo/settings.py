@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tribo import check
-from tribo.model import Integrator, Settings
+from tribo.model import Integrator, Settings, Solver
 
 DEFAULTS: dict[str, float] = {
     "dt": 1e-3,  # [s] robots are controlled at 100 … 1000 Hz; materials' speeds are far below c
@@ -20,6 +20,7 @@ DEFAULTS: dict[str, float] = {
     "tolerance": 1e-10,  # 1e-12 m/s at 1 ms: resting things rest; see docs/reference/settings
     "max_sweeps": 300,
     "integrator": Integrator.MIDPOINT,
+    "contact_solver": Solver.EXACT,
     "filter_both": 0,
 }
 
@@ -125,6 +126,19 @@ class WorldSettings(check.Sealed):
     def integrator(self, value: str) -> None:
         name = check.choice(value, [i.name.lower() for i in Integrator], "integrator")
         self._set("integrator", Integrator[name.upper()])
+
+    @property
+    def contact_solver(self) -> str:
+        """``"exact"`` (default) or ``"sweeps"``: contact after contact only, for speed in large piles.
+
+        With ``"sweeps"``, `max_sweeps` is the price of a step and `tolerance` what is good enough.
+        """
+        return Solver(int(self._settings.contact_solver)).name.lower()
+
+    @contact_solver.setter
+    def contact_solver(self, value: str) -> None:
+        name = check.choice(value, [s.name.lower() for s in Solver], "contact_solver")
+        self._set("contact_solver", Solver[name.upper()])
 
     @property
     def collision_filter(self) -> str:

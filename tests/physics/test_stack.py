@@ -7,7 +7,7 @@ from scenes import GRAVITY, ground_world
 
 import tribo
 from tribo.description import ShapeDescription
-from tribo.model import Joint, Shape
+from tribo.model import Joint, Late, Shape, Status
 
 
 def vertical_force(world, below, above):
@@ -198,3 +198,60 @@ def test_ladder():
         world.step(1500)
         moved = np.abs(bar.position - centre).max()
         assert (moved <= 1e-8) if offset > 0 else (moved >= 1e-3)
+
+
+def pyramid(world, rows):
+    """Return cubes in rows, each on two of the row below: too many rows for the dense problem."""
+    places = [(k - (rows - row - 1) / 2, row) for row in range(rows) for k in range(rows - row)]
+    return [
+        world.add_box((0.2,) * 3, 1.0, position=(0.21 * x, 0, 0.2 * (row + 0.5)))
+        for x, row in places
+    ]
+
+
+def test_unsolvable_island_is_tried_more_and_more_rarely():
+    """A tolerance that nothing can meet: after n ≥ 2 failures in a row, 2^(n − 2) ≤ 32 steps of at most 24
+    sweeps and no Newton step follow; every one of these steps is flagged, and success ends it all."""
+    world = ground_world(friction=0.6)
+    pyramid(world, 4)
+    world.tolerance = 1e-300
+    pauses, paused = [], 0
+    for _ in range(130):
+        world.step()
+        work = world.engine.work
+        assert work.status[0] & Status.NOT_CONVERGED
+        if work.newton_steps[0] == 0:
+            paused += 1
+            assert work.sweeps[0] <= 24
+        else:
+            pauses.append(paused)
+            paused = 0
+    assert pauses == [0, 0, 1, 2, 4, 8, 16, 32, 32]
+    world.tolerance = 1e-10
+    world.step(40)
+    assert world.status == 0
+    assert not world.engine.state.tree_failures.any()
+
+
+@pytest.mark.parametrize(("most", "is_solved"), [(5, False), (2000, True)])
+def test_sweeps_only(most, is_solved):
+    """`contact_solver = "sweeps"`: never a Newton step; what `max_sweeps` do not solve is flagged; enough of
+    them give the exact solution, to the tolerance: the ground carries 10 cubes."""
+    world = ground_world(friction=0.6)
+    cubes = pyramid(world, 4)
+    world.contact_solver, world.tolerance, world.max_sweeps = "sweeps", 1e-8, most
+    world.step()
+    assert (world.status == 0) == is_solved
+    assert world.engine.work.newton_steps[0] == 0
+    assert world.engine.model.late_address[Late.PILE] == 0
+    carried = sum(vertical_force(world, world.objects[0], cube) for cube in cubes)
+    assert (carried == pytest.approx(10 * GRAVITY, rel=1e-8)) == is_solved
+
+
+def test_resting_pyramid_is_solved_without_pauses():
+    """What can be solved is: no step of a standing pyramid is flagged."""
+    world = ground_world(friction=0.6)
+    pyramid(world, 4)
+    for _ in range(30):
+        world.step()
+        assert world.status == 0

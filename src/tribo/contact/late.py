@@ -14,17 +14,17 @@ MODEL, WORK = Model._numba_type_, Work._numba_type_
 SIGNATURE = types.int64(*[types.int64] * 6, types.float64)
 
 
-def _pile_at(model_table, model_world, work_table, work_world, t, _, limit):
+def _pile_at(model_table, model_world, work_table, work_world, t, budget, limit):
     model = world_of(from_address(MODEL, model_table), model_world)
     work = world_of(from_address(WORK, work_table), work_world)
-    return 1 if solve_pile(model, work, t, limit) else 0
+    return 1 if solve_pile(model, work, t, budget, limit) else 0
 
 
 ADDRESS = {Late.PILE: late(_pile_at, SIGNATURE)}
 
 
-def _call_python(address, model, work, t, _, limit):
-    return solve_pile(model, work, t, limit)
+def _call_python(address, model, work, t, budget, limit):
+    return solve_pile(model, work, t, budget, limit)
 
 
 call_late = _call_python if DISABLED else call_at

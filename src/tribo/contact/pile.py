@@ -14,7 +14,6 @@ from tribo.jit import kernel
 from tribo.math import vec
 
 ROUNDS = 10
-MAX_NEWTON_STEPS = 80  # of all rounds and polishes: what is not found by then is rarely found later
 FIRST_STIFFNESS = 10.0  # [–] of a round, in units of the inverse of a contact's own G
 STIFFER = 10.0
 MAX_STIFFNESS = 1e5
@@ -58,16 +57,18 @@ def take_better(model, work, t, count, best):
 
 
 @kernel
-def solve_pile(model, work, t, limit):
+def solve_pile(model, work, t, budget, limit):
     """Solve island t from the present impulses; return whether it is solved to about `limit` [m/s].
 
-    If not, the impulses are the best that were found.
+    If not, the impulses are the best that were found. A round begins only while less than `budget`
+    Newton steps have been made.
 
     Writes: work.
     """
     count = blocks.prepare(model, work, t)
     if count == 0:
         return False
+    first = work.newton_steps[0]
     worst, best = take_better(model, work, t, count, inf)
     polish(model, work, t, count, limit, worst)
     worst, best = take_better(model, work, t, count, best)
@@ -76,9 +77,8 @@ def solve_pile(model, work, t, limit):
     go_back(model, work, t, count, BEST, 1.0)
     enough = 0.01 * limit * limit / largest_block(work, t)
     rho = FIRST_STIFFNESS
-    first = work.newton_steps[0]
     for _ in range(ROUNDS):
-        if work.newton_steps[0] - first > MAX_NEWTON_STEPS:
+        if work.newton_steps[0] - first >= budget:
             break
         if convex_round(model, work, t, count, rho, enough) < 0.0:
             break

@@ -9,6 +9,15 @@ from tribo.math import vec
 
 
 @kernel
+def dot6(row, i, x, d):
+    """Return six numbers of a row, three apart, times six of x.   The short sums run side by side."""
+    low = row[i] * x[d] + row[i + 3] * x[d + 1]
+    middle = row[i + 6] * x[d + 2] + row[i + 9] * x[d + 3]
+    high = row[i + 12] * x[d + 4] + row[i + 15] * x[d + 5]
+    return low + middle + high
+
+
+@kernel
 def add_to(model, work, table, c, impulse, out):
     """Add the response to an impulse of contact c on the rows of a table to an array of dofs.
 
@@ -43,6 +52,12 @@ def moved_by(model, work, table, c, response, start):
     for side in range(2):
         i = table[c, side]
         chain = model.body_chain_start[work.contact_body[c, side]]
+        if work.contact_len[c, side] == 6 and dofs[chain + 5] == dofs[chain] + 5:  # a loose body
+            d = dofs[chain]
+            x += dot6(row, i, response, d)
+            y += dot6(row, i + 1, response, d)
+            z += dot6(row, i + 2, response, d)
+            continue
         for p in range(work.contact_len[c, side]):
             s = response[dofs[chain + p]]
             x += row[i] * s

@@ -16,17 +16,21 @@ from tribo.contact.response import add_limit_response, add_response, limit_veloc
 from tribo.contact.violation import violation
 from tribo.jit import kernel
 from tribo.math import spatial, vec
-from tribo.model import Late, Status
+from tribo.model import Late, Solver, Status
 
 CAPACITY = int(Status.CAPACITY)
 PILE = int(Late.PILE)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
+SWEEPS = int(Solver.SWEEPS)
 FEW_ROWS = 3  # a contact or some limits alone
 MAX_TRIES = 2  # at solving an island at once
 MORE_SWEEPS = 12  # until the second
 MIN_SWEEPS = 3  # two changes tell the rate
 FAR = 0.01  # [–] of the speed that the solve removes: a violation that asks for another start
 PATIENCE = 10.0  # sweeps that cost as much as the Newton steps they save
+NEWTON_STEPS = 80  # of an attempt: a solution not found by then is rarely found later
+MAX_FAILURES = 7  # that count: an island is then only swept for 2⁵ steps before it is tried again
+PAUSE_SWEEPS = 24  # in such a step: enough to carry a pile that moves
 MIN_DENSE_ROWS = 7  # two contacts and less are solved as fast by sweeps
 MAX_DENSE_ROWS = 32  # ten contacts: up to here a dense matrix is faster than blocks
 
@@ -235,8 +239,10 @@ def start_cold(model, work, t):
 
 
 @kernel
-def solve_at_once(model, work, t, rows, is_dense, limit):
+def solve_at_once(model, work, t, rows, is_dense, budget, limit):
     """Solve island t as one problem; return whether that is done (or has to wait for larger tables).
+
+    budget: of Newton steps, if it is a large problem.
 
     Writes: work.
     """
@@ -247,12 +253,12 @@ def solve_at_once(model, work, t, rows, is_dense, limit):
         work.late_wanted[PILE] = 1
         work.status[0] |= CAPACITY
         return True
-    is_solved = call_late(model.late_address[PILE], model, work, t, 0, limit)
+    is_solved = call_late(model.late_address[PILE], model, work, t, budget, limit)
     return is_solved != 0 or work.status[0] & CAPACITY != 0
 
 
 @kernel
-def approach(model, settings, work, t, rows, limit):
+def approach(model, settings, work, t, rows, budget, limit):
     """Work on island t from its present impulses; return whether it is solved.
 
     Writes: work.
@@ -275,7 +281,7 @@ def approach(model, settings, work, t, rows, limit):
             if is_still or left > settings.max_sweeps - k:
                 return False
         elif is_still or (k >= next_try and (is_dense or left > PATIENCE)):
-            if solve_at_once(model, work, t, rows, is_dense, limit):
+            if solve_at_once(model, work, t, rows, is_dense, budget, limit):
                 return True
             tries += 1
             next_try = k + MORE_SWEEPS
@@ -285,31 +291,108 @@ def approach(model, settings, work, t, rows, limit):
 
 
 @kernel
-def solve_island(model, settings, work, t, rows):
-    """Find the impulses of island t: sweeps, and Newton's method if they are slow.
+def sweep_only(model, work, t, sweeps, limit):
+    """Sweep island t at most a number of times; return whether it is solved.
+
+    Writes: work.
+    """
+    for k in range(1, sweeps + 1):
+        work.sweeps[0] = max(work.sweeps[0], k)
+        if sweep_island(model, work, t) <= limit:
+            return violation(model, work, t) <= pile.GOOD * limit
+    return False
+
+
+@kernel
+def attempt(model, settings, work, t, rows, failures):
+    """Find the impulses of island t: sweeps, and Newton's method if they are slow; return success.
 
     A warm start may be the worst start, the step after a hard impact. So an island that is far from
-    solved is begun again from zero.
+    solved is begun again from zero. After failures in the steps before less is tried.
 
     Writes: work.
     """
     speed = island_speed(settings, work, t)
     limit = settings.tolerance * speed
-    for attempt in range(2):
-        if attempt == 1:
-            if violation(model, work, t) <= FAR * speed:
-                break
-            start_cold(model, work, t)
-        if approach(model, settings, work, t, rows, limit):
-            return
-    work.status[0] |= NOT_CONVERGED
+    budget = NEWTON_STEPS >> failures
+    if approach(model, settings, work, t, rows, budget, limit):
+        return True
+    if failures > 0 or violation(model, work, t) <= FAR * speed:
+        return False
+    start_cold(model, work, t)
+    return approach(model, settings, work, t, rows, budget, limit)
+
+
+@kernel
+def most(model, work, t, count):
+    """Return the largest entry of an array over the trees of island t."""
+    found = 0
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        for side in range(2):
+            found = max(found, count[model.body_tree[work.contact_body[c, side]]])
+    return found
+
+
+@kernel
+def note(model, work, t, count, value):
+    """Write a number into an array for every tree of island t.
+
+    Writes: count.
+    """
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        for side in range(2):
+            if work.contact_len[c, side] > 0:
+                count[model.body_tree[work.contact_body[c, side]]] = value
+
+
+@kernel
+def solve_large(model, state, settings, work, t, rows, limit):
+    """Solve a large island, or only sweep it for a while if that has failed again and again.
+
+    A pile in motion may have no solution that is found in any sensible time: pauses become longer with
+    each failure. What trees have learnt goes with them from island to island.
+
+    Writes: work, state.
+    """
+    pause = most(model, work, t, state.tree_pause)
+    if pause > 0:
+        note(model, work, t, state.tree_pause, pause - 1)
+        return sweep_only(model, work, t, min(PAUSE_SWEEPS, settings.max_sweeps), limit)
+    failures = most(model, work, t, state.tree_failures)
+    if attempt(model, settings, work, t, rows, failures):
+        if failures > 0:
+            note(model, work, t, state.tree_failures, 0)
+        return True
+    failures = min(failures + 1, MAX_FAILURES)
+    note(model, work, t, state.tree_failures, failures)
+    note(model, work, t, state.tree_pause, (1 << failures) >> 2)
+    return False
+
+
+@kernel
+def solve_island(model, state, settings, work, t, rows):
+    """Find the impulses of island t as well as the settings ask for.
+
+    Writes: work, state.
+    """
+    limit = settings.tolerance * island_speed(settings, work, t)
+    if settings.contact_solver == SWEEPS:
+        is_solved = sweep_only(model, work, t, settings.max_sweeps, limit)
+    elif rows < MAX_DENSE_ROWS:
+        is_solved = attempt(model, settings, work, t, rows, 0)
+    else:
+        is_solved = solve_large(model, state, settings, work, t, rows, limit)
+    if not is_solved:
+        work.status[0] |= NOT_CONVERGED
 
 
 @kernel
 def solve(model, state, settings, work):
     """Find the impulses of all contacts and limits.
 
-    Writes: work.
+    Writes: work, state.
     """
     warm_start(model, state, work)
     work.sweeps[0] = 0
@@ -320,7 +403,7 @@ def solve(model, state, settings, work):
     for t in range(work.tree_island.shape[0]):
         rows = exact.island_rows(work, t)
         if rows > 0:
-            solve_island(model, settings, work, t, rows)
+            solve_island(model, state, settings, work, t, rows)
 
 
 @kernel

@@ -7,7 +7,7 @@ from scenes import GRAVITY, ground_world
 
 import tribo
 from tribo.description import ShapeDescription
-from tribo.model import Joint, Late, Shape, Status
+from tribo.model import Joint, Shape, Status
 
 
 def vertical_force(world, below, above):
@@ -243,7 +243,6 @@ def test_sweeps_only(most, is_solved):
     world.step()
     assert (world.status == 0) == is_solved
     assert world.engine.work.newton_steps[0] == 0
-    assert world.engine.model.late_address[Late.PILE] == 0
     carried = sum(vertical_force(world, world.objects[0], cube) for cube in cubes)
     assert (carried == pytest.approx(10 * GRAVITY, rel=1e-8)) == is_solved
 

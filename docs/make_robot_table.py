@@ -17,7 +17,7 @@ HEAD = """# Robots that load
 
 Every URDF of the package [example-robot-data](https://pypi.org/project/example-robot-data/) {version},
 read by `tribo.formats.urdf`. *Bodies* are what is left when fixed joints are merged, *dof* counts the
-six of a floating base. Collision meshes are drawn but do not collide yet.
+six of a floating base. Collision meshes collide as convex hulls.
 
 {loaded} of {count} files load. The others have defects which no engine can repair without guessing:
 

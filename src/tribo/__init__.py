@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from tribo.batch import Batch
 from tribo.check import nearest
+from tribo.compounds import CompoundPart
 from tribo.contacts import Contact
 from tribo.description import DescriptionError
 from tribo.errors import EditError, SimulationError
@@ -43,6 +44,7 @@ __all__ = [
     "ArticulatedSystem",
     "Batch",
     "CollisionBody",
+    "CompoundPart",
     "Contact",
     "DescriptionError",
     "EditError",

@@ -133,7 +133,7 @@ class LinkDescription:
 
         Args:
             kind: "sphere" (radius), "box" (edges x, y, z), "capsule" (radius, distance of the cap
-                centres) or "cylinder" (radius, height); the latter two along z.
+                centres), "cylinder" or "cone" (radius, height); the latter three along z.
             size: The numbers in brackets [m].
             position, quaternion: Of the shape in the frame of the link.
             material: Of its contacts.
@@ -152,7 +152,7 @@ class LinkDescription:
 
 def internal_size(kind: str, size: Vector) -> tuple[Shape, Vector]:
     """Return kind and size as in `tribo.model.Shape` (half lengths) of a shape as users give it."""
-    counts = {"sphere": 1, "box": 3, "capsule": 2, "cylinder": 2}
+    counts = {"sphere": 1, "box": 3, "capsule": 2, "cylinder": 2, "cone": 2}
     if kind not in counts:
         raise DescriptionError(f"shape {kind!r} is unknown; use one of {', '.join(counts)}")
     numbers = tuple(float(x) for x in size)
@@ -200,6 +200,7 @@ class TreeDescription:
     source: Path | None = None
     text: str | None = None  # what it was read from, if that was no file
     notes: list[str] = field(default_factory=list)  # what a reader should know: ignored tags …
+    collision_meshes: str = "none"  # what its meshes collide as, see `World.add_articulated_system`
 
 
 @dataclass(slots=True)

@@ -11,24 +11,25 @@ import numpy as np
 
 from tribo import check, solids
 from tribo.builder import ALL_GROUPS
-from tribo.collision.pairs import SUPPORTED
+from tribo.compounds import of_hulls
 from tribo.description import (
     IDENTITY,
     ORIGIN,
     BodyDescription,
     JointDescription,
+    MeshFile,
     ShapeDescription,
     TreeDescription,
+    VisualDescription,
 )
-from tribo.formats.mesh_reading import MeshError, read
-from tribo.geometry import Hull, Surface, convex_hull, solid_inertia, volume_moments
+from tribo.formats import mesh_solids
+from tribo.geometry import Surface, convex_hull, solid_inertia, volume_moments
 from tribo.geometry import surface as make_surface
 from tribo.heights import HeightField
 from tribo.model import Joint, Kind, Shape
 from tribo.objects.base import as_kind
 
 logger = logging.getLogger("tribo")
-HULL_SHARE = 1.05  # volume of a hull in volumes of its mesh: above, a warning
 
 
 @dataclass(slots=True)
@@ -44,7 +45,7 @@ class Placed:
 
 _OPTIONS = (
     "name", "position", "orientation", "linear_velocity", "angular_velocity",
-    "inertia", "body_type", "collision_group", "collision_mask",
+    "com", "inertia", "body_type", "collision_group", "collision_mask",
 )  # fmt: skip
 
 
@@ -57,6 +58,8 @@ def placed(description: TreeDescription, options: dict[str, Any]) -> Placed:
     body = description.bodies[0]
     if "body_type" in options:
         description.kind = as_kind(options["body_type"])
+    if "com" in options:
+        _move_origin(body, check.vector(options["com"], "com", 3))
     if "inertia" in options:
         body.inertia = check.inertia(options["inertia"], "inertia")
     pose = np.concatenate(
@@ -80,6 +83,13 @@ def placed(description: TreeDescription, options: dict[str, Any]) -> Placed:
         options.get("collision_group"),
         options.get("collision_mask", ALL_GROUPS),
     )
+
+
+def _move_origin(body: BodyDescription, com: np.ndarray) -> None:
+    """Make a point of the frame in which a body is described its centre of mass and origin."""
+    items: list[ShapeDescription | VisualDescription] = [*body.shapes, *body.visuals]
+    for item in items:
+        item.position = tuple(np.subtract(item.position, com).tolist())
 
 
 def _single(
@@ -133,7 +143,7 @@ def convex(points: Any, mass: float, material: str) -> TreeDescription:
     """Describe the homogeneous convex hull of points (n, 3), centre of mass in the origin."""
     hull, m = convex_hull(points, "vertices"), _positive(mass, "mass")
     volume, centre, second = volume_moments(hull.vertices, hull.triangles)
-    return _hull_body(hull, centre, m, solid_inertia(m / volume * second), material)
+    return of_hulls([hull], centre, m, solid_inertia(m / volume * second), material, "hull")
 
 
 def mesh(file: str | Path, mode: str, scale: Any, mass: Any, density: Any,
@@ -143,46 +153,29 @@ def mesh(file: str | Path, mode: str, scale: Any, mass: Any, density: Any,
     factors = check.vector([scale] * 3 if check.is_scalar(scale) else scale, "scale", 3)
     if not factors.all():
         raise ValueError(f"scale must not be 0, got {factors.tolist()}")
-    try:
-        made = read(path, tuple(factors.tolist()))
-    except MeshError as error:
-        raise MeshError(f"{path}: {error}") from None
-    triangles = np.asarray(made.faces)
+    check.choice(mode, mesh_solids.MODES, "mode")
+    made = mesh_solids.load(MeshFile(path, str(path), tuple(factors.tolist())))
     if mode == "exact":
         if mass is not None or density is not None:
             raise ValueError('mode "exact" is for static bodies: leave mass and density out')
-        return surface_description(made.vertices, triangles, str(path), material)
-    if mode != "hull":
-        raise ValueError(f'mode must be "hull" or "exact", got {mode!r}')
+        return surface(mesh_solids.exact(made), material)
     if (mass is None) == (density is None):
         raise ValueError(
             'give mass [kg] or density [kg/m³], one of them; or mode="exact" for terrain'
         )
-    solid = convex_hull(made.vertices, f"{path}: vertices")
-    volume, centre, second = volume_moments(np.asarray(made.vertices), triangles)
-    if not (made.is_watertight and made.is_winding_consistent and volume > 0.0):
+    if density is not None and not made.is_closed:
+        raise ValueError(
+            f"{path} is not a closed surface: it has no volume for a density; close its holes, or give mass"
+        )
+    hulls = mesh_solids.solids(made, mode)
+    if not made.is_closed:
         logger.warning(
-            "%s is not a closed surface: mass and inertia are those of its convex hull; close its holes "
+            "%s is not a closed surface: mass and inertia are those of what collides; close its holes "
             "for true ones", path,
         )  # fmt: skip
-        volume, centre, second = volume_moments(solid.vertices, solid.triangles)
-    elif solid.volume > HULL_SHARE * volume:
-        logger.warning(
-            "%s: its convex hull, which collides, is %.2f times as large as the mesh; split it into convex "
-            "parts if its hollows matter", path, solid.volume / volume,
-        )  # fmt: skip
+    volume, centre, second = mesh_solids.moments(made, hulls)
     m = _positive(density, "density") * volume if mass is None else _positive(mass, "mass")
-    inertia = solid_inertia(m / volume * second)
-    return _hull_body(solid, centre, m, inertia, material)
-
-
-def _hull_body(
-    hull: Hull, centre: np.ndarray, mass: float, inertia: np.ndarray, material: str
-) -> TreeDescription:
-    description = _single(Shape.HULL, (hull.half_width,), mass, inertia, material)
-    shape = description.bodies[0].shapes[0]
-    shape.geometry, shape.position = hull, tuple((-centre).tolist())
-    return description
+    return of_hulls(hulls, centre, m, solid_inertia(m / volume * second), material, "mesh")
 
 
 def surface_description(vertices: Any, triangles: Any, what: str, material: str) -> TreeDescription:
@@ -192,10 +185,7 @@ def surface_description(vertices: Any, triangles: Any, what: str, material: str)
 
 def surface(geometry: Surface, material: str) -> TreeDescription:
     """Describe static triangles in the frame of their vertices."""
-    edges = (
-        geometry.vertices[geometry.triangles] - geometry.vertices[geometry.triangles[:, [1, 2, 0]]]
-    )
-    length = float(np.median(np.linalg.norm(edges, axis=2)))
+    length = mesh_solids.edge_length(geometry)
     description = _single(Shape.SURFACE, (length,), 1.0, np.eye(3), material)
     description.kind = Kind.STATIC
     description.bodies[0].shapes[0].geometry = geometry
@@ -225,20 +215,3 @@ def ground(height: float, material: str, normal: Any) -> tuple[TreeDescription, 
         half = np.array([0.0, 1.0, 0.0, 0.0])
     quaternion = half / np.linalg.norm(half)
     return description, np.concatenate([check.number(height, "height") * n, quaternion])
-
-
-def warn_about_pairs(description: TreeDescription) -> None:
-    """Say once per robot which of its shapes cannot meet which others yet."""
-    kinds = {shape.kind for body in description.bodies for shape in body.shapes}
-    everything = (Shape.PLANE, Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.CYLINDER)
-    lacking = [
-        f"{kind.name.lower()} with " + ", ".join(o.name.lower() for o in others)
-        for kind in sorted(kinds)
-        if (others := [o for o in everything if (kind, o) not in SUPPORTED])
-    ]
-    if lacking:
-        logger.warning(
-            "%s: these pairs of shapes do not collide yet: %s",
-            description.source or "robot",
-            "; ".join(lacking),
-        )

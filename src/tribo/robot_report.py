@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from tribo.builder import DOFS
-from tribo.collision.pairs import SUPPORTED
 from tribo.description import (
     BodyDescription,
     JointDescription,
@@ -22,7 +21,6 @@ from tribo.model import Joint, Shape
 SMALLEST, LARGEST = 1e-3, 3.0  # [m] radii of gyration of what robots are made of
 LIGHTEST = 1e-4  # [kg]
 MISMATCH = 1e5  # [–] ratio of masses in one robot
-PRIMITIVES = (Shape.PLANE, Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.CYLINDER)
 
 
 @dataclass(slots=True)
@@ -66,7 +64,7 @@ def examine(
                 (shape.name, shape.kind.name.lower(), _size(shape), shape.material)
             )
         report.warnings += _inertia_warnings(body)
-    report.warnings += _mass_warnings(robot) + _pair_warnings(robot) + _mesh_warnings(robot)
+    report.warnings += _mass_warnings(robot) + _mesh_warnings(robot)
     report.notes = list(robot.notes)
     return report
 
@@ -118,21 +116,6 @@ def _mass_warnings(robot: TreeDescription) -> list[str]:
             f"{heavy} {masses[heavy]:.3g} kg, {light} {masses[light]:.3g} kg"
         )
     return found
-
-
-def _pair_warnings(robot: TreeDescription) -> list[str]:
-    """Say which shapes cannot meet which others yet."""
-    kinds = {shape.kind for body in robot.bodies for shape in body.shapes}
-    lacking = {
-        tuple(sorted((kind.name.lower(), other.name.lower())))
-        for kind in kinds
-        for other in PRIMITIVES
-        if (kind, other) not in SUPPORTED
-    }
-    if not lacking:
-        return []
-    pairs = ", ".join(f"{first} with {second}" for first, second in sorted(lacking))
-    return [f"these pairs of shapes do not collide yet: {pairs}"]
 
 
 def _size(shape: ShapeDescription) -> str:

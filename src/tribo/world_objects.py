@@ -10,9 +10,11 @@ from typing import Any
 
 from tribo import check, primitives
 from tribo.builder import ALL_GROUPS, MOVABLE_GROUP, STATIC_GROUP
+from tribo.compounds import CompoundPart, compound
 from tribo.description import DescriptionError, LinkDescription, TreeDescription
 from tribo.formats import urdf
 from tribo.formats.assembly import assemble
+from tribo.formats.mesh_solids import solidify
 from tribo.heights import HeightField
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Kind
@@ -120,7 +122,9 @@ class WorldObjects(check.Sealed):
             mass: [kg] > 0.
             material: Name, see `set_material_pair`.
             options: name, position (3,) [m], orientation (4,) quaternion (w, x, y, z),
-                linear_velocity (3,) [m/s], angular_velocity (3,) [rad/s], inertia (3, 3) [kg m²],
+                linear_velocity (3,) [m/s], angular_velocity (3,) [rad/s], inertia (3, 3) [kg m²] about
+                the centre of mass, com (3,) [m] the centre of mass in the frame of the shape (the
+                body's origin is there: `position` is that of the centre of mass),
                 body_type ("dynamic", "kinematic", "static"), collision_group, collision_mask (bits).
 
         Raises:
@@ -190,19 +194,51 @@ class WorldObjects(check.Sealed):
             file: Path. Only the file itself and textures in its folder are read.
             mass, density: [kg] or [kg/m³], one of them; the inertia is that of the closed surface.
             scale: One factor, or (3,), applied to the file's numbers; negative ones mirror.
-            mode: "hull": the convex hull collides, and the body's origin is its centre of mass.
+            mode: "hull": the convex hull collides. "decomposition": convex parts collide (coacd; found
+                once and kept on disk). The body's origin is the centre of mass of the mesh.
                 "exact": static triangles in the frame of the file, see `add_surface`.
             material: Name, see `set_material_pair`.
             options: As in `add_sphere`.
 
         Raises:
-            ValueError: Too large, broken, empty, flat, not finite, scale 0; the message names the file.
-            ImportError: SciPy or trimesh is missing (``pip install "tribo[mesh]"``).
+            ValueError: Too large, broken, empty, flat, not finite, scale 0, a density for an open mesh; the
+                message names the file.
+            ImportError: SciPy or trimesh is missing (``pip install "tribo[mesh]"``), or coacd
+                (``pip install "tribo[decomposition]"``).
         """
         if mode == "exact":
             _check_static(options)
         made = primitives.mesh(file, mode, scale, mass, density, material)
         return self._add_single(made, "mesh", options)
+
+    def add_compound(self, parts: Sequence[CompoundPart], mass: float | None = None, *,
+                     density: float | None = None, material: str = DEFAULT_MATERIAL,
+                     **options: Any) -> SingleBody:  # fmt: skip
+        """Add one rigid body of several convex shapes; its origin is its centre of mass.
+
+        Mass, centre of mass and inertia are the sums over the parts; where parts overlap, matter counts
+        twice. The options `com` (3,) [m], in the frame of the parts, and `inertia` replace them.
+
+        Args:
+            parts: Shapes in one frame, see `CompoundPart`.
+            mass, density: [kg] or [kg/m³] for all, shared by volume; leave both out if each part has a mass.
+            material: Of the parts that name none.
+            options: As in `add_sphere`; `position` is that of the centre of mass.
+
+        Raises:
+            ValueError, TypeError: No parts, a wrong kind or size, masses given twice or not at all.
+
+        Example:
+            >>> import tribo
+            >>> bar = tribo.CompoundPart("cylinder", (0.02, 1.0))
+            >>> discs = [
+            ...     tribo.CompoundPart("cylinder", (0.2, 0.05), position=(0, 0, z)) for z in (-0.4, 0.4)
+            ... ]
+            >>> barbell = tribo.World().add_compound([bar, *discs], mass=60.0)
+            >>> round(barbell.mass, 9)
+            60.0
+        """
+        return self._add_single(compound(parts, mass, density, material), "compound", options)
 
     def add_surface(self, vertices: Any, triangles: Any, material: str = DEFAULT_MATERIAL,
                     **options: Any) -> SingleBody:  # fmt: skip
@@ -262,7 +298,7 @@ class WorldObjects(check.Sealed):
     def add_articulated_system(
         self, source: str | Path | TreeDescription | LinkDescription, *, name: str = "",
         position: Any = None, orientation: Any = None, package_dirs: Sequence[Path | str] | Path | str = (),
-        body_type: Kind | str = "dynamic",
+        body_type: Kind | str = "dynamic", collision_meshes: str = "auto",
         collision_group: int | None = None, collision_mask: int = ALL_GROUPS, strict: bool = False,
     ) -> ArticulatedSystem:  # fmt: skip
         """Add a robot.
@@ -273,11 +309,15 @@ class WorldObjects(check.Sealed):
             position, orientation: Where the base starts (or stands), [m] and quaternion (w, x, y, z).
             package_dirs: Folder or folders in which ``package://`` references are looked up.
             body_type: "dynamic" or "kinematic".
+            collision_meshes: What its meshes collide as. "hull": one convex hull each. "decomposition":
+                convex parts (coacd). "auto": hulls, but exact triangles where a link is fixed to the
+                world. "none": they are drawn only.
             collision_group, collision_mask: Bits for all its shapes.
             strict: Treat what the reader does not know as an error.
 
         Raises:
             DescriptionError: The file cannot be built; the message names element, value and remedy.
+            ImportError: Its meshes need trimesh and SciPy (``pip install "tribo[mesh]"``).
         """
         if isinstance(source, TreeDescription):
             description = copy.deepcopy(source)
@@ -296,11 +336,11 @@ class WorldObjects(check.Sealed):
             raise ValueError(
                 "an articulated system cannot be static; make it kinematic with zero velocity"
             )
+        solidify(description, collision_meshes)
         where = None if position is None else check.vector(position, "position", 3)
         how = None if orientation is None else check.quaternion(orientation, "orientation")
         for note in description.notes:
             logger.info("%s: %s", description.source or "URDF text", note)
-        primitives.warn_about_pairs(description)
         part: ArticulatedSystem = self._add(
             ArticulatedSystem,
             description,
@@ -353,6 +393,6 @@ class WorldObjects(check.Sealed):
 
 def _check_static(options: dict[str, Any]) -> None:
     """Refuse options that only make sense for what moves."""
-    for name in ("body_type", "inertia", "linear_velocity", "angular_velocity"):
+    for name in ("body_type", "com", "inertia", "linear_velocity", "angular_velocity"):
         if name in options:
             raise TypeError(f"terrain is static: it has no {name}; leave it out")

@@ -53,7 +53,7 @@ def test_check_lists_joints_and_shapes(capsys):
     assert "do not collide" not in said
 
 
-def test_check_says_that_a_mesh_does_not_collide(tmp_path, capsys):
+def test_check_says_that_a_mesh_was_not_found(tmp_path, capsys):
     path = tmp_path / "r.urdf"
     path.write_text(
         '<robot name="r"><link name="a"><collision><geometry><mesh filename="a.stl"/></geometry>'
@@ -61,7 +61,7 @@ def test_check_says_that_a_mesh_does_not_collide(tmp_path, capsys):
         'ixz="0" iyz="0"/></inertial></link></robot>'
     )
     assert cli.main(["check", str(path)]) == 0
-    assert "box with mesh" in capsys.readouterr().out.replace("\n", " ")
+    assert "a.stl': not found" in capsys.readouterr().out.replace("\n", " ")
 
 
 @pytest.mark.parametrize(

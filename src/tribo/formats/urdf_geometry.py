@@ -71,8 +71,6 @@ class GeometryReader:
         kind, size, mesh = self._geometry(node)
         pose = read_origin(node, self._report)
         material = self._contact_material(node)
-        if kind == Shape.MESH:
-            self._report.note("collision meshes are drawn but do not collide yet")
         return ShapeDescription(
             kind, size, pose.position, pose.quaternion, material, name, mesh=mesh
         )

@@ -120,7 +120,11 @@ def _link(
         if visual.color is not None:
             material = _add(made, "material", name=f"{body.name}_color_{k}")
             _add(material, "color", rgba=_numbers(visual.color))
+    written: set[int] = set()  # meshes that several convex parts stand for
     for shape in body.shapes:
+        if shape.mesh is not None and id(shape.mesh) in written:
+            continue
+        written.add(id(shape.mesh))
         made = _geometry(node, "collision", shape, folder)
         if shape.material != DEFAULT_MATERIAL:
             _add(_add(made, "material"), "contact", name=shape.material)
@@ -142,7 +146,7 @@ def _geometry(
         _add(geometry, "cylinder", radius=_number(size[0]), length=_number(2.0 * size[1]))
     elif item.kind == Shape.CAPSULE:
         _add(geometry, "capsule", radius=_number(size[0]), height=_number(2.0 * size[1]))
-    elif item.kind == Shape.MESH and item.mesh is not None:
+    elif item.mesh is not None:
         name = _mesh_name(item.mesh, folder)
         _add(geometry, "mesh", filename=name, scale=_numbers(item.mesh.scale))
     else:

@@ -1,4 +1,4 @@
-"""One rigid body: ball, box, capsule, cylinder or ground."""
+"""One rigid body: of one shape or several."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ class SingleBody(Object):
     """A body with one free joint; its origin is its centre of mass."""
 
     def _looks(self) -> str:
+        if len(self.collision_bodies) != 1:
+            return f"{len(self.collision_bodies)} shapes of {self.material!r}"
         (body,) = self.collision_bodies
         size = ", ".join(f"{x:g}" for x in body.size)
         return f"{body.shape.name.lower()}({size}) of {body.material!r}"

@@ -1,0 +1,197 @@
+"""Single bodies of several convex shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import pi
+from typing import Any
+
+import numpy as np
+
+from tribo import check, solids
+from tribo.description import (
+    IDENTITY,
+    ORIGIN,
+    BodyDescription,
+    JointDescription,
+    ShapeDescription,
+    TreeDescription,
+    Vector,
+    VisualDescription,
+    internal_size,
+)
+from tribo.formats.inertia import Inertial, merged
+from tribo.formats.pose import Pose
+from tribo.geometry import Hull, convex_hull, solid_inertia, volume_moments
+from tribo.model import Joint, Shape
+
+KINDS = ("sphere", "box", "capsule", "cylinder", "cone", "convex")
+MAX_PARTS = 10_000
+
+
+@dataclass(slots=True)
+class CompoundPart:
+    """One convex shape of a compound body.
+
+    Attributes:
+        kind: "sphere", "box", "capsule", "cylinder", "cone" or "convex".
+        size: [m] as in `World.add_sphere` and its kin: a radius; edges x, y, z; radius and height (of a
+            capsule the distance of its cap centres). Of a convex part its points, (n, 3).
+        mass: [kg]; None: the mass or density given for all is shared by volume.
+        position: [m] of the shape in the frame of the compound; of a cone the middle of its height.
+        orientation: Unit quaternion (w, x, y, z), axes of the shape to those of the compound.
+        material: Name; empty: that of the compound.
+        color: RGBA, 0…1; None: drawn in the colour of its material.
+
+    Example:
+        >>> import tribo
+        >>> handle = tribo.CompoundPart("cylinder", (0.02, 0.3), mass=0.2)
+        >>> head = tribo.CompoundPart("box", (0.1, 0.04, 0.04), mass=0.6, position=(0, 0, 0.15))
+        >>> hammer = tribo.World().add_compound([handle, head])
+        >>> hammer.mass, len(hammer.collision_bodies)
+        (0.8, 2)
+    """
+
+    kind: str
+    size: Any
+    mass: float | None = None
+    position: Any = ORIGIN
+    orientation: Any = IDENTITY
+    material: str = ""
+    color: Vector | None = None
+
+
+def compound(
+    parts: Sequence[CompoundPart], mass: float | None, density: float | None, material: str
+) -> TreeDescription:
+    """Describe a body of several parts; its origin is their centre of mass.
+
+    Raises:
+        ValueError, TypeError: No parts, a wrong kind or size, masses given twice or not at all.
+    """
+    check.name(material, "material")
+    if isinstance(parts, (str, CompoundPart)) or not isinstance(parts, Sequence):
+        raise TypeError(f"parts must be a list of CompoundPart, got {check.shown(parts)}")
+    if not 0 < len(parts) <= MAX_PARTS:
+        raise ValueError(f"a compound has 1 … {MAX_PARTS} parts, got {len(parts)}")
+    made = [_part(part, k, material) for k, part in enumerate(parts)]
+    masses = _masses(parts, [volume for _, volume, _, _ in made], mass, density)
+    weights = []
+    for (shape, _, centre, unit), m in zip(made, masses, strict=True):
+        pose = Pose(shape.position, shape.quaternion)
+        weights.append(Inertial(m, tuple(centre.tolist()), m * unit).moved(pose))
+    whole = merged(weights)
+    shapes = [shape for shape, *_ in made]
+    for shape in shapes:
+        shape.position = tuple(np.subtract(shape.position, whole.com).tolist())
+    body = BodyDescription(
+        "compound", -1, JointDescription("root", Joint.FREE), whole.mass, inertia=whole.inertia,
+        shapes=shapes, visuals=_visuals(parts, shapes),
+    )  # fmt: skip
+    return TreeDescription([body])
+
+
+def _visuals(
+    parts: Sequence[CompoundPart], shapes: Sequence[ShapeDescription]
+) -> list[VisualDescription]:
+    """Return the coloured parts as drawn shapes, if all primitives have colours."""
+    drawn = {Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.CYLINDER}
+    if not all(p.color is not None and s.kind in drawn for p, s in zip(parts, shapes, strict=True)):
+        return []
+    return [
+        VisualDescription(s.kind, s.size, s.position, s.quaternion, p.color)
+        for p, s in zip(parts, shapes, strict=True)
+    ]
+
+
+def _part(
+    part: CompoundPart, k: int, material: str
+) -> tuple[ShapeDescription, float, np.ndarray, np.ndarray]:
+    """Return the shape, its volume, its centre of mass in its own frame, its inertia per mass."""
+    what = f"part {k}"
+    if not isinstance(part, CompoundPart):
+        raise TypeError(f"{what} must be a CompoundPart, got {check.shown(part)}")
+    kind = check.choice(part.kind, KINDS, f"kind of {what}")
+    centre, geometry = np.zeros(3), None
+    if kind == "convex":
+        geometry = convex_hull(part.size, f"points of {what}")
+        volume, centre, second = volume_moments(geometry.vertices, geometry.triangles)
+        shape, unit = Shape.HULL, solid_inertia(second / volume)
+        numbers: Vector = (geometry.half_width,)
+    else:
+        given = (part.size,) if check.is_scalar(part.size) else tuple(part.size)
+        try:
+            shape, numbers = internal_size(kind, given)
+        except ValueError as error:
+            raise ValueError(f"{what}: {error}") from None
+        check.within_range(np.array(numbers), f"size of {what}")
+        volume, centre, unit = _of_primitive(shape, numbers)
+    place = check.vector(part.position, f"position of {what}", 3)
+    turn = check.quaternion(part.orientation, f"orientation of {what}")
+    if part.material:
+        check.name(part.material, f"material of {what}")
+    made = ShapeDescription(
+        shape, numbers, tuple(place.tolist()), tuple(turn.tolist()), part.material or material,
+        f"{kind}/{k}", geometry=geometry,
+    )  # fmt: skip
+    return made, volume, centre, unit
+
+
+def _of_primitive(kind: Shape, size: Vector) -> tuple[float, np.ndarray, np.ndarray]:
+    """Return volume, centre of mass and inertia per mass; size as in `tribo.model.Shape`."""
+    r, centre = size[0], np.zeros(3)
+    if kind == Shape.SPHERE:
+        return 4.0 / 3.0 * pi * r**3, centre, solids.sphere(1.0, r)
+    if kind == Shape.BOX:
+        edges = (2.0 * size[0], 2.0 * size[1], 2.0 * size[2])
+        return edges[0] * edges[1] * edges[2], centre, solids.box(1.0, edges)
+    h = 2.0 * size[1]
+    if kind == Shape.CAPSULE:
+        return pi * r * r * (h + 4.0 / 3.0 * r), centre, solids.capsule(1.0, r, h)
+    if kind == Shape.CYLINDER:
+        return pi * r * r * h, centre, solids.cylinder(1.0, r, h)
+    return pi * r * r * h / 3.0, np.array([0.0, 0.0, -h / 4.0]), solids.cone(1.0, r, h)
+
+
+def _masses(
+    parts: Sequence[CompoundPart], volumes: list[float], mass: float | None, density: float | None
+) -> list[float]:
+    """Return the mass of each part."""
+    own = [k for k, part in enumerate(parts) if part.mass is not None]
+    if own and (len(own) < len(parts) or mass is not None or density is not None):
+        raise ValueError(
+            "give the mass of each part, or one mass or density for all: "
+            f"{len(own)} of {len(parts)} parts have a mass, mass={mass}, density={density}"
+        )
+    if own:
+        return [check.positive(part.mass, f"mass of part {k}") for k, part in enumerate(parts)]
+    if (mass is None) == (density is None):
+        raise ValueError(
+            "a compound needs the mass [kg] of each part, or one mass or density [kg/m³] for all"
+        )
+    if density is not None:
+        return [check.positive(density, "density") * volume for volume in volumes]
+    m, total = check.positive(mass, "mass"), sum(volumes)
+    return [m * volume / total for volume in volumes]
+
+
+def of_hulls(
+    hulls: Sequence[Hull], centre: np.ndarray, mass: float, inertia: np.ndarray, material: str, name: str
+) -> TreeDescription:  # fmt: skip
+    """Describe a body of hulls that share a frame; its origin is the centre of mass in that frame."""
+    check.name(material, "material")
+    place = tuple((-centre).tolist())
+    shapes = [
+        ShapeDescription(
+            Shape.HULL,
+            (hull.half_width,),
+            place,
+            material=material,
+            name=f"{name}/{k}",
+            geometry=hull,
+        )
+        for k, hull in enumerate(hulls)
+    ]
+    joint = JointDescription("root", Joint.FREE)
+    return TreeDescription([BodyDescription(name, -1, joint, mass, inertia=inertia, shapes=shapes)])

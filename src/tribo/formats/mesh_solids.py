@@ -1,0 +1,157 @@
+"""What a mesh is to collision: one convex hull, convex parts, or its triangles as they are."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tribo import check
+from tribo.description import DescriptionError, MeshFile, ShapeDescription, TreeDescription
+from tribo.formats.convex_parts import convex_parts
+from tribo.formats.mesh_reading import MeshError, read
+from tribo.geometry import Hull, Surface, convex_hull, surface, volume_moments
+from tribo.model import Joint, Kind, Shape
+
+logger = logging.getLogger("tribo")
+HULL_SHARE = 1.05  # volume of a hull in volumes of its mesh: above, a warning
+MODES = ("hull", "decomposition", "exact")
+ROBOT_MODES = ("auto", "hull", "decomposition", "none")
+
+
+@dataclass(slots=True)
+class Mesh:
+    """Triangles of a file, in metres.
+
+    Attributes:
+        what: The file, for messages.
+        vertices: (n, 3) [m].
+        triangles: (m, 3) entries of `vertices`; of a closed mesh anticlockwise seen from outside.
+        is_closed: Whether they enclose a volume.
+    """
+
+    what: str
+    vertices: np.ndarray
+    triangles: np.ndarray
+    is_closed: bool
+
+
+def load(file: MeshFile) -> Mesh:
+    """Read a mesh; a closed one that is inside out is turned.
+
+    Raises:
+        MeshError: It cannot be read; the message names the file and says why.
+    """
+    if file.path is None:
+        raise MeshError(f"{file.reference}: the file was not found; give its folder")
+    try:
+        made = read(file.path, tuple(file.scale))
+    except MeshError as error:
+        raise MeshError(f"{file.path}: {error}") from None
+    vertices, triangles = np.asarray(made.vertices), np.asarray(made.faces)
+    is_closed = bool(made.is_watertight and made.is_winding_consistent)
+    if is_closed:
+        volume = volume_moments(vertices, triangles)[0]
+        if volume < 0.0:
+            triangles = triangles[:, ::-1]
+        is_closed = volume != 0.0
+    return Mesh(str(file.path), vertices, triangles, is_closed)
+
+
+def solids(mesh: Mesh, mode: str) -> list[Hull]:
+    """Return the convex solids that stand for a mesh; mode is "hull" or "decomposition".
+
+    Raises:
+        ValueError: The mesh is flat or degenerate, or the mode unknown.
+    """
+    if check.choice(mode, MODES[:2], "mode") == "decomposition":
+        return convex_parts(mesh.vertices, mesh.triangles, what=mesh.what)
+    hull = convex_hull(mesh.vertices, f"{mesh.what}: vertices")
+    if mesh.is_closed:
+        share = hull.volume / volume_moments(mesh.vertices, mesh.triangles)[0]
+        if share > HULL_SHARE:
+            logger.warning(
+                "%s: its convex hull, which collides, is %.2f times as large as the mesh; use "
+                '"decomposition" if its hollows matter', mesh.what, share,
+            )  # fmt: skip
+    return [hull]
+
+
+def moments(mesh: Mesh, hulls: list[Hull]) -> tuple[float, np.ndarray, np.ndarray]:
+    """Return volume, centroid and second moment of a closed mesh; of an open one, of its hulls."""
+    if mesh.is_closed:
+        return volume_moments(mesh.vertices, mesh.triangles)
+    parts = [volume_moments(hull.vertices, hull.triangles) for hull in hulls]
+    volume = sum(v for v, _, _ in parts)
+    centre = sum((v * c for v, c, _ in parts), np.zeros(3)) / volume
+    second = sum((s + v * np.outer(c - centre, c - centre) for v, c, s in parts), np.zeros((3, 3)))
+    return volume, np.asarray(centre), np.asarray(second)
+
+
+def exact(mesh: Mesh) -> Surface:
+    """Return the triangles of a mesh as they are."""
+    return surface(mesh.vertices, mesh.triangles, mesh.what)
+
+
+def edge_length(geometry: Surface) -> float:
+    """Return a length of the order of its triangles [m]."""
+    corners = geometry.vertices[geometry.triangles]
+    return float(np.median(np.linalg.norm(corners - corners[:, [1, 2, 0]], axis=2)))
+
+
+def solidify(robot: TreeDescription, mode: str) -> None:
+    """Let the collision meshes of a robot collide.
+
+    Args:
+        robot: Its shapes that are meshes become hulls or surfaces, in place.
+        mode: "hull": one convex hull each. "decomposition": convex parts. "auto": hulls, but exact
+            triangles for what is fixed to the world. "none": they are drawn only.
+
+    Raises:
+        DescriptionError: A mesh cannot be read or has no volume; the message names the shape.
+        ImportError: SciPy, trimesh or coacd is missing.
+    """
+    robot.collision_meshes = check.choice(mode, ROBOT_MODES, "collision_meshes")
+    if mode == "none":
+        return
+    for number, body in enumerate(robot.bodies):
+        stands = number == 0 and (body.joint.type == Joint.FIXED or robot.kind == Kind.STATIC)
+        made: list[ShapeDescription] = []
+        for shape in body.shapes:
+            if shape.kind != Shape.MESH or shape.mesh is None:
+                made.append(shape)
+            elif shape.mesh.path is None:
+                logger.warning(
+                    "%s: the mesh %r of %s was not found: it does not collide; give its folder in "
+                    "package_dirs", robot.source or "robot", shape.mesh.reference, shape.name,
+                )  # fmt: skip
+                made.append(shape)
+            else:
+                try:
+                    made += _solid_shapes(shape, mode, stands=stands)
+                except ValueError as error:
+                    raise DescriptionError(
+                        f"collision mesh of {shape.name}: {error}; mend it, or use "
+                        'collision_meshes="none"'
+                    ) from None
+        body.shapes = made
+
+
+def _solid_shapes(shape: ShapeDescription, mode: str, *, stands: bool) -> list[ShapeDescription]:
+    """Return the shapes that stand for one mesh; all but the first have a number behind their name."""
+    assert shape.mesh is not None
+    mesh = load(shape.mesh)
+    if stands and mode == "auto":
+        geometry = exact(mesh)
+        return [
+            replace(shape, kind=Shape.SURFACE, size=(edge_length(geometry),), geometry=geometry)
+        ]
+    hulls = solids(mesh, "hull" if mode == "auto" else mode)
+    return [
+        replace(
+            shape, kind=Shape.HULL, size=(hull.half_width,), geometry=hull,
+            name=shape.name if k == 0 else f"{shape.name}.{k}", mesh=shape.mesh,
+        )
+        for k, hull in enumerate(hulls)
+    ]  # fmt: skip

@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from tribo.batch import Batch
 from tribo.check import nearest
-from tribo.compounds import CompoundPart
 from tribo.contacts import Contact
-from tribo.description import DescriptionError
+from tribo.description import CompoundPart, DescriptionError
 from tribo.errors import EditError, SimulationError
 from tribo.heights import HeightField
 from tribo.kernels import warm_up

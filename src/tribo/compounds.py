@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import pi
 from typing import Any
 
@@ -11,10 +10,10 @@ import numpy as np
 
 from tribo import check, solids
 from tribo.description import (
-    IDENTITY,
-    ORIGIN,
     BodyDescription,
+    CompoundPart,
     JointDescription,
+    MeshFile,
     ShapeDescription,
     TreeDescription,
     Vector,
@@ -30,42 +29,14 @@ KINDS = ("sphere", "box", "capsule", "cylinder", "cone", "convex")
 MAX_PARTS = 10_000
 
 
-@dataclass(slots=True)
-class CompoundPart:
-    """One convex shape of a compound body.
-
-    Attributes:
-        kind: "sphere", "box", "capsule", "cylinder", "cone" or "convex".
-        size: [m] as in `World.add_sphere` and its kin: a radius; edges x, y, z; radius and height (of a
-            capsule the distance of its cap centres). Of a convex part its points, (n, 3).
-        mass: [kg]; None: the mass or density given for all is shared by volume.
-        position: [m] of the shape in the frame of the compound; of a cone the middle of its height.
-        orientation: Unit quaternion (w, x, y, z), axes of the shape to those of the compound.
-        material: Name; empty: that of the compound.
-        color: RGBA, 0…1; None: drawn in the colour of its material.
-
-    Example:
-        >>> import tribo
-        >>> handle = tribo.CompoundPart("cylinder", (0.02, 0.3), mass=0.2)
-        >>> head = tribo.CompoundPart("box", (0.1, 0.04, 0.04), mass=0.6, position=(0, 0, 0.15))
-        >>> hammer = tribo.World().add_compound([handle, head])
-        >>> hammer.mass, len(hammer.collision_bodies)
-        (0.8, 2)
-    """
-
-    kind: str
-    size: Any
-    mass: float | None = None
-    position: Any = ORIGIN
-    orientation: Any = IDENTITY
-    material: str = ""
-    color: Vector | None = None
-
-
 def compound(
-    parts: Sequence[CompoundPart], mass: float | None, density: float | None, material: str
+    parts: Sequence[CompoundPart],
+    mass: float | None,
+    density: float | None,
+    material: str,
+    com: Any = None,
 ) -> TreeDescription:
-    """Describe a body of several parts; its origin is their centre of mass.
+    """Describe a body of several parts; its origin is their centre of mass, or `com`.
 
     Raises:
         ValueError, TypeError: No parts, a wrong kind or size, masses given twice or not at all.
@@ -82,14 +53,15 @@ def compound(
         pose = Pose(shape.position, shape.quaternion)
         weights.append(Inertial(m, tuple(centre.tolist()), m * unit).moved(pose))
     whole = merged(weights)
+    origin = np.array(whole.com) if com is None else check.vector(com, "com", 3)
     shapes = [shape for shape, *_ in made]
     for shape in shapes:
-        shape.position = tuple(np.subtract(shape.position, whole.com).tolist())
+        shape.position = tuple(np.subtract(shape.position, origin).tolist())
     body = BodyDescription(
         "compound", -1, JointDescription("root", Joint.FREE), whole.mass, inertia=whole.inertia,
         shapes=shapes, visuals=_visuals(parts, shapes),
     )  # fmt: skip
-    return TreeDescription([body])
+    return TreeDescription([body], origin=tuple((-origin).tolist()))
 
 
 def _visuals(
@@ -177,7 +149,8 @@ def _masses(
 
 
 def of_hulls(
-    hulls: Sequence[Hull], centre: np.ndarray, mass: float, inertia: np.ndarray, material: str, name: str
+    hulls: Sequence[Hull], centre: np.ndarray, mass: float, inertia: np.ndarray, material: str, name: str,
+    mesh: MeshFile | None = None,
 ) -> TreeDescription:  # fmt: skip
     """Describe a body of hulls that share a frame; its origin is the centre of mass in that frame."""
     check.name(material, "material")
@@ -189,9 +162,11 @@ def of_hulls(
             place,
             material=material,
             name=f"{name}/{k}",
+            mesh=mesh,
             geometry=hull,
         )
         for k, hull in enumerate(hulls)
     ]
     joint = JointDescription("root", Joint.FREE)
-    return TreeDescription([BodyDescription(name, -1, joint, mass, inertia=inertia, shapes=shapes)])
+    body = BodyDescription(name, -1, joint, mass, inertia=inertia, shapes=shapes)
+    return TreeDescription([body], origin=place)

@@ -9,16 +9,30 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from tribo.geometry import Heights, Hull, Surface
+from tribo.heights import HeightField
 from tribo.materials import PairProperties
 from tribo.model import Joint, Kind, Shape
 
 Vector = tuple[float, ...]
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 ORIGIN = (0.0, 0.0, 0.0)
+COLORS = {
+    "red": (0.80, 0.22, 0.20),
+    "green": (0.25, 0.60, 0.33),
+    "blue": (0.22, 0.42, 0.75),
+    "yellow": (0.92, 0.76, 0.22),
+    "orange": (0.92, 0.52, 0.18),
+    "purple": (0.50, 0.33, 0.66),
+    "white": (0.94, 0.94, 0.94),
+    "gray": (0.55, 0.57, 0.60),
+    "grey": (0.55, 0.57, 0.60),
+    "black": (0.12, 0.12, 0.13),
+}
 
 
 class DescriptionError(ValueError):
@@ -165,6 +179,38 @@ def internal_size(kind: str, size: Vector) -> tuple[Shape, Vector]:
 
 
 @dataclass(slots=True)
+class CompoundPart:
+    """One convex shape of a compound body.
+
+    Attributes:
+        kind: "sphere", "box", "capsule", "cylinder", "cone" or "convex".
+        size: [m] as in `World.add_sphere` and its kin: a radius; edges x, y, z; radius and height (of a
+            capsule the distance of its cap centres). Of a convex part its points, (n, 3).
+        mass: [kg]; None: the mass or density given for all is shared by volume.
+        position: [m] of the shape in the frame of the compound; of a cone the middle of its height.
+        orientation: Unit quaternion (w, x, y, z), axes of the shape to those of the compound.
+        material: Name; empty: that of the compound.
+        color: RGBA, 0…1; None: drawn in the colour of its material.
+
+    Example:
+        >>> import tribo
+        >>> handle = tribo.CompoundPart("cylinder", (0.02, 0.3), mass=0.2)
+        >>> head = tribo.CompoundPart("box", (0.1, 0.04, 0.04), mass=0.6, position=(0, 0, 0.15))
+        >>> hammer = tribo.World().add_compound([handle, head])
+        >>> hammer.mass, len(hammer.collision_bodies)
+        (0.8, 2)
+    """
+
+    kind: str
+    size: Any
+    mass: float | None = None
+    position: Any = ORIGIN
+    orientation: Any = IDENTITY
+    material: str = ""
+    color: Vector | None = None
+
+
+@dataclass(slots=True)
 class BodyDescription:
     """A rigid body: one or more links that fixed joints merged."""
 
@@ -200,6 +246,7 @@ class TreeDescription:
     source: Path | None = None
     text: str | None = None  # what it was read from, if that was no file
     notes: list[str] = field(default_factory=list)  # what a reader should know: ignored tags …
+    origin: Vector = ORIGIN  # [m] of the frame in which the shapes of a single body were given
     collision_meshes: str = "none"  # what its meshes collide as, see `World.add_articulated_system`
 
 
@@ -207,7 +254,7 @@ class TreeDescription:
 class ObjectDescription:
     """One element of a world file."""
 
-    type: str  # ground, sphere, box, capsule, cylinder, articulated_system
+    type: str  # ground, sphere, box, capsule, cylinder, cone, compound, mesh, heightmap, articulated_system
     name: str
     material: str = "default"
     mass: float = 1.0  # [kg]
@@ -216,7 +263,7 @@ class ObjectDescription:
     group: int | None = None
     mask: int | None = None
     appearance: str = ""
-    com: Vector | None = None
+    com: Vector | None = None  # in the frame of the shapes; None: what follows from them
     inertia: np.ndarray | None = None
     position: Vector = ORIGIN
     quaternion: Vector = IDENTITY
@@ -225,8 +272,14 @@ class ObjectDescription:
     urdf: Path | None = None
     urdf_text: str | None = None  # instead of a file; a writer puts it into one
     urdf_reference: str = ""  # as written in the file
+    convexify: bool = False  # meshes of a robot are split into convex parts
     generalized_coordinate: Vector | None = None
     generalized_velocity: Vector | None = None
+    parts: list[CompoundPart] = field(default_factory=list)
+    mesh: MeshFile | None = None
+    mesh_mode: str = "hull"
+    heights: HeightField | None = None
+    com_position: Vector | None = None  # where the centre of mass is, instead of `position`
 
 
 @dataclass(slots=True)
@@ -243,3 +296,16 @@ class WorldDescription:
     camera: dict[str, str] = field(default_factory=dict)
     source: Path | None = None
     notes: list[str] = field(default_factory=list)
+
+
+def color_of(appearance: str) -> Vector | None:
+    """Return red, green, blue, alpha of an appearance: a name or numbers; None if it is neither."""
+    if appearance in COLORS:
+        return (*COLORS[appearance], 1.0)
+    try:
+        numbers = [float(word) for word in appearance.replace(",", " ").split()]
+    except ValueError:
+        return None
+    if len(numbers) not in {3, 4} or not all(0.0 <= x <= 1.0 for x in numbers):
+        return None
+    return tuple([*numbers, 1.0][:4])

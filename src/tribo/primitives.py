@@ -59,7 +59,7 @@ def placed(description: TreeDescription, options: dict[str, Any]) -> Placed:
     if "body_type" in options:
         description.kind = as_kind(options["body_type"])
     if "com" in options:
-        _move_origin(body, check.vector(options["com"], "com", 3))
+        _move_origin(description, check.vector(options["com"], "com", 3))
     if "inertia" in options:
         body.inertia = check.inertia(options["inertia"], "inertia")
     pose = np.concatenate(
@@ -85,11 +85,13 @@ def placed(description: TreeDescription, options: dict[str, Any]) -> Placed:
     )
 
 
-def _move_origin(body: BodyDescription, com: np.ndarray) -> None:
-    """Make a point of the frame in which a body is described its centre of mass and origin."""
+def _move_origin(description: TreeDescription, com: np.ndarray) -> None:
+    """Make a point of the frame in which the shapes were given the centre of mass and origin."""
+    body, shift = description.bodies[0], com + description.origin
     items: list[ShapeDescription | VisualDescription] = [*body.shapes, *body.visuals]
     for item in items:
-        item.position = tuple(np.subtract(item.position, com).tolist())
+        item.position = tuple(np.subtract(item.position, shift).tolist())
+    description.origin = tuple((-com).tolist())
 
 
 def _single(
@@ -139,26 +141,30 @@ def cone(radius: float, height: float, mass: float, material: str) -> TreeDescri
     return description
 
 
-def convex(points: Any, mass: float, material: str) -> TreeDescription:
-    """Describe the homogeneous convex hull of points (n, 3), centre of mass in the origin."""
+def convex(points: Any, mass: float, material: str, com: Any = None) -> TreeDescription:
+    """Describe the homogeneous convex hull of points (n, 3), centre of mass (or `com`) in the origin."""
     hull, m = convex_hull(points, "vertices"), _positive(mass, "mass")
     volume, centre, second = volume_moments(hull.vertices, hull.triangles)
+    centre = centre if com is None else check.vector(com, "com", 3)
     return of_hulls([hull], centre, m, solid_inertia(m / volume * second), material, "hull")
 
 
 def mesh(file: str | Path, mode: str, scale: Any, mass: Any, density: Any,
-         material: str) -> TreeDescription:  # fmt: skip
+         material: str, com: Any = None) -> TreeDescription:  # fmt: skip
     """Describe a body from a mesh file; see `World.add_mesh`."""
     path = Path(file)
     factors = check.vector([scale] * 3 if check.is_scalar(scale) else scale, "scale", 3)
     if not factors.all():
         raise ValueError(f"scale must not be 0, got {factors.tolist()}")
     check.choice(mode, mesh_solids.MODES, "mode")
-    made = mesh_solids.load(MeshFile(path, str(path), tuple(factors.tolist())))
+    source = MeshFile(path, str(path), tuple(factors.tolist()))
+    made = mesh_solids.load(source)
     if mode == "exact":
         if mass is not None or density is not None:
             raise ValueError('mode "exact" is for static bodies: leave mass and density out')
-        return surface(mesh_solids.exact(made), material)
+        description = surface(mesh_solids.exact(made), material)
+        description.bodies[0].shapes[0].mesh = source
+        return description
     if (mass is None) == (density is None):
         raise ValueError(
             'give mass [kg] or density [kg/m³], one of them; or mode="exact" for terrain'
@@ -175,7 +181,8 @@ def mesh(file: str | Path, mode: str, scale: Any, mass: Any, density: Any,
         )  # fmt: skip
     volume, centre, second = mesh_solids.moments(made, hulls)
     m = _positive(density, "density") * volume if mass is None else _positive(mass, "mass")
-    return of_hulls(hulls, centre, m, solid_inertia(m / volume * second), material, "mesh")
+    centre = centre if com is None else check.vector(com, "com", 3)
+    return of_hulls(hulls, centre, m, solid_inertia(m / volume * second), material, "mesh", source)
 
 
 def surface_description(vertices: Any, triangles: Any, what: str, material: str) -> TreeDescription:

@@ -10,8 +10,8 @@ from typing import Any
 
 from tribo import check, primitives
 from tribo.builder import ALL_GROUPS, MOVABLE_GROUP, STATIC_GROUP
-from tribo.compounds import CompoundPart, compound
-from tribo.description import DescriptionError, LinkDescription, TreeDescription
+from tribo.compounds import compound
+from tribo.description import CompoundPart, DescriptionError, LinkDescription, TreeDescription
 from tribo.formats import urdf
 from tribo.formats.assembly import assemble
 from tribo.formats.mesh_solids import solidify
@@ -183,7 +183,9 @@ class WorldObjects(check.Sealed):
             >>> wedge.mass
             3.0
         """
-        return self._add_single(primitives.convex(vertices, mass, material), "convex", options)
+        return self._add_single(
+            primitives.convex(vertices, mass, material, options.pop("com", None)), "convex", options
+        )
 
     def add_mesh(self, file: str | Path, *, mass: float | None = None, density: float | None = None,
                  scale: Any = 1.0, mode: str = "hull", material: str = DEFAULT_MATERIAL,
@@ -208,7 +210,7 @@ class WorldObjects(check.Sealed):
         """
         if mode == "exact":
             _check_static(options)
-        made = primitives.mesh(file, mode, scale, mass, density, material)
+        made = primitives.mesh(file, mode, scale, mass, density, material, options.pop("com", None))
         return self._add_single(made, "mesh", options)
 
     def add_compound(self, parts: Sequence[CompoundPart], mass: float | None = None, *,
@@ -238,7 +240,8 @@ class WorldObjects(check.Sealed):
             >>> round(barbell.mass, 9)
             60.0
         """
-        return self._add_single(compound(parts, mass, density, material), "compound", options)
+        made = compound(parts, mass, density, material, options.pop("com", None))
+        return self._add_single(made, "compound", options)
 
     def add_surface(self, vertices: Any, triangles: Any, material: str = DEFAULT_MATERIAL,
                     **options: Any) -> SingleBody:  # fmt: skip

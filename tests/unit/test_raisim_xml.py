@@ -257,9 +257,9 @@ def test_articulated_system(tmp_path):
 
 BAD = {
     "root": ("<mujoco/>", ["<mujoco>", "<raisim>"]),
-    "mesh": (objects('<mesh name="m"/>'), [":3: <mesh name='m'>", "not supported yet"]),
-    "compound": (objects("<compound/>"), [":3: <compound>", "not supported yet"]),
-    "heightmap": (objects('<heightmap name="h"/>'), ["'heightmap'", "not supported yet"]),
+    "mesh": (objects('<mesh name="m"/>'), [":3: <mesh name='m'>", "'mass' is missing"]),
+    "compound": (objects("<compound/>"), [":3: <compound>", "'mass' is missing"]),
+    "heightmap": (objects('<heightmap name="h"/>'), ["<heightmap", "one of height, png, text"]),
     "wire": (world('<wire name="w"/>'), [":2: <wire name='w'>", "not supported yet"]),
     "object": (objects("<spher/>"), ["<spher>", "did you mean 'sphere'"]),
     "radius": (objects(ball(dim='<dim radius="-1"/>')), ["<dim>", "'-1'", "≥ 0"]),

@@ -193,7 +193,7 @@ def test_names_that_occur_twice_are_told_apart(caplog):
 @pytest.mark.parametrize(
     ("inside", "says"),
     [
-        ('<sphere name="a" mass="1" com="0 0 1"><dim radius="1"/></sphere>', "com"),
+        ('<sphere name="a" mass="1" com="0 0"><dim radius="1"/></sphere>', "com"),
         (MOVING_STATIC, "static"),
         ('<sphere name="a" mass="-1"><dim radius="1"/></sphere>', "mass"),
         ('<articulatedSystem name="r" urdfPath="nowhere.urdf"/>', "nowhere.urdf"),
@@ -238,3 +238,117 @@ def test_materials_from_their_own_file(tmp_path):
         world.load_materials(file)
     assert world.default_pair.friction == 0.3
     assert "a" not in world.material_names
+
+
+def shapes_world(folder):
+    """Return a world with a cone, compounds, meshes and terrain, and where the meshes are."""
+    trimesh = pytest.importorskip("trimesh")
+    wedge = trimesh.convex.convex_hull(np.random.default_rng(2).normal(size=(12, 3)) * 0.1 + 0.3)
+    wedge.export(folder / "wedge.stl")
+    trimesh.creation.box((4.0, 4.0, 0.3)).export(folder / "slab.obj")
+    world = tribo.World()
+    turn = np.array([0.9, 0.1, -0.3, 0.2])
+    turn /= np.linalg.norm(turn)
+    parts = [
+        tribo.CompoundPart("box", (0.3, 0.1, 0.1), color=(0.1, 0.2, 0.3, 1.0)),
+        tribo.CompoundPart("cone", (0.07, 0.21), position=(0.1, 0.2, 0.3), orientation=turn, material="ice"),
+        tribo.CompoundPart("capsule", (0.05, 0.13), position=(-0.1, 0.0, 0.0)),
+    ]  # fmt: skip
+    world.add_mesh(folder / "slab.obj", mode="exact", name="slab", position=(0.1, 0, -0.123))
+    field = tribo.HeightField.fractal(size=(3.1, 2.3), samples=(7, 5), z_scale=0.2, seed=1)
+    world.add_height_map(field, position=(4.0, 1.0, 0.1), orientation=turn)
+    world.add_cone(0.1, 0.3, 1.1, position=(0.5, 0, 0.3), orientation=turn)
+    world.add_compound(parts, 1.7, position=(0.0, 0.3, 0.37), orientation=turn)
+    world.add_mesh(folder / "wedge.stl", mass=0.9, scale=(1.0, -1.1, 0.9), position=(-0.5, 0.1, 0.31),
+                   orientation=turn)  # fmt: skip
+    world.add_box((0.1, 0.2, 0.3), 1.3, com=(0.01, 0.0, -0.02), position=(-0.5, 0.7, 0.4))
+    return world
+
+
+def test_meshes_compounds_and_terrain_come_back_bit_for_bit(tmp_path):
+    world = shapes_world(tmp_path)
+    again = saved_and_read(world, tmp_path / "world.xml")
+    for one, other in zip(world.objects, again.objects, strict=True):
+        assert (one.name, one.mass, one.body_type) == (other.name, other.mass, other.body_type)
+        np.testing.assert_array_equal(one.position, other.position)
+        np.testing.assert_array_equal(one.orientation, other.orientation)
+        for a, b in zip(
+            one.description.bodies[0].shapes, other.description.bodies[0].shapes, strict=True
+        ):
+            assert (a.kind, a.size, a.position, a.quaternion, a.material) == (
+                b.kind, b.size, b.position, b.quaternion, b.material,
+            )  # fmt: skip
+        if not isinstance(one, tribo.HeightMap):
+            np.testing.assert_array_equal(one.inertia, other.inertia)
+    np.testing.assert_array_equal(world.objects[1].heights, again.objects[1].heights)
+    assert_steps_alike(world, again, 5)
+
+
+def objects(text):
+    return f"<raisim><objects>{text}</objects></raisim>"
+
+
+def test_positions_in_files_are_those_of_the_frame_not_of_the_centre_of_mass():
+    children = (
+        '<children><sphere><dim radius="0.1"/></sphere><sphere material="ice"><dim radius="0.1"/>'
+        '<state pos="0 0 1"/></sphere></children>'
+    )
+    state = '<state pos="1 2 3" quat="0 1 0 0"/>'
+    world = read(objects(f'<compound mass="2">{children}{state}</compound>'))
+    np.testing.assert_allclose(world.objects[0].position, (1, 2, 2.5))  # half turn about x
+    world = read(objects(f'<compound mass="2" com="0 0 0.25">{children}{state}</compound>'))
+    np.testing.assert_allclose(world.objects[0].position, (1, 2, 2.75))
+    assert [b.material for b in world.objects[0].collision_bodies] == ["default", "ice"]
+
+
+@pytest.mark.parametrize("spelling", ["camel", "snake"])
+def test_height_maps_in_four_forms(tmp_path, spelling):
+    image = pytest.importorskip("PIL.Image")
+    image.fromarray(np.array([[0, 255], [0, 0]], np.uint8)).save(tmp_path / "a.png")
+    (tmp_path / "a.txt").write_text("2 2 4 2  0 0.5 1 1.5")
+    text = objects(
+        '<heightmap xSample="2" ySample="2" xSize="4" ySize="2" centerX="1" '
+        'centerY="2" height="0 0.5 1 1.5"/>'
+        '<heightmap text="a.txt" centerX="1" centerY="2"/>'
+        '<heightmap png="[THIS_DIR]/a.png" xSize="4" ySize="2" zScale="2" zOffset="0.5"/>'
+        '<heightmap xSize="4" ySize="2" xSample="8" ySample="6"><terrainProperties zScale="0.3" seed="4" '
+        'fractalOctaves="2" stepSize="0.1"/></heightmap>'
+    )
+    if spelling == "snake":
+        text = text.replace("xS", "x_s").replace("yS", "y_s").replace("zS", "z_s").replace(
+            "centerX", "center_x").replace("centerY", "center_y")  # fmt: skip
+    (tmp_path / "w.xml").write_text(text)
+    raw, file, picture, hills = read(tmp_path / "w.xml").objects
+    np.testing.assert_array_equal(raw.heights, [[0, 0.5], [1, 1.5]])
+    np.testing.assert_array_equal(file.heights, raw.heights)
+    np.testing.assert_array_equal(raw.position, (1, 2, 0))
+    np.testing.assert_array_equal(picture.heights, [[0.5, 0.5], [0.5, 2.5]])
+    own = tribo.HeightField.fractal(
+        size=(4, 2), samples=(8, 6), z_scale=0.3, octaves=2, step_size=0.1, seed=4
+    )
+    np.testing.assert_array_equal(hills.heights, own.heights)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('<heightmap name="h"/>', "one of height, png, text"),
+        ('<heightmap xSize="1" ySize="1" xSample="2" ySample="2" height="1 2 3"/>', "3 numbers"),
+        ('<heightmap xSize="1" ySize="1" png="none.png"/>', "no file"),
+        ('<heightmap text="../../../../../../../../etc/hosts"/>', "refused"),
+        ('<heightmap xSize="0" ySize="1" png="w.xml"/>', "x_size"),
+        ('<heightmap xSize="1" ySize="1" png="w.xml"/>', "not a PNG"),
+        ('<mesh mass="1" file_name="none.stl"/>', "no file"),
+        ('<mesh mass="1" file_name="w.xml"/>', "format"),
+        ('<mesh mass="1" file_name="w.xml" scale="0"/>', "none of them 0"),
+        ('<mesh mass="1" file_name="w.xml" collision="exact"/>', "static"),
+        ('<compound mass="1"><children/></compound>', "no children"),
+        ('<compound mass="1"><children><torus/></children></compound>', "made of sphere"),
+    ],
+)
+def test_bad_shapes_are_refused_and_the_world_stays_empty(tmp_path, text, message):
+    (tmp_path / "w.xml").write_text(objects(text))
+    world = tribo.World()
+    with pytest.raises(DescriptionError, match=message):
+        world_file.read_into(world, tmp_path / "w.xml")
+    assert world.objects == ()

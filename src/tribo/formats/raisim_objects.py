@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 
 import numpy as np
 
 from tribo.check import violates_triangle
-from tribo.description import IDENTITY, ORIGIN, ObjectDescription, Vector
+from tribo.description import ORIGIN, ObjectDescription
 from tribo.formats.inertia import read_inertia
-from tribo.formats.pose import normalized
+from tribo.formats.raisim_shapes import (
+    DIMENSIONS,
+    read_heights,
+    read_mesh,
+    read_parts,
+    read_quaternion,
+    read_size,
+)
 from tribo.formats.raisim_template import locate, snake
 from tribo.formats.report import Report, known_hint, refuse
 from tribo.formats.xml import Node
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Kind
 
-DIMENSIONS = {
-    "sphere": ("radius",),
-    "box": ("x", "y", "z"),
-    "capsule": ("radius", "height"),
-    "cylinder": ("radius", "height"),
-}
-NOT_YET = ("mesh", "compound", "heightmap", "deformable", "granular")
-KNOWN = (*DIMENSIONS, "ground", "articulated_system")
+NOT_YET = ("deformable", "granular")
+KNOWN = (*DIMENSIONS, "compound", "mesh", "heightmap", "ground", "articulated_system")
 FILTER = ("collision_group", "collision_mask")
 SINGLE = ("name", "mass", "material", "appearance", "body_type", "com", *FILTER)
 KINDS = {"dynamic": Kind.DYNAMIC, "kinematic": Kind.KINEMATIC, "static": Kind.STATIC}
@@ -45,8 +45,10 @@ def read_object(node: Node, classes: Mapping[str, Node], report: Report) -> Obje
     for child in node.children:
         if child.tag in NOT_YET_CHILDREN:
             raise refuse(child, f"<{child.tag}> in {node.place}", "remove it")
-    if node.tag in DIMENSIONS:
+    if node.tag in DIMENSIONS or node.tag in {"compound", "mesh"}:
         return _single(node, report)
+    if node.tag in {"heightmap", "height_map"}:
+        return _height_map(node, report)
     if node.tag == "ground":
         return _ground(node, report)
     if node.tag == "articulated_system":
@@ -85,8 +87,12 @@ def _instance(node: Node, template: Node) -> Node:
 
 
 def _single(node: Node, report: Report) -> ObjectDescription:
-    report.check_attributes(node, SINGLE)
-    report.check_children(node, ("dim", "inertia", "state"))
+    own = {"compound": ("children",), "mesh": ("file", "scale")}.get(node.tag, ("dim",))
+    is_mesh = node.tag == "mesh"
+    report.check_attributes(
+        node, (*SINGLE, "file_name", "scale", "collision") if is_mesh else SINGLE
+    )
+    report.check_children(node, (*own, "inertia", "state"))
     made = _common(node)
     kind = node.attributes.get("body_type", "dynamic").strip().lower()
     if kind not in KINDS:
@@ -98,7 +104,12 @@ def _single(node: Node, report: Report) -> ObjectDescription:
         made.mass = node.number("mass", above=0.0)
     else:
         made.mass = node.number("mass", 1.0, at_least=0.0)
-    made.size = _size(node, report)
+    if node.tag == "compound":
+        made.parts = read_parts(node, report)
+    elif is_mesh:
+        read_mesh(node, made, is_static=made.kind == Kind.STATIC)
+    else:
+        made.size = read_size(node, report)
     if "com" in node.attributes:
         made.com = node.vector("com", 3)
     inertia = node.one("inertia")
@@ -107,24 +118,26 @@ def _single(node: Node, report: Report) -> ObjectDescription:
         made.inertia = _inertia(inertia)
     state = node.one("state")
     if state is not None:
-        report.check_attributes(state, ("pos", "quat", "lin_vel", "ang_vel"))
+        report.check_attributes(state, ("pos", "quat", "lin_vel", "ang_vel", "com_pos"))
+        if "com_pos" in state.attributes:
+            made.com_position = state.vector("com_pos", 3)
         made.position = state.vector("pos", 3, ORIGIN)
-        made.quaternion = _quaternion(state)
+        made.quaternion = read_quaternion(state)
         made.linear_velocity = state.vector("lin_vel", 3, ORIGIN)
         made.angular_velocity = state.vector("ang_vel", 3, ORIGIN)
     return made
 
 
-def _size(node: Node, report: Report) -> Vector:
-    dim = node.need("dim")
-    names = DIMENSIONS[node.tag]
-    report.check_attributes(dim, names)
-    size = tuple(dim.number(name, at_least=0.0) for name in names)
-    # A capsule whose cap centres coincide is a sphere; every other length must be there.
-    lengths = size[:1] if node.tag == "capsule" else size
-    if min(lengths) <= 0.0:
-        raise dim.error(f"in {node.place}: {' '.join(names)} = {size} must be > 0")
-    return size
+def _height_map(node: Node, report: Report) -> ObjectDescription:
+    made = _common(node)
+    made.type, made.kind = "heightmap", Kind.STATIC
+    made.heights, made.position = read_heights(node, report)
+    state = node.one("state")
+    if state is not None:
+        report.check_attributes(state, ("pos", "quat"))
+        made.position = state.vector("pos", 3, made.position)
+        made.quaternion = read_quaternion(state)
+    return made
 
 
 def _ground(node: Node, report: Report) -> ObjectDescription:
@@ -151,6 +164,7 @@ def _articulated(node: Node, report: Report) -> ObjectDescription:
         raise node.error(
             f"urdf_path={made.urdf_reference!r}: no file {made.urdf}; correct the path"
         )
+    made.convexify = node.attributes.get("convexify_meshes", "").strip().lower() in {"1", "true"}
     if "res_dir" in node.attributes:
         report.note(f"{node.place}: res_dir is not used: meshes are found from where the URDF is")
     state = node.one("state")
@@ -194,17 +208,6 @@ def _bits(node: Node, name: str) -> int | None:
         for place in places:
             value |= 1 << place
     return value - 2**64 if value >= 2**63 else value
-
-
-def _quaternion(state: Node) -> Vector:
-    quaternion = state.vector("quat", 4, IDENTITY)
-    norm = math.hypot(*quaternion)
-    if abs(norm - 1.0) > 1e-3:
-        raise state.error(
-            f"quat={state.attributes['quat']!r} has length {norm:.6g}, must be 1; "
-            "the order is w x y z"
-        )
-    return normalized(quaternion)
 
 
 def _inertia(node: Node) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +24,7 @@ DIMENSIONS = {
     "box": ("x", "y", "z"),
     "capsule": ("radius", "height"),
     "cylinder": ("radius", "height"),
+    "cone": ("radius", "height"),
 }
 VERSION = "2.3.0"
 
@@ -57,8 +58,10 @@ def write(world: WorldDescription, path: str | Path) -> None:
     objects = _add(root, "objects")
     robots: dict[Path, str] = {}  # files to write beside the world's
     for item in world.objects:
-        if item.type in DIMENSIONS:
-            _single(objects, item)
+        if item.type in DIMENSIONS or item.type in {"compound", "mesh"}:
+            _single(objects, item, path)
+        elif item.type == "heightmap":
+            _height_map(objects, item)
         elif item.type == "ground":
             _add(
                 objects,
@@ -78,18 +81,29 @@ def write(world: WorldDescription, path: str | Path) -> None:
     path.write_bytes(text)
 
 
-def _single(parent: etree._Element, item: ObjectDescription) -> None:
-    names = DIMENSIONS[item.type]
-    if len(item.size) != len(names):
-        raise DescriptionError(
-            f"object {item.name!r}: size {item.size} must hold {' '.join(names)}"
-        )
+def _single(parent: etree._Element, item: ObjectDescription, path: Path) -> None:
     kind = None if item.kind == Kind.DYNAMIC else item.kind.name.lower()
     com = None if item.com is None else _numbers(item.com)
     node = _add(
         parent, item.type, **_common(item), mass=_number(item.mass), body_type=kind, com=com
     )
-    _add(node, "dim", **{name: _number(x) for name, x in zip(names, item.size, strict=True)})
+    if item.type == "compound":
+        children = _add(node, "children")
+        for part in item.parts:
+            look = None if part.color is None else _numbers(part.color)
+            child = _add(
+                children, part.kind, material=_text(part.material) or None, appearance=look
+            )
+            _dim(child, part.kind, part.size, item.name)
+            _add(child, "state", pos=_numbers(part.position), quat=_numbers(part.orientation))
+    elif item.mesh is not None and item.mesh.path is not None:
+        node.set("file_name", _text(_reference(item.mesh.path, path)))
+        node.set("scale", _numbers(item.mesh.scale))
+        node.set("collision", item.mesh_mode)
+    elif item.type == "mesh":
+        raise DescriptionError(f"object {item.name!r}: a 'mesh' without a file cannot be written")
+    else:
+        _dim(node, item.type, item.size, item.name)
     if item.inertia is not None:
         inertia = np.asarray(item.inertia)
         places = {
@@ -108,7 +122,28 @@ def _single(parent: etree._Element, item: ObjectDescription) -> None:
         quat=_numbers(item.quaternion),
         lin_vel=_numbers(item.linear_velocity),
         ang_vel=_numbers(item.angular_velocity),
+        com_pos=None if item.com_position is None else _numbers(item.com_position),
     )
+
+
+def _dim(node: etree._Element, kind: str, size: Sequence[float], owner: str) -> None:
+    names = DIMENSIONS[kind]
+    if len(size) != len(names):
+        raise DescriptionError(f"object {owner!r}: size {size} must hold {' '.join(names)}")
+    _add(node, "dim", **{name: _number(x) for name, x in zip(names, size, strict=True)})
+
+
+def _height_map(parent: etree._Element, item: ObjectDescription) -> None:
+    assert item.heights is not None
+    values = item.heights.heights
+    x, y, _ = item.position
+    node = _add(
+        parent, "heightmap", **_common(item), x_sample=str(values.shape[1]), y_sample=str(values.shape[0]),
+        x_size=_number(item.heights.size[0]), y_size=_number(item.heights.size[1]),
+        center_x=_number(x), center_y=_number(y), height=_numbers(values.ravel()),
+    )  # fmt: skip
+    if (*item.position, *item.quaternion) != (x, y, 0.0, 1.0, 0.0, 0.0, 0.0):
+        _add(node, "state", pos=_numbers(item.position), quat=_numbers(item.quaternion))
 
 
 def _articulated(
@@ -124,6 +159,7 @@ def _articulated(
         robots[urdf] = item.urdf_text
     values = _common(item)
     values["urdf_path"] = _text(_reference(urdf, path))
+    values["convexify_meshes"] = "1" if item.convexify else None
     node = _add(parent, "articulatedSystem", **values)
     coordinate, velocity = item.generalized_coordinate, item.generalized_velocity
     if coordinate is not None or velocity is not None:

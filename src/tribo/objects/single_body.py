@@ -41,6 +41,15 @@ class SingleBody(Object):
         self._check_moves("angular_velocity")
         self._v[3:6] = check.vector(value, f"angular_velocity of {self.name}", 3)
 
+    @property
+    def com(self) -> np.ndarray:
+        """Centre of mass, shape (3,) [m], in the frame in which the shapes were given.
+
+        That frame is the one of a compound's parts, a mesh file or a hull's points. The body's own origin is
+        its centre of mass, so a point p of that frame is at p − com in the body.
+        """
+        return frozen(-np.asarray(self.description.origin))
+
     def set_state(self, pose: np.ndarray, velocity: np.ndarray) -> None:
         """Set pose (7,) and velocity (6,) at once, without checks."""
         self._q[:] = self._target_q[:] = pose

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribo.builder import ALL_GROUPS
+from tribo.builder import ALL_GROUPS, rotation_matrix
 from tribo.description import (
     DescriptionError,
     ObjectDescription,
     TreeDescription,
-    Vector,
     VisualDescription,
     WorldDescription,
+    color_of,
 )
 from tribo.formats import raisim_xml, urdf
 from tribo.model import Kind
@@ -27,19 +27,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger("tribo")
 
 SAME = 1e-15  # [–] a quaternion that differs less from its normalized self is one that was written
-
-COLORS = {
-    "red": (0.80, 0.22, 0.20),
-    "green": (0.25, 0.60, 0.33),
-    "blue": (0.22, 0.42, 0.75),
-    "yellow": (0.92, 0.76, 0.22),
-    "orange": (0.92, 0.52, 0.18),
-    "purple": (0.50, 0.33, 0.66),
-    "white": (0.94, 0.94, 0.94),
-    "gray": (0.55, 0.57, 0.60),
-    "grey": (0.55, 0.57, 0.60),
-    "black": (0.12, 0.12, 0.13),
-}
 
 
 def read_into(world: World, path: str | Path, *, strict: bool = False) -> WorldDescription:
@@ -99,11 +86,6 @@ def _fill(world: World, description: WorldDescription, robots: dict[int, TreeDes
 
 def _check(item: ObjectDescription) -> None:
     """Refuse what a world cannot hold, before anything is added."""
-    if item.com is not None and any(item.com):
-        raise DescriptionError(
-            f"object {item.name!r}: com={item.com} is not supported yet; "
-            "place the object at its centre of mass"
-        )
     if item.kind == Kind.STATIC and any((*item.linear_velocity, *item.angular_velocity)):
         raise DescriptionError(
             f'object {item.name!r}: a static body has no velocity; use body_type="kinematic"'
@@ -136,42 +118,71 @@ def _add_body(world: World, item: ObjectDescription, name: str) -> None:
         if item.group is not None:
             part.collision_bodies[0].collision_group = item.group
         return
+    options: dict[str, Any] = {
+        "name": name, "collision_group": item.group, "collision_mask": mask,
+    }  # fmt: skip
+    if item.heights is not None:
+        place = {"position": item.position, "orientation": item.quaternion}
+        world.add_height_map(item.heights, material=item.material, **place, **options)
+        return
+    if item.mesh is not None and item.mesh_mode == "exact":
+        assert item.mesh.path is not None
+        place = {"position": item.position, "orientation": item.quaternion}
+        options |= place | {"scale": item.mesh.scale, "material": item.material}
+        world.add_mesh(item.mesh.path, mode="exact", **options)
+        return
+    options |= {"inertia": item.inertia, "body_type": item.kind, "com": item.com}
     mass = item.mass if item.mass > 0.0 else 1.0  # what does not give way may be without mass
-    part = _make(world, item, mass, {
-        "name": name, "inertia": item.inertia, "body_type": item.kind,
-        "collision_group": item.group, "collision_mask": mask,
-    })  # fmt: skip
-    pose = np.array([*item.position, *item.quaternion])
+    part = _make(world, item, mass, options)
+    # The file says where the frame of the shapes is, a body where its centre of mass is.
+    place = np.array(item.position) + rotation_matrix(item.quaternion) @ part.com
+    pose = np.array(
+        [*(place if item.com_position is None else item.com_position), *item.quaternion]
+    )
     part.fixed_pose[:] = pose
     if item.kind != Kind.STATIC:
         part.set_state(pose, np.array([*item.linear_velocity, *item.angular_velocity]))
-    color = _color(item.appearance)
-    if color is not None:
-        shape = part.description.bodies[0].shapes[0]
-        part.description.bodies[0].visuals = [
-            VisualDescription(shape.kind, shape.size, color=color)
-        ]
+    color = color_of(item.appearance)
+    body = part.description.bodies[0]
+    if color is not None and not body.visuals and len(body.shapes) == 1:
+        shape = body.shapes[0]
+        if shape.geometry is None:
+            body.visuals = [
+                VisualDescription(shape.kind, shape.size, shape.position, shape.quaternion, color)
+            ]
 
 
 def _make(
     world: World, item: ObjectDescription, mass: float, options: dict[str, Any]
 ) -> SingleBody:
     size, material = item.size, item.material
+    if item.type == "compound":
+        return world.add_compound(item.parts, mass, material=material, **options)
+    if item.mesh is not None:
+        assert item.mesh.path is not None
+        return world.add_mesh(
+            item.mesh.path, mass=mass, scale=item.mesh.scale, mode=item.mesh_mode,
+            material=material, **options,
+        )  # fmt: skip
     if item.type == "sphere":
         return world.add_sphere(size[0], mass, material, **options)
     if item.type == "box":
         return world.add_box(size, mass, material, **options)
-    if item.type == "capsule":
-        return world.add_capsule(size[0], size[1], mass, material, **options)
-    return world.add_cylinder(size[0], size[1], mass, material, **options)
+    add = {"capsule": world.add_capsule, "cylinder": world.add_cylinder, "cone": world.add_cone}
+    return add[item.type](size[0], size[1], mass, material, **options)
 
 
 def _add_robot(
     world: World, item: ObjectDescription, name: str, description: TreeDescription
 ) -> None:
     mask = ALL_GROUPS if item.mask is None else item.mask
+    meshes = "decomposition" if item.convexify else "auto"
     robot = world.add_articulated_system(
-        description, name=name, collision_group=item.group, collision_mask=mask
+        description,
+        name=name,
+        collision_meshes=meshes,
+        collision_group=item.group,
+        collision_mask=mask,
     )
     coordinate, velocity = item.generalized_coordinate, item.generalized_velocity
     if velocity is not None:
@@ -183,16 +194,3 @@ def _add_robot(
             state = world.engine.state
             assert robot.span is not None
             state.q[robot.span.q] = written  # bit for bit what a world wrote
-
-
-def _color(appearance: str) -> Vector | None:
-    """Return red, green, blue, alpha of an appearance: a name or numbers; None if it is neither."""
-    if appearance in COLORS:
-        return (*COLORS[appearance], 1.0)
-    try:
-        numbers = [float(word) for word in appearance.replace(",", " ").split()]
-    except ValueError:
-        return None
-    if len(numbers) not in {3, 4} or not all(0.0 <= x <= 1.0 for x in numbers):
-        return None
-    return tuple([*numbers, 1.0][:4])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,13 +12,20 @@ import numpy as np
 from tribo import primitives
 from tribo.builder import ALL_GROUPS, MOVABLE_GROUP, STATIC_GROUP
 from tribo.description import (
+    ORIGIN,
+    BodyDescription,
+    CompoundPart,
     DescriptionError,
     ObjectDescription,
+    ShapeDescription,
     TreeDescription,
     Vector,
     WorldDescription,
 )
 from tribo.formats import raisim_xml, urdf
+from tribo.formats.mesh_solids import solidify
+from tribo.geometry import Heights
+from tribo.heights import HeightField
 from tribo.model import Kind, Shape
 from tribo.objects import ArticulatedSystem, Object, SingleBody
 from tribo.settings import WorldSettings
@@ -28,11 +36,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger("tribo")
 
 SHAPES = {
-    Shape.PLANE: "ground",
     Shape.SPHERE: "sphere",
     Shape.BOX: "box",
     Shape.CAPSULE: "capsule",
     Shape.CYLINDER: "cylinder",
+    Shape.CONE: "cone",
 }
 # Settings that change the motion and that a file has no place for.
 NOT_IN_FILE = ("max_push_out_speed", "tolerance", "max_sweeps", "integrator", "collision_filter")
@@ -78,41 +86,97 @@ def _describe_body(part: Object) -> ObjectDescription:
     assert isinstance(part, SingleBody)
     body = part.description.bodies[0]
     shape = part.collision_bodies[0]
-    if shape.shape not in SHAPES:
-        raise DescriptionError(
-            f"object {part.name!r}: a {shape.shape.name.lower()} has no place in the format yet; use "
-            "world.snapshot() to go on, or remove it"
-        )
-    made = ObjectDescription(
-        SHAPES[shape.shape], part.name, shape.material, part.mass, kind=part.body_type
-    )
+    made = ObjectDescription("", part.name, shape.material, part.mass, kind=part.body_type)
     _set_groups(made, part, shape.collision_group, shape.collision_mask)
+    own = {(b.collision_group, b.collision_mask) for b in part.collision_bodies}
+    if len(own) > 1:
+        raise DescriptionError(
+            f"object {part.name!r}: collision rules of single shapes have no place in the format"
+        )
     if shape.shape == Shape.PLANE:
         if part.rotation_matrix[2, 2] != 1.0:
             raise DescriptionError(
                 f"object {part.name!r}: a ground that is not level has no place in the format"
             )
-        made.size = (float(part.position[2]),)
+        made.type, made.size = "ground", (float(part.position[2]),)
         return made
-    numbers = shape.size
-    if shape.shape == Shape.BOX:
-        made.size = tuple(2.0 * x for x in numbers)
-        standard = primitives.box(made.size, part.mass, shape.material).bodies[0].inertia
-    elif shape.shape == Shape.SPHERE:
-        made.size = numbers
-        standard = primitives.sphere(numbers[0], part.mass, shape.material).bodies[0].inertia
-    else:
-        made.size = (numbers[0], 2.0 * numbers[1])
-        solid = primitives.capsule if shape.shape == Shape.CAPSULE else primitives.cylinder
-        standard = solid(*made.size, part.mass, shape.material).bodies[0].inertia
-    if not np.array_equal(part.inertia, standard):
-        made.inertia = part.inertia
     made.position, made.quaternion = _tuple(part.position), _tuple(part.orientation)
     made.linear_velocity = _tuple(part.linear_velocity)
     made.angular_velocity = _tuple(part.angular_velocity)
-    if body.visuals and body.visuals[0].color is not None:
+    if body.visuals and len(body.shapes) == 1 and body.visuals[0].color is not None:
         made.appearance = " ".join(repr(float(x)) for x in body.visuals[0].color)
+    geometry = body.shapes[0].geometry
+    if body.shapes[0].mesh is not None:
+        _describe_mesh(made, part, body)
+    elif isinstance(geometry, Heights):
+        ny, nx = geometry.values.shape
+        size = (_length(geometry.dx, nx - 1), _length(geometry.dy, ny - 1))
+        made.type, made.heights = "heightmap", HeightField(geometry.values, size)
+    elif any(s.kind not in SHAPES for s in body.shapes):
+        raise DescriptionError(
+            f"object {part.name!r}: corners and triangles have no place in the format; write them to a mesh "
+            "file and add that, use world.snapshot() to go on, or remove it"
+        )
+    else:
+        _describe_shapes(made, part, body)
     return made
+
+
+def _describe_mesh(made: ObjectDescription, part: SingleBody, body: BodyDescription) -> None:
+    """Refer to the file of a mesh."""
+    made.type, made.mesh = "mesh", body.shapes[0].mesh
+    if len({shape.material for shape in body.shapes}) > 1:
+        raise DescriptionError(
+            f"object {part.name!r}: a mesh of several materials has no place in the format"
+        )
+    if body.shapes[0].kind == Shape.SURFACE:
+        made.mesh_mode = "exact"
+        return
+    made.mesh_mode = "hull" if len(body.shapes) == 1 else "decomposition"
+    made.com, made.inertia = _tuple(part.com), part.inertia
+    made.com_position = made.position
+    made.position = _tuple(part.position - part.rotation_matrix @ part.com)
+
+
+def _describe_shapes(made: ObjectDescription, part: SingleBody, body: BodyDescription) -> None:
+    """Describe a primitive; one that is not about its centre of mass, or several, as a compound."""
+    sizes = [_full_size(shape) for shape in body.shapes]
+    shape = body.shapes[0]
+    kind = SHAPES[shape.kind]
+    if len(body.shapes) == 1:
+        standard = getattr(primitives, kind)
+        numbers = (sizes[0],) if kind == "box" else sizes[0]
+        usual = standard(*numbers, part.mass, shape.material).bodies[0]
+        if (shape.position, shape.quaternion) == (
+            usual.shapes[0].position, usual.shapes[0].quaternion,
+        ):  # fmt: skip
+            made.type, made.size = kind, sizes[0]
+            if not np.array_equal(part.inertia, usual.inertia):
+                made.inertia = part.inertia
+            return
+    made.type, made.com, made.inertia = "compound", ORIGIN, part.inertia
+    has_looks = len(body.visuals) == len(body.shapes)
+    made.parts = [
+        CompoundPart(
+            SHAPES[s.kind], size, None, s.position, s.quaternion, s.material,
+            body.visuals[k].color if has_looks else None,
+        )
+        for k, (s, size) in enumerate(zip(body.shapes, sizes, strict=True))
+    ]  # fmt: skip
+
+
+def _length(spacing: float, cells: int) -> float:
+    """Return the length that gives back a spacing bit for bit when it is divided by the cells."""
+    length = spacing * cells
+    near = (length, math.nextafter(length, 0.0), math.nextafter(length, math.inf))
+    return next((x for x in near if x / cells == spacing), length)
+
+
+def _full_size(shape: ShapeDescription) -> Vector:
+    """Return the numbers of a primitive as users give them."""
+    if shape.kind == Shape.BOX:
+        return tuple(2.0 * x for x in shape.size)
+    return (shape.size[0], *(2.0 * x for x in shape.size[1:]))
 
 
 def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
@@ -126,6 +190,13 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
     if robot.body_type != Kind.DYNAMIC:
         raise DescriptionError(f"{place}: a kinematic robot has no place in the format")
     original = urdf.read(source)
+    meshes = robot.description.collision_meshes
+    has_meshes = any(s.kind == Shape.MESH for b in original.bodies for s in b.shapes)
+    if has_meshes and meshes not in {"auto", "decomposition"}:
+        raise DescriptionError(
+            f'{place}: collision_meshes="{meshes}" has no place in the format; use "auto" or "decomposition"'
+        )
+    solidify(original, meshes)
     if not robot.is_floating and not np.array_equal(robot.fixed_pose, _root(original)):
         raise DescriptionError(
             f"{place}: the pose of a fixed base has no place in the format; put it into the URDF"
@@ -143,6 +214,7 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
         )
     made = ObjectDescription("articulated_system", robot.name, urdf=robot.description.source)
     made.urdf_text = robot.description.text
+    made.convexify = has_meshes and meshes == "decomposition"
     _set_groups(made, robot, robot.collision_group, robot.collision_mask)
     own = {(b.collision_group, b.collision_mask) for b in robot.collision_bodies}
     if (

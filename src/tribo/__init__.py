@@ -12,6 +12,8 @@ from tribo.kernels import warm_up
 from tribo.materials import MaterialTable, PairProperties
 from tribo.model import Kind, Status
 from tribo.objects import ArticulatedSystem, CollisionBody, HeightMap, Object, SingleBody
+from tribo.proximity import Distance
+from tribo.rays import RayHit, RayHits
 from tribo.snapshot import Snapshot
 from tribo.world import World
 
@@ -46,6 +48,7 @@ __all__ = [
     "CompoundPart",
     "Contact",
     "DescriptionError",
+    "Distance",
     "EditError",
     "HeightField",
     "HeightMap",
@@ -53,6 +56,8 @@ __all__ = [
     "MaterialTable",
     "Object",
     "PairProperties",
+    "RayHit",
+    "RayHits",
     "SimulationError",
     "SingleBody",
     "Snapshot",

@@ -35,7 +35,7 @@ LAYERS = (
     "step",
 )
 # A layer beside the step, and the highest layer that it rests on: an edit in it leaves the step alone.
-BESIDE = {"queries": "dynamics"}
+BESIDE = {"queries": "dynamics", "probes": "collision"}
 DISABLED = bool(numba.config.DISABLE_JIT)
 
 _PACKAGE = pathlib.Path(__file__).parent

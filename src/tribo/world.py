@@ -16,6 +16,8 @@ from tribo.formats import raisim_xml
 from tribo.materials import MaterialTable, PairProperties
 from tribo.materials.table import PairExplanation
 from tribo.model import Status
+from tribo.proximity import WorldProximity
+from tribo.rays import WorldRays
 from tribo.readout import WorldReadout, carry_readings
 from tribo.settings import WorldSettings
 from tribo.snapshot import Snapshot
@@ -27,7 +29,7 @@ from tribo.world_objects import WorldObjects
 logger = logging.getLogger("tribo")
 
 
-class World(WorldSettings, WorldObjects, WorldReadout):
+class World(WorldSettings, WorldObjects, WorldReadout, WorldRays, WorldProximity):
     """Objects that move and meet. Different threads may step different worlds, not the same one.
 
     Args:

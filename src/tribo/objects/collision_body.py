@@ -33,6 +33,16 @@ class CollisionBody(check.Sealed):
         return self._shape.name
 
     @property
+    def owner(self) -> Object:
+        """The object that it is part of."""
+        return self._owner
+
+    @property
+    def number(self) -> int:
+        """Place among the `collision_bodies` of its object."""
+        return self._number
+
+    @property
     def shape(self) -> Shape:
         """Kind of shape."""
         return self._shape.kind

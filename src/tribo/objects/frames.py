@@ -56,6 +56,11 @@ class Frame(check.Sealed):
         return self._name
 
     @property
+    def owner(self) -> FrameOwner:
+        """The robot (at its state, at other states, or in many worlds) that it belongs to."""
+        return self._owner
+
+    @property
     def body_name(self) -> str:
         """Name of the body that carries it."""
         return self._owner.description.bodies[self._body].name

@@ -1,0 +1,143 @@
+"""Rays: what does a half line from a point meet first, or altogether?
+
+Every crossing of a surface within reach is a hit. A ray that starts inside of a solid meets it where it
+leaves; the normal points out of the solid, so it has a positive part along the ray there.
+"""
+
+from math import inf
+
+from tribo.jit import entry, kernel
+from tribo.math import vec
+from tribo.model import Shape
+from tribo.probes.convex_ray import ENDLESS, interval
+from tribo.probes.scene import build, place
+from tribo.probes.terrain_ray import inverse, meets_box, on_height_map, on_surface
+
+PLANE = int(Shape.PLANE)
+SURFACE = int(Shape.SURFACE)
+HEIGHT_MAP = int(Shape.HEIGHT_MAP)
+SAME = 1e-9  # [m] crossings of one shape that are nearer to each other (or relative to the way) are one
+
+
+@kernel
+def on_shape(model, scene, s, origin, d, low, high):
+    """Return the first crossing of a ray with shape s: (found, t, normal), normal in shape axes."""
+    rot = vec.load_mat(scene.shape_rot, s)
+    o = vec.mat_t_vec(rot, vec.sub(origin, vec.load(scene.shape_pos, s)))
+    d = vec.mat_t_vec(rot, d)
+    kind = model.shape_kind[s]
+    shift = 0.0
+    if kind != PLANE:  # start where the ray is next to the shape
+        box = model.shape_box
+        shift = vec.dot(d, vec.sub((box[s, 0], box[s, 1], box[s, 2]), o))
+        o = vec.axpy(shift, d, o)
+    if kind == HEIGHT_MAP:
+        found, t, normal = on_height_map(model, s, o, d, low - shift, high - shift)
+        return found, t + shift, normal
+    if kind == SURFACE:
+        found, t, normal = on_surface(model, s, o, d, low - shift, high - shift)
+        return found, t + shift, normal
+    t_in, t_out, n_in, n_out = interval(model, s, o, d)
+    if t_in <= t_out:
+        if low <= t_in + shift <= high:
+            return True, t_in + shift, n_in
+        if t_out < ENDLESS and low <= t_out + shift <= high:
+            return True, t_out + shift, n_out
+    return False, 0.0, n_in
+
+
+@kernel
+def is_ray(o, d, reach):
+    """Tell whether a ray has a place, a direction and a length."""
+    return (
+        abs(o[0]) + abs(o[1]) + abs(o[2]) < 1e300 and 1e-150 < vec.norm(d) < 1e150 and reach >= 0.0
+    )
+
+
+@kernel
+def prepare(model, state, work, scene, is_flat):
+    """Place all shapes that are seen, and make the tree of their boxes.
+
+    Writes: work, scene.
+    """
+    place(model, state, work, scene)
+    build(model, work, scene, is_flat)
+
+
+@entry
+def closest(model, state, work, scene, is_flat, origin, direction, start, reach, hit, shape):
+    """Write the nearest hit of each ray (N, 3), (N, 3), (N,); return the first bad ray, −1: none.
+
+    hit (N, 4): distance, unit normal (world); shape (N,): −1 and infinity if there is none. Hits nearer
+    than `start` are not seen.
+
+    Writes: work, scene, hit, shape.
+    """
+    prepare(model, state, work, scene, is_flat)
+    for e in range(origin.shape[0]):
+        o = vec.load(origin, e)
+        d = vec.load(direction, e)
+        if not is_ray(o, d, reach[e]):
+            return e
+        d = vec.scale(1.0 / vec.norm(d), d)
+        inv = inverse(d)
+        high = reach[e]
+        best = -1
+        n = (0.0, 0.0, 0.0)
+        node = 0
+        while node < scene.node_count[0]:
+            if not meets_box(scene.bound, node, o, inv, start, high):
+                node = scene.skip[node]
+                continue
+            s = scene.leaf[node]
+            node += 1
+            if s < 0:
+                continue
+            found, t, normal = on_shape(model, scene, s, o, d, start, high)
+            if found and (t < high or best < 0):
+                high = t
+                best = s
+                n = normal
+        shape[e] = best
+        hit[e, 0] = inf
+        if best >= 0:
+            hit[e, 0] = high
+            n = vec.mat_vec(vec.load_mat(scene.shape_rot, best), n)
+        for k in range(3):
+            hit[e, 1 + k] = n[k]
+    return -1
+
+
+@entry
+def all_hits(model, state, work, scene, origin, direction, start, reach, hit, shape):
+    """Write the hits of one ray, shape by shape; return their number, which may exceed the room.
+
+    hit (n, 4): distance, unit normal (world); shape (n,).
+
+    Writes: work, scene, hit, shape.
+    """
+    prepare(model, state, work, scene, True)
+    o = vec.load(origin, 0)
+    d = vec.load(direction, 0)
+    if not is_ray(o, d, reach[0]):
+        return -1
+    d = vec.scale(1.0 / vec.norm(d), d)
+    inv = inverse(d)
+    count = 0
+    for node in range(scene.node_count[0]):
+        if not meets_box(scene.bound, node, o, inv, start, reach[0]):
+            continue
+        s = scene.leaf[node]
+        low = start
+        found, t, normal = on_shape(model, scene, s, o, d, low, reach[0])
+        while found:
+            if count < hit.shape[0]:
+                normal = vec.mat_vec(vec.load_mat(scene.shape_rot, s), normal)
+                shape[count] = s
+                hit[count, 0] = t
+                for k in range(3):
+                    hit[count, 1 + k] = normal[k]
+            count += 1
+            low = t + max(SAME, SAME * t)
+            found, t, normal = on_shape(model, scene, s, o, d, low, reach[0])
+    return count

@@ -164,12 +164,18 @@ def project_cone(mu: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def natural_residual(
-    g: np.ndarray, c: np.ndarray, mu: np.ndarray, x: np.ndarray, one_sided: int = 0
+    g: np.ndarray,
+    c: np.ndarray,
+    mu: np.ndarray,
+    x: np.ndarray,
+    lower: np.ndarray | tuple[float, ...] = (),
+    upper: np.ndarray | tuple[float, ...] = (),
 ) -> float:
     """Return how far x is from solving the contact problem, as a velocity, component by component.
 
     With w = G x + c and a length r per contact: the normal impulse must be max(0, x_n − r w_n), the
-    tangential one x_t − r w_t cut to length μ max(0, x_n − r w_n).
+    tangential one x_t − r w_t cut to length μ max(0, x_n − r w_n). Of the rows behind the contacts, each must
+    be x − r w cut to its bounds.
     """
     w = g @ x + c
     worst = 0.0
@@ -181,7 +187,18 @@ def natural_residual(
         length = float(np.hypot(y[0], y[1]))
         t = y[:2] if length <= mu[k] * n else y[:2] * (mu[k] * n / length)
         worst = max(worst, float(np.abs(x[i] - [*t, n]).max()) / r)
-    for i in range(len(x) - one_sided, len(x)):
+    for i, low, high in zip(range(3 * len(mu), len(x)), lower, upper, strict=True):
         r = 1.0 / g[i, i]
-        worst = max(worst, abs(x[i] - max(0.0, x[i] - r * w[i])) / r)
+        worst = max(worst, abs(x[i] - min(max(low, x[i] - r * w[i]), high)) / r)
     return worst
+
+
+def random_bounds(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return random bounds of scalar rows: one-sided either way, none, or a box."""
+    lower, upper = np.zeros(count), np.zeros(count)
+    for k in range(count):
+        box = 10.0 ** rng.uniform(-3, 1)
+        lower[k], upper[k] = [(0, np.inf), (-np.inf, 0), (-np.inf, np.inf), (-box, box)][
+            rng.integers(4)
+        ]
+    return lower, upper

@@ -26,6 +26,7 @@ COORDINATES = {
     Joint.SPHERICAL: 4,
     Joint.FREE: 7,
 }
+SLOTS = {Joint.FIXED: 0, Joint.REVOLUTE: 3, Joint.PRISMATIC: 3, Joint.SPHERICAL: 5, Joint.FREE: 0}
 DOFS = {Joint.FIXED: 0, Joint.REVOLUTE: 1, Joint.PRISMATIC: 1, Joint.SPHERICAL: 3, Joint.FREE: 6}
 
 MOVABLE_GROUP = 1  # collision group of what moves
@@ -57,6 +58,7 @@ class Span:
     shape: slice
     q: slice
     v: slice
+    slot: slice  # of impulses of scalar rows
     tree: int
 
 
@@ -121,6 +123,11 @@ def reference_of(joint: JointDescription, kind: Joint) -> tuple[float, ...]:
     )
 
 
+def slot_count(description: TreeDescription) -> int:
+    """Return how many slots for impulses of scalar rows a tree has in a world."""
+    return sum(SLOTS[joint] for joint in joint_types(description))
+
+
 def is_single(description: TreeDescription) -> bool:
     """Tell whether a tree is one free body with its origin at its centre of mass."""
     has_com = any(x != 0.0 for x in description.bodies[0].com)
@@ -182,6 +189,7 @@ def _symmetric(matrix: np.ndarray) -> list[float]:
 def _sizes(parts: Sequence[Part], materials: MaterialTable, capacity: Capacity) -> dict[str, int]:
     nbody = sum(len(p.description.bodies) for p in parts)
     counts = [coordinate_counts(p.description) for p in parts]
+    slots = sum(slot_count(p.description) for p in parts)
     shapes = [s for p in parts for b in p.description.bodies for s in b.shapes]
     hulls = [s.geometry for s in shapes if isinstance(s.geometry, Hull)]
     surfaces = [s.geometry for s in shapes if isinstance(s.geometry, Surface)]
@@ -190,7 +198,8 @@ def _sizes(parts: Sequence[Part], materials: MaterialTable, capacity: Capacity) 
     is_general = any(s.kind not in CLOSED_FORM for s in shapes)
     return {
         "nbody": nbody,
-        "nlimit": 2 * nbody,
+        "nslot": slots,
+        "nscalar": slots + slots // 3,  # the two stops of a joint share one of its three slots
         "ntree": len(parts),
         "ntree1": len(parts) + 1,
         "ndense": capacity.dense,
@@ -224,14 +233,14 @@ class _Filler:
 
     def __init__(self, model: Model, materials: MaterialTable) -> None:
         self.model, self.materials = model, materials
-        self.body = self.shape = self.q = self.v = self.row = 0
+        self.body = self.shape = self.q = self.v = self.row = self.slot = 0
         self.vertex = self.face = self.corner = self.triangle = self.box = self.height = 0
         self.chain: list[int] = []
         self.chain_of: list[list[int]] = []
 
     def add(self, tree: int, part: Part) -> Span:
         """Write one object and return where it is."""
-        first = (self.body, self.shape, self.q, self.v)
+        first = (self.body, self.shape, self.q, self.v, self.slot)
         m = self.model
         m.tree_body[tree] = self.body
         m.tree_body_count[tree] = len(part.description.bodies)
@@ -248,6 +257,7 @@ class _Filler:
             slice(first[1], self.shape),
             slice(first[2], self.q),
             slice(first[3], self.v),
+            slice(first[4], self.slot),
             tree,
         )
 
@@ -269,6 +279,7 @@ class _Filler:
         m.joint_pos[i] = position
         m.joint_rot[i] = rotation_matrix(quaternion).ravel()
         m.joint_axis[i] = body.joint.axis
+        m.joint_slot[i] = self.slot
         m.joint_lower[i], m.joint_upper[i] = body.joint.lower, body.joint.upper
         m.spring_reference[self.q : self.q + COORDINATES[joint]] = reference_of(body.joint, joint)
         chain = list(self.chain_of[parent]) if parent >= 0 else []
@@ -288,6 +299,7 @@ class _Filler:
         self.chain.extend(chain)
         self.q += COORDINATES[joint]
         self.v += DOFS[joint]
+        self.slot += SLOTS[joint]
         self.body += 1
 
     def _shapes(self, part: Part, body: BodyDescription, first: int) -> None:

@@ -86,6 +86,14 @@ class Pair(IntEnum):
     SPINNING_FRICTION = 6
 
 
+class Slot(IntEnum):
+    """Slots of a joint in `State.scalar_impulse`, counted from `Model.joint_slot`."""
+
+    LIMIT = 0  # both stops; > 0 from below
+    MIMIC = 1
+    FRICTION = 2  # three for a spherical joint
+
+
 class Late(IntEnum):
     """What is compiled when a step first needs it: entries of `Model.late_address`."""
 
@@ -134,6 +142,7 @@ class Model(Record):
     joint_lower = field("nbody")  # [rad, m] −inf: no limit
     joint_upper = field("nbody")  # [rad, m] +inf: no limit
     spring_reference = field("nq")  # [m, rad, –] coordinates at which joint springs are at rest
+    joint_slot = field("nbody", dtype=INT)  # first `Slot` in `State.scalar_impulse`
 
     # Degrees of freedom.
     dof_body = field("nv", dtype=INT)
@@ -195,7 +204,7 @@ class State(Record):
     vdot = field("nv")  # [m/s², rad/s²] acceleration of the last step, for the mid-step prediction
     vdot_before = field("nv")  # [m/s², rad/s²] the one before that
     time = field(1)  # [s]
-    limit_impulse = field("nbody")  # [N s, N m s] of the last step's joint limits, > 0 from below
+    scalar_impulse = field("nslot")  # [N s, N m s] of the last step's scalar rows, by slot
     tree_failures = field("ntree", dtype=INT)  # steps in a row whose island was not solved
     tree_pause = field("ntree", dtype=INT)  # steps for which its island is only swept
     warm_count = field(1, dtype=INT)
@@ -320,28 +329,34 @@ class Work(Record):
     row_count = field(1, dtype=INT)
     row = field("max_row")  # whitened Jacobians D^(−1/2) L⁻ᵀ Jᵀ, three numbers per dof of a chain
 
-    # Joint limits.
-    limit_count = field(1, dtype=INT)
-    limit_body = field("nlimit", dtype=INT)
-    limit_sign = field("nlimit")  # +1 lower, −1 upper
-    limit_start = field("nlimit")  # [m/s, rad/s] velocity towards inside − target, without forces
-    limit_delassus = field("nlimit")
-    limit_impulse = field("nlimit")  # ≥ 0
-    limit_row = field("nlimit", dtype=INT)
+    # Scalar rows: joint limits and all else with one impulse between two bounds.
+    scalar_count = field(1, dtype=INT)
+    scalar_slot = field("nscalar", dtype=INT)  # place in `State.scalar_impulse`
+    scalar_body = field(
+        "nscalar", 2, dtype=INT
+    )  # bodies of side A, B; no matter where there are no dofs
+    scalar_len = field("nscalar", 2, dtype=INT)  # dofs of side A, B; 0: does not give way
+    scalar_row = field("nscalar", 2, dtype=INT)  # first number of side A, B in `row`, one per dof
+    scalar_start = field("nscalar")  # [m/s, rad/s] velocity without forces − target
+    scalar_lower = field("nscalar")  # [N s, N m s] least impulse, ≤ 0
+    scalar_upper = field("nscalar")  # [N s, N m s] largest impulse, ≥ 0
+    scalar_compliance = field("nscalar")  # [1/kg, 1/(kg m²)] R
+    scalar_delassus = field("nscalar")  # [1/kg, 1/(kg m²)] its own G + R, > 0
+    scalar_impulse = field("nscalar")  # [N s, N m s]
 
     # Islands, named by their lowest tree; lists sorted by island.
     tree_island = field("ntree", dtype=INT)
     island_contact_start = field("ntree1", dtype=INT)
     island_contact = field("max_contact", dtype=INT)
-    island_limit_start = field("ntree1", dtype=INT)
-    island_limit = field("nlimit", dtype=INT)
+    island_scalar_start = field("ntree1", dtype=INT)
+    island_scalar = field("nscalar", dtype=INT)
 
     # The dense problem of one island.
     dense_count = field(1, dtype=INT)  # rows that the largest island wants here
     dense = field("ndense", "ndense")  # [1/kg] G
     dense_jacobian = field("ndense", "ndense")  # of the natural map, or a factor
     dense_index = field("ndense", dtype=INT)  # rows that are not open
-    dense_vector = field(3, "ndense")  # c, x, friction
+    dense_vector = field(5, "ndense")  # c, x, friction, lower, upper
     dense_scratch = field(5, "ndense")
 
     # The block-sparse problem of one island: nodes are its trees.
@@ -364,8 +379,8 @@ class Work(Record):
     contact_spin_guess = field("max_contact", 3)  # [N m s]
     contact_shift = field("max_contact")  # [m/s] Γ
     contact_kept = field(3, "max_contact", 6)  # impulses to come back to: best, round, step
-    limit_kept = field(3, "nlimit")
-    limit_guess = field("nlimit")
+    scalar_kept = field(3, "nscalar")
+    scalar_guess = field("nscalar")
 
     # How the solve went.
     newton_steps = field(1, dtype=INT)  # of islands solved in blocks

@@ -171,7 +171,7 @@ def test_pendulum_comes_to_rest_on_its_stop(dt):
     q = robot.generalized_coordinate[0]
     assert q == pytest.approx(0.4, abs=1e-9)
     assert abs(robot.generalized_velocity[0]) <= 1e-10
-    impulse = -world.engine.state.limit_impulse[1]
+    impulse = -world.engine.state.scalar_impulse[world.engine.model.joint_slot[1]]
     assert impulse == pytest.approx(GRAVITY * math.cos(0.4) * dt, rel=1e-8)
 
 

@@ -9,13 +9,21 @@ DT = 1e-3
 
 
 def rows(world):
-    """Return (body, sign, velocity without forces − target, impulse) of the rows of the last step."""
+    """Return (body, sign, velocity without forces − target, impulse) of the rows of the last step.
+
+    Sign: +1 at the lower stop, where impulses are ≥ 0, −1 at the upper one; velocity and impulse are
+    counted away from the stop.
+    """
     work = world.engine.work
-    n = int(work.limit_count[0])
-    return [
-        (int(work.limit_body[k]), work.limit_sign[k], work.limit_start[k], work.limit_impulse[k])
-        for k in range(n)
-    ]
+    found = []
+    for k in range(int(work.scalar_count[0])):
+        sign = 1.0 if work.scalar_upper[k] == np.inf else -1.0
+        assert (work.scalar_lower[k], work.scalar_upper[k]) == (
+            (0, np.inf) if sign > 0 else (-np.inf, 0)
+        )
+        numbers = sign * work.scalar_start[k], sign * work.scalar_impulse[k]
+        found.append((int(work.scalar_body[k, 0]), sign, *numbers))
+    return found
 
 
 def cart(**options):
@@ -106,7 +114,7 @@ def test_apparent_inertia_is_that_of_the_tree():
         chain = model.chain_dof[start : start + model.dof_depth[dof] + 1]
         m[dof, chain] = m[chain, dof] = work.mass_matrix[row : row + len(chain)]
     inverse = np.linalg.inv(m + np.diag(work.drive_inertia))
-    assert work.limit_count[0] >= 3
-    for n in range(work.limit_count[0]):
-        dof = model.joint_v[work.limit_body[n]]
-        assert work.limit_delassus[n] == pytest.approx(inverse[dof, dof], rel=1e-10)
+    assert work.scalar_count[0] >= 3
+    for n in range(work.scalar_count[0]):
+        dof = model.joint_v[work.scalar_body[n, 0]]
+        assert work.scalar_delassus[n] == pytest.approx(inverse[dof, dof], rel=1e-10)

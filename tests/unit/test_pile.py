@@ -60,13 +60,13 @@ def write_problem(engine, rng, contacts, spun=0.0, spread=2.0):
     scale = 10.0 ** rng.uniform(-spread / 2, spread / 2, nodes)
     work.free_response[:] = 0.0
     work.free_response[: 6 * nodes] = rng.normal(size=6 * nodes)
-    work.contact_count[0], work.limit_count[0], work.row_count[0] = contacts, 0, 0
+    work.contact_count[0], work.scalar_count[0], work.row_count[0] = contacts, 0, 0
     work.contact_target[:contacts] = 0.0
     work.contact_key[:contacts] = np.arange(contacts)
     work.tree_island[:] = np.arange(len(work.tree_island))
     work.island_contact_start[:] = contacts
     work.island_contact_start[0] = 0
-    work.island_limit_start[:] = 0
+    work.island_scalar_start[:] = 0
     work.island_contact[:contacts] = np.arange(contacts)
     work.contact_axes[:contacts] = np.eye(3).ravel()
     first = 0

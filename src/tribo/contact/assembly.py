@@ -1,6 +1,6 @@
 """Sums over the contacts of an island: Yᵀ λ over its dofs, and Yᵀ D Y in blocks."""
 
-from tribo.contact.response import add_limit_to, add_to
+from tribo.contact.response import add_scalar_to, add_to
 from tribo.jit import kernel
 from tribo.math import vec
 
@@ -76,22 +76,37 @@ def add_block(model, work, out_table, in_table, c, r, d):
 
 
 @kernel
-def add_limit_block(model, work, n, r):
-    """Add what limit n couples.   matrix += r yᵀ y
+def add_scalar_block(model, work, n, r):
+    """Add what scalar row n couples.   matrix += r yᵀ y
 
     Writes: work.
     """
-    body = work.limit_body[n]
-    tree = model.body_tree[body]
-    first = work.limit_row[n]
-    chain = model.body_chain_start[body]
-    at = work.block_at[work.tree_node[tree], work.tree_node[tree]]
-    for p in range(model.body_chain_len[body]):
-        line = at + (model.chain_dof[chain + p] - model.tree_v[tree]) * model.tree_nv[tree]
-        for q in range(model.body_chain_len[body]):
-            work.block_value[line + model.chain_dof[chain + q] - model.tree_v[tree]] += (
-                r * work.row[first + p] * work.row[first + q]
-            )
+    value = work.block_value
+    row = work.row
+    dofs = model.chain_dof
+    for side in range(2):
+        if work.scalar_len[n, side] == 0:
+            continue
+        body = work.scalar_body[n, side]
+        tree = model.body_tree[body]
+        chain = model.body_chain_start[body]
+        first = work.scalar_row[n, side]
+        for other in range(2):
+            if work.scalar_len[n, other] == 0:
+                continue
+            other_body = work.scalar_body[n, other]
+            other_tree = model.body_tree[other_body]
+            other_chain = model.body_chain_start[other_body]
+            other_first = work.scalar_row[n, other]
+            width = model.tree_nv[other_tree]
+            at = work.block_at[work.tree_node[tree], work.tree_node[other_tree]]
+            for p in range(work.scalar_len[n, side]):
+                x = r * row[first + p]
+                line = (
+                    at + (dofs[chain + p] - model.tree_v[tree]) * width - model.tree_v[other_tree]
+                )
+                for q in range(work.scalar_len[n, other]):
+                    value[line + dofs[other_chain + q]] += x * row[other_first + q]
 
 
 @kernel
@@ -107,9 +122,9 @@ def subtract_impulses(model, work, t, out):
         if work.contact_is_spun[c] == 1:
             torque = vec.neg(vec.load(work.contact_spin_impulse, c))
             add_to(model, work, work.contact_spin_row, c, torque, out)
-    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        n = work.island_limit[k]
-        add_limit_to(model, work, n, -work.limit_impulse[n], out)
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        add_scalar_to(model, work, n, -work.scalar_impulse[n], out)
 
 
 @kernel

@@ -45,13 +45,29 @@ def find_nodes(model, work, t):
                         work.tree_node[tree] = -1
                     else:
                         count = add_node(work, tree, count)
-        for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-            tree = model.body_tree[work.limit_body[work.island_limit[k]]]
-            if fresh == 0:
-                work.tree_node[tree] = -1
-            else:
-                count = add_node(work, tree, count)
+        for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+            n = work.island_scalar[k]
+            for side in range(2):
+                if work.scalar_len[n, side] > 0:
+                    tree = model.body_tree[work.scalar_body[n, side]]
+                    if fresh == 0:
+                        work.tree_node[tree] = -1
+                    else:
+                        count = add_node(work, tree, count)
     return count
+
+
+@kernel
+def couple(work, a, b):
+    """Mark the blocks of two nodes, unless they are one or it was done.
+
+    Writes: work.
+    """
+    at = work.block_at
+    if a != b and at[a, b] < 0:
+        at[a, b] = at[b, a] = 0
+        work.node_degree[a] += 1
+        work.node_degree[b] += 1
 
 
 @kernel
@@ -71,10 +87,13 @@ def connect(model, work, t, count):
         if work.contact_len[c, 0] > 0 and work.contact_len[c, 1] > 0:
             a = work.tree_node[model.body_tree[work.contact_body[c, 0]]]
             b = work.tree_node[model.body_tree[work.contact_body[c, 1]]]
-            if a != b and at[a, b] < 0:
-                at[a, b] = at[b, a] = 0
-                work.node_degree[a] += 1
-                work.node_degree[b] += 1
+            couple(work, a, b)
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        if work.scalar_len[n, 0] > 0 and work.scalar_len[n, 1] > 0:
+            a = work.tree_node[model.body_tree[work.scalar_body[n, 0]]]
+            b = work.tree_node[model.body_tree[work.scalar_body[n, 1]]]
+            couple(work, a, b)
 
 
 @kernel

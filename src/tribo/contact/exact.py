@@ -3,9 +3,9 @@
 from tribo.contact import newton
 from tribo.contact.cone import into_cone
 from tribo.contact.response import (
-    add_limit_response,
     add_response,
-    limit_velocity,
+    add_scalar_response,
+    scalar_velocity,
     shared_dofs,
     velocity,
 )
@@ -16,7 +16,7 @@ from tribo.jit import kernel
 def island_rows(work, t):
     """Return the number of rows of an island's dense problem."""
     contacts = work.island_contact_start[t + 1] - work.island_contact_start[t]
-    return 3 * contacts + work.island_limit_start[t + 1] - work.island_limit_start[t]
+    return 3 * contacts + work.island_scalar_start[t + 1] - work.island_scalar_start[t]
 
 
 @kernel
@@ -62,18 +62,22 @@ def contact_block(model, work, a, b, g, i, j):
 
 
 @kernel
-def limit_block(model, work, n, c, g, i, j):
-    """Write the 1×3 block of G of limit n and contact c, and its transpose.
+def scalar_block(model, work, n, c, g, i, j):
+    """Write the 1×3 block of G of scalar row n and contact c, and its transpose.
 
     Writes: g.
     """
     x = y = z = 0.0
     row = work.row
-    for side in range(2):
-        if work.contact_len[c, side] > 0:
+    for own in range(2):
+        for side in range(2):
+            if work.scalar_len[n, own] == 0 or work.contact_len[c, side] == 0:
+                continue
+            k = work.scalar_row[n, own]
             m = work.contact_row[c, side]
-            k = work.limit_row[n]
-            for _ in range(shared_dofs(model, work.limit_body[n], work.contact_body[c, side])):
+            for _ in range(
+                shared_dofs(model, work.scalar_body[n, own], work.contact_body[c, side])
+            ):
                 x += row[k] * row[m]
                 y += row[k] * row[m + 1]
                 z += row[k] * row[m + 2]
@@ -85,19 +89,25 @@ def limit_block(model, work, n, c, g, i, j):
 
 
 @kernel
-def limit_pair(model, work, n, m):
-    """Return the entry of G of two limits."""
+def scalar_pair(model, work, n, m):
+    """Return the entry of G of two scalar rows."""
     s = 0.0
-    for p in range(shared_dofs(model, work.limit_body[n], work.limit_body[m])):
-        s += work.row[work.limit_row[n] + p] * work.row[work.limit_row[m] + p]
+    for own in range(2):
+        for side in range(2):
+            if work.scalar_len[n, own] == 0 or work.scalar_len[m, side] == 0:
+                continue
+            k = work.scalar_row[n, own]
+            j = work.scalar_row[m, side]
+            for p in range(shared_dofs(model, work.scalar_body[n, own], work.scalar_body[m, side])):
+                s += work.row[k + p] * work.row[j + p]
     return s
 
 
 @kernel
-def assemble(model, work, t, contacts, size, g, c, x, mu):
-    """Write G, c and the present impulses of an island as dense arrays.
+def assemble(model, work, t, contacts, size, g, c, x, mu, lower, upper):
+    """Write G, c, the present impulses and the bounds of an island as dense arrays.
 
-    Writes: g, c, x, mu.
+    Writes: g, c, x, mu, lower, upper.
     """
     start = work.island_contact_start[t]
     for k in range(contacts):
@@ -109,31 +119,35 @@ def assemble(model, work, t, contacts, size, g, c, x, mu):
         for a in range(3):
             c[3 * k + a] = w[a]
             x[3 * k + a] = work.contact_impulse[n, a]
-    first = work.island_limit_start[t] - 3 * contacts
+    first = work.island_scalar_start[t] - 3 * contacts
     for i in range(3 * contacts, size):
-        n = work.island_limit[first + i]
+        n = work.island_scalar[first + i]
         for k in range(contacts):
-            limit_block(model, work, n, work.island_contact[start + k], g, i, 3 * k)
-        for j in range(3 * contacts, i + 1):
-            g[i, j] = g[j, i] = limit_pair(model, work, n, work.island_limit[first + j])
-        c[i] = limit_velocity(model, work, n)
-        x[i] = work.limit_impulse[n]
+            scalar_block(model, work, n, work.island_contact[start + k], g, i, 3 * k)
+        for j in range(3 * contacts, i):
+            g[i, j] = g[j, i] = scalar_pair(model, work, n, work.island_scalar[first + j])
+        g[i, i] = work.scalar_delassus[n]
+        c[i] = scalar_velocity(model, work, n)
+        x[i] = work.scalar_impulse[n]
+        lower[i - 3 * contacts] = work.scalar_lower[n]
+        upper[i - 3 * contacts] = work.scalar_upper[n]
     for i in range(size):  # the velocities contain what the present impulses do
         for j in range(size):
             c[i] -= g[i, j] * x[j]
 
 
 @kernel
-def cone_ready(x, mu):
-    """Pull impulses that round-off left outside their cone back onto it.
+def into_bounds(x, mu, lower, upper):
+    """Pull impulses that round-off left outside their cone or bounds back onto them.
 
     Writes: x.
     """
     for k in range(mu.shape[0]):
         i = 3 * k
         x[i], x[i + 1], x[i + 2] = into_cone(mu[k], (x[i], x[i + 1], x[i + 2]))
-    for i in range(3 * mu.shape[0], x.shape[0]):
-        x[i] = max(0.0, x[i])
+    first = 3 * mu.shape[0]
+    for m in range(lower.shape[0]):
+        x[first + m] = min(max(x[first + m], lower[m]), upper[m])
 
 
 @kernel
@@ -152,9 +166,9 @@ def accept(model, work, t, x, contacts):
         for a in range(3):
             old[n, a] = x[i + a]
     for i in range(3 * contacts, x.shape[0]):
-        n = work.island_limit[work.island_limit_start[t] + i - 3 * contacts]
-        add_limit_response(model, work, n, x[i] - work.limit_impulse[n])
-        work.limit_impulse[n] = x[i]
+        n = work.island_scalar[work.island_scalar_start[t] + i - 3 * contacts]
+        add_scalar_response(model, work, n, x[i] - work.scalar_impulse[n])
+        work.scalar_impulse[n] = x[i]
 
 
 @kernel
@@ -169,12 +183,14 @@ def solve_exactly(model, work, t, limit):
     c = work.dense_vector[0, :size]
     x = work.dense_vector[1, :size]
     mu = work.dense_vector[2, :contacts]
-    assemble(model, work, t, contacts, size, g, c, x, mu)
+    lower = work.dense_vector[3, : size - 3 * contacts]
+    upper = work.dense_vector[4, : size - 3 * contacts]
+    assemble(model, work, t, contacts, size, g, c, x, mu, lower, upper)
     worst = newton.newton(
-        g, c, x, mu, limit, work.dense_jacobian, work.dense_index, work.dense_scratch
+        g, c, x, mu, lower, upper, limit, work.dense_jacobian, work.dense_index, work.dense_scratch
     )
     if not worst <= limit:
         return False
-    cone_ready(x, mu)
+    into_bounds(x, mu, lower, upper)
     accept(model, work, t, x, contacts)
     return True

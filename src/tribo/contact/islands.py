@@ -21,6 +21,18 @@ def find(parent, t):
 
 
 @kernel
+def join(parent, a, b):
+    """Make the islands of two trees (−1: none) one.
+
+    Writes: parent.
+    """
+    if a >= 0 and b >= 0 and a != b:
+        a = find(parent, a)
+        b = find(parent, b)
+        parent[max(a, b)] = min(a, b)
+
+
+@kernel
 def moved_tree(model, body):
     """Return the tree of a body if impulses move it, else −1."""
     tree = model.body_tree[body]
@@ -41,38 +53,46 @@ def contact_island(model, work, c):
 
 
 @kernel
+def scalar_island(model, work, n):
+    """Return the island of a scalar row: impulses move at least one of its sides."""
+    side = 0 if work.scalar_len[n, 0] > 0 else 1
+    return find(work.tree_island, model.body_tree[work.scalar_body[n, side]])
+
+
+@kernel
 def islands(model, work):
-    """Sort contacts and limits by island; the lowest tree of an island names it.
+    """Sort contacts and scalar rows by island; the lowest tree of an island names it.
 
     Writes: work.
     Cost: O(contacts), almost.
     """
     parent = work.tree_island
     start = work.island_contact_start
-    limit_start = work.island_limit_start
+    scalar_start = work.island_scalar_start
     for t in range(parent.shape[0]):
         parent[t] = t
     for t in range(start.shape[0]):
         start[t] = 0
-        limit_start[t] = 0
+        scalar_start[t] = 0
     for c in range(work.contact_count[0]):
         if work.contact_target[c] == -inf:
             continue
         a = moved_tree(model, work.contact_body[c, 0])
         b = moved_tree(model, work.contact_body[c, 1])
-        if a >= 0 and b >= 0 and a != b:
-            a = find(parent, a)
-            b = find(parent, b)
-            parent[max(a, b)] = min(a, b)
+        join(parent, a, b)
+    for n in range(work.scalar_count[0]):
+        if work.scalar_len[n, 0] > 0 and work.scalar_len[n, 1] > 0:
+            a = model.body_tree[work.scalar_body[n, 0]]
+            join(parent, a, model.body_tree[work.scalar_body[n, 1]])
     for c in range(work.contact_count[0]):
         t = contact_island(model, work, c)
         if t >= 0:
             start[t + 1] += 1
-    for n in range(work.limit_count[0]):
-        limit_start[find(parent, model.body_tree[work.limit_body[n]]) + 1] += 1
+    for n in range(work.scalar_count[0]):
+        scalar_start[scalar_island(model, work, n) + 1] += 1
     for t in range(start.shape[0] - 1):
         start[t + 1] += start[t]
-        limit_start[t + 1] += limit_start[t]
+        scalar_start[t + 1] += scalar_start[t]
     place(model, work)
 
 
@@ -83,18 +103,18 @@ def place(model, work):
     Writes: work.
     """
     start = work.island_contact_start
-    limit_start = work.island_limit_start
+    scalar_start = work.island_scalar_start
     for c in range(work.contact_count[0]):
         t = contact_island(model, work, c)
         if t >= 0:
             work.island_contact[start[t]] = c
             start[t] += 1
-    for n in range(work.limit_count[0]):
-        t = find(work.tree_island, model.body_tree[work.limit_body[n]])
-        work.island_limit[limit_start[t]] = n
-        limit_start[t] += 1
+    for n in range(work.scalar_count[0]):
+        t = scalar_island(model, work, n)
+        work.island_scalar[scalar_start[t]] = n
+        scalar_start[t] += 1
     for t in range(start.shape[0] - 1, 0, -1):
         start[t] = start[t - 1]
-        limit_start[t] = limit_start[t - 1]
+        scalar_start[t] = scalar_start[t - 1]
     start[0] = 0
-    limit_start[0] = 0
+    scalar_start[0] = 0

@@ -17,9 +17,9 @@ def keep(work, t, slot):
         for a in range(3):
             work.contact_kept[slot, c, a] = work.contact_impulse[c, a]
             work.contact_kept[slot, c, 3 + a] = work.contact_spin_impulse[c, a]
-    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        n = work.island_limit[k]
-        work.limit_kept[slot, n] = work.limit_impulse[n]
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        work.scalar_kept[slot, n] = work.scalar_impulse[n]
 
 
 @kernel
@@ -42,7 +42,7 @@ def go_back(model, work, t, count, slot, part):
         for a in range(3):
             impulse[c, a] = between(kept[slot, c, a], impulse[c, a], part)
             torque[c, a] = between(kept[slot, c, 3 + a], torque[c, a], part)
-    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        n = work.island_limit[k]
-        work.limit_impulse[n] = between(work.limit_kept[slot, n], work.limit_impulse[n], part)
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        work.scalar_impulse[n] = between(work.scalar_kept[slot, n], work.scalar_impulse[n], part)
     assembly.settle(model, work, t, count)

@@ -5,51 +5,35 @@ A limit is a contact of a joint with its stop: gap g ≥ 0, restitution 0, g + d
 
 from math import inf
 
+from tribo.contact import scalar
 from tribo.jit import kernel
-from tribo.model import Joint, Kind, Status
+from tribo.model import Joint, Kind, Slot
 
 REVOLUTE = int(Joint.REVOLUTE)
 PRISMATIC = int(Joint.PRISMATIC)
 DYNAMIC = int(Kind.DYNAMIC)
-CAPACITY = int(Status.CAPACITY)
+LIMIT = int(Slot.LIMIT)
 
 
 @kernel
 def add_limit(model, state, settings, work, i, sign, gap):
-    """Append the limit of joint i if one step can reach it.   w ≥ −gap/dt, or recovery if beyond
+    """Append a limit of joint i: the lower (sign +1) or the upper one (−1).   sign v⁺ ≥ −gap/dt
+
+    Beyond the stop it asks for recovery. The row is that of the joint itself, so both stops share a slot.
 
     Writes: work.
     """
-    dof = model.joint_v[i]
     if gap > 0.0:
         target = -gap / settings.dt
     else:
         target = min(-gap * settings.erp / settings.dt, settings.max_push_out_speed)
-    n = work.limit_count[0]
-    first = work.row_count[0]
-    depth = model.dof_depth[dof]
-    work.row_count[0] = first + depth + 1
-    work.limit_count[0] = n + 1
-    work.limit_body[n] = i
-    work.limit_sign[n] = sign
-    work.limit_start[n] = sign * state.v[dof] - target
-    work.limit_row[n] = first
-    if work.row_count[0] > work.row.shape[0]:
+    n = scalar.open_row(model, work, model.joint_slot[i] + LIMIT, i, -1)
+    if n < 0:
         return
-    row = work.row
-    chain = model.body_chain_start[i]
-    for p in range(depth):
-        row[first + p] = 0.0
-    row[first + depth] = sign
-    delassus = 0.0
-    for p in range(depth, -1, -1):
-        other = model.chain_dof[chain + p]
-        start = model.dof_row[other]
-        for r in range(p):
-            row[first + r] -= work.mass_factor[start + r] * row[first + p]
-        row[first + p] *= work.dof_scale[other]
-        delassus += row[first + p] * row[first + p]
-    work.limit_delassus[n] = delassus
+    scalar.add_dof(model, work, n, 0, model.joint_v[i], 1.0)
+    lower = 0.0 if sign > 0.0 else -inf
+    upper = inf if sign > 0.0 else 0.0
+    scalar.close_row(model, state, work, n, sign * target, lower, upper, 0.0)
 
 
 @kernel
@@ -58,7 +42,7 @@ def limit_rows(model, state, settings, work):
 
     Writes: work.
     """
-    work.limit_count[0] = 0
+    work.scalar_count[0] = 0
     for i in range(model.joint_type.shape[0]):
         joint = model.joint_type[i]
         if joint != REVOLUTE and joint != PRISMATIC:
@@ -75,5 +59,3 @@ def limit_rows(model, state, settings, work):
             add_limit(model, state, settings, work, i, 1.0, q - lower)
         if upper - q <= reach:
             add_limit(model, state, settings, work, i, -1.0, upper - q)
-    if work.row_count[0] > work.row.shape[0]:
-        work.status[0] |= CAPACITY

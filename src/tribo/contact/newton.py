@@ -1,6 +1,6 @@
 """The frictional contact problem of one island, dense and exact.
 
-Unknowns x = (λ of n contacts in threes, then m one-sided rows), w = G x + c. The natural map F(x) is
+Unknowns x = (λ of n contacts in threes, then m rows between bounds), w = G x + c. The natural map F(x) is
 zero at a solution; semismooth Newton follows it and, from a good start, arrives at round-off in a few
 steps. Where contacts are redundant G is singular: a small multiple of the identity, taken relative to
 the present x, picks the solution nearest to where the iteration starts.
@@ -32,7 +32,7 @@ def multiply(g, x, c, w):
 
 
 @kernel
-def natural_map(g, c, x, mu, r_of, w, f):
+def natural_map(g, c, x, mu, lower, upper, r_of, w, f):
     """Set w = G x + c and the natural map F; return the largest violation as a velocity.
 
     Writes: w, f.
@@ -62,17 +62,22 @@ def natural_map(g, c, x, mu, r_of, w, f):
             f[i + 1] = x[i + 1]
         if r > 0.0:  # 0: nothing can move this contact
             worst = max(worst, max(abs(f[i]), abs(f[i + 1]), abs(f[i + 2])) / r)
-    for i in range(3 * n, x.shape[0]):
+    for m in range(lower.shape[0]):
+        i = 3 * n + m
         r = r_of[i]
         y = x[i] - r * w[i]
-        f[i] = r * w[i] if y > 0.0 else x[i]
+        f[i] = r * w[i]
+        if y <= lower[m]:
+            f[i] = x[i] - lower[m]
+        elif y >= upper[m]:
+            f[i] = x[i] - upper[m]
         worst = max(worst, abs(f[i]) / r)
     return worst
 
 
 @kernel
-def close_open(x, mu, w, r_of, index):
-    """List the rows that take part; set impulses of rows that open to zero. Return count, changes.
+def close_open(x, mu, lower, upper, w, r_of, index):
+    """List the rows that take part; set impulses of rows that open to their bound. Return count, changes.
 
     Writes: x, index.
     """
@@ -89,12 +94,16 @@ def close_open(x, mu, w, r_of, index):
         elif x[i] != 0.0 or x[i + 1] != 0.0 or x[i + 2] != 0.0:
             x[i] = x[i + 1] = x[i + 2] = 0.0
             changed = True
-    for i in range(3 * n, x.shape[0]):
-        if x[i] - r_of[i] * w[i] > 0.0:
+    for m in range(lower.shape[0]):
+        i = 3 * n + m
+        y = x[i] - r_of[i] * w[i]
+        if lower[m] < y < upper[m]:
             index[count] = i
             count += 1
-        elif x[i] != 0.0:
-            x[i] = 0.0
+            continue
+        bound = lower[m] if y <= lower[m] else upper[m]
+        if x[i] != bound:
+            x[i] = bound
             changed = True
     return count, changed
 
@@ -234,7 +243,7 @@ def set_step_lengths(g, contacts, r_of):
 
 
 @kernel
-def search(g, c, x, mu, r_of, index, count, step, w, f, trial):
+def search(g, c, x, mu, lower, upper, r_of, index, count, step, w, f, trial):
     """Go along −step as far as the natural map shrinks; return the violation, −1 if nowhere.
 
     Writes: x, w, f, trial.
@@ -246,7 +255,7 @@ def search(g, c, x, mu, r_of, index, count, step, w, f, trial):
             trial[i] = x[i]
         for a in range(count):
             trial[index[a]] -= alpha * step[a]
-        worst = natural_map(g, c, trial, mu, r_of, w, f)
+        worst = natural_map(g, c, trial, mu, lower, upper, r_of, w, f)
         if merit(f) < before:
             for i in range(x.shape[0]):
                 x[i] = trial[i]
@@ -267,7 +276,7 @@ def has_stuck(x, mu):
 
 
 @kernel
-def newton(g, c, x, mu, limit, jac, index, work):
+def newton(g, c, x, mu, lower, upper, limit, jac, index, work):
     """Improve x until every violation is below `limit` [m/s]; return the violation reached.
 
     If nothing slipped before, the first guess is that all closed contacts stick: one linear solve.
@@ -286,28 +295,28 @@ def newton(g, c, x, mu, limit, jac, index, work):
     for i in range(size):
         eps += g[i, i]
     eps *= PROXIMAL / size
-    worst = natural_map(g, c, x, mu, r_of, w, f)
+    worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
     if worst > limit and has_stuck(x, mu):
-        count, _ = close_open(x, mu, w, r_of, index)
+        count, _ = close_open(x, mu, lower, upper, w, r_of, index)
         multiply(g, x, c, w)
         sticking_step(g, w, eps, index, count, jac, step, f)
         for i in range(size):
             trial[i] = x[i]
         for a in range(count):
             trial[index[a]] -= step[a]
-        reached = natural_map(g, c, trial, mu, r_of, w, f)
+        reached = natural_map(g, c, trial, mu, lower, upper, r_of, w, f)
         if reached <= limit:
             for i in range(size):
                 x[i] = trial[i]
             return reached
-        worst = natural_map(g, c, x, mu, r_of, w, f)
+        worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
     for _ in range(NEWTON_STEPS):
         if worst <= limit:
             break
-        count, changed = close_open(x, mu, w, r_of, index)
+        count, changed = close_open(x, mu, lower, upper, w, r_of, index)
         if changed:
-            worst = natural_map(g, c, x, mu, r_of, w, f)
-            count, changed = close_open(x, mu, w, r_of, index)
+            worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
+            count, changed = close_open(x, mu, lower, upper, w, r_of, index)
             if changed:
                 continue
         if all_stick(x, mu, w, r_of, index, count):
@@ -318,9 +327,9 @@ def newton(g, c, x, mu, limit, jac, index, work):
                 step[a] = f[index[a]]
             if not solve_dense(jac, step, count):
                 break
-        reached = search(g, c, x, mu, r_of, index, count, step, w, f, trial)
+        reached = search(g, c, x, mu, lower, upper, r_of, index, count, step, w, f, trial)
         if reached < 0.0:
-            worst = natural_map(g, c, x, mu, r_of, w, f)
+            worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
             break
         worst = reached
     return worst

@@ -9,6 +9,7 @@ from tribo.contact import assembly, blocks, cone
 from tribo.contact.kept import BEST, ROUND, go_back, keep
 from tribo.contact.polish import polish
 from tribo.contact.proximal import convex_round
+from tribo.contact.response import within
 from tribo.contact.violation import largest_block, spin_law, violation
 from tribo.jit import kernel
 from tribo.math import vec
@@ -36,9 +37,9 @@ def into_cones(model, work, t, count):
             roll = work.contact_rolling[c] * impulse[2]
             spin = work.contact_spinning[c] * impulse[2]
             vec.store(work.contact_spin_impulse, c, spin_law(roll, spin, torque))
-    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        n = work.island_limit[k]
-        work.limit_impulse[n] = max(0.0, work.limit_impulse[n])
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        work.scalar_impulse[n] = within(work, n, work.scalar_impulse[n])
     assembly.settle(model, work, t, count)
 
 

@@ -13,12 +13,13 @@ from math import sqrt
 from tribo.contact import assembly, blocks
 from tribo.contact.kept import STEP, go_back, keep
 from tribo.contact.response import (
-    add_limit_to,
+    add_scalar_to,
     add_to,
-    limit_moved_by,
-    limit_velocity,
     moved_by,
+    scalar_moved_by,
+    scalar_velocity,
     velocity,
+    within,
 )
 from tribo.contact.violation import stiffness, violation
 from tribo.jit import kernel
@@ -115,6 +116,20 @@ def spin_step(model, work, c, n):
 
 
 @kernel
+def scalar_step(model, work, n):
+    """Return f and D of scalar row n at the present state; D is 0 where the row goes to a bound."""
+    impulse = work.scalar_impulse[n]
+    w = scalar_velocity(model, work, n)
+    trial = impulse - w / work.scalar_delassus[n]
+    bounded = within(work, n, trial)
+    if bounded != trial:
+        return impulse - bounded, 0.0
+    own = work.scalar_delassus[n] - work.scalar_compliance[n]
+    d = 1.0 / (PROXIMAL * own + work.scalar_compliance[n])
+    return d * w, d
+
+
+@kernel
 def minus(d, w, f):
     """Return −f − D w, D row by row."""
     return (
@@ -150,15 +165,12 @@ def assemble(model, work, t, count):
             if n > 0.0:
                 assembly.add_block(model, work, spins, spins, c, 1.0, own)
                 assembly.add_block(model, work, spins, table, c, 1.0, normal)
-    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        n = work.island_limit[k]
-        r = 1.0 / work.limit_delassus[n]
-        w = limit_velocity(model, work, n)
-        if work.limit_impulse[n] - r * w > 0.0:
-            assembly.add_limit_block(model, work, n, r / PROXIMAL)
-            add_limit_to(model, work, n, -r / PROXIMAL * w, step)
-        else:
-            add_limit_to(model, work, n, -work.limit_impulse[n], step)
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        f, d = scalar_step(model, work, n)
+        add_scalar_to(model, work, n, -f, step)
+        if d > 0.0:
+            assembly.add_scalar_block(model, work, n, d)
 
 
 @kernel
@@ -180,15 +192,10 @@ def change_impulses(model, work, t):
             vec.store(work.contact_spin_impulse, c, torque)
         impulse = vec.add(vec.load(work.contact_impulse, c), minus(d, w, f))
         vec.store(work.contact_impulse, c, impulse)
-    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        n = work.island_limit[k]
-        w = limit_velocity(model, work, n)
-        r = 1.0 / work.limit_delassus[n]
-        if work.limit_impulse[n] - r * w <= 0.0:
-            work.limit_impulse[n] = 0.0
-            continue
-        w = limit_moved_by(model, work, n, step, w)
-        work.limit_impulse[n] -= r / PROXIMAL * w
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        f, d = scalar_step(model, work, n)
+        work.scalar_impulse[n] -= f + d * scalar_moved_by(model, work, n, step, 0.0)
 
 
 @kernel

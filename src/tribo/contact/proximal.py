@@ -14,7 +14,7 @@ from math import sqrt
 
 from tribo.contact import assembly, blocks
 from tribo.contact.cone import NO_FRICTION
-from tribo.contact.response import limit_velocity, velocity
+from tribo.contact.response import scalar_moved_by, velocity, within
 from tribo.contact.violation import project, spin_law, stiffness
 from tribo.jit import kernel
 from tribo.math import spatial, vec
@@ -93,6 +93,15 @@ def spin_bounds(work, c):
 
 
 @kernel
+def scalar_trial(model, work, n, rho):
+    """Return λ̂ − r (w + R λ), solved for λ, of scalar row n, and how it falls with the velocity w."""
+    r = rho / work.scalar_delassus[n]
+    w = scalar_moved_by(model, work, n, work.response, work.scalar_start[n])
+    give = 1.0 / (1.0 + r * work.scalar_compliance[n])
+    return give * (work.scalar_guess[n] - r * w), give * r
+
+
+@kernel
 def evaluate(model, work, t, count, rho):
     """Set the impulses that follow from the response, and what the response then lacks; return its square.
 
@@ -108,10 +117,9 @@ def evaluate(model, work, t, count, rho):
             roll, spin = spin_bounds(work, c)
             torque = spin_law(roll, spin, spin_trial(model, work, c, r))
             vec.store(work.contact_spin_impulse, c, torque)
-    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        n = work.island_limit[k]
-        w = limit_velocity(model, work, n)
-        work.limit_impulse[n] = max(0.0, work.limit_guess[n] - rho / work.limit_delassus[n] * w)
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        work.scalar_impulse[n] = within(work, n, scalar_trial(model, work, n, rho)[0])
     lack = work.pile_lack
     assembly.begin(model, work, count, lack)
     assembly.subtract_impulses(model, work, t, lack)
@@ -146,11 +154,11 @@ def jacobian(model, work, t, count, rho):
     blocks.clear(model, work, count)
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         add_contact(model, work, work.island_contact[k], rho)
-    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        n = work.island_limit[k]
-        r = rho / work.limit_delassus[n]
-        if work.limit_guess[n] - r * limit_velocity(model, work, n) > 0.0:
-            assembly.add_limit_block(model, work, n, r)
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        trial, r = scalar_trial(model, work, n, rho)
+        if trial == within(work, n, trial):
+            assembly.add_scalar_block(model, work, n, r)
 
 
 @kernel
@@ -221,9 +229,9 @@ def begin_round(model, work, t):
             work.contact_spin_guess[c, a] = work.contact_spin_impulse[c, a]
         w = velocity(model, work, work.contact_row, work.contact_start, c)
         work.contact_shift[c] = work.contact_friction[c] * sqrt(w[0] * w[0] + w[1] * w[1])
-    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        n = work.island_limit[k]
-        work.limit_guess[n] = work.limit_impulse[n]
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        work.scalar_guess[n] = work.scalar_impulse[n]
 
 
 @kernel

@@ -11,7 +11,7 @@ from math import inf, sqrt
 
 from tribo.contact.cone import NO_FRICTION, project
 from tribo.contact.laws import step_speed
-from tribo.contact.response import limit_velocity, velocity
+from tribo.contact.response import scalar_velocity, velocity, within
 from tribo.contact.sweep import island_speed
 from tribo.contact.violation import largest, torque_violation
 from tribo.jit import kernel
@@ -31,6 +31,21 @@ def contact_residual(model, work, c):
     d = (w[0], w[1], w[2] + mu * sqrt(w[0] * w[0] + w[1] * w[1]))
     dual = largest(vec.sub(d, project(1.0 / mu, d)))
     return primal, dual, abs(vec.dot(impulse, d))
+
+
+@kernel
+def scalar_residual(model, work, n):
+    """Return primal, dual and complementarity violation of one scalar row.
+
+    A velocity is lawful where the impulse is at the bound that allows it; without a bound it is not at all.
+    """
+    w = scalar_velocity(model, work, n)
+    impulse = work.scalar_impulse[n]
+    primal = abs(impulse - within(work, n, impulse))
+    room = impulse - work.scalar_lower[n] if w > 0.0 else work.scalar_upper[n] - impulse
+    if room == inf:
+        return primal, abs(w), 0.0
+    return primal, 0.0, abs(room * w)
 
 
 @kernel
@@ -56,11 +71,12 @@ def residual(model, settings, work):
         g = work.contact_delassus
         diagonal += g[c, 0] + g[c, 1] + g[c, 2]
         count += 3
-    for n in range(work.limit_count[0]):
-        w = limit_velocity(model, work, n)
-        dual = max(dual, -w)
-        complementarity = max(complementarity, abs(work.limit_impulse[n] * w))
-        diagonal += work.limit_delassus[n]
+    for n in range(work.scalar_count[0]):
+        p, d, e = scalar_residual(model, work, n)
+        primal = max(primal, p)
+        dual = max(dual, d)
+        complementarity = max(complementarity, e)
+        diagonal += work.scalar_delassus[n]
         count += 1
     speed = step_speed(settings)
     for t in range(work.tree_island.shape[0]):

@@ -74,40 +74,52 @@ def velocity(model, work, table, start, c):
 
 
 @kernel
-def add_limit_to(model, work, n, impulse, out):
-    """Add the response to an impulse of limit n to an array of dofs.
+def add_scalar_to(model, work, n, impulse, out):
+    """Add the response to an impulse of scalar row n to an array of dofs.
 
     Writes: out.
     """
-    first = work.limit_row[n]
-    chain = model.body_chain_start[work.limit_body[n]]
-    for p in range(model.body_chain_len[work.limit_body[n]]):
-        out[model.chain_dof[chain + p]] += work.row[first + p] * impulse
+    for side in range(2):
+        first = work.scalar_row[n, side]
+        chain = model.body_chain_start[work.scalar_body[n, side]]
+        for p in range(work.scalar_len[n, side]):
+            out[model.chain_dof[chain + p]] += work.row[first + p] * impulse
 
 
 @kernel
-def add_limit_response(model, work, n, impulse):
-    """Add the response to an impulse of limit n.
+def add_scalar_response(model, work, n, impulse):
+    """Add the response to an impulse of scalar row n.
 
     Writes: work.
     """
-    add_limit_to(model, work, n, impulse, work.response)
+    add_scalar_to(model, work, n, impulse, work.response)
 
 
 @kernel
-def limit_moved_by(model, work, n, response, start):
-    """Return `start` and what a response adds to the velocity of limit n."""
-    first = work.limit_row[n]
-    chain = model.body_chain_start[work.limit_body[n]]
-    for p in range(model.body_chain_len[work.limit_body[n]]):
-        start += work.row[first + p] * response[model.chain_dof[chain + p]]
+def scalar_moved_by(model, work, n, response, start):
+    """Return `start` and what a response adds to the velocity of scalar row n."""
+    for side in range(2):
+        first = work.scalar_row[n, side]
+        chain = model.body_chain_start[work.scalar_body[n, side]]
+        for p in range(work.scalar_len[n, side]):
+            start += work.row[first + p] * response[model.chain_dof[chain + p]]
     return start
 
 
 @kernel
-def limit_velocity(model, work, n):
-    """Return the velocity of limit n minus its target."""
-    return limit_moved_by(model, work, n, work.response, work.limit_start[n])
+def scalar_velocity(model, work, n):
+    """Return the velocity of scalar row n relative to its target, with what its compliance gives way.
+
+    w = J v⁺ − target + R λ
+    """
+    given = work.scalar_start[n] + work.scalar_compliance[n] * work.scalar_impulse[n]
+    return scalar_moved_by(model, work, n, work.response, given)
+
+
+@kernel
+def within(work, n, impulse):
+    """Return the impulse within the bounds of scalar row n that is nearest to one."""
+    return min(max(impulse, work.scalar_lower[n]), work.scalar_upper[n])
 
 
 @kernel

@@ -12,7 +12,13 @@ from math import inf, log, sqrt
 from tribo.contact import cone, exact, pile
 from tribo.contact.late import call_late
 from tribo.contact.laws import step_speed
-from tribo.contact.response import add_limit_response, add_response, limit_velocity, velocity
+from tribo.contact.response import (
+    add_response,
+    add_scalar_response,
+    scalar_velocity,
+    velocity,
+    within,
+)
 from tribo.contact.violation import violation
 from tribo.jit import kernel
 from tribo.math import spatial, vec
@@ -22,7 +28,7 @@ CAPACITY = int(Status.CAPACITY)
 PILE = int(Late.PILE)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
 SWEEPS = int(Solver.SWEEPS)
-FEW_ROWS = 3  # a contact or some limits alone
+FEW_ROWS = 3  # a contact or some scalar rows alone
 MAX_TRIES = 2  # at solving an island at once
 MORE_SWEEPS = 12  # until the second
 MIN_SWEEPS = 3  # two changes tell the rate
@@ -37,7 +43,7 @@ MAX_DENSE_ROWS = 32  # ten contacts: up to here a dense matrix is faster than bl
 
 @kernel
 def warm_start(model, state, work):
-    """Begin with the impulses that the same contacts and limits had in the last step.
+    """Begin with the impulses that the same contacts and rows had in the last step.
 
     Writes: work.
     """
@@ -66,25 +72,34 @@ def warm_start(model, state, work):
             impulse = vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5]))
             vec.store(work.contact_spin_impulse, c, impulse)
             add_response(model, work, work.contact_spin_row, c, impulse)
-    for n in range(work.limit_count[0]):
-        warm_limit = work.limit_sign[n] * state.limit_impulse[work.limit_body[n]]
-        work.limit_impulse[n] = max(0.0, warm_limit)
-        add_limit_response(model, work, n, work.limit_impulse[n])
+    for n in range(work.scalar_count[0]):
+        work.scalar_impulse[n] = within(work, n, state.scalar_impulse[work.scalar_slot[n]])
+        add_scalar_response(model, work, n, work.scalar_impulse[n])
 
 
 @kernel
-def sweep_limit(model, work, n):
-    """Solve one joint limit given all other rows; return the change of its velocity.
+def sweep_scalar(model, work, n):
+    """Solve one scalar row given all other rows; return the change of its velocity.
 
     Writes: work.
     """
-    before = work.limit_impulse[n]
-    w = limit_velocity(model, work, n)
-    after = max(0.0, before - w / work.limit_delassus[n])
-    work.limit_impulse[n] = after
+    before = work.scalar_impulse[n]
+    w = scalar_velocity(model, work, n)
+    after = within(work, n, before - w / work.scalar_delassus[n])
+    work.scalar_impulse[n] = after
     if after != before:
-        add_limit_response(model, work, n, after - before)
-    return abs(after - before) * work.limit_delassus[n]
+        add_scalar_response(model, work, n, after - before)
+    return abs(after - before) * work.scalar_delassus[n]
+
+
+@kernel
+def scalar_speed(work, n, push):
+    """Return the speed that scalar row n must remove, as far as its bounds let it; `push`: see caller."""
+    g = work.scalar_delassus[n]
+    start = work.scalar_start[n]
+    up = work.scalar_upper[n] * g
+    down = -work.scalar_lower[n] * g
+    return max(min(-start, up), min(start, down), min(push * sqrt(g), max(up, down)))
 
 
 @kernel
@@ -143,21 +158,20 @@ def island_speed(settings, work, t):
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
         scale = max(scale, -work.contact_start[c, 2], push * sqrt(work.contact_delassus[c, 2]))
-    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        n = work.island_limit[k]
-        scale = max(scale, -work.limit_start[n], push * sqrt(work.limit_delassus[n]))
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        scale = max(scale, scalar_speed(work, work.island_scalar[k], push))
     return scale
 
 
 @kernel
 def sweep_island(model, work, t):
-    """Visit every contact and limit of island t once; return the largest change of a velocity.
+    """Visit every contact and scalar row of island t once; return the largest change of a velocity.
 
     Writes: work.
     """
     change = 0.0
-    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        change = max(change, sweep_limit(model, work, work.island_limit[k]))
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        change = max(change, sweep_scalar(model, work, work.island_scalar[k]))
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         change = max(change, sweep_contact(model, work, work.island_contact[k]))
     return change
@@ -183,13 +197,25 @@ def warm_contacts(work, t):
 
 
 @kernel
+def has_equation(work, t):
+    """Tell whether island t has scalar rows that hold both ways: sweeps are slow to agree on them."""
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        if work.scalar_lower[n] == -inf and work.scalar_upper[n] == inf:
+            return True
+    return False
+
+
+@kernel
 def is_newton_case(work, t, rows):
     """Tell whether island t should be tried by Newton before any sweep.
 
     It is small, and either all of it was there in the last step, so that little has changed, or
     nothing was, so that Newton from zero finds the solution of least norm.
     """
-    if rows < MIN_DENSE_ROWS or rows >= MAX_DENSE_ROWS:
+    if rows >= MAX_DENSE_ROWS or (
+        rows < MIN_DENSE_ROWS and not (rows > 1 and has_equation(work, t))
+    ):
         return False
     count = warm_contacts(work, t)
     return count == 0 or count == work.island_contact_start[t + 1] - work.island_contact_start[t]
@@ -232,10 +258,10 @@ def start_cold(model, work, t):
             impulse = vec.neg(vec.load(work.contact_spin_impulse, c))
             add_response(model, work, work.contact_spin_row, c, impulse)
             vec.store(work.contact_spin_impulse, c, zero)
-    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        n = work.island_limit[k]
-        add_limit_response(model, work, n, -work.limit_impulse[n])
-        work.limit_impulse[n] = 0.0
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        add_scalar_response(model, work, n, -work.scalar_impulse[n])
+        work.scalar_impulse[n] = 0.0
 
 
 @kernel
@@ -390,7 +416,7 @@ def solve_island(model, state, settings, work, t, rows):
 
 @kernel
 def solve(model, state, settings, work):
-    """Find the impulses of all contacts and limits.
+    """Find the impulses of all contacts and scalar rows.
 
     Writes: work, state.
     """
@@ -425,7 +451,7 @@ def remember(state, work):
             state.warm_impulse[n, 3 + k] = torque[k]
         n += 1
     state.warm_count[0] = n
-    for i in range(state.limit_impulse.shape[0]):
-        state.limit_impulse[i] = 0.0
-    for m in range(work.limit_count[0]):
-        state.limit_impulse[work.limit_body[m]] += work.limit_sign[m] * work.limit_impulse[m]
+    for k in range(state.scalar_impulse.shape[0]):
+        state.scalar_impulse[k] = 0.0
+    for m in range(work.scalar_count[0]):
+        state.scalar_impulse[work.scalar_slot[m]] += work.scalar_impulse[m]

@@ -9,7 +9,7 @@ from math import sqrt
 
 from tribo.contact import cone
 from tribo.contact.cone import NO_FRICTION
-from tribo.contact.response import limit_velocity, velocity
+from tribo.contact.response import scalar_velocity, velocity, within
 from tribo.jit import kernel
 from tribo.math import spatial, vec
 
@@ -59,6 +59,15 @@ def torque_violation(model, work, c):
 
 
 @kernel
+def scalar_violation(model, work, n):
+    """Return how far scalar row n is from its law [m/s, rad/s]: |w| between its bounds."""
+    w = scalar_velocity(model, work, n)
+    g = work.scalar_delassus[n]
+    impulse = work.scalar_impulse[n]
+    return abs(impulse - within(work, n, impulse - w / g)) * g
+
+
+@kernel
 def violation(model, work, t):
     """Return how far the impulses are from the hard law, as a velocity [m/s]."""
     worst = 0.0
@@ -75,10 +84,8 @@ def violation(model, work, t):
         worst = max(worst, largest(vec.sub(x, after)) / r)
         if work.contact_is_spun[c] == 1:
             worst = max(worst, torque_violation(model, work, c))
-    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        n = work.island_limit[k]
-        w = limit_velocity(model, work, n)
-        worst = max(worst, abs(w) if work.limit_impulse[n] > 0.0 else -w)
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        worst = max(worst, scalar_violation(model, work, work.island_scalar[k]))
     return worst
 
 
@@ -90,6 +97,6 @@ def largest_block(work, t):
         c = work.island_contact[k]
         for a in range(3):
             g = max(g, work.contact_delassus[c, a])
-    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        g = max(g, work.limit_delassus[work.island_limit[k]])
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        g = max(g, work.scalar_delassus[work.island_scalar[k]])
     return g

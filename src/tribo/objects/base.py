@@ -15,6 +15,7 @@ from tribo.builder import (
     coordinate_counts,
     joint_types,
     rotation_matrix,
+    slot_count,
 )
 from tribo.description import TreeDescription
 from tribo.errors import EditError
@@ -74,7 +75,7 @@ class Object(check.Sealed):
         self._tau, self._kp, self._kd = np.zeros(nv), np.zeros(nv), np.zeros(nv)
         self._target_v = np.zeros(nv)
         self._drive_form, self._carries = np.zeros(nv, np.int64), np.zeros(nv, np.int64)
-        self._limit_impulse = np.zeros(len(self.description.bodies))
+        self._scalar_impulse = np.zeros(slot_count(self.description))
         self._wrench = np.zeros((len(self.description.bodies), 6))
         types = joint_types(self.description)
         self._is_free = types[0] == Joint.FREE
@@ -386,7 +387,7 @@ _VIEWS = {
     "v": ("state", "v"),
     "vdot": ("state", "v"),
     "vdot_before": ("state", "v"),
-    "limit_impulse": ("state", "body"),
+    "scalar_impulse": ("state", "slot"),
     "wrench": ("command", "body"),
     "tau": ("command", "v"),
     "drive_form": ("command", "v"),

@@ -42,7 +42,7 @@ def begin(engine):
     """Do the stages before the rows of a step, without contacts and limits."""
     model, state, work = engine.model, engine.state, engine.work
     work.status[0] = work.contact_count[0] = work.scalar_count[0] = 0
-    actuation.reset_saturation(work)
+    actuation.begin(model, state, engine.command, engine.settings, work)
     actuation.drives(model, state, engine.command, engine.settings, work)
     inertia.factorize(model, work)
     integrate.free_response(model, engine.settings, work)

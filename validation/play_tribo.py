@@ -33,6 +33,7 @@ def build(scene: Scene) -> tuple[tribo.World, list[Any], list[Any]]:
     logging.getLogger("tribo").setLevel(logging.ERROR)
     world = tribo.World(time_step=scene.dt, gravity=scene.gravity)
     world.integrator = scene.integrator
+    world.impact = scene.impact
     world.default_pair = properties(scene.pair)
     for names, pair in scene.pairs.items():
         first, second = names.split("|")

@@ -89,6 +89,7 @@ class Scene:
     every: int = 1
     wants_support: bool = False  # total force of everything that does not move, per sample
     integrator: str = "midpoint"  # tribo's; peers have their own
+    impact: str = "simultaneous"  # tribo's
 
     def __post_init__(self) -> None:
         """Give every body a name."""

@@ -35,8 +35,9 @@ def scenes() -> list[Scene]:
     elastic = Scene(
         "elastic_666", "spheres", "216 balls rebound from one another without loss", steps=10_000,
         ground="default", bodies=_balls(1.101), friction=0.0, restitution=1.0, erp=0.0,
-        modes={"tribo": ("default",), "mujoco": ("spring",), "pybullet": ("accurate",), "physx": ("tgs",)},
-        goals=(Goal("default", 1e-2),), published=ELASTIC,
+        modes={"tribo": ("default", "propagate"), "mujoco": ("spring",), "pybullet": ("accurate",),
+               "physx": ("tgs",)},
+        goals=(Goal("propagate", 1e-2),), published=ELASTIC,
     )  # fmt: skip
     return [plastic, elastic]
 

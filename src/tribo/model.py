@@ -67,6 +67,13 @@ class DriveForm(IntEnum):
     TRAPEZOID = 3  # mean over the step: e + dt/4 (v⁺ − v) at mid step, (v + v⁺)/2
 
 
+class Impact(IntEnum):
+    """What happens where several contacts meet at once (`docs/physics/contact`)."""
+
+    SIMULTANEOUS = 0  # all of them are one problem
+    PROPAGATE = 1  # each is a blow of its own, in the order of time
+
+
 class Solver(IntEnum):
     """How far contact problems are solved (`docs/physics/contact`)."""
 
@@ -100,6 +107,7 @@ class Late(IntEnum):
     CONVEX = 0  # general pairs of convex shapes
     TERRAIN = 1  # pairs with triangle surfaces and height maps
     PILE = 2  # the sparse problem of an island
+    IMPACT = 3  # blows that are handed on
 
 
 class Status(IntFlag):
@@ -177,7 +185,7 @@ class Model(Record):
     shape_data = field("nshape", 4, dtype=INT)  # see `tribo.builder`
 
     # Addresses of the functions that are compiled when a pair of shapes asks for them, 0: not yet.
-    late_address = field(4, dtype=INT)  # `Late`; 0: not loaded yet
+    late_address = field(6, dtype=INT)  # `Late`; 0: not loaded yet
 
     # Pools of hulls and meshes.
     vertex = field("nvertex", 3)  # [m] shape frame
@@ -240,6 +248,7 @@ class Settings(Record):
     max_sweeps = field(dtype=INT)
     integrator = field(dtype=INT)  # `Integrator`
     contact_solver = field(dtype=INT)  # `Solver`
+    impact = field(dtype=INT)  # `Impact`
     filter_both = field(dtype=INT)  # 0: either mask admits a pair, 1: both must
 
 
@@ -284,7 +293,7 @@ class Work(Record):
     sweep_order = field("nbody", dtype=INT)
     sweep_count = field(1, dtype=INT)
     sweep_is_listed = field(1, dtype=INT)  # 0: the list is to be made (fresh scratch, new filters)
-    late_wanted = field(4, dtype=INT)  # 1: the step stopped for want of this function
+    late_wanted = field(6, dtype=INT)  # 1: the step stopped for want of this function
     candidate_count = field(1, dtype=INT)
     candidate = field("max_pair", 2, dtype=INT)  # shape pairs a < b
     candidate_sorted = field("max_pair", 2, dtype=INT)
@@ -315,6 +324,10 @@ class Work(Record):
     contact_rolling = field("max_contact")  # [m] μ_r r_e
     contact_spinning = field("max_contact")  # [m] μ_spin r_e
     contact_target = field("max_contact")  # [m/s] least normal velocity; −inf: inactive
+    contact_restitution = field("max_contact")  # [–] with `erp2`
+    contact_threshold = field("max_contact")  # [m/s] of restitution
+    contact_rest = field("max_contact")  # [m/s] the target without rebound
+    contact_blow = field("max_contact", 3)  # [N s] impulse of the blows, contact axes
     contact_vel = field("max_contact", 3)  # [m/s] J v at the start of the step, contact axes
     contact_start = field("max_contact", 3)  # [m/s] J v − target: the velocity without forces
     contact_spin_start = field("max_contact", 3)  # [rad/s] the angular part
@@ -381,6 +394,11 @@ class Work(Record):
     contact_kept = field(3, "max_contact", 6)  # impulses to come back to: best, round, step
     scalar_kept = field(3, "nscalar")
     scalar_guess = field("nscalar")
+
+    # Blows of contacts that rebound one after the other.
+    blow_count = field(1, dtype=INT)  # 0: the two below hold nothing
+    blow_response = field("nv")  # whitened velocity that they give
+    blow_shift = field("nv")  # whitened: how much farther they move than the drift says
 
     # How the solve went.
     newton_steps = field(1, dtype=INT)  # of islands solved in blocks

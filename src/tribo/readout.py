@@ -14,9 +14,18 @@ from tribo.dynamics import energy, springs
 from tribo.dynamics.inertia import body_inertias
 from tribo.engine import Engine
 from tribo.materials import MaterialTable
-from tribo.model import Status
+from tribo.model import Impact, Status
 from tribo.objects import Object
 from tribo.objects.base import frozen
+
+
+def contact_impulses(engine: Engine) -> np.ndarray:
+    """Return the impulses of all contacts in the last step, shape (n, 3) [N s], contact axes."""
+    work = engine.work
+    n = int(work.contact_count[0])
+    if engine.settings.impact == Impact.PROPAGATE:
+        return np.asarray(work.contact_impulse[:n] + work.contact_blow[:n])
+    return np.asarray(work.contact_impulse[:n])
 
 
 def read_contacts(
@@ -29,14 +38,15 @@ def read_contacts(
     work = engine.work
     first_shape = [part.span.shape.start for part in objects if part.span is not None]
     found = []
-    for c in range(int(work.contact_count[0])):
-        carries = work.contact_impulse[c, 2] > 0.0
+    impulses = contact_impulses(engine)
+    for c in range(len(impulses)):
+        carries = impulses[c, 2] > 0.0
         if not carries and work.contact_gap[c] > 0.0:
             continue
         owners = [objects[bisect_right(first_shape, s) - 1] for s in work.contact_shape[c]]
         if only is not None and only not in owners:
             continue
-        contact = _contact(engine, materials, c, owners)
+        contact = _contact(engine, materials, c, owners, impulses[c])
         if only is None or owners[0] is only:
             found.append(contact)
         if only is not None and owners[1] is only:
@@ -44,10 +54,13 @@ def read_contacts(
     return found
 
 
-def _contact(engine: Engine, materials: MaterialTable, c: int, owners: Sequence[Object]) -> Contact:
+def _contact(
+    engine: Engine, materials: MaterialTable, c: int, owners: Sequence[Object], local: np.ndarray
+) -> Contact:
+    """Return a contact; `local` is its impulse [N s], contact axes."""
     work, model = engine.work, engine.model
     frame = work.contact_axes[c].reshape(3, 3).copy()
-    impulse = frame.T @ work.contact_impulse[c]
+    impulse = frame.T @ local
     shapes = work.contact_shape[c]
     bodies = []
     for owner, shape in zip(owners, shapes, strict=True):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tribo import check
-from tribo.model import Integrator, Settings, Solver
+from tribo.model import Impact, Integrator, Settings, Solver
 
 DEFAULTS: dict[str, float] = {
     "dt": 1e-3,  # [s] robots are controlled at 100 … 1000 Hz; materials' speeds are far below c
@@ -21,6 +21,7 @@ DEFAULTS: dict[str, float] = {
     "max_sweeps": 300,
     "integrator": Integrator.MIDPOINT,
     "contact_solver": Solver.EXACT,
+    "impact": Impact.SIMULTANEOUS,
     "filter_both": 0,
 }
 
@@ -126,6 +127,20 @@ class WorldSettings(check.Sealed):
     def integrator(self, value: str) -> None:
         name = check.choice(value, [i.name.lower() for i in Integrator], "integrator")
         self._set("integrator", Integrator[name.upper()])
+
+    @property
+    def impact(self) -> str:
+        """``"simultaneous"`` (default): contacts that meet at once share one solution; or ``"propagate"``.
+
+        With ``"propagate"`` contacts rebound one after the other, each at the time within the step at which
+        its gap closes: a row of balls hands a speed on to the last one, and heights of bounces are exact.
+        """
+        return Impact(int(self._settings.impact)).name.lower()
+
+    @impact.setter
+    def impact(self, value: str) -> None:
+        name = check.choice(value, [i.name.lower() for i in Impact], "impact")
+        self._set("impact", Impact[name.upper()])
 
     @property
     def contact_solver(self) -> str:

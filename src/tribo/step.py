@@ -6,7 +6,7 @@ docs/physics/step.md and a column of the benchmark.
 """
 
 from tribo.collision import broadphase, narrowphase
-from tribo.contact import islands, laws, limits, residual, rows, sweep
+from tribo.contact import blows, islands, laws, limits, residual, rows, sweep
 from tribo.dynamics import actuation, bias, inertia, integrate, kinematics
 from tribo.jit import entry, kernel
 from tribo.model import Command, Model, Settings, State, Status, Work
@@ -53,6 +53,7 @@ def advance(model, state, command, settings, work):
         if work.status[0] & CAPACITY:
             return
         islands.islands(model, work)  # who has to do with whom?
+        blows.blows(model, settings, work)  # who hands a blow on?
         sweep.solve(model, state, settings, work)  # λ: cone, complementarity
         integrate.next_velocity(model, state, work)  # v⁺ = v + M̂⁻¹ (dt (τ − h) + Jᵀ λ)
         changed = actuation.saturate(model, state, command, settings, work)

@@ -147,7 +147,7 @@ class World(WorldSettings, WorldObjects, WorldReadout, WorldRays, WorldProximity
             if self._materials.revision != self._materials_built:
                 self.write_materials()
             self.engine.update()
-            self.engine.work.contact_impulse[:] = 0.0
+            self.engine.work.contact_impulse[:] = self.engine.work.contact_blow[:] = 0.0
             self._is_midway = self._is_stale = True
         finally:
             self._idle.append(True)

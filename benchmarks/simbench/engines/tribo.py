@@ -15,6 +15,7 @@ SETTINGS = {
     "default": "standard settings (docs/reference/settings)",
     "semi_implicit": 'as default with integrator = "semi_implicit"',
     "rk4": 'as default with integrator = "rk4"',
+    "propagate": 'as default with impact = "propagate"',
     "own drive": "standard settings; PD by the engine's implicit drives, all steps in one call",
 }
 INTEGRATORS = ("semi_implicit", "rk4")
@@ -34,6 +35,8 @@ class Engine:
         self.world = world = tribo.World(time_step=scene.time_step, gravity=scene.gravity)
         if mode in INTEGRATORS:
             world.integrator = mode
+        if mode == "propagate":
+            world.impact = mode
         if scene.erp is not None:
             world.erp = scene.erp
         law = {

@@ -5,6 +5,7 @@ A ball, a robot that stands, a few boxes never need it, and it would be a quarte
 
 from numba import types
 
+from tribo.contact.impact import hand_on
 from tribo.contact.pile import solve_pile
 from tribo.jit import DISABLED, late
 from tribo.model import Late, Model, Work
@@ -20,11 +21,22 @@ def _pile_at(model_table, model_world, work_table, work_world, t, budget, limit)
     return 1 if solve_pile(model, work, t, budget, limit) else 0
 
 
-ADDRESS = {Late.PILE: late(_pile_at, SIGNATURE)}
+def _impact_at(model_table, model_world, work_table, work_world, t, is_midpoint, dt):
+    model = world_of(from_address(MODEL, model_table), model_world)
+    work = world_of(from_address(WORK, work_table), work_world)
+    return 1 if hand_on(model, work, t, is_midpoint != 0, dt) else 0
+
+
+ADDRESS = {Late.PILE: late(_pile_at, SIGNATURE), Late.IMPACT: late(_impact_at, SIGNATURE)}
 
 
 def _call_python(address, model, work, t, budget, limit):
     return solve_pile(model, work, t, budget, limit)
 
 
+def _call_impact_python(address, model, work, t, is_midpoint, dt):
+    return hand_on(model, work, t, is_midpoint != 0, dt)
+
+
 call_late = _call_python if DISABLED else call_at
+call_impact = _call_impact_python if DISABLED else call_at

@@ -7,7 +7,7 @@ from math import inf, sqrt
 
 from tribo.jit import kernel
 from tribo.math import vec
-from tribo.model import Kind, Pair
+from tribo.model import Impact, Kind, Pair
 
 DYNAMIC = int(Kind.DYNAMIC)
 FRICTION = int(Pair.FRICTION)
@@ -17,6 +17,8 @@ STATIC = int(Pair.STATIC_FRICTION)
 STATIC_SPEED = int(Pair.STATIC_FRICTION_VELOCITY)
 ROLLING = int(Pair.ROLLING_FRICTION)
 SPINNING = int(Pair.SPINNING_FRICTION)
+
+PROPAGATE = int(Impact.PROPAGATE)
 
 SLOW_IMPACT = 1e-3  # [m/s] what approaches slower is resting
 
@@ -40,6 +42,14 @@ def effective_friction(friction, static, static_speed, speed):
 
 
 @kernel
+def rest_target(gap, settings):
+    """Return the least normal velocity of a contact that does not rebound [m/s]."""
+    if gap > 0.0:
+        return -gap / settings.dt
+    return min(-gap * settings.erp / settings.dt, settings.max_push_out_speed)
+
+
+@kernel
 def normal_target(gap, approach, restitution, threshold, slow, settings):
     """Return the least normal velocity that a contact may end with [m/s].
 
@@ -48,12 +58,10 @@ def normal_target(gap, approach, restitution, threshold, slow, settings):
     but not one that approaches slower than `slow`: that is a resting contact and round-off.
     """
     bounce = restitution * (approach - threshold)
+    rest = rest_target(gap, settings)
     if gap > 0.0 and (bounce <= 0.0 or gap > approach * settings.dt):
-        return -inf if bounce > 0.0 and approach > slow else -gap / settings.dt
-    recovery = 0.0
-    if gap < 0.0:
-        recovery = min(-gap * settings.erp / settings.dt, settings.max_push_out_speed)
-    return max(bounce, recovery)
+        return -inf if bounce > 0.0 and approach > slow else rest
+    return max(bounce, rest)
 
 
 @kernel
@@ -91,14 +99,16 @@ def laws(model, settings, work):
             table[a, b, STATIC_SPEED],
             sqrt(x * x + y * y),
         )
+        gap = work.contact_gap[c]
+        e = min(1.0, table[a, b, RESTITUTION] + settings.erp2)
+        threshold = table[a, b, THRESHOLD]
         work.contact_target[c] = normal_target(
-            work.contact_gap[c],
-            -work.contact_vel[c, 2],
-            min(1.0, table[a, b, RESTITUTION] + settings.erp2),
-            table[a, b, THRESHOLD],
-            slow,
-            settings,
+            gap, -work.contact_vel[c, 2], e, threshold, slow, settings
         )
+        if settings.impact == PROPAGATE:
+            work.contact_restitution[c] = e
+            work.contact_threshold[c] = threshold
+            work.contact_rest[c] = rest_target(gap, settings)
         work.contact_start[c, 0] = x
         work.contact_start[c, 1] = y
         work.contact_start[c, 2] = work.contact_vel[c, 2] - max(work.contact_target[c], -1e300)

@@ -239,6 +239,8 @@ def sweeps_left(change, before, limit):
     """Return how many more sweeps it takes at the rate of the last two changes."""
     if not change < before:
         return inf
+    if change == 0.0 or before == inf:  # done, or no rate to be seen yet
+        return 0.0
     return log(limit / change) / log(change / before)
 
 

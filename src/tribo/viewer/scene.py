@@ -13,6 +13,7 @@ from tribo.builder import rotation_matrix
 from tribo.description import MeshFile, ShapeDescription, VisualDescription
 from tribo.model import Shape
 from tribo.objects import Object
+from tribo.readout import contact_impulses
 from tribo.viewer import mesh as meshes
 from tribo.viewer.surface import of_shape
 
@@ -160,7 +161,7 @@ def read_forces(world: World) -> Forces:
     engine = world.engine
     work = engine.work
     n = int(work.contact_count[0])
-    impulse = work.contact_impulse[:n, :3]
+    impulse = contact_impulses(engine)
     touches = (impulse[:, 2] > 0.0) | (work.contact_gap[:n] <= 0.0)
     axes = work.contact_axes[:n].reshape(-1, 3, 3)[touches]
     force = np.einsum("nij,ni->nj", axes, impulse[touches]) / world.time_step

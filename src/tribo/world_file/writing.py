@@ -43,7 +43,8 @@ SHAPES = {
     Shape.CONE: "cone",
 }
 # Settings that change the motion and that a file has no place for.
-NOT_IN_FILE = ("max_push_out_speed", "tolerance", "max_sweeps", "integrator", "collision_filter")
+NOT_IN_FILE = ("max_push_out_speed", "tolerance", "max_sweeps", "integrator", "collision_filter",
+               "contact_solver", "impact")  # fmt: skip
 
 
 def save(world: World, path: str | Path) -> None:

@@ -1,0 +1,48 @@
+"""Stage *blows*: with `impact = "propagate"`, what rebounds does so before everything else is solved."""
+
+from tribo.contact.late import call_impact
+from tribo.jit import kernel
+from tribo.model import Impact, Integrator, Late, Status
+
+PROPAGATE = int(Impact.PROPAGATE)
+MIDPOINT = int(Integrator.MIDPOINT)
+IMPACT = int(Late.IMPACT)
+CAPACITY = int(Status.CAPACITY)
+NOT_CONVERGED = int(Status.NOT_CONVERGED)
+
+
+@kernel
+def begin(work):
+    """Take the blows of the last step away.
+
+    Writes: work.
+    """
+    for dof in range(work.blow_response.shape[0]):
+        work.blow_response[dof] = work.blow_shift[dof] = 0.0
+    for c in range(work.contact_count[0]):
+        for k in range(3):
+            work.contact_blow[c, k] = 0.0
+
+
+@kernel
+def blows(model, settings, work):
+    """Let contacts rebound in the order in which they meet, island by island.
+
+    Writes: work.
+    """
+    work.blow_count[0] = 0
+    if settings.impact != PROPAGATE:
+        return
+    begin(work)
+    if model.late_address[IMPACT] == 0:
+        work.late_wanted[IMPACT] = 1
+        work.status[0] |= CAPACITY
+        return
+    is_midpoint = 1 if settings.integrator == MIDPOINT else 0
+    for t in range(work.tree_island.shape[0]):
+        if work.island_contact_start[t + 1] > work.island_contact_start[t]:
+            if (
+                call_impact(model.late_address[IMPACT], model, work, t, is_midpoint, settings.dt)
+                == 0
+            ):
+                work.status[0] |= NOT_CONVERGED

@@ -1,0 +1,143 @@
+"""Blows one after the other (`impact = "propagate"`): exact heights, speeds handed on, energy never grows."""
+
+import numpy as np
+import pytest
+from scenes import GRAVITY
+
+import tribo
+
+
+def world_of(restitution, friction=0.0, dt=1e-2, gravity=(0, 0, -GRAVITY), ground=True, **settings):
+    """Return a world in which contacts rebound one after the other."""
+    world = tribo.World(time_step=dt, gravity=gravity, **settings)
+    world.impact = "propagate"
+    world.default_pair = tribo.PairProperties(friction=friction, restitution=restitution)
+    if ground:
+        world.add_ground()
+    return world
+
+
+@pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit"])
+@pytest.mark.parametrize("e", [1.0, 0.7])
+def test_heights_of_bounces(integrator, e):
+    """Each bounce multiplies the energy by e². By midpoints the arcs between are parabolas and the
+    heights exact: round-off of some 100 steps. Semi-implicit arcs are off by up to g v dt."""
+    world = world_of(e)
+    world.integrator = integrator
+    ball = world.add_sphere(0.5, 1.0, position=(0, 0, 1.5))
+    energy, before = 1.0, 0.0
+    heights = []
+    for _ in range(250):
+        world.step()
+        v = ball.linear_velocity[2]
+        if v > 0.0 > before:
+            heights.append(ball.position[2] - 0.5 + v**2 / (2 * GRAVITY))
+        before = v
+    known = energy * e ** (2.0 * np.arange(1, len(heights) + 1))
+    assert len(heights) >= 2
+    allowed = 1e-13 if integrator == "midpoint" else 0.1
+    assert np.abs(np.array(heights) - known).max() <= allowed
+
+
+def test_bouncing_ends_in_rest():
+    """A ball rests after √(2h/g)(1 + e)/(1 − e) less what is cut: flights shorter than a step, dt/(1 − e)
+    in all. Two steps later it stands: speed 0, its weight carried."""
+    world = world_of(0.5)
+    ball = world.add_sphere(0.5, 1.0, position=(0, 0, 1.5))
+    end = np.sqrt(2 / GRAVITY) * 3.0
+    world.step(round((end - 0.05) / 1e-2))
+    assert abs(ball.linear_velocity[2]) > 1e-2
+    world.step(7)
+    assert np.abs(ball.linear_velocity).max() <= 1e-12
+    assert ball.position[2] == pytest.approx(0.5, abs=1e-9)
+    assert sum(c.force[2] for c in ball.contacts) == pytest.approx(GRAVITY, rel=1e-9)
+
+
+@pytest.mark.parametrize("arriving", [1, 2, 3, 4])
+@pytest.mark.parametrize("order", ["along", "against", "mixed"])
+def test_cradle(arriving, order):
+    """n of five equal balls arrive, n leave, whatever the order in which they were added."""
+    world = world_of(1.0, gravity=(0, 0, 0), ground=False)
+    places = {"along": [0, 1, 2, 3, 4], "against": [4, 3, 2, 1, 0], "mixed": [2, 0, 4, 1, 3]}[order]
+    balls = {}
+    for k in places:
+        is_moving = k < arriving
+        balls[k] = world.add_sphere(0.5, 1.0, position=(k - 0.25 * is_moving, 0, 0))
+        balls[k].linear_velocity = (1.0 * is_moving, 0, 0)
+    world.step(30)
+    speeds = [balls[k].linear_velocity[0] for k in range(5)]
+    assert speeds == pytest.approx([1.0 * (k >= 5 - arriving) for k in range(5)], abs=1e-13)
+
+
+def test_two_impacts_in_one_step():
+    """A ball of 0.1 kg follows one of 2 kg at a distance of 1 mm, 4 m/s, 10 ms: the heavy one meets the
+    ground, then the light one meets it, (3M − m)/(M + m) v₀, both in one step."""
+    world = world_of(1.0, gravity=(0, 0, 0))
+    heavy = world.add_sphere(0.2, 2.0, position=(0, 0, 0.215))
+    light = world.add_sphere(0.05, 0.1, position=(0, 0, 0.466))
+    heavy.linear_velocity = light.linear_velocity = (0, 0, -4.0)
+    for _ in range(5):
+        count = world.engine.work.blow_count[0]
+        world.step()
+        if world.engine.work.blow_count[0]:
+            break
+    assert world.engine.work.blow_count[0] == 2 + count
+    assert light.linear_velocity[2] == pytest.approx((3 * 2 - 0.1) / 2.1 * 4.0, rel=1e-14)
+    assert heavy.linear_velocity[2] == pytest.approx((2 - 3 * 0.1) / 2.1 * 4.0, rel=1e-14)
+
+
+def test_flat_box_stays_flat():
+    """Four corners that meet together are one blow: the box leaves with e v and without spin."""
+    world = world_of(0.5, friction=0.6, gravity=(0, 0, 0))
+    box = world.add_box((0.4, 0.3, 0.2), 2.0, position=(0, 0, 0.12))
+    box.linear_velocity = (0, 0, -3.0)
+    world.step(3)
+    assert box.linear_velocity == pytest.approx([0, 0, 1.5], abs=1e-9)
+    assert np.abs(box.angular_velocity).max() <= 1e-8
+
+
+def test_energy_never_grows():
+    """Cubes hit a floor at random poses and spins with e = 1 and friction, where Newton's
+    restitution and Coulomb's friction together can create energy (Kane 1984): a blow never adds more than
+    round-off. (A cube's inertia is the same about all axes, so nothing else changes the energy.)"""
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        world = world_of(1.0, friction=rng.uniform(0.2, 1.5), dt=2e-3, gravity=(0, 0, 0))
+        turn = rng.normal(size=4)
+        turn /= np.linalg.norm(turn)
+        cube = world.add_box((0.4, 0.4, 0.4), 1.0, position=(0, 0, 0.6), orientation=turn)
+        cube.linear_velocity = (*rng.normal(size=2) * 3, -3.0)
+        cube.angular_velocity = rng.normal(size=3) * 8
+        before = world.energy
+        hits = 0
+        for _ in range(200):
+            world.step()
+            hits += world.engine.work.blow_count[0]
+            assert world.energy <= before * (1 + 1e-11)
+            before = world.energy
+        assert hits > 0
+
+
+def test_reported_forces_contain_blows():
+    """The force of a contact is its impulse over the time step, m (1 + e) v / dt in a blow."""
+    world = world_of(0.5, gravity=(0, 0, 0))
+    ball = world.add_sphere(0.1, 2.0, position=(0, 0, 0.101))
+    ball.linear_velocity = (0, 0, -1.0)
+    world.step()
+    assert [c.force[2] for c in ball.contacts] == pytest.approx([2.0 * 1.5 / 1e-2])
+
+
+def test_same_bits_after_a_snapshot():
+    """Blows leave nothing behind that a snapshot does not hold."""
+    world = world_of(0.9, friction=0.3)
+    balls = [
+        world.add_sphere(0.1, 1.0, position=(0.05 * k, 0.02 * k, 0.3 + 0.25 * k)) for k in range(4)
+    ]
+    world.step(60)
+    kept = world.snapshot()
+    world.step(100)
+    first = np.concatenate([b.generalized_coordinate for b in balls])
+    world.restore(kept)
+    for _ in range(100):
+        world.step()
+    assert np.concatenate([b.generalized_coordinate for b in balls]).tobytes() == first.tobytes()

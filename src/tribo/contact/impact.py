@@ -6,13 +6,14 @@ of that time. A blow sets others off: that is how a row of balls hands a speed o
 touches rests, which is left to the sweep. Impulses at τ, not at the middle of the step, move the bodies
 by (m − τ) Δv more than the drift does, m its middle; `blow_shift` collects that.
 The points of one pair of shapes that meet together are one blow: a box that lands flat does not tumble.
+A contact that stays is placed on the surface.
 Source: Moreau 1999 (event-driven and time-stepping views of one law); contact-science §1.10 (propagation).
 """
 
 from math import inf, sqrt
 
 from tribo.contact import cone
-from tribo.contact.response import add_to, limit_moved_by, moved_by
+from tribo.contact.response import add_to, moved_by, scalar_moved_by
 from tribo.jit import kernel
 from tribo.math import spatial, vec
 
@@ -248,11 +249,10 @@ def aim_again(model, work, t, dt):
             start = vec.load(work.contact_spin_start, c)
             turned = moved_by(model, work, work.contact_spin_row, c, work.blow_response, start)
             vec.store(work.contact_spin_start, c, turned)
-    for k in range(work.island_limit_start[t], work.island_limit_start[t + 1]):
-        n = work.island_limit[k]
-        work.limit_start[n] = limit_moved_by(
-            model, work, n, work.blow_response, work.limit_start[n]
-        )
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        start = work.scalar_start[n]
+        work.scalar_start[n] = scalar_moved_by(model, work, n, work.blow_response, start)
 
 
 @kernel

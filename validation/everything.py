@@ -12,6 +12,7 @@ import d_trees
 import e_drives
 import f_stacks
 import f_system
+import f_terrain
 import r_founding
 
 FAMILIES = {
@@ -25,5 +26,5 @@ FAMILIES = {
 }
 MODULES = (
     a_friction, a_structures, b_rolling, b_tops, c_impact, d_smooth, d_trees, e_drives,
-    f_stacks, f_system, r_founding,
+    f_stacks, f_system, f_terrain, r_founding,
 )  # fmt: skip

@@ -19,9 +19,6 @@ QUADRUPED = Path(tribo.__file__).parent / "assets" / "quadruped.urdf"
 STANCE = np.array([0.0, 0.5, -1.0, 0.0, 0.5, -1.0, 0.0, -0.5, 1.0, 0.0, -0.5, 1.0])
 HEIGHT = 2 * 0.24 * np.cos(0.5) + 0.025
 
-pending("F11", "ball, capsule and box slide over a flat height map and a flat mesh", "as on a plane",
-        "height maps and meshes")  # fmt: skip
-
 
 @case(
     "F12",
@@ -55,10 +52,6 @@ def over_tiles(player: Player) -> list[Check]:
     return checks
 
 
-pending("F13", "ball over ridge and valley of a height map", "analytic edge contact", "height maps")
-pending(
-    "F14", "box beyond the border of a height map", "falls when its centre passes", "height maps"
-)
 pending(
     "F15", "sleeping stack: support removed, 1 mN, gravity changed", "wakes next step", "sleeping"
 )
@@ -223,9 +216,6 @@ def refinement(player: Player) -> list[Check]:
     errors = {dt: np.abs(trot(dt, 0.16) - known).max() for dt in (8e-3, 4e-3, 2e-3, 1e-3)}
     order = np.log2(errors[8e-3] / errors[1e-3]) / 3
     return [Check("1 − order", 1.0 - order, 0.05), Check("error at 1 ms [m]", errors[1e-3], 1e-3)]
-
-
-pending("F21", "mesh cube against primitive cube, resting and sliding, 10 s", "identical", "meshes")
 
 
 @case(

@@ -181,6 +181,23 @@ def test_new_heights_of_one_map_leave_its_field_and_other_maps_alone():
             array[...] = 2.0
 
 
+def test_new_heights_in_a_built_world_are_those_of_a_world_built_with_them():
+    rng = np.random.default_rng(5)
+    heights = rng.uniform(-0.2, 0.3, (5, 7))
+    models = []
+    for is_late in (False, True):
+        world = World()
+        world.add_height_map(np.zeros((3, 3)), (1.0, 1.0), position=(9, 0, 0))
+        hills = world.add_height_map(np.zeros((5, 7)) if is_late else heights, (3.0, 2.0))
+        world.add_sphere(0.1, 1.0, position=(0, 0, 2))
+        models.append(world.engine.model)
+        if is_late:
+            hills.update(heights)
+            assert world.engine.model is models[1]
+    for name, array in models[0].arrays.items():
+        np.testing.assert_array_equal(models[1].arrays[name], array)
+
+
 def test_heights_of_a_removed_map_cannot_be_replaced():
     world = World()
     field = world.add_height_map([[0.0, 0.0], [0.0, 0.0]], (1.0, 1.0))

@@ -3,7 +3,8 @@
 Separate solids: GJK. Overlapping or touching ones: a direction from EPA (or GJK, if they are hardly
 apart), made exact by moving B away along it by s and measuring again. If h(n) is the overlap along
 n, the moved solids are apart by max_n (s n·n₀ − h(n)), and the best direction is a fixed point of
-n₀ → n: reached at once where h has a kink (faces), by a factor s / (s + curvature) otherwise.
+n₀ → n: reached at once where h has a kink (faces), by a factor s / (s + curvature) otherwise. Where that
+factor is near 1, every third round leaps to where the sequence goes (Aitken's extrapolation).
 """
 
 from tribo.collision.epa import push_direction
@@ -12,35 +13,51 @@ from tribo.collision.solid import extent, radius, separation
 from tribo.jit import kernel
 from tribo.math import vec
 
-ROUNDS = 20
+ROUNDS = 40
 STEADY = 1e-9  # [rad] change of the normal in one round
 SHIFT = 0.01  # [-] of the smaller solid
 CLEAR = 1e-3  # [-] of the smaller solid: solids this far apart have a good normal at once
+LEAP = 0.999  # largest factor per round that is believed
+ALIGNED = 0.5  # cosine of two steps that go the same way
 COARSE = 1e-4  # [-] of the depth: how well EPA has to find the direction
 
 
 @kernel
 def refined(model, work, pair, normal, shift):
-    """Return the best direction near a good one, and the nearest points of A and B along it.
+    """Return the best direction near a good one, its gap, and the nearest points of A and B along it.
 
     Writes: work.
     """
+    best = normal
+    gap = separation(model, work, pair, normal)
     at_a = (0.0, 0.0, 0.0)
     at_b = pair[3]
-    for _ in range(ROUNDS):
+    last = (0.0, 0.0, 0.0)
+    for turn in range(ROUNDS):
         moved = vec.axpy(-shift, normal, pair[3])
         apart = (pair[0], pair[1], pair[2], moved, pair[4])
         status, v, a = distance(model, work, apart, normal, 1e300)
         if status == OVERLAPPING:
             break
         better = vec.scale(1.0 / vec.norm(v), v)
-        change = vec.norm(vec.sub(better, normal))
-        at_a = a
-        at_b = vec.axpy(shift, normal, vec.sub(a, v))
+        own = separation(model, work, pair, better)
+        if own >= gap or turn == 0:
+            gap = own
+            best = better
+            at_a = a
+            at_b = vec.axpy(shift, normal, vec.sub(a, v))
+        step = vec.sub(better, normal)
+        change = vec.norm(step)
         normal = better
         if change < STEADY:
             break
-    return normal, at_a, at_b
+        before = vec.norm(last)
+        if turn % 3 == 2 and vec.dot(step, last) > ALIGNED * change * before:
+            factor = min(change / before, LEAP)
+            leap = vec.axpy(factor / (1.0 - factor), step, normal)
+            normal = vec.scale(1.0 / vec.norm(leap), leap)
+        last = step
+    return best, gap, at_a, at_b
 
 
 @kernel
@@ -70,8 +87,7 @@ def closest(model, work, pair, limit):
             normal = vec.scale(1.0 / gap, v)
         gap = separation(model, work, pair, normal)
         shift = SHIFT * size + 1.5 * max(-gap, 0.0)
-        better, a, b = refined(model, work, pair, normal, shift)
-        best = separation(model, work, pair, better)
+        better, best, a, b = refined(model, work, pair, normal, shift)
         if best >= gap:
             gap = best
             normal = better

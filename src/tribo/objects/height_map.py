@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tribo import check
+from tribo.builder import body_bounds, box_of
 from tribo.geometry import Heights
 from tribo.objects.base import frozen
 from tribo.objects.single_body import SingleBody
@@ -49,6 +50,8 @@ class HeightMap(SingleBody):
     def update(self, heights: Any) -> None:
         """Replace all heights [m] by others of the same shape; the world goes on from where it is.
 
+        The numbers are written into the built world: that costs a copy of them, whatever else is in it.
+
         Raises:
             ValueError, TypeError: Another shape, or not finite; the map stays as it was.
             EditError: It was removed, or the world is between `update` and `advance`.
@@ -63,7 +66,12 @@ class HeightMap(SingleBody):
         check.within_range(values, f"heights of {self.name}")
         shape = self.description.bodies[0].shapes[0]
         shape.geometry = Heights(frozen(values), m.dx, m.dy)
-        self.world.rebuild()
+        if self.world.is_built and self.span is not None:
+            model, s, body = self.world.engine.model, self.span.shape.start, self.span.body.start
+            first = model.shape_data[s, 0]
+            model.height[first : first + values.size] = values.ravel()
+            model.shape_box[s] = box_of(shape.geometry)
+            model.body_box[body], model.body_radius[body] = body_bounds(self.description.bodies[0])
 
     def _triangle(self, x: float, y: float) -> tuple[float, float, float, float, float]:
         """Return the height at the cell's corner, the rise along its two sides, the place in the cell."""

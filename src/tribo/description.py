@@ -236,6 +236,20 @@ class FrameDescription:
 
 
 @dataclass(slots=True)
+class SensorDescription:
+    """A sensor that a file declares: what `World` needs to add it."""
+
+    kind: str  # "imu", "spinning_lidar", "depth"
+    name: str  # "SET/SENSOR"
+    frame: str  # link that carries it
+    position: Vector = ORIGIN  # [m] in that link
+    quaternion: Vector = IDENTITY
+    update_rate: float | None = None  # [Hz]
+    noise: dict[str, str | float] | None = None  # numbers of `tribo.sensors.Noise`
+    values: dict[str, object] = field(default_factory=dict)  # of its own kind
+
+
+@dataclass(slots=True)
 class TreeDescription:
     """One object: a robot, or a single body as a tree with one joint. Bodies: parents first."""
 
@@ -243,6 +257,7 @@ class TreeDescription:
     frames: list[FrameDescription] = field(default_factory=list)
     kind: Kind = Kind.DYNAMIC
     ignored: set[tuple[int, int]] = field(default_factory=set)  # body pairs that never touch
+    sensors: list[SensorDescription] = field(default_factory=list)
     source: Path | None = None
     text: str | None = None  # what it was read from, if that was no file
     notes: list[str] = field(default_factory=list)  # what a reader should know: ignored tags …

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +41,7 @@ class Snapshot:
     ignored: tuple[frozenset[tuple[int, int]], ...]  # body pairs that pass through each other
     descriptions: tuple[TreeDescription, ...]  # whose numbers it may take back
     bodies: tuple[tuple[float, Vector, np.ndarray, JointDescription, float], ...]  # users' edits
+    sensors: dict[str, Any]  # state of each sensor, by name
     readings: dict[str, np.ndarray]  # what the last step left to be read: contacts, status, torques
 
     def __repr__(self) -> str:
@@ -94,6 +96,7 @@ def take(engine: Engine, objects: Sequence[Object], materials: MaterialTable) ->
         ignored,
         descriptions,
         bodies,
+        {},
         readings,
     )
 

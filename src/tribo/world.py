@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,9 +17,10 @@ from tribo.formats import raisim_xml
 from tribo.materials import MaterialTable, PairProperties
 from tribo.materials.table import PairExplanation
 from tribo.model import Status
+from tribo.objects import ArticulatedSystem, Object
 from tribo.proximity import WorldProximity
-from tribo.rays import WorldRays
 from tribo.readout import WorldReadout, carry_readings
+from tribo.sensors.world_sensors import WorldSensors
 from tribo.settings import WorldSettings
 from tribo.snapshot import Snapshot
 from tribo.snapshot import restore as restore_snapshot
@@ -29,7 +31,7 @@ from tribo.world_objects import WorldObjects
 logger = logging.getLogger("tribo")
 
 
-class World(WorldSettings, WorldObjects, WorldReadout, WorldRays, WorldProximity):
+class World(WorldSettings, WorldObjects, WorldReadout, WorldSensors, WorldProximity):
     """Objects that move and meet. Different threads may step different worlds, not the same one.
 
     Args:
@@ -51,6 +53,7 @@ class World(WorldSettings, WorldObjects, WorldReadout, WorldRays, WorldProximity
         """Start an empty world."""
         WorldSettings.__init__(self)
         WorldObjects.__init__(self)
+        WorldSensors.__init__(self)
         self._materials = MaterialTable(check_editable=self.check_editable)
         self._materials_built = -1
         self._engine: Engine | None = None
@@ -123,7 +126,10 @@ class World(WorldSettings, WorldObjects, WorldReadout, WorldRays, WorldProximity
                 self._prepare()
             if self._materials.revision != self._materials_built:
                 self.write_materials()
-            said = self._engine.run(n)  # type: ignore[union-attr]
+            if self._sensors:
+                said = self._run_measured(n)
+            else:
+                said = self._engine.run(n)  # type: ignore[union-attr]
         finally:
             self._idle.append(True)
         if said:
@@ -167,11 +173,21 @@ class World(WorldSettings, WorldObjects, WorldReadout, WorldRays, WorldProximity
             if not self._is_midway:
                 raise EditError("call update before advance, or step for both")
             self._is_midway = self._is_stale = False
+            if self._sensors:
+                self._note_before()
             self.engine.advance()
         finally:
             self._idle.append(True)
         if self.engine.status[0, 0]:
             self._report()
+        self._measure_due()
+
+    def _equip(self, part: ArticulatedSystem) -> None:
+        for described in part.description.sensors:
+            self._add_described(part, described)
+
+    def _strip(self, part: Object) -> None:
+        self._drop_sensors_of(part)
 
     @staticmethod
     def _busy(what: str) -> EditError:
@@ -197,6 +213,8 @@ class World(WorldSettings, WorldObjects, WorldReadout, WorldRays, WorldProximity
     def time(self, value: float) -> None:
         self.check_editable("the time")
         self.engine.state.time[0] = check.number(value, "time")
+        for sensor in self.sensors:
+            sensor.restart(self._time)
 
     def _prepare(self) -> None:
         """Bring everything up to date before a step."""
@@ -417,7 +435,8 @@ class World(WorldSettings, WorldObjects, WorldReadout, WorldRays, WorldProximity
         Going on from a restored snapshot gives the same numbers, bit for bit.
         """
         self.check_editable("a snapshot")
-        return take_snapshot(self.engine, self._objects, self._materials)
+        taken = take_snapshot(self.engine, self._objects, self._materials)
+        return replace(taken, sensors=self._sensor_state())
 
     def restore(self, saved: Snapshot) -> None:
         """Go back to a snapshot of this world.
@@ -428,6 +447,9 @@ class World(WorldSettings, WorldObjects, WorldReadout, WorldRays, WorldProximity
         """
         self.check_editable("the state")
         before = [set(part.description.ignored) for part in self._objects]
+        if isinstance(saved, Snapshot):
+            self._check_sensor_state(saved.sensors)
         restore_snapshot(saved, self.engine, self._objects, self._materials)
+        self._set_sensor_state(saved.sensors)
         if before != [part.description.ignored for part in self._objects]:
             self.rebuild()

@@ -356,7 +356,20 @@ class WorldObjects(check.Sealed):
             part.position = where
         if how is not None:
             part.orientation = how
+        try:
+            self._equip(part)
+        except Exception:
+            self.remove(part)
+            raise
         return part
+
+    def _equip(self, part: ArticulatedSystem) -> None:
+        """Add the sensors that a robot's file declares."""
+        raise NotImplementedError
+
+    def _strip(self, part: Object) -> None:
+        """Remove the sensors of an object that leaves."""
+        raise NotImplementedError
 
     def remove(self, item: Object | str) -> None:
         """Take an object out of the world, by handle or name.
@@ -370,6 +383,7 @@ class WorldObjects(check.Sealed):
             raise TypeError(f"remove takes an object or its name, got {check.shown(part)}")
         if part.is_removed or part not in self._objects:
             raise KeyError(f"{part.name!r} is not in this world: {part!r}")
+        self._strip(part)
         part.detach()
         part.is_removed = True
         self._objects.remove(part)

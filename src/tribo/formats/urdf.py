@@ -21,6 +21,7 @@ from tribo.formats.assembly import merge
 from tribo.formats.inertia import Inertial, check_inertia, read_inertia
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.report import Report, known_hint, refuse
+from tribo.formats.sensor_files import read_set
 from tribo.formats.urdf_geometry import GeometryReader, read_origin
 from tribo.formats.urdf_joints import UrdfJoint, read_joint
 from tribo.formats.urdf_mass import INERTIA_NAMES, check_masses
@@ -90,6 +91,9 @@ def read(
     )
     joints = _read_joints(robot, links, report)
     tree = _build(links, joints, _root(robot, links, joints), report)
+    for link in robot.all("link"):
+        if "sensor" in link.attributes:
+            tree.sensors += read_set(link, link.text("sensor"), path, report)
     tree.source = path
     tree.text = without_declaration(str(source)) if path is None else None
     tree.notes = report.notes

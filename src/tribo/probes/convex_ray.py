@@ -138,6 +138,8 @@ def funnel(o, d, radius, half):
 @kernel
 def funnel_normal(o, d, t, k, half):
     """Return the outward normal of a cone at a point of the line."""
+    if abs(t) >= ENDLESS:
+        return NONE
     p = vec.axpy(t, d, o)
     n = (p[0], p[1], k * k * (half - p[2]))
     length = vec.norm(n)

@@ -1,0 +1,204 @@
+"""RaiSim's sensor files: a ``<sensor_set>`` that a link of a URDF refers to."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path, PurePosixPath
+
+from tribo.description import SensorDescription
+from tribo.formats.pose import Pose
+from tribo.formats.report import Report
+from tribo.formats.urdf_geometry import read_origin
+from tribo.formats.xml import Node, parse
+
+PLACES = (".", "sensor", "sensors", "..", "../sensors")  # where a file is looked up, from the URDF
+MAX_SENSORS = 1000  # of one robot
+NOISES = {"gaussian": "gaussian", "uniform": "uniform"}
+NO_NOISE = ("no_noise", "none", "")
+KINDS = ("imu", "spinning_lidar", "depth", "rgb")
+
+
+def read_set(
+    link: Node, reference: str, source: Path | None, report: Report
+) -> list[SensorDescription]:
+    """Return the sensors of the file that a link refers to.
+
+    The file must lie in the URDF's folder, in ``sensor`` or ``sensors`` there, one folder above, or in
+    ``sensors`` beside; symbolic links are followed before that is checked.
+
+    Raises:
+        DescriptionError: It is not allowed or wrong, or (strict) not there; the message says
+            where and the remedy.
+    """
+    path = _find(link, reference, source)
+    if path is None:
+        where = (
+            "URDF text has no folder to look in"
+            if source is None
+            else (f"it is not in the folder of the URDF, nor in {', '.join(PLACES[1:])} from there")
+        )
+        report.doubt(
+            link, f"sensor={reference[:80]!r} was not found: {where}; its sensors are left out"
+        )
+        return []
+    root = parse(path, "sensor file")
+    if root.tag != "sensor_set":
+        raise root.error("is not a sensor file; the outermost element must be <sensor_set>")
+    report.check_children(root, ("origin", "link", "sensor"))
+    if root.one("link") is not None:
+        report.doubt(
+            root, "its <link> (mass and shapes of the housing) is ignored; add them to the URDF"
+        )
+    place = read_origin(root, report)
+    name = root.attributes.get("name", "").strip() or PurePosixPath(reference).stem
+    found: list[SensorDescription] = []
+    for node in root.all("sensor"):
+        sensor = _sensor(node, name, link.text("name"), place, report)
+        if sensor is None:
+            continue
+        if any(other.name == sensor.name for other in found):
+            raise node.error("a sensor of this name is already in the set; rename one")
+        found.append(sensor)
+        if len(found) > MAX_SENSORS:
+            raise node.error(f"more than {MAX_SENSORS} sensors in one set; split it")
+    return found
+
+
+def _find(link: Node, reference: str, source: Path | None) -> Path | None:
+    """Return the file behind a reference, None if there is none; refuse what is outside of the folders."""
+    asked = PurePosixPath(reference.replace("\\", "/"))
+    if (
+        not reference
+        or asked.is_absolute()
+        or ".." in asked.parts
+        or "\0" in reference
+        or ":" in reference
+    ):
+        raise link.error(
+            f"sensor={reference[:80]!r} must be a plain file name below the folder of the URDF"
+        )
+    if source is None:
+        return None
+    folder = source.resolve().parent
+    for place in PLACES:
+        home = (folder / place).resolve()
+        try:
+            path = (home / asked).resolve()
+            is_there = path.is_file()
+        except (OSError, RuntimeError):
+            continue
+        if is_there:
+            if not path.is_relative_to(home):
+                raise link.error(f"sensor={reference!r} leads out of {home}; copy the file there")
+            return path
+    return None
+
+
+def _sensor(
+    node: Node, group: str, link: str, place: Pose, report: Report
+) -> SensorDescription | None:
+    report.check_attributes(node, ("name", "type", "update_rate"))
+    kind = node.text("type").lower()
+    if kind not in KINDS:
+        raise node.error(f"type={kind[:80]!r} is unknown; use one of {', '.join(KINDS)}")
+    if kind == "rgb":
+        report.doubt(node, "colour cameras are not simulated, the sensor is left out", "rgb")
+        return None
+    pose = place @ read_origin(node, report)
+    rate = node.number("update_rate", 0.0, at_least=0.0) or None
+    noise = _noise(node.one("noise"))
+    values: dict[str, object] = {}
+    if kind == "imu":
+        report.check_children(node, ("origin", "limit", "noise"))
+        limit = node.one("limit")
+        if limit is not None:
+            values["max_acceleration"] = limit.number("acc_limit", math.inf, above=0.0)
+            values["max_angular_velocity"] = limit.number("ang_vel_limit", math.inf, above=0.0)
+    elif kind == "depth":
+        values, noise = _camera(node, report)
+    else:
+        values = _lidar(node, report)
+    return SensorDescription(
+        kind,
+        f"{group}/{node.text('name')}",
+        link,
+        pose.position,
+        pose.quaternion,
+        rate,
+        noise,
+        values,
+    )
+
+
+def _noise(node: Node | None) -> dict[str, str | float] | None:
+    if node is None:
+        return None
+    kind = node.attributes.get("type", "").strip().lower()
+    if kind in NO_NOISE:
+        return None
+    if kind not in NOISES:
+        raise node.error(f"type={kind[:80]!r} is unknown; use gaussian, uniform or no_noise")
+    return {
+        "kind": NOISES[kind],
+        "mean": node.number("mean", 0.0),
+        "stddev": node.number("stddev", node.number("std", 0.0), at_least=0.0),
+    }
+
+
+def _camera(node: Node, report: Report) -> tuple[dict[str, object], dict[str, str | float] | None]:
+    """Return the numbers of a camera; its parts stand in <camera> or beside it."""
+    report.check_children(node, ("origin", "camera", "image", "clip", "noise", "data"))
+    camera = node.need("camera")
+    report.check_children(camera, ("image", "clip", "noise", "data"))
+
+    def part(tag: str) -> Node | None:
+        inside = camera.one(tag)
+        return inside if inside is not None else node.one(tag)
+
+    image, clip = part("image"), part("clip")
+    if image is None:
+        raise camera.error("<image> is missing; add it")
+    values: dict[str, object] = {
+        "horizontal_fov": camera.number("horizontal_fov", above=0.0),
+        "width": image.integer("width"),
+        "height": image.integer("height"),
+    }
+    if clip is not None:
+        values["clip"] = (clip.number("near", at_least=0.0), clip.number("far", above=0.0))
+    return values, _noise(part("noise"))
+
+
+def _lidar(node: Node, report: Report) -> dict[str, object]:
+    report.check_children(node, ("origin", "model", "yaw", "pitch", "spin", "range", "noise"))
+    yaw, pitch, span, spin = (
+        node.need("yaw"),
+        node.need("pitch"),
+        node.need("range"),
+        node.one("spin"),
+    )
+    samples = pitch.integer("samples")
+    if not 1 <= samples <= 100_000:
+        raise pitch.error(f"samples={samples} must be between 1 and 100000")
+    low = pitch.number("min_angle")
+    high = pitch.number("max_angle", low)
+    step = (high - low) / (samples - 1) if samples > 1 else 0.0
+    values: dict[str, object] = {
+        "yaw_samples": yaw.integer("samples"),
+        "pitch": [low + k * step for k in range(samples)],
+        "range_limits": (span.number("min", at_least=0.0), span.number("max", above=0.0)),
+    }
+    if spin is not None:
+        direction = spin.attributes.get("direction", "ccw").strip().lower()
+        if direction not in {
+            "cw",
+            "ccw",
+            "clockwise",
+            "counter_clockwise",
+            "counterclockwise",
+            "1",
+            "-1",
+        }:
+            raise spin.error(f"direction={direction[:80]!r} is unknown; use ccw or cw")
+        values["clockwise"] = direction in {"cw", "clockwise", "-1"}
+        values["spin_rate"] = spin.number("rate", 0.0, at_least=0.0)
+    return values

@@ -1,0 +1,64 @@
+"""Inertial measurement units."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tribo import check
+from tribo.objects.base import frozen
+from tribo.objects.frames import quaternions
+from tribo.sensors.base import Mount, Sensor
+from tribo.sensors.noise import Noise, NoiseState
+
+
+class ImuReading(NamedTuple):
+    """What an IMU says; vectors in sensor axes."""
+
+    time: float  # [s]
+    linear_acceleration: (
+        np.ndarray
+    )  # (3,) [m/s²] specific force: at rest +g, upwards; 0 in free fall
+    angular_velocity: np.ndarray  # (3,) [rad/s]
+    orientation: np.ndarray  # (4,) quaternion (w, x, y, z), sensor axes to world, without noise
+
+
+class Imu(Sensor):
+    """Accelerometer and gyroscope; see `World.add_imu`.
+
+    The acceleration is that of the last step, impacts included: (v⁺ − v)/Δt of the generalized velocity, at
+    the sensor's place. What is measured is the specific force Rᵀ (a − g), as an accelerometer does.
+    """
+
+    def __init__(self, mount: Mount, name: str, update_rate: float | None, noise: Noise | None,
+                 gyro_noise: Noise | None, seed: int, max_acceleration: float,
+                 max_angular_velocity: float) -> None:  # fmt: skip
+        """Use `World.add_imu`."""
+        super().__init__(mount, name, update_rate, noise, seed)
+        if gyro_noise is not None and not isinstance(gyro_noise, Noise):
+            raise TypeError(f"gyro_noise must be a Noise or None, got {check.shown(gyro_noise)}")
+        self._gyro = self._stream(gyro_noise, "gyro")
+        self._limits = [
+            math.inf if value == math.inf else check.positive(value, what)
+            for value, what in ((max_acceleration, "max_acceleration"),
+                                (max_angular_velocity, "max_angular_velocity"))
+        ]  # fmt: skip
+
+    def _measured(self, time: float) -> Any:
+        world = self._mount.world
+        motion = self._mount.motion(world.mean_acceleration(self))
+        turn = motion[3:12].reshape(3, 3) @ self._mount.turn
+        force = turn.T @ (motion[18:21] - np.array(world.gravity))
+        spin = turn.T @ motion[15:18]
+        force = self._noise.applied(force, time)
+        spin = self._gyro.applied(spin, time)
+        most, fastest = self._limits
+        return ImuReading(
+            time, frozen(np.clip(force, -most, most)), frozen(np.clip(spin, -fastest, fastest)),
+            frozen(quaternions(turn[None])[0]),
+        )  # fmt: skip
+
+    def _streams(self) -> list[NoiseState]:
+        return [self._noise, self._gyro]

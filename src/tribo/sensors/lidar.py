@@ -1,0 +1,87 @@
+"""Spinning lidars."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tribo import check
+from tribo.objects.base import frozen
+from tribo.rays import MAX_RAYS
+from tribo.sensors.base import Mount, Sensor
+from tribo.sensors.noise import Noise
+
+
+class LidarReading(NamedTuple):
+    """A scan; beams are numbered by yaw, then by pitch."""
+
+    time: float  # [s]
+    yaw: np.ndarray  # (n,) [rad] of the columns, anticlockwise from x
+    pitch: np.ndarray  # (m,) [rad] of the beams in a column, upwards
+    ranges: np.ndarray  # (n, m) [m]; infinity: nothing within range; NaN: lost
+    object_index: np.ndarray  # (n, m) which of `World.objects`; −1: nothing
+    points: np.ndarray  # (k, 3) [m] where beams hit, sensor axes
+
+
+class Lidar(Sensor):
+    """A spinning lidar; see `World.add_lidar`."""
+
+    def __init__(self, mount: Mount, name: str, update_rate: float | None, noise: Noise | None,
+                 seed: int, yaw_samples: int, pitch: Any, range_limits: Any, spin_rate: float,
+                 clockwise: bool, sees_parent: bool) -> None:  # fmt: skip
+        """Use `World.add_lidar`."""
+        super().__init__(mount, name, update_rate, noise, seed)
+        count = check.integer(yaw_samples, "yaw_samples", 1)
+        angles = check.array(pitch, "pitch", "angles [rad]").ravel()
+        if not angles.size or not (np.abs(angles) <= math.pi / 2).all():
+            raise ValueError(f"pitch must be angles between −π/2 and π/2, got {check.shown(pitch)}")
+        if count * angles.size > MAX_RAYS:
+            raise MemoryError(
+                f"lidar {name}: {count * angles.size} beams, at most {MAX_RAYS}; use fewer samples"
+            )
+        near, far = check.vector(range_limits, "range_limits", 2)
+        if not 0.0 <= near < far:
+            raise ValueError(f"range_limits must be 0 ≤ min < max, got {check.shown(range_limits)}")
+        self._pitch, self._near, self._far = angles, float(near), float(far)
+        self._samples, self._sees_parent = count, bool(sees_parent)
+        self._spin = check.number(spin_rate, "spin_rate", minimum=0.0)
+        self._sign = -1.0 if clockwise else 1.0
+
+    def _columns(self, time: float) -> np.ndarray:
+        """Return the numbers of the columns that a measurement covers."""
+        if not self._spin or self._rate is None or self._spin <= self._rate * 0.0:
+            return np.arange(self._samples)
+        turns = self._spin / self._rate  # since the last measurement
+        if turns >= 1.0 - 1e-9:
+            return np.arange(self._samples)
+        per_turn = self._samples * self._spin
+        first = math.floor((time - 1.0 / self._rate) * per_turn + 1e-6)
+        return np.arange(first, math.floor(time * per_turn + 1e-6))
+
+    def _measured(self, time: float) -> Any:
+        columns = self._columns(time)
+        yaw = self._sign * 2.0 * math.pi / self._samples * (columns % self._samples)
+        across, up = np.cos(self._pitch), np.sin(self._pitch)
+        beams = np.empty((len(yaw), len(across), 3))
+        beams[:, :, 0] = np.cos(yaw)[:, None] * across
+        beams[:, :, 1] = np.sin(yaw)[:, None] * across
+        beams[:, :, 2] = up
+        place, turn = self._mount.pose()
+        hidden = () if self._sees_parent else self._mount.world.shapes_at(self._mount)
+        distance, objects = self._mount.world.look_along(
+            place,
+            beams.reshape(-1, 3) @ turn.T,
+            self._near,
+            np.full(beams[..., 0].size, self._far),
+            hidden,
+        )
+        found = self._noise.applied(distance, time, is_whole=False)
+        hit = np.isfinite(found)
+        points = found[hit, None] * beams.reshape(-1, 3)[hit]
+        shape = beams.shape[:2]
+        return LidarReading(
+            time, frozen(yaw), frozen(self._pitch.copy()), frozen(found.reshape(shape)),
+            frozen(objects.reshape(shape)), frozen(points),
+        )  # fmt: skip

@@ -1,0 +1,388 @@
+"""The part of a world that has sensors: adding, finding and removing them, and when they measure."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tribo import check
+from tribo.builder import ALL_GROUPS
+from tribo.description import IDENTITY, ORIGIN, SensorDescription
+from tribo.engine import Engine
+from tribo.errors import EditError
+from tribo.model import Status
+from tribo.objects import ArticulatedSystem, Object
+from tribo.rays import WorldRays
+from tribo.sensors.base import EARLY, Mount, Sensor
+from tribo.sensors.camera import DepthCamera
+from tribo.sensors.inertial import Imu
+from tribo.sensors.joints import JointEncoder
+from tribo.sensors.lidar import Lidar
+from tribo.sensors.noise import Noise
+from tribo.sensors.wrench import ContactSensor, ForceTorqueSensor
+from tribo.sight import object_numbers
+
+S = TypeVar("S", bound=Sensor)
+
+
+class WorldSensors(WorldRays):
+    """Sensors of a world, by name.
+
+    All `add_…` methods share these arguments: `parent`, the object that carries the sensor (None: the
+    world); `frame`, a frame, link or joint of a robot; `position` (3,) [m] and `orientation` (w, x, y, z) of
+    the sensor in that frame; `update_rate` [Hz], None: on request; `noise`; `seed`; `name`.
+    """
+
+    def __init__(self) -> None:
+        """Start without sensors."""
+        self._sensors: dict[str, Sensor] = {}
+        self._before: tuple[object, np.ndarray, np.ndarray] | None = None
+        self._next_sensor = 0
+
+    @property
+    def time(self) -> float:
+        """World time [s]."""
+        raise NotImplementedError
+
+    @property
+    def time_step(self) -> float:
+        """Time step [s]."""
+        raise NotImplementedError
+
+    @property
+    def gravity(self) -> Any:
+        """Gravity [m/s²]."""
+        raise NotImplementedError
+
+    def check_editable(self, what: str) -> None:
+        """Refuse an edit between `update` and `advance`."""
+        raise NotImplementedError
+
+    # -- adding --------------------------------------------------------------------------------
+    def _added(self, sensor: S) -> S:
+        """Take a sensor in, or leave the world as it was."""
+        self._check_rate(sensor)
+        sensor.restart(self.time)
+        self._sensors[sensor.name] = sensor
+        self._next_sensor += 1
+        return sensor
+
+    def _check_rate(self, sensor: Sensor) -> None:
+        rate = sensor.update_rate
+        if rate is not None and rate * self.time_step > 1.0 + EARLY:
+            raise ValueError(
+                f"update_rate of {sensor.name} is {rate:g} Hz, the world makes "
+                f"{1.0 / self.time_step:g} steps per second; take a lower rate or a smaller time step"
+            )
+
+    def _named(self, name: str, prefix: str) -> str:
+        self.check_editable("the list of sensors")
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a string, got {check.shown(name)}")
+        if name in self._sensors:
+            raise ValueError(f"there is already a sensor named {name!r}; choose another name")
+        k = self._next_sensor
+        while not name or name in self._sensors:
+            name, k = f"{prefix}_{k}", k + 1
+        return name
+
+    def add_imu(
+        self, parent: Object | None, frame: str | None = None, *, name: str = "", position: Any = ORIGIN,
+        orientation: Any = IDENTITY, update_rate: float | None = None, noise: Noise | None = None,
+        gyro_noise: Noise | None = None, seed: int = 0, max_acceleration: float = math.inf,
+        max_angular_velocity: float = math.inf,
+    ) -> Imu:  # fmt: skip
+        """Add an accelerometer and gyroscope (`WorldSensors` for what all sensors share).
+
+        Args:
+            parent, frame, name, position, orientation, update_rate, seed: See `WorldSensors`.
+            noise, gyro_noise: Of the acceleration [m/s²], of the angular velocity [rad/s].
+            max_acceleration, max_angular_velocity: Where the readings saturate, per axis.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ground = world.add_ground()
+            >>> box = world.add_box((1, 1, 1), mass=1.0, position=(0, 0, 0.5))
+            >>> imu = world.add_imu(box)
+            >>> world.step()
+            >>> imu.measure().linear_acceleration.round(6).tolist()
+            [0.0, 0.0, 9.81]
+        """
+        mount = Mount(self, parent, frame, position, orientation)
+        return self._added(
+            Imu(mount, self._named(name, "imu"), update_rate, noise, gyro_noise, seed,
+                max_acceleration, max_angular_velocity)
+        )  # fmt: skip
+
+    def add_lidar(
+        self, parent: Object | None, frame: str | None = None, *, yaw_samples: int = 360,
+        pitch: Any = (0.0,), range_limits: Any = (0.0, 100.0), spin_rate: float = 0.0,
+        clockwise: bool = False, sees_parent: bool = False, name: str = "", position: Any = ORIGIN,
+        orientation: Any = IDENTITY, update_rate: float | None = None, noise: Noise | None = None,
+        seed: int = 0,
+    ) -> Lidar:  # fmt: skip
+        """Add a spinning lidar.
+
+        Args:
+            parent, frame, name, position, orientation, update_rate, noise, seed: See `WorldSensors`.
+            yaw_samples: Columns of a whole turn.
+            pitch: Angles of the beams of a column [rad], upwards.
+            range_limits: Least and greatest distance seen [m].
+            spin_rate: Turns per second. If it is below `update_rate`, a measurement covers what was swept
+                since the last one; 0, or no rate: a whole turn.
+            clockwise: Seen from above; otherwise anticlockwise.
+            sees_parent: Whether the body that carries it is seen.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> wall = world.add_box((1, 9, 9), mass=1.0, position=(2.5, 0, 0))
+            >>> lidar = world.add_lidar(None, yaw_samples=4)
+            >>> lidar.measure().ranges.ravel().tolist()
+            [2.0, inf, inf, inf]
+        """
+        mount = Mount(self, parent, frame, position, orientation)
+        return self._added(
+            Lidar(mount, self._named(name, "lidar"), update_rate, noise, seed, yaw_samples, pitch,
+                  range_limits, spin_rate, clockwise, sees_parent)
+        )  # fmt: skip
+
+    def add_depth_camera(
+        self, parent: Object | None, frame: str | None = None, *, width: int = 160, height: int = 120,
+        horizontal_fov: float = 1.2, clip: Any = (0.05, 50.0), sees_parent: bool = False, name: str = "",
+        position: Any = ORIGIN, orientation: Any = IDENTITY, update_rate: float | None = None,
+        noise: Noise | None = None, seed: int = 0,
+    ) -> DepthCamera:  # fmt: skip
+        """Add a pinhole camera that sees depth and which object is where.
+
+        Args:
+            parent, frame, name, position, orientation, update_rate, noise, seed: See `WorldSensors`.
+            width, height: Pixels.
+            horizontal_fov: Angle between the left and right border [rad].
+            clip: Nearest and farthest depth seen [m].
+            sees_parent: Whether the body that carries it is seen.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> wall = world.add_box((1, 9, 9), mass=1.0, position=(2.5, 0, 0))
+            >>> camera = world.add_depth_camera(None, width=4, height=3)
+            >>> camera.measure().depth.round(9).tolist()[0]
+            [2.0, 2.0, 2.0, 2.0]
+        """
+        mount = Mount(self, parent, frame, position, orientation)
+        return self._added(
+            DepthCamera(mount, self._named(name, "camera"), update_rate, noise, seed, width, height,
+                        horizontal_fov, clip, sees_parent)
+        )  # fmt: skip
+
+    def add_force_torque_sensor(
+        self, robot: ArticulatedSystem, joint: str, *, name: str = "", position: Any = ORIGIN,
+        orientation: Any = IDENTITY, update_rate: float | None = None, noise: Noise | None = None,
+        seed: int = 0,
+    ) -> ForceTorqueSensor:  # fmt: skip
+        """Add a sensor of the force and torque that a link receives from its parent through a joint.
+
+        Args:
+            robot, joint: A joint that moves; the sensor sits in the frame of the link behind it.
+            name, position, orientation, update_rate, noise, seed: See `WorldSensors`.
+
+        Example:
+            >>> import tribo
+            >>> from tribo.demo import ASSETS
+            >>> world = tribo.World()
+            >>> robot = world.add_articulated_system(ASSETS / "quadruped.urdf")
+            >>> sensor = world.add_force_torque_sensor(robot, robot.joint_names[0])
+            >>> world.step()  # in free fall a joint carries nothing
+            >>> bool(abs(sensor.measure().force).max() < 1e-9)
+            True
+        """
+        if not isinstance(robot, ArticulatedSystem):
+            raise TypeError(f"a force–torque sensor needs a robot, got {check.shown(robot)}")
+        link = robot.joint(joint).body_name
+        mount = Mount(self, robot, link, position, orientation)
+        return self._added(
+            ForceTorqueSensor(mount, self._named(name, "force_torque"), update_rate, noise, seed)
+        )
+
+    def add_contact_sensor(
+        self, parent: Object, frame: str | None = None, *, name: str = "", position: Any = ORIGIN,
+        orientation: Any = IDENTITY, update_rate: float | None = None, noise: Noise | None = None,
+        seed: int = 0,
+    ) -> ContactSensor:  # fmt: skip
+        """Add a sensor of all contacts on a body: that of `frame` for a robot.
+
+        Args:
+            parent, frame, name, position, orientation, update_rate, noise, seed: See `WorldSensors`.
+        """
+        if not isinstance(parent, Object):
+            raise TypeError(f"a contact sensor needs an object, got {check.shown(parent)}")
+        mount = Mount(self, parent, frame, position, orientation)
+        return self._added(
+            ContactSensor(mount, self._named(name, "contact"), update_rate, noise, seed)
+        )
+
+    def add_joint_encoder(
+        self, robot: ArticulatedSystem, joint: str, *, name: str = "",
+        update_rate: float | None = None, noise: Noise | None = None,
+        velocity_noise: Noise | None = None, seed: int = 0,
+    ) -> JointEncoder:  # fmt: skip
+        """Add an encoder on a revolute or prismatic joint.
+
+        Args:
+            robot, joint: The joint.
+            noise, velocity_noise: Of the position [rad, m], of the velocity; an encoder of n counts per turn
+                has the resolution 2π/n.
+            name, update_rate, seed: See `WorldSensors`.
+        """
+        mount = Mount(self, robot, None, ORIGIN, IDENTITY)
+        return self._added(
+            JointEncoder(mount, self._named(name, "encoder"), joint, update_rate, noise,
+                         velocity_noise, seed)
+        )  # fmt: skip
+
+    def _add_described(self, robot: ArticulatedSystem, described: SensorDescription) -> None:
+        """Add a sensor that a file describes."""
+        adders = {
+            "imu": self.add_imu, "spinning_lidar": self.add_lidar, "depth": self.add_depth_camera
+        }  # fmt: skip
+        errors: dict[str, Any] = dict(described.noise or {})
+        noise = None if described.noise is None else Noise(**errors)
+        values: dict[str, Any] = dict(described.values)
+        if described.kind == "imu":
+            values["gyro_noise"] = noise
+        adder: Any = adders[described.kind]
+        adder(
+            robot, described.frame, name=f"{robot.name}/{described.name}", noise=noise,
+            update_rate=described.update_rate, position=described.position,
+            orientation=described.quaternion, **values,
+        )  # fmt: skip
+
+    # -- finding and removing ------------------------------------------------------------------
+    @property
+    def sensors(self) -> tuple[Sensor, ...]:
+        """All sensors in the order in which they were added."""
+        return tuple(self._sensors.values())
+
+    def sensor(self, name: str) -> Sensor:
+        """Return a sensor by name; one from a robot's file is called "ROBOT/SET/SENSOR".
+
+        Raises:
+            KeyError: There is none; the message proposes the nearest name.
+        """
+        return self._sensors[check.known(name, self._sensors, "sensor")]
+
+    def remove_sensor(self, sensor: Sensor | str) -> None:
+        """Take a sensor out of the world.
+
+        Raises:
+            KeyError: There is no such sensor here.
+        """
+        self.check_editable("the list of sensors")
+        name = sensor.name if isinstance(sensor, Sensor) else sensor
+        found = self.sensor(name)
+        if isinstance(sensor, Sensor) and found is not sensor:
+            raise KeyError(f"{sensor!r} is not in this world")
+        found.drop()
+        del self._sensors[name]
+
+    def _drop_sensors_of(self, part: Object) -> None:
+        """Remove the sensors of an object that leaves."""
+        for sensor in self.sensors:
+            if sensor.parent is part:
+                self.remove_sensor(sensor)
+
+    # -- measuring -----------------------------------------------------------------------------
+    def _note_before(self) -> None:
+        """Keep what the next step changes and sensors need."""
+        engine = self.engine
+        self._before = engine.model, np.array(engine.state.v), np.array(engine.command.wrench)
+
+    def _measure_due(self) -> None:
+        now, dt = self.time, self.time_step
+        for sensor in self.sensors:
+            sensor.update(now, dt)
+
+    def _run_measured(self, n: int) -> bool:
+        """Make n steps, stopping for the sensors that are due; tell whether `status` says something."""
+        for sensor in self.sensors:
+            self._check_rate(sensor)
+        engine, said = self.engine, False
+        while n > 0:
+            due = min((sensor.due() for sensor in self.sensors), default=math.inf)
+            left = (due - self.time) / self.time_step
+            count = n if left > n else max(1, math.ceil(left - EARLY))
+            if count > 1:
+                said |= engine.run(count - 1)
+            if engine.status[0, 0] & Status.INVALID:
+                return True
+            self._note_before()
+            said |= engine.run(1)
+            if engine.status[0, 0] & Status.INVALID:
+                return True
+            n -= count
+            self._measure_due()
+        return said
+
+    def _last(self, sensor: Sensor) -> tuple[Engine, np.ndarray, np.ndarray]:
+        engine = self.engine
+        if self._before is None or self._before[0] is not engine.model:
+            raise EditError(
+                f"sensor {sensor.name} measures over the last step, and since it was added (or the list of "
+                "objects changed) there was none; step the world first"
+            )
+        return engine, self._before[1], self._before[2]
+
+    def mean_acceleration(self, sensor: Sensor) -> np.ndarray:
+        """Return (v⁺ − v)/Δt of the last step for all degrees of freedom of the world [m/s², rad/s²]."""
+        engine, before, _ = self._last(sensor)
+        return np.asarray((engine.state.v - before) / engine.settings.dt)
+
+    def last_wrench(self, sensor: Sensor) -> np.ndarray:
+        """Return the external torque and force on every body in the last step, (bodies, 6)."""
+        return self._last(sensor)[2]
+
+    def shapes_at(self, mount: Mount) -> slice:
+        """Return which shapes are on the body that carries a sensor."""
+        model, part = self.engine.model, mount.part
+        if part is None:
+            return slice(0, 0)
+        part.check_present("a measurement")
+        assert part.span is not None
+        body = part.span.body.start + mount.body
+        first = int(model.body_shape_start[body])
+        return slice(first, first + int(model.body_shape_count[body]))
+
+    def look_along(
+        self,
+        place: np.ndarray,
+        directions: np.ndarray,
+        nearest: float,
+        reach: np.ndarray,
+        hidden: Any,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return distance [m] (infinity: nothing) and object number (−1) of rays; some shapes are hidden."""
+        sight = self._look(ALL_GROUPS, ())
+        sight.scene.is_seen[hidden if isinstance(hidden, slice) else slice(0, 0)] = 0
+        start = np.array(np.broadcast_to(place, directions.shape))
+        hit, shape = self._cast(sight, start, np.ascontiguousarray(directions), nearest, reach)
+        return hit[:, 0].copy(), object_numbers(self.objects, shape)
+
+    # -- snapshots -----------------------------------------------------------------------------
+    def _sensor_state(self) -> dict[str, Any]:
+        return {name: sensor.get_state() for name, sensor in self._sensors.items()}
+
+    def _check_sensor_state(self, state: dict[str, Any]) -> None:
+        if list(state) != list(self._sensors):
+            raise ValueError(
+                f"the snapshot belongs to a world with other sensors ({', '.join(state) or 'none'} then, "
+                f"{', '.join(self._sensors) or 'none'} now)"
+            )
+
+    def _set_sensor_state(self, state: dict[str, Any]) -> None:
+        for name, saved in state.items():
+            self._sensors[name].set_state(saved)
+        self._before = None

@@ -239,6 +239,8 @@ def pairs() -> list[tuple[str, str]]:
 def table(rows: list[Row]) -> str:
     """Return the figures as Markdown."""
     lines = [
+        f"{rows[0].poses} poses of each pair:",
+        "",
         "| pair | distance [m] | depth [m] | normal [rad] | coal's normal | contact | coal unsure | ties |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]

@@ -9,7 +9,7 @@ import numpy as np
 
 from tribo.description import MeshFile, ShapeDescription
 from tribo.formats.mesh_reading import MeshError, read
-from tribo.geometry import Heights
+from tribo.geometry import Heights, Hull
 from tribo.model import Shape
 from tribo.viewer.surface import Surface
 
@@ -77,6 +77,10 @@ def of_geometry(shape: ShapeDescription) -> trimesh.Trimesh | None:
         low = np.stack([first, first + 1, first + nx + 1], axis=1)
         high = np.stack([first, first + nx + 1, first + nx], axis=1)
         return trimesh.Trimesh(points, np.concatenate([low, high]), process=False)
+    if isinstance(geometry, Hull):  # flat faces: no corner is shared, so none is shaded round
+        made = trimesh.Trimesh(geometry.vertices, geometry.triangles, process=False)
+        made.unmerge_vertices()
+        return made
     if geometry is not None:
         return trimesh.Trimesh(geometry.vertices, geometry.triangles, process=False)
     return None

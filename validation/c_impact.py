@@ -45,7 +45,7 @@ def apexes(player: Player) -> list[Check]:
         known = e ** (2.0 * np.arange(1, 4))
         known = known[known > 1e-3]
         for impact in (PROPAGATE, "simultaneous"):
-            scene = Scene([drop(1.0)], 2000, Pair(restitution=e), impact=impact)
+            scene = Scene([drop(1.0)], 2500, Pair(restitution=e), impact=impact)
             track = player.play(scene)
             _, apex = bounces(track.position[:, 0, 2] - 0.5, track.velocity[:, 0, 2])
             found = apex[: len(known)]

@@ -240,9 +240,9 @@ def aim_again(model, work, t, dt):
         c = work.island_contact[k]
         w = moved_by(model, work, table, c, work.blow_response, vec.load(work.contact_vel, c))
         target = rest_target(work, c, work.contact_gap[c] + shift_of(model, work, c), dt)
-        will_bounce = work.contact_restitution[c] * (-w[2] - work.contact_threshold[c]) > 0.0
-        if work.contact_gap[c] > 0.0 and will_bounce and -w[2] > SLOWEST:
-            target = -1e300  # in a later step: nothing of its speed is lost to prediction
+        bounce = work.contact_restitution[c] * (-w[2] - work.contact_threshold[c])
+        if bounce > 0.0 and -w[2] > SLOWEST:
+            target = -1e300  # it meets in a later step: nothing of its speed is lost to prediction
         work.contact_target[c] = target
         vec.store(work.contact_start, c, (w[0], w[1], w[2] - target))
         if work.contact_is_spun[c] == 1:

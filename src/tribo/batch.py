@@ -76,6 +76,11 @@ class ObjectBatch(Drives):
     def _command_rows(self, name: str) -> np.ndarray:
         return self._array("command", name, "q" if name == "target_q" else "v")
 
+    def _row_forces(self) -> np.ndarray:
+        dt = self._batch.engine.settings.arrays["dt"]
+        forces: np.ndarray = self._array("state", "scalar_impulse", "slot") / dt.reshape(-1, 1)
+        return forces
+
     def _torque_rows(self) -> np.ndarray:
         return self._array("work", "applied_torque", "v")
 

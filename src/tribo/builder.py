@@ -26,7 +26,7 @@ COORDINATES = {
     Joint.SPHERICAL: 4,
     Joint.FREE: 7,
 }
-SLOTS = {Joint.FIXED: 0, Joint.REVOLUTE: 3, Joint.PRISMATIC: 3, Joint.SPHERICAL: 5, Joint.FREE: 0}
+SLOTS = {Joint.FIXED: 0, Joint.REVOLUTE: 4, Joint.PRISMATIC: 4, Joint.SPHERICAL: 8, Joint.FREE: 0}
 DOFS = {Joint.FIXED: 0, Joint.REVOLUTE: 1, Joint.PRISMATIC: 1, Joint.SPHERICAL: 3, Joint.FREE: 6}
 
 MOVABLE_GROUP = 1  # collision group of what moves
@@ -121,6 +121,24 @@ def reference_of(joint: JointDescription, kind: Joint) -> tuple[float, ...]:
     return {Joint.FIXED: (), Joint.SPHERICAL: identity, Joint.FREE: (0.0, 0.0, 0.0, *identity)}.get(
         kind, (0.0,)
     )
+
+
+def leader_of(bodies: Sequence[BodyDescription], name: str) -> int:
+    """Return the body whose joint has a name."""
+    return [body.joint.name for body in bodies].index(name)
+
+
+def follow(description: TreeDescription, q: np.ndarray) -> None:
+    """Put joints that follow others where these are.   q = ratio · q_leader + offset"""
+    starts, first = [], 0
+    for joint in joint_types(description):
+        starts.append(first)
+        first += COORDINATES[joint]
+    followers = [k for k, body in enumerate(description.bodies) if body.joint.mimic is not None]
+    for _ in followers:  # a chain of followers is as long as all of them at most
+        for k in followers:
+            leader, ratio, offset = description.bodies[k].joint.mimic or ("", 1.0, 0.0)
+            q[starts[k]] = ratio * q[starts[leader_of(description.bodies, leader)]] + offset
 
 
 def slot_count(description: TreeDescription) -> int:
@@ -280,6 +298,11 @@ class _Filler:
         m.joint_rot[i] = rotation_matrix(quaternion).ravel()
         m.joint_axis[i] = body.joint.axis
         m.joint_slot[i] = self.slot
+        m.joint_is_cone[i] = body.joint.is_cone
+        m.joint_leader[i], m.joint_ratio[i] = -1, 1.0
+        if body.joint.mimic is not None:
+            leader, m.joint_ratio[i], m.joint_offset[i] = body.joint.mimic
+            m.joint_leader[i] = root + leader_of(part.description.bodies, leader)
         m.joint_lower[i], m.joint_upper[i] = body.joint.lower, body.joint.upper
         m.spring_reference[self.q : self.q + COORDINATES[joint]] = reference_of(body.joint, joint)
         chain = list(self.chain_of[parent]) if parent >= 0 else []
@@ -290,6 +313,8 @@ class _Filler:
             m.dof_damping[dof] = body.joint.damping
             m.dof_armature[dof] = body.joint.armature
             m.dof_stiffness[dof] = body.joint.stiffness
+            m.dof_friction[dof] = body.joint.friction
+            m.dof_speed[dof] = inf if joint == Joint.FREE else body.joint.velocity
             m.dof_effort_lower[dof], m.dof_effort_upper[dof] = body.joint.effort_range
             m.dof_is_moved[dof] = part.description.kind == Kind.DYNAMIC
             chain.append(dof)

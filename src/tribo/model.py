@@ -98,7 +98,8 @@ class Slot(IntEnum):
 
     LIMIT = 0  # both stops; > 0 from below
     MIMIC = 1
-    FRICTION = 2  # three for a spherical joint
+    FRICTION = 2  # one for each dof
+    SPEED = 3  # of a joint with one dof; 5, 6, 7 of a spherical joint: one for each dof
 
 
 class Late(IntEnum):
@@ -151,6 +152,12 @@ class Model(Record):
     joint_upper = field("nbody")  # [rad, m] +inf: no limit
     spring_reference = field("nq")  # [m, rad, –] coordinates at which joint springs are at rest
     joint_slot = field("nbody", dtype=INT)  # first `Slot` in `State.scalar_impulse`
+    joint_leader = field("nbody", dtype=INT)  # body whose joint it follows, −1: none
+    joint_ratio = field("nbody")  # q = ratio · q_leader + offset
+    joint_offset = field("nbody")  # [rad, m]
+    joint_is_cone = field(
+        "nbody", dtype=INT
+    )  # spherical, upper bounds: 1 the axis, 0 the whole turn
 
     # Degrees of freedom.
     dof_body = field("nv", dtype=INT)
@@ -159,6 +166,8 @@ class Model(Record):
     dof_damping = field("nv")  # [N s/m, N m s/rad]
     dof_armature = field("nv")  # [kg, kg m²] reflected rotor inertia, added to the diagonal of M
     dof_stiffness = field("nv")  # [N/m, N m/rad] of the joint's spring
+    dof_friction = field("nv")  # [N, N m] dry friction
+    dof_speed = field("nv")  # [m/s, rad/s] to which the drive accelerates, inf: no limit
     dof_effort_lower = field("nv")  # [N, N m] least drive force ≤ 0, −inf: no limit
     dof_effort_upper = field("nv")  # [N, N m] largest drive force ≥ 0, inf: no limit
     dof_is_moved = field("nv", dtype=INT)  # 1: by forces, 0: by the user (kinematic)
@@ -278,7 +287,11 @@ class Work(Record):
     drive_force = field("nv")  # [N, N m] all forces but h and contacts, at the present velocity
     drive_error = field("nv")  # [m, rad] coordinate − target where the step is evaluated
     spring_error = field("nv")  # [m, rad] the same of the joint's spring
-    drive_is_saturated = field("nv", dtype=INT)  # −1, 0, +1: at which effort limit
+    drive_mode = field(
+        "nv", dtype=INT
+    )  # 0: as its law says, ±1: at an effort limit, ±2: at its speed
+    drive_cap = field("nv")  # [N, N m] what it gives at most at its speed limit
+    drive_row = field("nv", dtype=INT)  # scalar row that holds it there
     drive_rounds = field(1, dtype=INT)  # solves of this step
     feed_forward = field("nv")  # [N, N m] commanded, with the weight where drives bear it
     outside_force = field("nv")  # [N, N m] of external wrenches and of what bears bodies

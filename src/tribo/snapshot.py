@@ -26,6 +26,7 @@ _EDITED = (  # what may change while the objects stay the same
 _PROPERTIES = (  # of links and joints: a world takes its own back
     "body_mass", "body_com", "body_inertia", "joint_axis", "dof_armature", "dof_damping", "tree_is_single",
     "dof_stiffness", "spring_reference", "dof_effort_lower", "dof_effort_upper", "body_support",
+    "dof_friction", "dof_speed", "joint_lower", "joint_upper",
 )  # fmt: skip
 
 

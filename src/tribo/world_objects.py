@@ -11,7 +11,13 @@ from typing import Any
 from tribo import check, primitives
 from tribo.builder import ALL_GROUPS, MOVABLE_GROUP, STATIC_GROUP
 from tribo.compounds import compound
-from tribo.description import CompoundPart, DescriptionError, LinkDescription, TreeDescription
+from tribo.description import (
+    CompoundPart,
+    DescriptionError,
+    LinkDescription,
+    TreeDescription,
+    check_joints,
+)
 from tribo.formats import urdf
 from tribo.formats.assembly import assemble
 from tribo.formats.mesh_solids import solidify
@@ -334,6 +340,7 @@ class WorldObjects(check.Sealed):
             given = (package_dirs,) if isinstance(package_dirs, (str, Path)) else package_dirs
             dirs = [Path(folder) for folder in given]
             description = urdf.read(source, package_dirs=dirs, strict=strict)
+        check_joints(description)
         description.kind = as_kind(body_type)
         if description.kind == Kind.STATIC:
             raise ValueError(

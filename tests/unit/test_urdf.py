@@ -21,6 +21,9 @@ MASS = (
 SOLID = MASS.format(m=1, i=0.1)
 
 
+LIMIT = '<limit lower="-1" upper="1"/>'
+
+
 def link(name, inside=SOLID):
     return f'<link name="{name}">{inside}</link>'
 
@@ -208,10 +211,39 @@ def test_springs():
     assert urdf.read(pair(inside=inside)).bodies[1].joint.spring_reference is None
 
 
-def test_spherical_joint_and_mimic_note():
-    assert urdf.read(pair("spherical")).bodies[1].joint.type == Joint.SPHERICAL
-    tree = urdf.read(pair(inside='<limit lower="-1" upper="1"/><mimic joint="k"/>'))
-    assert "mimic" in tree.notes[0]
+def test_spherical_joint_and_its_cone():
+    joint = urdf.read(pair("spherical")).bodies[1].joint
+    assert (joint.type, joint.upper, joint.axis) == (Joint.SPHERICAL, math.inf, (0.0, 0.0, 1.0))
+    inside = '<axis xyz="0 2 0"/><limit upper="0.5"/>'
+    joint = urdf.read(pair("spherical", inside)).bodies[1].joint
+    assert (joint.upper, joint.axis) == (0.5, (0.0, 1.0, 0.0))
+
+
+def test_a_mimic_of_nobody_is_noted():
+    text = pair(inside=LIMIT + '<mimic joint="jj"/>')
+    tree = urdf.read(text)
+    assert tree.bodies[1].joint.mimic is None
+    assert "'jj'" in tree.notes[0]
+    with pytest.raises(DescriptionError, match="no joint that moves"):
+        urdf.read(text, strict=True)
+
+
+def test_mimic():
+    text = robot(
+        *map(link, "abc"),
+        joint("j", "a", "b"),
+        joint(
+            "k", "b", "c", "prismatic", LIMIT + '<mimic joint="j" multiplier="-2" offset="0.5"/>'
+        ),
+    )
+    tree = urdf.read(text)
+    assert tree.bodies[2].joint.mimic == ("j", -2.0, 0.5)
+    assert not tree.notes
+    assert urdf.read(text.replace(' multiplier="-2" offset="0.5"', "")).bodies[2].joint.mimic == (
+        "j",
+        1.0,
+        0.0,
+    )
 
 
 def test_massless_link_may_carry_others():
@@ -290,6 +322,13 @@ BAD = {
     "limits": (pair(inside='<limit lower="2" upper="1"/>'), ["lower=2.0", "upper=1.0", "swap"]),
     "damping": (pair(inside='<dynamics damping="-1"/>'), ["<dynamics>", "'-1'", "≥ 0"]),
     "spring": (pair(inside='<dynamics stiffness="-3"/>'), ["<dynamics>", "'-3'", "≥ 0"]),
+    "mimic of itself": (pair(inside=LIMIT + '<mimic joint="j"/>'), ["'j'", "circle"]),
+    "mimic without a joint": (pair(inside=LIMIT + "<mimic/>"), ["<mimic>", "joint"]),
+    "mimic of nothing finite": (
+        pair(inside=LIMIT + '<mimic joint="j" multiplier="nan"/>'),
+        ["multiplier"],
+    ),
+    "cone": (pair("spherical", '<limit upper="4"/>'), ["upper=4.0", "cone", "π"]),
     "spring mount": (
         pair("spherical", '<dynamics stiffness="3" spring_mount="1 1 0 0"/>'),
         ["spring_mount", "unit quaternion", "1.41421"],

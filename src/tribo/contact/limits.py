@@ -1,16 +1,17 @@
-"""Stage *limits*: joint limits as one-sided rows of the contact problem.
+"""Stage *limits*: rows of joints in the contact problem, joint limits as one-sided ones.
 
 A limit is a contact of a joint with its stop: gap g ≥ 0, restitution 0, g + dt w ≥ 0.
 """
 
 from math import inf
 
-from tribo.contact import scalar
+from tribo.contact import joint_rows, scalar
 from tribo.jit import kernel
 from tribo.model import Joint, Kind, Slot
 
 REVOLUTE = int(Joint.REVOLUTE)
 PRISMATIC = int(Joint.PRISMATIC)
+FREE = int(Joint.FREE)
 DYNAMIC = int(Kind.DYNAMIC)
 LIMIT = int(Slot.LIMIT)
 
@@ -23,10 +24,7 @@ def add_limit(model, state, settings, work, i, sign, gap):
 
     Writes: work.
     """
-    if gap > 0.0:
-        target = -gap / settings.dt
-    else:
-        target = min(-gap * settings.erp / settings.dt, settings.max_push_out_speed)
+    target = joint_rows.stop_target(settings, gap)
     n = scalar.open_row(model, work, model.joint_slot[i] + LIMIT, i, -1)
     if n < 0:
         return
@@ -38,18 +36,19 @@ def add_limit(model, state, settings, work, i, sign, gap):
 
 @kernel
 def limit_rows(model, state, settings, work):
-    """Build the rows of the joint limits that this step can reach.
+    """Build the rows of all joints: stops that this step can reach, friction, mimic joints, speed limits.
 
     Writes: work.
     """
     work.scalar_count[0] = 0
     for i in range(model.joint_type.shape[0]):
         joint = model.joint_type[i]
-        if joint != REVOLUTE and joint != PRISMATIC:
+        if model.joint_type[i] == FREE or model.tree_kind[model.body_tree[i]] != DYNAMIC:
             continue
+        joint_rows.joint_rows(model, state, settings, work, i)
         lower = model.joint_lower[i]
         upper = model.joint_upper[i]
-        if (lower == -inf and upper == inf) or model.tree_kind[model.body_tree[i]] != DYNAMIC:
+        if (lower == -inf and upper == inf) or (joint != REVOLUTE and joint != PRISMATIC):
             continue
         q = work.mid_q[model.joint_q[i]]
         # Impulses of other rows may push towards the stop: take it in well before it is reached.

@@ -341,6 +341,9 @@ def attempt(model, settings, work, t, rows, failures):
     Writes: work.
     """
     speed = island_speed(settings, work, t)
+    if speed == 0.0:  # nothing is to be removed: no impulse is a solution
+        start_cold(model, work, t)
+        return True
     limit = settings.tolerance * speed
     budget = NEWTON_STEPS >> failures
     if approach(model, settings, work, t, rows, budget, limit):

@@ -6,6 +6,8 @@ matrix, M̂ = M + dt c K_d + dt² b K_p, and the same M̂ is used for contacts. 
 a, b, c. Source: contact-science §1.13; docs/howto/drives.
 """
 
+from math import inf
+
 from tribo.dynamics.bias import project_forces
 from tribo.dynamics.springs import set_errors
 from tribo.jit import kernel
@@ -20,6 +22,7 @@ STABLE = int(DriveForm.STABLE)
 AVERAGED = int(DriveForm.AVERAGED)
 TRAPEZOID = int(DriveForm.TRAPEZOID)
 
+FOLLOWS = 0  # a drive does what its law says; ±1: at an effort limit, ±2: at its speed limit
 FREE_ROUNDS = 16  # solves after which a drive that is at its limit stays there: the loop must end
 RELEASE = 1e-9  # [–] of its limit by which a drive must want less before it leaves the limit
 
@@ -65,14 +68,14 @@ def drive_dof(model, state, command, settings, work, dof):
         a, b, _ = form_weights(TRAPEZOID, settings.integrator)
         inertia += dt * dt * b * k
         force -= k * (work.spring_error[dof] + dt * (a + b) * v)
-    side = work.drive_is_saturated[dof]
-    if side == 0:
+    mode = work.drive_mode[dof]
+    if mode == FOLLOWS:
         _, b, c = form_weights(command.drive_form[dof], settings.integrator)
         inertia += dt * (c * command.kd[dof] + dt * b * command.kp[dof])
         force += wanted(command, settings, work, dof, v, v)
-    elif side > 0:
+    elif mode == 1:
         force += model.dof_effort_upper[dof]
-    else:
+    elif mode == -1:
         force += model.dof_effort_lower[dof]
     work.drive_inertia[dof] = inertia
     work.drive_force[dof] = force
@@ -87,7 +90,7 @@ def begin(model, state, command, settings, work):
     work.drive_rounds[0] = 0
     carries = False
     for dof in range(state.v.shape[0]):
-        work.drive_is_saturated[dof] = 0
+        work.drive_mode[dof] = FOLLOWS
         work.feed_forward[dof] = command.tau[dof]
         work.outside_force[dof] = 0.0
         carries = carries or command.carries[dof] != 0
@@ -181,8 +184,55 @@ def external(model, command, settings, work, t):
 
 
 @kernel
+def effort_mode(model, work, dof, torque, may_leave):
+    """Return whether a drive that wants a torque is at an effort limit, and what it gives."""
+    lower = model.dof_effort_lower[dof]
+    upper = model.dof_effort_upper[dof]
+    mode = work.drive_mode[dof]
+    if torque > upper or (mode == 1 and (not may_leave or torque >= upper - RELEASE * upper)):
+        return 1, upper
+    if torque < lower or (mode == -1 and (not may_leave or torque <= lower - RELEASE * lower)):
+        return -1, lower
+    return FOLLOWS, torque
+
+
+@kernel
+def speed_mode(model, command, settings, work, dof, v, torque):
+    """Return ±2 if a drive would push a dof beyond its speed limit, else 0; note how much it may give.
+
+    There it gives any torque between none and what it wants at this speed: v⁺ = ±limit, and no more
+    than v⁺ if something else pushes.
+
+    Writes: work.
+    """
+    speed = model.dof_speed[dof]
+    next_v = work.next_v[dof]
+    sign = 1.0 if torque > 0.0 else -1.0
+    if not sign * next_v > speed + RELEASE * speed or torque == 0.0:
+        return FOLLOWS
+    cap = wanted(command, settings, work, dof, v, sign * speed)
+    cap = min(max(cap, model.dof_effort_lower[dof]), model.dof_effort_upper[dof])
+    work.drive_cap[dof] = cap if sign * cap > 0.0 else 0.0
+    return 2 if sign > 0.0 else -2
+
+
+@kernel
+def leaves_speed(model, command, settings, work, dof, v):
+    """Tell whether a drive that was held at its speed limit is not pushing against it any more."""
+    sign = 1.0 if work.drive_mode[dof] > 0 else -1.0
+    speed = model.dof_speed[dof]
+    next_v = work.next_v[dof]
+    if sign * next_v < speed - RELEASE * speed:
+        return True
+    return (
+        sign * next_v > speed + RELEASE * speed
+        and sign * wanted(command, settings, work, dof, v, next_v) < 0.0
+    )
+
+
+@kernel
 def saturate(model, state, command, settings, work):
-    """Compute the applied torques; tell how many drives reach their effort limit, or leave it.
+    """Compute the applied torques; tell how many drives reach a limit of theirs, or leave it.
 
     Source: semismooth Newton on τ = clamp(τ_wanted(v⁺)), Qi, Sun 1993.
 
@@ -195,30 +245,23 @@ def saturate(model, state, command, settings, work):
         if model.dof_is_moved[dof] == 0:
             work.applied_torque[dof] = 0.0
             continue
-        lower = model.dof_effort_lower[dof]
-        upper = model.dof_effort_upper[dof]
-        torque = wanted(command, settings, work, dof, state.v[dof], work.next_v[dof])
-        side = work.drive_is_saturated[dof]
-        now = side
-        if torque > upper:
-            now = 1
-        elif torque < lower:
-            now = -1
-        elif may_leave and (
-            (side > 0 and torque < upper - RELEASE * upper)
-            or (side < 0 and torque > lower - RELEASE * lower)
-        ):
-            now = 0
-        if now != side:
-            if side != 0 and not may_leave:
-                now = side
-            else:
-                changed += 1
-        work.drive_is_saturated[dof] = now
-        if now > 0:
-            torque = upper
-        elif now < 0:
-            torque = lower
+        v = state.v[dof]
+        mode = work.drive_mode[dof]
+        now = mode
+        if mode == 2 or mode == -2:
+            row = work.drive_row[dof]
+            torque = work.scalar_impulse[row] / settings.dt if row >= 0 else 0.0
+            if may_leave and leaves_speed(model, command, settings, work, dof, v):
+                now = FOLLOWS
+        else:
+            torque = wanted(command, settings, work, dof, v, work.next_v[dof])
+            now, torque = effort_mode(model, work, dof, torque, may_leave)
+            if model.dof_speed[dof] != inf:
+                speed = speed_mode(model, command, settings, work, dof, v, torque)
+                now = speed if speed != FOLLOWS else now
+        if now != mode:
+            changed += 1
+        work.drive_mode[dof] = now
         work.applied_torque[dof] = torque
     return changed
 

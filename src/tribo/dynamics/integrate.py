@@ -10,9 +10,10 @@ from tribo.dynamics import kinematics
 from tribo.dynamics.inertia import unwhiten, whiten
 from tribo.jit import kernel
 from tribo.math import quat, vec
-from tribo.model import Integrator
+from tribo.model import Integrator, Joint
 
 MIDPOINT = int(Integrator.MIDPOINT)
+SPHERICAL = int(Joint.SPHERICAL)
 
 
 @kernel
@@ -32,7 +33,12 @@ def drift_to_middle(model, state, settings, work):
             kinematics.drift_single(model, t, state.q, state.v, settings.dt, spin, work.mid_q)
             continue
         for i in range(root, root + model.tree_body_count[t]):
-            kinematics.drift_joint(model, i, state.q, state.v, 0.5 * settings.dt, work.mid_q)
+            if model.joint_type[i] == SPHERICAL:
+                kinematics.drift_ball(
+                    model, i, state.q, state.v, state.vdot, settings.dt, work.mid_q
+                )
+            else:
+                kinematics.drift_joint(model, i, state.q, state.v, 0.5 * settings.dt, work.mid_q)
 
 
 @kernel
@@ -161,7 +167,12 @@ def integrate(model, state, settings, work):
             continue
         root = model.tree_body[t]
         for i in range(root, root + model.tree_body_count[t]):
-            kinematics.drift_joint(model, i, work.mid_q, work.next_v, dt, state.q)
+            if midpoint and model.joint_type[i] == SPHERICAL:
+                kinematics.drift_ball(
+                    model, i, work.mid_q, work.next_v, state.vdot, settings.dt, state.q
+                )
+            else:
+                kinematics.drift_joint(model, i, work.mid_q, work.next_v, dt, state.q)
     if work.blow_count[0] > 0:
         shift(model, state, work)
     for dof in range(state.v.shape[0]):

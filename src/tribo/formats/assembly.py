@@ -18,6 +18,7 @@ from tribo.description import (
     ShapeDescription,
     TreeDescription,
     VisualDescription,
+    check_joint_numbers,
 )
 from tribo.formats.inertia import Inertial, merged
 from tribo.formats.pose import NO_POSE, Pose
@@ -179,13 +180,7 @@ def _checked_joint(
     length = float(np.linalg.norm(axis))
     if length < 1e-12:
         raise DescriptionError(f"axis of {name} has no direction; give for example (0, 0, 1)")
-    if not joint.lower <= joint.upper:
-        raise DescriptionError(f"{name}: lower {joint.lower!r} is above upper {joint.upper!r}")
-    for field in ("effort", "velocity", "damping", "friction", "armature", "stiffness"):
-        if not getattr(joint, field) >= 0.0:
-            raise DescriptionError(f"{field} of {name} must be ≥ 0, got {getattr(joint, field)!r}")
-    if not joint.effort_range[0] <= 0.0:
-        raise DescriptionError(f"effort_lower of {name} must be ≤ 0, got {joint.effort_lower!r}")
+    check_joint_numbers(joint)
     if joint.spring_reference is not None:
         joint = replace(joint, spring_reference=_spring_reference(joint, name))
     return replace(joint, axis=tuple((axis / length).tolist()), **_placement(joint, name))

@@ -16,6 +16,7 @@ from tribo.description import (
     ShapeDescription,
     TreeDescription,
     VisualDescription,
+    check_mimics,
 )
 from tribo.formats.assembly import merge
 from tribo.formats.inertia import Inertial, check_inertia, read_inertia
@@ -222,4 +223,22 @@ def _build(
         made[root].joint = JointDescription(root, Joint.FIXED)
     tree, members = merge(made[root], report)
     check_masses(tree, [[links[name].node for name in names] for names in members], report)
+    _drop_lost_mimics(tree, joints, report)
+    check_mimics(tree)
     return tree
+
+
+def _drop_lost_mimics(
+    tree: TreeDescription, joints: dict[str, list[UrdfJoint]], report: Report
+) -> None:
+    """Let joints move freely that follow what is no joint or does not move: files in use have such."""
+    nodes = {joint.description.name: joint.node for below in joints.values() for joint in below}
+    moving = {body.joint.name for body in tree.bodies}
+    for body in tree.bodies:
+        mimic = body.joint.mimic
+        if mimic is not None and mimic[0] not in moving:
+            report.doubt(
+                nodes[body.joint.name],
+                f"follows {mimic[0]!r} (<mimic>), which is no joint that moves: it moves freely",
+            )
+            body.joint.mimic = None

@@ -48,10 +48,14 @@ def read_joint(node: Node, report: Report) -> UrdfJoint:
     kind = _type(node)
     pose = read_origin(node, report)
     joint = JointDescription(name, kind, pose.position, pose.quaternion)
-    if kind in {Joint.REVOLUTE, Joint.PRISMATIC}:
+    if kind != Joint.FIXED:
         axis = node.one("axis")
-        if axis is None:
+        if (
+            axis is None and kind != Joint.SPHERICAL
+        ):  # whose cone is about z unless it says otherwise
             joint.axis = (1.0, 0.0, 0.0)  # the URDF standard's default
+        elif axis is None:
+            joint.axis = (0.0, 0.0, 1.0)
         else:
             report.check_attributes(axis, ("xyz",))
             joint.axis = unit_axis(axis.vector("xyz", 3), axis)
@@ -60,10 +64,9 @@ def read_joint(node: Node, report: Report) -> UrdfJoint:
         _read_dynamics(node, joint, report)
         mimic = node.one("mimic")
         if mimic is not None:
-            report.note(
-                f"{node.place}: follows joint {mimic.attributes.get('joint', '')!r} (<mimic>), which is "
-                "not supported yet: it moves freely; drive it yourself"
-            )
+            report.check_attributes(mimic, ("joint", "multiplier", "offset"))
+            ratio, offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
+            joint.mimic = (mimic.text("joint"), ratio, offset)
     return UrdfJoint(node, _link(node, "parent", report), _link(node, "child", report), joint)
 
 
@@ -105,8 +108,12 @@ def _read_limit(node: Node, joint: JointDescription, report: Report) -> None:
         raise limit.error(f"lower={lower!r} is above upper={upper!r} in {node.place}; swap them")
     if lower == upper or is_endless:
         return
+    if joint.type == Joint.SPHERICAL and not 0.0 < upper < math.pi:
+        raise limit.error(
+            f"upper={upper!r} in {node.place} is the angle of its cone; it must be between 0 and π"
+        )
     if joint.type == Joint.SPHERICAL:
-        report.doubt(node, "the cone angle of a spherical joint is not supported yet, ignored")
+        joint.upper = upper
         return
     joint.lower, joint.upper = lower, upper
 

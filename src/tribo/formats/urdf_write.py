@@ -176,9 +176,11 @@ def _joint(
     _add(node, "child", link=child)
     if joint.type == Joint.FIXED:
         return
-    if joint.type in (Joint.REVOLUTE, Joint.PRISMATIC):
-        _add(node, "axis", xyz=_numbers(joint.axis))
+    _add(node, "axis", xyz=_numbers(joint.axis))
     _limit(node, joint, notes)
+    if joint.mimic is not None:
+        leader, ratio, offset = joint.mimic
+        _add(node, "mimic", joint=leader, multiplier=_number(ratio), offset=_number(offset))
     extra = {
         "damping": joint.damping, "friction": joint.friction, "rotor_inertia": joint.armature,
         "stiffness": joint.stiffness,
@@ -198,7 +200,12 @@ def _limit(node: etree._Element, joint: JointDescription, notes: list[str]) -> N
     """Write stops, effort and velocity as far as there are any."""
     values = {}
     lower, upper = joint.lower, joint.upper
-    if lower != -math.inf or upper != math.inf:
+    if joint.type == Joint.SPHERICAL:
+        if upper != math.inf:
+            values = {"upper": _number(upper)}
+            if not joint.is_cone:
+                notes.append(f"joint {joint.name!r}: its largest turn is written as a cone")
+    elif lower != -math.inf or upper != math.inf:
         if lower == -math.inf or upper == math.inf:
             notes.append(f"joint {joint.name!r}: its missing stop is written as {FAR:g}")
         if lower == upper:

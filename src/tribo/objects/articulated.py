@@ -208,6 +208,10 @@ class ArticulatedSystem(Drives, Object):
         view: np.ndarray = getattr(self, f"_{name}")
         return view[None]
 
+    def _row_forces(self) -> np.ndarray:
+        self.check_present("a readout")
+        return self._scalar_impulse[None] / float(self.world.engine.settings.dt)
+
     def _torque_rows(self) -> np.ndarray:
         return self.applied_torque[None]
 

@@ -13,6 +13,7 @@ from tribo.builder import (
     Part,
     Span,
     coordinate_counts,
+    follow,
     joint_types,
     rotation_matrix,
     slot_count,
@@ -89,6 +90,7 @@ class Object(check.Sealed):
                 self._q[first] = 1.0
                 self.quaternions.append((body.joint.name, first))
             first += COORDINATES[joint]
+        follow(self.description, self._q)
         self._target_q = self._q.copy()
 
     def __repr__(self) -> str:

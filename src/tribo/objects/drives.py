@@ -88,7 +88,7 @@ class Drives(NamedParts):
             own = array[..., first : first + width]
             if (own != own[..., :1]).any():
                 raise ValueError(f"{what}: the {width} numbers of joint {names[k]} must be equal")
-            made[names[k]] = own[..., 0]
+            made[names[k]] = own[..., 0]  # an array, also of one number
             first += width
         return made
 
@@ -173,6 +173,38 @@ class Drives(NamedParts):
             raise ValueError(f"effort_limits of {self.name}: lower and upper name other joints")
         self._assign("effort_limits", {name: (lower[name], upper[name]) for name in lower})
 
+    @property
+    def velocity_limit(self) -> np.ndarray:
+        """Speed to which each dof's drive accelerates, shape (dof,) [m/s, rad/s], inf without; assignable.
+
+        The drive gives just so much that v⁺ reaches the limit, and nothing if something else drives the
+        joint beyond; it may always brake.
+        """
+        return self._dof_numbers("dof_speed")
+
+    @velocity_limit.setter
+    def velocity_limit(self, value: Any) -> None:
+        self._set_joints("velocity_limit", value)
+
+    @property
+    def active_limits(self) -> dict[str, float | np.ndarray]:
+        """Joints at a stop in the last step and the force of it [N m, N], as `Joint.limit_force`.
+
+        In a batch: joints at a stop in any world, (worlds,) each.
+
+        Example:
+            >>> import tribo
+            >>> from tribo.demo import ASSETS
+            >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
+            >>> robot.joint("LF_KFE").coordinate = robot.joint("LF_KFE").limits[1]
+            >>> robot.joint("LF_KFE").generalized_force = 5.0
+            >>> robot.world.step()
+            >>> list(robot.active_limits)
+            ['LF_KFE']
+        """
+        forces = {joint.name: joint.limit_force for joint in self.joints}
+        return {name: force for name, force in forces.items() if np.any(force)}
+
     # -- the drive trains ----------------------------------------------------------------------
     @property
     def armature(self) -> np.ndarray:
@@ -191,6 +223,15 @@ class Drives(NamedParts):
     @damping.setter
     def damping(self, value: Any) -> None:
         self._set_joints("damping", value)
+
+    @property
+    def dry_friction(self) -> np.ndarray:
+        """Dry friction of each dof, shape (dof,) [N, N m]; assignable. A joint at rest sticks exactly."""
+        return self._dof_numbers("dof_friction")
+
+    @dry_friction.setter
+    def dry_friction(self, value: Any) -> None:
+        self._set_joints("dry_friction", value)
 
     @property
     def stiffness(self) -> np.ndarray:

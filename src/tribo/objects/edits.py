@@ -44,6 +44,14 @@ def describe(description: TreeDescription, field: str, row: int, value: np.ndarr
         body.joint.damping = numbers
     elif field == "dof_stiffness":
         body.joint.stiffness = numbers
+    elif field == "dof_friction":
+        body.joint.friction = numbers
+    elif field == "dof_speed":
+        body.joint.velocity = numbers
+    elif field == "joint_lower":
+        body.joint.lower = numbers
+    elif field == "joint_upper":
+        body.joint.upper = numbers
     elif field == "dof_effort_lower":
         body.joint.effort_lower = numbers
     elif field == "dof_effort_upper":

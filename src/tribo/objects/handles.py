@@ -155,9 +155,27 @@ class Joint(JointDrive):
 
     @property
     def limits(self) -> tuple[float, float]:
-        """Lower and upper stop [rad, m], infinite without."""
+        """Lower and upper stop [rad, m], infinite without; assign a pair.
+
+        Of a spherical joint the upper one is the largest angle of its axis (or of its whole turn); the
+        lower one is not used. In a batch: of the world from which it was made.
+        """
         joint = self._body_description.joint
         return joint.lower, joint.upper
+
+    @limits.setter
+    def limits(self, value: Any) -> None:
+        what = f"limits of {self._name}"
+        if self.type in (JointType.FREE, JointType.FIXED):
+            raise ValueError(f"{what}: a {self.type.name.lower()} joint has no stops")
+        if check.is_scalar(value) or len(value) != 2:
+            raise ValueError(f"{what} must be a pair (lower, upper), got {check.shown(value)}")
+        lower, upper = (float(check.array(x, what, "numbers")) for x in value)
+        if not lower <= upper:
+            raise ValueError(f"{what}: lower {lower!r} must not be above upper {upper!r}")
+        count = self._owner._count()
+        self._set("joint_lower", self._body, np.full(count, lower))
+        self._set("joint_upper", self._body, np.full(count, upper))
 
     # -- state ---------------------------------------------------------------------------------
     @property

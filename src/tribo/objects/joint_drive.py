@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from tribo import check
-from tribo.builder import COORDINATES, DOFS
-from tribo.model import DriveForm
+from tribo.builder import COORDINATES, DOFS, SLOTS
+from tribo.model import DriveForm, Slot
 from tribo.model import Joint as JointType
 from tribo.objects.base import frozen
 from tribo.objects.handle import Handle
@@ -178,6 +178,48 @@ class JointDrive(Handle):
         """What its drive did in the last step [N m, N], limits included; read-only."""
         return self._state(self._owner._torque_rows(), self.velocity_slice)  # type: ignore[no-any-return]
 
+    # -- what rows of the joint did in the last step -------------------------------------------
+    def _row_force(self, first: int, count: int) -> Any:
+        """Return forces of scalar rows of this joint, with the time step of now [N m, N]."""
+        slot = self._first_slot() + first
+        rows = self._owner._row_forces()
+        return self._state(rows, slice(slot, slot + count))
+
+    def _first_slot(self) -> int:
+        bodies = self._owner.description.bodies
+        return sum(SLOTS[body.joint.type] for body in bodies[: self._body])
+
+    @property
+    def limit_force(self) -> float | np.ndarray:
+        """Force of its stop in the last step [N m, N], 0 where it does not touch it; read-only.
+
+        > 0: the lower stop pushes up, < 0: the upper one pushes down. Of a spherical joint ≥ 0: the torque
+        that turns it back into its cone.
+        """
+        return self._row_force(Slot.LIMIT, 1) if self._slots() else 0.0
+
+    @property
+    def friction_force(self) -> float | np.ndarray:
+        """Dry friction in the last step [N m, N], for each dof; read-only."""
+        where = self.velocity_slice
+        if not self._slots():
+            return 0.0
+        return self._row_force(Slot.FRICTION, where.stop - where.start)  # type: ignore[no-any-return]
+
+    @property
+    def mimic_force(self) -> float | np.ndarray:
+        """Force that held it to the joint that it follows in the last step [N m, N]; read-only."""
+        is_follower = self._body_description.joint.mimic is not None
+        return self._row_force(Slot.MIMIC, 1) if is_follower else 0.0
+
+    def _slots(self) -> int:
+        return SLOTS[self.type]
+
+    @property
+    def mimic(self) -> tuple[str, float, float] | None:
+        """What it follows: joint, ratio, offset of q = ratio · q_leader + offset; None: nothing."""
+        return self._body_description.joint.mimic
+
     # -- drive train ---------------------------------------------------------------------------
     @property
     def armature(self) -> float | np.ndarray:
@@ -232,6 +274,43 @@ class JointDrive(Handle):
             unit_quaternions(checked[:, -4:], f"spring_reference of {self._name}")
         for k in range(where.start, where.stop):
             self._set("spring_reference", k, checked[:, k - where.start])
+
+    @property
+    def dry_friction(self) -> float | np.ndarray:
+        """Dry friction τ_f, ≥ 0 [N m, N], the same for all its dofs; assign to change it.
+
+        A joint at rest stays at rest, exactly, under every load up to τ_f; a moving one is braked by τ_f.
+        """
+        return self._dof_number("dof_friction")
+
+    @dry_friction.setter
+    def dry_friction(self, value: Any) -> None:
+        if self._is_base_without(value, "dry_friction", 0.0):
+            return
+        self._set_dof_number("dof_friction", value, "dry_friction")
+
+    @property
+    def velocity_limit(self) -> float | np.ndarray:
+        """Speed to which its drive accelerates, ≥ 0 [rad/s, m/s], inf without limit; assign to change it.
+
+        The drive gives just so much that v⁺ reaches the limit, and nothing if something else drives the joint
+        beyond; it may always brake. Loads, impacts and assignments can make a joint faster.
+        """
+        return self._dof_number("dof_speed", inf)
+
+    @velocity_limit.setter
+    def velocity_limit(self, value: Any) -> None:
+        if self._is_base_without(value, "velocity_limit", inf):
+            return
+        self._set_dofs("dof_speed", self._limit(value, "velocity_limit"))
+
+    def _is_base_without(self, value: Any, what: str, none: float) -> bool:
+        """Tell whether this is the free joint of a floating base, which is no machine part and has none."""
+        if self.type != JointType.FREE:
+            return False
+        if isinstance(value, (np.ndarray, np.generic)) and (np.asarray(value) == none).all():
+            return True  # the base's entries of an array for all dofs
+        raise ValueError(f"{self._name} is the free joint of a floating base: it has no {what}")
 
     @property
     def effort_limit(self) -> float | np.ndarray:

@@ -36,6 +36,10 @@ class NamedParts(Evaluable):
         """Return what drives did in the last step, (worlds, dof)."""
         raise NotImplementedError
 
+    def _row_forces(self) -> np.ndarray:
+        """Return forces of the scalar rows of all joints in the last step, (worlds, slots)."""
+        raise NotImplementedError
+
     def _check_editable(self, what: str) -> None:
         """Refuse an edit of what was removed, or between `update` and `advance`."""
         raise NotImplementedError

@@ -9,6 +9,8 @@ from world_shapes import SHAPES, bumpy, crowd, triangles_of, turned
 import tribo
 from tribo.demo import ASSETS
 
+POINT = 4e-5  # [m] of a point: 0.4 m, the size of the shapes, times 1e-4 rad, to which normals are exact
+
 
 def coal_shapes():
     coal = pytest.importorskip("coal")
@@ -55,10 +57,10 @@ def test_distances_are_those_of_coal():
             continue
         assert found.distance == pytest.approx(expected, abs=1e-6), (one, two)
         arm = found.point_a - found.point_b
-        assert np.allclose(arm, found.distance * found.normal, rtol=0, atol=1e-5)
+        assert np.allclose(arm, found.distance * found.normal, rtol=0, atol=POINT)
         for part, name, point in ((a, one, found.point_a), (b, two, found.point_b)):
             at, turn = shape_pose(part)
-            assert abs(SHAPES[name][1](((point - at) @ turn)[None])[0]) < 1e-5
+            assert abs(SHAPES[name][1](((point - at) @ turn)[None])[0]) < POINT
         back = world.distance(b, a)
         assert back.distance == pytest.approx(found.distance, abs=1e-6)
         assert world.overlaps(a, b) == (found.distance <= 0)

@@ -168,11 +168,7 @@ def catenary(player: Player) -> list[Check]:
     return [Check("nodes / length", error / (count * length), 1e-6)]
 
 
-GROUND = "compliant ground points (Spatial_v2)"
 SOFT = "compliant pairs (SPOOK)"
-pending("E6", "Spatial_v2 ground, point mass", "δ = (mg/K)^⅔; δ_max, contact time", GROUND)
-pending("E7", "Spatial_v2 damped impact", "e(ζ*) = 0.944397 … 0.211646", GROUND)
-pending("E8", "Spatial_v2 tangential spring", "slips at μ f_n; relaxes with e^{−Kt/D}", GROUND)
 pending("E9", "SPOOK mass on floor", "each step's λ; δ = −mg/k", SOFT)
 pending("E10", "box on 4, 16, 64 points", "δ = mg/(nk); patch: mgL/(EA)", SOFT)
 pending("E11", "adhesion F_a, pull F", "holds for F ≤ F_a; friction budget μ(N + F_a)", SOFT)

@@ -10,6 +10,7 @@ import c_impact
 import d_smooth
 import d_trees
 import e_drives
+import e_ground
 import f_stacks
 import f_system
 import f_terrain
@@ -25,6 +26,6 @@ FAMILIES = {
     "R": "The founding text's own list",
 }
 MODULES = (
-    a_friction, a_structures, b_rolling, b_tops, c_impact, d_smooth, d_trees, e_drives,
+    a_friction, a_structures, b_rolling, b_tops, c_impact, d_smooth, d_trees, e_drives, e_ground,
     f_stacks, f_system, f_terrain, r_founding,
 )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tribo import check, kernels
-from tribo.builder import Span
+from tribo.builder import Span, meets_compliant
 from tribo.description import TreeDescription
 from tribo.engine import Engine
 from tribo.errors import EditError
@@ -108,7 +108,9 @@ class ObjectBatch(Drives):
         if field == "body_com" and len(self.description.bodies) == 1:
             is_free = self.description.bodies[0].joint.type == Joint.FREE
             single = engine.model.arrays["tree_is_single"]
-            single[:, self._part.span.tree] = is_free & (value == 0.0).all(axis=1)
+            tree = self._part.span.tree
+            may_be = is_free and not meets_compliant(engine.model)[tree]
+            single[:, tree] = may_be & (value == 0.0).all(axis=1)
 
     def _array(self, record: str, name: str, index: str) -> np.ndarray:
         array: np.ndarray = getattr(self._batch.engine, record).arrays[name]

@@ -17,7 +17,7 @@ from tribo.description import (
 from tribo.geometry import Heights, Hull, Surface
 from tribo.materials import MaterialTable
 from tribo.math import quat
-from tribo.model import Command, Joint, Kind, Model, Settings, Shape, State, Work
+from tribo.model import Command, Joint, Kind, Model, Pair, Settings, Shape, State, Work
 
 COORDINATES = {
     Joint.FIXED: 0,
@@ -146,12 +146,6 @@ def slot_count(description: TreeDescription) -> int:
     return sum(SLOTS[joint] for joint in joint_types(description))
 
 
-def is_single(description: TreeDescription) -> bool:
-    """Tell whether a tree is one free body with its origin at its centre of mass."""
-    has_com = any(x != 0.0 for x in description.bodies[0].com)
-    return joint_types(description) == [Joint.FREE] and not has_com
-
-
 def shape_extent(shape: ShapeDescription) -> tuple[np.ndarray, np.ndarray]:
     """Return centre and half size of a shape's box in the body frame."""
     a, b, c = (*shape.size, 0.0, 0.0)[:3]
@@ -269,7 +263,6 @@ class _Filler:
             self._body(tree, part, first[0], body, joint)
             self._shapes(part, body, first[1])
         m.tree_nv[tree] = self.v - first[3]
-        m.tree_is_single[tree] = is_single(part.description)
         return Span(
             slice(first[0], self.body),
             slice(first[1], self.shape),
@@ -331,8 +324,10 @@ class _Filler:
         m = self.model
         m.body_shape_start[self.body - 1] = self.shape
         m.body_shape_count[self.body - 1] = len(body.shapes)
+        replaced = 2 if any(shape.is_point for shape in body.shapes) else 0
         for shape in body.shapes:
             s = self.shape
+            m.shape_point[s] = 1 if shape.is_point else replaced
             m.shape_body[s] = self.body - 1
             m.shape_kind[s] = shape.kind
             m.shape_size[s] = (*shape.size, 0.0, 0.0, 0.0)[:3]
@@ -423,8 +418,34 @@ def build_model(
     spans = [filler.add(tree, part) for tree, part in enumerate(parts)]
     model.chain_dof[:] = filler.chain
     model.chain_row[:] = model.dof_row[model.chain_dof]
+    mark_singles(model)
     collect_filters(model)
     return model, spans, sizes
+
+
+def meets_compliant(model: Model) -> np.ndarray:
+    """Tell of each tree whether one of its materials is part of a compliant pair, (ntree,)."""
+    compliant = (model.pair_table[:, :, Pair.STIFFNESS] > 0.0).any(axis=1)
+    found = np.zeros(len(model.tree_body), bool)
+    known = np.append(compliant, False)  # a material that is newer than the table has no pair yet
+    material = np.minimum(model.shape_material, len(compliant))
+    np.logical_or.at(found, model.body_tree[model.shape_body], known[material])
+    return found
+
+
+def mark_singles(model: Model) -> None:
+    """Find the trees that are one free body with a mass matrix in two blocks.
+
+    A compliant contact couples translation and rotation in M̂, so a body that may have one is treated
+    like the base of a robot.
+    """
+    root = model.tree_body
+    model.tree_is_single[:] = (
+        (model.tree_body_count == 1)
+        & (model.joint_type[root] == Joint.FREE)
+        & (model.body_com[root] == 0.0).all(axis=1)
+        & ~meets_compliant(model)
+    )
 
 
 def collect_filters(model: Model) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tribo.materials import PairProperties
+from tribo.model import ContactState
 
 if TYPE_CHECKING:
     from tribo.objects import Object
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 SAID = ("status", "sweeps", "residual")
 PER_CONTACT = (
     "contact_shape", "contact_pos", "contact_axes", "contact_gap", "contact_impulse",
-    "contact_spin_impulse",
+    "contact_spin_impulse", "contact_state",
 )  # fmt: skip
 
 
@@ -54,6 +55,7 @@ class Contact:
     body_b: str
     materials: tuple[str, str]
     pair: PairProperties
+    state: ContactState | None = None  # of a compliant pair: lifted, sticking or slipping
     is_a: bool = True  # False: this object is B in the engine's own order
 
     def __post_init__(self) -> None:
@@ -73,9 +75,10 @@ class Contact:
                 (self.object_b, self.body_b, self.materials[1]),
             )
         ]
+        state = "" if self.state is None else f", {self.state.name.lower()}"
         return (
             f"<Contact {' on '.join(sides)} at ({place}) m, depth {self.depth:.3g} m, "
-            f"force on the first ({force}) N>"
+            f"force on the first ({force}) N{state}>"
         )
 
     def other(self, part: Object) -> Object:

@@ -63,6 +63,7 @@ class ShapeDescription:
     mask: int | None = None
     mesh: MeshFile | None = None
     geometry: Hull | Surface | Heights | None = None  # of HULL, SURFACE, HEIGHT_MAP
+    is_point: bool = False  # touches compliant grounds, instead of the body's other shapes
 
 
 @dataclass(slots=True)

@@ -91,6 +91,8 @@ class Pair(IntEnum):
     STATIC_FRICTION_VELOCITY = 4
     ROLLING_FRICTION = 5
     SPINNING_FRICTION = 6
+    STIFFNESS = 7  # > 0: a compliant pair
+    DAMPING = 8
 
 
 class Slot(IntEnum):
@@ -109,6 +111,15 @@ class Late(IntEnum):
     TERRAIN = 1  # pairs with triangle surfaces and height maps
     PILE = 2  # the sparse problem of an island
     IMPACT = 3  # blows that are handed on
+    COMPLIANT = 4  # contacts of compliant pairs
+
+
+class ContactState(IntEnum):
+    """What a point on a compliant ground does."""
+
+    LIFTED = 0  # no force
+    STICKING = 1  # the ground's surface goes along
+    SLIPPING = 2  # the tangential force is on the friction cone
 
 
 class Status(IntFlag):
@@ -117,6 +128,9 @@ class Status(IntFlag):
     INVALID = 1  # a velocity stopped being a finite number; the state was not advanced
     CAPACITY = 2  # more contacts than `Work` has room for; the state was not advanced
     NOT_CONVERGED = 4  # the contact solve stopped at `max_sweeps`
+    COARSE = (
+        8  # the step is too long for the stiffness of a compliant pair: it rests, but bounces less
+    )
 
 
 class Model(Record):
@@ -178,7 +192,8 @@ class Model(Record):
     tree_v = field("ntree", dtype=INT)  # first dof
     tree_nv = field("ntree", dtype=INT)
     tree_kind = field("ntree", dtype=INT)  # `Kind`
-    tree_is_single = field("ntree", dtype=INT)  # 1: one free body, origin at its centre of mass
+    # 1: one free body, its origin at its centre of mass, no compliant pair among its materials
+    tree_is_single = field("ntree", dtype=INT)
 
     # Shapes, sorted by body.
     shape_body = field("nshape", dtype=INT)
@@ -187,6 +202,8 @@ class Model(Record):
     shape_pos = field("nshape", 3)  # [m] body frame
     shape_rot = field("nshape", 9)
     shape_material = field("nshape", dtype=INT)
+    # On compliant grounds: 0 meets them, 1 a point that meets nothing else, 2 its body's points do instead.
+    shape_point = field("nshape", dtype=INT)
     shape_group = field("nshape", dtype=INT)  # bits
     shape_mask = field("nshape", dtype=INT)  # bits of groups that this shape meets
     shape_id = field("nshape", dtype=INT)  # stable over rebuilds, grows with `shape` index
@@ -209,7 +226,7 @@ class Model(Record):
     height = field("nheight")  # [m] of height maps, x fastest
 
     # Pairs.
-    pair_table = field("nmaterial", "nmaterial", 7)  # columns of `Pair`; symmetric
+    pair_table = field("nmaterial", "nmaterial", 9)  # columns of `Pair`; symmetric
     ignored_pair = field("nignored", dtype=INT)  # a · nbody + b for bodies a < b, sorted
 
 
@@ -227,6 +244,10 @@ class State(Record):
     warm_count = field(1, dtype=INT)
     warm_key = field("max_contact", dtype=INT)  # contacts of the last step, ascending
     warm_impulse = field("max_contact", 6)  # [N s, N m s] force and torque impulse, world axes
+    yield_count = field(1, dtype=INT)
+    yield_key = field("max_contact", dtype=INT)  # contacts whose ground is displaced, ascending
+    yield_u = field("max_contact", 3)  # [m] tangential displacement u, axes of the ground's body
+    yield_rate = field("max_contact")  # [1/s] K/D, at which u fades without contact
 
 
 class Command(Record):
@@ -352,6 +373,25 @@ class Work(Record):
     contact_spin_row = field("max_contact", 2, dtype=INT)  # the same for torques
     contact_len = field("max_contact", 2, dtype=INT)  # dofs of side A, B; 0: does not give way
     contact_is_spun = field("max_contact", dtype=INT)  # 1: has rolling or spinning friction rows
+    # Contacts of compliant pairs; vectors in contact axes.
+    soft_count = field(1, dtype=INT)
+    soft_pass = field(1, dtype=INT)  # linearisations of this step
+    contact_is_soft = field("max_contact", dtype=INT)  # 1: a compliant pair, one side does not move
+    contact_state = field(
+        "max_contact", dtype=INT
+    )  # 0 lifted, 1 sticking, 2 slipping; −1: a rigid pair
+    soft_blend = field("max_contact")  # [–] r: 0 trapezoidal, 1 implicit
+    soft_u = field("max_contact", 2)  # [m] u at the beginning of the step
+    soft_force = field("max_contact", 3)  # [N] on A at `soft_vel`
+    soft_vel = field("max_contact", 3)  # [m/s] velocity at which the law is linearised
+    soft_trial = field(
+        "max_contact", 2
+    )  # [N, –] trial force of a slipping one a pass ago, its share
+    soft_slope = field("max_contact", 2)  # [N s/m] −∂f/∂v, tangential and normal
+    soft_kept = field("max_contact", 4)  # `State.yield_u` and `yield_rate` while they are merged
+    soft_key = field("max_contact", dtype=INT)  # `State.yield_key` meanwhile
+    soft_mass = field("nmatrix")  # M, while `mass_matrix` holds M + dt Jᵀ slope J
+    soft_column = field("nv", 3)  # J of one contact, dof by dof
     row_count = field(1, dtype=INT)
     row = field("max_row")  # whitened Jacobians D^(−1/2) L⁻ᵀ Jᵀ, three numbers per dof of a chain
 

@@ -45,7 +45,7 @@ class Placed:
 
 _OPTIONS = (
     "name", "position", "orientation", "linear_velocity", "angular_velocity",
-    "com", "inertia", "body_type", "collision_group", "collision_mask",
+    "com", "inertia", "body_type", "collision_group", "collision_mask", "ground_points",
 )  # fmt: skip
 
 
@@ -62,6 +62,8 @@ def placed(description: TreeDescription, options: dict[str, Any]) -> Placed:
         _move_origin(description, check.vector(options["com"], "com", 3))
     if "inertia" in options:
         body.inertia = check.inertia(options["inertia"], "inertia")
+    if "ground_points" in options:
+        add_ground_points(body, options["ground_points"])
     pose = np.concatenate(
         [
             check.vector(options.get("position", ORIGIN), "position", 3),
@@ -92,6 +94,38 @@ def _move_origin(description: TreeDescription, com: np.ndarray) -> None:
     for item in items:
         item.position = tuple(np.subtract(item.position, shift).tolist())
     description.origin = tuple((-com).tolist())
+
+
+def add_ground_points(body: BodyDescription, points: Any) -> None:
+    """Let a body touch compliant grounds with points chosen by hand, not with its shapes.
+
+    Args:
+        body: Its description; the points take the material of its first shape.
+        points: (n, 3) [m], in the body's frame, at least one.
+
+    Raises:
+        ValueError, TypeError: They are not n × 3 finite numbers.
+    """
+    what = f"ground_points of {body.name}"
+    made = check.within_range(check.array(points, what, "positions"), what)
+    if made.ndim != 2 or made.shape[1] != 3 or not len(made):
+        raise ValueError(
+            f"{what} must have shape (n, 3) with at least one point, got {made.shape}; leave them out "
+            "for points of the shapes' own"
+        )
+    material = body.shapes[0].material if body.shapes else "default"
+    for k, point in enumerate(made):
+        position = tuple(float(x) for x in point)
+        body.shapes.append(
+            ShapeDescription(
+                Shape.SPHERE,
+                (0.0,),
+                position,
+                material=material,
+                name=f"{body.name}/point {k}",
+                is_point=True,
+            )
+        )
 
 
 def _single(

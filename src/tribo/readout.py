@@ -14,7 +14,7 @@ from tribo.dynamics import energy, springs
 from tribo.dynamics.inertia import body_inertias
 from tribo.engine import Engine
 from tribo.materials import MaterialTable
-from tribo.model import Impact, Status
+from tribo.model import ContactState, Impact, Status
 from tribo.objects import Object
 from tribo.objects.base import frozen
 
@@ -81,6 +81,7 @@ def _contact(
         body_b=bodies[1],
         materials=(first, second),
         pair=materials.pair(first, second),
+        state=None if work.contact_state[c] < 0 else ContactState(int(work.contact_state[c])),
     )
 
 

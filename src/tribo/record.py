@@ -263,3 +263,25 @@ def call_at(typingctx: Any, address: Any, first: Any, second: Any, a: Any, b: An
         return builder.call(function, [*passed, *args[3:]])
 
     return types.intp(types.intp, first, second, types.intp, types.intp, types.float64), codegen
+
+
+@intrinsic
+def call_step_at(
+    typingctx: Any, address: Any, model: Any, state: Any, settings: Any, work: Any, a: Any
+) -> Any:
+    """Call a function made by `jit.late` with the four records of a step and an integer.
+
+    The function's own parameters are table and world of each record, then a; it returns an integer.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        word = ir.IntType(64)
+        kind = ir.FunctionType(word, [word] * 9)
+        passed = []
+        for typ, value in zip(signature.args[1:5], args[1:5], strict=True):
+            proxy = cgutils.create_struct_proxy(typ)(context, builder, value=value)
+            passed += [proxy.table, proxy.world]
+        function = builder.inttoptr(args[0], kind.as_pointer())
+        return builder.call(function, [*passed, args[5]])
+
+    return types.intp(types.intp, model, state, settings, work, types.intp), codegen

@@ -6,7 +6,7 @@ docs/physics/step.md and a column of the benchmark.
 """
 
 from tribo.collision import broadphase, narrowphase
-from tribo.contact import blows, islands, laws, limits, residual, rows, sweep
+from tribo.contact import blows, islands, laws, limits, residual, rows, soft, sweep
 from tribo.dynamics import actuation, bias, inertia, integrate, kinematics
 from tribo.jit import entry, kernel
 from tribo.model import Command, Model, Settings, State, Status, Work
@@ -33,6 +33,7 @@ def update(model, state, settings, work):
     bias.bias_force(model, state, settings, work)  # h
     broadphase.candidates(model, state, settings, work)  # who might touch whom?
     narrowphase.contacts(model, work)  # points, normals, gaps
+    soft.find(model, state, work)  # which contacts give way like springs?
 
 
 @kernel
@@ -42,9 +43,10 @@ def advance(model, state, command, settings, work):
     Writes: state, command, work.
     """
     actuation.begin(model, state, command, settings, work)  # what drives and hands are to do
-    changed = 1
-    while changed > 0:  # again, if a drive has reached its effort limit
+    again = 1
+    while again > 0:  # again, if a drive is at its effort limit or a soft force not yet its law's
         actuation.drives(model, state, command, settings, work)  # τ, and M̂ − M
+        soft.forces(model, state, settings, work)  # compliant contacts: τ and M̂ − M
         inertia.factorize(model, work)  # M̂ = Lᵀ D L
         integrate.free_response(model, settings, work)  # dt (τ − h), whitened
         rows.contact_rows(model, state, work)  # J, whitened
@@ -56,12 +58,14 @@ def advance(model, state, command, settings, work):
         blows.blows(model, settings, work)  # who hands a blow on?
         sweep.solve(model, state, settings, work)  # λ: cone, complementarity
         integrate.next_velocity(model, state, work)  # v⁺ = v + M̂⁻¹ (dt (τ − h) + Jᵀ λ)
-        changed = actuation.saturate(model, state, command, settings, work)
+        again = soft.unsettled(model, state, settings, work)
+        again = again or actuation.saturate(model, state, command, settings, work)
     residual.residual(model, settings, work)  # how exact is it?
     if not integrate.is_finite(work):
         work.status[0] |= INVALID
     if work.status[0] & (INVALID | CAPACITY) == 0:
         sweep.remember(state, work)
+        soft.remember(model, state, settings, work)
         integrate.integrate(model, state, settings, work)  # v, q = q_m ⊕ dt/2 v⁺
         actuation.release(command)  # external wrenches last one step
 
@@ -94,9 +98,8 @@ MODEL, STATE, COMMAND, SETTINGS, WORK = (
 def run_at(addresses, remaining, first, stop, half):
     """Advance worlds first … stop − 1 of the records at five addresses, each by its remaining steps.
 
-    Return how many worlds have something to say in `work.status`. This is the only function that
-    Python calls in a loop: half is 0 for whole steps, 1 for `update`, 2 for `advance`. A world's own
-    arithmetic is sequential: alone, in a batch and on any number of threads it gives the same bits.
+    Return how many worlds have something to say in `work.status`. half: 0 whole steps, 1 `update`,
+    2 `advance`. Python calls only this in a loop; neither batch nor threads change a world's bits.
 
     Writes: remaining.
     """
@@ -113,6 +116,5 @@ def run_at(addresses, remaining, first, stop, half):
             update(model, state, settings, work)
         else:
             advance(model, state, command, settings, work)
-        if work.status[0] != 0:
-            troubled += 1
+        troubled += 1 if work.status[0] != 0 else 0
     return troubled

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from tribo import check, kernels
-from tribo.builder import Capacity, Span, build_model
+from tribo.builder import Capacity, Span, build_model, mark_singles
 from tribo.engine import Engine
 from tribo.errors import EditError, SimulationError
 from tribo.formats import raisim_xml
@@ -29,6 +29,11 @@ from tribo.world_file import read_into, save
 from tribo.world_objects import WorldObjects
 
 logger = logging.getLogger("tribo")
+
+_KEPT = (  # of the state, whatever objects come and go
+    "time", "warm_count", "warm_key", "warm_impulse",
+    "yield_count", "yield_key", "yield_u", "yield_rate",
+)  # fmt: skip
 
 
 class World(WorldSettings, WorldObjects, WorldReadout, WorldSensors, WorldProximity):
@@ -63,6 +68,7 @@ class World(WorldSettings, WorldObjects, WorldReadout, WorldSensors, WorldProxim
         self._idle = [True]  # empty while some thread is in compiled code
         self._built_spans: dict[int, Span] = {}  # where each object was in the last build, by id
         self._has_warned = False
+        self._has_warned_coarse = False
         self.time_step = time_step
         self.gravity = gravity
 
@@ -154,6 +160,7 @@ class World(WorldSettings, WorldObjects, WorldReadout, WorldSensors, WorldProxim
                 self.write_materials()
             self.engine.update()
             self.engine.work.contact_impulse[:] = self.engine.work.contact_blow[:] = 0.0
+            self.engine.work.contact_state[:] = -1
             self._is_midway = self._is_stale = True
         finally:
             self._idle.append(True)
@@ -244,6 +251,15 @@ class World(WorldSettings, WorldObjects, WorldReadout, WorldSensors, WorldProxim
                 self.time, self.max_sweeps, max(self.residual),
             )  # fmt: skip
 
+        if status & Status.COARSE and not self._has_warned_coarse:
+            self._has_warned_coarse = True
+            logger.warning(
+                "t = %g s: a time step of %g s is too long for a compliant pair: one step stops what "
+                "presses on it. It carries and holds as it should, but bounces less; take a smaller "
+                "time_step or stiffness (said once per world; see world.status and tribo.ground.check_step)",
+                self.time, self.time_step,
+            )  # fmt: skip
+
     def _report_bad_input(self) -> None:
         """Raise an error that names an array into which something was written that is not finite."""
         for part in self._objects:
@@ -291,7 +307,7 @@ class World(WorldSettings, WorldObjects, WorldReadout, WorldSensors, WorldProxim
         )
         engine = Engine(model, sizes, capacity, settings=self._settings)
         if old is not None:
-            for name in ("time", "warm_count", "warm_key", "warm_impulse"):
+            for name in _KEPT:
                 getattr(engine.state, name)[...] = getattr(old.state, name)
         for part, span in zip(self._objects, spans, strict=True):
             part.attach(engine, span)
@@ -309,6 +325,7 @@ class World(WorldSettings, WorldObjects, WorldReadout, WorldSensors, WorldProxim
         if table.shape != self.engine.model.pair_table.shape:
             self.engine.take_pairs(table)
         self.engine.model.pair_table[...] = table
+        mark_singles(self.engine.model)
         self._materials_built = self._materials.revision
 
     def check_editable(self, what: str) -> None:
@@ -345,9 +362,10 @@ class World(WorldSettings, WorldObjects, WorldReadout, WorldSensors, WorldProxim
 
         Args:
             first, second: Names given to shapes; unknown names are created.
-            properties: All seven at once, or
+            properties: All nine at once, or
             values: friction, restitution, restitution_threshold, static_friction,
-                static_friction_velocity, rolling_friction, spinning_friction (`PairProperties`).
+                static_friction_velocity, rolling_friction, spinning_friction (`PairProperties`);
+                friction, stiffness, damping for a compliant pair.
 
         Raises:
             ValueError: A value is outside its range; the message names it.

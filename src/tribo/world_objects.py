@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +131,9 @@ class WorldObjects(check.Sealed):
                 linear_velocity (3,) [m/s], angular_velocity (3,) [rad/s], inertia (3, 3) [kg m²] about
                 the centre of mass, com (3,) [m] the centre of mass in the frame of the shape (the
                 body's origin is there: `position` is that of the centre of mass),
-                body_type ("dynamic", "kinematic", "static"), collision_group, collision_mask (bits).
+                body_type ("dynamic", "kinematic", "static"), collision_group, collision_mask (bits),
+                ground_points (n, 3) [m], body frame: where it touches compliant grounds, instead of
+                with points of its shape (docs/physics/compliant-ground).
 
         Raises:
             ValueError, TypeError: A value is wrong; the world stays as it was.
@@ -309,6 +311,7 @@ class WorldObjects(check.Sealed):
         position: Any = None, orientation: Any = None, package_dirs: Sequence[Path | str] | Path | str = (),
         body_type: Kind | str = "dynamic", collision_meshes: str = "auto",
         collision_group: int | None = None, collision_mask: int = ALL_GROUPS, strict: bool = False,
+        ground_points: Mapping[str, Any] | None = None,
     ) -> ArticulatedSystem:  # fmt: skip
         """Add a robot.
 
@@ -323,6 +326,8 @@ class WorldObjects(check.Sealed):
                 world. "none": they are drawn only.
             collision_group, collision_mask: Bits for all its shapes.
             strict: Treat what the reader does not know as an error.
+            ground_points: Links and the points, (n, 3) [m] in the link's frame, with which they touch
+                compliant grounds, instead of with points of their shapes.
 
         Raises:
             DescriptionError: The file cannot be built; the message names element, value and remedy.
@@ -349,6 +354,9 @@ class WorldObjects(check.Sealed):
         solidify(description, collision_meshes)
         where = None if position is None else check.vector(position, "position", 3)
         how = None if orientation is None else check.quaternion(orientation, "orientation")
+        bodies = {body.name: body for body in description.bodies}
+        for link, points in (ground_points or {}).items():
+            primitives.add_ground_points(bodies[check.known(link, bodies, "link")], points)
         for note in description.notes:
             logger.info("%s: %s", description.source or "URDF text", note)
         part: ArticulatedSystem = self._add(

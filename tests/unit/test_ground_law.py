@@ -256,3 +256,41 @@ def test_progress_is_shown_on_stderr_and_changes_nothing(capfd):
     silent = ground.simulate(model, Ground(1e6, 2e3), 0.2, xfb=x, progress=False)
     assert capfd.readouterr() == ("", "")
     assert np.array_equal(shown.y, silent.y)
+
+
+@pytest.mark.parametrize("K", ["stiff", [], None, 1j, [[1.0]], -1.0, np.nan])
+def test_stiffness_that_is_none_is_refused_by_name(K):
+    with pytest.raises(ValueError, match="K of a ground must be > 0"):
+        Ground(K=K, D=1.0)
+
+
+def test_simulate_says_what_it_takes():
+    with pytest.raises(TypeError, match=r"simulate takes a tribo.spatial.model.Model.*got None"):
+        ground.simulate(None, Ground(1e5, 1e2), 1.0)
+    with pytest.raises(TypeError, match=r"simulate takes a tribo.ground.law.Ground"):
+        ground.simulate(spatial.rollingdisc(16), None, 1.0)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: ground.impact_ratio(1e5, np.nan, 1.0, 1.0),
+        lambda: ground.impact_ratio(1e5, 1.0, 1.0, -1.0),
+        lambda: ground.impact_depth(1e5, 1.0, np.nan),
+        lambda: spatial.autoTree(3, np.nan),
+    ],
+)
+def test_formulas_refuse_what_is_no_number(call):
+    with pytest.raises(ValueError, match=r"must be|needs"):
+        call()
+
+
+def test_a_motion_is_read_at_its_very_end_whatever_round_off_says():
+    model = spatial.rollingdisc(16)
+    motion = ground.simulate(
+        model, Ground(1e6, 2e3), 0.1, xfb=[1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+    )
+    end = float(np.nextafter(0.1, 1.0))
+    assert motion.at([end]).xfb[0, 6] == motion.at([0.1]).xfb[0, 6]
+    with pytest.raises(ValueError, match="times must lie within"):
+        motion.at([0.1001])

@@ -5,9 +5,11 @@ from tribo.collision.pairs import collide
 from tribo.collision.place import shape_pose
 from tribo.jit import kernel
 from tribo.math import vec
-from tribo.model import Status
+from tribo.model import Kind, Pair, Status
 
 CAPACITY = int(Status.CAPACITY)
+DYNAMIC = int(Kind.DYNAMIC)
+STIFFNESS = int(Pair.STIFFNESS)
 FEATURES = 2048  # feature numbers of one pair of shapes
 SHAPES = 1 << 26  # shape ids of one world, so that a key fits into 63 bits
 
@@ -75,6 +77,28 @@ def primitives(model, work, a, b, margin):
 
 
 @kernel
+def is_moved(model, body):
+    """Tell whether forces move a body."""
+    return model.body_chain_len[body] > 0 and model.tree_kind[model.body_tree[body]] == DYNAMIC
+
+
+@kernel
+def is_left_out(model, a, b):
+    """Tell whether a pair of shapes is left to others: points touch compliant grounds and nothing else."""
+    first = model.shape_point[a]
+    second = model.shape_point[b]
+    material = model.shape_material[a]
+    if model.pair_table[material, model.shape_material[b], STIFFNESS] <= 0.0:
+        return first == 1 or second == 1
+    moves = is_moved(model, model.shape_body[a])
+    if moves == is_moved(model, model.shape_body[b]):
+        return first == 1 or second == 1
+    if moves:
+        return first == 2 or second == 1
+    return first == 1 or second == 2
+
+
+@kernel
 def contacts(model, work):
     """List all points of all candidate pairs whose gap one step can close.
 
@@ -86,6 +110,8 @@ def contacts(model, work):
     for k in range(min(work.candidate_count[0], work.candidate.shape[0])):
         a = work.candidate_sorted[k, 0]
         b = work.candidate_sorted[k, 1]
+        if model.shape_point[a] + model.shape_point[b] > 0 and is_left_out(model, a, b):
+            continue
         margin = work.body_margin[model.shape_body[a]] + work.body_margin[model.shape_body[b]]
         family = family_of(model.shape_kind[a], model.shape_kind[b])
         if family >= 0:

@@ -1,17 +1,21 @@
-"""The sparse problem of an island as a function of its own, compiled when a sweep is first too slow.
+"""Functions of their own that are compiled when a step first needs them.
 
-A ball, a robot that stands, a few boxes never need it, and it would be a quarter of the step's compile time.
+The sparse problem of an island waits until a sweep is first too slow: a ball, a robot that stands, a few
+boxes never need it, and it would be a quarter of the step's compile time. Compliant contacts wait for a
+compliant pair.
 """
 
 from numba import types
 
+from tribo.contact import compliant
 from tribo.contact.impact import hand_on
 from tribo.contact.pile import solve_pile
 from tribo.jit import DISABLED, late
-from tribo.model import Late, Model, Work
-from tribo.record import call_at, from_address, world_of
+from tribo.model import Late, Model, Settings, State, Work
+from tribo.record import call_at, call_step_at, from_address, world_of
 
 MODEL, WORK = Model._numba_type_, Work._numba_type_
+STATE, SETTINGS = State._numba_type_, Settings._numba_type_
 SIGNATURE = types.int64(*[types.int64] * 6, types.float64)
 
 
@@ -27,7 +31,22 @@ def _impact_at(model_table, model_world, work_table, work_world, t, is_midpoint,
     return 1 if hand_on(model, work, t, is_midpoint != 0, dt) else 0
 
 
-ADDRESS = {Late.PILE: late(_pile_at, SIGNATURE), Late.IMPACT: late(_impact_at, SIGNATURE)}
+def _compliant_at(
+    model_table, model_world, state_table, state_world,
+    settings_table, settings_world, work_table, work_world, part,
+):  # fmt: skip
+    model = world_of(from_address(MODEL, model_table), model_world)
+    state = world_of(from_address(STATE, state_table), state_world)
+    settings = world_of(from_address(SETTINGS, settings_table), settings_world)
+    work = world_of(from_address(WORK, work_table), work_world)
+    return compliant.run_part(model, state, settings, work, part)
+
+
+ADDRESS = {
+    Late.PILE: late(_pile_at, SIGNATURE),
+    Late.IMPACT: late(_impact_at, SIGNATURE),
+    Late.COMPLIANT: late(_compliant_at, types.int64(*[types.int64] * 9)),
+}
 
 
 def _call_python(address, model, work, t, budget, limit):
@@ -40,3 +59,10 @@ def _call_impact_python(address, model, work, t, is_midpoint, dt):
 
 call_late = _call_python if DISABLED else call_at
 call_impact = _call_impact_python if DISABLED else call_at
+
+
+def _call_compliant(address, model, state, settings, work, part):
+    return compliant.run_part(model, state, settings, work, part)
+
+
+call_compliant = _call_compliant if DISABLED else call_step_at

@@ -89,6 +89,9 @@ def laws(model, settings, work):
     table = model.pair_table
     slow = max(2.0 * step_speed(settings), SLOW_IMPACT)
     for c in range(work.contact_count[0]):
+        if work.contact_is_soft[c] == 1:  # its forces are among τ already
+            work.contact_target[c] = -inf
+            continue
         a = model.shape_material[work.contact_shape[c, 0]]
         b = model.shape_material[work.contact_shape[c, 1]]
         x = work.contact_vel[c, 0]

@@ -6,12 +6,12 @@ are stored dof by dof: J, then y = D^(−1/2) L⁻ᵀ Jᵀ in place, so that G =
 rolling or spinning friction has three more rows per side, for torques about the same axes.
 """
 
+from tribo.collision.narrowphase import is_moved
 from tribo.contact.response import shared_dofs
 from tribo.jit import kernel
 from tribo.math import spatial, vec
-from tribo.model import Kind, Pair, Status
+from tribo.model import Pair, Status
 
-DYNAMIC = int(Kind.DYNAMIC)
 CAPACITY = int(Status.CAPACITY)
 ROLLING = int(Pair.ROLLING_FRICTION)
 SPINNING = int(Pair.SPINNING_FRICTION)
@@ -27,11 +27,7 @@ def contact_point(model, work, c, side):
     depth, a lever arm short of the surface would cost grip.
     """
     p = vec.load(work.contact_pos, c)
-    other = work.contact_body[c, 1 - side]
-    is_moved = (
-        model.body_chain_len[other] > 0 and model.tree_kind[model.body_tree[other]] == DYNAMIC
-    )
-    if is_moved and work.contact_gap[c] >= 0.0:
+    if is_moved(model, work.contact_body[c, 1 - side]) and work.contact_gap[c] >= 0.0:
         return p
     n = (work.contact_axes[c, 6], work.contact_axes[c, 7], work.contact_axes[c, 8])
     half = 0.5 * work.contact_gap[c]
@@ -201,20 +197,20 @@ def reserve(work, count):
 
 
 @kernel
-def side_rows(model, state, work, c, side, is_moved):
+def side_rows(model, state, work, c, side, gives_way):
     """Build the rows of one side of a contact and add its velocities.
 
     Writes: work.
     """
     body = work.contact_body[c, side]
     count = model.body_chain_len[body]
-    work.contact_len[c, side] = count if is_moved else 0
+    work.contact_len[c, side] = count if gives_way else 0
     first = reserve(work, 3 * count)
     if first >= 0:
         work.contact_row[c, side] = first
         write_force_rows(model, work, c, side, first)
         add_product(model, work, body, first, state.v, work.contact_vel, c)
-        if is_moved:
+        if gives_way:
             whiten(model, work, body, first)
     if work.contact_is_spun[c] == 0:
         return
@@ -223,7 +219,7 @@ def side_rows(model, state, work, c, side, is_moved):
         work.contact_spin_row[c, side] = first
         write_spin_rows(model, work, c, side, first)
         add_product(model, work, body, first, state.v, work.contact_spin_start, c)
-        if is_moved:
+        if gives_way:
             whiten(model, work, body, first)
 
 
@@ -236,6 +232,8 @@ def contact_rows(model, state, work):
     """
     work.row_count[0] = 0
     for c in range(work.contact_count[0]):
+        if work.contact_is_soft[c] == 1:
+            continue
         a = model.shape_material[work.contact_shape[c, 0]]
         b = model.shape_material[work.contact_shape[c, 1]]
         spun = model.pair_table[a, b, ROLLING] > 0.0 or model.pair_table[a, b, SPINNING] > 0.0
@@ -247,8 +245,7 @@ def contact_rows(model, state, work):
             body = work.contact_body[c, side]
             work.contact_len[c, side] = 0
             if model.body_chain_len[body] > 0:
-                is_moved = model.tree_kind[model.body_tree[body]] == DYNAMIC
-                side_rows(model, state, work, c, side, is_moved)
+                side_rows(model, state, work, c, side, is_moved(model, body))
         if work.row_count[0] <= work.row.shape[0]:
             own_block(model, work, work.contact_row, c, work.contact_delassus)
             if spun:

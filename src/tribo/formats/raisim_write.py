@@ -202,6 +202,9 @@ def _common(item: ObjectDescription) -> dict[str, str | None]:
 
 
 def _properties(pair: PairProperties) -> dict[str, str]:
+    if pair.stiffness is not None:
+        values = (pair.friction, pair.stiffness, pair.damping)
+        return dict(zip(("friction", "stiffness", "damping"), map(_number, values), strict=True))
     static = pair.static_friction
     return {
         "friction": _number(pair.friction),

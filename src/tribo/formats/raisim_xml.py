@@ -22,6 +22,8 @@ PROPERTIES = {
     "static_friction_velocity_threshold": "static_friction_velocity",
     "rolling_friction": "rolling_friction",
     "spinning_friction": "spinning_friction",
+    "stiffness": "stiffness",
+    "damping": "damping",
 }
 NOT_YET = ("wire", "tendon", "tendon_coupling")
 CHILDREN = ("material", "gravity", "time_step", "erp", "objects", "object_class", "camera")

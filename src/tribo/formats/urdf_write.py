@@ -122,6 +122,9 @@ def _link(
             _add(material, "color", rgba=_numbers(visual.color))
     written: set[int] = set()  # meshes that several convex parts stand for
     for shape in body.shapes:
+        if shape.is_point:
+            notes.append(f"ground point {shape.name} is not written")
+            continue
         if shape.mesh is not None and id(shape.mesh) in written:
             continue
         written.add(id(shape.mesh))

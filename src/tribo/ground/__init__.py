@@ -18,8 +18,9 @@ from tribo.ground.design import (
 )
 from tribo.ground.events import Event
 from tribo.ground.integrate import simulate
-from tribo.ground.law import ContactState, Ground
+from tribo.ground.law import Ground
 from tribo.ground.motion import Motion
+from tribo.model import ContactState
 
 __all__ = [
     "ContactState",

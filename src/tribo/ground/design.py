@@ -91,6 +91,8 @@ def impact_ratio(K: float, D: float, mass: float, speed: float) -> float:
     """
     mass = check.number(mass, "mass", minimum=0.0, exclusive=True)
     K = check.number(K, "K", minimum=0.0, exclusive=True)
+    D = check.number(D, "D", minimum=0.0)
+    speed = check.number(speed, "speed", minimum=0.0)
     return float(D * speed**0.2 * mass**-0.4 * K**-0.6)
 
 
@@ -103,6 +105,7 @@ def impact_depth(K: float, mass: float, speed: float) -> float:
     """
     mass = check.number(mass, "mass", minimum=0.0, exclusive=True)
     K = check.number(K, "K", minimum=0.0, exclusive=True)
+    speed = check.number(speed, "speed", minimum=0.0)
     return float((1.25 * mass * speed**2 / K) ** 0.4)
 
 

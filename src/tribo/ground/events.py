@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from tribo.ground.law import ContactState
 from tribo.ground.system import System
+from tribo.model import ContactState
 
 SAMPLES = 6  # looks at the states within a step, its end included
 EXACT = 1e-13  # [s] width of the bracket around an event

@@ -67,6 +67,14 @@ def simulate(
         >>> [event.kind for event in motion.events[:2]]
         ['touch_down', 'touch_down']
     """
+    for given, kind, remedy in (
+        (model, Model, "e.g. rollingdisc(16), or spatial.from_tribo(robot)"),
+        (ground, Ground, "Ground(K=…, D=…, mu=…)"),
+    ):
+        if not isinstance(given, kind):
+            raise TypeError(
+                f"simulate takes a {kind.__module__}.{kind.__name__}, {remedy}; got {check.shown(given)}"
+            )
     duration = check.number(duration, "duration", minimum=0.0, exclusive=True)
     start = check.number(start, "start")
     check.known(method, METHODS, "method")

@@ -7,20 +7,12 @@ is in exactly one of three. Compiled twins are in `tribo.ground_kernels.law`; te
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
 
+from tribo.model import ContactState
 from tribo.spatial import gcontact
-
-
-class ContactState(IntEnum):
-    """What a point does."""
-
-    LIFTED = 0  # no force
-    STICKING = 1  # the ground's surface goes along
-    SLIPPING = 2  # the tangential force is on the friction cone
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,13 +40,16 @@ class Ground:
     def __post_init__(self) -> None:
         """Refuse numbers for which there is no law."""
         for name, least in (("K", "> 0"), ("D", "> 0"), ("mu", "≥ 0")):
-            value = np.asarray(getattr(self, name), float)
+            try:
+                value = np.asarray(getattr(self, name), float)
+            except (TypeError, ValueError):
+                value = np.full(1, np.nan)
             fits = value > 0.0 if least == "> 0" else value >= 0.0
-            if value.ndim > 1 or not np.isfinite(value).all() or not fits.all():
+            if value.ndim > 1 or not value.size or not np.isfinite(value).all() or not fits.all():
                 raise ValueError(
                     f"{name} of a ground must be {least}, a finite number or one per point, got "
                     f"{getattr(self, name)!r}"
-                )
+                ) from None
 
     @property
     def recovery_time(self) -> float:

@@ -129,11 +129,14 @@ class Motion:
         times = np.atleast_1d(np.asarray(times, float))
         if times.ndim != 1 or not np.isfinite(times).all():
             raise ValueError(f"times must be a list of finite numbers, got {times!r}")
-        if times.size and (times.min() < self.time[0] or times.max() > self.time[-1]):
+        first, last = float(self.time[0]), float(self.time[-1])
+        slack = 1e-12 * max(abs(first), abs(last))  # the sum of many steps is not exact
+        if times.size and (times.min() < first - slack or times.max() > last + slack):
             raise ValueError(
-                f"times must lie within {self.time[0]:g}…{self.time[-1]:g} s, got "
-                f"{times.min():g}…{times.max():g}"
+                f"times must lie within {first!r}…{last!r} s, got "
+                f"{float(times.min())!r}…{float(times.max())!r}"
             )
+        times = times.clip(first, last)
         y = np.empty((len(times), self.y.shape[1]))
         contact = np.empty((len(times), self.contact.shape[1]), self.contact.dtype)
         which = np.searchsorted(self._ends, times, side="left").clip(0, len(self._pieces) - 1)

@@ -1,4 +1,4 @@
-"""The table of material pairs: seven properties each, order of the two names free."""
+"""The table of material pairs: nine properties each, order of the two names free."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ DEFAULT_MATERIAL = "default"
 MAX_FRICTION = (
     1e6  # [–] sticks on every slope; beyond it the solve has no digits left for the normal
 )
+_RIGID_ONLY = ("restitution", "restitution_threshold", "rolling_friction", "spinning_friction")
 _COEFFICIENTS = ("friction", "static_friction", "rolling_friction", "spinning_friction")
 
 
@@ -29,6 +30,11 @@ class PairProperties:
         static_friction_velocity: Slip speed at which only `friction` is left, > 0 [m/s].
         rolling_friction: μ_r ≥ 0 [–]: ‖rolling torque‖ ≤ μ_r · radius · normal force.
         spinning_friction: μ_spin ≥ 0 [–]: ± torque about the normal ≤ μ_spin · radius · normal force.
+        stiffness: K > 0 [N/m^1.5] of each contact point of a *compliant* pair, Spatial_v2's ground
+            (docs/physics/compliant-ground); None: a rigid pair. A compliant pair has friction and
+            damping and none of the other properties. `tribo.ground.stiffness_for` helps to choose it.
+        damping: D ≥ 0 [N s/m^1.5] of each contact point of a compliant pair; its ground recovers as
+            exp(−K t/D), and the faster an impact, the less it bounces.
 
     Raises:
         ValueError: A value is outside its range; the message names property, value and range.
@@ -36,6 +42,8 @@ class PairProperties:
     Example:
         >>> PairProperties(friction=0.4, restitution=0.6).static_friction
         0.4
+        >>> PairProperties(friction=0.5, stiffness=1e6, damping=2e3).is_compliant
+        True
     """
 
     friction: float = 0.8
@@ -45,6 +53,13 @@ class PairProperties:
     static_friction_velocity: float = 1e-3
     rolling_friction: float = 0.0
     spinning_friction: float = 0.0
+    stiffness: float | None = None
+    damping: float = 0.0
+
+    @property
+    def is_compliant(self) -> bool:
+        """Whether the pair has a stiffness."""
+        return self.stiffness is not None
 
     def __post_init__(self) -> None:
         """Check ranges; convert to plain floats."""
@@ -52,6 +67,8 @@ class PairProperties:
             value = getattr(self, item.name)
             if value is None and item.name == "static_friction":
                 value = self.friction
+            if value is None and item.name == "stiffness":
+                continue
             try:
                 most = MAX_FRICTION if item.name in _COEFFICIENTS else check.LARGEST
                 number = check.number(value, item.name, minimum=0.0, maximum=most)
@@ -66,6 +83,29 @@ class PairProperties:
             )
         if self.static_friction_velocity <= 0.0:
             raise ValueError("static_friction_velocity must be > 0 m/s, got 0.0")
+        self._check_compliance()
+
+    def _check_compliance(self) -> None:
+        """Refuse mixtures of a rigid and a compliant pair."""
+        if self.stiffness is None:
+            if self.damping != 0.0:
+                raise ValueError(
+                    f"damping={self.damping!r} belongs to a compliant pair: give its stiffness too"
+                )
+            return
+        if self.stiffness == 0.0:
+            raise ValueError("stiffness must be > 0 N/m^1.5, or None for a rigid pair, got 0.0")
+        for name in _RIGID_ONLY:
+            if getattr(self, name) != 0.0:
+                raise ValueError(
+                    f"{name}={getattr(self, name)!r} belongs to a rigid pair; a compliant one (stiffness="
+                    f"{self.stiffness!r}) has friction and damping only"
+                )
+        if self.static_friction != self.friction:
+            raise ValueError(
+                f"static_friction={self.static_friction!r} belongs to a rigid pair; a compliant one "
+                f"(stiffness={self.stiffness!r}) has one friction"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +122,8 @@ class PairExplanation:
         rows = [f"{self.first} | {self.second}"]
         for item in fields(self.properties):
             value = getattr(self.properties, item.name)
-            rows.append(f"  {item.name:<26} {value:<10g} {self.origin[item.name]}")
+            shown = "rigid" if value is None else f"{value:g}"
+            rows.append(f"  {item.name:<26} {shown:<10} {self.origin[item.name]}")
         return "\n".join(rows)
 
 
@@ -132,12 +173,13 @@ class MaterialTable(check.Sealed):
         rows = [("default pair", self._default)]
         rows += [(f"{first} | {second}", made) for first, second, made in self]
         width = max(len(label) for label, _ in rows)
-        head = "friction  static  restitution  threshold  rolling  spinning"
+        head = "friction  static  restitution  threshold  rolling  spinning  stiffness  damping"
         lines = [f"{'':<{width}}  {head}"]
         for label, p in rows:
             lines.append(
                 f"{label:<{width}}  {p.friction:<8g}  {p.static_friction:<6g}  {p.restitution:<11g}  "
-                f"{p.restitution_threshold:<9g}  {p.rolling_friction:<7g}  {p.spinning_friction:g}"
+                f"{p.restitution_threshold:<9g}  {p.rolling_friction:<7g}  {p.spinning_friction:<8g}  "
+                f"{'rigid' if p.stiffness is None else format(p.stiffness, 'g'):<9}  {p.damping:g}"
             )
         return "\n".join(lines)
 
@@ -188,6 +230,8 @@ class MaterialTable(check.Sealed):
         **values: float | None,
     ) -> None:
         """Set a pair; give `PairProperties` or its fields by name, the rest takes its default.
+
+        ``stiffness=…, damping=…, friction=…`` make it a compliant pair.
 
         Raises:
             ValueError: A value is outside its range.
@@ -251,9 +295,9 @@ class MaterialTable(check.Sealed):
             yield first, second, made
 
     def array(self) -> np.ndarray:
-        """Return the table, shape (n, n, 7), columns as in `tribo.model.Pair`."""
+        """Return the table, shape (n, n, 9), columns as in `tribo.model.Pair`; stiffness 0: rigid."""
         n = len(self._names)
-        table = np.empty((n, n, 7))
+        table = np.empty((n, n, 9))
         table[:, :] = _row(self._default)
         for (first, second), (made, _) in self._pairs.items():
             i, j = self._names[first], self._names[second]
@@ -266,4 +310,4 @@ def _key(first: str, second: str) -> tuple[str, str]:
 
 
 def _row(properties: PairProperties) -> list[float]:
-    return [getattr(properties, item.name) for item in fields(properties)]
+    return [getattr(properties, item.name) or 0.0 for item in fields(properties)]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tribo import check
-from tribo.builder import COORDINATES, DOFS, is_single
+from tribo.builder import COORDINATES, DOFS, mark_singles
 from tribo.formats import urdf_write
 from tribo.model import Joint
 from tribo.objects import edits
@@ -229,9 +229,7 @@ class ArticulatedSystem(Drives, Object):
         edits.describe(self.description, field, row, value[0])
         if self.world.is_built:
             edits.write(self._records().model, field, row, value)
-            self.world.engine.model.tree_is_single[self._placed().tree] = is_single(
-                self.description
-            )
+            mark_singles(self.world.engine.model)
 
     # -- files ---------------------------------------------------------------------------------
     def to_urdf(self) -> str:

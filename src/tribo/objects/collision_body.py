@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tribo import check
+from tribo.builder import mark_singles
 from tribo.description import ShapeDescription
 from tribo.model import Shape
 
@@ -46,6 +47,11 @@ class CollisionBody(check.Sealed):
     def shape(self) -> Shape:
         """Kind of shape."""
         return self._shape.kind
+
+    @property
+    def is_point(self) -> bool:
+        """Whether it is a point that touches compliant grounds only (``ground_points=``)."""
+        return self._shape.is_point
 
     @property
     def size(self) -> tuple[float, ...]:
@@ -101,3 +107,4 @@ class CollisionBody(check.Sealed):
         if span is not None:
             getattr(engine.model, field)[span.shape.start + self._number] = value
             engine.filters_changed()
+            mark_singles(engine.model)

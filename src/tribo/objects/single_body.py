@@ -15,9 +15,10 @@ class SingleBody(Object):
     """A body with one free joint; its origin is its centre of mass."""
 
     def _looks(self) -> str:
-        if len(self.collision_bodies) != 1:
-            return f"{len(self.collision_bodies)} shapes of {self.material!r}"
-        (body,) = self.collision_bodies
+        solids = [body for body in self.collision_bodies if not body.is_point]
+        if len(solids) != 1:
+            return f"{len(solids)} shapes of {self.material!r}"
+        (body,) = solids
         size = ", ".join(f"{x:g}" for x in body.size)
         return f"{body.shape.name.lower()}({size}) of {body.material!r}"
 

@@ -25,7 +25,7 @@ def place(model, state, work, scene):
     """
     kinematics.forward(model, state.q, work)
     for s in range(model.shape_kind.shape[0]):
-        if model.shape_kind[s] == MESH:
+        if model.shape_kind[s] == MESH or model.shape_point[s] == 1:
             scene.is_seen[s] = 0
         if scene.is_seen[s] != 0:
             position, rotation = shape_pose(model, work, s)

@@ -38,7 +38,7 @@ def autoTree(nb: int, bf: float = 1.0, skew: float = 0.0, taper: float = 1.0) ->
         >>> autoTree(7, 2).parent
         [-1, 0, 0, 1, 1, 2, 2]
     """
-    if nb < 1 or bf < 1.0:
+    if not (nb >= 1 and bf >= 1.0 and np.isfinite((skew, taper)).all()):
         raise ValueError(f"autoTree needs nb ≥ 1 and bf ≥ 1, got {nb} and {bf}")
     parent, Xtree, inertias, looks = [], [], [], []
     for i in range(nb):

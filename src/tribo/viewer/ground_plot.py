@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 STICKING, SLIPPING = "#2f7f6f", "#d9822b"
 MOST_LINES = 40  # points that are shown
+MANY_LABELS = 12  # points on one axis
 ROWS = 2000  # times that a plot shows
 
 
@@ -74,6 +75,7 @@ def _states(axis: Any, at: Motion, points: Any) -> None:
             for first, last in edges.reshape(-1, 2):
                 begin, end = at.time[first], at.time[min(last, len(at.time) - 1)]
                 axis.barh(row, end - begin, left=begin, height=0.7, color=color)
-    axis.set_yticks(range(len(points)), [str(k) for k in points], fontsize=7)
+    every = 1 + (len(points) - 1) // MANY_LABELS
+    axis.set_yticks(range(0, len(points), every), [str(k) for k in points[::every]], fontsize=7)
     axis.set_ylabel("sticks, slips", color=INK)
     axis.grid(visible=False)

@@ -128,7 +128,7 @@ def describe(world: World, load: Callable[[MeshFile], Any] = meshes.load) -> Sce
         assert part.span is not None
         first = part.span.body.start
         for k, body in enumerate(part.description.bodies):
-            shapes = [_shape(part, first + k, s) for s in body.shapes]
+            shapes = [_shape(part, first + k, s) for s in body.shapes if not s.is_point]
             planes += [d for d in shapes if d.kind == Shape.PLANE]
             solids = [
                 d for d in shapes if d.mesh is not None or d.kind not in {Shape.PLANE, Shape.MESH}

@@ -85,6 +85,7 @@ def describe(world: World) -> WorldDescription:
 
 def _describe_body(part: Object) -> ObjectDescription:
     assert isinstance(part, SingleBody)
+    _refuse_points(part)
     body = part.description.bodies[0]
     shape = part.collision_bodies[0]
     made = ObjectDescription("", part.name, shape.material, part.mass, kind=part.body_type)
@@ -181,6 +182,7 @@ def _full_size(shape: ShapeDescription) -> Vector:
 
 
 def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
+    _refuse_points(robot)
     source = robot.description.source or robot.description.text
     place = f"object {robot.name!r}"
     if source is None:
@@ -228,6 +230,14 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
     made.generalized_coordinate = _tuple(robot.generalized_coordinate)
     made.generalized_velocity = _tuple(robot.generalized_velocity)
     return made
+
+
+def _refuse_points(part: Object) -> None:
+    if any(shape.is_point for body in part.description.bodies for shape in body.shapes):
+        raise DescriptionError(
+            f"object {part.name!r}: ground points chosen by hand have no place in the format; use "
+            "world.snapshot() to go on"
+        )
 
 
 def _numbers_of(description: TreeDescription) -> list[object]:

@@ -1,4 +1,4 @@
-"""Family E: drives, chains under load; compliance and wires as they arrive."""
+"""Family E: drives, chains under load; compliance as it arrives."""
 
 from __future__ import annotations
 
@@ -125,10 +125,6 @@ def arm_holds(player: Player) -> list[Check]:
         Check("torque beyond the limit [N m]", max(0.0, worst), 0.0),
         holds("saturates at the limit exactly", saturated > 100),
     ]
-
-
-pending("E3", "ball on a stiff wire", "pendulum period; |x| = L; slack: no tension", "wires")
-pending("E4", "mass on a compliant wire, k = 200", "stretch mg/k, T = 2π√(m/k)", "wires")
 
 
 @case(

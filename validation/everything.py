@@ -11,6 +11,7 @@ import d_smooth
 import d_trees
 import e_drives
 import e_ground
+import e_wires
 import f_stacks
 import f_system
 import f_terrain
@@ -27,5 +28,6 @@ FAMILIES = {
 }
 MODULES = (
     a_friction, a_structures, b_rolling, b_tops, c_impact, d_smooth, d_trees, e_drives, e_ground,
+    e_wires,
     f_stacks, f_system, f_terrain, r_founding,
 )  # fmt: skip

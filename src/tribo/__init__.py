@@ -12,6 +12,7 @@ from tribo.kernels import warm_up
 from tribo.materials import MaterialTable, PairProperties
 from tribo.model import Kind, Status
 from tribo.objects import ArticulatedSystem, CollisionBody, HeightMap, Object, SingleBody
+from tribo.objects.constraint import Constraint, Motor, Wire
 from tribo.proximity import Distance
 from tribo.rays import RayHit, RayHits
 from tribo.snapshot import Snapshot
@@ -46,6 +47,7 @@ __all__ = [
     "Batch",
     "CollisionBody",
     "CompoundPart",
+    "Constraint",
     "Contact",
     "DescriptionError",
     "Distance",
@@ -54,6 +56,7 @@ __all__ = [
     "HeightMap",
     "Kind",
     "MaterialTable",
+    "Motor",
     "Object",
     "PairProperties",
     "RayHit",
@@ -63,6 +66,7 @@ __all__ = [
     "Snapshot",
     "Status",
     "Viewer",
+    "Wire",
     "World",
     "warm_up",
 ]

@@ -17,7 +17,7 @@ from tribo.description import (
 from tribo.geometry import Heights, Hull, Surface
 from tribo.materials import MaterialTable
 from tribo.math import quat
-from tribo.model import Command, Joint, Kind, Model, Pair, Settings, Shape, State, Work
+from tribo.model import Command, Constraint, Joint, Kind, Model, Pair, Settings, Shape, State, Work
 
 COORDINATES = {
     Joint.FIXED: 0,
@@ -28,6 +28,8 @@ COORDINATES = {
 }
 SLOTS = {Joint.FIXED: 0, Joint.REVOLUTE: 4, Joint.PRISMATIC: 4, Joint.SPHERICAL: 8, Joint.FREE: 0}
 DOFS = {Joint.FIXED: 0, Joint.REVOLUTE: 1, Joint.PRISMATIC: 1, Joint.SPHERICAL: 3, Joint.FREE: 6}
+
+TIE_SLOTS = 6  # of a constraint between bodies
 
 MOVABLE_GROUP = 1  # collision group of what moves
 STATIC_GROUP = -(1 << 63)  # bit 63
@@ -48,6 +50,18 @@ class Part:
     shape_ids: Sequence[int]
     group: int
     mask: int
+
+
+@dataclass(slots=True)
+class Tie:
+    """A constraint as the builder needs it: bodies count from the first of the world, −1: the world."""
+
+    kind: Constraint
+    bodies: tuple[int, int]
+    points: np.ndarray  # (2, 3) [m] in the bodies
+    axes: np.ndarray  # (2, 9) axes of the constraint in the bodies
+    locked: int = 0
+    stretch: int = 0
 
 
 @dataclass(slots=True)
@@ -198,7 +212,9 @@ def _symmetric(matrix: np.ndarray) -> list[float]:
     return [m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]]
 
 
-def _sizes(parts: Sequence[Part], materials: MaterialTable, capacity: Capacity) -> dict[str, int]:
+def _sizes(
+    parts: Sequence[Part], materials: MaterialTable, capacity: Capacity, ties: int
+) -> dict[str, int]:
     nbody = sum(len(p.description.bodies) for p in parts)
     counts = [coordinate_counts(p.description) for p in parts]
     slots = sum(slot_count(p.description) for p in parts)
@@ -210,8 +226,12 @@ def _sizes(parts: Sequence[Part], materials: MaterialTable, capacity: Capacity) 
     is_general = any(s.kind not in CLOSED_FORM for s in shapes)
     return {
         "nbody": nbody,
-        "nslot": slots,
-        "nscalar": slots + slots // 3,  # the two stops of a joint share one of its three slots
+        "nconstraint": ties,
+        "nend": 2 * ties,
+        "nslot": slots + TIE_SLOTS * ties,
+        "nscalar": slots
+        + slots // 3
+        + TIE_SLOTS * ties,  # the two stops of a joint share one of its three slots
         "ntree": len(parts),
         "ntree1": len(parts) + 1,
         "ndense": capacity.dense,
@@ -394,14 +414,14 @@ def _matrix_size(parts: Sequence[Part]) -> tuple[int, int]:
 
 
 def build_model(
-    parts: Sequence[Part], materials: MaterialTable, capacity: Capacity
+    parts: Sequence[Part], materials: MaterialTable, capacity: Capacity, ties: Sequence[Tie] = ()
 ) -> tuple[Model, list[Span], dict[str, int]]:
     """Return the arrays of a world, where each object is in them, and all sizes."""
     for part in parts:
         for body in part.description.bodies:
             for shape in body.shapes:
                 materials.index(shape.material)
-    sizes = _sizes(parts, materials, capacity)
+    sizes = _sizes(parts, materials, capacity, len(ties))
     sizes["nmatrix"], sizes["nchain"] = _matrix_size(parts)
     ignored = []
     start = 0
@@ -418,6 +438,13 @@ def build_model(
     spans = [filler.add(tree, part) for tree, part in enumerate(parts)]
     model.chain_dof[:] = filler.chain
     model.chain_row[:] = model.dof_row[model.chain_dof]
+    for c, tie in enumerate(ties):
+        model.constraint_kind[c] = tie.kind
+        model.constraint_body[c] = tie.bodies
+        model.constraint_point[2 * c : 2 * c + 2] = tie.points
+        model.constraint_rot[2 * c : 2 * c + 2] = tie.axes
+        model.constraint_locked[c], model.constraint_stretch[c] = tie.locked, tie.stretch
+        model.constraint_slot[c] = filler.slot + TIE_SLOTS * c
     mark_singles(model)
     collect_filters(model)
     return model, spans, sizes

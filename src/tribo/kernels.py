@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from tribo import on_demand, step
 from tribo.collision import broadphase, narrowphase
-from tribo.contact import laws, limits, residual, rows, sweep
+from tribo.contact import constraints, laws, limits, residual, rows, sweep
 from tribo.dynamics import actuation, bias, inertia, integrate, kinematics
 from tribo.field_array import FieldArray
 from tribo.jit import DISABLED, cache_folder
@@ -34,6 +34,7 @@ _STAGES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (rows.contact_rows, (MODEL, STATE, WORK)),
     (laws.laws, (MODEL, SETTINGS, WORK)),
     (limits.limit_rows, (MODEL, STATE, SETTINGS, WORK)),
+    (constraints.constraint_rows, (MODEL, STATE, COMMAND, SETTINGS, WORK)),
     (sweep.solve, (MODEL, STATE, SETTINGS, WORK)),
     (residual.residual, (MODEL, SETTINGS, WORK)),
     (step.run_at, (_ADDRESSES, _ADDRESSES, types.int64, types.int64, types.int64)),

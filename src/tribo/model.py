@@ -104,6 +104,27 @@ class Slot(IntEnum):
     SPEED = 3  # of a joint with one dof; 5, 6, 7 of a spherical joint: one for each dof
 
 
+class Constraint(IntEnum):
+    """Ways in which two bodies, or a body and the world, are tied together."""
+
+    JOINT = 0  # some directions of a frame are locked: pin, weld, hinge, …
+    LENGTH = 1  # distance of two points: wire, rod, spring
+    MOTOR = 2  # speed about or along an axis, with a largest force
+
+
+class Tuning(IntEnum):
+    """Columns of `Command.constraint`: what may change while a constraint stays."""
+
+    IS_ON = 0  # 0: as if it were not there
+    ERP = 1  # [–] part of a gap that one step removes
+    LENGTH = 2  # [m] at rest
+    STIFFNESS = 3  # [N/m] inf: hard
+    DAMPING = 4  # [N s/m]
+    SPEED = 5  # [rad/s, m/s] of a motor
+    FORCE = 6  # [N m, N] most of a motor; tension of a custom wire
+    BREAK_FORCE = 7  # [N] inf: never
+
+
 class Late(IntEnum):
     """What is compiled when a step first needs it: entries of `Model.late_address`."""
 
@@ -112,6 +133,7 @@ class Late(IntEnum):
     PILE = 2  # the sparse problem of an island
     IMPACT = 3  # blows that are handed on
     COMPLIANT = 4  # contacts of compliant pairs
+    LINKAGE = 5  # rows of constraints between bodies
 
 
 class ContactState(IntEnum):
@@ -131,6 +153,7 @@ class Status(IntFlag):
     COARSE = (
         8  # the step is too long for the stiffness of a compliant pair: it rests, but bounces less
     )
+    CONTRADICTION = 16  # constraints ask for what cannot be at once; each gives way
 
 
 class Model(Record):
@@ -210,6 +233,15 @@ class Model(Record):
     shape_box = field("nshape", 6)  # [m] centre, half size of a box around it, shape frame
     shape_data = field("nshape", 4, dtype=INT)  # see `tribo.builder`
 
+    # Constraints between bodies. Side A, B of constraint c: rows 2c, 2c + 1.
+    constraint_kind = field("nconstraint", dtype=INT)  # `Constraint`
+    constraint_body = field("nconstraint", 2, dtype=INT)  # −1: the world
+    constraint_point = field("nend", 3)  # [m] attachment, body frame
+    constraint_rot = field("nend", 9)  # axes of the constraint in the body
+    constraint_locked = field("nconstraint", dtype=INT)  # bits: along x, y, z of A, about x, y, z
+    constraint_stretch = field("nconstraint", dtype=INT)  # bits: 1 may not grow, 2 may not shrink
+    constraint_slot = field("nconstraint", dtype=INT)  # first of six in `State.scalar_impulse`
+
     # Addresses of the functions that are compiled when a pair of shapes asks for them, 0: not yet.
     late_address = field(6, dtype=INT)  # `Late`; 0: not loaded yet
 
@@ -241,6 +273,7 @@ class State(Record):
     scalar_impulse = field("nslot")  # [N s, N m s] of the last step's scalar rows, by slot
     tree_failures = field("ntree", dtype=INT)  # steps in a row whose island was not solved
     tree_pause = field("ntree", dtype=INT)  # steps for which its island is only swept
+    constraint_is_broken = field("nconstraint", dtype=INT)  # 1: by more than its break force
     warm_count = field(1, dtype=INT)
     warm_key = field("max_contact", dtype=INT)  # contacts of the last step, ascending
     warm_impulse = field("max_contact", 6)  # [N s, N m s] force and torque impulse, world axes
@@ -260,6 +293,7 @@ class Command(Record):
     kd = field("nv")  # [N s/m, N m s/rad]
     target_q = field("nq")
     target_v = field("nv")
+    constraint = field("nconstraint", 8)  # columns of `Tuning`
     has_wrench = field(1, dtype=INT)  # 1: some row below is not zero
     wrench = field("nbody", 6)  # [N m, N] torque, force at the centre of mass, world axes
 

@@ -285,3 +285,21 @@ def call_step_at(
         return builder.call(function, [*passed, args[5]])
 
     return types.intp(types.intp, model, state, settings, work, types.intp), codegen
+
+
+@intrinsic
+def call_stage_at(
+    typingctx: Any, address: Any, model: Any, state: Any, command: Any, settings: Any, work: Any
+) -> Any:
+    """Call a function made by `jit.late` with the five records: table and world of each."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        word = ir.IntType(64)
+        passed = []
+        for typ, value in zip(signature.args[1:], args[1:], strict=True):
+            proxy = cgutils.create_struct_proxy(typ)(context, builder, value=value)
+            passed += [proxy.table, proxy.world]
+        kind = ir.FunctionType(word, [word] * len(passed))
+        return builder.call(builder.inttoptr(args[0], kind.as_pointer()), passed)
+
+    return types.intp(types.intp, model, state, command, settings, work), codegen

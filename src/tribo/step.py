@@ -6,7 +6,7 @@ docs/physics/step.md and a column of the benchmark.
 """
 
 from tribo.collision import broadphase, narrowphase
-from tribo.contact import blows, islands, laws, limits, residual, rows, soft, sweep
+from tribo.contact import blows, constraints, islands, laws, limits, residual, rows, soft, sweep
 from tribo.dynamics import actuation, bias, inertia, integrate, kinematics
 from tribo.jit import entry, kernel
 from tribo.model import Command, Model, Settings, State, Status, Work
@@ -52,6 +52,7 @@ def advance(model, state, command, settings, work):
         rows.contact_rows(model, state, work)  # J, whitened
         laws.laws(model, settings, work)  # friction, bounce and recovery of each pair
         limits.limit_rows(model, state, settings, work)  # joints at their stops join the contacts
+        constraints.constraint_rows(model, state, command, settings, work)  # pins, welds, wires …
         if work.status[0] & CAPACITY:
             return
         islands.islands(model, work)  # who has to do with whom?
@@ -64,7 +65,7 @@ def advance(model, state, command, settings, work):
     if not integrate.is_finite(work):
         work.status[0] |= INVALID
     if work.status[0] & (INVALID | CAPACITY) == 0:
-        sweep.remember(state, work)
+        sweep.remember(model, state, work)
         soft.remember(model, state, settings, work)
         integrate.integrate(model, state, settings, work)  # v, q = q_m ⊕ dt/2 v⁺
         actuation.release(command)  # external wrenches last one step

@@ -18,6 +18,7 @@ from tribo.materials import MaterialTable, PairProperties
 from tribo.materials.table import PairExplanation
 from tribo.model import Status
 from tribo.objects import ArticulatedSystem, Object
+from tribo.objects.constraint import Constraint
 from tribo.proximity import WorldProximity
 from tribo.readout import WorldReadout, carry_readings
 from tribo.sensors.world_sensors import WorldSensors
@@ -25,6 +26,7 @@ from tribo.settings import WorldSettings
 from tribo.snapshot import Snapshot
 from tribo.snapshot import restore as restore_snapshot
 from tribo.snapshot import take as take_snapshot
+from tribo.world_constraints import WorldConstraints
 from tribo.world_file import read_into, save
 from tribo.world_objects import WorldObjects
 
@@ -36,7 +38,7 @@ _KEPT = (  # of the state, whatever objects come and go
 )  # fmt: skip
 
 
-class World(WorldSettings, WorldObjects, WorldReadout, WorldSensors, WorldProximity):
+class World(WorldSettings, WorldObjects, WorldConstraints, WorldReadout, WorldSensors, WorldProximity):
     """Objects that move and meet. Different threads may step different worlds, not the same one.
 
     Args:
@@ -58,6 +60,7 @@ class World(WorldSettings, WorldObjects, WorldReadout, WorldSensors, WorldProxim
         """Start an empty world."""
         WorldSettings.__init__(self)
         WorldObjects.__init__(self)
+        WorldConstraints.__init__(self)
         WorldSensors.__init__(self)
         self._materials = MaterialTable(check_editable=self.check_editable)
         self._materials_built = -1
@@ -69,6 +72,7 @@ class World(WorldSettings, WorldObjects, WorldReadout, WorldSensors, WorldProxim
         self._built_spans: dict[int, Span] = {}  # where each object was in the last build, by id
         self._has_warned = False
         self._has_warned_coarse = False
+        self._has_warned_of_ties = False
         self.time_step = time_step
         self.gravity = gravity
 
@@ -104,7 +108,10 @@ class World(WorldSettings, WorldObjects, WorldReadout, WorldSensors, WorldProxim
             f"  materials: {', '.join(table.names)}; {pairs}",
             f"  contacts: {len(self.contacts)}, status: {self.status.name or 'well'}",
         ]
-        return "\n".join([*lines, *(f"  {part.describe()}" for part in self._objects)])
+        items = [part.describe() for part in self._objects] + [
+            repr(tie)[1:-1] for tie in self._constraints
+        ]
+        return "\n".join([*lines, *(f"  {item}" for item in items)])
 
     def __reduce__(self) -> Any:
         """Refuse copies and pickling: two worlds would share one state."""
@@ -243,6 +250,12 @@ class World(WorldSettings, WorldObjects, WorldReadout, WorldSensors, WorldProxim
                 "finite; the world stands at its last valid state. Look at forces, gains and masses there, "
                 "or take a smaller time step"
             )
+        if status & Status.CONTRADICTION and not self._has_warned_of_ties:
+            self._has_warned_of_ties = True
+            logger.warning(
+                "t = %g s: constraints contradict one another, each gives way (said once per world; look at "
+                "the gap of each of world.constraints)", self.time,
+            )  # fmt: skip
         if status & Status.NOT_CONVERGED and not self._has_warned:
             self._has_warned = True
             logger.warning(
@@ -302,8 +315,15 @@ class World(WorldSettings, WorldObjects, WorldReadout, WorldSensors, WorldProxim
         for part in self._objects:
             part.detach()
         capacity = old.capacity if old else Capacity()
+        first_body, count = {}, 0
+        for part in self._objects:
+            first_body[part.id] = count
+            count += len(part.description.bodies)
+        for tie in self._constraints:
+            tie.detach()
+        ties = [tie.tie(first_body) for tie in self._constraints]
         model, spans, sizes = build_model(
-            [p.part() for p in self._objects], self._materials, capacity
+            [p.part() for p in self._objects], self._materials, capacity, ties
         )
         engine = Engine(model, sizes, capacity, settings=self._settings)
         if old is not None:
@@ -311,6 +331,8 @@ class World(WorldSettings, WorldObjects, WorldReadout, WorldSensors, WorldProxim
                 getattr(engine.state, name)[...] = getattr(old.state, name)
         for part, span in zip(self._objects, spans, strict=True):
             part.attach(engine, span)
+        for c, tie in enumerate(self._constraints):
+            tie.attach(engine, c)
         engine.command.has_wrench[0] = engine.command.wrench.any()
         now = {part.id: span for part, span in zip(self._objects, spans, strict=True)}
         if old is not None:
@@ -318,6 +340,20 @@ class World(WorldSettings, WorldObjects, WorldReadout, WorldSensors, WorldProxim
         self._built_spans = now
         self._engine, self._must_build = engine, False
         self._materials_built = self._materials.revision
+
+    def remove(self, item: Object | Constraint | str) -> None:
+        """Take an object, by handle or name, with the constraints on it, or a constraint out of the world.
+
+        Raises:
+            KeyError: There is no such object or constraint here.
+        """
+        if isinstance(item, Constraint):
+            self.check_editable("the list of constraints")
+            self._remove_constraint(item)
+            return
+        part = self[item] if isinstance(item, str) else item
+        super().remove(part)
+        self._remove_constraints_of(part)
 
     def write_materials(self) -> None:
         """Pass a changed pair table on to the model."""

@@ -264,5 +264,5 @@ def test_the_warm_start_of_two_stops_is_shared():
         limits.add_limit(model, state, engine.settings, work, body, -1.0, 0.0)
         sweep.warm_start(model, state, work)
         assert work.scalar_impulse[:2].tolist() == [max(impulse, 0.0), min(impulse, 0.0)]
-        sweep.remember(state, work)
+        sweep.remember(model, state, work)
         assert state.scalar_impulse[model.joint_slot[body]] == impulse

@@ -2,20 +2,22 @@
 
 The sparse problem of an island waits until a sweep is first too slow: a ball, a robot that stands, a few
 boxes never need it, and it would be a quarter of the step's compile time. Compliant contacts wait for a
-compliant pair.
+compliant pair, the rows of constraints for a constraint.
 """
 
 from numba import types
 
 from tribo.contact import compliant
 from tribo.contact.impact import hand_on
+from tribo.contact.linkage import linkage
 from tribo.contact.pile import solve_pile
 from tribo.jit import DISABLED, late
-from tribo.model import Late, Model, Settings, State, Work
-from tribo.record import call_at, call_step_at, from_address, world_of
+from tribo.model import Command, Late, Model, Settings, State, Work
+from tribo.record import call_at, call_stage_at, call_step_at, from_address, world_of
 
 MODEL, WORK = Model._numba_type_, Work._numba_type_
-STATE, SETTINGS = State._numba_type_, Settings._numba_type_
+STATE, COMMAND = State._numba_type_, Command._numba_type_
+SETTINGS = Settings._numba_type_
 SIGNATURE = types.int64(*[types.int64] * 6, types.float64)
 
 
@@ -42,10 +44,23 @@ def _compliant_at(
     return compliant.run_part(model, state, settings, work, part)
 
 
+def _linkage_at(model_table, model_world, state_table, state_world, command_table, command_world,
+                settings_table, settings_world, work_table, work_world):  # fmt: skip
+    linkage(
+        world_of(from_address(MODEL, model_table), model_world),
+        world_of(from_address(STATE, state_table), state_world),
+        world_of(from_address(COMMAND, command_table), command_world),
+        world_of(from_address(SETTINGS, settings_table), settings_world),
+        world_of(from_address(WORK, work_table), work_world),
+    )
+    return 0
+
+
 ADDRESS = {
     Late.PILE: late(_pile_at, SIGNATURE),
     Late.IMPACT: late(_impact_at, SIGNATURE),
     Late.COMPLIANT: late(_compliant_at, types.int64(*[types.int64] * 9)),
+    Late.LINKAGE: late(_linkage_at, types.int64(*[types.int64] * 10)),
 }
 
 
@@ -66,3 +81,11 @@ def _call_compliant(address, model, state, settings, work, part):
 
 
 call_compliant = _call_compliant if DISABLED else call_step_at
+
+
+def _linkage_python(address, model, state, command, settings, work):
+    linkage(model, state, command, settings, work)
+    return 0
+
+
+call_linkage = _linkage_python if DISABLED else call_stage_at

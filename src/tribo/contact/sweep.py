@@ -15,6 +15,7 @@ from tribo.contact.laws import step_speed
 from tribo.contact.response import (
     add_response,
     add_scalar_response,
+    add_scalar_to,
     scalar_velocity,
     velocity,
     within,
@@ -438,10 +439,10 @@ def solve(model, state, settings, work):
 
 
 @kernel
-def remember(state, work):
-    """Keep the impulses for the next step's start.
+def remember(model, state, work):
+    """Keep the impulses for the next step's start; count those of equations among the steady forces.
 
-    Writes: state.
+    Writes: state, work.
     """
     n = 0
     for c in range(work.contact_count[0]):
@@ -460,3 +461,5 @@ def remember(state, work):
         state.scalar_impulse[k] = 0.0
     for m in range(work.scalar_count[0]):
         state.scalar_impulse[work.scalar_slot[m]] += work.scalar_impulse[m]
+        if work.scalar_lower[m] == -inf and work.scalar_upper[m] == inf:
+            add_scalar_to(model, work, m, work.scalar_impulse[m], work.free_response)

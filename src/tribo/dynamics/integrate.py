@@ -81,14 +81,16 @@ def set_acceleration(model, state, settings, work):
     """Keep the acceleration that predicts the next mid velocity, tree by tree.
 
     An impact is not an acceleration to count on, weight on a floor that carries it is not one
-    either: with or without contact impulses, the one of less kinetic energy ½‖z‖² is kept.
+    either: with or without contact impulses, the one of less kinetic energy ½‖z‖² is kept. What pins and
+    welds do is no contact: it is in the free response by now.
 
     Writes: state, work.
     """
     rate = 1.0 / settings.dt
+    needs_singles = model.constraint_kind.shape[0] > 0  # else nobody asks for theirs
     needs_free = False
     for t in range(model.tree_body.shape[0]):
-        if model.tree_is_single[t] == 1:
+        if model.tree_is_single[t] == 1 and not needs_singles:
             continue
         first = model.tree_v[t]
         last = first + model.tree_nv[t]
@@ -110,7 +112,7 @@ def set_acceleration(model, state, settings, work):
         return
     unwhiten(model, work, work.response, work.mid_v)
     for t in range(model.tree_body.shape[0]):
-        if model.tree_is_single[t] == 0:
+        if model.tree_is_single[t] == 0 or needs_singles:
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
                 state.vdot[dof] = rate * work.mid_v[dof]
 

@@ -1,0 +1,330 @@
+"""Rows of pins, welds, hinges, motors and wires between two bodies, or a body and the world.
+
+A hard row closes its gap g at the *end* of the step. The mid-steps follow one another by dt v⁺ along a curve
+that bends by κ = d²g/dt² at constant velocity, so the target is
+
+    w* = −erp (g − s)/dt − dt/2 κ,   s = dt²/8 κ (midpoint), 0 (semi-implicit)
+
+where s is how far the curve sags between two ends of steps: what is left is of fourth order in dt.
+Source: Ryckaert, Ciccotti, Berendsen 1977 (positions of the next step), with Moreau's midpoint rule.
+"""
+
+from math import atan2, inf, sqrt
+
+from tribo.contact import scalar
+from tribo.contact.laws import step_speed
+from tribo.jit import kernel
+from tribo.math import spatial, vec
+from tribo.model import Constraint, Integrator, Status, Tuning
+
+MIDPOINT = int(Integrator.MIDPOINT)
+CAPACITY = int(Status.CAPACITY)
+CONTRADICTION = int(Status.CONTRADICTION)
+JOINT = int(Constraint.JOINT)
+LENGTH = int(Constraint.LENGTH)
+ERP = int(Tuning.ERP)
+REST = int(Tuning.LENGTH)
+STIFFNESS = int(Tuning.STIFFNESS)
+DAMPING = int(Tuning.DAMPING)
+SPEED = int(Tuning.SPEED)
+FORCE = int(Tuning.FORCE)
+BREAK = int(Tuning.BREAK_FORCE)
+IS_ON = int(Tuning.IS_ON)
+ANGULAR = 3  # first of the angular directions in a mask, first of the angular slots
+SLOTS = 6  # of a constraint
+
+ROUNDING = 1e-9  # [–] R of a hard row over G: what is redundant gets a finite impulse
+OPEN = 1e-3  # [–] of the speed to remove: beyond, rows contradict one another
+ZERO = (0.0, 0.0, 0.0)
+IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+
+
+@kernel
+def body_frame(model, work, c, side):
+    """Return attachment point and axes of one side of constraint c, world."""
+    body = model.constraint_body[c, side]
+    point = vec.load(model.constraint_point, 2 * c + side)
+    axes = vec.load_mat(model.constraint_rot, 2 * c + side)
+    if body < 0:
+        return point, axes
+    r = vec.load_mat(work.body_rot, body)
+    return vec.add(vec.load(work.body_pos, body), vec.mat_vec(r, point)), vec.mat_mul(r, axes)
+
+
+@kernel
+def motion(model, state, settings, work, body, point):
+    """Return how a body (−1: the world) moves at a point if nothing pushes it.
+
+    Velocity, angular velocity, acceleration, angular acceleration at constant joint velocities, and the
+    change of angular velocity by tumbling in this step.
+    """
+    if body < 0 or model.body_chain_len[body] == 0:
+        return ZERO, ZERO, ZERO, ZERO, ZERO
+    tree = model.body_tree[body]
+    origin = vec.load(work.body_pos, model.tree_body[tree])
+    arm = vec.sub(point, origin)
+    if model.tree_is_single[tree] == 1:
+        b = model.joint_v[body]
+        v = work.mid_v
+        omega = (v[b + 3], v[b + 4], v[b + 5])
+        turning = vec.cross(omega, arm)
+        velocity = vec.add((v[b], v[b + 1], v[b + 2]), turning)
+        start = (state.v[b + 3], state.v[b + 4], state.v[b + 5])
+        tumble = vec.sub(vec.load(work.single_free_spin, tree), start)
+        return velocity, omega, vec.cross(omega, turning), ZERO, tumble
+    twist = spatial.load(work.body_vel, body)
+    a = spatial.load(work.body_acc, body)  # weight is in it as an acceleration of the world
+    omega = (twist[0], twist[1], twist[2])
+    alpha = (a[0], a[1], a[2])
+    velocity = vec.add((twist[3], twist[4], twist[5]), vec.cross(omega, arm))
+    linear = (a[3] + settings.gravity_x, a[4] + settings.gravity_y, a[5] + settings.gravity_z)
+    linear = vec.add(linear, vec.add(vec.cross(alpha, arm), vec.cross(omega, velocity)))
+    return velocity, omega, linear, alpha, ZERO
+
+
+@kernel
+def hard_target(settings, erp, gap, bend, lean, is_stop):
+    """Return the target velocity of a hard row with gap g and bend κ; `lean`: what tumbling adds to the sag.
+
+    A stop may come closer by the whole gap in one step; what is beyond it, or a gap of an equation, is
+    taken back by a part erp of it, not faster than the world's push-out speed.
+    """
+    dt = settings.dt
+    rest = gap
+    if settings.integrator == MIDPOINT:
+        rest -= 0.125 * dt * dt * bend + 0.25 * dt * lean
+    speed = -erp * rest / dt
+    fastest = settings.max_push_out_speed
+    speed = min(max(speed, -fastest), fastest)
+    if is_stop and rest > 0.0:
+        speed = -rest / dt
+    return speed - 0.5 * dt * bend
+
+
+@kernel
+def open_force(model, work, slot, a, b, point, direction):
+    """Begin a row that pushes body a along a direction, and body b back, at a point; −1: no room.
+
+    Writes: work.
+    """
+    n = scalar.open_row(model, work, slot, a, b)
+    if n >= 0:
+        scalar.add_force(model, work, n, 0, point, direction)
+        scalar.add_force(model, work, n, 1, point, vec.neg(direction))
+    return n
+
+
+@kernel
+def open_torque(model, work, slot, a, b, direction):
+    """Begin a row that turns body a about a direction, and body b back; −1: no room.
+
+    Writes: work.
+    """
+    n = scalar.open_row(model, work, slot, a, b)
+    if n >= 0:
+        scalar.add_torque(model, work, n, 0, direction)
+        scalar.add_torque(model, work, n, 1, vec.neg(direction))
+    return n
+
+
+@kernel
+def rotation_vector(m):
+    """Return the rotation vector [rad] of a rotation matrix."""
+    x = m[7] - m[5]
+    y = m[2] - m[6]
+    z = m[3] - m[1]
+    s = sqrt(x * x + y * y + z * z)
+    angle = atan2(s, m[0] + m[4] + m[8] - 1.0)
+    k = angle / s if s > 1e-12 else 0.5
+    return (k * x, k * y, k * z)
+
+
+@kernel
+def joint_rows(model, state, command, settings, work, c):
+    """Build the rows of the directions in which constraint c holds its bodies together.
+
+    Writes: work.
+    """
+    a = model.constraint_body[c, 0]
+    b = model.constraint_body[c, 1]
+    locked = model.constraint_locked[c]
+    slot = model.constraint_slot[c]
+    erp = command.constraint[c, ERP]
+    own, axes = body_frame(model, work, c, 0)
+    point, other_axes = body_frame(model, work, c, 1)
+    va, wa, aa, alpha_a, tumble_a = motion(model, state, settings, work, a, point)
+    vb, wb, ab, alpha_b, tumble_b = motion(model, state, settings, work, b, point)
+    apart = vec.sub(own, point)
+    slide = vec.sub(vb, va)
+    arm_a = ZERO if a < 0 else vec.sub(point, vec.load(work.body_pos, a))
+    arm_b = ZERO if b < 0 else vec.sub(point, vec.load(work.body_pos, b))
+    lean = vec.sub(vec.cross(tumble_a, arm_a), vec.cross(tumble_b, arm_b))
+    for k in range(3):
+        if locked & (1 << k):
+            u = vec.mat_col(axes, k)
+            n = open_force(model, work, slot + k, a, b, point, u)
+            if n < 0:
+                return
+            bend = vec.dot(u, vec.sub(aa, ab)) + 2.0 * vec.dot(u, vec.cross(wa, slide))
+            target = hard_target(settings, erp, vec.dot(u, apart), bend, vec.dot(u, lean), False)
+            scalar.close_row(model, state, work, n, target, -inf, inf, 0.0)
+    turn = vec.sub(wa, wb)
+    tumble = vec.sub(tumble_a, tumble_b)
+    if locked >> ANGULAR == 7:
+        error = rotation_vector(vec.mat_mul(axes, transposed(other_axes)))
+    else:
+        error = vec.cross(vec.mat_col(other_axes, 2), vec.mat_col(axes, 2))
+    for k in range(3):
+        if locked & (1 << (ANGULAR + k)):
+            u = vec.mat_col(axes, k)
+            n = open_torque(model, work, slot + ANGULAR + k, a, b, u)
+            if n < 0:
+                return
+            bend = vec.dot(u, vec.sub(alpha_a, alpha_b)) + vec.dot(vec.cross(wa, u), turn)
+            target = hard_target(settings, erp, vec.dot(u, error), bend, vec.dot(u, tumble), False)
+            scalar.close_row(model, state, work, n, target, -inf, inf, 0.0)
+
+
+@kernel
+def transposed(m):
+    """Return the transpose of a 3×3 matrix."""
+    return (m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8])
+
+
+@kernel
+def length_row(model, state, command, settings, work, c):
+    """Build the row of a wire or rod; its impulse is the tension's.   φ = L − ‖p_B − p_A‖
+
+    Writes: work.
+    """
+    tuning = command.constraint
+    a = model.constraint_body[c, 0]
+    b = model.constraint_body[c, 1]
+    pa, _ = body_frame(model, work, c, 0)
+    pb, _ = body_frame(model, work, c, 1)
+    d = vec.sub(pb, pa)
+    length = vec.norm(d)
+    if length > 0.0:
+        u = vec.scale(1.0 / length, d)
+    elif model.constraint_stretch[c] & 2:
+        u = (0.0, 0.0, 1.0)  # pushes apart what has no direction yet
+    else:
+        return
+    n = scalar.open_row(model, work, model.constraint_slot[c], a, b)
+    if n < 0:
+        return
+    scalar.add_force(model, work, n, 0, pa, u)
+    scalar.add_force(model, work, n, 1, pb, vec.neg(u))
+    dt = settings.dt
+    gap = tuning[c, REST] - length
+    lower = -inf if model.constraint_stretch[c] & 2 else 0.0
+    upper = inf if model.constraint_stretch[c] & 1 else 0.0
+    stiffness = tuning[c, STIFFNESS]
+    if lower == 0.0 and upper == 0.0:  # the tension is given
+        pull = dt * tuning[c, FORCE]
+        scalar.close_row(model, state, work, n, 0.0, pull, pull, 0.0)
+        return
+    if stiffness < inf:
+        k = dt * stiffness + tuning[c, DAMPING]
+        if k > 0.0:
+            target = -stiffness * gap / k
+            scalar.close_row(model, state, work, n, target, lower, upper, 1.0 / (dt * k))
+        else:
+            work.scalar_count[0] = n
+        return
+    va, _, aa, _, tumble_a = motion(model, state, settings, work, a, pa)
+    vb, _, ab, _, tumble_b = motion(model, state, settings, work, b, pb)
+    v = vec.sub(vb, va)
+    along = vec.dot(v, u)
+    bend = -vec.dot(u, vec.sub(ab, aa))
+    if length > 0.0:
+        bend -= max(0.0, vec.dot(v, v) - along * along) / length
+    arm_a = ZERO if a < 0 else vec.sub(pa, vec.load(work.body_pos, a))
+    arm_b = ZERO if b < 0 else vec.sub(pb, vec.load(work.body_pos, b))
+    lean = vec.dot(u, vec.sub(vec.cross(tumble_a, arm_a), vec.cross(tumble_b, arm_b)))
+    is_stop = upper == 0.0 or lower == 0.0
+    if lower == -inf and upper == 0.0:  # may not shrink: φ ≤ 0 is free
+        target = -hard_target(settings, tuning[c, ERP], -gap, -bend, -lean, is_stop)
+    else:
+        target = hard_target(settings, tuning[c, ERP], gap, bend, lean, is_stop)
+    scalar.close_row(model, state, work, n, target, lower, upper, 0.0)
+
+
+@kernel
+def motor_row(model, state, command, settings, work, c):
+    """Build the row of a motor: speed of body B relative to A, about or along the third axis of A.
+
+    Writes: work.
+    """
+    a = model.constraint_body[c, 0]
+    b = model.constraint_body[c, 1]
+    slot = model.constraint_slot[c]
+    _, axes = body_frame(model, work, c, 0)
+    point, _ = body_frame(model, work, c, 1)
+    axis = vec.neg(vec.mat_col(axes, 2))
+    if model.constraint_locked[c] & (1 << (ANGULAR + 2)):
+        n = open_torque(model, work, slot, a, b, axis)
+    else:
+        n = open_force(model, work, slot, a, b, point, axis)
+    if n >= 0:
+        most = settings.dt * command.constraint[c, FORCE]
+        speed = command.constraint[c, SPEED]
+        scalar.close_row(model, state, work, n, speed, -most, most, 0.0)
+
+
+@kernel
+def soften(state, settings, work, first):
+    """Give hard rows from the first on a compliance at the level of rounding; note a contradiction.
+
+    Of two rows that ask for the same, each then takes its share; of two that contradict one another, each
+    gives way, and the impulse that this takes tells.
+
+    Writes: work.
+    """
+    largest = 0.0
+    for n in range(first, work.scalar_count[0]):
+        largest = max(largest, work.scalar_delassus[n])
+    for n in range(first, work.scalar_count[0]):
+        if work.scalar_compliance[n] > 0.0:
+            continue
+        r = ROUNDING * max(work.scalar_delassus[n], ROUNDING * largest)
+        work.scalar_compliance[n] = r
+        work.scalar_delassus[n] += r
+        speed = abs(work.scalar_start[n]) + step_speed(settings)
+        if abs(state.scalar_impulse[work.scalar_slot[n]]) * r > OPEN * speed:
+            work.status[0] |= CONTRADICTION
+
+
+@kernel
+def breaks(model, state, command, settings, c):
+    """Tell whether the last step's force on constraint c was more than it bears."""
+    slot = model.constraint_slot[c]
+    square = 0.0
+    for k in range(3):
+        square += state.scalar_impulse[slot + k] * state.scalar_impulse[slot + k]
+    return sqrt(square) > settings.dt * command.constraint[c, BREAK]
+
+
+@kernel
+def linkage(model, state, command, settings, work):
+    """Build the rows of all constraints that are on and whole.
+
+    Writes: state, work.
+    """
+    for c in range(model.constraint_kind.shape[0]):
+        if command.constraint[c, IS_ON] == 0.0 or state.constraint_is_broken[c] == 1:
+            continue
+        if breaks(model, state, command, settings, c):
+            state.constraint_is_broken[c] = 1
+            continue
+        first = work.scalar_count[0]
+        kind = model.constraint_kind[c]
+        if kind == JOINT:
+            joint_rows(model, state, command, settings, work, c)
+        elif kind == LENGTH:
+            length_row(model, state, command, settings, work, c)
+        else:
+            motor_row(model, state, command, settings, work, c)
+        if work.status[0] & CAPACITY:
+            return
+        soften(state, settings, work, first)

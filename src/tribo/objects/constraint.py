@@ -1,0 +1,363 @@
+"""Constraints between bodies of any objects: pins, welds, hinges, rods, motors and wires."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribo import check
+from tribo.builder import TIE_SLOTS, Tie
+from tribo.errors import EditError
+from tribo.model import Constraint as Kind
+from tribo.model import Tuning
+from tribo.objects.base import Object, frozen
+from tribo.objects.owner import Owner
+
+if TYPE_CHECKING:
+    from tribo.engine import Engine
+
+STRETCH = {"stretch": 1, "compression": 2, "both": 3, "nothing": 0}
+
+
+class End:
+    """Where a constraint holds on: a point and axes on a body of an object, or in the world."""
+
+    def __init__(self, part: Object | None, body: int, point: np.ndarray, axes: np.ndarray) -> None:
+        """Take point (3,) and axes (3, 3) in the frame of a body; part None: in the world."""
+        self.part, self.body, self.point, self.axes = part, body, point, axes
+
+    @property
+    def label(self) -> str:
+        """Return object and body, in words."""
+        if self.part is None:
+            return "the world"
+        bodies = self.part.description.bodies
+        return self.part.name if len(bodies) == 1 else f"{self.part.name}/{bodies[self.body].name}"
+
+    def pose(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return point and axes in the world, at the present state."""
+        place, turn = body_pose(self.part, self.body)
+        return place + turn @ self.point, turn @ self.axes
+
+
+def body_pose(part: Object | None, body: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return position and rotation of a body of an object at the present state; None: the world."""
+    if part is None:
+        return np.zeros(3), np.eye(3)
+    if body == 0:
+        return np.array(part.position), np.array(part.rotation_matrix)
+    engine = part.world.engine
+    assert part.span is not None
+    work, k = engine.observe(), part.span.body.start + body
+    return work.body_pos[k].copy(), work.body_rot[k].reshape(3, 3).copy()
+
+
+class Constraint(check.Sealed):
+    """Two bodies, or a body and the world, held together in some directions: a pin, a weld or a hinge.
+
+    `World.add_pin`, `add_weld` and `add_hinge` return one. It acts from the next step on, until
+    ``world.remove(constraint)`` or while `is_on`. Objects that are removed take their constraints along.
+    """
+
+    is_removed: bool
+    is_from_file: bool
+
+    def __init__(self, world: Owner, name: str, what: str, kind: Kind, ends: tuple[End, End],
+                 locked: int = 0, stretch: int = 0) -> None:  # fmt: skip
+        """Use the `add_…` methods of `World`."""
+        self._world, self._name, self._what, self._kind = world, name, what, kind
+        self._ends, self._locked, self._stretch = ends, locked, stretch
+        self._tuning = np.array([1.0, 1.0, 0.0, inf, 0.0, 0.0, 0.0, inf])
+        self._impulse, self._broken = np.zeros(TIE_SLOTS), np.zeros(1, np.int64)
+        self.is_removed = False
+        self.is_from_file = False
+
+    def __repr__(self) -> str:
+        """Return what it is, its name and what it joins."""
+        gone = ", removed" if self.is_removed else ", broken" if self.is_broken else ""
+        first, second = self._ends
+        joins = f"{self._what} of {first.label} and {second.label}"
+        return f"<{type(self).__name__} {self._name!r}: {joins}{gone}>"
+
+    @property
+    def name(self) -> str:
+        """Name, unique among the constraints of its world."""
+        return self._name
+
+    @property
+    def type(self) -> str:
+        """What it is: "pin", "weld", "hinge", "rod", "motor" or "wire"."""
+        return self._what
+
+    @property
+    def objects(self) -> tuple[Object | None, Object | None]:
+        """The two objects that it joins; None: the world."""
+        return self._ends[0].part, self._ends[1].part
+
+    @property
+    def points(self) -> np.ndarray:
+        """Where it is attached to the first and to the second body, (2, 3) [m], world."""
+        return frozen(np.array([end.pose()[0] for end in self._ends]))
+
+    def _set(self, column: Tuning, value: Any, what: str, minimum: float = -inf) -> None:
+        self._check(what)
+        number = check.number(value, f"{what} of {self._name}", minimum=minimum)
+        self._tuning[column] = number
+
+    def _check(self, what: str) -> None:
+        if self.is_removed:
+            raise EditError(f"{what} of {self._name}: the constraint was removed from its world")
+        self._world.check_editable(f"{what} of {self._name}")
+
+    @property
+    def is_on(self) -> bool:
+        """Whether it acts; assign to switch it."""
+        return bool(self._tuning[Tuning.IS_ON])
+
+    @is_on.setter
+    def is_on(self, value: bool) -> None:
+        self._check("is_on")
+        self._tuning[Tuning.IS_ON] = 1.0 if value else 0.0
+
+    @property
+    def erp(self) -> float:
+        """Part of a gap that one step removes, 0 … 1."""
+        return float(self._tuning[Tuning.ERP])
+
+    @erp.setter
+    def erp(self, value: float) -> None:
+        number = check.number(value, f"erp of {self._name}", minimum=0.0)
+        if number > 1.0:
+            raise ValueError(f"erp of {self._name} must be from 0 to 1, got {number:g}")
+        self._set(Tuning.ERP, number, "erp")
+
+    @property
+    def break_force(self) -> float:
+        """Force [N] beyond which it breaks for good (not its torque); inf: never."""
+        return float(self._tuning[Tuning.BREAK_FORCE])
+
+    @break_force.setter
+    def break_force(self, value: float) -> None:
+        self._check("break_force")
+        if value == inf:
+            self._tuning[Tuning.BREAK_FORCE] = inf
+        else:
+            self._set(Tuning.BREAK_FORCE, value, "break_force", 0.0)
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the last step found more force on it than `break_force`; assign False to mend it."""
+        return bool(self._broken[0])
+
+    @is_broken.setter
+    def is_broken(self, value: bool) -> None:
+        self._check("is_broken")
+        self._broken[0] = bool(value)
+        self._impulse[:] = 0.0
+
+    @property
+    def impulse(self) -> np.ndarray:
+        """Impulse on the first body in the last step, (3,) [N s], world."""
+        axes = self._ends[0].pose()[1]
+        return frozen(axes @ self._impulse[:3])
+
+    @property
+    def force(self) -> np.ndarray:
+        """Mean force on the first body in the last step, (3,) [N], world; the second feels the opposite."""
+        return frozen(self.impulse / self._world.engine.settings.dt)
+
+    @property
+    def torque(self) -> np.ndarray:
+        """Mean torque on the first body in the last step, (3,) [N m], world, besides that of the force."""
+        axes = self._ends[0].pose()[1]
+        return frozen(axes @ self._impulse[3:] / self._world.engine.settings.dt)
+
+    @property
+    def gap(self) -> np.ndarray:
+        """How far the two attachment points are apart in the locked directions, (3,) [m], world."""
+        (first, axes), (second, _) = (end.pose() for end in self._ends)
+        local = axes.T @ (first - second)
+        local[[not self._locked >> k & 1 for k in range(3)]] = 0.0
+        return frozen(axes @ local)
+
+    # -- records -------------------------------------------------------------------------------
+    def tie(self, first_body: dict[int, int]) -> Tie:
+        """Return it as the builder needs it; `first_body` by the id of an object."""
+        bodies = tuple(
+            -1 if end.part is None else first_body[end.part.id] + end.body for end in self._ends
+        )
+        points = np.array([end.point for end in self._ends])
+        axes = np.array([end.axes.ravel() for end in self._ends])
+        return Tie(self._kind, (bodies[0], bodies[1]), points, axes, self._locked, self._stretch)
+
+    def attach(self, engine: Engine, c: int) -> None:
+        """Move its numbers into freshly built records, where it is number c."""
+        slot = int(engine.model.constraint_slot[c])
+        views = {
+            "_tuning": engine.command.constraint[c],
+            "_impulse": engine.state.scalar_impulse[slot : slot + TIE_SLOTS],
+            "_broken": engine.state.constraint_is_broken[c : c + 1],
+        }
+        for name, view in views.items():
+            view[:] = getattr(self, name)
+            setattr(self, name, view)
+
+    def detach(self) -> None:
+        """Keep its numbers apart from the records, before a rebuild."""
+        for name in ("_tuning", "_impulse", "_broken"):
+            setattr(self, name, getattr(self, name).copy())
+
+
+class Motor(Constraint):
+    """A motor that turns or pushes the second body relative to the first, as `World.add_motor` makes it."""
+
+    @property
+    def speed(self) -> float:
+        """Speed to keep [rad/s, or m/s]; assign to change it."""
+        return float(self._tuning[Tuning.SPEED])
+
+    @speed.setter
+    def speed(self, value: float) -> None:
+        self._set(Tuning.SPEED, value, "speed")
+
+    @property
+    def max_force(self) -> float:
+        """The most that it does [N m, or N]; assign to change it."""
+        return float(self._tuning[Tuning.FORCE])
+
+    @max_force.setter
+    def max_force(self, value: float) -> None:
+        self._set(Tuning.FORCE, value, "max_force", 0.0)
+
+    @property
+    def applied(self) -> float:
+        """What it did in the last step [N m, or N], on the second body along the axis."""
+        return float(self._impulse[0] / self._world.engine.settings.dt)
+
+    @property
+    def force(self) -> np.ndarray:
+        """Force on the first body, (3,) [N], world; zero if it turns."""
+        axis = self._ends[0].pose()[1][:, 2]
+        return frozen(-axis * self.applied * bool(self._locked & 4))
+
+    @property
+    def torque(self) -> np.ndarray:
+        """Torque on the first body, (3,) [N m], world; zero if it pushes."""
+        axis = self._ends[0].pose()[1][:, 2]
+        return frozen(-axis * self.applied * bool(self._locked & 32))
+
+
+class Wire(Constraint):
+    """A wire, rod or spring between two points, as `World.add_wire` and `World.add_rod` make it.
+
+    Stiff without a `stiffness`, compliant with one, custom if its tension is given.
+    """
+
+    @property
+    def length(self) -> float:
+        """Length at rest [m]; assign to reel it in or out."""
+        return float(self._tuning[Tuning.LENGTH])
+
+    @length.setter
+    def length(self, value: float) -> None:
+        check.positive(check.number(value, f"length of {self._name}"), f"length of {self._name}")
+        self._set(Tuning.LENGTH, value, "length")
+
+    @property
+    def distance(self) -> float:
+        """Distance of the two points now [m]."""
+        first, second = self.points
+        return float(np.linalg.norm(second - first))
+
+    @property
+    def stretch(self) -> float:
+        """How much longer than at rest it is [m]; < 0: slack, or pressed together."""
+        return float(self.distance - self.length)
+
+    @property
+    def resists(self) -> str:
+        """What it works against: "stretch", "compression" or "both"; "nothing": its tension is given."""
+        return {bits: word for word, bits in STRETCH.items()}[self._stretch]
+
+    @property
+    def wire_type(self) -> str:
+        """How it works: "stiff", "compliant" or "custom"."""
+        if self._stretch == 0:
+            return "custom"
+        return "stiff" if self._tuning[Tuning.STIFFNESS] == inf else "compliant"
+
+    @property
+    def stiffness(self) -> float:
+        """Of a compliant wire [N/m]; inf: stiff."""
+        return float(self._tuning[Tuning.STIFFNESS])
+
+    @stiffness.setter
+    def stiffness(self, value: float) -> None:
+        self._set(Tuning.STIFFNESS, value, "stiffness", 0.0)
+
+    @property
+    def damping(self) -> float:
+        """Of a compliant wire [N s/m]."""
+        return float(self._tuning[Tuning.DAMPING])
+
+    @damping.setter
+    def damping(self, value: float) -> None:
+        self._set(Tuning.DAMPING, value, "damping", 0.0)
+
+    @property
+    def tension(self) -> float:
+        """Mean tension in the last step [N], < 0: pressure; of a custom wire assign it."""
+        if self._stretch == 0:
+            return float(self._tuning[Tuning.FORCE]) * self.is_on
+        return float(self._impulse[0] / self._world.engine.settings.dt)
+
+    @tension.setter
+    def tension(self, value: float) -> None:
+        if self._stretch != 0:
+            raise ValueError(
+                f"the tension of {self._name} follows from its length; only a custom wire "
+                "(add_wire with tension=…) takes one"
+            )
+        self._set(Tuning.FORCE, value, "tension")
+
+    @property
+    def force(self) -> np.ndarray:
+        """Force on the first body, (3,) [N], world: along the wire."""
+        first, second = self.points
+        d = second - first
+        length = float(np.linalg.norm(d))
+        return frozen(d * (self.tension / length if length > 0.0 else 0.0))
+
+    @property
+    def impulse(self) -> np.ndarray:
+        """Impulse on the first body in the last step, (3,) [N s], world."""
+        return frozen(self.force * self._world.engine.settings.dt)
+
+    @property
+    def torque(self) -> np.ndarray:
+        """Zero: a wire has no torque besides that of its force, (3,) [N m]."""
+        return frozen(np.zeros(3))
+
+    @property
+    def gap(self) -> np.ndarray:
+        """How far it is from its length, (3,) [m], along the wire, from the first point to the second."""
+        first, second = self.points
+        d = second - first
+        return frozen(d * (self.stretch / max(float(np.linalg.norm(d)), 1e-300)))
+
+    @property
+    def potential_energy(self) -> float:
+        """Energy of a compliant wire's stretch [J]; 0 where it does not resist."""
+        stretch = self.stretch
+        works = self._stretch & (1 if stretch > 0.0 else 2)
+        if self.wire_type != "compliant" or not works:
+            return 0.0
+        return float(0.5 * self.stiffness * stretch * stretch)
+
+
+def end_on(part: Object | None, body: int, point: np.ndarray, axes: np.ndarray) -> End:
+    """Return the end on a body whose point and axes are given in the world, at the present state."""
+    place, turn = body_pose(part, body)
+    return End(part, body, turn.T @ (point - place), turn.T @ axes)

@@ -1,0 +1,326 @@
+"""Pins, welds, hinges, motors, rods and wires: closed forms, conservation, redundancy, bad input."""
+
+import math
+
+import numpy as np
+import pytest
+from scenes import GRAVITY, empty_world, pendulum
+
+import tribo
+from tribo.model import Status
+
+NONE = (0.0, 0.0, 0.0)
+DT = 1e-3
+
+
+def ball(world, position, mass=1.0, **options):
+    """Add a small ball."""
+    return world.add_sphere(0.05, mass=mass, position=position, collision_mask=0, **options)
+
+
+def swing(world, seconds, *ties):
+    """Run; return the largest gap of some constraints and the range of the energy."""
+    gap, energies = 0.0, []
+    for _ in range(round(seconds / world.time_step)):
+        world.step()
+        gap = max(gap, *(float(np.abs(tie.gap).max()) for tie in ties))
+        energies.append(world.energy)
+    return gap, max(energies) - min(energies)
+
+
+@pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit"])
+def test_a_pinned_bar_is_a_physical_pendulum(integrator):
+    """A uniform bar pinned at its end, released level: θ̇² = 3 g sinθ / L. What the target leaves out is of
+    third order in the bend, (ω dt)³ L/2 / 6, so the gap stays below that."""
+    world = empty_world(DT)
+    world.integrator = integrator
+    bar = world.add_box((1.0, 0.05, 0.05), mass=2.0, position=(0.5, 0, 0))
+    pin = world.add_pin(bar, None, position=NONE)
+    fastest = math.sqrt(3 * GRAVITY)
+    gap, _ = swing(world, 0.5, pin)
+    assert gap <= (fastest * DT) ** 3 * 0.5
+    angle = math.atan2(-bar.position[2], bar.position[0])
+    inertia = 2.0 * (1.0 + 0.05**2) / 12 + 2.0 * 0.25
+    speed = math.sqrt(2 * 2.0 * GRAVITY * 0.5 * math.sin(angle) / inertia)
+    assert bar.angular_velocity[1] == pytest.approx(
+        speed, rel=1e-3 if integrator == "midpoint" else 1e-2
+    )
+
+
+def test_forces_of_a_weld_are_those_of_statics():
+    """A beam welded to the world: force m g, torque m g L/2 about the weld, whatever else is welded twice."""
+    world = empty_world(DT)
+    beam = world.add_box((1.0, 0.1, 0.1), mass=3.0, position=(0.5, 0, 0))
+    weld = world.add_weld(None, beam)
+    world.step(500)
+    # `first` is the world, held at its own end of the beam's origin; the beam's weight goes into it.
+    np.testing.assert_allclose(weld.force, (0, 0, -3.0 * GRAVITY), rtol=1e-7, atol=1e-6)
+    np.testing.assert_allclose(beam.position, (0.5, 0, 0), atol=1e-8)
+    other = world.add_weld(None, beam)
+    world.step(500)
+    total = weld.force + other.force
+    np.testing.assert_allclose(total, (0, 0, -3.0 * GRAVITY), rtol=1e-7, atol=1e-6)
+    assert np.isfinite(weld.force).all()
+    assert not world.status & (Status.NOT_CONVERGED | Status.CONTRADICTION)
+
+
+def test_constraints_that_contradict_one_another_are_flagged():
+    """Two rods of different length between the same points: finite impulses, a flag, and a compromise."""
+    world = empty_world(DT)
+    bob = ball(world, (0, 0, -1))
+    world.add_rod(None, bob, length=0.9)
+    world.add_rod(None, bob, length=1.1)
+    world.step(2000)
+    assert world.status & Status.CONTRADICTION
+    assert np.isfinite(bob.position).all()
+    assert 0.85 <= -bob.position[2] <= 1.15
+
+
+def test_a_motor_holds_its_speed_and_its_largest_torque():
+    """Below its limit it keeps the speed exactly; at the limit the acceleration is τ/I."""
+    world = empty_world(DT, NONE)
+    wheel = world.add_cylinder(0.2, 0.1, mass=5.0)
+    world.add_hinge(None, wheel, position=NONE, axis=(0, 0, 1))
+    motor = world.add_motor(None, wheel, (0, 0, 2), speed=3.0, max_force=0.4)
+    inertia = 0.5 * 5.0 * 0.2**2
+    world.step(100)
+    assert wheel.angular_velocity[2] == pytest.approx(0.1 * 0.4 / inertia, rel=1e-6)
+    assert motor.applied == pytest.approx(0.4, rel=1e-9)
+    world.step(2000)
+    assert wheel.angular_velocity[2] == pytest.approx(3.0, abs=1e-8)
+    assert motor.applied == pytest.approx(0.0, abs=1e-6)
+
+
+def linkage(angle):
+    """Return a parallelogram: two cranks on the ground and a coupler, closed by two pins."""
+    world = empty_world(DT)
+    pins, cranks = [], []
+    for x in (0.0, 1.0):
+        crank = world.add_articulated_system(pendulum(1.0), position=(x, 0, 0), collision_mask=0)
+        crank.generalized_coordinate = [angle]
+        cranks.append(crank.link("bob"))
+    reached = np.array([-math.sin(angle), 0.0, -math.cos(angle)])
+    coupler = world.add_box(
+        (1.0, 0.05, 0.05), mass=1.0, position=np.add(reached, (0.5, 0, 0)), collision_mask=0
+    )
+    for crank, x in zip(cranks, (0.0, 1.0), strict=True):
+        pins.append(world.add_pin(crank, coupler, position=np.add(reached, (x, 0, 0))))
+    return world, pins, coupler
+
+
+def test_a_parallelogram_keeps_its_loops_and_its_energy():
+    """D14: planar, so with rows that are redundant; gaps ≤ 1e-8 m, ΔE/E ≤ 1e-4 over 10 s."""
+    world, pins, coupler = linkage(0.5)
+    gap, change = swing(world, 10.0, *pins)
+    assert gap <= 1e-8
+    assert not world.status & (Status.NOT_CONVERGED | Status.CONTRADICTION)
+    assert change <= 1e-4 * 3.0 * GRAVITY * (1.0 - math.cos(0.5))  # three masses fall that deep
+    assert abs(coupler.angular_velocity).max() <= 1e-6
+
+
+def test_a_ball_on_a_wire_is_a_pendulum():
+    """E3: |‖x‖ − L| ≤ 1e-6 L, tension m g (3 cosθ − 2 cosθ₀) at the bottom."""
+    world = empty_world(DT)
+    start = math.radians(60)
+    bob = ball(world, (math.sin(start), 0, -math.cos(start)), mass=2.0)
+    wire = world.add_wire(bob, None)
+    most, highest = 0.0, 0.0
+    for _ in range(3000):
+        world.step()
+        most, highest = max(most, abs(wire.stretch)), max(highest, wire.tension)
+    assert most <= 1e-6
+    assert highest == pytest.approx(2.0 * GRAVITY * (3.0 - 2.0 * math.cos(start)), rel=1e-4)
+
+
+def test_a_slack_wire_has_no_tension():
+    """Until it is taut a ball falls freely; then it stops without rebound."""
+    world = empty_world(DT)
+    bob = ball(world, NONE)
+    wire = world.add_wire(bob, None, length=0.5)
+    world.step(200)
+    assert wire.tension == 0.0
+    assert bob.linear_velocity[2] == pytest.approx(-0.2 * GRAVITY, rel=1e-12)
+    world.step(400)
+    assert wire.tension == pytest.approx(GRAVITY, rel=1e-6)
+    assert wire.stretch == pytest.approx(0.0, abs=1e-8)
+
+
+def test_what_resists_compression_pushes():
+    """A wire that resists compression carries a ball above its support, and lets it go up."""
+    world = empty_world(DT)
+    bob = ball(world, (0, 0, 1))
+    prop = world.add_wire(None, bob, resists="compression")
+    world.step(100)
+    assert prop.tension == pytest.approx(-GRAVITY, rel=1e-6)
+    bob.linear_velocity = 0, 0, 1
+    world.step(50)
+    assert prop.tension == 0.0
+    assert prop.stretch > 0.03
+
+
+def test_a_compliant_wire_stretches_by_m_g_over_k():
+    """E4: a swing takes 2π √(m/k); at rest the stretch is m g / k; stable at k dt²/m = 100."""
+    world = empty_world(DT)
+    bob = ball(world, (0, 0, -1))
+    wire = world.add_wire(None, bob, stiffness=200.0)
+    period = 2 * math.pi * math.sqrt(1.0 / 200.0)
+    heights = []
+    for _ in range(round(1.3 * period / DT)):
+        world.step()
+        heights.append(bob.position[2])
+    late = round(0.7 * period / DT)
+    assert (late + 1 + int(np.argmax(heights[late:]))) * DT == pytest.approx(period, abs=2 * DT)
+    wire.damping = 20.0
+    world.step(2000)
+    assert wire.stretch == pytest.approx(GRAVITY / 200.0, rel=1e-6)
+    assert wire.potential_energy == pytest.approx(0.5 * GRAVITY**2 / 200.0, rel=1e-5)
+    bob.position, bob.linear_velocity = (0, 0, -1), NONE
+    wire.stiffness, wire.damping = 100.0 / DT**2, 0.0
+    world.step(500)
+    assert wire.tension == pytest.approx(GRAVITY, rel=1e-6)
+
+
+def test_a_custom_wire_pulls_as_told():
+    """Its tension is the user's: a force pair on both bodies."""
+    world = empty_world(DT, NONE)
+    a, b = ball(world, NONE, mass=1.0), ball(world, (1, 0, 0), mass=3.0)
+    wire = world.add_wire(a, b, tension=6.0)
+    world.step(100)
+    assert a.linear_velocity[0] == pytest.approx(0.6, rel=1e-9)
+    assert b.linear_velocity[0] == pytest.approx(-0.2, rel=1e-9)
+    wire.tension = 0.0
+    world.step(100)
+    assert a.linear_velocity[0] == pytest.approx(0.6, rel=1e-9)
+
+
+def test_a_thousand_to_one_on_a_wire():
+    """1000 kg under 1 kg, both on wires: tensions 1001 g and 1000 g."""
+    world = empty_world(DT)
+    light = ball(world, (0, 0, -1))
+    heavy = ball(world, (0, 0, -2), mass=1000.0)
+    upper, lower = world.add_wire(None, light), world.add_wire(light, heavy)
+    world.step(1000)
+    assert upper.tension == pytest.approx(1001 * GRAVITY, rel=1e-6)
+    assert lower.tension == pytest.approx(1000 * GRAVITY, rel=1e-6)
+    assert heavy.position[2] == pytest.approx(-2.0, abs=1e-6)
+
+
+def test_momentum_of_welded_tumbling_bodies():
+    """Free of gravity: linear momentum stays to rounding, angular momentum to second order in the turn of a
+    step, (‖ω‖ dt)² = 1.4e-5, in each of the turns that 2 s hold."""
+    world = empty_world(DT, NONE)
+    a = world.add_box((0.3, 0.1, 0.2), mass=1.0, collision_mask=0)
+    b = world.add_box((0.1, 0.3, 0.2), mass=2.0, position=(0.3, 0.1, 0), collision_mask=0)
+    world.add_weld(a, b)
+    for part in (a, b):
+        part.angular_velocity = 1.0, 2.0, 3.0
+        part.linear_velocity = np.cross((1.0, 2.0, 3.0), part.position)
+    p, momentum = world.linear_momentum, world.angular_momentum
+    world.step(2000)
+    np.testing.assert_allclose(world.linear_momentum, p, atol=1e-9)
+    np.testing.assert_allclose(world.angular_momentum, momentum, atol=1.4e-5 * 7.5)
+
+
+def test_it_breaks_where_it_is_told_to():
+    """A wire of 15 N bears 1 kg, one of 5 N does not; a mended one holds again."""
+    world = empty_world(DT)
+    bob = ball(world, (0, 0, -1))
+    wire = world.add_wire(None, bob, break_force=15.0)
+    world.step(200)
+    assert not wire.is_broken
+    wire.break_force = 5.0
+    world.step(2)
+    assert wire.is_broken
+    assert wire.tension == 0.0
+    wire.break_force, wire.is_broken = math.inf, False
+    world.step(200)
+    assert wire.tension == pytest.approx(GRAVITY, rel=1e-3)
+
+
+def test_removing_and_switching():
+    """A removed pin lets go, so does one that is switched off; objects take theirs along."""
+    world = empty_world(DT)
+    a, b = ball(world, NONE), ball(world, (1, 0, 0))
+    first, second = world.add_pin(a), world.add_wire(a, b, name="rope")
+    assert world.constraint("rope") is second
+    world.step(10)
+    assert np.abs(a.position).max() <= 1e-9
+    first.is_on = False
+    world.step(10)
+    assert a.linear_velocity[2] < -0.05
+    world.remove(first)
+    assert world.constraints == (second,)
+    world.remove(b)
+    assert world.constraints == ()
+    assert second.is_removed
+    world.step(10)
+    with pytest.raises(KeyError):
+        world.remove(first)
+    with pytest.raises(tribo.EditError):
+        first.is_on = True
+
+
+def test_a_snapshot_holds_constraints():
+    """Back in time the same bits follow."""
+    world = empty_world(DT)
+    bob = ball(world, (1, 0, 0))
+    wire = world.add_wire(None, bob)
+    world.step(100)
+    saved = world.snapshot()
+    world.step(100)
+    there = bob.generalized_coordinate.copy()
+    wire.length = 0.8
+    world.restore(saved)
+    world.step(100)
+    assert wire.length == 1.0
+    assert bob.generalized_coordinate.tobytes() == there.tobytes()
+
+
+def test_a_batch_holds_constraints():
+    """Each world of a batch swings as it would alone."""
+    world = empty_world(DT)
+    bob = ball(world, (1, 0, 0), name="bob")
+    world.add_wire(None, bob)
+    batch = tribo.Batch(world, 3, threads=1)
+    assert batch.step(100).all()
+    world.step(100)
+    for q in batch["bob"].generalized_coordinate:
+        assert q.tobytes() == bob.generalized_coordinate.tobytes()
+
+
+def test_bad_input_changes_nothing():
+    """The message says what; the world has no more constraints than before."""
+    world, other = empty_world(DT), empty_world(DT)
+    a, stranger = ball(world, NONE), ball(other, NONE)
+    for error, call in (
+        (ValueError, lambda: world.add_weld(a, a)),
+        (ValueError, lambda: world.add_weld(None, None)),
+        (ValueError, lambda: world.add_pin(a, stranger)),
+        (TypeError, lambda: world.add_pin("a")),
+        (ValueError, lambda: world.add_pin(a, position=(0, 0, math.nan))),
+        (ValueError, lambda: world.add_pin(a, erp=2.0)),
+        (ValueError, lambda: world.add_hinge(a, axis=(0, 0, 0))),
+        (ValueError, lambda: world.add_wire(a, None)),
+        (ValueError, lambda: world.add_wire(a, None, length=-1.0)),
+        (ValueError, lambda: world.add_wire(a, None, length=1.0, stiffness=-1.0)),
+        (ValueError, lambda: world.add_wire(a, None, length=1.0, damping=1.0)),
+        (ValueError, lambda: world.add_wire(a, None, length=1.0, resists="all")),
+        (ValueError, lambda: world.add_motor(a, None, max_force=-1.0)),
+    ):
+        with pytest.raises(error):
+            call()
+    assert world.constraints == ()
+    world.step()
+
+
+def test_far_anchors():
+    """A pin whose points are 1000 m apart pulls them together at the push-out speed, and stays finite."""
+    world = empty_world(DT, NONE)
+    a = ball(world, NONE)
+    pin = world.add_pin(a, None, position=(1e6, 0, 0))
+    world.step(100)
+    assert np.isfinite(a.generalized_coordinate).all()
+    a.position = 1000.0, 0, 0
+    world.step(200)
+    assert np.isfinite(a.generalized_coordinate).all()
+    assert np.linalg.norm(pin.gap) == pytest.approx(1000.0, rel=0.01)

@@ -268,6 +268,7 @@ def _left_out(world: World) -> list[str]:
         for part in world.objects
         if isinstance(part, ArticulatedSystem) and part.generalized_force.any()
     ]
+    lost += [f"the {tie.type} {tie.name!r}" for tie in world.constraints]
     standard = WorldSettings()
     lost += [name for name in NOT_IN_FILE if getattr(world, name) != getattr(standard, name)]
     if world.engine.state.vdot.any() or world.engine.state.warm_count[0]:

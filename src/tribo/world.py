@@ -38,7 +38,9 @@ _KEPT = (  # of the state, whatever objects come and go
 )  # fmt: skip
 
 
-class World(WorldSettings, WorldObjects, WorldConstraints, WorldReadout, WorldSensors, WorldProximity):
+class World(
+    WorldSettings, WorldObjects, WorldConstraints, WorldReadout, WorldSensors, WorldProximity
+):
     """Objects that move and meet. Different threads may step different worlds, not the same one.
 
     Args:

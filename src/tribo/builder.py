@@ -229,9 +229,7 @@ def _sizes(
         "nconstraint": ties,
         "nend": 2 * ties,
         "nslot": slots + TIE_SLOTS * ties,
-        "nscalar": slots
-        + slots // 3
-        + TIE_SLOTS * ties,  # the two stops of a joint share one of its three slots
+        "nscalar": slots + slots // 3 + TIE_SLOTS * ties,  # two stops of a joint share a slot
         "ntree": len(parts),
         "ntree1": len(parts) + 1,
         "ndense": capacity.dense,

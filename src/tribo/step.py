@@ -90,9 +90,8 @@ def run(model, state, command, settings, work, n):
     return n
 
 
-MODEL, STATE, COMMAND, SETTINGS, WORK = (
-    record._numba_type_ for record in (Model, State, Command, Settings, Work)
-)
+RECORDS = (Model, State, Command, Settings, Work)
+MODEL, STATE, COMMAND, SETTINGS, WORK = (record._numba_type_ for record in RECORDS)
 
 
 @entry

@@ -18,7 +18,6 @@ from tribo.materials import MaterialTable, PairProperties
 from tribo.materials.table import PairExplanation
 from tribo.model import Status
 from tribo.objects import ArticulatedSystem, Object
-from tribo.objects.constraint import Constraint
 from tribo.proximity import WorldProximity
 from tribo.readout import WorldReadout, carry_readings
 from tribo.sensors.world_sensors import WorldSensors
@@ -28,7 +27,6 @@ from tribo.snapshot import restore as restore_snapshot
 from tribo.snapshot import take as take_snapshot
 from tribo.world_constraints import WorldConstraints
 from tribo.world_file import read_into, save
-from tribo.world_objects import WorldObjects
 
 logger = logging.getLogger("tribo")
 
@@ -38,9 +36,7 @@ _KEPT = (  # of the state, whatever objects come and go
 )  # fmt: skip
 
 
-class World(
-    WorldSettings, WorldObjects, WorldConstraints, WorldReadout, WorldSensors, WorldProximity
-):
+class World(WorldSettings, WorldConstraints, WorldReadout, WorldSensors, WorldProximity):
     """Objects that move and meet. Different threads may step different worlds, not the same one.
 
     Args:
@@ -61,7 +57,6 @@ class World(
     def __init__(self, time_step: float = 1e-3, gravity: Any = (0.0, 0.0, -9.81)) -> None:
         """Start an empty world."""
         WorldSettings.__init__(self)
-        WorldObjects.__init__(self)
         WorldConstraints.__init__(self)
         WorldSensors.__init__(self)
         self._materials = MaterialTable(check_editable=self.check_editable)
@@ -342,20 +337,6 @@ class World(
         self._built_spans = now
         self._engine, self._must_build = engine, False
         self._materials_built = self._materials.revision
-
-    def remove(self, item: Object | Constraint | str) -> None:
-        """Take an object, by handle or name, with the constraints on it, or a constraint out of the world.
-
-        Raises:
-            KeyError: There is no such object or constraint here.
-        """
-        if isinstance(item, Constraint):
-            self.check_editable("the list of constraints")
-            self._remove_constraint(item)
-            return
-        part = self[item] if isinstance(item, str) else item
-        super().remove(part)
-        self._remove_constraints_of(part)
 
     def write_materials(self) -> None:
         """Pass a changed pair table on to the model."""

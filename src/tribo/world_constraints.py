@@ -21,28 +21,20 @@ from tribo.objects.constraint import (
     end_on,
 )
 from tribo.objects.frames import Frame
+from tribo.world_objects import WorldObjects
 
 PIN, WELD, HINGE = 0b000111, 0b111111, 0b011111
 TURN, PUSH = 0b100000, 0b000100
 _IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
 
-class WorldConstraints:
+class WorldConstraints(WorldObjects):
     """Adding, finding and removing constraints between bodies."""
 
-    _objects: list[Object]
-
     def __init__(self) -> None:
-        """Start without constraints."""
+        """Start without objects and constraints."""
+        super().__init__()
         self._constraints: list[Constraint] = []
-
-    def check_editable(self, what: str) -> None:
-        """Refuse an edit between `update` and `advance`."""
-        raise NotImplementedError
-
-    def rebuild(self) -> None:
-        """Note that the arrays must be built anew before they are next needed."""
-        raise NotImplementedError
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
@@ -269,6 +261,20 @@ class WorldConstraints:
         return self._tie(Wire, "wire", Kind.LENGTH, ends, name, numbers, stretch=bits)  # type: ignore[no-any-return]
 
     # -- removing ------------------------------------------------------------------------------
+    def remove(self, item: Object | Constraint | str) -> None:
+        """Take an object, by handle or name, with the constraints on it, or a constraint out of the world.
+
+        Raises:
+            KeyError: There is no such object or constraint here.
+        """
+        if isinstance(item, Constraint):
+            self.check_editable("the list of constraints")
+            self._remove_constraint(item)
+            return
+        part = self[item] if isinstance(item, str) else item
+        super().remove(part)
+        self._remove_constraints_of(part)
+
     def _remove_constraint(self, tie: Constraint) -> None:
         """Take a constraint out of the world."""
         if tie.is_removed or tie not in self._constraints:

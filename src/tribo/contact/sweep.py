@@ -100,7 +100,8 @@ def scalar_speed(work, n, push):
     start = work.scalar_start[n]
     up = work.scalar_upper[n] * g
     down = -work.scalar_lower[n] * g
-    return max(min(-start, up), min(start, down), min(push * sqrt(g), max(up, down)))
+    given = max(-up, -down)  # > 0 where the bounds leave out zero: an impulse that is given
+    return max(min(-start, up), min(start, down), min(push * sqrt(g), max(up, down)), given)
 
 
 @kernel

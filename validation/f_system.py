@@ -125,7 +125,12 @@ def snapshots(player: Player) -> list[Check]:
     fresh = crowd()
     fresh.restore(saved)
     fresh.step(500)
-    return [*checks, holds("fresh world", state(fresh) == known)]
+    checks.append(holds("fresh world", state(fresh) == known))
+    world.restore(saved)
+    other = crowd()
+    other.load_state(world.dump_state())
+    other.step(500)
+    return [*checks, holds("fresh world, from bytes", state(other) == known)]
 
 
 @case(

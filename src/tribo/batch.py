@@ -105,6 +105,7 @@ class ObjectBatch(Drives):
         engine = self._batch.engine
         engine.own(field, "tree_is_single")
         self._records().model.arrays[field][:, row] = value
+        self._array("state", "left_q", "q")[:] = 0.0  # its momentum is another now
         if field == "body_com" and len(self.description.bodies) == 1:
             is_free = self.description.bodies[0].joint.type == Joint.FREE
             single = engine.model.arrays["tree_is_single"]

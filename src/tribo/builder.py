@@ -11,12 +11,11 @@ import numpy as np
 from tribo.description import (
     BodyDescription,
     JointDescription,
-    ShapeDescription,
     TreeDescription,
 )
+from tribo.extents import body_bounds, box_of, rotation_matrix
 from tribo.geometry import Heights, Hull, Surface
 from tribo.materials import MaterialTable
-from tribo.math import quat
 from tribo.model import Command, Constraint, Joint, Kind, Model, Pair, Settings, Shape, State, Work
 
 COORDINATES = {
@@ -38,6 +37,7 @@ ALL_GROUPS = -1
 POLYTOPE = 48  # points of an expanding polytope
 TOUCHES = 32  # contacts of one pair before their reduction
 PILE = 64  # contacts of a solid with terrain before their reduction
+DEEP = 120.0  # mean of (depth + 1)² over the dofs from which articulated bodies are faster than rows of M
 CLOSED_FORM = (Shape.PLANE, Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.MESH)
 
 
@@ -75,6 +75,11 @@ class Span:
     slot: slice  # of impulses of scalar rows
     tree: int
 
+    @property
+    def trees(self) -> slice:
+        """The tree as a slice of one."""
+        return slice(self.tree, self.tree + 1)
+
 
 @dataclass(slots=True)
 class Capacity:
@@ -105,12 +110,6 @@ class Capacity:
             max(self.nodes, nodes * 3 // 2),
             max(self.values, values * 3 // 2),
         )
-
-
-def rotation_matrix(quaternion: Sequence[float] | np.ndarray) -> np.ndarray:
-    """Return the 3×3 matrix of a unit quaternion (w, x, y, z)."""
-    function = getattr(quat.to_matrix, "py_func", quat.to_matrix)
-    return np.array(function(tuple(float(x) for x in quaternion))).reshape(3, 3)
 
 
 def joint_types(description: TreeDescription) -> list[Joint]:
@@ -160,51 +159,9 @@ def slot_count(description: TreeDescription) -> int:
     return sum(SLOTS[joint] for joint in joint_types(description))
 
 
-def shape_extent(shape: ShapeDescription) -> tuple[np.ndarray, np.ndarray]:
-    """Return centre and half size of a shape's box in the body frame."""
-    a, b, c = (*shape.size, 0.0, 0.0)[:3]
-    half = {
-        Shape.SPHERE: (a, a, a),
-        Shape.BOX: (a, b, c),
-        Shape.CAPSULE: (a, a, a + b),
-        Shape.CYLINDER: (a, a, b),
-        Shape.CONE: (a, a, b),
-    }.get(shape.kind, (0.0, 0.0, 0.0))
-    rotation = rotation_matrix(shape.quaternion)
-    centre = np.array(shape.position, float)
-    if shape.geometry is not None:
-        box = box_of(shape.geometry)
-        return centre + rotation @ box[:3], np.abs(rotation) @ box[3:]
-    return centre, np.abs(rotation) @ np.array(half)
-
-
-def box_of(geometry: Hull | Surface | Heights) -> np.ndarray:
-    """Return centre and half size (6,) of a box around a geometry; below heights there is ground."""
-    if isinstance(geometry, Heights):
-        ny, nx = geometry.values.shape
-        reach = np.array([0.5 * (nx - 1) * geometry.dx, 0.5 * (ny - 1) * geometry.dy])
-        top, bottom = float(geometry.values.max()), float(geometry.values.min())
-        low = np.array([*-reach, bottom - max(2.0 * float(reach.max()), top - bottom)])
-        high = np.array([*reach, top])
-    else:
-        low, high = geometry.vertices.min(axis=0), geometry.vertices.max(axis=0)
-    return np.concatenate([(low + high) / 2.0, (high - low) / 2.0])
-
-
-def body_bounds(body: BodyDescription) -> tuple[np.ndarray, float]:
-    """Return the box (centre, half size) and the radius around all shapes of a body."""
-    low, high = np.full(3, inf), np.full(3, -inf)
-    radius = 0.0
-    for shape in body.shapes:
-        if shape.kind in (Shape.PLANE, Shape.MESH):
-            continue
-        centre, half = shape_extent(shape)
-        low, high = np.minimum(low, centre - half), np.maximum(high, centre + half)
-        own = shape.size[0] if shape.kind == Shape.SPHERE else float(np.linalg.norm(half))
-        radius = max(radius, float(np.linalg.norm(centre)) + own)
-    if np.any(low > high):
-        return np.zeros(6), 0.0
-    return np.concatenate([(low + high) / 2, (high - low) / 2]), radius
+def is_deep(depths: np.ndarray) -> bool:
+    """Tell whether dofs are so far from the root that rows of M cost more than articulated bodies."""
+    return bool(len(depths) and np.mean((depths + 1.0) ** 2) > DEEP)
 
 
 def _symmetric(matrix: np.ndarray) -> list[float]:
@@ -281,6 +238,7 @@ class _Filler:
             self._body(tree, part, first[0], body, joint)
             self._shapes(part, body, first[1])
         m.tree_nv[tree] = self.v - first[3]
+        m.tree_is_deep[tree] = is_deep(m.dof_depth[first[3] : self.v])
         return Span(
             slice(first[0], self.body),
             slice(first[1], self.shape),

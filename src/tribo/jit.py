@@ -28,6 +28,7 @@ LAYERS = (
     "record",
     "math",
     "ground_kernels",
+    "terms",
     "model",
     "dynamics",
     "collision",

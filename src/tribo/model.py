@@ -1,4 +1,4 @@
-"""The five records that every kernel reads and writes, and the enums in them.
+"""The five records that every kernel reads and writes; the enums in them are those of `terms`.
 
 ``Model`` is constant after the build, ``State`` is all that the future depends on, ``Command`` is
 what the user asks for, ``Settings`` are numbers, ``Work`` is scratch: replace it by a fresh one and
@@ -9,151 +9,50 @@ Conventions: SI units; world axes unless a name or comment says otherwise; quate
 vectors as (angular, linear) about the *tree origin* (position of the tree's root body) in world axes.
 """
 
-from enum import IntEnum, IntFlag
-
 import numpy as np
 
 from tribo.record import Record, field
+from tribo.terms import (
+    Constraint,
+    ContactState,
+    DriveForm,
+    Impact,
+    Integrator,
+    Joint,
+    Kind,
+    Late,
+    Pair,
+    Shape,
+    Slot,
+    Solver,
+    Status,
+    Tuning,
+)
+
+__all__ = [
+    "INT",
+    "Command",
+    "Constraint",
+    "ContactState",
+    "DriveForm",
+    "Impact",
+    "Integrator",
+    "Joint",
+    "Kind",
+    "Late",
+    "Model",
+    "Pair",
+    "Settings",
+    "Shape",
+    "Slot",
+    "Solver",
+    "State",
+    "Status",
+    "Tuning",
+    "Work",
+]
 
 INT = np.int64  # one integer type: with two, Numba would compile many kernels twice
-
-
-class Joint(IntEnum):
-    """How a body moves relative to its parent."""
-
-    FIXED = 0  # only at the root of a tree: the body is part of the world
-    REVOLUTE = 1  # 1 coordinate, angle about `joint_axis` [rad]
-    PRISMATIC = 2  # 1 coordinate, travel along `joint_axis` [m]
-    SPHERICAL = 3  # quaternion; velocity = relative angular velocity, joint axes of the parent
-    FREE = 4  # position, quaternion; velocity = linear (of the origin), angular, both in world axes
-
-
-class Kind(IntEnum):
-    """Who decides how a tree moves."""
-
-    STATIC = 0  # nobody: it stays
-    KINEMATIC = 1  # the user: it keeps the velocity that it is given, whatever it meets
-    DYNAMIC = 2  # forces
-
-
-class Shape(IntEnum):
-    """Collision shapes; `shape_size` holds the numbers named here."""
-
-    PLANE = 0  # half space below local z = 0
-    SPHERE = 1  # radius
-    BOX = 2  # half edge lengths x, y, z
-    CAPSULE = 3  # radius, half distance between cap centres (along z)
-    CYLINDER = 4  # radius, half height (along z)
-    MESH = 5  # file whose triangles are not loaded: drawn, not collided with
-    CONE = 6  # base radius, half height (along z, apex at +z)
-    HULL = 7  # half of the least width; convex, vertices and faces in the pools of the model
-    SURFACE = 8  # a length of a triangle; triangles in the pools, solid below them
-    HEIGHT_MAP = 9  # distance of samples along x, y; heights in the pool, solid below
-
-
-class Integrator(IntEnum):
-    """Where within a step forces and contacts are evaluated (`docs/physics/integration`)."""
-
-    MIDPOINT = 0
-    SEMI_IMPLICIT = 1
-
-
-class DriveForm(IntEnum):
-    """Which position and velocity the error of a PD drive belongs to (`docs/howto/drives`)."""
-
-    IMPLICIT = 0  # both at the end: e + dt v⁺, v⁺
-    STABLE = 1  # "stable PD": e + dt v, v⁺
-    AVERAGED = 2  # mean of this evaluation and the next: e + dt/2 v⁺, (v + v⁺)/2
-    TRAPEZOID = 3  # mean over the step: e + dt/4 (v⁺ − v) at mid step, (v + v⁺)/2
-
-
-class Impact(IntEnum):
-    """What happens where several contacts meet at once (`docs/physics/contact`)."""
-
-    SIMULTANEOUS = 0  # all of them are one problem
-    PROPAGATE = 1  # each is a blow of its own, in the order of time
-
-
-class Solver(IntEnum):
-    """How far contact problems are solved (`docs/physics/contact`)."""
-
-    EXACT = 0  # sweeps, and Newton's method where they are slow
-    SWEEPS = 1  # sweeps only
-
-
-class Pair(IntEnum):
-    """Columns of `Model.pair_table`."""
-
-    FRICTION = 0
-    RESTITUTION = 1
-    RESTITUTION_THRESHOLD = 2
-    STATIC_FRICTION = 3
-    STATIC_FRICTION_VELOCITY = 4
-    ROLLING_FRICTION = 5
-    SPINNING_FRICTION = 6
-    STIFFNESS = 7  # > 0: a compliant pair
-    DAMPING = 8
-
-
-class Slot(IntEnum):
-    """Slots of a joint in `State.scalar_impulse`, counted from `Model.joint_slot`."""
-
-    LIMIT = 0  # both stops; > 0 from below
-    MIMIC = 1
-    FRICTION = 2  # one for each dof
-    SPEED = 3  # of a joint with one dof; 5, 6, 7 of a spherical joint: one for each dof
-
-
-class Constraint(IntEnum):
-    """Ways in which two bodies, or a body and the world, are tied together."""
-
-    JOINT = 0  # some directions of a frame are locked: pin, weld, hinge, …
-    LENGTH = 1  # distance of two points: wire, rod, spring
-    MOTOR = 2  # speed about or along an axis, with a largest force
-
-
-class Tuning(IntEnum):
-    """Columns of `Command.constraint`: what may change while a constraint stays."""
-
-    IS_ON = 0  # 0: as if it were not there
-    ERP = 1  # [–] part of a gap that one step removes
-    LENGTH = 2  # [m] at rest
-    STIFFNESS = 3  # [N/m] inf: hard
-    DAMPING = 4  # [N s/m]
-    SPEED = 5  # [rad/s, m/s] of a motor
-    FORCE = 6  # [N m, N] most of a motor; tension of a custom wire
-    BREAK_FORCE = 7  # [N] inf: never
-
-
-class Late(IntEnum):
-    """What is compiled when a step first needs it: entries of `Model.late_address`."""
-
-    CONVEX = 0  # general pairs of convex shapes
-    TERRAIN = 1  # pairs with triangle surfaces and height maps
-    PILE = 2  # the sparse problem of an island
-    IMPACT = 3  # blows that are handed on
-    COMPLIANT = 4  # contacts of compliant pairs
-    LINKAGE = 5  # rows of constraints between bodies
-
-
-class ContactState(IntEnum):
-    """What a point on a compliant ground does."""
-
-    LIFTED = 0  # no force
-    STICKING = 1  # the ground's surface goes along
-    SLIPPING = 2  # the tangential force is on the friction cone
-
-
-class Status(IntFlag):
-    """Bits of `Work.status`."""
-
-    INVALID = 1  # a velocity stopped being a finite number; the state was not advanced
-    CAPACITY = 2  # more contacts than `Work` has room for; the state was not advanced
-    NOT_CONVERGED = 4  # the contact solve stopped at `max_sweeps`
-    COARSE = (
-        8  # the step is too long for the stiffness of a compliant pair: it rests, but bounces less
-    )
-    CONTRADICTION = 16  # constraints ask for what cannot be at once; each gives way
 
 
 class Model(Record):
@@ -217,6 +116,7 @@ class Model(Record):
     tree_kind = field("ntree", dtype=INT)  # `Kind`
     # 1: one free body, its origin at its centre of mass, no compliant pair among its materials
     tree_is_single = field("ntree", dtype=INT)
+    tree_is_deep = field("ntree", dtype=INT)  # 1: articulated bodies are faster than rows of M
 
     # Shapes, sorted by body.
     shape_body = field("nshape", dtype=INT)
@@ -243,7 +143,7 @@ class Model(Record):
     constraint_slot = field("nconstraint", dtype=INT)  # first of six in `State.scalar_impulse`
 
     # Addresses of the functions that are compiled when a pair of shapes asks for them, 0: not yet.
-    late_address = field(6, dtype=INT)  # `Late`; 0: not loaded yet
+    late_address = field(8, dtype=INT)  # `Late`; 0: not loaded yet
 
     # Pools of hulls and meshes.
     vertex = field("nvertex", 3)  # [m] shape frame
@@ -269,6 +169,13 @@ class State(Record):
     v = field("nv")  # [m/s, rad/s] generalized velocity
     vdot = field("nv")  # [m/s², rad/s²] acceleration of the last step, for the mid-step prediction
     vdot_before = field("nv")  # [m/s², rad/s²] the one before that
+    left_q = field(
+        "nq"
+    )  # q and v of floating trees as the last step left them: if they still hold,
+    left_v = field("nv")  # so does
+    tree_motion = field(
+        "ntree", 10
+    )  # [kg, m, kg m/s, kg m²/s] m, c, p, L about c of a floating tree
     time = field(1)  # [s]
     scalar_impulse = field("nslot")  # [N s, N m s] of the last step's scalar rows, by slot
     tree_failures = field("ntree", dtype=INT)  # steps in a row whose island was not solved
@@ -333,6 +240,30 @@ class Work(Record):
     single_spin = field("ntree", 3)  # [rad/s] mean angular velocity over a free step, world
     single_free_spin = field("ntree", 3)  # [rad/s] angular velocity after a free step, world
 
+    # Trees that nothing touches, and what replaces the rows of M there.
+    tree_is_free = field("ntree", dtype=INT)  # 1: no contact and no joint limit is within reach
+    tree_is_rowless = field(
+        "ntree", dtype=INT
+    )  # 1: free and deep, so that rows of M are not formed
+    articulated = field(
+        "nbody", 21
+    )  # inertia of a body and what hangs on it, upper triangle; spatial
+    dof_column = field("nv", 6)  # articulated inertia times motion axis, spatial
+
+    # Momentum of floating trees.
+    tree_is_kept = field("ntree", dtype=INT)  # 1: base velocity will agree with the momentum
+    tree_goal = field("ntree", 10)  # what `State.tree_motion` will be
+    swing_pos = field("nbody", 3)  # [m] of bodies at the end of the step, from the base's origin
+    swing_rot = field("nbody", 9)
+    swing_vel = field("nbody", 6)  # angular velocity, velocity of the body's origin
+
+    # Stages of Runge and Kutta's method.
+    rk_rate = field("nv")  # [m/s, rad/s] of the coordinates in a stage, then in the whole step
+    rk_rate_sum = field("nv")
+    rk_acc = field("nv")  # [m/s², rad/s²] in a stage
+    rk_acc_sum = field("nv")
+    rk_torque = field("nv")  # [N, N m] of drives, weighted sum of the stages
+
     # Dynamics. Packed matrices: row of dof i = its chain, root first, itself last.
     mass_matrix = field("nmatrix")
     mass_factor = field("nmatrix")  # M̂ = Lᵀ D L: L below the diagonal, D on it
@@ -361,7 +292,7 @@ class Work(Record):
     sweep_order = field("nbody", dtype=INT)
     sweep_count = field(1, dtype=INT)
     sweep_is_listed = field(1, dtype=INT)  # 0: the list is to be made (fresh scratch, new filters)
-    late_wanted = field(6, dtype=INT)  # 1: the step stopped for want of this function
+    late_wanted = field(8, dtype=INT)  # 1: the step stopped for want of this function
     candidate_count = field(1, dtype=INT)
     candidate = field("max_pair", 2, dtype=INT)  # shape pairs a < b
     candidate_sorted = field("max_pair", 2, dtype=INT)

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from tribo.collision import late as collision
 from tribo.contact import late as contact
+from tribo.dynamics import fourth_order as dynamics
 from tribo.jit import DISABLED
 from tribo.model import Late
 
-_ADDRESS: dict[Late, Callable[[], int]] = collision.ADDRESS | contact.ADDRESS
+_ADDRESS: dict[Late, Callable[[], int]] = collision.ADDRESS | contact.ADDRESS | dynamics.ADDRESS
 
 
 def address(function: Late) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from tribo.builder import Span
 from tribo.check import Sealed
 from tribo.contacts import PER_CONTACT, SAID, Contact
+from tribo.diagnosis import ContactDiagnosis, diagnose
 from tribo.dynamics import energy, springs
 from tribo.dynamics.inertia import body_inertias
 from tribo.engine import Engine
@@ -149,6 +150,29 @@ class WorldReadout(Sealed):
     def contacts_of(self, part: Object) -> list[Contact]:
         """Return the contacts of an object, seen from it: forces act on it."""
         return read_contacts(self.engine, self._objects, self._materials, part)
+
+    def diagnose_contact(self, first: Object, second: Object) -> ContactDiagnosis:
+        """Return what the last step found between two objects: friction in use, forces, stick or slip, gaps.
+
+        Printed it is a table. Points within reach of the step are listed whether or not they carry a force.
+
+        Args:
+            first, second: Objects of this world; the same one twice asks about its own links.
+
+        Raises:
+            ValueError: The numbers are gone: objects were added or removed, or a state was restored since.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ground = world.add_ground()
+            >>> box = world.add_box(size=(0.2, 0.2, 0.2), mass=1.0, position=(0, 0, 0.1))
+            >>> world.step(10)
+            >>> found = world.diagnose_contact(box, ground)
+            >>> found.count("stick"), round(found.normal_force, 6)
+            (4, 9.81)
+        """
+        return diagnose(self.engine, first, second)
 
     @property
     def kinetic_energy(self) -> float:

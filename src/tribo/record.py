@@ -245,6 +245,15 @@ def from_address(typingctx: Any, record: Any, address: Any) -> Any:
     return record.instance_type(record, types.intp), codegen
 
 
+def _places(context: Any, builder: Any, typs: Any, values: Any) -> list[Any]:
+    """Return table and world of each record as compiled values."""
+    passed = []
+    for typ, value in zip(typs, values, strict=True):
+        proxy = cgutils.create_struct_proxy(typ)(context, builder, value=value)
+        passed += [proxy.table, proxy.world]
+    return passed
+
+
 @intrinsic
 def call_at(typingctx: Any, address: Any, first: Any, second: Any, a: Any, b: Any, x: Any) -> Any:
     """Call a function made by `jit.late` with two records, two integers and a number.
@@ -255,10 +264,7 @@ def call_at(typingctx: Any, address: Any, first: Any, second: Any, a: Any, b: An
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         word, real = ir.IntType(64), ir.DoubleType()
         kind = ir.FunctionType(word, [word] * 6 + [real])
-        passed = []
-        for typ, value in zip(signature.args[1:3], args[1:3], strict=True):
-            proxy = cgutils.create_struct_proxy(typ)(context, builder, value=value)
-            passed += [proxy.table, proxy.world]
+        passed = _places(context, builder, signature.args[1:3], args[1:3])
         function = builder.inttoptr(args[0], kind.as_pointer())
         return builder.call(function, [*passed, *args[3:]])
 
@@ -277,10 +283,7 @@ def call_step_at(
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         word = ir.IntType(64)
         kind = ir.FunctionType(word, [word] * 9)
-        passed = []
-        for typ, value in zip(signature.args[1:5], args[1:5], strict=True):
-            proxy = cgutils.create_struct_proxy(typ)(context, builder, value=value)
-            passed += [proxy.table, proxy.world]
+        passed = _places(context, builder, signature.args[1:5], args[1:5])
         function = builder.inttoptr(args[0], kind.as_pointer())
         return builder.call(function, [*passed, args[5]])
 
@@ -295,10 +298,7 @@ def call_stage_at(
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         word = ir.IntType(64)
-        passed = []
-        for typ, value in zip(signature.args[1:], args[1:], strict=True):
-            proxy = cgutils.create_struct_proxy(typ)(context, builder, value=value)
-            passed += [proxy.table, proxy.world]
+        passed = _places(context, builder, signature.args[1:], args[1:])
         kind = ir.FunctionType(word, [word] * len(passed))
         return builder.call(builder.inttoptr(args[0], kind.as_pointer()), passed)
 

@@ -148,6 +148,7 @@ def restore(
     ):
         body.mass, body.com, body.inertia = mass, com, inertia.copy()
         body.joint, body.gravity_compensation = dataclasses.replace(joint), share
+    engine.work.arrays["row_count"][...] = 0  # what stands in the rows belongs to another step
     engine.filters_changed()
     materials.become(snapshot.materials)
 

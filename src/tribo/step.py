@@ -6,8 +6,19 @@ docs/physics/step.md and a column of the benchmark.
 """
 
 from tribo.collision import broadphase, narrowphase
-from tribo.contact import blows, constraints, islands, laws, limits, residual, rows, soft, sweep
-from tribo.dynamics import actuation, bias, inertia, integrate, kinematics
+from tribo.contact import (
+    blows,
+    constraints,
+    free_trees,
+    islands,
+    laws,
+    limits,
+    residual,
+    rows,
+    soft,
+    sweep,
+)
+from tribo.dynamics import actuation, bias, fourth_order, inertia, integrate, kinematics, momentum
 from tribo.jit import entry, kernel
 from tribo.model import Command, Model, Settings, State, Status, Work
 from tribo.record import from_address, world_of
@@ -20,7 +31,7 @@ INVALID = int(Status.INVALID)
 def update(model, state, settings, work):
     """Compute what follows from the state alone: poses, M, h and the contacts.
 
-    All of it holds at `work.mid_q`: half a step ahead (midpoint) or at the state (semi-implicit).
+    It holds at `work.mid_q`: half a step ahead (midpoint) or at the state (semi-implicit).
 
     Writes: work.
     """
@@ -28,12 +39,13 @@ def update(model, state, settings, work):
     bias.single_spins(model, state, settings, work)  # how does a free body tumble?
     integrate.drift_to_middle(model, state, settings, work)  # q_m = q ⊕ dt/2 v
     kinematics.forward(model, work.mid_q, work)  # where is every body?
-    inertia.mass_matrix(model, work)  # M
-    bias.mid_velocity(state, settings, work)
-    bias.bias_force(model, state, settings, work)  # h
     broadphase.candidates(model, state, settings, work)  # who might touch whom?
     narrowphase.contacts(model, work)  # points, normals, gaps
     soft.find(model, state, work)  # which contacts give way like springs?
+    free_trees.find(model, state, settings, work)  # whom does nothing touch?
+    inertia.mass_matrix(model, work)  # M
+    bias.mid_velocity(state, settings, work)
+    bias.bias_force(model, state, settings, work)  # h
 
 
 @kernel
@@ -61,13 +73,16 @@ def advance(model, state, command, settings, work):
         integrate.next_velocity(model, state, work)  # v⁺ = v + M̂⁻¹ (dt (τ − h) + Jᵀ λ)
         again = soft.unsettled(model, state, settings, work)
         again = again or actuation.saturate(model, state, command, settings, work)
+    fourth_order.fourth_order(model, state, command, settings, work)  # rk4 instead, if asked for
     residual.residual(model, settings, work)  # how exact is it?
     if not integrate.is_finite(work):
         work.status[0] |= INVALID
     if work.status[0] & (INVALID | CAPACITY) == 0:
         sweep.remember(model, state, work)
         soft.remember(model, state, settings, work)
+        momentum.momenta(model, state, settings, work)  # of floating trees: p + impulse
         integrate.integrate(model, state, settings, work)  # v, q = q_m ⊕ dt/2 v⁺
+        momentum.keep_momenta(model, state, work)  # base velocities that agree
         actuation.release(command)  # external wrenches last one step
 
 
@@ -98,8 +113,7 @@ MODEL, STATE, COMMAND, SETTINGS, WORK = (record._numba_type_ for record in RECOR
 def run_at(addresses, remaining, first, stop, half):
     """Advance worlds first … stop − 1 of the records at five addresses, each by its remaining steps.
 
-    Return how many worlds have something to say in `work.status`. half: 0 whole steps, 1 `update`,
-    2 `advance`. Python calls only this in a loop; neither batch nor threads change a world's bits.
+    Return how many have something to say in `work.status`. half: 0 whole steps, 1 `update`, 2 `advance`.
 
     Writes: remaining.
     """

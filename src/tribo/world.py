@@ -25,6 +25,7 @@ from tribo.settings import WorldSettings
 from tribo.snapshot import Snapshot
 from tribo.snapshot import restore as restore_snapshot
 from tribo.snapshot import take as take_snapshot
+from tribo.state_file import StateFiles
 from tribo.world_constraints import WorldConstraints
 from tribo.world_file import read_into, save
 
@@ -36,7 +37,9 @@ _KEPT = (  # of the state, whatever objects come and go
 )  # fmt: skip
 
 
-class World(WorldSettings, WorldConstraints, WorldReadout, WorldSensors, WorldProximity):
+class World(
+    WorldSettings, WorldConstraints, WorldReadout, WorldSensors, WorldProximity, StateFiles
+):
     """Objects that move and meet. Different threads may step different worlds, not the same one.
 
     Args:

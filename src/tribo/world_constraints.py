@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tribo import check
-from tribo.builder import rotation_matrix
+from tribo.extents import rotation_matrix
 from tribo.model import Constraint as Kind
 from tribo.objects import Object
 from tribo.objects.constraint import (

@@ -65,6 +65,7 @@ def test_bias_force(seed, bodies, floating):
 def test_midpoint_evaluates_half_a_step_ahead(seed, bodies, floating):
     """Under the default rule M and h belong to q ⊕ dt/2 v; without a last acceleration v_m = v."""
     world, robot, _ = make(seed, bodies, floating, "midpoint")
+    world.engine.model.tree_is_deep[:] = 0  # so that M is formed
     q, v = robot.generalized_coordinate.copy(), robot.generalized_velocity.copy()
     world.update()
     middle = reference.moved(robot.description.bodies, q, v, 0.5e-3)
@@ -105,6 +106,7 @@ def test_factor_reproduces_the_matrix(seed, bodies, floating):
     """Lᵀ D L = M̂ with the pattern of M."""
     world, robot, _ = make(seed, bodies, floating)
     robot.set_pd_gains(20.0, 1.0)
+    world.engine.model.tree_is_deep[:] = 0  # so that M is formed
     world.step()
     lower = np.tril(packed_matrix(world, "mass_factor", robot), -1) + np.eye(robot.dof)
     scale = world.engine.work.dof_scale

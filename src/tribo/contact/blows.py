@@ -5,7 +5,7 @@ from tribo.jit import kernel
 from tribo.model import Impact, Integrator, Late, Status
 
 PROPAGATE = int(Impact.PROPAGATE)
-MIDPOINT = int(Integrator.MIDPOINT)
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 IMPACT = int(Late.IMPACT)
 CAPACITY = int(Status.CAPACITY)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
@@ -38,7 +38,7 @@ def blows(model, settings, work):
         work.late_wanted[IMPACT] = 1
         work.status[0] |= CAPACITY
         return
-    is_midpoint = 1 if settings.integrator == MIDPOINT else 0
+    is_midpoint = 0 if settings.integrator == SEMI_IMPLICIT else 1
     for t in range(work.tree_island.shape[0]):
         if work.island_contact_start[t + 1] > work.island_contact_start[t]:
             if (

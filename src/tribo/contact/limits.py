@@ -35,6 +35,27 @@ def add_limit(model, state, settings, work, i, sign, gap):
 
 
 @kernel
+def reach(model, state, settings, i):
+    """Return how far from a stop of joint i its row begins [m, rad].
+
+    Impulses of other rows may push towards the stop: take it in well before it is reached.
+    """
+    share = 0.02 * min(1.0, model.joint_upper[i] - model.joint_lower[i])
+    return 2.0 * settings.dt * abs(state.v[model.joint_v[i]]) + share
+
+
+@kernel
+def is_near(model, state, settings, work, i):
+    """Tell whether a joint of one coordinate is near one of its stops."""
+    joint = model.joint_type[i]
+    if joint != REVOLUTE and joint != PRISMATIC:
+        return False
+    q = work.mid_q[model.joint_q[i]]
+    far = reach(model, state, settings, i)
+    return q - model.joint_lower[i] <= far or model.joint_upper[i] - q <= far
+
+
+@kernel
 def limit_rows(model, state, settings, work):
     """Build the rows of all joints: stops that this step can reach, friction, mimic joints, speed limits.
 
@@ -51,10 +72,8 @@ def limit_rows(model, state, settings, work):
         if (lower == -inf and upper == inf) or (joint != REVOLUTE and joint != PRISMATIC):
             continue
         q = work.mid_q[model.joint_q[i]]
-        # Impulses of other rows may push towards the stop: take it in well before it is reached.
-        reach = 2.0 * settings.dt * abs(state.v[model.joint_v[i]])
-        reach += 0.02 * min(1.0, upper - lower)
-        if q - lower <= reach:
+        far = reach(model, state, settings, i)
+        if q - lower <= far:
             add_limit(model, state, settings, work, i, 1.0, q - lower)
-        if upper - q <= reach:
+        if upper - q <= far:
             add_limit(model, state, settings, work, i, -1.0, upper - q)

@@ -8,6 +8,7 @@ rolling or spinning friction has three more rows per side, for torques about the
 
 from tribo.collision.narrowphase import is_moved
 from tribo.contact.response import shared_dofs
+from tribo.dynamics.inertia import need_rows
 from tribo.jit import kernel
 from tribo.math import spatial, vec
 from tribo.model import Pair, Status
@@ -106,6 +107,7 @@ def whiten(model, work, body, first):
 
     Writes: work.
     """
+    need_rows(model, work, model.body_tree[body])
     row = work.row
     factor = work.mass_factor
     chain = model.body_chain_start[body]

@@ -10,6 +10,7 @@ impulse is remembered from step to step in the slot that the law names.
 """
 
 from tribo.contact.response import shared_dofs
+from tribo.dynamics.inertia import need_rows
 from tribo.jit import kernel
 from tribo.math import spatial, vec
 from tribo.model import Kind, Status
@@ -101,6 +102,7 @@ def whiten(model, work, body, first):
 
     Writes: work.
     """
+    need_rows(model, work, model.body_tree[body])
     row = work.row
     chain = model.body_chain_start[body]
     lowest = 3 if model.tree_is_single[model.body_tree[body]] == 1 else 0

@@ -16,7 +16,7 @@ from tribo.model import DriveForm, Integrator, Joint, Kind
 
 FIXED = int(Joint.FIXED)
 DYNAMIC = int(Kind.DYNAMIC)
-MIDPOINT = int(Integrator.MIDPOINT)
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 IMPLICIT = int(DriveForm.IMPLICIT)
 STABLE = int(DriveForm.STABLE)
 AVERAGED = int(DriveForm.AVERAGED)
@@ -38,7 +38,7 @@ def form_weights(form, integrator):
         return 0.0, 1.0, 1.0
     if form == STABLE:
         return 1.0, 0.0, 1.0
-    if form == AVERAGED or integrator != MIDPOINT:
+    if form == AVERAGED or integrator == SEMI_IMPLICIT:
         return 0.0, 0.5, 0.5
     return -0.25, 0.25, 0.5
 
@@ -82,35 +82,45 @@ def drive_dof(model, state, command, settings, work, dof):
 
 
 @kernel
+def collect(model, command, settings, work, t):
+    """Collect errors, feed-forward and external wrenches of a tree where `mid_q` and the poses are.
+
+    Writes: work.
+    """
+    carries = False
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        work.feed_forward[dof] = command.tau[dof]
+        work.outside_force[dof] = 0.0
+        carries = carries or command.carries[dof] != 0
+    root = model.tree_body[t]
+    supported = command.has_wrench[0] != 0
+    for i in range(root, root + model.tree_body_count[t]):
+        supported = supported or model.body_support[i] != 0.0
+        if model.joint_type[i] != FIXED:
+            set_errors(model, command.kp, work.mid_q, command.target_q, i, work.drive_error)
+            set_errors(
+                model, model.dof_stiffness, work.mid_q, model.spring_reference, i, work.spring_error
+            )  # fmt: skip
+    if carries and model.tree_is_single[t] == 0:
+        carry_weight(model, command, settings, work, t)
+    if supported:
+        external(model, command, settings, work, t)
+
+
+@kernel
 def begin(model, state, command, settings, work):
     """Collect what does not change while the step is solved: errors, feed-forward, external wrenches.
 
     Writes: work.
     """
     work.drive_rounds[0] = 0
-    carries = False
     for dof in range(state.v.shape[0]):
         work.drive_mode[dof] = FOLLOWS
         work.feed_forward[dof] = command.tau[dof]
         work.outside_force[dof] = 0.0
-        carries = carries or command.carries[dof] != 0
-    supported = False
-    for i in range(model.body_support.shape[0]):
-        supported = supported or model.body_support[i] != 0.0
     for t in range(model.tree_body.shape[0]):
-        if model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
-            continue
-        root = model.tree_body[t]
-        for i in range(root, root + model.tree_body_count[t]):
-            if model.joint_type[i] != FIXED:
-                set_errors(model, command.kp, work.mid_q, command.target_q, i, work.drive_error)
-                set_errors(
-                    model, model.dof_stiffness, work.mid_q, model.spring_reference, i, work.spring_error
-                )  # fmt: skip
-        if carries and model.tree_is_single[t] == 0:
-            carry_weight(model, command, settings, work, t)
-        if supported or command.has_wrench[0] != 0:
-            external(model, command, settings, work, t)
+        if model.tree_kind[t] == DYNAMIC and model.tree_nv[t] > 0:
+            collect(model, command, settings, work, t)
 
 
 @kernel

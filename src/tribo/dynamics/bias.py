@@ -10,7 +10,7 @@ FIXED = int(Joint.FIXED)
 SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
 DYNAMIC = int(Kind.DYNAMIC)
-MIDPOINT = int(Integrator.MIDPOINT)
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 
 MAX_SPIN_SWEEPS = 20  # fixed point of the free rotation; 6 reach round-off at 50 rad/s and 1 ms
 SPIN_TOLERANCE = 1e-15  # [–] relative change of the momentum at which the fixed point has converged
@@ -186,7 +186,7 @@ def mid_velocity(state, settings, work):
 
     Writes: work.
     """
-    half = 0.5 * settings.dt if settings.integrator == MIDPOINT else 0.0
+    half = 0.0 if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
     for dof in range(state.v.shape[0]):
         vdot = state.vdot[dof]
         work.mid_v[dof] = state.v[dof] + half * (vdot + 0.75 * (vdot - state.vdot_before[dof]))

@@ -6,6 +6,7 @@ with its ancestors and descendants and with nothing else, and the factor has the
 
 from math import sqrt
 
+from tribo.dynamics import articulated
 from tribo.jit import kernel
 from tribo.math import spatial, vec
 from tribo.model import Kind
@@ -64,40 +65,51 @@ def single_mass(model, work, root):
 
 
 @kernel
+def composite_mass(model, work, t):
+    """Write M of a tree whose bodies' inertias are known.   M_ij = S_jᵀ I^c_i S_i
+
+    Writes: work.
+    """
+    composite = work.body_composite
+    root = model.tree_body[t]
+    count = model.tree_body_count[t]
+    for i in range(root, root + count):
+        for k in range(10):
+            composite[i, k] = work.body_inertia[i, k]
+    for i in range(root + count - 1, root, -1):
+        parent = model.body_parent[i]
+        for k in range(10):
+            composite[parent, k] += composite[i, k]
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        body = model.dof_body[dof]
+        force = spatial.inertia_times(composite, body, spatial.load(work.dof_axis, dof))
+        row = model.dof_row[dof]
+        chain = model.body_chain_start[body]
+        depth = model.dof_depth[dof]
+        for p in range(depth + 1):
+            axis = spatial.load(work.dof_axis, model.chain_dof[chain + p])
+            work.mass_matrix[row + p] = spatial.dot(axis, force)
+        work.mass_matrix[row + depth] += model.dof_armature[dof]
+
+
+@kernel
 def mass_matrix(model, work):
-    """Compute M by the composite-rigid-body method.   M_ij = S_jᵀ I^c_i S_i
+    """Compute M by the composite-rigid-body method; of a tree that nothing touches only what it is made of.
 
     Writes: work.
     Cost: O(Σ depth of dofs).
     Source: Featherstone 2008, table 6.2, about a common point.
     """
-    composite = work.body_composite
     for t in range(model.tree_body.shape[0]):
         root = model.tree_body[t]
-        count = model.tree_body_count[t]
         if model.tree_nv[t] == 0:
             continue
         if model.tree_is_single[t] == 1:
             single_mass(model, work, root)
             continue
-        body_inertias(model, work, root, count)
-        for i in range(root, root + count):
-            for k in range(10):
-                composite[i, k] = work.body_inertia[i, k]
-        for i in range(root + count - 1, root, -1):
-            parent = model.body_parent[i]
-            for k in range(10):
-                composite[parent, k] += composite[i, k]
-        for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-            body = model.dof_body[dof]
-            force = spatial.inertia_times(composite, body, spatial.load(work.dof_axis, dof))
-            row = model.dof_row[dof]
-            chain = model.body_chain_start[body]
-            depth = model.dof_depth[dof]
-            for p in range(depth + 1):
-                axis = spatial.load(work.dof_axis, model.chain_dof[chain + p])
-                work.mass_matrix[row + p] = spatial.dot(axis, force)
-            work.mass_matrix[row + depth] += model.dof_armature[dof]
+        body_inertias(model, work, root, model.tree_body_count[t])
+        if work.tree_is_rowless[t] == 0:
+            composite_mass(model, work, t)
 
 
 @kernel
@@ -132,8 +144,8 @@ def factorize_single(model, work, first):
 
 
 @kernel
-def factorize(model, work):
-    """Factor M̂ = M + drives' share of the diagonal into Lᵀ D L, in the pattern of M.
+def factorize_tree(model, work, t):
+    """Factor M̂ of a tree into Lᵀ D L, in the pattern of M.
 
     Writes: work.
     Cost: O(Σ depth²).
@@ -141,28 +153,52 @@ def factorize(model, work):
     """
     factor = work.mass_factor
     rows = model.dof_row
+    first = model.tree_v[t]
+    last = first + model.tree_nv[t]
+    for i in range(rows[first], rows[last - 1] + model.dof_depth[last - 1] + 1):
+        factor[i] = work.mass_matrix[i]
+    for dof in range(last - 1, first - 1, -1):
+        row = rows[dof]
+        depth = model.dof_depth[dof]
+        chain = model.body_chain_start[model.dof_body[dof]]
+        inverse = 1.0 / (factor[row + depth] + work.drive_inertia[dof])
+        work.dof_scale[dof] = sqrt(inverse)
+        for p in range(depth - 1, -1, -1):
+            a = factor[row + p] * inverse
+            other = model.chain_row[chain + p]
+            for k in range(p + 1):
+                factor[other + k] -= a * factor[row + k]
+            factor[row + p] = a
+
+
+@kernel
+def factorize(model, work):
+    """Factor M̂ = M + drives' share of the diagonal, or do what amounts to it without rows.
+
+    Writes: work.
+    """
     for t in range(model.tree_body.shape[0]):
         if model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
             continue
-        first = model.tree_v[t]
         if model.tree_is_single[t] == 1:
-            factorize_single(model, work, first)
-            continue
-        last = first + model.tree_nv[t]
-        for i in range(rows[first], rows[last - 1] + model.dof_depth[last - 1] + 1):
-            factor[i] = work.mass_matrix[i]
-        for dof in range(last - 1, first - 1, -1):
-            row = rows[dof]
-            depth = model.dof_depth[dof]
-            chain = model.body_chain_start[model.dof_body[dof]]
-            inverse = 1.0 / (factor[row + depth] + work.drive_inertia[dof])
-            work.dof_scale[dof] = sqrt(inverse)
-            for p in range(depth - 1, -1, -1):
-                a = factor[row + p] * inverse
-                other = model.chain_row[chain + p]
-                for k in range(p + 1):
-                    factor[other + k] -= a * factor[row + k]
-                factor[row + p] = a
+            factorize_single(model, work, model.tree_v[t])
+        elif work.tree_is_rowless[t] == 1:
+            articulated.factorize(model, work, t)
+        else:
+            factorize_tree(model, work, t)
+
+
+@kernel
+def need_rows(model, work, t):
+    """Form M and its factor of a tree if that was thought not to be needed. z stays what it is.
+
+    Writes: work.
+    """
+    work.tree_is_free[t] = 0
+    if work.tree_is_rowless[t] == 1:
+        work.tree_is_rowless[t] = 0
+        composite_mass(model, work, t)
+        factorize_tree(model, work, t)
 
 
 @kernel
@@ -171,7 +207,7 @@ def whiten(model, work, x):
 
     x ← D^(−1/2) L⁻ᵀ x; `unwhiten` of it is M̂⁻¹ x.
 
-    Writes: x.
+    Writes: work, x.
     """
     factor = work.mass_factor
     for t in range(model.tree_body.shape[0]):
@@ -180,6 +216,9 @@ def whiten(model, work, x):
         if model.tree_kind[t] != DYNAMIC:
             for dof in range(first, last):
                 x[dof] = 0.0
+            continue
+        if work.tree_is_rowless[t] == 1:
+            articulated.whiten(model, work, t, x)
             continue
         lowest = 3 if model.tree_is_single[t] == 1 else 0
         for dof in range(last - 1, first - 1, -1):
@@ -195,7 +234,7 @@ def whiten(model, work, x):
 def unwhiten(model, work, z, out):
     """Turn whitened coordinates into velocities.   out = L⁻¹ D^(−1/2) z
 
-    Writes: out.
+    Writes: work, out.
     """
     factor = work.mass_factor
     for t in range(model.tree_body.shape[0]):
@@ -204,6 +243,9 @@ def unwhiten(model, work, z, out):
         if model.tree_kind[t] != DYNAMIC:
             for dof in range(first, last):
                 out[dof] = 0.0
+            continue
+        if work.tree_is_rowless[t] == 1:
+            articulated.unwhiten(model, work, t, z, out)
             continue
         lowest = 3 if model.tree_is_single[t] == 1 else 0
         for dof in range(first, last):

@@ -14,6 +14,8 @@ from tribo.model import Integrator, Joint
 
 MIDPOINT = int(Integrator.MIDPOINT)
 SPHERICAL = int(Joint.SPHERICAL)
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+RK4 = int(Integrator.RK4)
 
 
 @kernel
@@ -22,7 +24,7 @@ def drift_to_middle(model, state, settings, work):
 
     Writes: work.
     """
-    if settings.integrator != MIDPOINT:
+    if settings.integrator == SEMI_IMPLICIT:
         for k in range(state.q.shape[0]):
             work.mid_q[k] = state.q[k]
         return
@@ -112,7 +114,8 @@ def set_acceleration(model, state, settings, work):
         return
     unwhiten(model, work, work.response, work.mid_v)
     for t in range(model.tree_body.shape[0]):
-        if model.tree_is_single[t] == 0 or needs_singles:
+        is_asked_for = model.tree_is_single[t] == 0 or needs_singles
+        if is_asked_for and work.tree_is_free[t] == 0:
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
                 state.vdot[dof] = rate * work.mid_v[dof]
 
@@ -159,15 +162,19 @@ def integrate(model, state, settings, work):
     Writes: state, work.
     """
     set_acceleration(model, state, settings, work)
-    midpoint = settings.integrator == MIDPOINT
+    midpoint = settings.integrator != SEMI_IMPLICIT
     dt = 0.5 * settings.dt if midpoint else settings.dt
     for t in range(model.tree_body.shape[0]):
         if model.tree_nv[t] == 0:
             continue
+        root = model.tree_body[t]
+        if settings.integrator == RK4 and work.tree_is_free[t] == 1:
+            for i in range(root, root + model.tree_body_count[t]):
+                kinematics.drift_joint(model, i, state.q, work.rk_rate, settings.dt, state.q)
+            continue
         if midpoint and model.tree_is_single[t] == 1:
             finish_single(model, t, state, settings, work)
             continue
-        root = model.tree_body[t]
         for i in range(root, root + model.tree_body_count[t]):
             if midpoint and model.joint_type[i] == SPHERICAL:
                 kinematics.drift_ball(

@@ -28,8 +28,8 @@ def rotation(axis, angle):
 
 
 @kernel
-def body_pose(model, q, work, i):
-    """Return position and rotation of body i; its parent's pose must be in `work`."""
+def body_pose(model, q, pos, rot, i):
+    """Return position and rotation of body i; its parent's pose must be in `pos` and `rot`."""
     joint = model.joint_type[i]
     first = model.joint_q[i]
     if joint == FREE:
@@ -39,8 +39,8 @@ def body_pose(model, q, work, i):
     r = vec.load_mat(model.joint_rot, i)
     parent = model.body_parent[i]
     if parent >= 0:
-        parent_rot = vec.load_mat(work.body_rot, parent)
-        p = vec.add(vec.load(work.body_pos, parent), vec.mat_vec(parent_rot, p))
+        parent_rot = vec.load_mat(rot, parent)
+        p = vec.add(vec.load(pos, parent), vec.mat_vec(parent_rot, p))
         r = vec.mat_mul(parent_rot, r)
     if joint == REVOLUTE:
         r = vec.mat_mul(r, rotation(vec.load(model.joint_axis, i), q[first]))
@@ -99,6 +99,21 @@ def body_axes(model, work, i):
 
 
 @kernel
+def tree_forward(model, q, work, t, has_axes):
+    """Compute poses of the bodies of a tree at coordinates q, and motion axes if wanted.
+
+    Writes: work.
+    """
+    root = model.tree_body[t]
+    for i in range(root, root + model.tree_body_count[t]):
+        p, r = body_pose(model, q, work.body_pos, work.body_rot, i)
+        vec.store(work.body_pos, i, p)
+        vec.store_mat(work.body_rot, i, r)
+        if has_axes:
+            body_axes(model, work, i)
+
+
+@kernel
 def forward(model, q, work):
     """Compute pose and motion axes of every body at coordinates q.
 
@@ -106,14 +121,7 @@ def forward(model, q, work):
     Source: Featherstone 2008, table 4.1, about a common point.
     """
     for t in range(model.tree_body.shape[0]):
-        root = model.tree_body[t]
-        is_single = model.tree_is_single[t] == 1
-        for i in range(root, root + model.tree_body_count[t]):
-            p, r = body_pose(model, q, work, i)
-            vec.store(work.body_pos, i, p)
-            vec.store_mat(work.body_rot, i, r)
-            if not is_single:
-                body_axes(model, work, i)
+        tree_forward(model, q, work, t, model.tree_is_single[t] == 0)
 
 
 @kernel

@@ -227,6 +227,7 @@ class ArticulatedSystem(Drives, Object):
         """Write a number into the description and, if the world is built, into its model."""
         self.check_editable(what)
         edits.describe(self.description, field, row, value[0])
+        self._left_q[:] = 0.0  # its momentum is another now
         if self.world.is_built:
             edits.write(self._records().model, field, row, value)
             mark_singles(self.world.engine.model)

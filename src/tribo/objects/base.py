@@ -15,11 +15,11 @@ from tribo.builder import (
     coordinate_counts,
     follow,
     joint_types,
-    rotation_matrix,
     slot_count,
 )
 from tribo.description import TreeDescription
 from tribo.errors import EditError
+from tribo.extents import rotation_matrix
 from tribo.model import Joint, Kind, Shape
 from tribo.objects.collision_body import CollisionBody
 from tribo.objects.owner import Owner
@@ -73,6 +73,11 @@ class Object(check.Sealed):
         nq, nv = coordinate_counts(self.description)
         self._q, self._v = np.zeros(nq), np.zeros(nv)
         self._vdot, self._vdot_before = np.zeros(nv), np.zeros(nv)
+        self._left_q, self._left_v, self._tree_motion = (
+            np.zeros(nq),
+            np.zeros(nv),
+            np.zeros((1, 10)),
+        )
         self._tau, self._kp, self._kd = np.zeros(nv), np.zeros(nv), np.zeros(nv)
         self._target_v = np.zeros(nv)
         self._drive_form, self._carries = np.zeros(nv, np.int64), np.zeros(nv, np.int64)
@@ -390,6 +395,9 @@ _VIEWS = {
     "vdot": ("state", "v"),
     "vdot_before": ("state", "v"),
     "scalar_impulse": ("state", "slot"),
+    "left_q": ("state", "q"),
+    "left_v": ("state", "v"),
+    "tree_motion": ("state", "trees"),
     "wrench": ("command", "body"),
     "tau": ("command", "v"),
     "drive_form": ("command", "v"),

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tribo import check
-from tribo.builder import rotation_matrix
 from tribo.description import IDENTITY, ORIGIN, TreeDescription
+from tribo.extents import rotation_matrix
 from tribo.objects.base import frozen
 from tribo.objects.states import States, rows
 from tribo.queries import point as queries

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo import check
-from tribo.builder import rotation_matrix
 from tribo.description import VisualDescription
+from tribo.extents import rotation_matrix
 from tribo.model import Joint as JointType
 from tribo.objects.base import frozen
 from tribo.objects.frames import quaternions

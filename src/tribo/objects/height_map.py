@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tribo import check
-from tribo.builder import body_bounds, box_of
+from tribo.extents import body_bounds, box_of
 from tribo.geometry import Heights
 from tribo.objects.base import frozen
 from tribo.objects.single_body import SingleBody

@@ -7,73 +7,11 @@ Source: Featherstone 2008, table 7.1, about a common point; cost O(number of dof
 """
 
 from tribo.dynamics import kinematics
+from tribo.dynamics.articulated import dof_count, load_inertia, start_inertias, times, without
 from tribo.jit import entry, kernel
 from tribo.math import spatial
 from tribo.queries.inverse import body_forces
-from tribo.queries.joints import dof_count
 from tribo.record import world_of
-
-
-@kernel
-def load_inertia(array, i):
-    """Return row i of an (n, 21) array: a symmetric 6×6 matrix, upper triangle row by row."""
-    return (
-        array[i, 0], array[i, 1], array[i, 2], array[i, 3], array[i, 4], array[i, 5],
-        array[i, 6], array[i, 7], array[i, 8], array[i, 9], array[i, 10],
-        array[i, 11], array[i, 12], array[i, 13], array[i, 14],
-        array[i, 15], array[i, 16], array[i, 17],
-        array[i, 18], array[i, 19],
-        array[i, 20],
-    )  # fmt: skip
-
-
-@kernel
-def times(a, s):
-    """Return A s of a symmetric 6×6 matrix in 21 numbers."""
-    return (
-        a[0] * s[0] + a[1] * s[1] + a[2] * s[2] + a[3] * s[3] + a[4] * s[4] + a[5] * s[5],
-        a[1] * s[0] + a[6] * s[1] + a[7] * s[2] + a[8] * s[3] + a[9] * s[4] + a[10] * s[5],
-        a[2] * s[0] + a[7] * s[1] + a[11] * s[2] + a[12] * s[3] + a[13] * s[4] + a[14] * s[5],
-        a[3] * s[0] + a[8] * s[1] + a[12] * s[2] + a[15] * s[3] + a[16] * s[4] + a[17] * s[5],
-        a[4] * s[0] + a[9] * s[1] + a[13] * s[2] + a[16] * s[3] + a[18] * s[4] + a[19] * s[5],
-        a[5] * s[0] + a[10] * s[1] + a[14] * s[2] + a[17] * s[3] + a[19] * s[4] + a[20] * s[5],
-    )
-
-
-@kernel
-def without(a, g, u):
-    """Return A − g u uᵀ: what is left of an inertia that gives way in one direction."""
-    x, y, z, r, s, t = g * u[0], g * u[1], g * u[2], g * u[3], g * u[4], g * u[5]
-    return (
-        a[0] - x * u[0], a[1] - x * u[1], a[2] - x * u[2],
-        a[3] - x * u[3], a[4] - x * u[4], a[5] - x * u[5],
-        a[6] - y * u[1], a[7] - y * u[2], a[8] - y * u[3], a[9] - y * u[4], a[10] - y * u[5],
-        a[11] - z * u[2], a[12] - z * u[3], a[13] - z * u[4], a[14] - z * u[5],
-        a[15] - r * u[3], a[16] - r * u[4], a[17] - r * u[5],
-        a[18] - s * u[4], a[19] - s * u[5],
-        a[20] - t * u[5],
-    )  # fmt: skip
-
-
-@kernel
-def start_inertias(work, articulated):
-    """Start every articulated inertia with that of its body.
-
-    Writes: articulated.
-    """
-    rigid = work.body_inertia
-    for i in range(articulated.shape[0]):
-        m, x, y, z = rigid[i, 0], rigid[i, 1], rigid[i, 2], rigid[i, 3]
-        full = (
-            rigid[i, 4], rigid[i, 7], rigid[i, 8], 0.0, -z, y,
-            rigid[i, 5], rigid[i, 9], z, 0.0, -x,
-            rigid[i, 6], -y, x, 0.0,
-            m, 0.0, 0.0,
-            m, 0.0,
-            m,
-        )  # fmt: skip
-        for k in range(21):
-            articulated[i, k] = full[k]
 
 
 @kernel
@@ -135,6 +73,6 @@ def forward_dynamics(model, settings, work, scratch, q, v, tau, vdot):
         here = world_of(model, e)
         kinematics.forward(here, q[e], work)
         body_forces(here, world_of(settings, e), v[e], scratch.still, 1.0, work)
-        start_inertias(work, scratch.articulated)
+        start_inertias(work.body_inertia, scratch.articulated, 0, here.body_parent.shape[0])
         eliminate(here, tau[e], work, scratch)
         accelerate(here, work, scratch, vdot[e])

@@ -6,10 +6,10 @@ Source: Featherstone 2008, table 5.1, about a common point.
 """
 
 from tribo.dynamics import inertia, kinematics
+from tribo.dynamics.articulated import dof_count
 from tribo.dynamics.bias import body_motion, project_forces
 from tribo.jit import entry, kernel
 from tribo.math import spatial, vec
-from tribo.queries.joints import dof_count
 from tribo.record import world_of
 
 

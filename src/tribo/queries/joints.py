@@ -1,5 +1,6 @@
 """What all queries share: how many dofs a joint has, how its motion axes turn."""
 
+from tribo.dynamics.articulated import dof_count
 from tribo.jit import kernel
 from tribo.math import spatial
 from tribo.model import Joint
@@ -7,16 +8,6 @@ from tribo.model import Joint
 FIXED = int(Joint.FIXED)
 SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
-
-
-@kernel
-def dof_count(joint):
-    """Return how many degrees of freedom a type of joint has."""
-    if joint == FREE:
-        return 6
-    if joint == SPHERICAL:
-        return 3
-    return 0 if joint == FIXED else 1
 
 
 @kernel

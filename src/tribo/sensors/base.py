@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo import check
-from tribo.builder import rotation_matrix
 from tribo.errors import EditError
+from tribo.extents import rotation_matrix
 from tribo.objects import ArticulatedSystem, Object
 from tribo.objects.base import frozen
 from tribo.queries import point as queries

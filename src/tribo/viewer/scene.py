@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribo.builder import rotation_matrix
 from tribo.description import MeshFile, ShapeDescription, VisualDescription
+from tribo.extents import rotation_matrix
 from tribo.model import Shape
 from tribo.objects import Object
 from tribo.readout import contact_impulses

@@ -1,0 +1,36 @@
+"""Stage *free trees*: which trees does nothing touch? They need no rows of M, and may take larger orders."""
+
+from math import inf
+
+from tribo.contact import limits
+from tribo.jit import kernel
+from tribo.model import Kind
+
+DYNAMIC = int(Kind.DYNAMIC)
+
+
+@kernel
+def find(model, state, settings, work):
+    """Note the trees without contacts, constraints, and joint limits that this step can reach.
+
+    Writes: work.
+    """
+    trees = model.tree_body.shape[0]
+    for t in range(trees):
+        work.tree_is_free[t] = 1 if model.tree_kind[t] == DYNAMIC and model.tree_nv[t] > 0 else 0
+    # A table that is too small counts on; the step is then made again.
+    for c in range(min(work.contact_count[0], work.contact_body.shape[0])):
+        work.tree_is_free[model.body_tree[work.contact_body[c, 0]]] = 0
+        work.tree_is_free[model.body_tree[work.contact_body[c, 1]]] = 0
+    for c in range(model.constraint_kind.shape[0]):
+        for side in range(2):
+            if model.constraint_body[c, side] >= 0:
+                work.tree_is_free[model.body_tree[model.constraint_body[c, side]]] = 0
+    for i in range(model.joint_type.shape[0]):
+        if model.joint_lower[i] == -inf and model.joint_upper[i] == inf:
+            continue
+        t = model.body_tree[i]
+        if work.tree_is_free[t] == 1 and limits.is_near(model, state, settings, work, i):
+            work.tree_is_free[t] = 0
+    for t in range(trees):
+        work.tree_is_rowless[t] = work.tree_is_free[t] * model.tree_is_deep[t]

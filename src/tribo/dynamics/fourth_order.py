@@ -1,0 +1,55 @@
+"""Stage *fourth order*: `integrator = "rk4"`, a function of its own, compiled when first asked for."""
+
+from numba import types
+
+from tribo.dynamics.runge_kutta import advance_free_trees
+from tribo.jit import DISABLED, kernel, late
+from tribo.model import Command, Integrator, Late, Model, Settings, State, Status, Work
+from tribo.record import call_stage_at, from_address, world_of
+
+MODEL, STATE, COMMAND, SETTINGS, WORK = (
+    record._numba_type_ for record in (Model, State, Command, Settings, Work)
+)
+SIGNATURE = types.int64(*[types.int64] * 10)
+RK4 = int(Integrator.RK4)
+LATE = int(Late.RK4)
+CAPACITY = int(Status.CAPACITY)
+
+
+def _advance_at(
+    model, model_at, state, state_at, command, command_at, settings, settings_at, work, work_at
+):
+    advance_free_trees(
+        world_of(from_address(MODEL, model), model_at),
+        world_of(from_address(STATE, state), state_at),
+        world_of(from_address(COMMAND, command), command_at),
+        world_of(from_address(SETTINGS, settings), settings_at),
+        world_of(from_address(WORK, work), work_at),
+    )
+    return 0
+
+
+ADDRESS = {Late.RK4: late(_advance_at, SIGNATURE)}
+
+
+def _call_python(address, model, state, command, settings, work):
+    advance_free_trees(model, state, command, settings, work)
+    return 0
+
+
+call_late = _call_python if DISABLED else call_stage_at
+
+
+@kernel
+def fourth_order(model, state, command, settings, work):
+    """Under `rk4`, advance trees that nothing touches by Runge and Kutta's method instead.
+
+    Writes: work.
+    """
+    if settings.integrator != RK4:
+        return
+    if model.late_address[LATE] == 0:
+        work.late_wanted[LATE] = 1
+        work.status[0] |= CAPACITY
+        return
+    call_late(model.late_address[LATE], model, state, command, settings, work)

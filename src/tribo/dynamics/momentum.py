@@ -1,0 +1,284 @@
+"""Stages *momenta* and *keep momenta*: a floating tree moves as a whole as exactly as a ball does.
+
+The velocity at the end of a step belongs to the configuration in its middle, half a drift away. So
+what a tree's joints do in that half step would change its momentum. Instead, momentum is carried along: it
+changes by the impulses of the step and by nothing else, and base velocity and position at the end
+of the step are set to agree with it, six and three numbers. What the joints do stays as it is.
+"""
+
+from tribo.dynamics.kinematics import body_pose
+from tribo.jit import kernel
+from tribo.math import linalg, spatial, vec
+from tribo.model import Integrator, Joint, Kind
+
+REVOLUTE = int(Joint.REVOLUTE)
+PRISMATIC = int(Joint.PRISMATIC)
+SPHERICAL = int(Joint.SPHERICAL)
+FREE = int(Joint.FREE)
+DYNAMIC = int(Kind.DYNAMIC)
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+RK4 = int(Integrator.RK4)
+
+LEFT_ALONE = 0  # codes of `tree_is_kept`
+KEPT = 1
+UNKNOWN = 2.0  # no unit quaternion has it: what `left_q` belongs to is not known
+
+
+@kernel
+def load(array, t):
+    """Return m, c, p and L of tree t from an (n, 10) array."""
+    return (
+        array[t, 0],
+        (array[t, 1], array[t, 2], array[t, 3]),
+        (array[t, 4], array[t, 5], array[t, 6]),
+        (array[t, 7], array[t, 8], array[t, 9]),
+    )
+
+
+@kernel
+def store(array, t, m, c, p, l):
+    """Write m, c, p and L of tree t into an (n, 10) array.
+
+    Writes: array.
+    """
+    array[t, 0] = m
+    for k in range(3):
+        array[t, 1 + k] = c[k]
+        array[t, 4 + k] = p[k]
+        array[t, 7 + k] = l[k]
+
+
+@kernel
+def body_twist(model, v, work, i, p, r):
+    """Return angular velocity of body i and velocity of its origin, given its pose and its parent."""
+    dof = model.joint_v[i]
+    joint = model.joint_type[i]
+    if joint == FREE:
+        return (v[dof + 3], v[dof + 4], v[dof + 5]), (v[dof], v[dof + 1], v[dof + 2])
+    parent = model.body_parent[i]
+    s = spatial.load(work.swing_vel, parent)
+    omega = (s[0], s[1], s[2])
+    lever = vec.sub(p, vec.load(work.swing_pos, parent))
+    if joint == PRISMATIC:
+        lever_rate = vec.axpy(
+            v[dof], vec.mat_vec(r, vec.load(model.joint_axis, i)), (s[3], s[4], s[5])
+        )
+        return omega, vec.add(lever_rate, vec.cross(omega, lever))
+    velocity = vec.add((s[3], s[4], s[5]), vec.cross(omega, lever))
+    if joint == REVOLUTE:
+        omega = vec.axpy(v[dof], vec.mat_vec(r, vec.load(model.joint_axis, i)), omega)
+    elif joint == SPHERICAL:
+        turn = vec.mat_vec(vec.load_mat(model.joint_rot, i), (v[dof], v[dof + 1], v[dof + 2]))
+        omega = vec.add(omega, vec.mat_vec(vec.load_mat(work.swing_rot, parent), turn))
+    return omega, velocity
+
+
+@kernel
+def tree_motion(model, q, v, work, t):
+    """Return m, c, p, L about c and the inertia about c of a floating tree at (q, v).
+
+    c counts from the base's origin, so that nothing is lost far from the world's.
+
+    Writes: work.
+    """
+    root = model.tree_body[t]
+    m = 0.0
+    moment = (0.0, 0.0, 0.0)
+    p = (0.0, 0.0, 0.0)
+    l = (0.0, 0.0, 0.0)
+    s = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for i in range(root, root + model.tree_body_count[t]):
+        place, r = body_pose(model, q, work.swing_pos, work.swing_rot, i)
+        if i == root:
+            place = (0.0, 0.0, 0.0)
+        omega, velocity = body_twist(model, v, work, i, place, r)
+        vec.store(work.swing_pos, i, place)
+        vec.store_mat(work.swing_rot, i, r)
+        spatial.store(work.swing_vel, i, (*omega, *velocity))
+        mass = model.body_mass[i]
+        arm = vec.mat_vec(r, vec.load(model.body_com, i))
+        c = vec.add(place, arm)
+        own = vec.rotate_sym(r, spatial.load(model.body_inertia, i))
+        push = vec.scale(mass, vec.add(velocity, vec.cross(omega, arm)))
+        m += mass
+        moment = vec.axpy(mass, c, moment)
+        p = vec.add(p, push)
+        l = vec.add(l, vec.add(vec.sym_vec(own, omega), vec.cross(c, push)))
+        s = spatial.axpy(1.0, own, spatial.axpy(mass, about_point(c), s))
+    c = vec.scale(1.0 / m, moment)
+    return m, c, p, vec.sub(l, vec.cross(c, p)), spatial.axpy(-m, about_point(c), s)
+
+
+@kernel
+def about_point(c):
+    """Return the inertia of a unit point mass at c about the origin, as six numbers."""
+    return (
+        c[1] * c[1] + c[2] * c[2], c[0] * c[0] + c[2] * c[2], c[0] * c[0] + c[1] * c[1],
+        -c[0] * c[1], -c[0] * c[2], -c[1] * c[2],
+    )  # fmt: skip
+
+
+@kernel
+def choose(model, settings, work):
+    """Note which floating trees keep their momentum in this step; return how many.
+
+    One that pushes against something that does not give way exchanges momentum with the world: there
+    is nothing to keep, and its contacts shall end with the velocities that were solved for. So shall
+    pins and welds.
+
+    Writes: work.
+    """
+    count = 0
+    for t in range(model.tree_body.shape[0]):
+        is_floating = model.joint_type[model.tree_body[t]] == FREE and model.tree_is_single[t] == 0
+        is_kept = is_floating and model.tree_kind[t] == DYNAMIC
+        if settings.integrator == SEMI_IMPLICIT:
+            is_kept = False
+        elif settings.integrator == RK4 and work.tree_is_free[t] == 1:
+            is_kept = False  # more exact than the impulses of a midpoint step
+        work.tree_is_kept[t] = KEPT if is_kept else LEFT_ALONE
+        count += work.tree_is_kept[t]
+    if count == 0:
+        return 0
+    for c in range(work.contact_count[0]):
+        if work.contact_impulse[c, 2] <= 0.0 and work.contact_is_soft[c] == 0:
+            continue
+        a = model.body_tree[work.contact_body[c, 0]]
+        b = model.body_tree[work.contact_body[c, 1]]
+        if model.tree_kind[a] != DYNAMIC or model.tree_nv[a] == 0:
+            work.tree_is_kept[b] = LEFT_ALONE
+        if model.tree_kind[b] != DYNAMIC or model.tree_nv[b] == 0:
+            work.tree_is_kept[a] = LEFT_ALONE
+    for c in range(model.constraint_kind.shape[0]):
+        for side in range(2):
+            if model.constraint_body[c, side] >= 0:
+                work.tree_is_kept[model.body_tree[model.constraint_body[c, side]]] = LEFT_ALONE
+    return count
+
+
+@kernel
+def end_of_q(model, t):
+    """Return one more than the last coordinate of a tree: one per dof, one more per quaternion."""
+    last = model.tree_body[t] + model.tree_body_count[t] - 1
+    joint = model.joint_type[last]
+    extra = 1 if joint == SPHERICAL or joint == FREE else 0
+    return model.joint_q[last] + model.tree_v[t] + model.tree_nv[t] - model.joint_v[last] + extra
+
+
+@kernel
+def is_left(model, state, t):
+    """Tell whether a tree is still where the last step left it."""
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        if state.v[dof] != state.left_v[dof]:
+            return False
+    for k in range(model.joint_q[model.tree_body[t]], end_of_q(model, t)):
+        if state.q[k] != state.left_q[k]:
+            return False
+    return True
+
+
+@kernel
+def impulse(model, state, settings, work, t, centre):
+    """Return linear impulse on a tree in this step but for weight, and the angular one about a point.
+
+    What drives do to the base, and what the solve added to it: (Jᵀ λ)_base = (Lᵀ D^(1/2) Δz)_base.
+    """
+    first = model.tree_v[t]
+    x = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for dof in range(first, first + model.tree_nv[t]):
+        change = work.response[dof] - work.free_response[dof]
+        if work.blow_count[0] > 0:
+            change += work.blow_response[dof]
+        if change == 0.0:
+            continue
+        change /= work.dof_scale[dof]
+        row = model.dof_row[dof]
+        base = dof - first
+        factor = work.mass_factor
+        x = (
+            x[0] + (factor[row] * change if base > 0 else change if base == 0 else 0.0),
+            x[1] + (factor[row + 1] * change if base > 1 else change if base == 1 else 0.0),
+            x[2] + (factor[row + 2] * change if base > 2 else change if base == 2 else 0.0),
+            x[3] + (factor[row + 3] * change if base > 3 else change if base == 3 else 0.0),
+            x[4] + (factor[row + 4] * change if base > 4 else change if base == 4 else 0.0),
+            x[5] + (factor[row + 5] * change if base > 5 else change if base == 5 else 0.0),
+        )
+    x = (
+        x[0] + base_drive(model, state, settings, work, first),
+        x[1] + base_drive(model, state, settings, work, first + 1),
+        x[2] + base_drive(model, state, settings, work, first + 2),
+        x[3] + base_drive(model, state, settings, work, first + 3),
+        x[4] + base_drive(model, state, settings, work, first + 4),
+        x[5] + base_drive(model, state, settings, work, first + 5),
+    )
+    push = (x[0], x[1], x[2])
+    turn = (x[3], x[4], x[5])
+    if push[0] == 0.0 and push[1] == 0.0 and push[2] == 0.0:
+        return push, turn
+    arm = vec.sub(centre, vec.load(work.body_pos, model.tree_body[t]))
+    return push, vec.sub(turn, vec.cross(arm, push))
+
+
+@kernel
+def base_drive(model, state, settings, work, dof):
+    """Return the impulse of drives, damping and external wrenches on a dof of the base."""
+    change = work.next_v[dof] - state.v[dof]
+    extra = work.drive_inertia[dof] + model.dof_armature[dof]
+    return settings.dt * work.drive_force[dof] - extra * change
+
+
+@kernel
+def momenta(model, state, settings, work):
+    """Set where centre of mass and momentum of every floating tree have to be after the step.
+
+    Writes: work.
+    """
+    if choose(model, settings, work) == 0:
+        return
+    dt = settings.dt
+    for t in range(model.tree_body.shape[0]):
+        if work.tree_is_kept[t] == LEFT_ALONE:
+            continue
+        at = model.joint_q[model.tree_body[t]]
+        m, c, p, l = load(state.tree_motion, t)
+        if not is_left(model, state, t):
+            m, c, p, l, _ = tree_motion(model, state.q, state.v, work, t)
+            c = vec.add(c, (state.q[at], state.q[at + 1], state.q[at + 2]))
+        middle = vec.axpy(0.5 * dt / m, p, c)
+        push, turn = impulse(model, state, settings, work, t, middle)
+        weight = (m * settings.gravity_x, m * settings.gravity_y, m * settings.gravity_z)
+        after = vec.add(p, vec.axpy(dt, weight, push))
+        store(work.tree_goal, t, m, vec.axpy(0.5 * dt / m, after, middle), after, vec.add(l, turn))
+
+
+@kernel
+def keep_momenta(model, state, work):
+    """Set base velocity and position of every floating tree so that its momentum is what it has to be.
+
+    Writes: state, work.
+    """
+    for t in range(model.tree_body.shape[0]):
+        root = model.tree_body[t]
+        at = model.joint_q[root]
+        dof = model.joint_v[root]
+        if work.tree_is_kept[t] == LEFT_ALONE:
+            if model.joint_type[root] == FREE and model.tree_is_single[t] == 0:
+                state.left_q[at + 3] = UNKNOWN
+            continue
+        m, c, p, l, s = tree_motion(model, state.q, state.v, work, t)
+        _, place, push, spin = load(work.tree_goal, t)
+        omega = vec.sym_vec(linalg.sym_inverse(s), vec.sub(spin, l))
+        velocity = vec.axpy(1.0 / m, vec.sub(push, p), vec.cross(c, omega))
+        for k in range(3):
+            state.v[dof + k] += velocity[k]
+            state.v[dof + 3 + k] += omega[k]
+        origin = (state.q[at], state.q[at + 1], state.q[at + 2])
+        if work.blow_count[0] > 0:  # within the step, not in its middle: the way is known already
+            place = vec.add(origin, c)
+        for k in range(3):
+            state.q[at + k] = place[k] - c[k]
+        store(state.tree_motion, t, m, place, push, spin)
+        for k in range(dof, dof + model.tree_nv[t]):
+            state.left_v[k] = state.v[k]
+        for k in range(at, end_of_q(model, t)):
+            state.left_q[k] = state.q[k]

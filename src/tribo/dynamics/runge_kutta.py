@@ -1,0 +1,140 @@
+"""The classical method of Runge and Kutta, fourth order, for a tree that nothing touches.
+
+Coordinates that are quaternions are advanced by the exponential of a rotation vector σ, and what is
+averaged over the stages is the rate of σ, not the angular velocity: dσ/dt = ω − ½ σ×ω + σ×(σ×ω)/12,
+of which the next term is of fourth order in dt. Drives, springs and damping are forces of each
+stage: nothing is implicit here.
+Source: Munthe-Kaas 1999, "High order Runge-Kutta methods on manifolds".
+"""
+
+from tribo.dynamics import actuation, articulated, bias, inertia, kinematics
+from tribo.jit import kernel
+from tribo.math import vec
+from tribo.model import Joint, Kind, Status
+
+SPHERICAL = int(Joint.SPHERICAL)
+FREE = int(Joint.FREE)
+DYNAMIC = int(Kind.DYNAMIC)
+MIDPOINT_USED = int(Status.MIDPOINT_USED)
+
+
+@kernel
+def evaluate(model, command, settings, work, t, weight):
+    """Write the acceleration of a tree at `mid_q` and `mid_v`; add its drives' torques with a weight.
+
+    Writes: work.
+    """
+    root = model.tree_body[t]
+    kinematics.tree_forward(model, work.mid_q, work, t, True)
+    inertia.body_inertias(model, work, root, model.tree_body_count[t])
+    bias.tree_bias(model, work.mid_v, settings, work, t)
+    actuation.collect(model, command, settings, work, t)
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        v = work.mid_v[dof]
+        torque = work.feed_forward[dof] - command.kp[dof] * work.drive_error[dof]
+        torque -= command.kd[dof] * (v - command.target_v[dof])
+        torque = min(max(torque, model.dof_effort_lower[dof]), model.dof_effort_upper[dof])
+        force = work.outside_force[dof] + torque - model.dof_damping[dof] * v
+        force -= model.dof_stiffness[dof] * work.spring_error[dof]
+        work.rk_torque[dof] += weight * torque
+        work.rk_acc[dof] = force - work.bias_force[dof]
+        work.drive_inertia[dof] = 0.0
+    articulated.factorize(model, work, t)
+    articulated.whiten(model, work, t, work.rk_acc)
+    articulated.unwhiten(model, work, t, work.rk_acc, work.rk_acc)
+
+
+@kernel
+def start(model, state, work, t):
+    """Set the first stage of a tree: the state itself.
+
+    Writes: work.
+    """
+    root = model.tree_body[t]
+    for i in range(root, root + model.tree_body_count[t]):
+        kinematics.drift_joint(model, i, state.q, state.v, 0.0, work.mid_q)
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        work.mid_v[dof] = work.rk_rate[dof] = state.v[dof]
+        work.rk_rate_sum[dof] = work.rk_acc_sum[dof] = work.rk_torque[dof] = 0.0
+
+
+@kernel
+def add(model, work, t, weight):
+    """Add a stage to the sums with its weight.
+
+    Writes: work.
+    """
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        work.rk_rate_sum[dof] += weight * work.rk_rate[dof]
+        work.rk_acc_sum[dof] += weight * work.rk_acc[dof]
+
+
+@kernel
+def turn_rate(sigma, omega):
+    """Return the rate of a rotation vector σ at angular velocity ω, to third order in σ."""
+    first = vec.cross(sigma, omega)
+    second = vec.cross(sigma, first)
+    return vec.axpy(1.0 / 12.0, second, vec.axpy(-0.5, first, omega))
+
+
+@kernel
+def go_on(model, state, work, t, dt):
+    """Set the next stage of a tree: from the state, for a time dt at the rates of this stage.
+
+    Writes: work.
+    """
+    root = model.tree_body[t]
+    for i in range(root, root + model.tree_body_count[t]):
+        kinematics.drift_joint(model, i, state.q, work.rk_rate, dt, work.mid_q)
+        first = model.joint_v[i]
+        joint = model.joint_type[i]
+        for dof in range(first, first + articulated.dof_count(joint)):
+            work.mid_v[dof] = state.v[dof] + dt * work.rk_acc[dof]
+        if joint == FREE or joint == SPHERICAL:
+            r = first + 3 if joint == FREE else first
+            sigma = (dt * work.rk_rate[r], dt * work.rk_rate[r + 1], dt * work.rk_rate[r + 2])
+            omega = (work.mid_v[r], work.mid_v[r + 1], work.mid_v[r + 2])
+            rate = turn_rate(sigma, omega)
+            for k in range(first, r):
+                work.rk_rate[k] = work.mid_v[k]
+            for k in range(3):
+                work.rk_rate[r + k] = rate[k]
+        else:
+            for dof in range(first, first + articulated.dof_count(joint)):
+                work.rk_rate[dof] = work.mid_v[dof]
+
+
+@kernel
+def advance_tree(model, state, command, settings, work, t):
+    """Write the velocity of a tree after the step, and the mean rate of its coordinates.
+
+    Writes: work.
+    """
+    dt = settings.dt
+    start(model, state, work, t)
+    evaluate(model, command, settings, work, t, 1.0 / 6.0)
+    add(model, work, t, 1.0 / 6.0)
+    for k in range(3):
+        weight = 1.0 / 6.0 if k == 2 else 1.0 / 3.0
+        go_on(model, state, work, t, dt if k == 2 else 0.5 * dt)
+        evaluate(model, command, settings, work, t, weight)
+        add(model, work, t, weight)
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        work.next_v[dof] = state.v[dof] + dt * work.rk_acc_sum[dof]
+        work.rk_rate[dof] = work.rk_rate_sum[dof]
+        work.applied_torque[dof] = work.rk_torque[dof]
+
+
+@kernel
+def advance_free_trees(model, state, command, settings, work):
+    """Replace the midpoint step of every tree that nothing touches; the others keep it, and it is said.
+
+    Writes: work.
+    """
+    for t in range(model.tree_body.shape[0]):
+        if model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
+            continue
+        if work.tree_is_free[t] == 1:
+            advance_tree(model, state, command, settings, work, t)
+        else:
+            work.status[0] |= MIDPOINT_USED

@@ -1,0 +1,142 @@
+"""The words of the records: what their whole numbers mean."""
+
+from enum import IntEnum, IntFlag
+
+
+class Joint(IntEnum):
+    """How a body moves relative to its parent."""
+
+    FIXED = 0  # only at the root of a tree: the body is part of the world
+    REVOLUTE = 1  # 1 coordinate, angle about `joint_axis` [rad]
+    PRISMATIC = 2  # 1 coordinate, travel along `joint_axis` [m]
+    SPHERICAL = 3  # quaternion; velocity = relative angular velocity, joint axes of the parent
+    FREE = 4  # position, quaternion; velocity = linear (of the origin), angular, both in world axes
+
+
+class Kind(IntEnum):
+    """Who decides how a tree moves."""
+
+    STATIC = 0  # nobody: it stays
+    KINEMATIC = 1  # the user: it keeps the velocity that it is given, whatever it meets
+    DYNAMIC = 2  # forces
+
+
+class Shape(IntEnum):
+    """Collision shapes; `shape_size` holds the numbers named here."""
+
+    PLANE = 0  # half space below local z = 0
+    SPHERE = 1  # radius
+    BOX = 2  # half edge lengths x, y, z
+    CAPSULE = 3  # radius, half distance between cap centres (along z)
+    CYLINDER = 4  # radius, half height (along z)
+    MESH = 5  # file whose triangles are not loaded: drawn, not collided with
+    CONE = 6  # base radius, half height (along z, apex at +z)
+    HULL = 7  # half of the least width; convex, vertices and faces in the pools of the model
+    SURFACE = 8  # a length of a triangle; triangles in the pools, solid below them
+    HEIGHT_MAP = 9  # distance of samples along x, y; heights in the pool, solid below
+
+
+class Integrator(IntEnum):
+    """Where within a step forces and contacts are evaluated (`docs/physics/integration`)."""
+
+    MIDPOINT = 0
+    SEMI_IMPLICIT = 1
+    RK4 = 2  # midpoint for trees that something touches
+
+
+class DriveForm(IntEnum):
+    """Which position and velocity the error of a PD drive belongs to (`docs/howto/drives`)."""
+
+    IMPLICIT = 0  # both at the end: e + dt v⁺, v⁺
+    STABLE = 1  # "stable PD": e + dt v, v⁺
+    AVERAGED = 2  # mean of this evaluation and the next: e + dt/2 v⁺, (v + v⁺)/2
+    TRAPEZOID = 3  # mean over the step: e + dt/4 (v⁺ − v) at mid step, (v + v⁺)/2
+
+
+class Impact(IntEnum):
+    """What happens where several contacts meet at once (`docs/physics/contact`)."""
+
+    SIMULTANEOUS = 0  # all of them are one problem
+    PROPAGATE = 1  # each is a blow of its own, in the order of time
+
+
+class Solver(IntEnum):
+    """How far contact problems are solved (`docs/physics/contact`)."""
+
+    EXACT = 0  # sweeps, and Newton's method where they are slow
+    SWEEPS = 1  # sweeps only
+
+
+class Pair(IntEnum):
+    """Columns of `Model.pair_table`."""
+
+    FRICTION = 0
+    RESTITUTION = 1
+    RESTITUTION_THRESHOLD = 2
+    STATIC_FRICTION = 3
+    STATIC_FRICTION_VELOCITY = 4
+    ROLLING_FRICTION = 5
+    SPINNING_FRICTION = 6
+    STIFFNESS = 7  # > 0: a compliant pair
+    DAMPING = 8
+
+
+class Slot(IntEnum):
+    """Slots of a joint in `State.scalar_impulse`, counted from `Model.joint_slot`."""
+
+    LIMIT = 0  # both stops; > 0 from below
+    MIMIC = 1
+    FRICTION = 2  # one for each dof
+    SPEED = 3  # of a joint with one dof; 5, 6, 7 of a spherical joint: one for each dof
+
+
+class Constraint(IntEnum):
+    """Ways in which two bodies, or a body and the world, are tied together."""
+
+    JOINT = 0  # some directions of a frame are locked: pin, weld, hinge, …
+    LENGTH = 1  # distance of two points: wire, rod, spring
+    MOTOR = 2  # speed about or along an axis, with a largest force
+
+
+class Tuning(IntEnum):
+    """Columns of `Command.constraint`: what may change while a constraint stays."""
+
+    IS_ON = 0  # 0: as if it were not there
+    ERP = 1  # [–] part of a gap that one step removes
+    LENGTH = 2  # [m] at rest
+    STIFFNESS = 3  # [N/m] inf: hard
+    DAMPING = 4  # [N s/m]
+    SPEED = 5  # [rad/s, m/s] of a motor
+    FORCE = 6  # [N m, N] most of a motor; tension of a custom wire
+    BREAK_FORCE = 7  # [N] inf: never
+
+
+class Late(IntEnum):
+    """What is compiled when a step first needs it: entries of `Model.late_address`."""
+
+    CONVEX = 0  # general pairs of convex shapes
+    TERRAIN = 1  # pairs with triangle surfaces and height maps
+    PILE = 2  # the sparse problem of an island
+    IMPACT = 3  # blows that are handed on
+    COMPLIANT = 4  # contacts of compliant pairs
+    LINKAGE = 5  # rows of constraints between bodies
+    RK4 = 6  # the integrator of that name
+
+
+class ContactState(IntEnum):
+    """What a point on a compliant ground does."""
+
+    LIFTED = 0  # no force
+    STICKING = 1  # the ground's surface goes along
+    SLIPPING = 2  # the tangential force is on the friction cone
+
+
+class Status(IntFlag):
+    """Bits of `Work.status`."""
+
+    INVALID = 1  # a velocity stopped being a finite number; the state was not advanced
+    CAPACITY = 2  # more contacts than `Work` has room for; the state was not advanced
+    NOT_CONVERGED = 4  # the contact solve stopped at `max_sweeps`
+    COARSE = 8  # too long a step for a compliant pair's stiffness: it rests, but bounces less
+    CONTRADICTION = 16  # constraints ask for what cannot be at once; each gives way
+    MIDPOINT_USED = 32  # under `rk4`: what touched or was at a joint stop took a midpoint step

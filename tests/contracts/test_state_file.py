@@ -1,0 +1,166 @@
+"""The state as bytes: the same bits in another process; anything else is refused with the world as it was."""
+
+import hashlib
+import json
+import os
+import pickle
+import struct
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from house.repository import ROOT
+from scenes import ground_world, standing_quadruped
+
+import tribo
+
+SCRIPT = """
+import sys
+from contracts.test_state_file import crowd
+world = crowd()
+world.load_state(sys.argv[1])
+print(world.hash())
+world.step(1000)
+print(world.hash())
+"""
+
+
+def crowd():
+    """Return a world with a robot that stands and things that roll and slide."""
+    world = ground_world(friction=0.6, restitution=0.2, rolling_friction=0.01)
+    standing_quadruped(world)
+    for k in range(3):
+        world.add_box((0.2, 0.2, 0.2), 1.0 + k, position=(2, 0, 0.1 + 0.2 * k))
+        world.add_sphere(0.1, 1.0, position=(3, k, 0.3), angular_velocity=(1, 2, 3))
+    return world
+
+
+@pytest.fixture(scope="module")
+def blob():
+    world = crowd()
+    world.step(200)
+    return world.dump_state()
+
+
+def test_another_process_goes_on_bit_for_bit(tmp_path):
+    world = crowd()
+    world.step(200)
+    world.save_state(tmp_path / "state")
+    here = world.hash()
+    world.step(1000)
+    paths = os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests")])
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(tmp_path / "state")], check=True, capture_output=True,
+        text=True, env={**os.environ, "PYTHONPATH": paths},
+    )  # fmt: skip
+    assert done.stdout.split() == [here, world.hash()]
+    assert [p.name for p in tmp_path.iterdir()] == ["state"]
+
+
+def test_readings_and_commands_come_along(blob):
+    world = crowd()
+    robot = world.objects[1]
+    robot.set_pd_gains(1.0, 1.0)
+    world.time_step = 2e-3
+    world.load_state(blob)
+    assert world.time_step == 1e-3
+    assert robot.pd_gains[0].max() > 1.0
+    assert len(world.contacts) > 4
+    assert abs(world.time - 0.2) < 1e-12
+
+
+def signed(body):
+    return body + hashlib.blake2b(body, digest_size=32).digest()
+
+
+def changed(blob, **edits):
+    """Return a blob whose header says something else, with a right checksum."""
+    _, version, length = struct.unpack_from("<12sII", blob)
+    begin = 20 + length
+    header = json.loads(blob[20:begin])
+    header.update(edits)
+    text = json.dumps(header).encode()
+    return signed(
+        struct.pack("<12sII", b"tribo state\n", version, len(text)) + text + blob[begin:-32]
+    )
+
+
+def with_value(blob, part, value):
+    """Return a blob with another first number in one of its arrays, with a right checksum."""
+    _, _, length = struct.unpack_from("<12sII", blob)
+    begin = 20 + length
+    for name, kind, shape in json.loads(blob[20:begin])["arrays"]:
+        if name == part:
+            packed = np.array([value], kind).tobytes()
+            return signed(blob[:begin] + packed + blob[begin + len(packed) : -32])
+        begin += int(np.prod(shape)) * np.dtype(kind).itemsize
+    raise KeyError(part)
+
+
+BAD = {
+    "nothing": (lambda b: b"", "no state"),
+    "another file": (lambda b: pickle.dumps({"a": 1}) * 100, "no state"),
+    "cut short": (lambda b: b[:-100], "checksum|incomplete"),
+    "cut to the head": (lambda b: b[:20], "no state|incomplete"),
+    "a bit turned": (lambda b: b[:-60] + bytes([b[-60] ^ 1]) + b[-59:], "checksum"),
+    "another format": (lambda b: b[:12] + struct.pack("<I", 2) + b[16:], "format 2"),
+    "a header beyond the end": (
+        lambda b: b[:16] + struct.pack("<I", 2**32 - 1) + b[20:],
+        "incomplete",
+    ),
+    "bytes left over": (lambda b: signed(b[:-32] + bytes(8)), "length"),
+    "more contacts than bytes": (lambda b: changed(b, contacts=[10**12, 0]), "numbers|length"),
+    "fewer contacts than none": (lambda b: changed(b, contacts=[-1, 0]), "number of contacts"),
+    "no numbers of contacts": (lambda b: changed(b, contacts="many"), "damaged"),
+    "no model": (lambda b: changed(b, model=[]), "another model"),
+    "no arrays": (lambda b: changed(b, arrays=[]), "numbers of coordinates"),
+    "no header": (
+        lambda b: signed(struct.pack("<12sII", b"tribo state\n", 1, 2) + b"{]"),
+        "header",
+    ),
+    "not a number": (lambda b: with_value(b, "state.q", np.nan), "state.q is not finite"),
+    "no time step": (lambda b: with_value(b, "settings.dt", 0.0), "range"),
+    "no integrator": (lambda b: with_value(b, "settings.integrator", 77), "range"),
+    "a shape that is none": (lambda b: with_value(b, "work.contact_shape", 10**6), "range"),
+    "another count": (lambda b: with_value(b, "state.warm_count", 10**6), "range"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_what_is_no_state_is_refused(blob, what, tmp_path):
+    make, message = BAD[what]
+    world = crowd()
+    before = world.hash()
+    with pytest.raises(ValueError, match=message):
+        world.load_state(make(blob))
+    path = tmp_path / "state"
+    path.write_bytes(make(blob))
+    with pytest.raises(ValueError, match=message):
+        world.load_state(path)
+    assert world.hash() == before
+    world.load_state(blob)  # the right one is still taken
+    assert world.hash() != before
+
+
+def test_another_model_is_named(blob):
+    world = crowd()
+    world.set_material_pair("default", "default", friction=0.123)
+    with pytest.raises(ValueError, match="pair_table differs"):
+        world.load_state(blob)
+    heavier = crowd()
+    heavier.objects[1].links[0].mass *= 2.0
+    with pytest.raises(ValueError, match="body_mass differs"):
+        heavier.load_state(blob)
+    with pytest.raises(ValueError, match="another model"):
+        tribo.World().load_state(blob)
+
+
+def test_hash_tells_states_apart():
+    world, same = crowd(), crowd()
+    assert world.hash() == same.hash()
+    world.step(3)
+    same.step(3)
+    assert world.hash() == same.hash()
+    same.objects[1].generalized_velocity[3] += 1e-15
+    assert world.hash() != same.hash()

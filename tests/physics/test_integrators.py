@@ -1,0 +1,89 @@
+"""Orders of convergence of the three integrators, and what rk4 does where something touches."""
+
+import numpy as np
+import pytest
+from scenes import quadruped_description, random_state, random_tree
+
+import tribo
+from tribo.model import Status
+
+T = 0.128
+
+
+def end(integrator, dt, kind):
+    """Return the state at time T of a scene without contact and without stiff drives."""
+    world = tribo.World(time_step=dt, gravity=(0, 0, -9.81))
+    world.integrator = integrator
+    if kind == "box":
+        part = world.add_box((0.1, 0.2, 0.4), 1.0, position=(0, 0, 5), angular_velocity=(3, 4, 5))
+    else:
+        rng = np.random.default_rng(3)
+        part = world.add_articulated_system(
+            random_tree(rng, 8, floating=kind == "floating"), collision_group=0, collision_mask=0
+        )
+        random_state(rng, part)
+        for joint in part.joints:
+            joint.damping = 0.0
+    world.step(round(T / dt))
+    return np.concatenate([part.generalized_coordinate, part.generalized_velocity])
+
+
+@pytest.mark.parametrize("kind", ["floating", "fixed", "box"])
+@pytest.mark.parametrize(
+    ("integrator", "order", "dt"),
+    [("semi_implicit", 1, 1e-3), ("midpoint", 2, 2e-3), ("rk4", 4, 4e-3)],
+)
+def test_order(kind, integrator, order, dt):
+    known = end("rk4", 2.5e-4, kind)
+    coarse, fine = (np.abs(end(integrator, h, kind) - known).max() for h in (2 * dt, dt))
+    assert fine > 1e-12  # an error, not round-off
+    # The next term of the error is one order higher: it changes the ratio by a share of about dt · rate.
+    assert abs(np.log2(coarse / fine) - order) < 0.35
+
+
+def test_rk4_leaves_what_touches_to_midpoint_and_says_so():
+    world = tribo.World()
+    world.integrator = "rk4"
+    ground = world.add_ground()
+    world.add_articulated_system(
+        quadruped_description(limits=False),
+        position=(0, 0, 2.0),
+        collision_mask=ground.collision_group,
+    )
+    ball = world.add_sphere(0.1, 1.0, position=(3, 0, 0.1))
+    world.step()
+    assert world.status & Status.MIDPOINT_USED  # the ball lies
+    assert ball.position[2] == pytest.approx(0.1, abs=1e-9)
+    world.remove(ball)
+    world.step()
+    assert not world.status
+
+
+def test_rk4_drives_push_within_their_effort():
+    world = tribo.World(gravity=(0, 0, 0))
+    world.integrator = "rk4"
+    robot = world.add_articulated_system(
+        quadruped_description(damping=False, limits=False), position=(0, 0, 2.0), collision_mask=0
+    )
+    robot.set_pd_gains(np.full(robot.dof, 5.0), np.zeros(robot.dof))
+    target = robot.generalized_coordinate.copy()
+    target[7:] += 0.01
+    robot.pd_target = target
+    world.step()
+    assert np.all(robot.applied_torque[6:] == pytest.approx(0.05, rel=0.2))
+
+
+def test_snapshot_of_an_rk4_world_continues_bitwise():
+    world = tribo.World()
+    world.integrator = "rk4"
+    robot = world.add_articulated_system(
+        random_tree(np.random.default_rng(1), 9, floating=True), collision_mask=0, collision_group=0
+    )
+    random_state(np.random.default_rng(2), robot)
+    world.step(5)
+    saved = world.snapshot()
+    world.step(20)
+    known = robot.generalized_coordinate.copy()
+    world.restore(saved)
+    world.step(20)
+    assert robot.generalized_coordinate.tobytes() == known.tobytes()

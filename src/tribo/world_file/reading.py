@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribo.builder import ALL_GROUPS, rotation_matrix
+from tribo.builder import ALL_GROUPS
 from tribo.description import (
     DescriptionError,
     ObjectDescription,
@@ -17,6 +17,7 @@ from tribo.description import (
     WorldDescription,
     color_of,
 )
+from tribo.extents import rotation_matrix
 from tribo.formats import raisim_xml, urdf
 from tribo.model import Kind
 

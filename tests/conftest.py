@@ -1,8 +1,11 @@
 """Settings of the whole suite. `HYPOTHESIS_PROFILE=thorough make test` tries ten times as many cases."""
 
+import logging
 import os
+from collections.abc import Iterator
 
 import hypothesis
+import pytest
 
 # Kernels compile within the first example of a test: no deadline.
 hypothesis.settings.register_profile("fast", deadline=None, max_examples=50, derandomize=True)
@@ -11,3 +14,13 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 # Plots are written, never shown.
 os.environ.setdefault("MPLBACKEND", "Agg")
+
+
+@pytest.fixture(autouse=True)
+def _level_of_the_log() -> Iterator[None]:
+    """Undo what a test, or a scene that it plays, does to the log: others look at what is said."""
+    logger = logging.getLogger("tribo")
+    level = logger.level
+    logger.setLevel(logging.NOTSET)
+    yield
+    logger.setLevel(level)

@@ -448,7 +448,7 @@ class Batch(check.Sealed):
                 )
             for field, array in arrays.items():
                 shape = given[field].shape
-                grows = field in ("warm_key", "warm_impulse")
+                grows = field.startswith(("warm_", "yield_"))
                 if shape[0] != len(array) or (shape != array.shape and not grows):
                     raise ValueError(
                         f"the snapshot is of another batch: {field} {shape}, here {array.shape}"

@@ -213,7 +213,7 @@ def test_unsolvable_island_is_tried_more_and_more_rarely():
     """A tolerance that nothing can meet: after n ≥ 2 failures in a row, 2^(n − 2) ≤ 32 steps of at most 24
     sweeps and no Newton step follow; every one of these steps is flagged, and success ends it all."""
     world = ground_world(friction=0.6)
-    pyramid(world, 4)
+    pyramid(world, 6)
     world.tolerance = 1e-300
     pauses, paused = [], 0
     for _ in range(130):

@@ -139,7 +139,7 @@ def test_a_fast_answer_must_be_as_good():
 
 def test_a_goal_without_a_run_says_why():
     scene = next(s for s in spheres.scenes() if s.name == "elastic_666")
-    found = {"engines": {}, "problems": {"tribo default": "boom"}}
+    found = {"engines": {}, "problems": {"tribo propagate": "boom"}}
     assert [v.outcome for v in verdict.verdicts(scene, found)] == ["boom"]
 
 

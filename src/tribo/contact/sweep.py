@@ -37,6 +37,9 @@ FAR = 0.01  # [–] of the speed that the solve removes: a violation that asks f
 PATIENCE = 10.0  # sweeps that cost as much as the Newton steps they save
 NEWTON_STEPS = 80  # of an attempt: a solution not found by then is rarely found later
 MAX_FAILURES = 7  # that count: an island is then only swept for 2⁵ steps before it is tried again
+PAUSE_ROWS = (
+    300  # of an island that is worth a pause: a smaller one costs little however often it fails
+)
 PAUSE_SWEEPS = 24  # in such a step: enough to carry a pile that moves
 MIN_DENSE_ROWS = 7  # two contacts and less are solved as fast by sweeps
 MAX_DENSE_ROWS = 32  # ten contacts: up to here a dense matrix is faster than blocks
@@ -413,7 +416,7 @@ def solve_island(model, state, settings, work, t, rows):
     limit = settings.tolerance * island_speed(settings, work, t)
     if settings.contact_solver == SWEEPS:
         is_solved = sweep_only(model, work, t, settings.max_sweeps, limit)
-    elif rows < MAX_DENSE_ROWS:
+    elif rows < PAUSE_ROWS:
         is_solved = attempt(model, settings, work, t, rows, 0)
     else:
         is_solved = solve_large(model, state, settings, work, t, rows, limit)

@@ -47,8 +47,9 @@ validate: $(STAMPS)/dev+bench  ## all closed forms, next to MuJoCo and PyBullet;
 simbench: $(STAMPS)/dev+bench  ## SimBenchmark's scenes next to MuJoCo, PyBullet and PhysX (see docs/simbenchmark.md)
 	PYTHONPATH=benchmarks $(BIN)/python -m simbench --page docs/simbenchmark.md $(ARGS)
 
-validate-dynamics: $(STAMPS)/dev+validate  ## all robots of example-robot-data next to Pinocchio, quantity by quantity
+validate-dynamics: $(STAMPS)/dev+bench+validate  ## robots next to Pinocchio, MJCF models next to MuJoCo, quantity by quantity
 	$(BIN)/python benchmarks/validate.py $(ARGS)
+	$(BIN)/python benchmarks/validate_mjcf.py
 	$(BIN)/python benchmarks/dynamics.py
 
 docs: $(STAMPS)/docs  ## these pages as HTML in docs/_build/html

@@ -254,6 +254,32 @@ class SensorDescription:
 
 
 @dataclass(slots=True)
+class ActuatorDescription:
+    """A motor or servo on a joint, as MJCF has them (`tribo.formats.mjcf.actuators`).
+
+    force = gear (gain u + bias₀ + bias₁ gear q + bias₂ gear v) for a control u.
+    """
+
+    name: str
+    joint: str
+    gear: float = 1.0  # [–, m/rad …]
+    gain: float = 1.0
+    bias: Vector = (0.0, 0.0, 0.0)
+    control_range: tuple[float, float] = (-inf, inf)
+    force_range: tuple[float, float] = (-inf, inf)  # before the gear
+
+    @property
+    def kp(self) -> float:
+        """Stiffness that it gives its joint [N/m, N m/rad]."""
+        return -self.bias[1] * self.gear * self.gear
+
+    @property
+    def kd(self) -> float:
+        """Damping that it gives its joint [N s/m, N m s/rad]."""
+        return -self.bias[2] * self.gear * self.gear
+
+
+@dataclass(slots=True)
 class TreeDescription:
     """One object: a robot, or a single body as a tree with one joint. Bodies: parents first."""
 
@@ -267,6 +293,9 @@ class TreeDescription:
     notes: list[str] = field(default_factory=list)  # what a reader should know: ignored tags …
     origin: Vector = ORIGIN  # [m] of the frame in which the shapes of a single body were given
     collision_meshes: str = "none"  # what its meshes collide as, see `World.add_articulated_system`
+    start: Vector | None = None  # coordinates in which it starts; None: zero
+    keyframes: dict[str, Vector] = field(default_factory=dict)  # coordinates with names
+    actuators: list[ActuatorDescription] = field(default_factory=list)
 
 
 def check_joint_numbers(joint: JointDescription) -> None:
@@ -370,6 +399,9 @@ class ObjectDescription:
     mesh_mode: str = "hull"
     heights: HeightField | None = None
     com_position: Vector | None = None  # where the centre of mass is, instead of `position`
+    tree: TreeDescription | None = None  # of what moves in an MJCF file
+    shape: ShapeDescription | None = None  # of what stands in an MJCF file
+    visual: VisualDescription | None = None
 
 
 @dataclass(slots=True)

@@ -158,7 +158,7 @@ class Model(Record):
     height = field("nheight")  # [m] of height maps, x fastest
 
     # Pairs.
-    pair_table = field("nmaterial", "nmaterial", 9)  # columns of `Pair`; symmetric
+    pair_table = field("nmaterial", "nmaterial", 11)  # columns of `Pair`; symmetric
     ignored_pair = field("nignored", dtype=INT)  # a · nbody + b for bodies a < b, sorted
 
 
@@ -320,8 +320,8 @@ class Work(Record):
     contact_gap = field("max_contact")  # [m] negative: overlap
     contact_radius = field("max_contact")  # [m] r_e of rolling friction
     contact_friction = field("max_contact")
-    contact_rolling = field("max_contact")  # [m] μ_r r_e
-    contact_spinning = field("max_contact")  # [m] μ_spin r_e
+    contact_rolling = field("max_contact")  # [m] μ_r r_e + rolling length
+    contact_spinning = field("max_contact")  # [m] μ_spin r_e + spinning length
     contact_target = field("max_contact")  # [m/s] least normal velocity; −inf: inactive
     contact_restitution = field("max_contact")  # [–] with `erp2`
     contact_threshold = field("max_contact")  # [m/s] of restitution

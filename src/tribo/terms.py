@@ -79,6 +79,8 @@ class Pair(IntEnum):
     SPINNING_FRICTION = 6
     STIFFNESS = 7  # > 0: a compliant pair
     DAMPING = 8
+    ROLLING_LENGTH = 9
+    SPINNING_LENGTH = 10
 
 
 class Slot(IntEnum):

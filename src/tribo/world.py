@@ -14,6 +14,7 @@ from tribo.builder import Capacity, Span, build_model, mark_singles
 from tribo.engine import Engine
 from tribo.errors import EditError, SimulationError
 from tribo.formats import raisim_xml
+from tribo.formats.xml import outermost
 from tribo.materials import MaterialTable, PairProperties
 from tribo.materials.table import PairExplanation
 from tribo.model import Status
@@ -28,6 +29,7 @@ from tribo.snapshot import take as take_snapshot
 from tribo.state_file import StateFiles
 from tribo.world_constraints import WorldConstraints
 from tribo.world_file import read_into, save
+from tribo.world_mjcf import WorldMjcf
 
 logger = logging.getLogger("tribo")
 
@@ -38,7 +40,13 @@ _KEPT = (  # of the state, whatever objects come and go
 
 
 class World(
-    WorldSettings, WorldConstraints, WorldReadout, WorldSensors, WorldProximity, StateFiles
+    WorldSettings,
+    WorldConstraints,
+    WorldMjcf,
+    WorldReadout,
+    WorldSensors,
+    WorldProximity,
+    StateFiles,
 ):
     """Objects that move and meet. Different threads may step different worlds, not the same one.
 
@@ -432,7 +440,7 @@ class World(
     # -- files ---------------------------------------------------------------------------------
     @classmethod
     def load(cls, path: str | Path, *, strict: bool = False) -> Self:
-        """Return the world of a RaiSim XML file.
+        """Return the world of a RaiSim XML file or an MJCF file (see `load_mjcf`).
 
         Args:
             path: The file.
@@ -442,7 +450,10 @@ class World(
             DescriptionError: The file cannot be built; the message names element, value and remedy.
         """
         world = cls()
-        read_into(world, path, strict=strict)
+        if outermost(path, "world") == "mujoco":
+            world.load_mjcf(path, strict=strict)
+        else:
+            read_into(world, path, strict=strict)
         return world
 
     def save(self, path: str | Path) -> None:

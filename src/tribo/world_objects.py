@@ -18,11 +18,12 @@ from tribo.description import (
     TreeDescription,
     check_joints,
 )
-from tribo.formats import urdf
+from tribo.formats import mjcf, urdf
 from tribo.formats.assembly import assemble
 from tribo.formats.mesh_solids import solidify
+from tribo.formats.xml import outermost
 from tribo.heights import HeightField
-from tribo.materials.table import DEFAULT_MATERIAL
+from tribo.materials.table import DEFAULT_MATERIAL, PairProperties
 from tribo.model import Kind
 from tribo.objects import ArticulatedSystem, HeightMap, Object, SingleBody
 from tribo.objects.base import as_kind
@@ -45,6 +46,10 @@ class WorldObjects(check.Sealed):
 
     def material_number(self, name: str) -> int:
         """Return the number of a material; a new name gets a new number."""
+        raise NotImplementedError
+
+    def take_laws(self, laws: dict[tuple[str, str], PairProperties]) -> None:
+        """Set the contact laws that a file brings, and those with materials of other files."""
         raise NotImplementedError
 
     def rebuild(self) -> None:
@@ -316,7 +321,7 @@ class WorldObjects(check.Sealed):
         """Add a robot.
 
         Args:
-            source: URDF file, URDF text, or a description: a tree, or its root link.
+            source: URDF or MJCF (file, or its text), or a description: a tree, or its root link.
             name: Empty: "articulated_system_0" and so on.
             position, orientation: Where the base starts (or stands), [m] and quaternion (w, x, y, z).
             package_dirs: Folder or folders in which ``package://`` references are looked up.
@@ -333,6 +338,7 @@ class WorldObjects(check.Sealed):
             DescriptionError: The file cannot be built; the message names element, value and remedy.
             ImportError: Its meshes need trimesh and SciPy (``pip install "tribo[mesh]"``).
         """
+        laws: dict[tuple[str, str], PairProperties] = {}
         if isinstance(source, TreeDescription):
             description = copy.deepcopy(source)
             if not description.bodies:
@@ -344,7 +350,10 @@ class WorldObjects(check.Sealed):
         else:
             given = (package_dirs,) if isinstance(package_dirs, (str, Path)) else package_dirs
             dirs = [Path(folder) for folder in given]
-            description = urdf.read(source, package_dirs=dirs, strict=strict)
+            if outermost(source, "URDF") == "mujoco":
+                description, laws = mjcf.read_robot(source, package_dirs=dirs, strict=strict)
+            else:
+                description = urdf.read(source, package_dirs=dirs, strict=strict)
         check_joints(description)
         description.kind = as_kind(body_type)
         if description.kind == Kind.STATIC:
@@ -367,6 +376,8 @@ class WorldObjects(check.Sealed):
             collision_group,
             collision_mask,
         )
+        self.take_laws(laws)
+        part.take_start()
         if where is not None:
             part.position = where
         if how is not None:

@@ -386,6 +386,7 @@ def test_a_compliant_pair_goes_through_a_file(tmp_path):
         ({"damping": 5.0}, "give its stiffness too"),
         ({"stiffness": 1e6, "damping": -1.0}, "damping"),
         ({"stiffness": 1e6, "restitution": 0.5}, "restitution=0.5 belongs to a rigid pair"),
+        ({"stiffness": 1e6, "rolling_length": 0.1}, "rolling_length=0.1 belongs to a rigid pair"),
         ({"stiffness": 1e6, "static_friction": 0.9}, "static_friction=0.9 belongs to a rigid pair"),
     ],
 )

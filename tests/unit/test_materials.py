@@ -15,12 +15,13 @@ NAMES = [item.name for item in fields(PairProperties)]
 
 def test_standard_values():
     standard = PairProperties()
-    assert [getattr(standard, name) for name in NAMES] == [0.8, 0, 0, 0.8, 1e-3, 0, 0, None, 0]
+    expected = [0.8, 0, 0, 0.8, 1e-3, 0, 0, None, 0, 0, 0]
+    assert [getattr(standard, name) for name in NAMES] == expected
 
 
 def test_columns_of_the_array_are_the_fields_in_order():
     assert [member.name.lower() for member in Pair] == NAMES
-    assert [member.value for member in Pair] == list(range(9))
+    assert [member.value for member in Pair] == list(range(11))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -134,7 +135,7 @@ def test_the_array_is_symmetric_and_holds_the_last_value_set(changes):
         table.set_pair(first, second, friction=friction)
         last[frozenset((first, second))] = friction
     array = table.array()
-    assert array.shape == (len(table.names), len(table.names), 9)
+    assert array.shape == (len(table.names), len(table.names), 11)
     assert np.array_equal(array, array.transpose(1, 0, 2))
     for first in table.names:
         for second in table.names:

@@ -17,6 +17,8 @@ STATIC = int(Pair.STATIC_FRICTION)
 STATIC_SPEED = int(Pair.STATIC_FRICTION_VELOCITY)
 ROLLING = int(Pair.ROLLING_FRICTION)
 SPINNING = int(Pair.SPINNING_FRICTION)
+ROLLING_LENGTH = int(Pair.ROLLING_LENGTH)
+SPINNING_LENGTH = int(Pair.SPINNING_LENGTH)
 
 PROPAGATE = int(Impact.PROPAGATE)
 
@@ -118,5 +120,5 @@ def laws(model, settings, work):
         if work.contact_is_spun[c] == 1:
             r = effective_radius(model, work, c)
             work.contact_radius[c] = r
-            work.contact_rolling[c] = table[a, b, ROLLING] * r
-            work.contact_spinning[c] = table[a, b, SPINNING] * r
+            work.contact_rolling[c] = table[a, b, ROLLING] * r + table[a, b, ROLLING_LENGTH]
+            work.contact_spinning[c] = table[a, b, SPINNING] * r + table[a, b, SPINNING_LENGTH]

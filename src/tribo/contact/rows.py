@@ -16,6 +16,8 @@ from tribo.model import Pair, Status
 CAPACITY = int(Status.CAPACITY)
 ROLLING = int(Pair.ROLLING_FRICTION)
 SPINNING = int(Pair.SPINNING_FRICTION)
+ROLLING_LENGTH = int(Pair.ROLLING_LENGTH)
+SPINNING_LENGTH = int(Pair.SPINNING_LENGTH)
 
 
 @kernel
@@ -238,8 +240,10 @@ def contact_rows(model, state, work):
             continue
         a = model.shape_material[work.contact_shape[c, 0]]
         b = model.shape_material[work.contact_shape[c, 1]]
-        spun = model.pair_table[a, b, ROLLING] > 0.0 or model.pair_table[a, b, SPINNING] > 0.0
-        work.contact_is_spun[c] = 1 if spun else 0
+        work.contact_is_spun[c] = 0
+        for column in (ROLLING, SPINNING, ROLLING_LENGTH, SPINNING_LENGTH):
+            if model.pair_table[a, b, column] > 0.0:
+                work.contact_is_spun[c] = 1
         for k in range(3):
             work.contact_vel[c, k] = 0.0
             work.contact_spin_start[c, k] = 0.0
@@ -250,7 +254,7 @@ def contact_rows(model, state, work):
                 side_rows(model, state, work, c, side, is_moved(model, body))
         if work.row_count[0] <= work.row.shape[0]:
             own_block(model, work, work.contact_row, c, work.contact_delassus)
-            if spun:
+            if work.contact_is_spun[c] == 1:
                 own_block(model, work, work.contact_spin_row, c, work.contact_spin_delassus)
     if work.row_count[0] > work.row.shape[0]:
         work.status[0] |= CAPACITY

@@ -206,6 +206,11 @@ def _properties(pair: PairProperties) -> dict[str, str]:
         values = (pair.friction, pair.stiffness, pair.damping)
         return dict(zip(("friction", "stiffness", "damping"), map(_number, values), strict=True))
     static = pair.static_friction
+    if pair.rolling_length or pair.spinning_length:
+        raise DescriptionError(
+            "a material pair with rolling_length or spinning_length has no place in the format; use "
+            "rolling_friction and spinning_friction"
+        )
     return {
         "friction": _number(pair.friction),
         "restitution": _number(pair.restitution),

@@ -14,7 +14,9 @@ from tribo.formats.xml import Node
 from tribo.model import Joint
 
 INERTIA_NAMES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-REMEDY = "give the link mass and inertia, make its joint fixed, or set rotor_inertia"
+REMEDY = (
+    "give the link mass and inertia, make its joint fixed, or set rotor_inertia (MJCF: armature)"
+)
 
 
 class Place(Protocol):

@@ -206,6 +206,22 @@ def parse(source: str | Path, kind: str) -> Node:
     return _nodes(root, name)
 
 
+def outermost(source: str | Path, kind: str) -> str:
+    """Return the tag of the outermost element of a file or text, "" if there is none; nothing is parsed.
+
+    Raises:
+        DescriptionError: The file cannot be read.
+    """
+    path = path_of(source, kind)
+    text = str(source) if path is None else _decode(_load(path, kind), str(path))
+    text = without_declaration(text)
+    at = 0
+    while found := _PROLOG.match(text, at):
+        at = found.end()
+    tag = re.match(r"<([\w.:-]{1,100})", text[at : at + 110])
+    return tag.group(1) if tag else ""
+
+
 def _load(path: Path, kind: str) -> bytes:
     try:
         if path.is_dir():

@@ -1,4 +1,4 @@
-"""The table of material pairs: nine properties each, order of the two names free."""
+"""The table of material pairs: eleven properties each, order of the two names free."""
 
 from __future__ import annotations
 
@@ -14,7 +14,14 @@ DEFAULT_MATERIAL = "default"
 MAX_FRICTION = (
     1e6  # [–] sticks on every slope; beyond it the solve has no digits left for the normal
 )
-_RIGID_ONLY = ("restitution", "restitution_threshold", "rolling_friction", "spinning_friction")
+_LENGTHS = ("rolling_length", "spinning_length")
+_RIGID_ONLY = (
+    "restitution",
+    "restitution_threshold",
+    "rolling_friction",
+    "spinning_friction",
+    *_LENGTHS,
+)
 _COEFFICIENTS = ("friction", "static_friction", "rolling_friction", "spinning_friction")
 
 
@@ -35,6 +42,8 @@ class PairProperties:
             damping and none of the other properties. `tribo.ground.stiffness_for` helps to choose it.
         damping: D ≥ 0 [N s/m^1.5] of each contact point of a compliant pair; its ground recovers as
             exp(−K t/D), and the faster an impact, the less it bounces.
+        rolling_length, spinning_length: ≥ 0 [m], added to μ_r · radius and μ_spin · radius: lever arms
+            of the normal force that do not depend on the shape (MuJoCo's rolling, torsional friction).
 
     Raises:
         ValueError: A value is outside its range; the message names property, value and range.
@@ -55,6 +64,8 @@ class PairProperties:
     spinning_friction: float = 0.0
     stiffness: float | None = None
     damping: float = 0.0
+    rolling_length: float = 0.0
+    spinning_length: float = 0.0
 
     @property
     def is_compliant(self) -> bool:
@@ -174,13 +185,19 @@ class MaterialTable(check.Sealed):
         rows += [(f"{first} | {second}", made) for first, second, made in self]
         width = max(len(label) for label, _ in rows)
         head = "friction  static  restitution  threshold  rolling  spinning  stiffness  damping"
+        has_lengths = any(getattr(p, name) for _, p in rows for name in _LENGTHS)
+        if has_lengths:
+            head += "  lengths [m]"
         lines = [f"{'':<{width}}  {head}"]
         for label, p in rows:
-            lines.append(
+            line = (
                 f"{label:<{width}}  {p.friction:<8g}  {p.static_friction:<6g}  {p.restitution:<11g}  "
                 f"{p.restitution_threshold:<9g}  {p.rolling_friction:<7g}  {p.spinning_friction:<8g}  "
-                f"{'rigid' if p.stiffness is None else format(p.stiffness, 'g'):<9}  {p.damping:g}"
+                f"{'rigid' if p.stiffness is None else format(p.stiffness, 'g'):<9}  {p.damping:<7g}"
             )
+            if has_lengths:
+                line += f"  {p.rolling_length:g}, {p.spinning_length:g}"
+            lines.append(line.rstrip())
         return "\n".join(lines)
 
     def copy(self) -> MaterialTable:
@@ -295,9 +312,9 @@ class MaterialTable(check.Sealed):
             yield first, second, made
 
     def array(self) -> np.ndarray:
-        """Return the table, shape (n, n, 9), columns as in `tribo.model.Pair`; stiffness 0: rigid."""
+        """Return the table, shape (n, n, 11), columns as in `tribo.model.Pair`; stiffness 0: rigid."""
         n = len(self._names)
-        table = np.empty((n, n, 9))
+        table = np.empty((n, n, 11))
         table[:, :] = _row(self._default)
         for (first, second), (made, _) in self._pairs.items():
             i, j = self._names[first], self._names[second]

@@ -123,6 +123,18 @@ class ArticulatedSystem(Drives, Object):
             made.append(check.not_negative(gain, f"{what} of {self.name}"))
         self._kp[:], self._kd[:] = made
 
+    def take_start(self) -> None:
+        """Take the coordinates and gains with which the description says that the robot starts."""
+        if self.description.start is not None:
+            self._q[:] = self._coordinates(self.description.start, "start")
+            self._target_q[:] = self._q
+        for actuator in self.description.actuators:
+            at = self.velocity_slice(actuator.joint)
+            self._kp[at] += actuator.kp
+            self._kd[at] += actuator.kd
+            if actuator.kp > 0.0:
+                self._target_q[self.coordinate_slice(actuator.joint)] = 0.0
+
     @property
     def kp(self) -> np.ndarray:
         """Stiffness of the drives, shape (dof,) [N/m, N m/rad], live."""

@@ -24,6 +24,7 @@ from tribo.description import (
 )
 from tribo.formats import raisim_xml, urdf
 from tribo.formats.mesh_solids import solidify
+from tribo.formats.xml import outermost
 from tribo.geometry import Heights
 from tribo.heights import HeightField
 from tribo.model import Kind, Shape
@@ -189,6 +190,11 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
         raise DescriptionError(
             f"{place}: it was not read from a URDF, so there is nothing to refer to; "
             "write one by export_urdf and add the robot from there"
+        )
+    if outermost(source, "URDF") == "mujoco":
+        raise DescriptionError(
+            f"{place}: it was read from MJCF, which the format cannot refer to; write it by export_urdf and "
+            "add the robot from there"
         )
     if robot.body_type != Kind.DYNAMIC:
         raise DescriptionError(f"{place}: a kinematic robot has no place in the format")

@@ -1,0 +1,8 @@
+"""Robots and scenes from MJCF, the format of MuJoCo: the subset that rigid bodies need.
+
+What is not read is listed: as a note, or with `strict` as an error (docs/howto/mjcf).
+"""
+
+from tribo.formats.mjcf.reading import read, read_robot
+
+__all__ = ["read", "read_robot"]

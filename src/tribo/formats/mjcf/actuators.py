@@ -1,0 +1,200 @@
+"""Actuators on joints: force = gear (gain u + bias₀ + bias₁ length + bias₂ speed), length = gear q."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+from tribo.description import ActuatorDescription, JointDescription
+from tribo.formats.mjcf.compiler import Compiler
+from tribo.formats.mjcf.defaults import Defaults
+from tribo.formats.mjcf.joints import limit_effort
+from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.report import Report, known_hint
+from tribo.formats.xml import Node
+from tribo.model import Joint
+
+SHARED = frozenset(
+    {"name", "class", "joint", "jointinparent", "gear", "ctrllimited", "ctrlrange", "forcelimited"}
+    | {"forcerange", "group", "user", "lengthrange"}
+)
+OWN = {
+    "motor": frozenset[str](),
+    "position": frozenset({"kp", "kv", "inheritrange", "timeconst", "dampratio"}),
+    "velocity": frozenset({"kv"}),
+    "damper": frozenset({"kv"}),
+    "general": frozenset(
+        {
+            "gaintype",
+            "biastype",
+            "dyntype",
+            "gainprm",
+            "biasprm",
+            "dynprm",
+            "inheritrange",
+            "actdim",
+        }
+        | {"actlimited", "actrange", "actearly"}
+    ),
+}
+WITHOUT_EFFECT = {
+    "armature": "of an actuator is not read; write it on the joint",
+    "damping": "of an actuator is not read; write it on the joint",
+    "delay": "is not read: commands act at once; leave it out",
+    "nsample": "is not read; leave it out",
+    "interp": "is not read; leave it out",
+    "cranklength": "is not read; leave it out",
+    "cranksite": "is not read; leave it out",
+    "slidersite": "is not read; leave it out",
+    "input": "is not read; leave it out",
+    "ffrange": "is not read; leave it out",
+    "velrange": "is not read; leave it out",
+}
+ELSEWHERE = ("tendon", "site", "body", "refsite")
+
+
+@dataclass(slots=True)
+class _Law:
+    """Gain and bias while defaults and element are applied one after another."""
+
+    gaintype: str = "fixed"
+    biastype: str = "none"
+    dyntype: str = "none"
+    gain: tuple[float, ...] = (1.0,)
+    bias: tuple[float, ...] = (0.0, 0.0, 0.0)
+
+
+def read_actuators(
+    source: Source, compiler: Compiler, defaults: Defaults, joints: dict[str, JointDescription],
+    report: Report,
+) -> list[ActuatorDescription]:  # fmt: skip
+    """Read all <actuator> sections; effort limits are written into the joints."""
+    made: list[ActuatorDescription] = []
+    names: set[str] = set()
+    for section in source.sections("actuator"):
+        for node in section.children:
+            if node.tag not in OWN or any(key in node.attributes for key in ELSEWHERE):
+                what = next((key for key in ELSEWHERE if key in node.attributes), "")
+                kind = f"on a {what}" if what else "of this kind"
+                report.doubt(
+                    node, f"an actuator {kind} is not read: it does nothing; use a motor on a joint",
+                    f"actuator/{node.tag}/{what}",
+                )  # fmt: skip
+                continue
+            actuator = _read(node, compiler, defaults, joints, report)
+            if actuator is None:
+                continue
+            if not actuator.name:
+                actuator.name = f"actuator_{len(made)}"
+            if actuator.name in names:
+                raise node.error("another actuator has the same name; rename one")
+            names.add(actuator.name)
+            made.append(actuator)
+    _limit(made, joints)
+    return made
+
+
+def _read(
+    node: Node, compiler: Compiler, defaults: Defaults, joints: dict[str, JointDescription],
+    report: Report,
+) -> ActuatorDescription | None:  # fmt: skip
+    screen(node, report, SHARED | OWN[node.tag], WITHOUT_EFFECT)
+    report.check_children(node, ())
+    key = "jointinparent" if "jointinparent" in node.attributes else "joint"
+    name = node.text(key)
+    if name not in joints:
+        raise node.error(f"{key}={name!r} is not a joint{known_hint(name, joints)}")
+    joint = joints[name]
+    if joint.type not in (Joint.REVOLUTE, Joint.PRISMATIC):
+        report.doubt(
+            node, f"drives a {joint.type.name.lower()} joint, which is not read: it does nothing; set "
+            "generalized_force", "actuator of joints",
+        )  # fmt: skip
+        return None
+    law = _Law()
+    whole = Node(node.tag, node.file, node.line, {})
+    for one in (*defaults.actuators(node), node):
+        _apply(one, law, joint, report)
+        whole.attributes.update(one.attributes)
+    gear = whole.vector("gear", None, (1.0,))[0]
+    if law.gaintype != "fixed" or law.biastype not in {"none", "affine"} or law.dyntype != "none":
+        report.doubt(
+            node, f"gain {law.gaintype}, bias {law.biastype}, dynamics {law.dyntype} are not read: it does "
+            "nothing; use fixed, affine or none, and none", "actuator law",
+        )  # fmt: skip
+        return None
+    control = _range(whole, compiler, "ctrllimited", "ctrlrange", "ctrlrange")
+    force = _range(whole, compiler, "forcelimited", "forcerange", "forcerange")
+    bias = (*law.bias, 0.0, 0.0, 0.0)[:3] if law.biastype == "affine" else (0.0, 0.0, 0.0)
+    inherit = whole.number("inheritrange", 0.0, at_least=0.0)
+    if inherit > 0.0 and joint.lower < joint.upper < inf:
+        middle, half = 0.5 * (joint.upper + joint.lower), 0.5 * (joint.upper - joint.lower)
+        control = middle - inherit * half, middle + inherit * half
+    made = ActuatorDescription(
+        node.attributes.get("name", "").strip(), joint.name, gear, law.gain[0], bias, control, force
+    )
+    if made.kp < 0.0 or made.kd < 0.0:
+        raise node.error(
+            f"pushes away from its target (kp {made.kp:g}, kd {made.kd:g}); its bias must not be > 0"
+        )
+    return made
+
+
+def _apply(node: Node, law: _Law, joint: JointDescription, report: Report) -> None:
+    """Let a default, or the element itself, speak."""
+    tag = node.tag
+    if tag == "general":
+        for key in ("gaintype", "biastype", "dyntype"):
+            if key in node.attributes:
+                setattr(law, key, node.text(key))
+        if "gainprm" in node.attributes:
+            law.gain = node.vector("gainprm", None) or (1.0,)
+        if "biasprm" in node.attributes:
+            given = node.vector("biasprm", None)
+            law.bias = (*given, *law.bias[len(given) :])
+    elif tag == "motor":
+        law.gaintype, law.biastype, law.dyntype = "fixed", "none", "none"
+        law.gain, law.bias = (1.0,), (0.0, 0.0, 0.0)
+    elif tag == "position":
+        kp = node.number("kp", law.gain[0])
+        speed = law.bias[2] if len(law.bias) > 2 else 0.0
+        if "kv" in node.attributes:
+            speed = -node.number("kv", at_least=0.0)
+        if "dampratio" in node.attributes:
+            report.doubt(node, "dampratio is not read: there is no damping; write kv")
+        if node.number("timeconst", 0.0) != 0.0:
+            law.dyntype = "filterexact"
+        law.gaintype, law.biastype = "fixed", "affine"
+        law.gain, law.bias = (kp,), (0.0, -kp, speed)
+    elif tag == "velocity":
+        kv = node.number("kv", law.gain[0])
+        law.gaintype, law.biastype, law.dyntype = "fixed", "affine", "none"
+        law.gain, law.bias = (kv,), (0.0, 0.0, -kv)
+    else:
+        law.gaintype = tag
+
+
+def _range(node: Node, compiler: Compiler, switch: str, span: str, key: str) -> tuple[float, float]:
+    if not compiler.is_limited(node, switch, span):
+        return -inf, inf
+    lower, upper = node.vector(key, 2)
+    if not lower < upper:
+        raise node.error(f"{key}={node.attributes[key]!r}: the first must be the smaller")
+    return lower, upper
+
+
+def _limit(made: list[ActuatorDescription], joints: dict[str, JointDescription]) -> None:
+    """Limit the effort of each joint to what its actuators can do together."""
+    spans: dict[str, tuple[float, float]] = {}
+    for actuator in made:
+        lower, upper = actuator.force_range
+        if actuator.bias == (0.0, 0.0, 0.0) and actuator.gain != 0.0:
+            ends = sorted(actuator.gain * x for x in actuator.control_range)
+            lower, upper = max(lower, ends[0]), min(upper, ends[1])
+        first, last = (
+            sorted((actuator.gear * lower, actuator.gear * upper)) if actuator.gear else (0.0, 0.0)
+        )
+        before = spans.get(actuator.joint, (0.0, 0.0))
+        spans[actuator.joint] = before[0] + first, before[1] + last
+    for name, span in spans.items():
+        limit_effort(joints[name], span)

@@ -1,0 +1,197 @@
+"""How MJCF writes angles, rotations and limits: `<compiler>` and what depends on it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from tribo.description import IDENTITY, ORIGIN, Vector
+from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.pose import Pose, multiply, normalized
+from tribo.formats.report import Report
+from tribo.formats.xml import Node
+
+ROTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
+USED = frozenset(
+    {
+        "angle", "eulerseq", "autolimits", "coordinate", "meshdir", "assetdir", "texturedir", "strippath",
+        "inertiafromgeom", "inertiagrouprange", "balanceinertia", "boundmass", "boundinertia",
+        "settotalmass", "fusestatic", "discardvisual", "usethread", "fitaabb", "saveinertial",
+        "savecanonical", "savecompiled", "conflict", "passthrough",
+    }
+)  # fmt: skip
+WITHOUT_EFFECT = {"alignfree": "is not read: free bodies keep their frames; leave it out"}
+
+
+@dataclass(slots=True)
+class Compiler:
+    """The settings of all <compiler> sections."""
+
+    is_degree: bool = True
+    eulerseq: str = "xyz"
+    autolimits: bool = True
+    meshdir: str = ""
+    strippath: bool = False
+    inertiafromgeom: str = "auto"
+    inertiagroups: tuple[int, int] = (0, 5)
+    balanceinertia: bool = False
+    boundmass: float = 0.0
+    boundinertia: float = 0.0
+    settotalmass: float = -1.0
+
+    def angle(self, value: float) -> float:
+        """Return an angle of the file in radians."""
+        return math.radians(value) if self.is_degree else value
+
+    def pose(self, node: Node) -> Pose:
+        """Return where an element is in its parent: pos and one of five spellings of a rotation."""
+        return Pose(node.vector("pos", 3, ORIGIN), self.rotation(node))
+
+    def rotation(self, node: Node) -> Vector:
+        """Return the quaternion of quat, axisangle, euler, xyaxes or zaxis."""
+        given = [name for name in ROTATIONS if name in node.attributes]
+        if not given:
+            return IDENTITY
+        if len(given) > 1:
+            raise node.error(f"has {' and '.join(given)}, two words for a rotation; keep one")
+        name = given[0]
+        if name == "quat":
+            return self.unit(node, node.vector("quat", 4), name)
+        if name == "axisangle":
+            *axis, angle = node.vector("axisangle", 4)
+            return turn(self.unit(node, tuple(axis), name), self.angle(angle))
+        if name == "euler":
+            return self._euler(node)
+        if name == "zaxis":
+            return turn_z_to(self.unit(node, node.vector("zaxis", 3), name))
+        return self._axes(node)
+
+    def _euler(self, node: Node) -> Vector:
+        made: Vector = IDENTITY
+        for letter, angle in zip(self.eulerseq, node.vector("euler", 3), strict=True):
+            axis = tuple(float(letter.lower() == name) for name in "xyz")
+            one = turn(axis, self.angle(angle))
+            made = multiply(made, one) if letter.islower() else multiply(one, made)
+        return normalized(made)
+
+    def _axes(self, node: Node) -> Vector:
+        numbers = node.vector("xyaxes", 6)
+        x = np.array(self.unit(node, numbers[:3], "xyaxes"))
+        y = np.array(numbers[3:])
+        y = np.array(self.unit(node, tuple((y - x * (x @ y)).tolist()), "xyaxes"))
+        return quaternion_of(np.array([x, y, np.cross(x, y)]).T)
+
+    @staticmethod
+    def unit(node: Node, vector: Vector, name: str) -> Vector:
+        """Return a vector at unit length; one without direction is an error."""
+        if math.hypot(*vector) < 1e-14:
+            raise node.error(f"{name}={node.attributes[name]!r} has no direction")
+        return normalized(vector)
+
+    def is_limited(self, node: Node, switch: str, span: str) -> bool:
+        """Tell whether a range counts: a switch says so, or there is one and limits are automatic."""
+        value = node.attributes.get(switch, "auto").strip()
+        if value not in {"true", "false", "auto"}:
+            raise node.error(f"{switch}={value!r} must be true, false or auto")
+        if value != "auto":
+            return value == "true"
+        has_range = False
+        if span in node.attributes:
+            low, high = node.vector(span, 2)
+            has_range = low < high
+        if has_range and not self.autolimits:
+            raise node.error(f"has {span} but not {switch}, and autolimits is off; add {switch}")
+        return has_range
+
+
+def read_compiler(source: Source, report: Report) -> Compiler:
+    """Read all <compiler> sections; later ones win."""
+    made = Compiler()
+    for node in source.sections("compiler"):
+        screen(node, report, USED, WITHOUT_EFFECT)
+        report.check_children(node, (), silent=("lengthrange",))
+        _read(node, made)
+    return made
+
+
+def _read(node: Node, made: Compiler) -> None:
+    attributes = node.attributes
+    if choice(node, "coordinate", ("local", "global"), "local") == "global":
+        raise node.error(
+            'coordinate="global" is not read (MuJoCo dropped it, too); save it as local'
+        )
+    if "angle" in attributes:
+        made.is_degree = choice(node, "angle", ("degree", "radian"), "degree") == "degree"
+    if "eulerseq" in attributes:
+        made.eulerseq = node.text("eulerseq")
+        if len(made.eulerseq) != 3 or made.eulerseq.strip("xyzXYZ"):
+            raise node.error(
+                f"eulerseq={made.eulerseq!r} must be three letters of x, y, z, X, Y, Z"
+            )
+    if "inertiafromgeom" in attributes:
+        made.inertiafromgeom = choice(node, "inertiafromgeom", ("false", "true", "auto"), "auto")
+    if "inertiagrouprange" in attributes:
+        low, high = node.vector("inertiagrouprange", 2)
+        made.inertiagroups = int(low), int(high)
+    for name in ("autolimits", "balanceinertia", "strippath"):
+        if name in attributes:
+            setattr(made, name, switch(node, name))
+    for name in ("boundmass", "boundinertia"):
+        if name in attributes:
+            setattr(made, name, node.number(name, at_least=0.0))
+    if "settotalmass" in attributes:
+        made.settotalmass = node.number("settotalmass")
+    for name in ("assetdir", "meshdir"):
+        if name in attributes:
+            made.meshdir = node.text(name)
+
+
+def choice(node: Node, name: str, words: tuple[str, ...], default: str) -> str:
+    """Return an attribute that is one of a few words."""
+    word = node.attributes.get(name, default).strip()
+    if word not in words:
+        raise node.error(f"{name}={word!r} must be one of {', '.join(words)}")
+    return word
+
+
+def switch(node: Node, name: str, default: str = "false") -> bool:
+    """Return an attribute that is true or false."""
+    return choice(node, name, ("true", "false"), default) == "true"
+
+
+def turn(axis: Vector, angle: float) -> Vector:
+    """Return the quaternion of a turn about a unit axis [rad]."""
+    if angle == 0.0:
+        return IDENTITY
+    s = math.sin(0.5 * angle)
+    return normalized((math.cos(0.5 * angle), s * axis[0], s * axis[1], s * axis[2]))
+
+
+def turn_z_to(direction: Vector) -> Vector:
+    """Return the shortest turn that takes z to a unit vector; half a turn is about x."""
+    x, y, z = direction
+    s = math.hypot(x, y)
+    axis = (-y / s, x / s, 0.0) if s >= 1e-10 else (1.0, 0.0, 0.0)
+    return turn(axis, math.atan2(s, z))
+
+
+def quaternion_of(r: np.ndarray) -> Vector:
+    """Return the quaternion of a rotation matrix, by its largest component (Shepperd 1978)."""
+    squares = np.array(
+        [
+            1.0 + r[0, 0] + r[1, 1] + r[2, 2],
+            1.0 + r[0, 0] - r[1, 1] - r[2, 2],
+            1.0 - r[0, 0] + r[1, 1] - r[2, 2],
+            1.0 - r[0, 0] - r[1, 1] + r[2, 2],
+        ]
+    )
+    k = int(np.argmax(squares))
+    products = {
+        0: (squares[0], r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]),
+        1: (r[2, 1] - r[1, 2], squares[1], r[0, 1] + r[1, 0], r[0, 2] + r[2, 0]),
+        2: (r[0, 2] - r[2, 0], r[0, 1] + r[1, 0], squares[2], r[1, 2] + r[2, 1]),
+        3: (r[1, 0] - r[0, 1], r[0, 2] + r[2, 0], r[1, 2] + r[2, 1], squares[3]),
+    }
+    return normalized(tuple(float(x) / (2.0 * math.sqrt(squares[k])) for x in products[k]))

@@ -1,0 +1,172 @@
+"""Which geoms meet, and how: materials from friction, <contact> with its pairs and exclusions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from tribo.description import DescriptionError, ShapeDescription
+from tribo.formats.mjcf.bodies import Body
+from tribo.formats.mjcf.compiler import Compiler
+from tribo.formats.mjcf.defaults import MAIN, Defaults
+from tribo.formats.mjcf.friction import (
+    STANDARD,
+    Friction,
+    check_coefficients,
+    combined,
+    properties,
+    read_condim,
+)
+from tribo.formats.mjcf.geoms import SOFT, Geom
+from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.report import Report, known_hint
+from tribo.formats.xml import Node
+from tribo.materials.table import PairProperties
+
+EXCLUDE = frozenset({"name", "body1", "body2"})
+PAIR = frozenset({"name", "class", "geom1", "geom2", "condim", "friction"})
+PAIR_WITHOUT_EFFECT = dict.fromkeys(
+    ("solref", "solreffriction", "solimp", "margin", "gap"), SOFT
+) | {"adhesion": "is not read: the geoms do not stick; leave it out"}
+MAX_KINDS = 500  # of friction
+FIRST_BIT, LAST_BIT = 32, 62  # free above contype and conaffinity; bit 63 is that of static objects
+
+
+@dataclass(slots=True)
+class Pair:
+    """Two geoms with a contact law of their own."""
+
+    node: Node
+    first: Geom
+    second: Geom
+    law: PairProperties
+
+
+@dataclass(slots=True)
+class Contacts:
+    """What <contact> says, and the materials of all geoms."""
+
+    excluded: list[tuple[Node, str, str]] = field(default_factory=list)
+    pairs: list[Pair] = field(default_factory=list)
+    laws: dict[tuple[str, str], PairProperties] = field(default_factory=dict)
+    frictions: dict[str, Friction] = field(default_factory=dict)  # by geom
+
+    def shape(self, geom: Geom, report: Report) -> ShapeDescription | None:
+        """Return what collides of a geom, with its material; None if nothing does."""
+        made = geom.shape(report)
+        if made is not None:
+            made.material = self.frictions[geom.name].material
+        return made
+
+
+def read_contacts(
+    source: Source, compiler: Compiler, defaults: Defaults, bodies: list[Body], report: Report
+) -> Contacts:
+    """Read all <contact> sections and combine the friction of all geoms."""
+    made = Contacts()
+    geoms = {geom.name: geom for body in bodies for geom in body.geoms}
+    names = {body.name for body in bodies}
+    for section in source.sections("contact"):
+        report.check_children(section, ("exclude", "pair"))
+        for node in section.all("exclude"):
+            screen(node, report, EXCLUDE, {})
+            for key in ("body1", "body2"):
+                name = node.text(key)
+                if name not in names:
+                    raise node.error(f"{key}={name!r} is not a body{known_hint(name, names)}")
+            made.excluded.append((node, node.text("body1"), node.text("body2")))
+        for node in section.all("pair"):
+            screen(node, report, PAIR, PAIR_WITHOUT_EFFECT)
+            made.pairs.append(_pair(defaults.resolve(node, MAIN), geoms, report))
+    _materials(made, geoms)
+    _let_meet(made, report)
+    return made
+
+
+def _pair(node: Node, geoms: dict[str, Geom], report: Report) -> Pair:
+    found = []
+    for key in ("geom1", "geom2"):
+        name = node.text(key)
+        if name not in geoms:
+            raise node.error(f"{key}={name!r} is not a geom{known_hint(name, geoms)}")
+        found.append(geoms[name])
+    first, second = found
+    coefficients, condim = combined(first.friction, second.friction)
+    if "condim" in node.attributes:
+        condim = read_condim(node)
+    if "friction" in node.attributes:
+        given = node.vector("friction", None)
+        if not 1 <= len(given) <= 5:
+            raise node.error(f"friction={node.attributes['friction']!r} must be 1 to 5 numbers")
+        check_coefficients(node, given)
+        along, across, spin, roll, other = (*given, *_five(coefficients)[len(given) :])
+        if len(given) == 1:
+            across = along
+        if along != across or roll != other:
+            report.doubt(
+                node,
+                "friction differs along two directions; the first number counts for both",
+                "anisotropic",
+            )
+        coefficients = along, spin, roll
+    return Pair(node, first, second, properties(coefficients, condim))
+
+
+def _five(coefficients: tuple[float, ...]) -> tuple[float, ...]:
+    sliding, torsional, rolling = coefficients or STANDARD
+    return sliding, sliding, torsional, rolling, rolling
+
+
+def _materials(made: Contacts, geoms: dict[str, Geom]) -> None:
+    """Make materials of all frictions, and the table of their pairs."""
+    special = {geom.name for pair in made.pairs for geom in (pair.first, pair.second)}
+    for geom in geoms.values():
+        own = geom.name if geom.name in special else ""
+        made.frictions[geom.name] = replace(geom.friction, own=own)
+    kinds = sorted(
+        {made.frictions[g.name] for g in geoms.values() if g.collides or g.name in special}
+    )
+    if len(kinds) > MAX_KINDS:
+        raise DescriptionError(
+            f"{len(kinds)} geoms differ in friction, condim, priority or pairs; at most {MAX_KINDS} kinds "
+            "are read, let some be alike"
+        )
+    for k, one in enumerate(kinds):
+        for other in kinds[k:]:
+            made.laws[one.material, other.material] = properties(*combined(one, other))
+    for pair in made.pairs:
+        first, second = (made.frictions[g.name].material for g in (pair.first, pair.second))
+        made.laws.pop((second, first), None)
+        made.laws[first, second] = pair.law
+
+
+def _let_meet(made: Contacts, report: Report) -> None:
+    """Let the geoms of pairs meet whose bits do not: a bit for each geom that has such pairs."""
+    waiting = [pair for pair in made.pairs if not _meet(pair.first, pair.second)]
+    bit = FIRST_BIT
+    while waiting:
+        if bit > LAST_BIT:
+            for pair in waiting:
+                report.doubt(
+                    pair.node, f"more than {LAST_BIT - FIRST_BIT + 1} geoms have pairs that contype and "
+                    "conaffinity forbid: this one does not collide; use contype and conaffinity", "pairs"
+                )  # fmt: skip
+            return
+        counts = Counter(id(geom) for pair in waiting for geom in (pair.first, pair.second))
+        number = max(counts, key=counts.__getitem__)
+        rest = []
+        for pair in waiting:
+            if number not in {id(pair.first), id(pair.second)}:
+                rest.append(pair)
+                continue
+            hub, other = pair.first, pair.second
+            if id(hub) != number:
+                hub, other = other, hub
+            hub.contype |= 1 << bit
+            other.conaffinity |= 1 << bit
+        waiting = rest
+        bit += 1
+
+
+def _meet(a: Geom, b: Geom) -> bool:
+    return bool((a.contype & b.conaffinity) | (b.contype & a.conaffinity))

@@ -1,0 +1,93 @@
+"""Default classes: what an element says if it says nothing."""
+
+from __future__ import annotations
+
+from tribo.formats.mjcf.compiler import ROTATIONS
+from tribo.formats.report import Report, known_hint
+from tribo.formats.xml import Node
+
+MAIN = "main"
+DRAWN = frozenset({"texture", "material", "camera", "light"})
+ACTUATORS = frozenset(
+    {
+        "general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle",
+        "adhesion", "orientation", "pid", "dcmotor",
+    }
+)  # fmt: skip
+KNOWN = (
+    frozenset({"joint", "geom", "site", "mesh", "pair", "equality", "tendon"}) | ACTUATORS | DRAWN
+)
+
+
+class Defaults:
+    """Attributes of each default class, those that it inherits included.
+
+    Defaults of actuators are kept as the elements themselves, in order: `<motor>` and `<position>`
+    speak of the same actuator, each in its own words.
+    """
+
+    def __init__(self, sections: list[Node], report: Report) -> None:
+        """Read all <default> sections."""
+        self._values: dict[str, dict[str, dict[str, str]]] = {MAIN: {}}
+        self._actuators: dict[str, list[Node]] = {MAIN: []}
+        self._places: dict[str, Node] = {}
+        for node in sections:
+            name = node.attributes.get("class", MAIN).strip()
+            if name != MAIN:
+                raise node.error(
+                    f"class={name!r}: the outermost <default> is class {MAIN!r}; put "
+                    f"<default class={name!r}> into it"
+                )
+            self._read(node, report)
+
+    def _read(self, top: Node, report: Report) -> None:
+        """Read a section: the main class and the classes in it."""
+        todo = [(top, MAIN, MAIN)]
+        while todo:
+            node, name, parent = todo.pop()
+            report.check_attributes(node, ("class",))
+            report.check_children(node, ("default", *sorted(KNOWN)))
+            if name in self._places and node is not top:
+                raise node.error(
+                    f"class {name!r} stands in line {self._places[name].line}; rename one"
+                )
+            self._places.setdefault(name, node)
+            if name != MAIN:
+                self._values[name] = {k: dict(v) for k, v in self._values[parent].items()}
+                self._actuators[name] = list(self._actuators[parent])
+            for child in node.children:
+                if child.tag in ACTUATORS:
+                    self._actuators[name].append(child)
+                elif child.tag != "default":
+                    given = child.attributes
+                    merged = _merged(self._values[name].get(child.tag, {}), given)
+                    self._values[name][child.tag] = merged
+            todo += [(child, child.text("class"), name) for child in node.all("default")]
+
+    def resolve(self, node: Node, childclass: str, tag: str | None = None) -> Node:
+        """Return an element with what its class says where it says nothing."""
+        values = self._values[self.class_of(node, childclass)].get(tag or node.tag, {})
+        return Node(node.tag, node.file, node.line, _merged(values, node.attributes), node.children)
+
+    def actuators(self, node: Node) -> list[Node]:
+        """Return the default elements that an actuator inherits from, first to last."""
+        return self._actuators[self.class_of(node, MAIN)]
+
+    def class_of(self, node: Node, childclass: str) -> str:
+        """Return the name of the class of an element."""
+        return self.check(node, "class", childclass)
+
+    def check(self, node: Node, attribute: str, default: str) -> str:
+        """Return an attribute that names a class; one that does not exist is an error."""
+        name = node.attributes.get(attribute, default).strip()
+        if name not in self._values:
+            hint = known_hint(name, self._values)
+            raise node.error(f"{attribute}={name!r}: there is no such default class{hint}")
+        return name
+
+
+def _merged(inherited: dict[str, str], own: dict[str, str]) -> dict[str, str]:
+    """Return both; an own rotation replaces an inherited one, however that is spelled."""
+    if any(name in own for name in ROTATIONS):
+        inherited = {key: value for key, value in inherited.items() if key not in ROTATIONS}
+    return {**inherited, **own}

@@ -1,0 +1,252 @@
+"""Geoms: what collides, what is drawn, and the mass that they give their body."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from tribo import solids
+from tribo.check import LARGEST, SMALLEST
+from tribo.description import ShapeDescription, Vector, VisualDescription
+from tribo.formats.inertia import Inertial
+from tribo.formats.mjcf.compiler import Compiler, choice, switch, turn_z_to
+from tribo.formats.mjcf.defaults import Defaults
+from tribo.formats.mjcf.friction import Friction, read_friction
+from tribo.formats.mjcf.meshes import Mesh, Meshes
+from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.pose import Pose
+from tribo.formats.report import Report
+from tribo.formats.xml import Node
+from tribo.model import Shape
+
+SIZES = {"plane": 0, "sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
+TYPES = (*SIZES, "mesh", "hfield", "sdf")
+STRETCHED = ("capsule", "cylinder", "ellipsoid", "box")  # what fromto can describe
+SHAPES = {"plane": Shape.PLANE, "sphere": Shape.SPHERE, "capsule": Shape.CAPSULE,
+          "cylinder": Shape.CYLINDER, "box": Shape.BOX}  # fmt: skip
+DRAWN_GROUPS = range(3)  # what MuJoCo's viewer shows unless it is told otherwise
+DENSITY = 1000.0  # [kg/m³]
+BITS = range(-(1 << 31), 1 << 32)
+
+SOFT = "has no effect: contacts are hard here; leave it out"
+USED = frozenset(
+    {
+        "name", "class", "type", "size", "pos", "quat", "axisangle", "euler", "xyaxes", "zaxis", "fromto",
+        "mass", "density", "shellinertia", "friction", "condim", "priority", "contype", "conaffinity",
+        "mesh", "hfield", "rgba", "material", "group", "user", "castshadow", "fitscale",
+    }
+)  # fmt: skip
+WITHOUT_EFFECT = {
+    "solref": SOFT, "solimp": SOFT, "solmix": SOFT,
+    "margin": "has no effect: contacts begin where surfaces touch; leave it out",
+    "gap": "has no effect: contacts begin where surfaces touch; leave it out",
+    "fluidshape": "has no effect: there is no fluid; leave it out",
+    "fluidcoef": "has no effect: there is no fluid; leave it out",
+    "adhesion": "is not read: the geom does not stick; leave it out",
+    "surfacevel": "is not read; make the object kinematic and give it a velocity",
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Geom:
+    """A geom in the frame of its body."""
+
+    node: Node
+    name: str
+    type: str
+    size: Vector  # as MuJoCo has it: radius, half lengths
+    pose: Pose
+    mesh: Mesh | None
+    inertial: Inertial  # in the frame of the body
+    group: int
+    contype: int
+    conaffinity: int
+    friction: Friction
+    color: Vector | None
+
+    @property
+    def collides(self) -> bool:
+        """Tell whether it can touch anything."""
+        return self.contype != 0 or self.conaffinity != 0
+
+    def shape(self, report: Report) -> ShapeDescription | None:
+        """Return what collides, without its material; None if nothing does."""
+        if not self.collides:
+            return None
+        made = ShapeDescription(
+            Shape.SPHERE, (), self.pose.position, self.pose.quaternion, name=self.name,
+            group=self.contype, mask=self.conaffinity,
+        )  # fmt: skip
+        if self.mesh is not None:
+            if self.mesh.file is not None and self.mesh.file.path is None:
+                return None  # noted when the asset was read
+            made.geometry = self.mesh.hull()
+            made.kind, made.size = Shape.HULL, (made.geometry.half_width,)
+        elif self.type in SHAPES:
+            made.kind, made.size = SHAPES[self.type], self.size
+        else:
+            report.doubt(
+                self.node, f'type="{self.type}" does not collide; use a mesh or another shape',
+                f"collide {self.type}",
+            )  # fmt: skip
+            return None
+        return made
+
+    def visual(self) -> VisualDescription | None:
+        """Return what is drawn, if anything is."""
+        if self.group not in DRAWN_GROUPS or (self.color is not None and self.color[3] == 0.0):
+            return None
+        if self.mesh is not None:
+            if self.mesh.file is None or self.mesh.file.path is None:
+                return None
+            pose = self.pose @ self.mesh.pose
+            return VisualDescription(
+                Shape.MESH, (), pose.position, pose.quaternion, self.color, self.mesh.file
+            )
+        if self.type not in SHAPES or self.type == "plane":
+            return None
+        pose = self.pose
+        return VisualDescription(
+            SHAPES[self.type], self.size, pose.position, pose.quaternion, self.color
+        )
+
+
+class GeomReader:
+    """Reads the geoms of one model: knows its defaults, meshes and colours."""
+
+    def __init__(self, source: Source, compiler: Compiler, defaults: Defaults, meshes: Meshes,
+                 report: Report) -> None:  # fmt: skip
+        """Collect the colours of all materials."""
+        self._compiler, self._defaults, self._meshes = compiler, defaults, meshes
+        self._report = report
+        self._colors: dict[str, Vector] = {}
+        for section in source.sections("asset"):
+            for written in section.all("material"):
+                node = defaults.resolve(written, "main")
+                if "name" in node.attributes and "rgba" in node.attributes:
+                    self._colors[node.text("name")] = _color(node)
+
+    def read(self, written: Node, childclass: str, frame: Pose, name: str) -> Geom:
+        """Read a <geom>; `frame` is where it stands in its body."""
+        screen(written, self._report, USED, WITHOUT_EFFECT)
+        self._report.check_children(written, ())
+        node = self._defaults.resolve(written, childclass)
+        kind = choice(node, "type", TYPES, "sphere")
+        mesh = self._mesh(node, kind)
+        size, pose = self._placed(node, kind)
+        geom = Geom(
+            node, name, kind, size, frame @ pose, mesh, Inertial(), node.integer("group", 0),
+            _bits(node, "contype"), _bits(node, "conaffinity"), read_friction(node), self._color(node),
+        )  # fmt: skip
+        self._check(geom)
+        return geom
+
+    def give_mass(self, geom: Geom) -> None:
+        """Find mass, centre and inertia of a geom, from its mass or its density."""
+        node = geom.node
+        if geom.type in {"plane", "hfield", "sdf"}:
+            if geom.type != "plane":
+                self._report.doubt(node, f'type="{geom.type}" has no mass here; use <inertial>')
+            return
+        if "mass" in node.attributes and node.number("mass", at_least=0.0) == 0.0:
+            return
+        if "mass" not in node.attributes and node.number("density", DENSITY, at_least=0.0) == 0.0:
+            return
+        unit = geom.mesh.inertial() if geom.mesh is not None else _at_density_one(geom)
+        density = node.number("density", DENSITY)
+        mass = node.number("mass") if "mass" in node.attributes else density * unit.mass
+        if switch(node, "shellinertia"):
+            self._report.doubt(
+                node,
+                'shellinertia="true" is not read: the geom is solid; write the <inertial> of the body',
+            )
+        if not mass <= LARGEST:
+            raise node.error(f"its mass is {mass:g} kg, must be ≤ {LARGEST:g}; units are SI")
+        made = Inertial(mass, unit.com, unit.inertia * (mass / unit.mass))
+        geom.inertial = made.moved(geom.pose)
+
+    def _mesh(self, node: Node, kind: str) -> Mesh | None:
+        if kind != "mesh":
+            if "mesh" in node.attributes:
+                raise node.error(
+                    f'fits a {kind} to a mesh, which is not read; use type="mesh" or give its size'
+                )
+            return None
+        return self._meshes[node, node.text("mesh")]
+
+    def _placed(self, node: Node, kind: str) -> tuple[Vector, Pose]:
+        """Return size and pose, both from `fromto` if that is there."""
+        given = node.vector("size", None, ())
+        if "fromto" in node.attributes and kind in STRETCHED:
+            pose, half = ends(node)
+            numbers = (*given[:1], half) if kind in {"capsule", "cylinder"} else (
+                *given[:1], *given[:1], half)  # fmt: skip
+        elif "fromto" in node.attributes:
+            raise node.error(f"fromto cannot describe a {kind}; use pos and size")
+        else:
+            numbers, pose = given, self._compiler.pose(node)
+        count = SIZES.get(kind, 0)
+        numbers = tuple(numbers[:count])
+        if len(numbers) < count or not all(SMALLEST <= x <= LARGEST for x in numbers):
+            held = ", ".join(f"{x:g}" for x in numbers) or "nothing"
+            raise node.error(f"size of a {kind} must be {count} numbers > 0 in metres, got {held}")
+        return numbers, pose
+
+    def _check(self, geom: Geom) -> None:
+        if geom.type == "hfield":
+            self._report.doubt(
+                geom.node, "a height field is not read; add it by World.add_height_map", "hfield"
+            )
+
+    def _color(self, node: Node) -> Vector | None:
+        if "rgba" in node.attributes:
+            return _color(node)
+        return self._colors.get(node.attributes.get("material", "").strip())
+
+
+def ends(node: Node) -> tuple[Pose, float]:
+    """Return pose and half length of what `fromto` describes; its z axis looks to the first end."""
+    if any(node.vector("pos", 3, (0.0, 0.0, 0.0))):
+        raise node.error("has pos and fromto, two words for a place; keep one")
+    x = np.array(node.vector("fromto", 6))
+    along = x[:3] - x[3:]
+    length = float(np.linalg.norm(along))
+    if length < 1e-14:
+        raise node.error(f"fromto={node.attributes['fromto']!r}: both ends are one point")
+    middle = tuple((0.5 * (x[:3] + x[3:])).tolist())
+    return Pose(middle, turn_z_to(tuple((along / length).tolist()))), 0.5 * length
+
+
+def _bits(node: Node, name: str) -> int:
+    value = node.integer(name, 1)
+    if value not in BITS:
+        raise node.error(f"{name}={value} must fit into 32 bits")
+    return value & 0xFFFFFFFF
+
+
+def _color(node: Node) -> Vector:
+    rgba = node.vector("rgba", 4)
+    return tuple(min(max(x, 0.0), 1.0) for x in rgba)
+
+
+def _at_density_one(geom: Geom) -> Inertial:
+    """Return volume and inertia of a solid around its centre, in its own axes."""
+    size = geom.size
+    if geom.type == "sphere":
+        volume = 4.0 / 3.0 * math.pi * size[0] ** 3
+        return Inertial(volume, inertia=solids.sphere(volume, size[0]))
+    if geom.type == "box":
+        x, y, z = size
+        return Inertial(8.0 * x * y * z, inertia=solids.box(8.0 * x * y * z, (2 * x, 2 * y, 2 * z)))
+    if geom.type == "ellipsoid":
+        volume = 4.0 / 3.0 * math.pi * size[0] * size[1] * size[2]
+        x, y, z = (0.2 * volume * s * s for s in size)
+        return Inertial(volume, inertia=np.diag([y + z, x + z, x + y]))
+    radius, height = size[0], 2.0 * size[1]
+    rod = math.pi * radius**2 * height
+    if geom.type == "cylinder":
+        return Inertial(rod, inertia=solids.cylinder(rod, radius, height))
+    volume = rod + 4.0 / 3.0 * math.pi * radius**3
+    return Inertial(volume, inertia=solids.capsule(volume, radius, height))

@@ -1,0 +1,233 @@
+"""Meshes among the assets: found when the file is read, loaded when a geom needs more than a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tribo import geometry
+from tribo.description import MeshFile, Vector
+from tribo.formats.inertia import Inertial
+from tribo.formats.mesh_files import MeshFinder
+from tribo.formats.mesh_reading import MeshError
+from tribo.formats.mesh_reading import read as read_mesh
+from tribo.formats.mjcf.compiler import Compiler, choice
+from tribo.formats.mjcf.defaults import MAIN, Defaults
+from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.pose import NO_POSE, Pose, matrix, rotate
+from tribo.formats.report import Report, known_hint
+from tribo.formats.xml import Node
+
+USED = frozenset(
+    {"name", "class", "file", "scale", "refpos", "refquat", "vertex", "face", "inertia"}
+    | {"smoothnormal", "normal", "texcoord", "material", "content_type", "maxhullvert"}
+)
+WITHOUT_EFFECT = {
+    "builtin": "is not read: the mesh has no triangles; write it to a file",
+    "params": "belongs to builtin and is not read",
+}
+INERTIAS = ("legacy", "convex", "exact", "shell")
+
+
+@dataclass(slots=True)
+class Mesh:
+    """A mesh asset."""
+
+    node: Node
+    file: MeshFile | None  # None: its vertices stand in the MJCF file
+    reason: str  # why the file was not found
+    pose: Pose  # of the file's frame in that of the mesh, after the scale
+    scale: Vector
+    inertia: str
+    _triangles: tuple[np.ndarray, np.ndarray] | None = None
+    _hull: geometry.Hull | None = None
+
+    def triangles(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return vertices (n, 3) [m] in the frame of the mesh, and faces (m, 3)."""
+        if self._triangles is None:
+            vertices, faces = self._load()
+            if self.pose != NO_POSE:
+                vertices = vertices @ matrix(self.pose.quaternion).T + self.pose.position
+            self._triangles = vertices, faces
+        return self._triangles
+
+    def hull(self) -> geometry.Hull:
+        """Return the convex hull, which is what collides."""
+        if self._hull is None:
+            try:
+                self._hull = geometry.convex_hull(self.triangles()[0], "its vertices")
+            except ValueError as error:
+                raise self.node.error(str(error)) from None
+        return self._hull
+
+    def inertial(self) -> Inertial:
+        """Return mass, centre and inertia at density 1, as MuJoCo's attribute `inertia` says."""
+        if self.inertia == "convex":
+            hull = self.hull()
+            return _solid(hull.vertices, hull.triangles)
+        vertices, faces = self.triangles()
+        corners = vertices[faces]
+        if self.inertia == "shell":
+            return _shell(corners)
+        made = _solid(vertices, faces) if self.inertia == "exact" else _legacy(corners)
+        if not made.mass > 0.0:
+            raise self.node.error(
+                "encloses no volume: its triangles must look outward; mend it, or give the body an "
+                '<inertial>, or the mesh inertia="convex"'
+            )
+        return made
+
+    def _load(self) -> tuple[np.ndarray, np.ndarray]:
+        if self.file is None:
+            return self._written()
+        if self.file.path is None:
+            raise self.node.error(f"mesh {self.file.reference!r}: {self.reason}")
+        try:
+            made = read_mesh(self.file.path, self.scale)
+        except MeshError as error:
+            raise self.node.error(f"{self.file.path}: {error}") from None
+        return np.array(made.vertices, float), np.array(made.faces)
+
+    def _written(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return what the attributes vertex and face say; without face the hull of the vertices."""
+        numbers = np.array(self.node.vector("vertex", None))
+        if len(numbers) % 3 or len(numbers) < 12:
+            raise self.node.error(
+                f"vertex has {len(numbers)} numbers, must be 3 for each of 4 or more"
+            )
+        vertices = numbers.reshape(-1, 3) * self.scale
+        if "face" not in self.node.attributes:
+            try:
+                hull = geometry.convex_hull(vertices, "vertex")
+            except ValueError as error:
+                raise self.node.error(str(error)) from None
+            return hull.vertices, hull.triangles
+        entries = np.array(self.node.vector("face", None))
+        faces = entries.astype(int)
+        is_whole = len(faces) % 3 == 0 and len(faces) > 0 and bool((faces == entries).all())
+        if not is_whole or faces.min() < 0 or faces.max() >= len(vertices):
+            raise self.node.error(
+                f"face must name vertices 0 … {len(vertices) - 1}, three per triangle"
+            )
+        faces = faces.reshape(-1, 3)
+        return vertices, faces[:, ::-1] if np.prod(self.scale) < 0.0 else faces
+
+
+class Meshes:
+    """All mesh assets of a model."""
+
+    def __init__(self, source: Source, defaults: Defaults, compiler: Compiler,
+                 package_dirs: Sequence[Path], report: Report) -> None:  # fmt: skip
+        """Find their files; none is opened yet."""
+        self._finder = MeshFinder(source.path, package_dirs)
+        self._compiler, self._report = compiler, report
+        self._meshes: dict[str, Mesh] = {}
+        for section in source.sections("asset"):
+            for written in section.all("mesh"):
+                screen(written, report, USED, WITHOUT_EFFECT)
+                report.check_children(written, (), silent=("plugin",))
+                self._add(defaults.resolve(written, MAIN))
+
+    def __getitem__(self, owner: tuple[Node, str]) -> Mesh:
+        """Return the mesh that an element names."""
+        node, name = owner
+        if name not in self._meshes:
+            raise node.error(
+                f"mesh={name!r} is not among the assets{known_hint(name, self._meshes)}"
+            )
+        return self._meshes[name]
+
+    def _add(self, node: Node) -> None:
+        scale = node.vector("scale", 3, (1.0, 1.0, 1.0))
+        if 0.0 in scale:
+            raise node.error(f"scale={node.attributes['scale']!r}: no number may be 0")
+        file, reason, name = None, "", node.attributes.get("name", "").strip()
+        if "file" in node.attributes:
+            written = node.text("file").replace("\\", "/")
+            name = name or Path(written).stem
+            folder = self._compiler.meshdir
+            plain = Path(written).name if self._compiler.strippath else written
+            reference = f"{folder.rstrip('/')}/{plain}" if folder else plain
+            path, reason = self._finder.find(reference)
+            file = MeshFile(path, reference, scale)
+            if path is None:
+                self._report.doubt(node, f"mesh {reference!r}: {reason}")
+        elif "vertex" not in node.attributes:
+            self._report.doubt(node, "has neither file nor vertex: it has no triangles")
+            return
+        if not name or name in self._meshes:
+            raise node.error("needs a name of its own")
+        made = Mesh(
+            node,
+            file,
+            reason,
+            _reference(node, scale),
+            scale,
+            choice(node, "inertia", INERTIAS, "legacy"),
+        )
+        self._meshes[name] = made
+
+
+def _reference(node: Node, scale: Vector) -> Pose:
+    """Return the pose that undoes refpos and refquat: v' = Rᵀ (S v − S p)."""
+    position = node.vector("refpos", 3, (0.0, 0.0, 0.0))
+    w, x, y, z = Compiler.unit(node, node.vector("refquat", 4, (1.0, 0.0, 0.0, 0.0)), "refquat")
+    back = (w, -x, -y, -z)
+    if (x, y, z) != (0.0, 0.0, 0.0) and len(set(scale)) > 1:
+        raise node.error(
+            "has refquat and three different scales, which is not read; apply one of them"
+        )
+    if not any(position) and (x, y, z) == (0.0, 0.0, 0.0):
+        return NO_POSE
+    moved = tuple(-s * p for s, p in zip(scale, position, strict=True))
+    return Pose(rotate(back, moved), back)
+
+
+def _solid(vertices: np.ndarray, faces: np.ndarray) -> Inertial:
+    volume, centre, second = geometry.volume_moments(vertices, faces)
+    return Inertial(volume, tuple(centre.tolist()), geometry.solid_inertia(second))
+
+
+def _legacy(corners: np.ndarray) -> Inertial:
+    """Return the sum over pyramids, none of them negative, from the centre to each triangle.
+
+    Exact for convex meshes; what is hollow counts as more than it is. The centre is that of the
+    pyramids from the mean of the surface; mass and inertia are those of the pyramids from there.
+    """
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    area = 0.5 * np.linalg.norm(normal, axis=1)
+    if not area.sum() > 0.0:
+        return Inertial()
+    apex = area @ corners.mean(axis=1) / area.sum()
+    volume = np.abs(np.einsum("ij,ij->i", corners[:, 0] - apex, normal)) / 6.0
+    if not volume.sum() > 0.0:
+        return Inertial()
+    centre = volume @ (corners.sum(axis=1) + apex) / 4.0 / volume.sum()
+    volume = np.abs(np.einsum("ij,ij->i", corners[:, 0] - centre, normal)) / 6.0
+    second = _second_moments(corners - centre, volume / 20.0)
+    return Inertial(
+        float(volume.sum()), tuple(centre.tolist()), np.trace(second) * np.eye(3) - second
+    )
+
+
+def _shell(corners: np.ndarray) -> Inertial:
+    """Return the moments of the surface: the mass is its area."""
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    area = 0.5 * np.linalg.norm(normal, axis=1)
+    centre = area @ corners.mean(axis=1) / area.sum()
+    second = _second_moments(corners - centre, area / 12.0)
+    return Inertial(
+        float(area.sum()), tuple(centre.tolist()), np.trace(second) * np.eye(3) - second
+    )
+
+
+def _second_moments(corners: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return Σ w (s sᵀ + Σ d dᵀ), s the sum of the three corners d."""
+    sums: Any = corners.sum(axis=1)
+    made = np.einsum("k,ki,kj->ij", weight, sums, sums)
+    made += np.einsum("k,kci,kcj->ij", weight, corners, corners)
+    return np.asarray(made)

@@ -1,0 +1,298 @@
+"""Read an MJCF file: a scene with all its objects, or the one robot in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tribo.builder import COORDINATES
+from tribo.description import (
+    IDENTITY,
+    DescriptionError,
+    JointDescription,
+    ObjectDescription,
+    TreeDescription,
+    Vector,
+    WorldDescription,
+)
+from tribo.formats.mjcf.actuators import read_actuators
+from tribo.formats.mjcf.bodies import BodyReader
+from tribo.formats.mjcf.compiler import choice, read_compiler
+from tribo.formats.mjcf.contacts import Contacts, read_contacts
+from tribo.formats.mjcf.defaults import Defaults
+from tribo.formats.mjcf.geoms import GeomReader
+from tribo.formats.mjcf.joints import JointReader
+from tribo.formats.mjcf.meshes import Meshes
+from tribo.formats.mjcf.source import Source, load, screen
+from tribo.formats.mjcf.trees import Standing, Tree, split
+from tribo.formats.pose import normalized
+from tribo.formats.report import Report, known_hint
+from tribo.materials.table import PairProperties
+from tribo.model import Joint, Kind
+
+SECTIONS = (
+    "compiler",
+    "option",
+    "default",
+    "asset",
+    "worldbody",
+    "contact",
+    "actuator",
+    "keyframe",
+)
+DRAWN = ("visual", "statistic", "size", "custom", "option", "compiler")
+NOT_READ = {
+    "equality": "constraints between bodies or joints are not read: nothing holds them together",
+    "tendon": "tendons are not read: they pull nothing",
+    "sensor": "sensors are not read; ask frames, links and contacts instead",
+    "deformable": "flexible bodies are not read",
+    "extension": "plugins are not read",
+}
+ASSETS = ("mesh", "material", "texture", "skin")
+ASSETS_NOT_READ = {
+    "hfield": "height fields are not read; add one by World.add_height_map",
+    "model": "other models are not read; include their bodies",
+}
+OPTION = frozenset(
+    {
+        "timestep", "gravity", "integrator", "cone", "jacobian", "solver", "iterations", "tolerance",
+        "ls_iterations", "ls_tolerance", "noslip_iterations", "noslip_tolerance", "ccd_iterations",
+        "ccd_tolerance", "sdf_iterations", "sdf_initpoints", "impratio", "magnetic", "o_margin", "o_solref",
+        "o_solimp", "o_friction", "sleep_tolerance", "apirate", "mpr_iterations", "mpr_tolerance",
+    }
+)  # fmt: skip
+OPTION_WITHOUT_EFFECT = {
+    "density": "has no effect: there is no fluid; leave it out",
+    "viscosity": "has no effect: there is no fluid; leave it out",
+    "wind": "has no effect: there is no fluid; leave it out",
+    "actuatorgroupdisable": "is not read: all actuators act",
+}
+NUMERIC_FLAGS = frozenset(
+    {
+        "warmstart", "refsafe", "sensor", "midphase", "multiccd", "nativeccd", "island", "eulerdamp",
+        "autoreset", "energy", "fwdinv", "invdiscrete", "sleep", "diagexact", "ipc", "speculative",
+        "clampctrl",
+    }
+)  # fmt: skip
+STANDARD_STEP = 0.002  # [s]
+
+
+def read(
+    source: str | Path, *, package_dirs: Sequence[Path] = (), keyframe: str | int | None = None,
+    strict: bool = False,
+) -> WorldDescription:  # fmt: skip
+    """Read a scene.
+
+    Args:
+        source: Path of an MJCF file, or its text.
+        package_dirs: Folders, besides that of the file, which may hold included files and meshes.
+        keyframe: Name or number of the keyframe to start in; None: where the file draws the bodies.
+        strict: What has no effect here is an error instead of a note.
+
+    Returns:
+        Time step, gravity, contact laws; a tree for each body of the world that moves, and each geom
+        that stands; notes.
+
+    Raises:
+        DescriptionError: The scene cannot be simulated; the message says where, what and the remedy.
+
+    Example:
+        >>> ball = '<mujoco><worldbody><body name="ball"><freejoint/><geom size="0.1" mass="2"/></body>'
+        >>> scene = read(ball + "</worldbody></mujoco>")
+        >>> scene.objects[0].tree.bodies[0].mass
+        2.0
+    """
+    report = Report(strict=strict)
+    made = _Model(load(source, package_dirs), package_dirs, report)
+    scene = WorldDescription(time_step=STANDARD_STEP, source=made.source.path)
+    _options(made.source, scene, report)
+    scene.pairs = made.contacts.laws
+    made.start(keyframe)
+    for tree in made.trees:
+        scene.objects.append(_robot(tree.description))
+    scene.objects += [
+        item for one in made.standing if (item := _standing(one, made.contacts, report)) is not None
+    ]
+    scene.notes = report.notes
+    return scene
+
+
+def read_robot(
+    source: str | Path, *, package_dirs: Sequence[Path] = (), strict: bool = False
+) -> tuple[TreeDescription, dict[tuple[str, str], PairProperties]]:
+    """Read the one robot of a file; return it and the contact laws of its materials.
+
+    Raises:
+        DescriptionError: As `read`; or nothing in the file moves, or more than one thing does.
+    """
+    scene = read(source, package_dirs=package_dirs, strict=strict)
+    robots = [item for item in scene.objects if item.tree is not None]
+    if len(robots) != 1:
+        names = ", ".join(repr(item.name) for item in robots[:5]) or "none"
+        raise DescriptionError(
+            f"{scene.source or 'MJCF text'}: {len(robots)} objects move ({names}), must be one robot; "
+            "world.load_mjcf takes them all"
+        )
+    tree = robots[0].tree
+    assert tree is not None
+    left = [item.name for item in scene.objects if item.tree is None]
+    if left:
+        names = ", ".join(map(repr, left[:5])) + (", …" if len(left) > 5 else "")
+        tree.notes.append(
+            f"what stands in the file is left out: {names}; world.load_mjcf takes it, too"
+        )
+    tree.notes += scene.notes
+    return tree, scene.pairs
+
+
+class _Model:
+    """All that a file describes, and the trees that it makes."""
+
+    def __init__(self, source: Source, package_dirs: Sequence[Path], report: Report) -> None:
+        self.source = source
+        self._check_sections(report)
+        compiler = read_compiler(source, report)
+        defaults = Defaults(list(source.sections("default")), report)
+        meshes = Meshes(source, defaults, compiler, package_dirs, report)
+        geoms = GeomReader(source, compiler, defaults, meshes, report)
+        joints = JointReader(compiler, defaults, report)
+        self.bodies = BodyReader(compiler, defaults, geoms, joints, report).read(source)
+        named = {j.description.name: j.description for b in self.bodies for j in b.joints}
+        self.contacts: Contacts = read_contacts(source, compiler, defaults, self.bodies, report)
+        actuators = read_actuators(source, compiler, defaults, named, report)
+        self.trees: list[Tree]
+        self.standing: list[Standing]
+        self.trees, self.standing = split(self.bodies, self.contacts, report)
+        for tree in self.trees:
+            own = {body.joint.name for body in tree.description.bodies}
+            tree.description.actuators = [a for a in actuators if a.joint in own]
+            tree.description.source = source.path
+        self._first: list[int] = []  # coordinate of each body in MuJoCo's order
+        count = 0
+        for body in self.bodies:
+            self._first.append(count)
+            count += sum(COORDINATES[joint.type] for joint in body.joints)
+        self._keys = self._keyframes(report, count)
+
+    def _check_sections(self, report: Report) -> None:
+        root = self.source.root
+        report.check_attributes(root, ("model",))
+        report.check_children(root, SECTIONS, silent=(*DRAWN, *NOT_READ))
+        for node in root.children:
+            if node.tag in NOT_READ and node.children:
+                for child in node.children:
+                    report.doubt(child, NOT_READ[node.tag], f"{node.tag}/{child.tag}")
+            if node.tag == "asset":
+                report.check_children(node, ASSETS, silent=tuple(ASSETS_NOT_READ))
+                for child in node.children:
+                    if child.tag in ASSETS_NOT_READ:
+                        report.doubt(child, ASSETS_NOT_READ[child.tag], f"asset/{child.tag}")
+
+    # -- where bodies start ----------------------------------------------------------------------
+    def start(self, keyframe: str | int | None) -> None:
+        """Give every tree the coordinates, velocities and controls in which it starts, and all keyframes."""
+        q0 = self._drawn()
+        keys = list(self._keys)
+        if isinstance(keyframe, int):
+            if not 0 <= keyframe < len(keys):
+                raise DescriptionError(f"there is no keyframe {keyframe}; the file has {len(keys)}")
+            keyframe = keys[keyframe]
+        if keyframe is not None and keyframe not in self._keys:
+            hint = known_hint(keyframe, keys)
+            raise DescriptionError(f"there is no keyframe {keyframe!r}{hint}")
+        for tree in self.trees:
+            made = tree.description
+            made.keyframes = {
+                name: self._of(tree, key.get("qpos", q0)) for name, key in self._keys.items()
+            }
+            made.start = made.keyframes[keyframe] if keyframe is not None else self._of(tree, q0)
+
+    def _joints(self) -> list[tuple[int, JointDescription, float]]:
+        """Return body, joint and reference in MuJoCo's order of coordinates."""
+        return [
+            (k, j.description, j.reference) for k, b in enumerate(self.bodies) for j in b.joints
+        ]
+
+    def _drawn(self) -> Vector:
+        """Return MuJoCo's qpos0."""
+        q: list[float] = []
+        for body, joint, reference in self._joints():
+            if joint.type == Joint.FREE:
+                q += (*self.bodies[body].pose.position, *self.bodies[body].pose.quaternion)
+            else:
+                q += IDENTITY if joint.type == Joint.SPHERICAL else (reference,)
+        return tuple(q)
+
+    def _of(self, tree: Tree, qpos: Vector) -> Vector:
+        """Return the coordinates of one tree out of those of all."""
+        made: list[float] = []
+        for number in tree.members:
+            at = self._first[number]
+            for joint in self.bodies[number].joints:
+                width = COORDINATES[joint.type]
+                own = qpos[at : at + width]
+                at += width
+                made += (*own[: width - 4], *normalized(own[-4:])) if width >= 4 else own
+        if tree.description.kind == Kind.KINEMATIC:
+            pose = self.bodies[tree.members[0]].pose
+            return (*pose.position, *pose.quaternion)
+        return tuple(made)
+
+    def _keyframes(self, report: Report, nq: int) -> dict[str, dict[str, Vector]]:
+        made: dict[str, dict[str, Vector]] = {}
+        for section in self.source.sections("keyframe"):
+            report.check_children(section, ("key",))
+            for node in section.all("key"):
+                screen(node, report, frozenset({"name", "qpos", "time", "mpos", "mquat"}), {
+                    "qvel": "is not read: it starts at rest; assign generalized_velocity",
+                    "act": "is not read", "ctrl": "is not read; assign targets or forces",
+                })  # fmt: skip
+                name = node.attributes.get("name", "").strip() or f"key_{len(made)}"
+                if name in made:
+                    raise node.error("another keyframe has the same name; rename one")
+                made[name] = {"qpos": node.vector("qpos", nq)} if "qpos" in node.attributes else {}
+        return made
+
+
+def _options(source: Source, scene: WorldDescription, report: Report) -> None:
+    """Read <option>: time step, gravity and the flags that matter."""
+    for node in source.sections("option"):
+        screen(node, report, OPTION, OPTION_WITHOUT_EFFECT)
+        report.check_children(node, ("flag",))
+        scene.time_step = node.number("timestep", scene.time_step, above=0.0)
+        scene.gravity = node.vector("gravity", 3, scene.gravity)
+        for flags in node.all("flag"):
+            for name in flags.attributes:
+                is_on = choice(flags, name, ("enable", "disable"), "enable") == "enable"
+                if name == "gravity" and not is_on:
+                    scene.gravity = (0.0, 0.0, 0.0)
+                elif name == "override" and is_on:
+                    report.doubt(flags, "override of contact parameters is not read")
+                elif not is_on and name not in NUMERIC_FLAGS:
+                    report.doubt(flags, f'{name}="disable" is not read: it stays enabled')
+
+
+def _robot(tree: TreeDescription) -> ObjectDescription:
+    name = (
+        tree.bodies[0].name if tree.bodies[0].name != "world" else tree.bodies[1].name.split("/")[0]
+    )
+    return ObjectDescription("articulated_system", name, kind=tree.kind, tree=tree)
+
+
+def _standing(one: Standing, contacts: Contacts, report: Report) -> ObjectDescription | None:
+    """Describe a geom that stands as an object of its own."""
+    geom = one.geom
+    shape, visual = contacts.shape(geom, report), geom.visual()
+    if shape is None and visual is None:
+        return None
+    made = ObjectDescription("standing", geom.name, kind=Kind.STATIC)
+    made.position, made.quaternion = one.pose.position, one.pose.quaternion
+    made.shape, made.visual = shape, visual
+    for item in (shape, visual):
+        if item is not None:
+            offset = geom.mesh is not None and item is visual
+            item.position = geom.mesh.pose.position if offset and geom.mesh else (0.0, 0.0, 0.0)
+            item.quaternion = geom.mesh.pose.quaternion if offset and geom.mesh else IDENTITY
+    if shape is not None:
+        made.material, made.group, made.mask = shape.material, shape.group, shape.mask
+    return made

@@ -1,0 +1,135 @@
+"""An MJCF file with its includes, as one tree of elements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tribo.formats.report import Report
+from tribo.formats.xml import MAX_TAGS, Node, parse, path_of
+
+KIND = "MJCF"
+MAX_DEPTH = 256  # of elements within elements
+MAX_INCLUDES = 1000
+
+
+@dataclass(slots=True)
+class Source:
+    """The outermost element, and where its files are looked for."""
+
+    root: Node
+    path: Path | None
+    folders: list[Path]  # of the file, and those that the user allows
+
+    def sections(self, tag: str) -> Iterator[Node]:
+        """Iterate over all sections of a name: MJCF lets them repeat."""
+        return self.root.all(tag)
+
+
+def load(source: str | Path, package_dirs: Sequence[Path] = ()) -> Source:
+    """Parse a file and all that it includes.
+
+    Args:
+        source: Path of an MJCF file, or its text.
+        package_dirs: Folders from which it may include files, besides its own.
+
+    Raises:
+        DescriptionError: Not readable, not MJCF, or an include is missing, outside of the folders,
+            repeated or too deep.
+    """
+    path = path_of(source, KIND)
+    root = parse(source, KIND)
+    if root.tag != "mujoco":
+        raise root.error("is not an MJCF file; the outermost element must be <mujoco>")
+    folders = [path.resolve().parent] if path is not None else []
+    folders += [Path(folder).resolve() for folder in package_dirs]
+    _Includes(folders, path).expand(root)
+    return Source(root, path, folders)
+
+
+@dataclass(slots=True)
+class _Includes:
+    """Which files were taken in, and how much they held."""
+
+    folders: list[Path]
+    top: Path | None
+    seen: set[Path] = field(default_factory=set)
+    tags: int = 0
+
+    def expand(self, root: Node) -> None:
+        """Put the content of included files in the place of every <include>."""
+        if self.top is not None:
+            self.seen.add(self.top.resolve())
+        todo = [(root, 1)]
+        while todo:
+            node, depth = todo.pop()
+            if depth > MAX_DEPTH:
+                raise node.error(f"stands in more than {MAX_DEPTH} elements; make it flatter")
+            found: list[Node] = []
+            waiting = list(reversed(node.children))
+            while waiting:  # what an include brings may include more
+                child = waiting.pop()
+                self.tags += 1
+                if self.tags > MAX_TAGS:
+                    raise child.error(f"with all includes there are more than {MAX_TAGS} elements")
+                if child.tag == "include":
+                    waiting += reversed(self._content(child))
+                else:
+                    found.append(child)
+            node.children = found
+            todo += [(child, depth + 1) for child in found]
+
+    def _content(self, node: Node) -> list[Node]:
+        path = self._locate(node)
+        if path in self.seen:
+            raise node.error(f"{path} is included twice or includes itself; include it once")
+        if len(self.seen) > MAX_INCLUDES:
+            raise node.error(f"more than {MAX_INCLUDES} files are included; join some")
+        self.seen.add(path)
+        root = parse(path, KIND)
+        if root.tag not in {"mujoco", "mujocoinclude"}:
+            raise root.error("an included file must begin with <mujoco> or <mujocoinclude>")
+        return root.children
+
+    def _locate(self, node: Node) -> Path:
+        name = node.text("file")
+        if not self.folders:
+            raise node.error("text has no folder to include files from; read it from a file")
+        if not name or "\0" in name:
+            raise node.error(f"file={name!r} is not a path")
+        for folder in self.folders:
+            try:
+                path = (folder / name.replace("\\", "/")).resolve()
+                is_file = path.is_file()
+            except (OSError, ValueError, RuntimeError):
+                continue
+            if not any(path.is_relative_to(allowed) for allowed in self.folders):
+                raise node.error(
+                    f"file={name!r} is refused, it is outside of {self.folders[0]}; move it there, or list "
+                    "its folder in package_dirs"
+                )
+            if is_file:
+                return path
+        raise node.error(f"file={name!r} was not found in {self.folders[0]}")
+
+
+def screen(
+    node: Node, report: Report, used: frozenset[str], without_effect: dict[str, str]
+) -> None:
+    """List the attributes of an element that are not read.
+
+    Args:
+        node: The element, as written.
+        report: Takes the notes.
+        used: Attributes that are read, or that only change the picture.
+        without_effect: Attributes that MuJoCo knows, and why they have no effect here.
+    """
+    for name in node.attributes:
+        if name in used:
+            continue
+        if name in without_effect:
+            report.doubt(node, f"{name} {without_effect[name]}", f"{node.tag}@{name}")
+        else:
+            what = f"unknown attribute {name[:80]!r} is ignored"
+            report.unknown(node, name, what, f"{node.tag}@{name}", [*used, *without_effect])

@@ -1,0 +1,223 @@
+"""From MJCF's bodies to trees: bodies without joints are merged, joints get bodies of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tribo.description import (
+    BodyDescription,
+    FrameDescription,
+    JointDescription,
+    ShapeDescription,
+    TreeDescription,
+    VisualDescription,
+)
+from tribo.formats.inertia import Inertial, merged
+from tribo.formats.mjcf.bodies import WORLD, Body
+from tribo.formats.mjcf.contacts import Contacts
+from tribo.formats.mjcf.geoms import Geom
+from tribo.formats.pose import NO_POSE, Pose
+from tribo.formats.report import Report
+from tribo.formats.urdf_mass import check_masses
+from tribo.formats.xml import Node
+from tribo.model import Joint, Kind
+
+
+@dataclass(slots=True)
+class Tree:
+    """A tree and where MJCF's bodies are in it."""
+
+    description: TreeDescription
+    members: list[int] = field(default_factory=list)  # MJCF's bodies, in their order
+    place: dict[int, tuple[int, Pose]] = field(default_factory=dict)  # body of the tree, pose in it
+    frames: list[tuple[str, FrameDescription]] = field(default_factory=list)  # body, joint or site
+
+    @property
+    def is_loose(self) -> bool:
+        """Tell whether its root moves."""
+        return self.description.bodies[0].joint.type != Joint.FIXED
+
+
+@dataclass(slots=True)
+class Standing:
+    """A geom of the world: it stands."""
+
+    geom: Geom
+    pose: Pose
+
+
+def split(
+    bodies: list[Body], contacts: Contacts, report: Report
+) -> tuple[list[Tree], list[Standing]]:
+    """Return a tree for each body of the world that moves, and all geoms that stand."""
+    top = _tops(bodies)
+    moving = {top[k] for k, body in enumerate(bodies) if body.joints or body.is_mocap}
+    trees: dict[int, Tree] = {}
+    standing: list[Standing] = []
+    poses: list[Pose] = []
+    for k, body in enumerate(bodies):
+        poses.append(NO_POSE if k == WORLD else poses[body.parent] @ body.pose)
+        if k != WORLD and top[k] in moving:
+            if top[k] == k:
+                trees[k] = _start(body)
+            _hang(trees[top[k]], k, body, contacts, report)
+            for geom in body.geoms:
+                if geom.type == "plane":
+                    if trees[top[k]].place[k][0] > 0 or trees[top[k]].is_loose:
+                        raise geom.node.error(
+                            "a plane cannot move; use a box, or put it into the world"
+                        )
+                    standing.append(Standing(geom, poses[k] @ geom.pose))
+            continue
+        standing += [Standing(geom, poses[k] @ geom.pose) for geom in body.geoms]
+        if body.sites:
+            report.note("sites of bodies that stand have no object to be frames of")
+    made = list(trees.values())
+    for tree in made:
+        _finish(tree, bodies, report)
+    _exclude(made, bodies, contacts, report)
+    return made, standing
+
+
+def _tops(bodies: list[Body]) -> list[int]:
+    """Return for each body the body of the world that it hangs on."""
+    top = [WORLD]
+    for k, body in enumerate(bodies[1:], start=1):
+        top.append(k if body.parent == WORLD else top[body.parent])
+    return top
+
+
+def _start(body: Body) -> Tree:
+    """Return a tree with its root: the body itself if it stands or floats, else the world."""
+    if body.joints and body.joints[0].type != Joint.FREE:
+        root = BodyDescription("world", -1, JointDescription("world", Joint.FIXED))
+        return Tree(TreeDescription([root]))
+    position, quaternion = body.pose.position, body.pose.quaternion
+    if body.is_mocap:
+        joint = JointDescription(body.name, Joint.FREE, position, quaternion)
+    elif body.joints:
+        joint = replace(body.joints[0].description, position=position, quaternion=quaternion)
+    else:
+        joint = JointDescription(body.name, Joint.FIXED, position, quaternion)
+    tree = TreeDescription([BodyDescription(body.name, -1, joint)])
+    tree.kind = Kind.KINEMATIC if body.is_mocap else Kind.DYNAMIC
+    return Tree(tree)
+
+
+def _hang(tree: Tree, number: int, body: Body, contacts: Contacts, report: Report) -> None:
+    """Add a body to its tree: as bodies, one for each joint, or as a part of its parent."""
+    bodies, frames = tree.description.bodies, tree.frames
+    tree.members.append(number)
+    is_root = len(tree.members) == 1 and bodies[0].name == body.name
+    is_root = is_root and (not body.joints or body.joints[0].type == Joint.FREE)
+    if is_root:
+        parent, pose = 0, NO_POSE
+    else:
+        parent, pose = tree.place.get(body.parent, (0, NO_POSE))
+        pose = pose @ body.pose
+        above = parent
+        for k, joint in enumerate(body.joints, start=1):
+            name = body.name if k == len(body.joints) else f"{body.name}/{joint.description.name}"
+            bodies.append(BodyDescription(name, parent, joint.placed(pose)))
+            parent = len(bodies) - 1
+            frames.append(("joint", FrameDescription(joint.description.name, parent)))
+            pose = Pose(tuple(-x for x in joint.anchor)) if any(joint.anchor) else NO_POSE
+        if len(body.joints) > 1 and (above > 0 or tree.is_loose):
+            tree.description.ignored.add((above, parent))  # MuJoCo: parent and child do not meet
+    tree.place[number] = parent, pose
+    frames.append(("body", FrameDescription(body.name, parent, pose.position, pose.quaternion)))
+    for name, where in body.sites:
+        at = pose @ where
+        frames.append(("site", FrameDescription(name, parent, at.position, at.quaternion)))
+    for geom in body.geoms:
+        shape = contacts.shape(geom, report) if geom.type != "plane" else None
+        if shape is not None:
+            bodies[parent].shapes.append(replace(shape, **_moved(shape, pose)))
+        visual = geom.visual()
+        if visual is not None:
+            bodies[parent].visuals.append(replace(visual, **_moved(visual, pose)))
+
+
+def _moved(item: ShapeDescription | VisualDescription, pose: Pose) -> dict[str, Any]:
+    placed = pose @ Pose(item.position, item.quaternion)
+    return {"position": placed.position, "quaternion": placed.quaternion}
+
+
+def _finish(tree: Tree, bodies: list[Body], report: Report) -> None:
+    """Merge the masses, check them, and make the names of frames unique."""
+    made = tree.description
+    parts: list[list[Inertial]] = [[] for _ in made.bodies]
+    nodes: list[list[Node]] = [[] for _ in made.bodies]
+    for number in tree.members:
+        at, pose = tree.place[number]
+        parts[at].append(bodies[number].inertial.moved(pose))
+        first = at - max(len(bodies[number].joints) - 1, 0)
+        for k in range(first, at + 1):
+            nodes[k].append(bodies[number].node)
+    for body, inertials in zip(made.bodies, parts, strict=True):
+        whole = merged(inertials)
+        body.mass, body.com, body.inertia = whole.mass, whole.com, whole.inertia
+    _support(tree, bodies, report)
+    if not nodes[0]:
+        nodes[0].append(bodies[WORLD].node)
+    if made.kind == Kind.DYNAMIC:
+        check_masses(made, nodes, Report(strict=False))
+    made.frames = _named(tree.frames, report)
+    _name_bodies(made)
+
+
+def _support(tree: Tree, bodies: list[Body], report: Report) -> None:
+    """Let bodies be borne from outside, as gravcomp says; what is merged must agree."""
+    shares: dict[int, float] = {}
+    for number in tree.members:
+        body, at = bodies[number], tree.place[number][0]
+        if body.inertial.mass == 0.0:
+            continue
+        if shares.setdefault(at, body.support) != body.support:
+            report.doubt(
+                body.node,
+                "gravcomp differs from that of the body that it is fixed to, whose share counts",
+            )
+    for at, share in shares.items():
+        tree.description.bodies[at].gravity_compensation = share
+
+
+def _named(frames: list[tuple[str, FrameDescription]], report: Report) -> list[FrameDescription]:
+    """Return one frame per name: a joint or site that is called like another thing says what it is."""
+    names: dict[str, FrameDescription] = {}
+    for kind, frame in sorted(frames, key=lambda item: item[0] != "body"):
+        found = names.get(frame.name)
+        if found is not None and found != frame:
+            name = f"{frame.name} ({kind})"
+            while name in names:
+                name += "'"
+            report.note(f"the frame of {kind} {frame.name!r} is called {name!r}", f"frame {kind}")
+            frame.name = name
+        names.setdefault(frame.name, frame)
+    return list(names.values())
+
+
+def _name_bodies(tree: TreeDescription) -> None:
+    """Give every body a name of its own."""
+    taken: set[str] = set()
+    for body in tree.bodies:
+        while body.name in taken:
+            body.name += "'"
+        taken.add(body.name)
+
+
+def _exclude(trees: list[Tree], bodies: list[Body], contacts: Contacts, report: Report) -> None:
+    """Let bodies pass through each other that <exclude> names."""
+    where = {
+        bodies[k].name: (n, at[0]) for n, tree in enumerate(trees) for k, at in tree.place.items()
+    }
+    for node, first, second in contacts.excluded:
+        (one, a), (other, b) = (where.get(name, (-1, 0)) for name in (first, second))
+        if one < 0 or one != other:
+            report.doubt(
+                node, "names bodies that are not of one tree, so they go on meeting; use contype and "
+                "conaffinity", "exclude",
+            )  # fmt: skip
+        elif a != b:
+            trees[one].description.ignored.add((min(a, b), max(a, b)))

@@ -11,6 +11,7 @@ import numpy as np
 
 from tribo import check, kernels
 from tribo.builder import Capacity, Span, build_model, mark_singles
+from tribo.complaints import Complaints
 from tribo.engine import Engine
 from tribo.errors import EditError, SimulationError
 from tribo.formats import raisim_xml
@@ -78,9 +79,7 @@ class World(
         self._is_midway = False  # between update and advance
         self._idle = [True]  # empty while some thread is in compiled code
         self._built_spans: dict[int, Span] = {}  # where each object was in the last build, by id
-        self._has_warned = False
-        self._has_warned_coarse = False
-        self._has_warned_of_ties = False
+        self._complaints = Complaints()
         self.time_step = time_step
         self.gravity = gravity
 
@@ -258,28 +257,10 @@ class World(
                 "finite; the world stands at its last valid state. Look at forces, gains and masses there, "
                 "or take a smaller time step"
             )
-        if status & Status.CONTRADICTION and not self._has_warned_of_ties:
-            self._has_warned_of_ties = True
-            logger.warning(
-                "t = %g s: constraints contradict one another, each gives way (said once per world; look at "
-                "the gap of each of world.constraints)", self.time,
-            )  # fmt: skip
-        if status & Status.NOT_CONVERGED and not self._has_warned:
-            self._has_warned = True
-            logger.warning(
-                "t = %g s: the contact solve stopped at %d sweeps with residual %.1e "
-                "(said once per world; see world.residual, world.status and world.max_sweeps)",
-                self.time, self.max_sweeps, max(self.residual),
-            )  # fmt: skip
-
-        if status & Status.COARSE and not self._has_warned_coarse:
-            self._has_warned_coarse = True
-            logger.warning(
-                "t = %g s: a time step of %g s is too long for a compliant pair: one step stops what "
-                "presses on it. It carries and holds as it should, but bounces less; take a smaller "
-                "time_step or stiffness (said once per world; see world.status and tribo.ground.check_step)",
-                self.time, self.time_step,
-            )  # fmt: skip
+        self._complaints.say(
+            status, self.time,
+            sweeps=self.max_sweeps, residual=max(self.residual), step=self.time_step,
+        )  # fmt: skip
 
     def _report_bad_input(self) -> None:
         """Raise an error that names an array into which something was written that is not finite."""

@@ -25,8 +25,8 @@ help:  ## list the targets
 demo: $(STAMPS)/$(DEMO_EXTRAS)  ## three spheres and a quadruped (ROBOT=own: small download, VIEW=0: no viewer)
 	$(BIN)/python -m tribo.demo --robot $(ROBOT) $(if $(filter $(NO),$(VIEW)),--no-view,--view) $(ARGS)
 
-test: $(STAMPS)/dev  ## the whole test suite (ARGS="-k rebound" for a part)
-	$(BIN)/python -m pytest -q $(ARGS)
+test: $(STAMPS)/dev  ## the whole test suite on two cores (ARGS="-k rebound" for a part)
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(ARGS)
 
 check: $(STAMPS)/dev  ## format, lint, types, layers
 	$(BIN)/ruff format --check .

@@ -36,10 +36,8 @@ MIN_SWEEPS = 3  # two changes tell the rate
 FAR = 0.01  # [–] of the speed that the solve removes: a violation that asks for another start
 PATIENCE = 10.0  # sweeps that cost as much as the Newton steps they save
 NEWTON_STEPS = 80  # of an attempt: a solution not found by then is rarely found later
-MAX_FAILURES = 7  # that count: an island is then only swept for 2⁵ steps before it is tried again
-PAUSE_ROWS = (
-    300  # of an island that is worth a pause: a smaller one costs little however often it fails
-)
+MAX_FAILURES = 6  # that count: an island is then only swept for 2⁴ steps before it is tried again
+PAUSE_ROWS = 300  # of an island that is worth a pause: a smaller one fails at little cost
 PAUSE_SWEEPS = 24  # in such a step: enough to carry a pile that moves
 MIN_DENSE_ROWS = 7  # two contacts and less are solved as fast by sweeps
 MAX_DENSE_ROWS = 32  # ten contacts: up to here a dense matrix is faster than blocks
@@ -350,13 +348,12 @@ def attempt(model, settings, work, t, rows, failures):
         start_cold(model, work, t)
         return True
     limit = settings.tolerance * speed
-    budget = NEWTON_STEPS >> failures
-    if approach(model, settings, work, t, rows, budget, limit):
+    if approach(model, settings, work, t, rows, NEWTON_STEPS, limit):
         return True
     if failures > 0 or violation(model, work, t) <= FAR * speed:
         return False
     start_cold(model, work, t)
-    return approach(model, settings, work, t, rows, budget, limit)
+    return approach(model, settings, work, t, rows, NEWTON_STEPS, limit)
 
 
 @kernel

@@ -413,6 +413,10 @@ class Work(Record):
     scalar_kept = field(3, "nscalar")
     scalar_guess = field("nscalar")
 
+    # What this step makes of the state's fields of the same names.
+    tree_failures = field("ntree", dtype=INT)
+    tree_pause = field("ntree", dtype=INT)
+
     # Blows of contacts that rebound one after the other.
     blow_count = field(1, dtype=INT)  # 0: the two below hold nothing
     blow_response = field("nv")  # whitened velocity that they give

@@ -339,7 +339,7 @@ def attempt(model, settings, work, t, rows, failures):
     """Find the impulses of island t: sweeps, and Newton's method if they are slow; return success.
 
     A warm start may be the worst start, the step after a hard impact. So an island that is far from
-    solved is begun again from zero. After failures in the steps before less is tried.
+    solved is begun again from zero, but only once in a row of failures.
 
     Writes: work.
     """
@@ -381,34 +381,34 @@ def note(model, work, t, count, value):
 
 
 @kernel
-def solve_large(model, state, settings, work, t, rows, limit):
+def solve_large(model, settings, work, t, rows, limit):
     """Solve a large island, or only sweep it for a while if that has failed again and again.
 
     A pile in motion may have no solution that is found in any sensible time: pauses become longer with
     each failure. What trees have learnt goes with them from island to island.
 
-    Writes: work, state.
+    Writes: work.
     """
-    pause = most(model, work, t, state.tree_pause)
+    pause = most(model, work, t, work.tree_pause)
     if pause > 0:
-        note(model, work, t, state.tree_pause, pause - 1)
+        note(model, work, t, work.tree_pause, pause - 1)
         return sweep_only(model, work, t, min(PAUSE_SWEEPS, settings.max_sweeps), limit)
-    failures = most(model, work, t, state.tree_failures)
+    failures = most(model, work, t, work.tree_failures)
     if attempt(model, settings, work, t, rows, failures):
         if failures > 0:
-            note(model, work, t, state.tree_failures, 0)
+            note(model, work, t, work.tree_failures, 0)
         return True
     failures = min(failures + 1, MAX_FAILURES)
-    note(model, work, t, state.tree_failures, failures)
-    note(model, work, t, state.tree_pause, (1 << failures) >> 2)
+    note(model, work, t, work.tree_failures, failures)
+    note(model, work, t, work.tree_pause, (1 << failures) >> 2)
     return False
 
 
 @kernel
-def solve_island(model, state, settings, work, t, rows):
+def solve_island(model, settings, work, t, rows):
     """Find the impulses of island t as well as the settings ask for.
 
-    Writes: work, state.
+    Writes: work.
     """
     limit = settings.tolerance * island_speed(settings, work, t)
     if settings.contact_solver == SWEEPS:
@@ -416,7 +416,7 @@ def solve_island(model, state, settings, work, t, rows):
     elif rows < PAUSE_ROWS:
         is_solved = attempt(model, settings, work, t, rows, 0)
     else:
-        is_solved = solve_large(model, state, settings, work, t, rows, limit)
+        is_solved = solve_large(model, settings, work, t, rows, limit)
     if not is_solved:
         work.status[0] |= NOT_CONVERGED
 
@@ -425,9 +425,12 @@ def solve_island(model, state, settings, work, t, rows):
 def solve(model, state, settings, work):
     """Find the impulses of all contacts and scalar rows.
 
-    Writes: work, state.
+    Writes: work.
     """
     warm_start(model, state, work)
+    for t in range(work.tree_pause.shape[0]):
+        work.tree_failures[t] = state.tree_failures[t]
+        work.tree_pause[t] = state.tree_pause[t]
     work.sweeps[0] = 0
     work.dense_count[0] = 0
     work.node_count[0] = 0
@@ -436,7 +439,7 @@ def solve(model, state, settings, work):
     for t in range(work.tree_island.shape[0]):
         rows = exact.island_rows(work, t)
         if rows > 0:
-            solve_island(model, state, settings, work, t, rows)
+            solve_island(model, settings, work, t, rows)
 
 
 @kernel
@@ -445,6 +448,9 @@ def remember(model, state, work):
 
     Writes: state, work.
     """
+    for t in range(work.tree_pause.shape[0]):
+        state.tree_failures[t] = work.tree_failures[t]
+        state.tree_pause[t] = work.tree_pause[t]
     n = 0
     for c in range(work.contact_count[0]):
         if work.contact_impulse[c, 2] <= 0.0:

@@ -16,16 +16,10 @@ from tribo.description import (
     ObjectDescription,
     WorldDescription,
 )
+from tribo.formats.raisim_shapes import DIMENSIONS
 from tribo.materials.table import PairProperties
 from tribo.model import Kind
 
-DIMENSIONS = {
-    "sphere": ("radius",),
-    "box": ("x", "y", "z"),
-    "capsule": ("radius", "height"),
-    "cylinder": ("radius", "height"),
-    "cone": ("radius", "height"),
-}
 VERSION = "2.3.0"
 
 

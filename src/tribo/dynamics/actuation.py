@@ -89,8 +89,6 @@ def collect(model, command, settings, work, t):
     """
     carries = False
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-        work.feed_forward[dof] = command.tau[dof]
-        work.outside_force[dof] = 0.0
         carries = carries or command.carries[dof] != 0
     root = model.tree_body[t]
     supported = command.has_wrench[0] != 0

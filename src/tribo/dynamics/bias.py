@@ -165,8 +165,10 @@ def project_forces(model, work, t, out):
         dof = model.joint_v[i]
         count = 0
         joint = model.joint_type[i]
-        if joint == FREE:
-            count = 6
+        if joint == FREE:  # its axes are those of the world
+            for k in range(3):
+                out[dof + k] = force[3 + k]
+                out[dof + 3 + k] = force[k]
         elif joint == SPHERICAL:
             count = 3
         elif joint != FIXED:

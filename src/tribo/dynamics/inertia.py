@@ -9,9 +9,10 @@ from math import sqrt
 from tribo.dynamics import articulated
 from tribo.jit import kernel
 from tribo.math import spatial, vec
-from tribo.model import Kind
+from tribo.model import Joint, Kind
 
 DYNAMIC = int(Kind.DYNAMIC)
+FREE = int(Joint.FREE)
 
 
 @kernel
@@ -65,6 +66,20 @@ def single_mass(model, work, root):
 
 
 @kernel
+def base_columns(matrix, row, force):
+    """Write the first six columns of a row: a floating base moves along the axes of the world.
+
+    Writes: matrix.
+    """
+    matrix[row] = force[3]
+    matrix[row + 1] = force[4]
+    matrix[row + 2] = force[5]
+    matrix[row + 3] = force[0]
+    matrix[row + 4] = force[1]
+    matrix[row + 5] = force[2]
+
+
+@kernel
 def composite_mass(model, work, t):
     """Write M of a tree whose bodies' inertias are known.   M_ij = S_jᵀ I^c_i S_i
 
@@ -80,13 +95,16 @@ def composite_mass(model, work, t):
         parent = model.body_parent[i]
         for k in range(10):
             composite[parent, k] += composite[i, k]
+    known = 6 if model.joint_type[root] == FREE else 0
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         body = model.dof_body[dof]
         force = spatial.inertia_times(composite, body, spatial.load(work.dof_axis, dof))
         row = model.dof_row[dof]
         chain = model.body_chain_start[body]
         depth = model.dof_depth[dof]
-        for p in range(depth + 1):
+        if known > 0:  # the rows of the base are shorter: what is too much, later rows write over
+            base_columns(work.mass_matrix, row, force)
+        for p in range(known, depth + 1):
             axis = spatial.load(work.dof_axis, model.chain_dof[chain + p])
             work.mass_matrix[row + p] = spatial.dot(axis, force)
         work.mass_matrix[row + depth] += model.dof_armature[dof]
@@ -144,6 +162,53 @@ def factorize_single(model, work, first):
 
 
 @kernel
+def subtract_base(factor, at, row, a):
+    """Take a times the first six entries of a row of a matrix from six others.
+
+    Writes: factor.
+    """
+    for k in range(6):
+        factor[at + k] -= a * factor[row + k]
+
+
+@kernel
+def eliminate_from_base(factor, at, row, inverse):
+    """Take a row's share off the block of a floating base, and divide the row's first six entries.
+
+    Writes: factor.
+    """
+    f = (
+        factor[row],
+        factor[row + 1],
+        factor[row + 2],
+        factor[row + 3],
+        factor[row + 4],
+        factor[row + 5],
+    )
+    a = (
+        f[0] * inverse,
+        f[1] * inverse,
+        f[2] * inverse,
+        f[3] * inverse,
+        f[4] * inverse,
+        f[5] * inverse,
+    )
+    factor[at] -= a[0] * f[0]
+    factor[at + 1] -= a[1] * f[0]
+    factor[at + 2] -= a[1] * f[1]
+    for k in range(3):
+        factor[at + 3 + k] -= a[2] * f[k]
+    for k in range(4):
+        factor[at + 6 + k] -= a[3] * f[k]
+    for k in range(5):
+        factor[at + 10 + k] -= a[4] * f[k]
+    for k in range(6):
+        factor[at + 15 + k] -= a[5] * f[k]
+    for k in range(6):
+        factor[row + k] = a[k]
+
+
+@kernel
 def factorize_tree(model, work, t):
     """Factor M̂ of a tree into Lᵀ D L, in the pattern of M.
 
@@ -155,6 +220,7 @@ def factorize_tree(model, work, t):
     rows = model.dof_row
     first = model.tree_v[t]
     last = first + model.tree_nv[t]
+    is_floating = model.joint_type[model.tree_body[t]] == FREE
     for i in range(rows[first], rows[last - 1] + model.dof_depth[last - 1] + 1):
         factor[i] = work.mass_matrix[i]
     for dof in range(last - 1, first - 1, -1):
@@ -163,12 +229,17 @@ def factorize_tree(model, work, t):
         chain = model.body_chain_start[model.dof_body[dof]]
         inverse = 1.0 / (factor[row + depth] + work.drive_inertia[dof])
         work.dof_scale[dof] = sqrt(inverse)
-        for p in range(depth - 1, -1, -1):
+        known = 6 if is_floating and depth >= 6 else 0
+        for p in range(depth - 1, known - 1, -1):
             a = factor[row + p] * inverse
             other = model.chain_row[chain + p]
-            for k in range(p + 1):
+            if known > 0:
+                subtract_base(factor, other, row, a)
+            for k in range(known, p + 1):
                 factor[other + k] -= a * factor[row + k]
             factor[row + p] = a
+        if known > 0:
+            eliminate_from_base(factor, rows[first], row, inverse)
 
 
 @kernel

@@ -1,9 +1,10 @@
 """Stage *kinematics*: where is every body, and which way does each degree of freedom move it?"""
 
-from math import cos, sin, sqrt
+from math import sqrt
 
 from tribo.jit import kernel
 from tribo.math import quat, spatial, vec
+from tribo.math.turn import sine_cosine
 from tribo.model import Joint
 
 FIXED = int(Joint.FIXED)
@@ -16,8 +17,7 @@ FREE = int(Joint.FREE)
 @kernel
 def rotation(axis, angle):
     """Return the matrix of a rotation about a unit axis.   Source: Rodrigues' formula."""
-    c = cos(angle)
-    s = sin(angle)
+    s, c = sine_cosine(angle)
     x, y, z = axis
     d = 1.0 - c
     return (
@@ -25,6 +25,44 @@ def rotation(axis, angle):
         d * x * y + s * z, c + d * y * y, d * y * z - s * x,
         d * x * z - s * y, d * y * z + s * x, c + d * z * z,
     )  # fmt: skip
+
+
+@kernel
+def turned(r, axis, angle):
+    """Return R times a rotation about a unit axis; about a coordinate axis only two columns change."""
+    if axis[1] == 0.0 and axis[2] == 0.0:
+        s, c = sine_cosine(angle)
+        s *= axis[0]
+        return (
+            r[0], c * r[1] + s * r[2], c * r[2] - s * r[1],
+            r[3], c * r[4] + s * r[5], c * r[5] - s * r[4],
+            r[6], c * r[7] + s * r[8], c * r[8] - s * r[7],
+        )  # fmt: skip
+    if axis[0] == 0.0 and axis[2] == 0.0:
+        s, c = sine_cosine(angle)
+        s *= axis[1]
+        return (
+            c * r[0] - s * r[2], r[1], c * r[2] + s * r[0],
+            c * r[3] - s * r[5], r[4], c * r[5] + s * r[3],
+            c * r[6] - s * r[8], r[7], c * r[8] + s * r[6],
+        )  # fmt: skip
+    if axis[0] == 0.0 and axis[1] == 0.0:
+        s, c = sine_cosine(angle)
+        s *= axis[2]
+        return (
+            c * r[0] + s * r[1], c * r[1] - s * r[0], r[2],
+            c * r[3] + s * r[4], c * r[4] - s * r[3], r[5],
+            c * r[6] + s * r[7], c * r[7] - s * r[6], r[8],
+        )  # fmt: skip
+    return vec.mat_mul(r, rotation(axis, angle))
+
+
+@kernel
+def placed(parent_rot, r):
+    """Return R_parent R, where R is the fixed rotation of a joint, most often none."""
+    if r[0] == 1.0 and r[4] == 1.0 and r[8] == 1.0:
+        return parent_rot
+    return vec.mat_mul(parent_rot, r)
 
 
 @kernel
@@ -41,9 +79,9 @@ def body_pose(model, q, pos, rot, i):
     if parent >= 0:
         parent_rot = vec.load_mat(rot, parent)
         p = vec.add(vec.load(pos, parent), vec.mat_vec(parent_rot, p))
-        r = vec.mat_mul(parent_rot, r)
+        r = placed(parent_rot, r)
     if joint == REVOLUTE:
-        r = vec.mat_mul(r, rotation(vec.load(model.joint_axis, i), q[first]))
+        r = turned(r, vec.load(model.joint_axis, i), q[first])
     elif joint == PRISMATIC:
         p = vec.axpy(q[first], vec.mat_vec(r, vec.load(model.joint_axis, i)), p)
     elif joint == SPHERICAL:

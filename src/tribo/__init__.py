@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from tribo.batch import Batch
 from tribo.check import nearest
 from tribo.contacts import Contact
-from tribo.description import CompoundPart, DescriptionError
+from tribo.description import CompoundPart, DescriptionError, JointDescription, LinkDescription
 from tribo.errors import EditError, SimulationError
 from tribo.heights import HeightField
 from tribo.kernels import warm_up
@@ -54,7 +54,9 @@ __all__ = [
     "EditError",
     "HeightField",
     "HeightMap",
+    "JointDescription",
     "Kind",
+    "LinkDescription",
     "MaterialTable",
     "Motor",
     "Object",

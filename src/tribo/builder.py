@@ -268,6 +268,7 @@ class _Filler:
         m.joint_axis[i] = body.joint.axis
         m.joint_slot[i] = self.slot
         m.joint_is_cone[i] = body.joint.is_cone
+        m.joint_collides[i] = body.joint.collision_enabled
         m.joint_leader[i], m.joint_ratio[i] = -1, 1.0
         if body.joint.mimic is not None:
             leader, m.joint_ratio[i], m.joint_offset[i] = body.joint.mimic

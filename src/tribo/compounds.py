@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import pi
 from typing import Any
 
 import numpy as np
@@ -98,7 +97,7 @@ def _part(
         except ValueError as error:
             raise ValueError(f"{what}: {error}") from None
         check.within_range(np.array(numbers), f"size of {what}")
-        volume, centre, unit = _of_primitive(shape, numbers)
+        volume, centre, unit = solids.of_shape(shape, numbers)
     place = check.vector(part.position, f"position of {what}", 3)
     turn = check.quaternion(part.orientation, f"orientation of {what}")
     if part.material:
@@ -108,22 +107,6 @@ def _part(
         f"{kind}/{k}", geometry=geometry,
     )  # fmt: skip
     return made, volume, centre, unit
-
-
-def _of_primitive(kind: Shape, size: Vector) -> tuple[float, np.ndarray, np.ndarray]:
-    """Return volume, centre of mass and inertia per mass; size as in `tribo.model.Shape`."""
-    r, centre = size[0], np.zeros(3)
-    if kind == Shape.SPHERE:
-        return 4.0 / 3.0 * pi * r**3, centre, solids.sphere(1.0, r)
-    if kind == Shape.BOX:
-        edges = (2.0 * size[0], 2.0 * size[1], 2.0 * size[2])
-        return edges[0] * edges[1] * edges[2], centre, solids.box(1.0, edges)
-    h = 2.0 * size[1]
-    if kind == Shape.CAPSULE:
-        return pi * r * r * (h + 4.0 / 3.0 * r), centre, solids.capsule(1.0, r, h)
-    if kind == Shape.CYLINDER:
-        return pi * r * r * h, centre, solids.cylinder(1.0, r, h)
-    return pi * r * r * h / 3.0, np.array([0.0, 0.0, -h / 4.0]), solids.cone(1.0, r, h)
 
 
 def _masses(

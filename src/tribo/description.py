@@ -6,14 +6,14 @@ Units are SI; quaternions are (w, x, y, z); poses are (position, quaternion) of 
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from math import inf
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tribo import solids
 from tribo.geometry import Heights, Hull, Surface
 from tribo.heights import HeightField
 from tribo.materials import PairProperties
@@ -22,18 +22,6 @@ from tribo.model import Joint, Kind, Shape
 Vector = tuple[float, ...]
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 ORIGIN = (0.0, 0.0, 0.0)
-COLORS = {
-    "red": (0.80, 0.22, 0.20),
-    "green": (0.25, 0.60, 0.33),
-    "blue": (0.22, 0.42, 0.75),
-    "yellow": (0.92, 0.76, 0.22),
-    "orange": (0.92, 0.52, 0.18),
-    "purple": (0.50, 0.33, 0.66),
-    "white": (0.94, 0.94, 0.94),
-    "gray": (0.55, 0.57, 0.60),
-    "grey": (0.55, 0.57, 0.60),
-    "black": (0.12, 0.12, 0.13),
-}
 
 
 class DescriptionError(ValueError):
@@ -99,6 +87,7 @@ class JointDescription:
     armature: float = 0.0  # [kg, kg m²] reflected rotor inertia
     stiffness: float = 0.0  # [N/m, N m/rad] of a spring
     spring_reference: Vector | None = None  # coordinates at which it is at rest; None: zero
+    collision_enabled: bool = False  # the two links that it connects may touch each other
 
     @property
     def effort_range(self) -> tuple[float, float]:
@@ -111,20 +100,19 @@ class JointDescription:
 class LinkDescription:
     """A link of a robot that is built in Python, with all that hangs on it.
 
-    Links behind fixed joints become parts of their parent; what they are called stays as a frame.
+    Links behind fixed joints become parts of their parent; what they are called stays as a frame. The mass
+    of a link is its own `mass` plus that of the solids that `add_shape` gives it.
 
     Example:
-        >>> import numpy as np
         >>> import tribo
-        >>> cart = LinkDescription("cart", mass=1.0, inertia=0.01 * np.eye(3))
-        >>> cart.add_shape("box", (0.4, 0.2, 0.1), color=(0.2, 0.4, 0.8, 1.0))
-        >>> pole = LinkDescription("pole", 0.1, com=(0, 0, 0.5), inertia=0.01 * np.eye(3))
-        >>> cart.attach(pole, JointDescription("hinge", Joint.REVOLUTE, axis=(0, 1, 0)))
-        >>> tip = LinkDescription("tip")
-        >>> pole.attach(tip, JointDescription("tip_joint", Joint.FIXED, (0, 0, 1)))
+        >>> cart = tribo.LinkDescription("cart")
+        >>> cart.add_shape("box", (0.4, 0.2, 0.1), mass=1.0, color=(0.2, 0.4, 0.8, 1.0))
+        >>> pole = cart.add_child("pole", "revolute", axis=(0, 1, 0))
+        >>> pole.add_shape("cylinder", (0.01, 1.0), mass=0.1, position=(0, 0, 0.5))
+        >>> tip = pole.add_child("tip", "fixed", position=(0, 0, 1))
         >>> robot = tribo.World().add_articulated_system(cart)
-        >>> robot.dof, robot.frame("tip").position.tolist()
-        (7, [0.0, 0.0, 1.0])
+        >>> robot.dof, round(robot.mass, 9), robot.frame("tip").position.tolist()
+        (7, 1.1, [0.0, 0.0, 1.0])
     """
 
     name: str
@@ -137,35 +125,118 @@ class LinkDescription:
     shapes: list[ShapeDescription] = field(default_factory=list)
     visuals: list[VisualDescription] = field(default_factory=list)
     children: list[LinkDescription] = field(default_factory=list)
+    solids: list[tuple[float, ShapeDescription]] = field(
+        default_factory=list
+    )  # [kg] besides `mass`
 
     def attach(self, child: LinkDescription, joint: JointDescription) -> None:
         """Let another link hang on this one by a joint, a fixed one too."""
         child.joint = joint
         self.children.append(child)
 
+    def add_child(
+        self, name: str, joint: str, *, position: Vector = ORIGIN, quaternion: Vector = IDENTITY,
+        axis: Vector = (0.0, 0.0, 1.0), joint_name: str = "", **properties: Any,
+    ) -> LinkDescription:  # fmt: skip
+        """Add a link that hangs on this one, and return it.
+
+        Args:
+            name: Of the new link; its frame is that of the joint at coordinate 0.
+            joint: "revolute" (or "continuous"), "prismatic", "spherical" or "fixed".
+            position, quaternion: [m], (w, x, y, z) of the joint in the frame of this link.
+            axis: In the frame of the joint, any length.
+            joint_name: Empty: the name of the link and "_joint".
+            properties: Others of `JointDescription`, such as lower=, upper=, effort=, damping=.
+
+        Raises:
+            DescriptionError: Kind or property of the joint are unknown.
+        """
+        kinds = {"continuous": Joint.REVOLUTE} | {
+            kind.name.lower(): kind for kind in Joint if kind != Joint.FREE
+        }
+        if joint not in kinds:
+            raise DescriptionError(f"joint {joint!r} is unknown; use one of {', '.join(kinds)}")
+        taken = {"name", "type", "position", "quaternion", "axis"}
+        known = [f.name for f in fields(JointDescription) if f.name not in taken]
+        for key in properties:
+            if key not in known:
+                raise DescriptionError(f"a joint has no {key!r}; known: {', '.join(known)}")
+        made = JointDescription(
+            joint_name or f"{name}_joint", kinds[joint], position, quaternion, axis, **properties
+        )
+        child = LinkDescription(name)
+        self.attach(child, made)
+        return child
+
+    def fix_to_world(self) -> None:
+        """Let this link, the root, stand where the robot is added instead of floating."""
+        self.joint = JointDescription(f"{self.name}_root", Joint.FIXED)
+
     def add_shape(
         self, kind: str, size: Vector, *, position: Vector = ORIGIN, quaternion: Vector = IDENTITY,
-        material: str = "default", color: Vector | None = None, collides: bool = True, is_drawn: bool = True,
+        mass: float | None = None, density: float | None = None, material: str = "default",
+        color: Vector | None = None, collides: bool = True, is_drawn: bool = True,
     ) -> None:  # fmt: skip
-        """Add a shape that collides, is drawn, or both.
+        """Add a shape that collides, is drawn, has mass, or several of these; a link takes any number.
 
         Args:
             kind: "sphere" (radius), "box" (edges x, y, z), "capsule" (radius, distance of the cap
                 centres), "cylinder" or "cone" (radius, height); the latter three along z.
             size: The numbers in brackets [m].
             position, quaternion: Of the shape in the frame of the link.
+            mass, density: [kg] or [kg/m³] of a homogeneous solid of this shape, one of them or none.
             material: Of its contacts.
             color: RGBA, 0…1.
             collides, is_drawn: What it is for.
 
         Raises:
-            DescriptionError: Kind or size are wrong.
+            DescriptionError: Kind, size or mass are wrong.
         """
         shape, edges = internal_size(kind, size)
+        if mass is not None and density is not None:
+            raise DescriptionError(f"a {kind} of {self.name!r} has a mass or a density, not both")
+        weight = 0.0 if mass is None else mass
+        if density is not None:
+            weight = density * solids.of_shape(shape, edges)[0]
+        if not 0.0 <= weight < inf:
+            raise DescriptionError(f"mass of a {kind} of {self.name!r} must be ≥ 0, got {weight!r}")
+        made = ShapeDescription(shape, edges, position, quaternion, material)
+        if weight > 0.0:
+            self.solids.append((weight, made))
         if collides:
-            self.shapes.append(ShapeDescription(shape, edges, position, quaternion, material))
+            self.shapes.append(made)
         if is_drawn:
             self.visuals.append(VisualDescription(shape, edges, position, quaternion, color))
+
+    def add_mesh(
+        self, file: str | Path, *, scale: Vector = (1.0, 1.0, 1.0), position: Vector = ORIGIN,
+        quaternion: Vector = IDENTITY, material: str = "default", color: Vector | None = None,
+        collides: bool = True, is_drawn: bool = True,
+    ) -> None:  # fmt: skip
+        """Add a mesh file (OBJ, STL, DAE, PLY, OFF, GLB, glTF) that collides, is drawn, or both.
+
+        What it collides as says `World.add_articulated_system(…, collision_meshes=…)`; it has no mass.
+
+        Args:
+            file: Path.
+            scale: (3,) factors for the numbers of the file.
+            position, quaternion, material, color, collides, is_drawn: As in `add_shape`.
+
+        Raises:
+            DescriptionError: There is no such file.
+        """
+        path = Path(file)
+        if not path.is_file():
+            raise DescriptionError(f"mesh {str(file)!r} of link {self.name!r} does not exist")
+        mesh = MeshFile(path.resolve(), str(file), scale)
+        if collides:
+            self.shapes.append(
+                ShapeDescription(Shape.MESH, (), position, quaternion, material, mesh=mesh)
+            )
+        if is_drawn:
+            self.visuals.append(
+                VisualDescription(Shape.MESH, (), position, quaternion, color, mesh)
+            )
 
 
 def internal_size(kind: str, size: Vector) -> tuple[Shape, Vector]:
@@ -298,77 +369,6 @@ class TreeDescription:
     actuators: list[ActuatorDescription] = field(default_factory=list)
 
 
-def check_joint_numbers(joint: JointDescription) -> None:
-    """Refuse limits that cross and negative properties of a joint.
-
-    Raises:
-        DescriptionError: A number is wrong (or none); the message says which.
-    """
-    name = f"joint {joint.name!r}"
-    if joint.type == Joint.SPHERICAL:
-        if not joint.upper > 0.0:
-            raise DescriptionError(
-                f"upper of {name} is the angle of its cone and must be > 0, got {joint.upper!r}"
-            )
-    elif not joint.lower <= joint.upper:
-        raise DescriptionError(f"{name}: lower {joint.lower!r} is above upper {joint.upper!r}")
-    for what in ("effort", "velocity", "damping", "friction", "armature", "stiffness"):
-        if not getattr(joint, what) >= 0.0:
-            raise DescriptionError(f"{what} of {name} must be ≥ 0, got {getattr(joint, what)!r}")
-    if not joint.effort_range[0] <= 0.0:
-        raise DescriptionError(f"effort_lower of {name} must be ≤ 0, got {joint.effort_lower!r}")
-
-
-def check_joints(tree: TreeDescription) -> None:
-    """Refuse joints with wrong numbers, or that follow what they cannot follow.
-
-    Raises:
-        DescriptionError: The message says which joint, what and the remedy.
-    """
-    for body in tree.bodies:
-        check_joint_numbers(body.joint)
-    check_mimics(tree)
-
-
-def check_mimics(tree: TreeDescription) -> None:
-    """Refuse joints that follow what they cannot follow.
-
-    Raises:
-        DescriptionError: A leader does not exist or does not move by one dof, a joint follows itself by a
-            round-about way, or a number is not finite.
-    """
-    joints = {body.joint.name: body.joint for body in tree.bodies}
-    single = (Joint.REVOLUTE, Joint.PRISMATIC)
-    for joint in joints.values():
-        if joint.mimic is None:
-            continue
-        leader, ratio, offset = joint.mimic
-        what = f"joint {joint.name!r} follows {leader!r} (mimic)"
-        if leader not in joints:
-            known = ", ".join(repr(name) for name in list(joints)[:12])
-            raise DescriptionError(f"{what}, which is no joint that moves; known: {known}")
-        for name in (joint.name, leader):
-            if joints[name].type not in single:
-                kind = joints[name].type.name.lower()
-                raise DescriptionError(
-                    f"{what}: joint {name!r} is {kind}; only joints of one dof do that"
-                )
-        if not all(math.isfinite(x) for x in (ratio, offset)):
-            raise DescriptionError(f"{what}: ratio {ratio!r} and offset {offset!r} must be finite")
-        way, here = [joint.name], leader
-        while here not in way:
-            way.append(here)
-            following = joints[here].mimic if here in joints else None
-            if following is None:
-                break
-            here = following[0]
-        else:
-            round_trip = " → ".join([*way, here])
-            raise DescriptionError(
-                f"{what} in a circle, {round_trip}; let one of them lead, without mimic"
-            )
-
-
 @dataclass(slots=True)
 class ObjectDescription:
     """One element of a world file."""
@@ -391,6 +391,8 @@ class ObjectDescription:
     urdf: Path | None = None
     urdf_text: str | None = None  # instead of a file; a writer puts it into one
     urdf_reference: str = ""  # as written in the file
+    modules: list[Path] = field(default_factory=list)  # that come with the URDF
+    collide_parent: bool = False  # links of a robot may touch the link on which they hang
     convexify: bool = False  # meshes of a robot are split into convex parts
     generalized_coordinate: Vector | None = None
     generalized_velocity: Vector | None = None
@@ -418,16 +420,3 @@ class WorldDescription:
     camera: dict[str, str] = field(default_factory=dict)
     source: Path | None = None
     notes: list[str] = field(default_factory=list)
-
-
-def color_of(appearance: str) -> Vector | None:
-    """Return red, green, blue, alpha of an appearance: a name or numbers; None if it is neither."""
-    if appearance in COLORS:
-        return (*COLORS[appearance], 1.0)
-    try:
-        numbers = [float(word) for word in appearance.replace(",", " ").split()]
-    except ValueError:
-        return None
-    if len(numbers) not in {3, 4} or not all(0.0 <= x <= 1.0 for x in numbers):
-        return None
-    return tuple([*numbers, 1.0][:4])

@@ -84,6 +84,7 @@ class Model(Record):
     joint_pos = field("nbody", 3)  # [m] joint frame in the parent body
     joint_rot = field("nbody", 9)  # joint axes in the parent body
     joint_axis = field("nbody", 3)  # unit, joint frame
+    joint_collides = field("nbody", dtype=INT)  # 1: the body and its parent may touch each other
     joint_lower = field("nbody")  # [rad, m] −inf: no limit
     joint_upper = field("nbody")  # [rad, m] +inf: no limit
     spring_reference = field("nq")  # [m, rad, –] coordinates at which joint springs are at rest

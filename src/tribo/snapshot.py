@@ -21,7 +21,7 @@ _RECORDS = ("model", "state", "command", "settings")
 _DERIVED = ("pair_table", "ignored_pair", "late_address")
 _EDITED = (  # what may change while the objects stay the same
     *_DERIVED, "shape_material", "shape_group", "shape_mask", "body_group", "body_mask",
-    "body_is_solid", "joint_pos", "joint_rot",
+    "body_is_solid", "joint_pos", "joint_rot", "joint_collides",
 )  # fmt: skip
 _PROPERTIES = (  # of links and joints: a world takes its own back
     "body_mass", "body_com", "body_inertia", "joint_axis", "dof_armature", "dof_damping", "tree_is_single",
@@ -67,6 +67,14 @@ def structure_of(objects: Sequence[Object]) -> tuple[object, ...]:
         )
         for part in objects
     )
+
+
+def touching(objects: Sequence[Object]) -> list[object]:
+    """Return which links of robots pass through each other: it is built into the model."""
+    return [
+        (set(p.description.ignored), [b.joint.collision_enabled for b in p.description.bodies])
+        for p in objects
+    ]
 
 
 def take(engine: Engine, objects: Sequence[Object], materials: MaterialTable) -> Snapshot:

@@ -6,6 +6,8 @@ from math import pi
 
 import numpy as np
 
+from tribo.model import Shape
+
 
 def sphere(mass: float, radius: float) -> np.ndarray:
     """Return 2/5 m r² on the diagonal."""
@@ -38,3 +40,19 @@ def capsule(mass: float, radius: float, height: float) -> np.ndarray:
     across = m_rod / 12.0 * (3.0 * radius**2 + height**2)
     across += m_caps * (0.4 * radius**2 + 0.25 * height**2 + 0.375 * radius * height)
     return np.diag([across, across, 0.5 * m_rod * radius**2 + 0.4 * m_caps * radius**2])
+
+
+def of_shape(kind: Shape, size: tuple[float, ...]) -> tuple[float, np.ndarray, np.ndarray]:
+    """Return volume [m³], centre of mass [m] and inertia per mass [m²]; size as in `tribo.model.Shape`."""
+    r, centre = size[0], np.zeros(3)
+    if kind == Shape.SPHERE:
+        return 4.0 / 3.0 * pi * r**3, centre, sphere(1.0, r)
+    if kind == Shape.BOX:
+        edges = (2.0 * size[0], 2.0 * size[1], 2.0 * size[2])
+        return edges[0] * edges[1] * edges[2], centre, box(1.0, edges)
+    h = 2.0 * size[1]
+    if kind == Shape.CAPSULE:
+        return pi * r * r * (h + 4.0 / 3.0 * r), centre, capsule(1.0, r, h)
+    if kind == Shape.CYLINDER:
+        return pi * r * r * h, centre, cylinder(1.0, r, h)
+    return pi * r * r * h / 3.0, np.array([0.0, 0.0, -h / 4.0]), cone(1.0, r, h)

@@ -24,7 +24,7 @@ from tribo.proximity import WorldProximity
 from tribo.readout import WorldReadout, carry_readings
 from tribo.sensors.world_sensors import WorldSensors
 from tribo.settings import WorldSettings
-from tribo.snapshot import Snapshot
+from tribo.snapshot import Snapshot, touching
 from tribo.snapshot import restore as restore_snapshot
 from tribo.snapshot import take as take_snapshot
 from tribo.state_file import StateFiles
@@ -478,10 +478,10 @@ class World(
             TypeError: It is not what `snapshot` returned.
         """
         self.check_editable("the state")
-        before = [set(part.description.ignored) for part in self._objects]
+        before = touching(self._objects)
         if isinstance(saved, Snapshot):
             self._check_sensor_state(saved.sensors)
         restore_snapshot(saved, self.engine, self._objects, self._materials)
         self._set_sensor_state(saved.sensors)
-        if before != [part.description.ignored for part in self._objects]:
+        if before != touching(self._objects):
             self.rebuild()

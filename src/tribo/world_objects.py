@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,15 +12,11 @@ from tribo.builder import ALL_GROUPS, MOVABLE_GROUP, STATIC_GROUP
 from tribo.compounds import compound
 from tribo.description import (
     CompoundPart,
-    DescriptionError,
     LinkDescription,
     TreeDescription,
-    check_joints,
 )
-from tribo.formats import mjcf, urdf
-from tribo.formats.assembly import assemble
+from tribo.formats import robot_files
 from tribo.formats.mesh_solids import solidify
-from tribo.formats.xml import outermost
 from tribo.heights import HeightField
 from tribo.materials.table import DEFAULT_MATERIAL, PairProperties
 from tribo.model import Kind
@@ -316,7 +311,9 @@ class WorldObjects(check.Sealed):
         position: Any = None, orientation: Any = None, package_dirs: Sequence[Path | str] | Path | str = (),
         body_type: Kind | str = "dynamic", collision_meshes: str = "auto",
         collision_group: int | None = None, collision_mask: int = ALL_GROUPS, strict: bool = False,
-        ground_points: Mapping[str, Any] | None = None,
+        ground_points: Mapping[str, Any] | None = None, modules: Sequence[str | Path] = (),
+        parameters: Mapping[str, object] | None = None, srdf: str | Path | None = None,
+        collide_with_parent: bool = False,
     ) -> ArticulatedSystem:  # fmt: skip
         """Add a robot.
 
@@ -333,28 +330,22 @@ class WorldObjects(check.Sealed):
             strict: Treat what the reader does not know as an error.
             ground_points: Links and the points, (n, 3) [m] in the link's frame, with which they touch
                 compliant grounds, instead of with points of their shapes.
+            modules: Elements that come before </robot> of a URDF: files, texts, or names of files beside it.
+            parameters: Values for @@name in a URDF that is a template; {expressions} are then computed.
+            srdf: SRDF file, or its text, that says which links may touch (docs/howto/urdf).
+            collide_with_parent: Links may touch the link on which they hang; by default they may not.
 
         Raises:
             DescriptionError: The file cannot be built; the message names element, value and remedy.
             ImportError: Its meshes need trimesh and SciPy (``pip install "tribo[mesh]"``).
         """
-        laws: dict[tuple[str, str], PairProperties] = {}
-        if isinstance(source, TreeDescription):
-            description = copy.deepcopy(source)
-            if not description.bodies:
-                raise DescriptionError(
-                    "a tree without bodies cannot be added; describe at least one"
-                )
-        elif isinstance(source, LinkDescription):
-            description = assemble(source)
-        else:
-            given = (package_dirs,) if isinstance(package_dirs, (str, Path)) else package_dirs
-            dirs = [Path(folder) for folder in given]
-            if outermost(source, "URDF") == "mujoco":
-                description, laws = mjcf.read_robot(source, package_dirs=dirs, strict=strict)
-            else:
-                description = urdf.read(source, package_dirs=dirs, strict=strict)
-        check_joints(description)
+        description, laws = robot_files.read(
+            source, package_dirs=package_dirs, modules=modules, parameters=parameters, srdf=srdf,
+            strict=strict,
+        )  # fmt: skip
+        if collide_with_parent:
+            for body in description.bodies[1:]:
+                body.joint.collision_enabled = True
         description.kind = as_kind(body_type)
         if description.kind == Kind.STATIC:
             raise ValueError(

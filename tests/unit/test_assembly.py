@@ -221,3 +221,126 @@ def test_sizes_are_those_of_users():
         iyy="1" iyz="0" izz="1"/></inertial><collision><geometry><cylinder radius="0.1" length="1"/>
         </geometry></collision></link></robot>"""
     assert urdf.read(text).bodies[0].shapes[0].size == internal_size("cylinder", (0.1, 1.0))[1]
+
+
+# -- children and solids -----------------------------------------------------------------------
+
+
+def test_children_are_what_attach_makes():
+    """Every argument of `add_child` arrives at its joint; the new link is returned."""
+    one, other = (LinkDescription("base", 1.0, inertia=np.eye(3)) for _ in range(2))
+    arm = one.add_child("arm", "revolute", position=(1, 2, 3), quaternion=QUARTER, axis=(0, 2, 0),
+                        lower=-1.0, upper=2.0, effort=30.0, damping=0.1, joint_name="hip")  # fmt: skip
+    arm.mass, arm.inertia = 0.5, 0.1 * np.eye(3)
+    arm.add_child("tip", "fixed", position=(0, 0, 1))
+    same = LinkDescription("arm", 0.5, inertia=0.1 * np.eye(3))
+    other.attach(
+        same,
+        JointDescription(
+            "hip",
+            Joint.REVOLUTE,
+            (1, 2, 3),
+            QUARTER,
+            (0, 2, 0),
+            -1.0,
+            2.0,
+            effort=30.0,
+            damping=0.1,
+        ),
+    )
+    tip = JointDescription("tip_joint", Joint.FIXED, (0, 0, 1))
+    same.attach(LinkDescription("tip"), tip)
+    found, expected = assemble(one), assemble(other)
+    assert [b.joint for b in found.bodies] == [b.joint for b in expected.bodies]
+    assert found.frames == expected.frames
+    assert one.add_child("wheel", "continuous").joint.type == Joint.REVOLUTE
+
+
+def test_a_root_that_stands():
+    root = LinkDescription("stand", 1.0)
+    root.fix_to_world()
+    root.add_child("arm", "revolute", axis=(0, 1, 0)).add_shape("sphere", (0.1,), mass=1.0)
+    part = empty_world().add_articulated_system(root, position=(1, 2, 3))
+    assert (part.is_floating, part.dof) == (False, 1)
+    np.testing.assert_array_equal(part.frame("arm").position, (1, 2, 3))
+
+
+def test_solids_make_the_mass_of_their_link():
+    """A dumbbell, lying: closed forms of its mass, centre and inertia; what is only drawn has none."""
+    link = LinkDescription("dumbbell", 0.25, (0.1, 0, 0), 0.01 * np.eye(3))
+    turn = (np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0)  # z to x
+    link.add_shape("cylinder", (0.02, 1.0), mass=2.0, quaternion=turn)
+    link.add_shape("sphere", (0.1,), density=1000.0, position=(0.5, 0, 0), collides=False)
+    link.add_shape("box", (1, 1, 1), is_drawn=False)
+    link.add_shape("sphere", (1.0,), collides=False)
+    (body,) = assemble(link).bodies
+    ball = 4 / 3 * np.pi * 0.1**3 * 1000.0
+    mass = 0.25 + 2.0 + ball
+    x = (0.25 * 0.1 + ball * 0.5) / mass
+    along = 0.01 + 0.5 * 2.0 * 0.02**2 + 0.4 * ball * 0.1**2
+    across = 0.01 + 2.0 / 12 * (3 * 0.02**2 + 1) + 0.4 * ball * 0.1**2
+    across += 0.25 * (0.1 - x) ** 2 + 2.0 * x**2 + ball * (0.5 - x) ** 2
+    assert body.mass == pytest.approx(mass, rel=1e-15)
+    np.testing.assert_allclose(body.com, (x, 0, 0), atol=1e-15)
+    np.testing.assert_allclose(body.inertia, np.diag([along, across, across]), atol=1e-15)
+    assert [shape.kind for shape in body.shapes] == [Shape.CYLINDER, Shape.BOX]
+    assert [look.kind for look in body.visuals] == [Shape.CYLINDER, Shape.SPHERE, Shape.SPHERE]
+
+
+def test_the_cone_has_its_mass_a_quarter_up():
+    link = LinkDescription("cone")
+    link.add_shape("cone", (0.3, 0.8), mass=3.0, position=(0, 0, 0.4))
+    (body,) = assemble(link).bodies
+    np.testing.assert_allclose(body.com, (0, 0, 0.2), atol=1e-15)
+    np.testing.assert_allclose(body.inertia, solids.cone(3.0, 0.3, 0.8), rtol=1e-14)
+
+
+def test_meshes_collide_and_are_drawn(tmp_path):
+    """A tetrahedron from a file: a hull for collision, the file for the viewer, no mass of its own."""
+    corners = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
+    lines = [f"v {x} {y} {z}" for x, y, z in corners]
+    lines += ["f 1 3 2", "f 1 2 4", "f 1 4 3", "f 2 3 4"]
+    (tmp_path / "part.obj").write_text("\n".join(lines))
+    link = LinkDescription("link", 1.0, inertia=np.eye(3))
+    link.add_mesh(tmp_path / "part.obj", scale=(2, 1, 1), position=(0, 0, 1), material="steel")
+    link.add_mesh(tmp_path / "part.obj", collides=False, color=(1, 0, 0, 1))
+    part = empty_world().add_articulated_system(link)
+    (shape,) = part.collision_bodies
+    assert (shape.shape, shape.material, part.mass) == (Shape.HULL, "steel", 1.0)
+    assert len(part.links[0].visuals) == 2
+    again = urdf.read(part.to_urdf(), package_dirs=[tmp_path])
+    assert again.bodies[0].shapes[0].mesh.scale == (2.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            lambda link: link.add_child("a", "hinge"),
+            "joint 'hinge' is unknown; use one of continuous",
+        ),
+        (lambda link: link.add_child("a", "free"), "joint 'free' is unknown"),
+        (
+            lambda link: link.add_child("a", "fixed", force=1.0),
+            "a joint has no 'force'; known: lower",
+        ),
+        (
+            lambda link: link.add_shape("sphere", (1,), mass=1, density=1),
+            "a mass or a density, not both",
+        ),
+        (
+            lambda link: link.add_shape("sphere", (1,), mass=-1.0),
+            "mass of a sphere of 'base' must be ≥ 0",
+        ),
+        (lambda link: link.add_shape("sphere", (1,), density=np.inf), "must be ≥ 0, got inf"),
+        (
+            lambda link: link.add_mesh("nothing.stl"),
+            "mesh 'nothing.stl' of link 'base' does not exist",
+        ),
+    ],
+)
+def test_wrong_children_and_solids(change, says):
+    link = LinkDescription("base", 1.0)
+    with pytest.raises(DescriptionError, match=says):
+        change(link)
+    assert (link.children, link.shapes, link.visuals, link.solids) == ([], [], [], [])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tribo.description import DescriptionError, ObjectDescription, WorldDescription
-from tribo.formats import raisim_template, raisim_xml
+from tribo.formats import raisim_template, raisim_xml, substitution
 from tribo.materials.table import PairProperties
 from tribo.model import Kind
 
@@ -222,7 +222,7 @@ def test_growth_is_bounded(monkeypatch, tmp_path):
     nested = [loop.format(name, 99) for name in "ijk"]
     with pytest.raises(DescriptionError, match="grows beyond 1000 elements"):
         raisim_xml.read(objects(*nested, '<ground name="x"/>', "</array></array></array>"))
-    monkeypatch.setattr(raisim_template, "MAX_CHARACTERS", 1000)
+    monkeypatch.setattr(substitution, "MAX_CHARACTERS", 1000)
     doubled = "".join(f'<p{i} value="@@p{i - 1}@@p{i - 1}"/>' for i in range(1, 60))
     with pytest.raises(DescriptionError, match="parameters write more than 1000 characters"):
         raisim_xml.read(world(f'<params><p0 value="x"/>{doubled}</params>'))
@@ -301,9 +301,9 @@ BAD = {
     "include": (objects('<include value="a.xml"/>'), ["direct child"]),
     "exist": (objects(ball('exist="maybe"')), ["exist='maybe'"]),
     "urdf": (objects('<articulated_system urdf_path="missing.urdf"/>'), ["missing.urdf", "no file"]),
-    "modules": (
-        objects('<articulated_system urdf_path="a.urdf" modules="m"/>'),
-        ["'modules'", "not supported yet"],
+    "joint order": (
+        objects('<articulated_system urdf_path="a.urdf" joint_order="a b"/>'),
+        ["'joint_order'", "not supported yet"],
     ),
     "tuning": (objects(ball(dim='<dim radius="1"/><tuning/>')), ["<tuning>", "not supported yet"]),
     "class name": (world('<object_class><sphere type="box"/></object_class>'), ["rename"]),

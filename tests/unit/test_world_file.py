@@ -172,7 +172,7 @@ def test_robots_from_text_get_files_beside_the_world(tmp_path):
 def test_a_robot_from_nowhere_cannot_be_saved(tmp_path):
     world = tribo.World()
     world.add_articulated_system(slider())
-    with pytest.raises(DescriptionError, match="not read from a URDF"):
+    with pytest.raises(DescriptionError, match="not read from one URDF"):
         world_file.save(world, tmp_path / "w.xml")
     assert not list(tmp_path.iterdir())
 

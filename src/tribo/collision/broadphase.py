@@ -156,7 +156,9 @@ def bodies_may_touch(model, a, b):
         return False
     if not (is_moved(model, a) or is_moved(model, b)):
         return False
-    if model.body_parent[a] == b or model.body_parent[b] == a:
+    if model.body_parent[a] == b and model.joint_collides[a] == 0:
+        return False
+    if model.body_parent[b] == a and model.joint_collides[b] == 0:
         return False
     return model.ignored_pair.shape[0] == 0 or not is_ignored(model, min(a, b), max(a, b))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo import check
+from tribo import check, solids
 from tribo.builder import COORDINATES
 from tribo.description import (
     BodyDescription,
@@ -18,12 +18,12 @@ from tribo.description import (
     ShapeDescription,
     TreeDescription,
     VisualDescription,
-    check_joint_numbers,
 )
 from tribo.formats.inertia import Inertial, merged
 from tribo.formats.pose import NO_POSE, Pose
 from tribo.formats.report import Report
 from tribo.formats.urdf_mass import check_masses
+from tribo.joint_checks import check_joint_numbers
 from tribo.model import Joint
 
 MOVABLE = (Joint.REVOLUTE, Joint.PRISMATIC, Joint.SPHERICAL)
@@ -148,17 +148,32 @@ def _checked_link(
         inertia = np.array(link.inertia, np.float64)
         if inertia.shape != (3, 3) or not np.allclose(inertia, inertia.T, rtol=1e-9, atol=0.0):
             raise ValueError(f"inertia of {what} must be a symmetric (3, 3) matrix")
-        return LinkDescription(
-            link.name,
+        own = Inertial(
             check.number(link.mass, f"mass of {what}", minimum=0.0),
             _vector(link.com, f"com of {what}"),
             np.array([check.vector(row, f"inertia of {what}", 3) for row in inertia]),
+        )
+        whole = merged([own, *(_solid(m, s, what) for m, s in link.solids)]) if link.solids else own
+        return LinkDescription(
+            link.name,
+            whole.mass,
+            whole.com,
+            whole.inertia,
             _checked_joint(link.joint, what, joints, is_root=is_root),
             [replace(s, **_placement(s, f"a shape of {what}")) for s in link.shapes],
             [replace(s, **_placement(s, f"a visual of {what}")) for s in link.visuals],
         )
     except (TypeError, ValueError) as error:
         raise DescriptionError(str(error)) from None
+
+
+def _solid(mass: float, shape: ShapeDescription, what: str) -> Inertial:
+    """Return a homogeneous solid of a shape, in the frame of its link."""
+    placed = _placement(shape, f"a solid of {what}")
+    _, centre, unit = solids.of_shape(shape.kind, shape.size)
+    weight = check.number(mass, f"mass of a solid of {what}", minimum=0.0)
+    pose = Pose(placed["position"], placed["quaternion"])
+    return Inertial(weight, tuple(centre.tolist()), weight * unit).moved(pose)
 
 
 def _checked_joint(

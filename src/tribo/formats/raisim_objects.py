@@ -8,7 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from tribo.check import violates_triangle
-from tribo.description import ORIGIN, ObjectDescription
+from tribo.description import ORIGIN, DescriptionError, ObjectDescription
+from tribo.formats import urdf_modules
 from tribo.formats.inertia import read_inertia
 from tribo.formats.raisim_shapes import (
     DIMENSIONS,
@@ -150,13 +151,12 @@ def _ground(node: Node, report: Report) -> ObjectDescription:
 
 
 def _articulated(node: Node, report: Report) -> ObjectDescription:
-    not_yet = ("modules", "joint_order", "collide_parent")
-    known = ("name", "urdf_path", "res_dir", "convexify_meshes", *not_yet, *FILTER)
+    known = ("name", "urdf_path", "res_dir", "convexify_meshes", "modules", "joint_order",
+             "collide_parent", *FILTER)  # fmt: skip
     report.check_attributes(node, known)
     report.check_children(node, ("state",))
-    for name in not_yet:
-        if node.attributes.get(name, "").strip() not in {"", "0"}:
-            raise refuse(node, f"attribute {name!r}", "remove it")
+    if node.attributes.get("joint_order", "").strip():
+        raise refuse(node, "attribute 'joint_order'", "remove it")
     made = _common(node)
     made.urdf_reference = node.text("urdf_path")
     made.urdf = locate(node, "urdf_path")
@@ -164,7 +164,13 @@ def _articulated(node: Node, report: Report) -> ObjectDescription:
         raise node.error(
             f"urdf_path={made.urdf_reference!r}: no file {made.urdf}; correct the path"
         )
-    made.convexify = node.attributes.get("convexify_meshes", "").strip().lower() in {"1", "true"}
+    made.convexify = _is_set(node, "convexify_meshes")
+    made.collide_parent = _is_set(node, "collide_parent")
+    for name in node.attributes.get("modules", "").split():
+        try:
+            made.modules.append(urdf_modules.beside(made.urdf, name))
+        except DescriptionError as error:
+            raise node.error(str(error)) from None
     if "res_dir" in node.attributes:
         report.note(f"{node.place}: res_dir is not used: meshes are found from where the URDF is")
     state = node.one("state")
@@ -175,6 +181,10 @@ def _articulated(node: Node, report: Report) -> ObjectDescription:
         if "qvel" in state.attributes:
             made.generalized_velocity = state.vector("qvel", None)
     return made
+
+
+def _is_set(node: Node, name: str) -> bool:
+    return node.attributes.get(name, "").strip().lower() in {"1", "true"}
 
 
 def _common(node: Node) -> ObjectDescription:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tribo.colors import color_of
 from tribo.description import (
     IDENTITY,
     ORIGIN,
@@ -14,7 +15,6 @@ from tribo.description import (
     MeshFile,
     ObjectDescription,
     Vector,
-    color_of,
 )
 from tribo.formats.mesh_files import LEVELS
 from tribo.formats.pose import normalized

@@ -11,21 +11,18 @@ from pathlib import Path
 
 from tribo.description import DescriptionError
 from tribo.formats.expression import evaluate
-from tribo.formats.report import known_hint
+from tribo.formats.substitution import Substitution
 from tribo.formats.xml import Node, parse, path_of
 
 KIND = "RaiSim XML"
 THIS_DIR = "[THIS_DIR]"
 MAX_NODES = 1_000_000  # elements and attributes
-MAX_CHARACTERS = 64 * 1024 * 1024  # that parameters and expressions write
 MAX_LOOP = 100_000
 MAX_INCLUDES = 1000
 MAX_DEPTH = 16
 ALIASES = {"timestep": "time_step"}
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_PARAMETER = re.compile(r"@@([A-Za-z_][A-Za-z0-9_]*)?", re.ASCII)
-_EXPRESSION = re.compile(r"\{([^{}]*)\}")
 
 
 def snake(name: str) -> str:
@@ -69,7 +66,7 @@ class _Expansion:
     def __init__(self, source: str | Path, given: dict[str, str]) -> None:
         self._given = given
         self._nodes = 0
-        self._characters = 0
+        self._fill = Substitution().fill
         self._includes = 0
         given_path = path_of(source, KIND)
         top = given_path.resolve() if given_path else None
@@ -173,40 +170,6 @@ class _Expansion:
                 known = {**self._given, **values} if "@@" in child.text("value") else {}
                 values[child.tag] = self._fill(child, child.text("value"), known)
         return values
-
-    def _fill(self, node: Node, value: str, values: Mapping[str, str]) -> str:
-        """Replace @@name and {expression} in an attribute."""
-
-        def parameter(found: re.Match[str]) -> str:
-            name = found.group(1) or ""
-            for length in range(min(len(name), 200), 0, -1):  # "@@i_left" may mean i, then "_left"
-                if name[:length] in values:
-                    return self._count(node, values[name[:length]]) + name[length:]
-            hint = known_hint(name, values)
-            raise node.error(f"@@{name[:80]} has no value; define it in <params> or pass it{hint}")
-
-        def expression(found: re.Match[str]) -> str:
-            try:
-                number = evaluate(found.group(1))
-            except ValueError as error:
-                raise node.error(str(error)) from None
-            is_whole = number.is_integer() and abs(number) < 1e15
-            return self._count(node, str(int(number)) if is_whole else repr(number))
-
-        if "@@" in value:
-            value = _PARAMETER.sub(parameter, value)
-        if "{" in value or "}" in value:
-            value = _EXPRESSION.sub(expression, value)
-            if "{" in value or "}" in value:
-                raise node.error(f"{value[:80]!r} has a brace without its partner")
-        return value
-
-    def _count(self, node: Node, text: str) -> str:
-        """Return the text; refuse when parameters have written too much."""
-        self._characters += len(text)
-        if self._characters > MAX_CHARACTERS:
-            raise node.error(f"parameters write more than {MAX_CHARACTERS} characters; use fewer")
-        return text
 
 
 def _exists(node: Node) -> bool:

@@ -154,6 +154,7 @@ def _articulated(
     values = _common(item)
     values["urdf_path"] = _text(_reference(urdf, path))
     values["convexify_meshes"] = "1" if item.convexify else None
+    values["collide_parent"] = "1" if item.collide_parent else None
     node = _add(parent, "articulatedSystem", **values)
     coordinate, velocity = item.generalized_coordinate, item.generalized_velocity
     if coordinate is not None or velocity is not None:

@@ -6,7 +6,7 @@ merged into their parent; each joint and each link leaves a named frame.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,20 +16,22 @@ from tribo.description import (
     ShapeDescription,
     TreeDescription,
     VisualDescription,
-    check_mimics,
 )
+from tribo.formats import self_collision, urdf_modules
 from tribo.formats.assembly import merge
 from tribo.formats.inertia import Inertial, check_inertia, read_inertia
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.report import Report, known_hint, refuse
 from tribo.formats.sensor_files import read_set
+from tribo.formats.substitution import fill_tree
 from tribo.formats.urdf_geometry import GeometryReader, read_origin
 from tribo.formats.urdf_joints import UrdfJoint, read_joint
 from tribo.formats.urdf_mass import INERTIA_NAMES, check_masses
 from tribo.formats.xml import Node, parse, path_of, without_declaration
+from tribo.joint_checks import check_mimics
 from tribo.model import Joint
 
-ROBOT_CHILDREN = ("link", "joint", "material", "constraints")
+ROBOT_CHILDREN = ("link", "joint", "material", "constraints", *self_collision.RULES)
 ROBOT_SILENT = (
     "gazebo",
     "transmission",
@@ -54,14 +56,19 @@ class UrdfLink:
 
 
 def read(
-    source: str | Path, *, package_dirs: Sequence[Path] = (), strict: bool = False
-) -> TreeDescription:
+    source: str | Path, *, package_dirs: Sequence[Path] = (), modules: Sequence[str | Path] = (),
+    parameters: Mapping[str, object] | None = None, strict: bool = False,
+) -> TreeDescription:  # fmt: skip
     """Read a robot.
 
     Args:
         source: Path of a URDF, or its text.
         package_dirs: Folders in which `package://NAME/…` is looked up, besides those around the
             file. No mesh outside of these folders is ever used.
+        modules: Elements that come before </robot>: files, texts, or names of files beside the URDF
+            (`tribo.formats.urdf_modules`).
+        parameters: Values for @@name in attributes; expressions in braces are then computed. None: the
+            file is no template.
         strict: Unknown tags and attributes are errors instead of notes.
 
     Returns:
@@ -81,6 +88,8 @@ def read(
     robot = parse(source, "URDF")
     if robot.tag != "robot":
         raise robot.error("is not a URDF; the outermost element must be <robot>")
+    urdf_modules.append(robot, path, modules)
+    fill_tree(robot, parameters)
     report = Report(strict=strict)
     report.check_attributes(robot, ("name", "version"))
     report.check_children(robot, ROBOT_CHILDREN, ROBOT_SILENT)
@@ -95,8 +104,10 @@ def read(
     for link in robot.all("link"):
         if "sensor" in link.attributes:
             tree.sensors += read_set(link, link.text("sensor"), path, report)
-    tree.source = path
-    tree.text = without_declaration(str(source)) if path is None else None
+    self_collision.apply(tree, robot, report)
+    if not modules and parameters is None:  # else no file says all of it
+        tree.source = path
+        tree.text = without_declaration(str(source)) if path is None else None
     tree.notes = report.notes
     return tree
 

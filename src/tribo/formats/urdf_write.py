@@ -68,9 +68,15 @@ def to_text(
         _add(robot, "link", name=frame.name)
         fixed = JointDescription(frame.name, Joint.FIXED, frame.position, frame.quaternion)
         _joint(robot, fixed, links[frame.body], frame.name, notes)
-    if tree.ignored:
-        pairs = ", ".join(f"{links[a]} and {links[b]}" for a, b in sorted(tree.ignored))
-        notes.append(f"links that pass through each other are not written: {pairs}")
+    for a, b in sorted(tree.ignored):
+        if tree.bodies[b].parent != a:  # those do without being told
+            _add(robot, "disable_collisions", link1=links[a], link2=links[b])
+    for body in tree.bodies[1:]:
+        if (
+            body.joint.collision_enabled
+            and (body.parent, links.index(body.name)) not in tree.ignored
+        ):
+            _add(robot, "enable_collisions", link1=links[body.parent], link2=body.name)
     text = etree.tostring(robot, encoding="unicode", pretty_print=True)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}', notes
 

@@ -169,16 +169,34 @@ def parse(source: str | Path, kind: str) -> Node:
         DescriptionError: Not readable, too large, not well-formed, or with a document type
             declaration; the message gives file and line.
     """
+    return _parsed(*_text_of(source, kind))
+
+
+def parse_fragment(source: str | Path, kind: str, root: str) -> Node:
+    """Parse elements that stand in no other, or in one called `root`; return that element.
+
+    Raises:
+        DescriptionError: As `parse`.
+    """
+    text, name = _text_of(source, kind)
+    if _first_tag(text) == root:
+        return _parsed(text, name)
+    return _parsed(f"<{root}>{text}</{root}>", name)
+
+
+def _text_of(source: str | Path, kind: str) -> tuple[str, str]:
+    """Return the text of a file, or text itself, without a declaration; and what to call it."""
     path = path_of(source, kind)
-    if path is None:
-        name = f"<{kind} text>"
-        text = str(source)
-        if len(text) > MAX_BYTES:
-            raise DescriptionError(f"{name}: {len(text)} characters, at most {MAX_BYTES} are read")
-    else:
-        name = str(path)
-        text = _decode(_load(path, kind), name)
-    text = without_declaration(text)
+    if path is not None:
+        return without_declaration(_decode(_load(path, kind), str(path))), str(path)
+    name, text = f"<{kind} text>", str(source)
+    if len(text) > MAX_BYTES:
+        raise DescriptionError(f"{name}: {len(text)} characters, at most {MAX_BYTES} are read")
+    return without_declaration(text), name
+
+
+def _parsed(text: str, name: str) -> Node:
+    """Parse text that came from a file of this name."""
     _refuse_declarations(text, name)
     if text.count("<") > MAX_TAGS:
         raise DescriptionError(f"{name}: more than {MAX_TAGS} tags; split the file")
@@ -212,9 +230,10 @@ def outermost(source: str | Path, kind: str) -> str:
     Raises:
         DescriptionError: The file cannot be read.
     """
-    path = path_of(source, kind)
-    text = str(source) if path is None else _decode(_load(path, kind), str(path))
-    text = without_declaration(text)
+    return _first_tag(_text_of(source, kind)[0])
+
+
+def _first_tag(text: str) -> str:
     at = 0
     while found := _PROLOG.match(text, at):
         at = found.end()

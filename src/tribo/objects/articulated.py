@@ -10,7 +10,8 @@ import numpy as np
 
 from tribo import check
 from tribo.builder import COORDINATES, DOFS, mark_singles
-from tribo.formats import urdf_write
+from tribo.contacts import Contact
+from tribo.formats import self_collision, urdf_write
 from tribo.model import Joint
 from tribo.objects import edits
 from tribo.objects.base import Object, frozen
@@ -248,8 +249,8 @@ class ArticulatedSystem(Drives, Object):
     def to_urdf(self) -> str:
         """Return the robot, with its present masses and placements, as URDF text.
 
-        Every frame that is not a link or a moving joint becomes an empty link on a fixed joint. Collision
-        filters are not part of a URDF; `export_urdf` tells what is left out.
+        Every frame that is not a link or a moving joint becomes an empty link on a fixed joint. Links that
+        pass through each other are written as in an SRDF; `export_urdf` tells what is left out.
         """
         return urdf_write.to_text(self.description, name=self.name)[0]
 
@@ -273,10 +274,42 @@ class ArticulatedSystem(Drives, Object):
         row[:3] += torque[0]
         row[3:] += force[0]
 
+    # -- self-collision ------------------------------------------------------------------------
     def ignore_collision(self, first: str, second: str) -> None:
-        """Let two links (or frames) of this robot pass through each other."""
-        self.check_editable("ignore_collision")
+        """Let two links of this robot pass through each other; links behind fixed joints: their bodies.
+
+        A link and the one on which it hangs do so from the start.
+
+        Raises:
+            KeyError: There is no link or frame of this name.
+        """
+        self._set_touching("ignore_collision", first, second, touching=False)
+
+    def allow_collision(self, first: str, second: str) -> None:
+        """Let two links of this robot touch each other, also a link and the one on which it hangs.
+
+        Raises:
+            KeyError: There is no link or frame of this name.
+        """
+        self._set_touching("allow_collision", first, second, touching=True)
+
+    def _set_touching(self, what: str, first: str, second: str, *, touching: bool) -> None:
+        self.check_editable(what)
         a, b = self.frame(first).body_index, self.frame(second).body_index
         if a != b:
-            self.description.ignored.add((min(a, b), max(a, b)))
+            self_collision.set_pair(self.description, a, b, touching=touching)
             self.world.rebuild()
+
+    @property
+    def ignored_collisions(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of links, by name, that pass through each other; groups and masks can exclude more."""
+        names = self.body_names
+        return tuple(
+            (names[a], names[b]) for a, b in self_collision.ignored_pairs(self.description)
+        )
+
+    @property
+    def internal_contacts(self) -> list[Contact]:
+        """Contacts of the last step between two links of this robot, each once."""
+        both = [c for c in self.contacts if c.object_a is c.object_b]
+        return [contact for contact in both if contact.is_a]

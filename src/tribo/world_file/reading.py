@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo.builder import ALL_GROUPS
+from tribo.colors import color_of
 from tribo.description import (
     DescriptionError,
     ObjectDescription,
     TreeDescription,
     VisualDescription,
     WorldDescription,
-    color_of,
 )
 from tribo.extents import rotation_matrix
 from tribo.formats import raisim_xml, urdf
@@ -46,7 +46,7 @@ def read_into(world: World, path: str | Path, *, strict: bool = False) -> WorldD
     """
     description = raisim_xml.read(path, strict=strict)
     robots = {
-        id(item): urdf.read(item.urdf, strict=strict)
+        id(item): urdf.read(item.urdf, modules=item.modules, strict=strict)
         for item in description.objects
         if item.type == "articulated_system" and item.urdf is not None
     }
@@ -184,6 +184,7 @@ def _add_robot(
         collision_meshes=meshes,
         collision_group=item.group,
         collision_mask=mask,
+        collide_with_parent=item.collide_parent,
     )
     coordinate, velocity = item.generalized_coordinate, item.generalized_velocity
     if velocity is not None:

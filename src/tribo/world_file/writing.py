@@ -188,7 +188,7 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
     place = f"object {robot.name!r}"
     if source is None:
         raise DescriptionError(
-            f"{place}: it was not read from a URDF, so there is nothing to refer to; "
+            f"{place}: it was not read from one URDF as it stands, so there is nothing to refer to; "
             "write one by export_urdf and add the robot from there"
         )
     if outermost(source, "URDF") == "mujoco":
@@ -206,6 +206,16 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
             f'{place}: collision_meshes="{meshes}" has no place in the format; use "auto" or "decomposition"'
         )
     solidify(original, meshes)
+    collide = [body.joint.collision_enabled for body in robot.description.bodies[1:]]
+    collide_parent = bool(collide) and all(collide)
+    if collide_parent:
+        for body in original.bodies[1:]:
+            body.joint.collision_enabled = True
+    if collide != [body.joint.collision_enabled for body in original.bodies[1:]]:
+        raise DescriptionError(
+            f"{place}: collision rules of single links have no place in the format; write them to a URDF "
+            "by export_urdf and add the robot from there"
+        )
     if not robot.is_floating and not np.array_equal(robot.fixed_pose, _root(original)):
         raise DescriptionError(
             f"{place}: the pose of a fixed base has no place in the format; put it into the URDF"
@@ -223,15 +233,17 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
         )
     made = ObjectDescription("articulated_system", robot.name, urdf=robot.description.source)
     made.urdf_text = robot.description.text
+    made.collide_parent = collide_parent
     made.convexify = has_meshes and meshes == "decomposition"
     _set_groups(made, robot, robot.collision_group, robot.collision_mask)
     own = {(b.collision_group, b.collision_mask) for b in robot.collision_bodies}
     if (
         own - {(robot.collision_group, robot.collision_mask)}
-        or robot.description.ignored - original.ignored
+        or robot.description.ignored != original.ignored
     ):
         raise DescriptionError(
-            f"{place}: collision rules of single links have no place in the format"
+            f"{place}: collision rules of single links have no place in the format; those of whole links "
+            "have one in a URDF, see export_urdf"
         )
     made.generalized_coordinate = _tuple(robot.generalized_coordinate)
     made.generalized_velocity = _tuple(robot.generalized_velocity)

@@ -1,0 +1,57 @@
+"""A robot from whatever users give: files, texts, descriptions."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tribo.description import DescriptionError, LinkDescription, TreeDescription
+from tribo.formats import mjcf, self_collision, urdf
+from tribo.formats.assembly import assemble
+from tribo.formats.xml import outermost
+from tribo.joint_checks import check_joints
+from tribo.materials import PairProperties
+
+Laws = dict[tuple[str, str], PairProperties]
+
+
+def read(
+    source: str | Path | TreeDescription | LinkDescription,
+    *,
+    package_dirs: Sequence[Path | str] | Path | str,
+    modules: Sequence[str | Path],
+    parameters: Mapping[str, object] | None,
+    srdf: str | Path | None,
+    strict: bool,
+) -> tuple[TreeDescription, Laws]:
+    """Return a robot, and the contact laws that its file brings.
+
+    Args: as in `World.add_articulated_system`.
+
+    Raises:
+        DescriptionError: It cannot be built; the message names element, value and remedy.
+    """
+    laws: Laws = {}
+    given = (package_dirs,) if isinstance(package_dirs, (str, Path)) else package_dirs
+    dirs = [Path(folder) for folder in given]
+    is_urdf = False
+    if isinstance(source, TreeDescription):
+        made = copy.deepcopy(source)
+        if not made.bodies:
+            raise DescriptionError("a tree without bodies cannot be added; describe at least one")
+    elif isinstance(source, LinkDescription):
+        made = assemble(source)
+    elif outermost(source, "URDF") == "mujoco":
+        made, laws = mjcf.read_robot(source, package_dirs=dirs, strict=strict)
+    else:
+        is_urdf = True
+        made = urdf.read(
+            source, package_dirs=dirs, modules=modules, parameters=parameters, strict=strict
+        )
+    if not is_urdf and (modules or parameters is not None):
+        raise DescriptionError("modules and parameters are those of a URDF; leave them out")
+    if srdf is not None:
+        self_collision.read_srdf(made, srdf, strict=strict)
+    check_joints(made)
+    return made, laws

@@ -1,0 +1,87 @@
+"""Modules of a URDF: elements that stand in files of their own and come before </robot>.
+
+A robot with changeable parts has one file for what all variants share and a module for each gripper or
+payload. A module is a <robot> or what would stand in one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from tribo.description import DescriptionError
+from tribo.formats.xml import Node, is_text, parse_fragment
+
+MAX_MODULES = 100
+ENDINGS = ("", ".urdf", ".xml")
+FOLDERS = ("", "modules")
+
+_NAME = re.compile(r"\w[\w.-]{0,99}")
+
+
+def append(robot: Node, path: Path | None, modules: Sequence[str | Path]) -> None:
+    """Add the elements of modules to a robot.
+
+    Args:
+        robot: The outermost element of the URDF, in place.
+        path: The file that it was read from, None for text.
+        modules: Files, texts, or names of files beside the URDF (`beside`).
+
+    Raises:
+        DescriptionError: A module is not found or not XML; the message names it.
+    """
+    if isinstance(modules, (str, Path)):
+        modules = (modules,)
+    if len(modules) > MAX_MODULES:
+        raise robot.error(f"has {len(modules)} modules, at most {MAX_MODULES} are read")
+    for module in modules:
+        source = module if is_text(module) else _file(path, module)
+        robot.children += parse_fragment(source, "URDF module", "robot").children
+
+
+def _file(urdf: Path | None, module: str | Path) -> Path:
+    """Return the file of a module: a name is looked up beside the URDF, then taken as a path."""
+    if urdf is not None and isinstance(module, str):
+        found = _beside(urdf, module)
+        if found is not None:
+            return found
+    try:
+        is_file = Path(module).is_file()
+    except (OSError, ValueError):
+        is_file = False
+    if not is_file:
+        raise DescriptionError(_missing(urdf, str(module)))
+    return Path(module)
+
+
+def beside(urdf: Path, name: str) -> Path:
+    """Return the file of a module: NAME, NAME.urdf or NAME.xml beside a URDF or in `modules` there.
+
+    Raises:
+        DescriptionError: There is none, or it is outside of the folder of the URDF.
+    """
+    found = _beside(urdf, name)
+    if found is None:
+        raise DescriptionError(_missing(urdf, name))
+    return found
+
+
+def _beside(urdf: Path, name: str) -> Path | None:
+    folder = urdf.resolve().parent
+    if _NAME.fullmatch(name):
+        for place in FOLDERS:
+            for ending in ENDINGS:
+                found = (folder / place / f"{name}{ending}").resolve()
+                if found.is_file() and found.is_relative_to(folder):
+                    return found
+    return None
+
+
+def _missing(urdf: Path | None, name: str) -> str:
+    if urdf is None:
+        return f"module {name[:80]!r} does not exist; give its path"
+    return (
+        f"module {name[:80]!r} does not exist; looked for NAME, NAME.urdf and NAME.xml in "
+        f"{urdf.resolve().parent} and its folder 'modules'"
+    )

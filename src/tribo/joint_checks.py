@@ -1,0 +1,79 @@
+"""Refuse joints that no robot can have: wrong numbers, followers of what cannot lead."""
+
+from __future__ import annotations
+
+import math
+
+from tribo.description import DescriptionError, JointDescription, TreeDescription
+from tribo.model import Joint
+
+
+def check_joint_numbers(joint: JointDescription) -> None:
+    """Refuse limits that cross and negative properties of a joint.
+
+    Raises:
+        DescriptionError: A number is wrong (or none); the message says which.
+    """
+    name = f"joint {joint.name!r}"
+    if joint.type == Joint.SPHERICAL:
+        if not joint.upper > 0.0:
+            raise DescriptionError(
+                f"upper of {name} is the angle of its cone and must be > 0, got {joint.upper!r}"
+            )
+    elif not joint.lower <= joint.upper:
+        raise DescriptionError(f"{name}: lower {joint.lower!r} is above upper {joint.upper!r}")
+    for what in ("effort", "velocity", "damping", "friction", "armature", "stiffness"):
+        if not getattr(joint, what) >= 0.0:
+            raise DescriptionError(f"{what} of {name} must be ≥ 0, got {getattr(joint, what)!r}")
+    if not joint.effort_range[0] <= 0.0:
+        raise DescriptionError(f"effort_lower of {name} must be ≤ 0, got {joint.effort_lower!r}")
+
+
+def check_joints(tree: TreeDescription) -> None:
+    """Refuse joints with wrong numbers, or that follow what they cannot follow.
+
+    Raises:
+        DescriptionError: The message says which joint, what and the remedy.
+    """
+    for body in tree.bodies:
+        check_joint_numbers(body.joint)
+    check_mimics(tree)
+
+
+def check_mimics(tree: TreeDescription) -> None:
+    """Refuse joints that follow what they cannot follow.
+
+    Raises:
+        DescriptionError: A leader does not exist or does not move by one dof, a joint follows itself by a
+            round-about way, or a number is not finite.
+    """
+    joints = {body.joint.name: body.joint for body in tree.bodies}
+    single = (Joint.REVOLUTE, Joint.PRISMATIC)
+    for joint in joints.values():
+        if joint.mimic is None:
+            continue
+        leader, ratio, offset = joint.mimic
+        what = f"joint {joint.name!r} follows {leader!r} (mimic)"
+        if leader not in joints:
+            known = ", ".join(repr(name) for name in list(joints)[:12])
+            raise DescriptionError(f"{what}, which is no joint that moves; known: {known}")
+        for name in (joint.name, leader):
+            if joints[name].type not in single:
+                kind = joints[name].type.name.lower()
+                raise DescriptionError(
+                    f"{what}: joint {name!r} is {kind}; only joints of one dof do that"
+                )
+        if not all(math.isfinite(x) for x in (ratio, offset)):
+            raise DescriptionError(f"{what}: ratio {ratio!r} and offset {offset!r} must be finite")
+        way, here = [joint.name], leader
+        while here not in way:
+            way.append(here)
+            following = joints[here].mimic if here in joints else None
+            if following is None:
+                break
+            here = following[0]
+        else:
+            round_trip = " → ".join([*way, here])
+            raise DescriptionError(
+                f"{what} in a circle, {round_trip}; let one of them lead, without mimic"
+            )

@@ -6,6 +6,7 @@ import numpy as np
 import play_tribo
 from parts import fixed_base, link
 from stage import Scene
+from stewart import Platform
 from suite import Check, Player, case, holds
 
 import tribo
@@ -35,12 +36,14 @@ def crossings(times: list[float], values: list[float]) -> np.ndarray:
 
 @case(
     "D14",
-    "parallelogram of 1 m, two cranks and a coupler closed by pins, from 30°, 10 s",
-    "loop gap; energy",
-    note="energy relative to what the masses lose on the way down",
+    "parallelogram of 1 m, two cranks and a coupler closed by pins, from 30°, 10 s; four bars at 20 rad/s; "
+    "Stewart platform on six driven legs with twelve pins",
+    "loop gap; energy; leg forces of statics",
+    note="energy relative to what the masses lose on the way down; the platform goes up and down by 0.2 m "
+    "and tilts by 0.4 rad, 10 rad/s, dt 1 ms",
 )
 def pinned_loop(player: Player) -> list[Check]:
-    """Largest gap and change of energy."""
+    """Largest gaps and change of energy; the platform."""
     world = empty_world()
     angle = float(np.radians(30))
     tip = np.array([-np.sin(angle), 0.0, -np.cos(angle)])
@@ -68,6 +71,53 @@ def pinned_loop(player: Player) -> list[Check]:
     return [
         Check("gap [m]", gap, 1e-8),
         Check("energy, relative", change / (2.0 * G * (1.0 - np.cos(angle))), 1e-4),
+        Check("gap of fast bars [m]", fast_bars(20.0), 1e-8),
+        *stewart_platform(),
+    ]
+
+
+def fast_bars(speed: float) -> float:
+    """Return the largest gap of a four-bar linkage (0.3, 0.89, 0.73, 1 m) whose crank turns fast."""
+    world = empty_world()
+    a, b, c, d = (np.array(p, float) for p in ((0, 0, 0), (0, 0, 0.3), (0.8, 0, 0.7), (1.0, 0, 0)))
+    bars = []
+    for start, end in ((a, b), (b, c), (c, d)):
+        r = end - start
+        half = 0.5 * np.arctan2(-r[2], r[0])
+        bars.append(
+            world.add_box(
+                (np.linalg.norm(r), 0.04, 0.04),
+                mass=1.0,
+                position=(start + end) / 2,
+                orientation=(np.cos(half), 0, np.sin(half), 0),
+                collision_mask=0,
+            )
+        )
+    y = (0, 1, 0)
+    ties = [
+        world.add_hinge(None, bars[0], a, y), world.add_pin(bars[0], bars[1], b),
+        world.add_pin(bars[1], bars[2], c), world.add_hinge(None, bars[2], d, y),
+    ]  # fmt: skip
+    world.add_motor(None, bars[0], y, speed=speed, max_force=1e3)
+    world.step(500)
+    assert abs(bars[0].angular_velocity[1] / speed - 1.0) < 1e-6
+    gap = 0.0
+    for _ in range(2000):
+        world.step()
+        gap = max(gap, *(float(np.abs(tie.gap).max()) for tie in ties))
+    return gap
+
+
+def stewart_platform() -> list[Check]:
+    """Return the largest gap of the twelve pins on a fast path; forces of the legs at rest."""
+    gap, _ = Platform(1e-3).play(2.0, 10.0)
+    at_rest = Platform(1e-3, leg_mass=1e-6)
+    at_rest.world.step(1000)
+    expected = at_rest.statics()
+    off = np.abs(at_rest.forces() / expected - 1.0).max()
+    return [
+        Check("gap of the platform [m]", gap, 1e-8),
+        Check("leg forces, relative", float(off), 1e-5),
     ]
 
 

@@ -375,6 +375,9 @@ class Work(Record):
     scalar_compliance = field("nscalar")  # [1/kg, 1/(kg m²)] R
     scalar_delassus = field("nscalar")  # [1/kg, 1/(kg m²)] its own G + R, > 0
     scalar_impulse = field("nscalar")  # [N s, N m s]
+    scalar_reach = field(
+        "nscalar"
+    )  # [m, rad] most that `closure` moves it; < 0: it fixes no position
 
     # Islands, named by their lowest tree; lists sorted by island.
     tree_island = field("ntree", dtype=INT)

@@ -82,6 +82,7 @@ def advance(model, state, command, settings, work):
         soft.remember(model, state, settings, work)
         momentum.momenta(model, state, settings, work)  # of floating trees: p + impulse
         integrate.integrate(model, state, settings, work)  # v, q = q_m ⊕ dt/2 v⁺
+        constraints.close_loops(model, state, command, settings, work)  # pins at their new places
         momentum.keep_momenta(model, state, work)  # base velocities that agree
         actuation.release(command)  # external wrenches last one step
 

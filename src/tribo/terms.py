@@ -123,6 +123,7 @@ class Late(IntEnum):
     COMPLIANT = 4  # contacts of compliant pairs
     LINKAGE = 5  # rows of constraints between bodies
     RK4 = 6  # the integrator of that name
+    CLOSURE = 7  # what constraints leave open at the end of a step
 
 
 class ContactState(IntEnum):

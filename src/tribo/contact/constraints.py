@@ -1,14 +1,16 @@
-"""Stage *constraints*: pins, welds, hinges, motors and wires as scalar rows of the contact problem.
+"""Stages *constraints* and *close loops*: pins, welds, hinges, motors and wires between bodies.
 
-What builds them, `linkage`, is compiled when a world first has a constraint.
+Before the solve they are scalar rows of the contact problem (`linkage`); after it what is still open is
+closed (`closure`). Both are compiled when a world first has a constraint.
 """
 
-from tribo.contact.late import call_linkage
+from tribo.contact.late import call_closure, call_linkage
 from tribo.jit import kernel
 from tribo.model import Late, Status
 
 CAPACITY = int(Status.CAPACITY)
 LINKAGE = int(Late.LINKAGE)
+CLOSURE = int(Late.CLOSURE)
 
 
 @kernel
@@ -19,8 +21,19 @@ def constraint_rows(model, state, command, settings, work):
     """
     if model.constraint_kind.shape[0] == 0:
         return
-    if model.late_address[LINKAGE] == 0:
+    if model.late_address[LINKAGE] == 0 or model.late_address[CLOSURE] == 0:
         work.late_wanted[LINKAGE] = 1
+        work.late_wanted[CLOSURE] = 1
         work.status[0] |= CAPACITY
         return
     call_linkage(model.late_address[LINKAGE], model, state, command, settings, work)
+
+
+@kernel
+def close_loops(model, state, command, settings, work):
+    """Take what constraints leave open at the end of the step out of the positions.
+
+    Writes: state, work.
+    """
+    if model.constraint_kind.shape[0] > 0:
+        call_closure(model.late_address[CLOSURE], model, state, command, settings, work)

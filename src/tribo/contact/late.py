@@ -8,6 +8,7 @@ compliant pair, the rows of constraints for a constraint.
 from numba import types
 
 from tribo.contact import compliant
+from tribo.contact.closure import closure
 from tribo.contact.impact import hand_on
 from tribo.contact.linkage import linkage
 from tribo.contact.pile import solve_pile
@@ -56,11 +57,24 @@ def _linkage_at(model_table, model_world, state_table, state_world, command_tabl
     return 0
 
 
+def _closure_at(model_table, model_world, state_table, state_world, command_table, command_world,
+                settings_table, settings_world, work_table, work_world):  # fmt: skip
+    closure(
+        world_of(from_address(MODEL, model_table), model_world),
+        world_of(from_address(STATE, state_table), state_world),
+        world_of(from_address(COMMAND, command_table), command_world),
+        world_of(from_address(SETTINGS, settings_table), settings_world),
+        world_of(from_address(WORK, work_table), work_world),
+    )
+    return 0
+
+
 ADDRESS = {
     Late.PILE: late(_pile_at, SIGNATURE),
     Late.IMPACT: late(_impact_at, SIGNATURE),
     Late.COMPLIANT: late(_compliant_at, types.int64(*[types.int64] * 9)),
     Late.LINKAGE: late(_linkage_at, types.int64(*[types.int64] * 10)),
+    Late.CLOSURE: late(_closure_at, types.int64(*[types.int64] * 10)),
 }
 
 
@@ -89,3 +103,11 @@ def _linkage_python(address, model, state, command, settings, work):
 
 
 call_linkage = _linkage_python if DISABLED else call_stage_at
+
+
+def _closure_python(address, model, state, command, settings, work):
+    closure(model, state, command, settings, work)
+    return 0
+
+
+call_closure = _closure_python if DISABLED else call_stage_at

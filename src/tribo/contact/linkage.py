@@ -5,7 +5,8 @@ that bends by κ = d²g/dt² at constant velocity, so the target is
 
     w* = −erp (g − s)/dt − dt/2 κ,   s = dt²/8 κ (midpoint), 0 (semi-implicit)
 
-where s is how far the curve sags between two ends of steps: what is left is of fourth order in dt.
+where s is how far the curve sags between two ends of steps. What is left is of third order in dt; `closure`
+takes it out of the positions at the end of the step.
 Source: Ryckaert, Ciccotti, Berendsen 1977 (positions of the next step), with Moreau's midpoint rule.
 """
 
@@ -17,7 +18,7 @@ from tribo.jit import kernel
 from tribo.math import spatial, vec
 from tribo.model import Constraint, Integrator, Status, Tuning
 
-MIDPOINT = int(Integrator.MIDPOINT)
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 CAPACITY = int(Status.CAPACITY)
 CONTRADICTION = int(Status.CONTRADICTION)
 JOINT = int(Constraint.JOINT)
@@ -40,15 +41,15 @@ IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 @kernel
-def body_frame(model, work, c, side):
-    """Return attachment point and axes of one side of constraint c, world."""
+def body_frame(model, pos, rot, c, side):
+    """Return attachment point and axes of one side of constraint c, world, for given poses of bodies."""
     body = model.constraint_body[c, side]
     point = vec.load(model.constraint_point, 2 * c + side)
     axes = vec.load_mat(model.constraint_rot, 2 * c + side)
     if body < 0:
         return point, axes
-    r = vec.load_mat(work.body_rot, body)
-    return vec.add(vec.load(work.body_pos, body), vec.mat_vec(r, point)), vec.mat_mul(r, axes)
+    r = vec.load_mat(rot, body)
+    return vec.add(vec.load(pos, body), vec.mat_vec(r, point)), vec.mat_mul(r, axes)
 
 
 @kernel
@@ -66,11 +67,11 @@ def motion(model, state, settings, work, body, point):
     if model.tree_is_single[tree] == 1:
         b = model.joint_v[body]
         v = work.mid_v
+        start = (state.v[b + 3], state.v[b + 4], state.v[b + 5])
+        tumble = vec.sub(vec.load(work.single_free_spin, tree), start)
         omega = (v[b + 3], v[b + 4], v[b + 5])
         turning = vec.cross(omega, arm)
         velocity = vec.add((v[b], v[b + 1], v[b + 2]), turning)
-        start = (state.v[b + 3], state.v[b + 4], state.v[b + 5])
-        tumble = vec.sub(vec.load(work.single_free_spin, tree), start)
         return velocity, omega, vec.cross(omega, turning), ZERO, tumble
     twist = spatial.load(work.body_vel, body)
     a = spatial.load(work.body_acc, body)  # weight is in it as an acceleration of the world
@@ -91,7 +92,7 @@ def hard_target(settings, erp, gap, bend, lean, is_stop):
     """
     dt = settings.dt
     rest = gap
-    if settings.integrator == MIDPOINT:
+    if settings.integrator != SEMI_IMPLICIT:  # `rk4` takes midpoint steps here
         rest -= 0.125 * dt * dt * bend + 0.25 * dt * lean
     speed = -erp * rest / dt
     fastest = settings.max_push_out_speed
@@ -150,8 +151,8 @@ def joint_rows(model, state, command, settings, work, c):
     locked = model.constraint_locked[c]
     slot = model.constraint_slot[c]
     erp = command.constraint[c, ERP]
-    own, axes = body_frame(model, work, c, 0)
-    point, other_axes = body_frame(model, work, c, 1)
+    own, axes = body_frame(model, work.body_pos, work.body_rot, c, 0)
+    point, other_axes = body_frame(model, work.body_pos, work.body_rot, c, 1)
     va, wa, aa, alpha_a, tumble_a = motion(model, state, settings, work, a, point)
     vb, wb, ab, alpha_b, tumble_b = motion(model, state, settings, work, b, point)
     apart = vec.sub(own, point)
@@ -159,30 +160,43 @@ def joint_rows(model, state, command, settings, work, c):
     arm_a = ZERO if a < 0 else vec.sub(point, vec.load(work.body_pos, a))
     arm_b = ZERO if b < 0 else vec.sub(point, vec.load(work.body_pos, b))
     lean = vec.sub(vec.cross(tumble_a, arm_a), vec.cross(tumble_b, arm_b))
+    curve = vec.axpy(2.0, vec.cross(wa, slide), vec.sub(aa, ab))
+    reach = settings.dt * (settings.dt * vec.norm(curve) + vec.norm(lean))
     for k in range(3):
         if locked & (1 << k):
             u = vec.mat_col(axes, k)
             n = open_force(model, work, slot + k, a, b, point, u)
             if n < 0:
                 return
-            bend = vec.dot(u, vec.sub(aa, ab)) + 2.0 * vec.dot(u, vec.cross(wa, slide))
-            target = hard_target(settings, erp, vec.dot(u, apart), bend, vec.dot(u, lean), False)
+            target = hard_target(
+                settings, erp, vec.dot(u, apart), vec.dot(u, curve), vec.dot(u, lean), False
+            )
             scalar.close_row(model, state, work, n, target, -inf, inf, 0.0)
+            work.scalar_reach[n] = erp * reach
     turn = vec.sub(wa, wb)
     tumble = vec.sub(tumble_a, tumble_b)
-    if locked >> ANGULAR == 7:
-        error = rotation_vector(vec.mat_mul(axes, transposed(other_axes)))
-    else:
-        error = vec.cross(vec.mat_col(other_axes, 2), vec.mat_col(axes, 2))
+    error = turned(locked, axes, other_axes)
+    curve = vec.add(vec.sub(alpha_a, alpha_b), vec.cross(turn, wa))
+    reach = settings.dt * (settings.dt * vec.norm(curve) + vec.norm(tumble))
     for k in range(3):
         if locked & (1 << (ANGULAR + k)):
             u = vec.mat_col(axes, k)
             n = open_torque(model, work, slot + ANGULAR + k, a, b, u)
             if n < 0:
                 return
-            bend = vec.dot(u, vec.sub(alpha_a, alpha_b)) + vec.dot(vec.cross(wa, u), turn)
-            target = hard_target(settings, erp, vec.dot(u, error), bend, vec.dot(u, tumble), False)
+            target = hard_target(
+                settings, erp, vec.dot(u, error), vec.dot(u, curve), vec.dot(u, tumble), False
+            )
             scalar.close_row(model, state, work, n, target, -inf, inf, 0.0)
+            work.scalar_reach[n] = erp * reach
+
+
+@kernel
+def turned(locked, axes, other_axes):
+    """Return how side A is turned against side B [rad], of which the locked directions count."""
+    if locked >> ANGULAR == 7:
+        return rotation_vector(vec.mat_mul(axes, transposed(other_axes)))
+    return vec.cross(vec.mat_col(other_axes, 2), vec.mat_col(axes, 2))
 
 
 @kernel
@@ -200,8 +214,8 @@ def length_row(model, state, command, settings, work, c):
     tuning = command.constraint
     a = model.constraint_body[c, 0]
     b = model.constraint_body[c, 1]
-    pa, _ = body_frame(model, work, c, 0)
-    pb, _ = body_frame(model, work, c, 1)
+    pa, _ = body_frame(model, work.body_pos, work.body_rot, c, 0)
+    pb, _ = body_frame(model, work.body_pos, work.body_rot, c, 1)
     d = vec.sub(pb, pa)
     length = vec.norm(d)
     if length > 0.0:
@@ -223,12 +237,14 @@ def length_row(model, state, command, settings, work, c):
     if lower == 0.0 and upper == 0.0:  # the tension is given
         pull = dt * tuning[c, FORCE]
         scalar.close_row(model, state, work, n, 0.0, pull, pull, 0.0)
+        work.scalar_reach[n] = scalar.GIVES_WAY
         return
     if stiffness < inf:
         k = dt * stiffness + tuning[c, DAMPING]
         if k > 0.0:
             target = -stiffness * gap / k
             scalar.close_row(model, state, work, n, target, lower, upper, 1.0 / (dt * k))
+            work.scalar_reach[n] = scalar.GIVES_WAY
         else:
             work.scalar_count[0] = n
         return
@@ -236,18 +252,24 @@ def length_row(model, state, command, settings, work, c):
     vb, _, ab, _, tumble_b = motion(model, state, settings, work, b, pb)
     v = vec.sub(vb, va)
     along = vec.dot(v, u)
-    bend = -vec.dot(u, vec.sub(ab, aa))
+    curve = vec.sub(aa, ab)
+    bend = vec.dot(u, curve)
+    around = 0.0
     if length > 0.0:
-        bend -= max(0.0, vec.dot(v, v) - along * along) / length
+        around = max(0.0, vec.dot(v, v) - along * along) / length
     arm_a = ZERO if a < 0 else vec.sub(pa, vec.load(work.body_pos, a))
     arm_b = ZERO if b < 0 else vec.sub(pb, vec.load(work.body_pos, b))
-    lean = vec.dot(u, vec.sub(vec.cross(tumble_a, arm_a), vec.cross(tumble_b, arm_b)))
+    sway = vec.sub(vec.cross(tumble_a, arm_a), vec.cross(tumble_b, arm_b))
+    lean = vec.dot(u, sway)
+    bend -= around
     is_stop = upper == 0.0 or lower == 0.0
     if lower == -inf and upper == 0.0:  # may not shrink: φ ≤ 0 is free
         target = -hard_target(settings, tuning[c, ERP], -gap, -bend, -lean, is_stop)
     else:
         target = hard_target(settings, tuning[c, ERP], gap, bend, lean, is_stop)
     scalar.close_row(model, state, work, n, target, lower, upper, 0.0)
+    reach = dt * (dt * (vec.norm(curve) + around) + vec.norm(sway))
+    work.scalar_reach[n] = tuning[c, ERP] * reach
 
 
 @kernel
@@ -259,8 +281,8 @@ def motor_row(model, state, command, settings, work, c):
     a = model.constraint_body[c, 0]
     b = model.constraint_body[c, 1]
     slot = model.constraint_slot[c]
-    _, axes = body_frame(model, work, c, 0)
-    point, _ = body_frame(model, work, c, 1)
+    _, axes = body_frame(model, work.body_pos, work.body_rot, c, 0)
+    point, _ = body_frame(model, work.body_pos, work.body_rot, c, 1)
     axis = vec.neg(vec.mat_col(axes, 2))
     if model.constraint_locked[c] & (1 << (ANGULAR + 2)):
         n = open_torque(model, work, slot, a, b, axis)
@@ -270,6 +292,7 @@ def motor_row(model, state, command, settings, work, c):
         most = settings.dt * command.constraint[c, FORCE]
         speed = command.constraint[c, SPEED]
         scalar.close_row(model, state, work, n, speed, -most, most, 0.0)
+        work.scalar_reach[n] = scalar.GIVES_WAY
 
 
 @kernel

@@ -18,6 +18,8 @@ from tribo.model import Kind, Status
 DYNAMIC = int(Kind.DYNAMIC)
 CAPACITY = int(Status.CAPACITY)
 
+GIVES_WAY = -1.0  # `Work.scalar_reach` of a row that fixes no position
+
 
 @kernel
 def open_row(model, work, slot, a, b):
@@ -164,6 +166,7 @@ def close_row(model, state, work, n, target, lower, upper, compliance):
         work.scalar_count[0] = n
         return
     work.scalar_start[n] = w - target
+    work.scalar_reach[n] = 0.0
     work.scalar_lower[n] = lower
     work.scalar_upper[n] = upper
     work.scalar_compliance[n] = compliance

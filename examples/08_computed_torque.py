@@ -1,4 +1,9 @@
-"""An arm with seven joints, built in Python, follows a motion by inverse dynamics alone."""
+"""An arm with seven joints, built in Python, follows a motion by inverse dynamics alone.
+
+Run with the name of a picture to draw it: python examples/08_computed_torque.py torque.png
+"""
+
+import sys
 
 import numpy as np
 
@@ -44,7 +49,7 @@ robot = world.add_articulated_system(arm(), name="arm", collision_group=0, colli
 tool = robot.frame("tool")
 kp, kd = 2500.0, 100.0  # [1/s², 1/s] of the error, critically damped
 
-worst = 0.0
+worst, errors, torques = 0.0, [], []
 for step in range(4000):
     t = step * world.time_step
     q, v, _ = desired(t)
@@ -54,9 +59,23 @@ for step in range(4000):
     torque = robot.at(*middle).inverse_dynamics(middle[2])
     robot.generalized_force = torque + robot.mass_matrix @ (kp * error + kd * slip)
     worst = max(worst, float(np.abs(error).max()))
+    errors.append(error)
+    torques.append(robot.generalized_force.copy())
     world.step()
 
 print(
     f"largest error {worst:.1e} rad, tool at {tool.position.round(3)} m, power {torque @ v:.1f} W"
 )
 assert worst < 1e-6
+
+if len(sys.argv) > 1:
+    from tribo.viewer.plot import new_figure
+
+    time = world.time_step * np.arange(4000)
+    figure, (above, below) = new_figure(2, height=2.2)
+    above.plot(time, torques, linewidth=1.2)
+    above.set_ylabel("torque [N m]", fontsize=9)
+    below.plot(time, 1e9 * np.array(errors), linewidth=1.2)
+    below.set_ylabel("error [nrad]", fontsize=9)
+    below.set_xlabel("time [s]; one line for each of the seven joints", fontsize=9)
+    figure.savefig(sys.argv[1])

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
 import reference
-from pinocchio_peer import Peer
+from pinocchio_peer import Peer, random_states
 
 import tribo
+from tribo.description import DescriptionError
+from tribo.formats import urdf
 from tribo.model import Joint
 
 GRAVITY = (0.3, -0.2, -9.81)
@@ -189,3 +192,16 @@ def joint_reactions(case: Case) -> Iterator[Difference]:
 
 
 ALL = (forces_and_accelerations, energies_and_momenta, frames, joint_reactions)
+
+
+def compare(file: Path, states: int) -> Iterator[Difference]:
+    """Yield all quantities of a robot in random states; nothing for a file that does not load."""
+    try:
+        tree = urdf.read(file)
+    except DescriptionError:
+        return
+    robot = tribo.World(gravity=GRAVITY).add_articulated_system(tree, collision_meshes="none")
+    rng = np.random.default_rng(len(file.name))
+    case = Case(robot, Peer(file, tree, GRAVITY), random_states(tree, rng, states), rng)
+    for quantities in ALL:
+        yield from quantities(case)

@@ -7,6 +7,7 @@ import a_structures
 import b_rolling
 import b_tops
 import c_impact
+import d_robots
 import d_smooth
 import d_trees
 import e_drives
@@ -27,7 +28,7 @@ FAMILIES = {
     "R": "The founding text's own list",
 }
 MODULES = (
-    a_friction, a_structures, b_rolling, b_tops, c_impact, d_smooth, d_trees, e_drives, e_ground,
+    a_friction, a_structures, b_rolling, b_tops, c_impact, d_robots, d_smooth, d_trees, e_drives, e_ground,
     e_wires,
     f_stacks, f_system, f_terrain, r_founding,
 )  # fmt: skip

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tribo import check, kernels
+from tribo.batch_materials import BatchMaterials
 from tribo.builder import Span, meets_compliant
 from tribo.description import TreeDescription
 from tribo.engine import Engine
@@ -258,7 +259,7 @@ class ObjectBatch(Drives):
         return frozen(self._array("work", "applied_torque", "v").copy())
 
 
-class Batch(check.Sealed):
+class Batch(BatchMaterials):
     """Copies of a world that share its model and go their own ways.
 
     Each world gives bitwise the same numbers as it would alone, with any number of threads.
@@ -296,6 +297,7 @@ class Batch(check.Sealed):
             for field, array in getattr(source, name).arrays.items():
                 getattr(self.engine, name).arrays[field][...] = array
         self._parts = {part.name: _Part.of(part) for part in world.objects}
+        self._materials = world.material_names
         self._records: dict[str, TreeRecords] = {}
         self._idle = [True]  # empty while some thread steps the batch
         self.threads = threads

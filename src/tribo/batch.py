@@ -195,7 +195,7 @@ class ObjectBatch(Drives):
 
     @property
     def pd_target(self) -> np.ndarray:
-        """Target coordinates of the drives, (worlds, nq), live; joints alone leave the base's."""
+        """Target coordinates of the drives, (worlds, nq) [m, rad, –], live; joints alone leave the base's."""
         return self._array("command", "target_q", "q")
 
     @pd_target.setter
@@ -205,7 +205,7 @@ class ObjectBatch(Drives):
 
     @property
     def pd_velocity_target(self) -> np.ndarray:
-        """Target velocities of the drives, (worlds, dof), live; joints alone leave the base's."""
+        """Target velocities of the drives, (worlds, dof) [m/s, rad/s], live; joints alone: base's stay."""
         return self._array("command", "target_v", "v")
 
     @pd_velocity_target.setter
@@ -250,7 +250,7 @@ class ObjectBatch(Drives):
 
     @property
     def pd_gains(self) -> tuple[np.ndarray, np.ndarray]:
-        """Gains (kp, kd), each (worlds, dof), live."""
+        """Gains (kp, kd), each (worlds, dof) [N/m, N m/rad; N s/m, N m s/rad], live."""
         return self.kp, self.kd
 
     @property
@@ -371,7 +371,7 @@ class Batch(BatchMaterials):
             raise EditError(f"{what} cannot be set while another thread steps this batch")
 
     def step(self, n: int = 1) -> np.ndarray:
-        """Advance every world by n steps; return which worlds made it, (worlds,) of bool.
+        """Advance every world by n steps; return which worlds made it, (worlds,) of bool [–].
 
         A world whose velocity stops being finite stays at its last valid state and is reported here
         and in `status`; the others are not affected.
@@ -397,17 +397,17 @@ class Batch(BatchMaterials):
 
     @property
     def status(self) -> np.ndarray:
-        """Bits of `Status` of every world after its last step, (worlds,)."""
+        """Bits of `Status` of every world after its last step, (worlds,) [–]."""
         return frozen(self.engine.status[:, 0].copy())
 
     @property
     def is_valid(self) -> np.ndarray:
-        """Which worlds are still going, (worlds,) of bool."""
+        """Which worlds are still going, (worlds,) of bool [–]."""
         return frozen(self.engine.status[:, 0] & Status.INVALID == 0)
 
     @property
     def residual(self) -> np.ndarray:
-        """Residuals of the last contact solves, (worlds, 3)."""
+        """Residuals of the last contact solves, (worlds, 3) [–], as `World.residual`."""
         return frozen(self.engine.work.arrays["residual"].copy())
 
     def snapshot(self) -> dict[str, dict[str, np.ndarray]]:
@@ -419,6 +419,10 @@ class Batch(BatchMaterials):
 
     def restore(self, saved: dict[str, dict[str, np.ndarray]], worlds: Any = slice(None)) -> None:
         """Go back to a snapshot, in all worlds or in those of an index, slice or mask.
+
+        Args:
+            saved: What `snapshot` returned.
+            worlds: Index, slice or mask of worlds.
 
         Raises:
             TypeError, ValueError: The snapshot is not of a batch like this one, or there is no such

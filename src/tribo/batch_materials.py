@@ -30,9 +30,9 @@ class BatchMaterials(check.Sealed):
         raise NotImplementedError
 
     def material_pair(self, first: str, second: str) -> dict[str, np.ndarray]:
-        """Return the properties in use between two materials, each (worlds,), by name.
+        """Return the properties in use between two materials, first and second, each (worlds,), by name.
 
-        They are those of `PairProperties`; stiffness 0 is a rigid pair.
+        They are those of `PairProperties`, with its units [–, m/s, N/m^1.5, m]; stiffness 0 is a rigid pair.
 
         Raises:
             KeyError: A material does not exist; the message proposes the nearest name.

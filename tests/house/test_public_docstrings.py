@@ -1,10 +1,14 @@
 """Every public name is explained and listed in the docs."""
 
 import inspect
+import re
 
+import pytest
 from house.repository import ROOT
 
 import tribo
+from tribo import objects
+from tribo.batch import ObjectBatch
 
 
 def test_public_names_have_docstrings():
@@ -27,3 +31,38 @@ def test_public_names_have_docstrings():
 def test_public_names_are_in_the_reference():
     page = (ROOT / "docs/reference/api.md").read_text("utf-8")
     assert [name for name in tribo.__all__ if f"tribo.{name}\n" not in page] == []
+
+
+HANDLES = (
+    tribo.ArticulatedSystem, tribo.SingleBody, tribo.HeightMap, tribo.CollisionBody, tribo.Batch,
+    tribo.Constraint, tribo.Motor, tribo.Wire, objects.Evaluation, objects.Frame,
+    objects.Joint, objects.Link, ObjectBatch,
+)  # fmt: skip
+SHAPE = re.compile(r"\((\d|n|N|dof|worlds|nq|ny|k|bodies)\b|shape of")
+UNIT = re.compile(r"\[[^\]]+\]|[Uu]nit|[Rr]otation")
+
+
+def answers(kind):
+    """Yield name, docstring and signature of all public properties and methods of a class."""
+    for name, item in inspect.getmembers(kind):
+        getter = item.fget if isinstance(item, property) else item
+        if name[0] != "_" and callable(getter):
+            yield name, inspect.getdoc(item) or "", inspect.signature(getter), item
+
+
+@pytest.mark.parametrize("kind", HANDLES, ids=lambda kind: kind.__name__)
+def test_numbers_have_shape_and_unit(kind):
+    """What returns arrays says their shape, numbers their unit, what takes values their names."""
+    lacking = []
+    for name, doc, signature, item in answers(kind):
+        returned = str(signature.return_annotation)
+        if returned == "np.ndarray" and not SHAPE.search(doc):
+            lacking.append(f"{name}: shape")
+        if returned in {"np.ndarray", "float", "float | np.ndarray"} and not UNIT.search(doc):
+            lacking.append(f"{name}: unit")
+        if not isinstance(item, property):
+            taken = [p for p in signature.parameters if p not in ("self", "name", "n", "what")]
+            unnamed = [p for p in taken if not re.search(rf"\b{p}\b", doc)]
+            if unnamed and name not in ("attach", "records_of"):  # for the engine, not for users
+                lacking.append(f"{name}: {', '.join(unnamed)}")
+    assert lacking == []

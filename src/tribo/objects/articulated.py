@@ -156,12 +156,12 @@ class ArticulatedSystem(Drives, Object):
 
     @property
     def pd_gains(self) -> tuple[np.ndarray, np.ndarray]:
-        """Gains (kp, kd), each of shape (dof,), live."""
+        """Gains (kp, kd), each of shape (dof,) [N/m, N m/rad; N s/m, N m s/rad], live."""
         return self.kp, self.kd
 
     @property
     def pd_target(self) -> np.ndarray:
-        """Target coordinates of the drives, shape (nq,), live; assign to set them.
+        """Target coordinates of the drives, shape (nq,) [m, rad, –], live; assign to set them.
 
         Assigned values for the joints alone, (nq − 7,), leave the target of a floating base.
         """
@@ -175,7 +175,7 @@ class ArticulatedSystem(Drives, Object):
 
     @property
     def pd_velocity_target(self) -> np.ndarray:
-        """Target velocities of the drives, shape (dof,), live; assign to set them.
+        """Target velocities of the drives, shape (dof,) [m/s, rad/s], live; assign to set them.
 
         Assigned values for the joints alone, (dof − 6,), leave the target of a floating base.
         """
@@ -276,9 +276,12 @@ class ArticulatedSystem(Drives, Object):
 
     # -- self-collision ------------------------------------------------------------------------
     def ignore_collision(self, first: str, second: str) -> None:
-        """Let two links of this robot pass through each other; links behind fixed joints: their bodies.
+        """Let two links of this robot pass through each other, in effect from the next step on.
 
         A link and the one on which it hangs do so from the start.
+
+        Args:
+            first, second: Names of links; of those behind fixed joints the whole body counts.
 
         Raises:
             KeyError: There is no link or frame of this name.
@@ -287,6 +290,9 @@ class ArticulatedSystem(Drives, Object):
 
     def allow_collision(self, first: str, second: str) -> None:
         """Let two links of this robot touch each other, also a link and the one on which it hangs.
+
+        Args:
+            first, second: Names of links, as in `ignore_collision`.
 
         Raises:
             KeyError: There is no link or frame of this name.

@@ -123,7 +123,7 @@ class Constraint(check.Sealed):
 
     @property
     def erp(self) -> float:
-        """Part of a gap that one step removes, 0 … 1."""
+        """Part of a gap that one step removes, 0 … 1 [–]."""
         return float(self._tuning[Tuning.ERP])
 
     @erp.setter

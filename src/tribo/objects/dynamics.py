@@ -54,7 +54,7 @@ class Dynamics(check.Sealed):
         return self._solved(np.eye(self._states().v.shape[1]))
 
     def solve_mass_matrix(self, force: Any) -> np.ndarray:
-        """Return M⁻¹ f for generalized forces f, shape (dof,) or (N, dof) [N, N m]."""
+        """Return M⁻¹ f for a generalized `force` f, both (dof,) or (N, dof) [m/s², rad/s²; N, N m]."""
         at = self._states()
         return self._solved(at.given(force, "force", at.v.shape[1])[:, None])[..., 0, :]
 
@@ -85,7 +85,7 @@ class Dynamics(check.Sealed):
 
     @property
     def coriolis_matrix(self) -> np.ndarray:
-        """Matrix C of h = C v + g for which Ṁ − 2 C is skew-symmetric, shape (dof, dof).
+        """Matrix C of h = C v + g for which Ṁ − 2 C is skew-symmetric, shape (dof, dof) [N s/m, N m s/rad].
 
         Source: Echeandia, Wensing 2021, algorithm 1.
         """
@@ -236,7 +236,7 @@ class Dynamics(check.Sealed):
 
     @property
     def centroidal_momentum_matrix(self) -> np.ndarray:
-        """Matrix A of (p, L) = A v, L about the centre of mass, shape (6, dof).
+        """Matrix A of (p, L) = A v, L about the centre of mass, shape (6, dof) [kg, kg m; kg m, kg m²].
 
         Rows: linear momentum, then angular momentum, world axes.
         Source: Orin, Goswami, Lee 2013, equation 27.

@@ -77,7 +77,7 @@ class Frame(check.Sealed):
 
     @property
     def orientation_in_body(self) -> np.ndarray:
-        """Quaternion (w, x, y, z) of the frame, (4,), frame axes to body axes."""
+        """Unit quaternion (w, x, y, z) of the frame, (4,), frame axes to body axes."""
         return frozen(self._quaternion.copy())
 
     # -- motion --------------------------------------------------------------------------------
@@ -181,15 +181,18 @@ class Frame(check.Sealed):
         return at.result(out)[..., part, :]
 
     def jacobian(self, point: Any = None) -> np.ndarray:
-        """Return J of the velocity of a point of this frame, (3, dof).   J v = ṗ"""
+        """Return J of the velocity of a point of this frame, (3, dof) [–, m].   J v = ṗ
+
+        Source: Featherstone 2008, section 4.5; columns are motion axes, moved to the point.
+        """
         return self._jacobian(point, slice(0, 3))
 
     def rotational_jacobian(self) -> np.ndarray:
-        """Return J of the angular velocity, (3, dof).   J v = ω"""
+        """Return J of the angular velocity, (3, dof) [–].   J v = ω"""
         return self._jacobian(None, slice(3, 6))
 
     def jacobian_rate(self, point: Any = None) -> np.ndarray:
-        """Return the time derivative of `jacobian`, (3, dof) [1/s].   p̈ = J v̇ + J̇ v"""
+        """Return the time derivative of `jacobian` of a point, (3, dof) [1/s, m/s].   p̈ = J v̇ + J̇ v"""
         return self._jacobian_rate(point, slice(0, 3))
 
     def rotational_jacobian_rate(self) -> np.ndarray:
@@ -198,18 +201,18 @@ class Frame(check.Sealed):
 
     @property
     def dofs(self) -> np.ndarray:
-        """Numbers of the degrees of freedom that move the frame, root first: its non-zero columns."""
+        """Numbers of the dofs that move the frame, (k,) [–], root first: its non-zero columns."""
         model = self._owner._states().records.model
         first = model.body_chain_start[self._body]
         return frozen(np.array(model.chain_dof[first : first + model.body_chain_len[self._body]]))
 
     def sparse_jacobian(self, point: Any = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return `dofs` (k,) and the columns of `jacobian` that belong to them, (3, k)."""
+        """Return `dofs` (k,) and the columns of `jacobian` of a point that belong to them, (3, k) [–, m]."""
         dofs = self.dofs
         return dofs, frozen(self.jacobian(point)[..., dofs])
 
     def sparse_rotational_jacobian(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return `dofs` (k,) and the columns of `rotational_jacobian` that belong to them, (3, k)."""
+        """Return `dofs` (k,) and the columns of `rotational_jacobian` that belong to them, (3, k) [–]."""
         dofs = self.dofs
         return dofs, frozen(self.rotational_jacobian()[..., dofs])
 
@@ -252,11 +255,11 @@ class FrameOwner(check.Sealed):
         return tuple(self.frame(name) for name in self.frame_names)
 
     def frame_position(self, name: str) -> np.ndarray:
-        """Return the position of a frame, link or joint, (3,) [m], world."""
+        """Return the position of a frame, link or joint, (3,) [m], world; errors as `frame`."""
         return self.frame(name).position
 
     def frame_orientation(self, name: str) -> np.ndarray:
-        """Return the rotation of a frame, link or joint, (3, 3), frame axes to world."""
+        """Return the rotation of a frame, link or joint, (3, 3), frame axes to world; errors as `frame`."""
         return self.frame(name).rotation_matrix
 
     def body_poses(self) -> tuple[np.ndarray, np.ndarray]:

@@ -116,7 +116,7 @@ class Link(Handle):
 
     @property
     def gravity_compensation(self) -> float | np.ndarray:
-        """Share of its weight that is borne from outside: 0 nothing, 1 weightless; assign to change it.
+        """Share [–] of its weight that is borne from outside: 0 nothing, 1 weightless; assign to change it.
 
         A force −share · m g at the centre of mass, as that of a balloon or a magnet; drives have no
         part in it (for that: `ArticulatedSystem.gravity_compensation`).
@@ -216,7 +216,7 @@ class Joint(JointDrive):
 
     @property
     def orientation_in_parent(self) -> np.ndarray:
-        """Quaternion (w, x, y, z) of the joint at coordinate 0, (4,), to axes of the parent; assignable."""
+        """Unit quaternion (w, x, y, z), (4,), of the joint at coordinate 0, its axes to the parent."""
         turn = np.asarray(self._get("joint_rot", self._body))
         found = quaternions(turn.reshape(-1, 3, 3))
         return frozen(found if turn.ndim == 2 else found[0])

@@ -108,7 +108,7 @@ class JointDrive(Handle):
 
     @property
     def pd_target(self) -> float | np.ndarray:
-        """Target of its drive, as `coordinate`: a number, a quaternion (4,), a pose (7,); assignable."""
+        """Target of its drive, as `coordinate` [rad, m, –]: a number, a quaternion (4,), a pose (7,)."""
         return self._command("target_q", self.coordinate_slice)  # type: ignore[no-any-return]
 
     @pd_target.setter
@@ -217,7 +217,7 @@ class JointDrive(Handle):
 
     @property
     def mimic(self) -> tuple[str, float, float] | None:
-        """What it follows: joint, ratio, offset of q = ratio · q_leader + offset; None: nothing."""
+        """What it follows, q = ratio q_leader + offset: joint, ratio [–], offset [rad, m]; None: nothing."""
         return self._body_description.joint.mimic
 
     # -- drive train ---------------------------------------------------------------------------
@@ -256,7 +256,7 @@ class JointDrive(Handle):
 
     @property
     def spring_reference(self) -> float | np.ndarray:
-        """Coordinates at which its spring is at rest, as `coordinate`; assign to change them."""
+        """Coordinates [rad, m, –] at which its spring is at rest, as `coordinate`; assign to change them."""
         where = self.coordinate_slice
         found = [
             np.asarray(self._get("spring_reference", k)) for k in range(where.start, where.stop)

@@ -101,7 +101,7 @@ class NamedParts(Evaluable):
 
     @property
     def joint_coordinates(self) -> dict[str, float | np.ndarray]:
-        """Coordinates by joint name, without the root; assign a mapping of some or all joints to set them."""
+        """Coordinates [rad, m] by joint name, without the root; assign a mapping of some or all of them."""
         return {joint.name: joint.coordinate for joint in self.joints}
 
     @joint_coordinates.setter
@@ -110,7 +110,7 @@ class NamedParts(Evaluable):
 
     @property
     def joint_velocities(self) -> dict[str, float | np.ndarray]:
-        """Velocities by joint name, without the root; assign a mapping of some or all joints to set them."""
+        """Velocities [rad/s, m/s] by joint name, without the root; assign a mapping of some or all."""
         return {joint.name: joint.velocity for joint in self.joints}
 
     @joint_velocities.setter

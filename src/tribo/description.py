@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tribo import solids
+from tribo.constraint_description import ConstraintDescription
 from tribo.geometry import Heights, Hull, Surface
 from tribo.heights import HeightField
 from tribo.materials import PairProperties
@@ -367,6 +368,8 @@ class TreeDescription:
     start: Vector | None = None  # coordinates in which it starts; None: zero
     keyframes: dict[str, Vector] = field(default_factory=dict)  # coordinates with names
     actuators: list[ActuatorDescription] = field(default_factory=list)
+    constraints: list[ConstraintDescription] = field(default_factory=list)  # besides the joints
+    closed: Vector | None = None  # coordinates in which they hold
 
 
 @dataclass(slots=True)
@@ -418,5 +421,6 @@ class WorldDescription:
     pairs: dict[tuple[str, str], PairProperties] = field(default_factory=dict)
     objects: list[ObjectDescription] = field(default_factory=list)
     camera: dict[str, str] = field(default_factory=dict)
+    constraints: list[ConstraintDescription] = field(default_factory=list)
     source: Path | None = None
     notes: list[str] = field(default_factory=list)

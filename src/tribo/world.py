@@ -12,6 +12,7 @@ import numpy as np
 from tribo import check, kernels
 from tribo.builder import Capacity, Span, build_model, mark_singles
 from tribo.complaints import Complaints
+from tribo.constraint_description import ConstraintDescription
 from tribo.engine import Engine
 from tribo.errors import EditError, SimulationError
 from tribo.formats import raisim_xml
@@ -206,6 +207,11 @@ class World(
     def _equip(self, part: ArticulatedSystem) -> None:
         for described in part.description.sensors:
             self._add_described(part, described)
+        for tie in part.description.constraints:
+            self.tie_described(tie, (part, part), f"{part.name}/").is_from_file = True
+
+    def _join(self, tie: ConstraintDescription, parts: tuple[Object, Object]) -> None:
+        self.tie_described(tie, parts, "" if tie.name else f"{parts[0].name}/")
 
     def _strip(self, part: Object) -> None:
         self._drop_sensors_of(part)

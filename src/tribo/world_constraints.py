@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from tribo import check
+from tribo.constraint_description import LOCKED, ConstraintDescription
 from tribo.extents import rotation_matrix
 from tribo.model import Constraint as Kind
-from tribo.objects import Object
+from tribo.objects import ArticulatedSystem, Object
 from tribo.objects.constraint import (
     STRETCH,
     Constraint,
@@ -23,8 +24,11 @@ from tribo.objects.constraint import (
 from tribo.objects.frames import Frame
 from tribo.world_objects import WorldObjects
 
-PIN, WELD, HINGE = 0b000111, 0b111111, 0b011111
-TURN, PUSH = 0b100000, 0b000100
+PIN, WELD, HINGE, TURN = (LOCKED[what] for what in ("pin", "weld", "hinge", "motor"))
+PUSH = 0b000100
+_MADE: dict[str, tuple[type[Any], Kind]] = {
+    "motor": (Motor, Kind.MOTOR), "rod": (Wire, Kind.LENGTH), "wire": (Wire, Kind.LENGTH),
+} | dict.fromkeys(("pin", "weld", "hinge", "equality"), (Constraint, Kind.JOINT))  # fmt: skip
 _IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
 
@@ -259,6 +263,50 @@ class WorldConstraints(WorldObjects):
         if stiffness is not None:
             numbers |= {"stiffness": stiffness, "damping": damping}
         return self._tie(Wire, "wire", Kind.LENGTH, ends, name, numbers, stretch=bits)  # type: ignore[no-any-return]
+
+    def tie_described(
+        self,
+        item: ConstraintDescription,
+        parts: tuple[Object | None, Object | None],
+        prefix: str = "",
+    ) -> Constraint:
+        """Add what a file describes; `parts`: its two objects, None for the world.
+
+        Raises:
+            ValueError, TypeError: A value is wrong; the world stays as it was.
+        """
+        made, kind = _MADE[item.type]
+        ends = []
+        for side in range(2):
+            body = max(item.bodies[side], 0)
+            part = parts[side] if item.bodies[side] >= 0 else None
+            point, axes = np.array(item.points[side]), np.array(item.axes[side])
+            if part is not None and item.frames[side]:
+                if not isinstance(part, ArticulatedSystem):
+                    raise ValueError(f"{part.name} is one body and has no frames; give a pos")
+                frame = part.frame(item.frames[side])
+                turn = rotation_matrix(frame.orientation_in_body)
+                point, axes = frame.position_in_body + turn @ point, turn @ axes
+                body = frame.body_index
+            if part is not None and body >= len(part.description.bodies):
+                count = len(part.description.bodies)
+                raise ValueError(f"{part.name} has no body {body}; it has {count}, counted from 0")
+            ends.append(End(part, body, point, axes))
+        if ends[0].part is ends[1].part and ends[0].body == ends[1].body:
+            raise ValueError(f"{item.type} {item.name!r} joins a body to itself; name two bodies")
+        stretch = STRETCH[item.resists] if kind == Kind.LENGTH else 0
+        numbers = dict(item.numbers)
+        if kind == Kind.LENGTH and "length" not in numbers:
+            numbers["length"] = _length((ends[0], ends[1]), None)
+        name = f"{prefix}{item.name}" if item.name else ""
+        if prefix and not name:
+            taken = {tie.name for tie in self._constraints}
+            k = 0
+            while (name := f"{prefix}{item.type}_{k}") in taken:
+                k += 1
+        return self._tie(  # type: ignore[no-any-return]
+            made, item.type, kind, (ends[0], ends[1]), name, numbers, item.locked, stretch
+        )
 
     # -- removing ------------------------------------------------------------------------------
     def remove(self, item: Object | Constraint | str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tribo.constraint_description import ConstraintDescription
 from tribo.description import (
     BodyDescription,
     DescriptionError,
@@ -98,9 +99,15 @@ class WorldMjcf(WorldObjects):
                 added.append(part)
             else:
                 added.append(self._stand(item, name))
+        for tie in scene.constraints:
+            self._join(tie, (added[tie.objects[0]], added[tie.objects[1]]))
         self.take_laws(scene.pairs)
         if take_options:
             self.time_step, self.gravity = scene.time_step, scene.gravity
+
+    def _join(self, tie: ConstraintDescription, parts: tuple[Object, Object]) -> None:
+        """Add a constraint between two objects of a scene."""
+        raise NotImplementedError
 
     def _stand(self, item: ObjectDescription, name: str) -> Object:
         """Add a geom of the world as a static object; one that is only drawn meets nothing."""

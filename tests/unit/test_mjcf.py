@@ -240,7 +240,7 @@ def test_a_position_actuator_holds_its_target():
 
 # -- what is listed, what is refused -----------------------------------------------------------------
 UNREAD = {
-    "equality": ('<equality><weld body1="a" body2="a"/></equality>', "not read"),
+    "equality": ('<equality><flex flex="f"/></equality>', "not read"),
     "tendon": ('<tendon><fixed><joint joint="j" coef="1"/></fixed></tendon>', "pull nothing"),
     "sensor": ('<sensor><jointpos joint="j"/></sensor>', "sensors are not read"),
     "solref": ('<default><geom solref="0.01 1"/></default><contact/>', ""),

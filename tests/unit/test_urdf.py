@@ -353,7 +353,7 @@ BAD = {
     ),
     "constraints": (
         robot(link("a"), "<constraints><pin/></constraints>"),
-        ["closed loop", "not supported"],
+        ["<constraints>", "'nominal_config' is missing"],
     ),
 }
 

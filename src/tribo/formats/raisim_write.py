@@ -17,6 +17,7 @@ from tribo.description import (
     WorldDescription,
 )
 from tribo.formats.raisim_shapes import DIMENSIONS
+from tribo.formats.raisim_wires import write_constraint
 from tribo.materials.table import PairProperties
 from tribo.model import Kind
 
@@ -67,6 +68,8 @@ def write(world: WorldDescription, path: str | Path) -> None:
             _articulated(objects, item, path, robots)
         else:
             raise DescriptionError(f"object {item.name!r}: type {item.type!r} cannot be written")
+    for tie in world.constraints:
+        write_constraint(root, tie, _text, _numbers)
     if world.camera:
         _add(root, "camera", **{key: _text(value) for key, value in world.camera.items()})
     text = etree.tostring(root, encoding="utf-8", xml_declaration=True, pretty_print=True)

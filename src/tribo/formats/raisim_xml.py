@@ -8,6 +8,7 @@ from pathlib import Path
 from tribo.description import DescriptionError, Vector, WorldDescription
 from tribo.formats.raisim_objects import read_classes, read_object
 from tribo.formats.raisim_template import expand
+from tribo.formats.raisim_wires import read_constraint, read_wire
 from tribo.formats.raisim_write import write
 from tribo.formats.report import Report, refuse
 from tribo.formats.xml import Node, is_text
@@ -25,8 +26,11 @@ PROPERTIES = {
     "stiffness": "stiffness",
     "damping": "damping",
 }
-NOT_YET = ("wire", "tendon", "tendon_coupling")
-CHILDREN = ("material", "gravity", "time_step", "erp", "objects", "object_class", "camera")
+NOT_YET = ("tendon", "tendon_coupling")
+CHILDREN = (
+    "material", "gravity", "time_step", "erp", "objects", "object_class", "camera", "wire", "constraint",
+)  # fmt: skip
+MAX_WIRES = 100_000
 Pairs = dict[tuple[str, str], PairProperties]
 
 __all__ = ["read", "read_materials", "write"]
@@ -72,6 +76,11 @@ def read(
             report.doubt(node, "solver settings of another engine are ignored")
         elif node.tag == "material":
             world.default_pair = _materials(node, world.default_pair, world.pairs, report)
+        elif node.tag in {"wire", "constraint"}:
+            if len(world.constraints) >= MAX_WIRES:
+                raise node.error(f"more than {MAX_WIRES} wires and constraints; split the world")
+            reader = read_wire if node.tag == "wire" else read_constraint
+            world.constraints.append(reader(node, report))
         elif node.tag == "objects":
             for child in node.children:
                 made = read_object(child, classes, report)

@@ -21,9 +21,10 @@ from tribo.formats import self_collision, urdf_modules
 from tribo.formats.assembly import merge
 from tribo.formats.inertia import Inertial, check_inertia, read_inertia
 from tribo.formats.mesh_files import MeshFinder
-from tribo.formats.report import Report, known_hint, refuse
+from tribo.formats.report import Report, known_hint
 from tribo.formats.sensor_files import read_set
 from tribo.formats.substitution import fill_tree
+from tribo.formats.urdf_constraints import read_constraints
 from tribo.formats.urdf_geometry import GeometryReader, read_origin
 from tribo.formats.urdf_joints import UrdfJoint, read_joint
 from tribo.formats.urdf_mass import INERTIA_NAMES, check_masses
@@ -93,9 +94,6 @@ def read(
     report = Report(strict=strict)
     report.check_attributes(robot, ("name", "version"))
     report.check_children(robot, ROBOT_CHILDREN, ROBOT_SILENT)
-    for constraints in robot.all("constraints"):
-        if constraints.children:
-            raise refuse(constraints, "a closed loop (<constraints>)", "remove the element")
     links = _read_links(
         robot, GeometryReader(robot, MeshFinder(path, package_dirs), report), report
     )
@@ -105,6 +103,7 @@ def read(
         if "sensor" in link.attributes:
             tree.sensors += read_set(link, link.text("sensor"), path, report)
     self_collision.apply(tree, robot, report)
+    read_constraints(robot, tree, report)
     if not modules and parameters is None:  # else no file says all of it
         tree.source = path
         tree.text = without_declaration(str(source)) if path is None else None

@@ -21,6 +21,7 @@ from tribo.description import (
     VisualDescription,
 )
 from tribo.formats.pose import matrix
+from tribo.formats.urdf_constraints import write_constraints
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Joint, Shape
 
@@ -77,6 +78,7 @@ def to_text(
             and (body.parent, links.index(body.name)) not in tree.ignored
         ):
             _add(robot, "enable_collisions", link1=links[body.parent], link2=body.name)
+    write_constraints(robot, tree, notes, _numbers)
     text = etree.tostring(robot, encoding="unicode", pretty_print=True)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}', notes
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from tribo import check
 from tribo.builder import TIE_SLOTS, Tie
+from tribo.constraint_description import ConstraintDescription
 from tribo.errors import EditError
 from tribo.model import Constraint as Kind
 from tribo.model import Tuning
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from tribo.engine import Engine
 
 STRETCH = {"stretch": 1, "compression": 2, "both": 3, "nothing": 0}
+_RESISTS = {bits: word for word, bits in STRETCH.items()}
+NEW = np.array([1.0, 1.0, 0.0, inf, 0.0, 0.0, 0.0, inf])  # `Tuning` of a new one
 
 
 class End:
@@ -69,7 +72,7 @@ class Constraint(check.Sealed):
         """Use the `add_…` methods of `World`."""
         self._world, self._name, self._what, self._kind = world, name, what, kind
         self._ends, self._locked, self._stretch = ends, locked, stretch
-        self._tuning = np.array([1.0, 1.0, 0.0, inf, 0.0, 0.0, 0.0, inf])
+        self._tuning = NEW.copy()
         self._impulse, self._broken = np.zeros(TIE_SLOTS), np.zeros(1, np.int64)
         self.is_removed = False
         self.is_from_file = False
@@ -88,7 +91,10 @@ class Constraint(check.Sealed):
 
     @property
     def type(self) -> str:
-        """What it is: "pin", "weld", "hinge", "rod", "motor" or "wire"."""
+        """What it is: "pin", "weld", "hinge", "rod", "motor" or "wire".
+
+        From files of robots also "equality": points that meet along one or two axes of the first body.
+        """
         return self._what
 
     @property
@@ -182,6 +188,28 @@ class Constraint(check.Sealed):
         local[[not self._locked >> k & 1 for k in range(3)]] = 0.0
         return frozen(axes @ local)
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether its numbers are others than those of a new pin or weld."""
+        return not bool((self._tuning == NEW).all())
+
+    def describe(self) -> ConstraintDescription:
+        """Return it as a file describes it; objects by name."""
+        objects = [None if end.part is None else end.part.name for end in self._ends]
+        bodies = [-1 if end.part is None else end.body for end in self._ends]
+        numbers: dict[str, Any] = {"erp": self.erp, "break_force": self.break_force}
+        if not self.is_on:
+            numbers["is_on"] = False
+        return ConstraintDescription(
+            self._what, (bodies[0], bodies[1]), np.array([end.point for end in self._ends]),
+            np.array([end.axes for end in self._ends]), self._locked, self._name,
+            (objects[0], objects[1]), numbers=numbers | self._own_numbers(), resists=_RESISTS[self._stretch],
+        )  # fmt: skip
+
+    def _own_numbers(self) -> dict[str, Any]:
+        """Return the numbers that only its kind has."""
+        return {}
+
     # -- records -------------------------------------------------------------------------------
     def tie(self, first_body: dict[int, int]) -> Tie:
         """Return it as the builder needs it; `first_body` by the id of an object."""
@@ -212,6 +240,9 @@ class Constraint(check.Sealed):
 
 class Motor(Constraint):
     """A motor that turns or pushes the second body relative to the first, as `World.add_motor` makes it."""
+
+    def _own_numbers(self) -> dict[str, Any]:
+        return {"speed": self.speed, "max_force": self.max_force}
 
     @property
     def speed(self) -> float:
@@ -255,6 +286,13 @@ class Wire(Constraint):
     Stiff without a `stiffness`, compliant with one, custom if its tension is given.
     """
 
+    def _own_numbers(self) -> dict[str, Any]:
+        made = {"length": self.length}
+        if self._stretch == 0:
+            return made | {"tension": float(self._tuning[Tuning.FORCE])}
+        return made | ({"stiffness": self.stiffness, "damping": self.damping}
+                       if self.wire_type == "compliant" else {})  # fmt: skip
+
     @property
     def length(self) -> float:
         """Length at rest [m]; assign to reel it in or out."""
@@ -279,7 +317,7 @@ class Wire(Constraint):
     @property
     def resists(self) -> str:
         """What it works against: "stretch", "compression" or "both"; "nothing": its tension is given."""
-        return {bits: word for word, bits in STRETCH.items()}[self._stretch]
+        return _RESISTS[self._stretch]
 
     @property
     def wire_type(self) -> str:

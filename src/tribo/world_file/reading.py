@@ -10,6 +10,7 @@ import numpy as np
 
 from tribo.builder import ALL_GROUPS
 from tribo.colors import color_of
+from tribo.constraint_description import ConstraintDescription
 from tribo.description import (
     DescriptionError,
     ObjectDescription,
@@ -19,10 +20,11 @@ from tribo.description import (
 )
 from tribo.extents import rotation_matrix
 from tribo.formats import raisim_xml, urdf
+from tribo.formats.report import known_hint
 from tribo.model import Kind
 
 if TYPE_CHECKING:
-    from tribo.objects import SingleBody
+    from tribo.objects import Object, SingleBody
     from tribo.world import World
 
 logger = logging.getLogger("tribo")
@@ -58,7 +60,7 @@ def read_into(world: World, path: str | Path, *, strict: bool = False) -> WorldD
         raise ValueError("a file is read into a world without objects; make a new one")
     try:
         _fill(world, description, robots)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, KeyError) as error:
         for part in world.objects:
             world.remove(part)
         place = f"{description.source}: " if description.source is not None else ""
@@ -78,11 +80,24 @@ def _fill(world: World, description: WorldDescription, robots: dict[int, TreeDes
         world.default_pair = description.default_pair
     for (first, second), pair in description.pairs.items():
         world.set_material_pair(first, second, pair)
+    parts: dict[str, Object] = {}  # by the name in the file, the first that has it
     for item, name in zip(description.objects, _names(description), strict=True):
         if item.type == "articulated_system":
             _add_robot(world, item, name, robots[id(item)])
         else:
             _add_body(world, item, name)
+        parts.setdefault(item.name or name, world[name])
+    for tie in description.constraints:
+        ends = [None if name is None else _end(parts, name, tie) for name in tie.objects]
+        world.tie_described(tie, (ends[0], ends[1]))
+
+
+def _end(parts: dict[str, Object], name: str, tie: ConstraintDescription) -> Object:
+    """Return the object that a constraint names."""
+    what = f"{tie.type} {tie.name!r}"
+    if name not in parts:
+        raise ValueError(f"{what}: there is no object {name!r}{known_hint(name, parts)}")
+    return parts[name]
 
 
 def _check(item: ObjectDescription) -> None:

@@ -81,6 +81,7 @@ def describe(world: World) -> WorldDescription:
             _describe_robot(p) if isinstance(p, ArticulatedSystem) else _describe_body(p)
             for p in world.objects
         ],
+        constraints=[tie.describe() for tie in world.constraints if not tie.is_from_file],
     )
 
 
@@ -286,7 +287,12 @@ def _left_out(world: World) -> list[str]:
         for part in world.objects
         if isinstance(part, ArticulatedSystem) and part.generalized_force.any()
     ]
-    lost += [f"the {tie.type} {tie.name!r}" for tie in world.constraints]
+    lost += [f"that {tie.name!r} is broken" for tie in world.constraints if tie.is_broken]
+    lost += [
+        f"the settings of {tie.name!r}"
+        for tie in world.constraints
+        if tie.is_from_file and tie.is_changed
+    ]
     standard = WorldSettings()
     lost += [name for name in NOT_IN_FILE if getattr(world, name) != getattr(standard, name)]
     if world.engine.state.vdot.any() or world.engine.state.warm_count[0]:

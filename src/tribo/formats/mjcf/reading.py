@@ -20,6 +20,7 @@ from tribo.formats.mjcf.bodies import BodyReader
 from tribo.formats.mjcf.compiler import choice, read_compiler
 from tribo.formats.mjcf.contacts import Contacts, read_contacts
 from tribo.formats.mjcf.defaults import Defaults
+from tribo.formats.mjcf.equality import EqualityReader
 from tribo.formats.mjcf.geoms import GeomReader
 from tribo.formats.mjcf.joints import JointReader
 from tribo.formats.mjcf.meshes import Meshes
@@ -39,10 +40,10 @@ SECTIONS = (
     "contact",
     "actuator",
     "keyframe",
+    "equality",
 )
 DRAWN = ("visual", "statistic", "size", "custom", "option", "compiler")
 NOT_READ = {
-    "equality": "constraints between bodies or joints are not read: nothing holds them together",
     "tendon": "tendons are not read: they pull nothing",
     "sensor": "sensors are not read; ask frames, links and contacts instead",
     "deformable": "flexible bodies are not read",
@@ -113,6 +114,7 @@ def read(
     scene.objects += [
         item for one in made.standing if (item := _standing(one, made.contacts, report)) is not None
     ]
+    scene.constraints = made.between
     scene.notes = report.notes
     return scene
 
@@ -173,6 +175,12 @@ class _Model:
             self._first.append(count)
             count += sum(COORDINATES[joint.type] for joint in body.joints)
         self._keys = self._keyframes(report, count)
+        drawn = self._drawn()
+        equalities = EqualityReader(
+            self.bodies, self.trees, lambda tree: self._of(tree, drawn), defaults, report
+        )
+        equalities.read(source)
+        self.between = equalities.scene  # constraints between trees
 
     def _check_sections(self, report: Report) -> None:
         root = self.source.root

@@ -1,0 +1,72 @@
+"""Where the bodies of a tree are at given coordinates, and the constraints that hold there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from tribo.builder import COORDINATES
+from tribo.constraint_description import LOCKED, ConstraintDescription
+from tribo.description import TreeDescription, Vector
+from tribo.formats.pose import NO_POSE, Pose, matrix, normalized
+from tribo.model import Joint
+
+
+def poses_at(tree: TreeDescription, q: Sequence[float]) -> list[Pose]:
+    """Return the pose of each body in the world at coordinates q, unnormalized quaternions allowed."""
+    made: list[Pose] = []
+    at = 0
+    for body in tree.bodies:
+        joint = body.joint
+        own = tuple(q[at : at + COORDINATES[joint.type]])
+        at += len(own)
+        if joint.type == Joint.FREE:
+            made.append(Pose(own[:3], normalized(own[3:])))
+            continue
+        pose = made[body.parent] if body.parent >= 0 else NO_POSE
+        pose = pose @ Pose(joint.position, joint.quaternion)
+        if joint.type == Joint.PRISMATIC:
+            pose = pose @ Pose(tuple(own[0] * x for x in joint.axis))
+        elif joint.type == Joint.REVOLUTE:
+            sine = math.sin(0.5 * own[0])
+            turn = (math.cos(0.5 * own[0]), *(sine * x for x in joint.axis))
+            pose = pose @ Pose(quaternion=normalized(turn))
+        elif joint.type == Joint.SPHERICAL:
+            pose = pose @ Pose(quaternion=normalized(own))
+        made.append(pose)
+    return made
+
+
+def place_of(tree: TreeDescription, name: str) -> tuple[int, Pose] | None:
+    """Return body and pose in it of a link or frame, None if there is none."""
+    for frame in tree.frames:
+        if frame.name == name:
+            return frame.body, Pose(frame.position, frame.quaternion)
+    for k, body in enumerate(tree.bodies):
+        if body.name == name:
+            return k, NO_POSE
+    return None
+
+
+def holding(
+    kind: str, bodies: tuple[int, int], poses: tuple[Pose, Pose], anchor: Vector, axes: np.ndarray,
+    name: str = "",
+) -> ConstraintDescription:  # fmt: skip
+    """Return a constraint that holds at given poses of its bodies.
+
+    Args:
+        kind: "pin", "weld" …
+        bodies: As in `ConstraintDescription`.
+        poses: Of the two bodies.
+        anchor: (3,) [m] in the first body.
+        axes: (3, 3), columns, in the first body.
+        name: Of the constraint.
+    """
+    first, second = poses
+    turn = matrix(second.quaternion).T
+    place = np.array(first.point(anchor)) - np.array(second.position)
+    points = np.array([anchor, turn @ place])
+    turned = np.array([axes, turn @ matrix(first.quaternion) @ axes])
+    return ConstraintDescription(kind, bodies, points, turned, LOCKED.get(kind, 0), name)

@@ -1,0 +1,211 @@
+"""<equality>: connect as a pin, weld as a weld, joint as a joint that follows another. All are hard here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tribo.constraint_description import LOCKED, ConstraintDescription
+from tribo.description import ORIGIN, DescriptionError, TreeDescription, Vector
+from tribo.formats.loops import poses_at
+from tribo.formats.mjcf.bodies import WORLD, Body
+from tribo.formats.mjcf.compiler import switch
+from tribo.formats.mjcf.defaults import MAIN, Defaults
+from tribo.formats.mjcf.joints import MjcfJoint
+from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.mjcf.trees import Tree
+from tribo.formats.pose import NO_POSE, Pose, matrix, normalized
+from tribo.formats.report import Report, known_hint
+from tribo.formats.xml import Node
+from tribo.model import Joint
+
+SOFT = "has no effect: equalities are hard here; leave it out"
+SHARED = frozenset({"name", "class", "active"})
+USED = {
+    "connect": SHARED | {"body1", "body2", "anchor", "site1", "site2"},
+    "weld": SHARED | {"body1", "body2", "anchor", "relpose", "site1", "site2"},
+    "joint": SHARED | {"joint1", "joint2", "polycoef"},
+}
+WITHOUT_EFFECT = {"solref": SOFT, "solimp": SOFT, "torquescale": SOFT}
+NOT_READ = "an equality of this kind is not read: nothing holds what it joins together"
+FAR = (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # MuJoCo's standard `relpose`: none
+LINE = (0.0, 1.0, 0.0, 0.0, 0.0)
+SINGLE = (Joint.REVOLUTE, Joint.PRISMATIC)
+
+
+@dataclass(slots=True)
+class Place:
+    """A body of the file in the tree that it is part of."""
+
+    tree: int  # −1: it stands
+    body: int  # of the tree; −1: the world
+    inner: Pose  # of the file's body in that of the tree
+    world: Pose  # of the file's body as the file draws it
+
+
+class EqualityReader:
+    """Reads <equality>."""
+
+    def __init__(
+        self, bodies: list[Body], trees: list[Tree], drawn: Callable[[Tree], Vector],
+        defaults: Defaults, report: Report,
+    ) -> None:  # fmt: skip
+        """Keep what is there; `drawn` returns the coordinates in which the file draws a tree."""
+        self._bodies, self._trees, self._report, self._defaults = bodies, trees, report, defaults
+        self._drawn = [drawn(tree) for tree in trees]
+        self._places = self._all_places()
+        self._numbers = {body.name: k for k, body in enumerate(bodies)}
+        self._sites = {name: (k, at) for k, body in enumerate(bodies) for name, at in body.sites}
+        self._joints: dict[str, MjcfJoint] = {
+            joint.description.name: joint for body in bodies for joint in body.joints
+        }
+        self.scene: list[ConstraintDescription] = []  # between trees; `objects` are their numbers
+
+    def _all_places(self) -> list[Place]:
+        stand: list[Pose] = []
+        for number, own in enumerate(self._bodies):
+            stand.append(NO_POSE if number == WORLD else stand[own.parent] @ own.pose)
+        made = [Place(-1, -1, pose, pose) for pose in stand]
+        for t, tree in enumerate(self._trees):
+            poses = poses_at(tree.description, self._drawn[t])
+            for number, (body, inner) in tree.place.items():
+                made[number] = Place(t, body, inner, poses[body] @ inner)
+        return made
+
+    def read(self, source: Source) -> None:
+        """Read all <equality> sections."""
+        for section in source.sections("equality"):
+            for node in section.children:
+                if node.tag not in USED:
+                    self._report.doubt(node, NOT_READ, f"equality/{node.tag}")
+                    continue
+                filled = self._defaults.resolve(node, MAIN, "equality")
+                screen(node, self._report, USED[node.tag], WITHOUT_EFFECT)
+                if node.tag == "joint":
+                    self._follow(filled)
+                else:
+                    self._hold(filled)
+
+    # -- bodies ---------------------------------------------------------------------------------
+    def _hold(self, node: Node) -> None:
+        """Read <connect> or <weld>."""
+        if "site1" in node.attributes or "site2" in node.attributes:
+            (first, at), (second, other) = (self._site(node, key) for key in ("site1", "site2"))
+        else:
+            first, second = (self._body(node, key) for key in ("body1", "body2"))
+            at, other = self._anchors(node, self._places[first], self._places[second])
+        if first == second:
+            raise node.error("joins a body to itself; name two bodies")
+        a, b = self._places[first], self._places[second]
+        if a.tree < 0 and b.tree < 0:
+            self._report.doubt(
+                node, "joins two bodies that stand: it has no effect", "equality/still"
+            )
+            return
+        ends = [a.inner @ at, b.inner @ other]
+        what = "pin" if node.tag == "connect" else "weld"
+        made = ConstraintDescription(what, (a.body, b.body), locked=LOCKED[what])
+        made.points = np.array([end.position for end in ends])
+        made.axes = np.array([matrix(end.quaternion) for end in ends])
+        made.name = node.attributes.get("name", "").strip()
+        if not switch(node, "active", "true"):
+            made.numbers["is_on"] = False
+        self._keep(made, a, b)
+
+    def _keep(self, made: ConstraintDescription, a: Place, b: Place) -> None:
+        """Give a constraint to the tree that it is in, or to the scene."""
+        own = max(a.tree, b.tree)
+        tree: TreeDescription = self._trees[own].description
+        if min(a.tree, b.tree) < 0 and tree.bodies[0].joint.type == Joint.FIXED:
+            pose = poses_at(tree, self._drawn[own])[0]  # what stands is the robot's base
+            made.bodies = (max(a.body, 0), max(b.body, 0))
+            for side, place in enumerate((a, b)):
+                if place.tree < 0:
+                    turn = matrix(pose.quaternion).T
+                    made.points[side] = turn @ (made.points[side] - np.array(pose.position))
+                    made.axes[side] = turn @ made.axes[side]
+        elif a.tree != b.tree and min(a.tree, b.tree) >= 0:
+            made.objects = (a.tree, b.tree)
+            self.scene.append(made)
+            return
+        tree.constraints.append(made)
+        tree.closed = self._drawn[own]
+
+    def _anchors(self, node: Node, a: Place, b: Place) -> tuple[Pose, Pose]:
+        """Return where the two bodies meet, in each of them."""
+        if node.tag == "connect":
+            at = Pose(node.vector("anchor", 3))
+            return at, _inverse(b.world) @ a.world @ at
+        other = Pose(node.vector("anchor", 3, ORIGIN))
+        given = node.vector("relpose", 7, FAR)
+        if any(given[3:]):
+            return Pose(
+                given[:3], normalized(given[3:])
+            ), other  # its position is that of the anchor
+        return _inverse(a.world) @ b.world @ other, other
+
+    def _body(self, node: Node, key: str) -> int:
+        if key == "body2" and key not in node.attributes:
+            return WORLD
+        name = node.text(key)
+        if name not in self._numbers:
+            raise node.error(f"{key}={name!r} is not a body{known_hint(name, self._numbers)}")
+        return self._numbers[name]
+
+    def _site(self, node: Node, key: str) -> tuple[int, Pose]:
+        name = node.text(key)
+        if name not in self._sites:
+            raise node.error(f"{key}={name!r} is not a site{known_hint(name, self._sites)}")
+        return self._sites[name]
+
+    # -- joints ---------------------------------------------------------------------------------
+    def _follow(self, node: Node) -> None:
+        """Read <joint>: joint 1 follows joint 2 along a straight line."""
+        joint = self._joint(node, "joint1")
+        terms = (*node.vector("polycoef", None, LINE), 0.0, 0.0, 0.0, 0.0, 0.0)[:5]
+        doubts = {
+            "a joint without a second one is not read: it moves freely": "joint2"
+            not in node.attributes,
+            "a joint that follows along a curve (polycoef) is not read: it moves freely": any(
+                terms[2:]
+            ),
+            'active="false" is not read for joints: it is left out': not switch(
+                node, "active", "true"
+            ),
+        }
+        for text, is_so in doubts.items():
+            if is_so:
+                self._report.doubt(node, text, f"equality/{text}")
+                return
+        leader = self._joint(node, "joint2")
+        names = joint.description.name, leader.description.name
+        for tree in self._trees:
+            own = {body.joint.name: body.joint for body in tree.description.bodies}
+            if names[0] in own and names[1] in own:
+                offset = joint.reference + terms[0] - terms[1] * leader.reference
+                if own[names[0]].mimic is not None:
+                    raise node.error(f"joint {names[0]!r} follows another one already; keep one")
+                own[names[0]].mimic = (names[1], terms[1], offset)
+                return
+        self._report.doubt(
+            node,
+            "joints of two objects do not follow one another: it is left out",
+            "equality/apart",
+        )
+
+    def _joint(self, node: Node, key: str) -> MjcfJoint:
+        name = node.text(key)
+        if name not in self._joints:
+            raise node.error(f"{key}={name!r} is not a joint{known_hint(name, self._joints)}")
+        joint = self._joints[name]
+        if joint.type not in SINGLE:
+            raise DescriptionError(f"{node.place}: {key}={name!r} must be a hinge or slide")
+        return joint
+
+
+def _inverse(pose: Pose) -> Pose:
+    w, x, y, z = pose.quaternion
+    back = Pose(quaternion=(w, -x, -y, -z))
+    return Pose(tuple(-p for p in back.point(pose.position)), back.quaternion)

@@ -1,0 +1,155 @@
+"""Wires and other constraints of RaiSim world files, read and written.
+
+RaiSim has <wire>. What it has no element for (<constraint>: pins, welds, hinges, motors; damping, tension,
+break force; an end in the world) is written as an addition to it and read back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from math import inf
+from typing import Any
+
+import numpy as np
+from lxml import etree
+
+from tribo.constraint_description import LOCKED, ConstraintDescription
+from tribo.formats.report import Report, known_hint
+from tribo.formats.xml import Node
+
+TYPES = ("stiff", "compliant", "custom")
+STRETCH = {
+    "stretch_resistant_only": "stretch", "compression_resistant_only": "compression",
+    "stretch": "stretch", "compression": "compression", "both": "both",
+}  # fmt: skip
+WIRE = ("name", "type", "length", "stiffness", "stretch_type")
+OWN = ("damping", "tension", "erp", "break_force", "is_on")  # not RaiSim's
+KINDS = ("pin", "weld", "hinge", "motor", "equality")
+CONSTRAINT = ("name", "type", "speed", "max_force", "locked", "erp", "break_force", "is_on")
+END = ("name", "local_index", "pos", "frame")
+MAX_BODY = 1_000_000
+
+
+def read_wire(node: Node, report: Report) -> ConstraintDescription:
+    """Read a <wire>."""
+    report.check_attributes(node, (*WIRE, *OWN))
+    kind = node.attributes.get("type", "stiff").strip().lower()
+    if kind not in TYPES:
+        raise node.error(f"type={kind!r} is not known; known: {', '.join(TYPES)}")
+    made = ConstraintDescription("wire", name=node.attributes.get("name", "").strip())
+    numbers = _shared(node)
+    if "length" in node.attributes:
+        numbers["length"] = node.number("length", above=0.0)
+    elif kind == "custom":
+        numbers["length"] = 1.0
+    written = node.attributes.get("stretch_type", "stretch").strip().lower()
+    if written not in STRETCH:
+        hint = known_hint(written, STRETCH)
+        raise node.error(
+            f"stretch_type={written!r} is not known; known: {', '.join(STRETCH)}{hint}"
+        )
+    made.resists = STRETCH[written]
+    if kind == "compliant":
+        numbers["stiffness"] = node.number("stiffness", at_least=0.0)
+        numbers["damping"] = node.number("damping", 0.0, at_least=0.0)
+    elif kind == "custom":
+        made.resists = "nothing"
+        numbers["tension"] = node.number("tension", 0.0)
+    made.numbers = numbers
+    _ends(node, made, report, ())
+    return made
+
+
+def read_constraint(node: Node, report: Report) -> ConstraintDescription:
+    """Read a <constraint>: a pin, weld, hinge or motor."""
+    report.check_attributes(node, CONSTRAINT)
+    kind = node.text("type")
+    if kind not in KINDS:
+        raise node.error(f"type={kind!r} is not known; known: {', '.join(KINDS)}")
+    made = ConstraintDescription(kind, name=node.attributes.get("name", "").strip())
+    made.locked = node.integer("locked", LOCKED.get(kind))
+    if not 0 < made.locked < 64:
+        raise node.error(f"locked={made.locked} must hold some of the bits 0 to 5")
+    made.numbers = _shared(node)
+    if kind == "motor":
+        if made.locked not in {4, 32}:
+            raise node.error(f"locked={made.locked} of a motor must be 32 (turns) or 4 (pushes)")
+        made.numbers["speed"] = node.number("speed", 0.0)
+        made.numbers["max_force"] = node.number("max_force", at_least=0.0)
+    _ends(node, made, report, ("axes",))
+    return made
+
+
+def _shared(node: Node) -> dict[str, Any]:
+    """Return the numbers that all of them have."""
+    made: dict[str, Any] = {}
+    if "erp" in node.attributes:
+        made["erp"] = node.number("erp", at_least=0.0)
+    if "break_force" in node.attributes:
+        made["break_force"] = node.number("break_force", at_least=0.0)
+    if "is_on" in node.attributes:
+        if node.text("is_on") not in {"0", "1"}:
+            raise node.error(f"is_on={node.text('is_on')!r} must be 0 or 1")
+        made["is_on"] = node.text("is_on") == "1"
+    return made
+
+
+def _ends(node: Node, made: ConstraintDescription, report: Report, more: tuple[str, ...]) -> None:
+    """Read <object1> and <object2>."""
+    report.check_children(node, ("object1", "object2"))
+    objects: list[str | None] = []
+    bodies, frames = [], []
+    for side, tag in enumerate(("object1", "object2")):
+        child = node.need(tag)
+        report.check_attributes(child, (*END, *more))
+        name = child.attributes.get("name", "").strip()
+        objects.append(name or None)
+        body = child.integer("local_index", 0)
+        if not 0 <= body <= MAX_BODY:
+            raise child.error(f"local_index={body} must be from 0 to {MAX_BODY}")
+        bodies.append(body if name else -1)
+        frames.append(child.attributes.get("frame", "").strip())
+        if frames[-1] and not name:
+            raise child.error("a frame needs the name of its object")
+        made.points[side] = child.vector("pos", 3, (0.0, 0.0, 0.0))
+        if "axes" in child.attributes and "axes" in more:
+            axes = np.array(child.vector("axes", 9)).reshape(3, 3)
+            if not np.allclose(axes.T @ axes, np.eye(3), atol=1e-6) or np.linalg.det(axes) < 0.0:
+                raise child.error("axes must be a rotation matrix, row by row")
+            made.axes[side] = axes
+    if objects == [None, None]:
+        raise node.error("both ends are in the world; name an object in one of them")
+    made.objects, made.bodies = (objects[0], objects[1]), (bodies[0], bodies[1])
+    made.frames = (frames[0], frames[1])
+
+
+def write_constraint(
+    root: etree._Element, item: ConstraintDescription, text: Callable[[str], str],
+    numbers: Callable[[Iterable[float]], str],
+) -> None:  # fmt: skip
+    """Add a <wire> or <constraint> to a world."""
+    values = {"name": text(item.name)}
+    given = {key: value for key, value in item.numbers.items() if value != inf}
+    if item.type in {"wire", "rod"}:
+        kind = "custom" if item.resists == "nothing" else "stiff"
+        if "stiffness" in given:
+            kind = "compliant"
+        stretch = {"stretch": "stretch_resistant_only", "compression": "compression_resistant_only"}
+        values |= {"type": kind}
+        if kind != "custom":
+            values["stretch_type"] = stretch.get(item.resists, "both")
+        node = etree.SubElement(root, "wire", values)
+    else:
+        values |= {"type": item.type, "locked": str(int(item.locked))}
+        node = etree.SubElement(root, "constraint", values)
+    for key, value in given.items():
+        node.set(key, str(int(value)) if key == "is_on" else numbers([value]))
+    for side, tag in enumerate(("object1", "object2")):
+        end = etree.SubElement(node, tag)
+        name = item.objects[side]
+        if name is not None:
+            end.set("name", text(name))
+            end.set("local_index", str(item.bodies[side]))
+        end.set("pos", numbers(item.points[side]))
+        if node.tag == "constraint":
+            end.set("axes", numbers(item.axes[side].ravel()))

@@ -15,6 +15,7 @@ from tribo.description import JointDescription, TreeDescription, Vector
 from tribo.engine import Engine
 from tribo.materials import MaterialTable
 from tribo.objects import Object
+from tribo.objects.collision_body import PRIMITIVES
 
 _RECORDS = ("model", "state", "command", "settings")
 # made anew from the materials, the objects and this process
@@ -26,7 +27,8 @@ _EDITED = (  # what may change while the objects stay the same
 _PROPERTIES = (  # of links and joints: a world takes its own back
     "body_mass", "body_com", "body_inertia", "joint_axis", "dof_armature", "dof_damping", "tree_is_single",
     "dof_stiffness", "spring_reference", "dof_effort_lower", "dof_effort_upper", "body_support",
-    "dof_friction", "dof_speed", "joint_lower", "joint_upper",
+    "dof_friction", "dof_speed", "joint_lower", "joint_upper", "shape_size", "shape_pos", "shape_rot",
+    "body_box", "body_radius",
 )  # fmt: skip
 
 
@@ -37,7 +39,7 @@ class Snapshot:
     structure: tuple[object, ...]  # what must be the same where it is restored
     arrays: dict[str, dict[str, np.ndarray]]
     materials: MaterialTable
-    shapes: tuple[tuple[str, int | None, int | None], ...]  # material, group, mask of each shape
+    shapes: tuple[tuple[Any, ...], ...]  # material, group, mask, size, place, turn of each shape
     poses: tuple[np.ndarray, ...]  # (7,) of roots that do not move
     ignored: tuple[frozenset[tuple[int, int]], ...]  # body pairs that pass through each other
     descriptions: tuple[TreeDescription, ...]  # whose numbers it may take back
@@ -63,7 +65,11 @@ def structure_of(objects: Sequence[Object]) -> tuple[object, ...]:
             part.id,
             int(part.body_type),
             tuple((b.parent, int(b.joint.type)) for b in part.description.bodies),
-            tuple((int(s.kind), s.size) for b in part.description.bodies for s in b.shapes),
+            tuple(
+                (int(s.kind), () if s.kind in PRIMITIVES else s.size)
+                for b in part.description.bodies
+                for s in b.shapes
+            ),
         )
         for part in objects
     )
@@ -84,7 +90,9 @@ def take(engine: Engine, objects: Sequence[Object], materials: MaterialTable) ->
         for name in _RECORDS
     }
     described = [s for part in objects for b in part.description.bodies for s in b.shapes]
-    shapes = tuple((s.material, s.group, s.mask) for s in described)
+    shapes = tuple(
+        (s.material, s.group, s.mask, s.size, s.position, s.quaternion) for s in described
+    )
     poses = tuple(part.fixed_pose.copy() for part in objects)
     ignored = tuple(frozenset(part.description.ignored) for part in objects)
     bodies = tuple(
@@ -145,8 +153,9 @@ def restore(
     for field, saved in snapshot.readings.items():
         _write(engine.work.arrays[field], saved)
     described = [s for part in objects for b in part.description.bodies for s in b.shapes]
-    for shape, (material, group, mask) in zip(described, snapshot.shapes, strict=True):
+    for shape, (material, group, mask, *placed) in zip(described, snapshot.shapes, strict=True):
         shape.material, shape.group, shape.mask = material, group, mask
+        shape.size, shape.position, shape.quaternion = placed
     for part, pose, ignored in zip(objects, snapshot.poses, snapshot.ignored, strict=True):
         part.fixed_pose[:] = pose
         part.description.ignored = set(ignored)

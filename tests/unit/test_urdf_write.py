@@ -33,6 +33,7 @@ def assert_same(found, expected):
             np.testing.assert_allclose(a.size, b.size, rtol=1e-15)
             same_turn(a.quaternion, b.quaternion)
         assert [s.material for s in one.shapes] == [s.material for s in other.shapes]
+        assert [s.name for s in one.shapes] == [s.name for s in other.shapes]
         assert [s.color for s in one.visuals] == [s.color for s in other.visuals]
     frames = {frame.name: frame for frame in found.frames}
     for frame in expected.frames:

@@ -113,6 +113,8 @@ def read(
 
 def _read_links(robot: Node, geometry: GeometryReader, report: Report) -> dict[str, UrdfLink]:
     links: dict[str, UrdfLink] = {}
+    parts = [*robot.all("link"), *robot.all("joint")]
+    names = {node.attributes.get("name", "").strip() for node in parts}
     for node in robot.all("link"):
         report.check_attributes(node, ("name", "type", "sensor"))
         report.check_children(node, LINK_CHILDREN, LINK_SILENT)
@@ -122,7 +124,7 @@ def _read_links(robot: Node, geometry: GeometryReader, report: Report) -> dict[s
                 f"a link of this name stands in line {links[name].node.line}; rename one"
             )
         shapes = [
-            geometry.collision(child, f"{name}/{i}")
+            geometry.collision(child, _shape_name(child, names) or f"{name}/{i}")
             for i, child in enumerate(node.all("collision"))
         ]
         visuals = [geometry.visual(child) for child in node.all("visual")]
@@ -130,6 +132,13 @@ def _read_links(robot: Node, geometry: GeometryReader, report: Report) -> dict[s
     if not links:
         raise robot.error("has no <link>; a robot needs at least one")
     return links
+
+
+def _shape_name(node: Node, names: set[str]) -> str:
+    """Return the name of a collision body of a link that was merged before it was written, else ""."""
+    name = node.attributes.get("name", "").strip()
+    link, _, number = name.rpartition("/")
+    return name if link in names and number.isdecimal() else ""
 
 
 def _read_inertial(link: Node, report: Report) -> Inertial:

@@ -137,6 +137,8 @@ def _link(
             continue
         written.add(id(shape.mesh))
         made = _geometry(node, "collision", shape, folder)
+        if shape.name and shape.name != f"{body.name}/{len(node.findall('collision')) - 1}":
+            made.set("name", shape.name)  # of a link that was merged
         if shape.material != DEFAULT_MATERIAL:
             _add(_add(made, "material"), "contact", name=shape.material)
         if shape.group is not None or shape.mask is not None:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tribo import check
 from tribo.builder import mark_singles
 from tribo.description import ShapeDescription
+from tribo.extents import body_bounds, rotation_matrix
 from tribo.model import Shape
 
 if TYPE_CHECKING:
     from tribo.objects.base import Object
+
+PRIMITIVES = (Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.CYLINDER, Shape.CONE)
 
 
 class CollisionBody(check.Sealed):
@@ -55,8 +61,76 @@ class CollisionBody(check.Sealed):
 
     @property
     def size(self) -> tuple[float, ...]:
-        """Numbers of the shape [m], see `tribo.model.Shape`."""
+        """Numbers of the shape [m], see `tribo.model.Shape`; assign to change those of a primitive.
+
+        What is drawn, and the mass, stay as they are.
+
+        Example:
+            >>> import tribo
+            >>> from tribo.demo import ASSETS
+            >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
+            >>> foot = robot.collision_body("LF_FOOT/0")
+            >>> foot.size = 1.1 * foot.size[0]
+            >>> round(foot.size[0], 6)
+            0.0275
+        """
         return self._shape.size
+
+    @size.setter
+    def size(self, value: Any) -> None:
+        what = f"size of {self.name}"
+        self._owner.check_editable(what)
+        if self.shape not in PRIMITIVES or self.is_point:
+            raise ValueError(f"{what}: a {self.shape.name.lower()} is given by more than lengths")
+        count = len(self._shape.size)
+        given = [value] if check.is_scalar(value) else value
+        numbers = check.vector(given, what, count)
+        if not (numbers > 0.0).all():
+            raise ValueError(f"{what} must be > 0 m, got {check.shown(value)}")
+        self._shape.size = tuple(numbers.tolist())
+        self._write("shape_size", [*self._shape.size, 0.0, 0.0, 0.0][:3])
+        self._write_bounds()
+
+    @property
+    def position_in_body(self) -> np.ndarray:
+        """Where the shape is on its body, (3,) [m], body frame; assign to move it."""
+        return _reading(self._shape.position)
+
+    @position_in_body.setter
+    def position_in_body(self, value: Any) -> None:
+        what = f"position_in_body of {self.name}"
+        self._check_moves(what)
+        self._shape.position = tuple(check.vector(value, what, 3).tolist())
+        self._write("shape_pos", self._shape.position)
+        self._write_bounds()
+
+    @property
+    def orientation_in_body(self) -> np.ndarray:
+        """Unit quaternion (w, x, y, z), (4,), shape axes to body axes; assign to turn it."""
+        return _reading(self._shape.quaternion)
+
+    @orientation_in_body.setter
+    def orientation_in_body(self, value: Any) -> None:
+        what = f"orientation_in_body of {self.name}"
+        self._check_moves(what)
+        self._shape.quaternion = tuple(check.quaternion(value, what).tolist())
+        self._write("shape_rot", rotation_matrix(self._shape.quaternion).ravel())
+        self._write_bounds()
+
+    def _check_moves(self, what: str) -> None:
+        self._owner.check_editable(what)
+        if self.shape in (Shape.PLANE, Shape.SURFACE, Shape.HEIGHT_MAP):
+            raise ValueError(f"{what}: terrain stands where its object is; move that")
+
+    def _write_bounds(self) -> None:
+        """Renew the box and radius around the body, from which it is found to be near others."""
+        owner = self._owner
+        if not owner.world.is_built or owner.span is None:
+            return
+        model = owner.world.engine.model
+        body = int(model.shape_body[owner.span.shape.start + self._number])
+        described = owner.description.bodies[body - owner.span.body.start]
+        model.body_box[body], model.body_radius[body] = body_bounds(described)
 
     @property
     def material(self) -> str:
@@ -100,7 +174,7 @@ class CollisionBody(check.Sealed):
         self._shape.mask = check.bits(value, "collision_mask")
         self._write("shape_mask", self._shape.mask)
 
-    def _write(self, field: str, value: int) -> None:
+    def _write(self, field: str, value: Any) -> None:
         if not self._owner.world.is_built:  # the description is enough, the builder will read it
             return
         engine, span = self._owner.world.engine, self._owner.span
@@ -108,3 +182,9 @@ class CollisionBody(check.Sealed):
             getattr(engine.model, field)[span.shape.start + self._number] = value
             engine.filters_changed()
             mark_singles(engine.model)
+
+
+def _reading(numbers: Sequence[float]) -> np.ndarray:
+    array = np.array(numbers)
+    array.setflags(write=False)
+    return array

@@ -229,8 +229,8 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
         )
     if _numbers_of(original) != _numbers_of(robot.description):
         raise DescriptionError(
-            f"{place}: masses or joints that differ from its URDF have no place in the format; write them "
-            "to a URDF by export_urdf and add the robot from there"
+            f"{place}: masses, joints or shapes that differ from its URDF have no place in the format; "
+            "write them to a URDF by export_urdf and add the robot from there"
         )
     made = ObjectDescription("articulated_system", robot.name, urdf=robot.description.source)
     made.urdf_text = robot.description.text
@@ -260,8 +260,12 @@ def _refuse_points(part: Object) -> None:
 
 
 def _numbers_of(description: TreeDescription) -> list[object]:
-    """Return what users can change on links and joints."""
-    return [(b.mass, b.com, b.inertia.tolist(), b.joint) for b in description.bodies]
+    """Return what users can change on links, joints and shapes."""
+    return [
+        (b.mass, b.com, b.inertia.tolist(), b.joint,
+         [(s.size, s.position, s.quaternion) for s in b.shapes])
+        for b in description.bodies
+    ]  # fmt: skip
 
 
 def _root(description: TreeDescription) -> np.ndarray:

@@ -1,4 +1,9 @@
-"""A four-bar linkage of four loose bars, closed by pins: its loop stays closed, and no energy is lost."""
+"""A four-bar linkage of four loose bars, closed by pins: its loop stays closed, and no energy is lost.
+
+Run with the name of a picture to draw it: python examples/10_four_bar.py bars.png
+"""
+
+import sys
 
 import numpy as np
 
@@ -39,3 +44,11 @@ print(f"force in the pin of crank and coupler: {np.round(pins[1].force, 2)} N")
 assert gap < 1e-8
 assert change < 1e-3 * 9.81
 assert not world.status
+
+if len(sys.argv) > 1:
+    from tribo.viewer import draw, film, raster, scene
+
+    world.step(180)
+    looks, poses = scene.describe(world), scene.read_poses(world)
+    camera = raster.Camera(eye=(0.9, -2.0, 0.75), target=(0.5, 0, 0.32), fov=32)
+    film.save_picture(draw.picture(looks, poses, camera, draw.Style(760, 440)), sys.argv[1])

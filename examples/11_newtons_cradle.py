@@ -1,4 +1,9 @@
-"""Newton's cradle: five balls on wires; with impact = "propagate" the last one takes the whole speed over."""
+"""Newton's cradle: five balls on wires; with impact = "propagate" the last one takes the whole speed over.
+
+Run with the name of a picture to draw it: python examples/11_newtons_cradle.py cradle.png
+"""
+
+import sys
 
 import numpy as np
 
@@ -34,3 +39,10 @@ print(
 print(f"energy lost {1 - (world.energy + 5 * 9.81 * LENGTH) / (start + 5 * 9.81 * LENGTH):.1e}")
 assert abs(fastest[0] / expected - 1) < 1e-3
 assert abs(fastest[-1] / expected - 1) < 2e-2
+
+if len(sys.argv) > 1:
+    from tribo.viewer import draw, film, raster, scene
+
+    looks, poses = scene.describe(world), scene.read_poses(world)
+    camera = raster.Camera(eye=(0.75, -1.35, 0.0), target=(0.24, 0, -0.27), fov=32)
+    film.save_picture(draw.picture(looks, poses, camera, draw.Style(760, 440)), sys.argv[1])

@@ -38,6 +38,7 @@ def four_bar(block):
 
 
 PIN = '<pin body1="{}" body2="world" anchor="{}"/>'
+AXES = '<axis xyz="1 0 0"/><axis xyz="1 0 1e-4"/>'  # span the plane of the bars
 CLOSED = '<constraints nominal_config="0.3 -0.3 0.3">{}</constraints>'
 
 
@@ -47,7 +48,7 @@ CLOSED = '<constraints nominal_config="0.3 -0.3 0.3">{}</constraints>'
     [
         PIN.format("c", "0 0 -0.5"),
         PIN.format("foot", "0 0 0"),
-        '<equality body1="foot" body2="world" anchor="0 0 0"><axis xyz="1 0 0"/><axis xyz="1 0 1"/></equality>',
+        f'<equality body1="foot" body2="world" anchor="0 0 0">{AXES}</equality>',
     ],
     ids=["pin", "pin on a merged link", "equality"],
 )

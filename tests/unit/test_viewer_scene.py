@@ -109,6 +109,93 @@ def test_the_lowest_point_of_a_robot():
     assert scene.lowest_point(world, robot) == pytest.approx(1.0 - 0.48 - 0.025, abs=1e-3)
 
 
+# -- constraints ---------------------------------------------------------------------------------
+def tied_world():
+    """Return a ball on a wire of the world, and a box with a pin, a hinge and a weld."""
+    world = tribo.World()
+    ball = world.add_sphere(0.1, 1.0, name="ball", position=(0.5, 0, 1))
+    box = world.add_box((0.2, 0.2, 0.2), 1.0, name="box", position=(2, 0, 1))
+    wire = world.add_wire(None, ball, (0, 0, 2), (0, 0, 0.1), name="rope")
+    spring = world.add_wire(ball, box, stiffness=100.0)
+    world.add_pin(box, None, position=(2.1, 0, 1.1), name="pin")
+    world.add_hinge(None, box, position=(2, 0.1, 1), axis=(0, 1, 0), name="hinge")
+    world.add_motor(None, box, (0, 1, 0), max_force=1.0)
+    return world, ball, box, wire, spring
+
+
+def test_wires_end_where_they_are_attached():
+    world, ball, _, wire, spring = tied_world()
+    made = scene.describe(world)
+    world.step(100)
+    ends, colors = made.lines.place(scene.read_poses(world))
+    np.testing.assert_allclose(ends, [wire.points, spring.points], atol=1e-15)
+    np.testing.assert_allclose(ends[0, 0], (0, 0, 2))
+    assert tuple(colors[0]) == scene.WIRES["stiff"]
+    assert tuple(colors[1]) == scene.WIRES["compliant"]
+    wire.is_on = False
+    ends, _ = made.lines.place(scene.read_poses(world))
+    np.testing.assert_allclose(ends, [spring.points], atol=1e-15)
+    spring.break_force = 1e-9
+    world.step(2)
+    assert spring.is_broken
+    assert made.lines.place(scene.read_poses(world))[0].shape == (0, 2, 3)
+    assert ball.position[2] < 1.0
+
+
+def test_pins_and_hinges_are_marked_where_they_hold():
+    world, _, _, _, _ = tied_world()
+    world.step(50)
+    made = scene.describe(world)
+    position, rotation = made.visual.place(scene.read_poses(world))
+    at = {item.name: k for k, item in enumerate(made.visual.items)}
+    for tie in world.constraints:
+        if tie.type in {"pin", "hinge"}:
+            k = at[tie.name]
+            np.testing.assert_allclose(position[k], tie.points[0], atol=1e-9)
+    np.testing.assert_allclose(rotation[at["hinge"]][:, 2], (0, 1, 0), atol=1e-9)
+
+
+def test_a_wire_is_seen_in_a_picture():
+    """Pixels on the line between its ends have its colour, and none is there without it."""
+    world, _, _, wire, spring = tied_world()
+    spring.is_on = False
+    camera = raster.Camera((0.3, -4.0, 1.5), (0.3, 0.0, 1.5))
+    made = scene.describe(world)
+    pictures = []
+    for is_on in (True, False):
+        wire.is_on = is_on
+        pictures.append(
+            draw.picture(made, scene.read_poses(world), camera, draw.Style(400, 300, 2))
+        )
+    middle = camera.project(wire.points.mean(axis=0)[None], 400, 300)[0, :2].astype(int)
+    shades = [int(picture[middle[1], middle[0]].sum()) for picture in pictures]
+    assert shades[0] < 400
+    assert shades[1] > 600
+
+
+def test_the_browser_gets_the_wires():
+    """As line segments of a viser server; one that breaks leaves."""
+    viser = pytest.importorskip("viser")
+    from tribo.viewer.stage import Stage
+
+    world, _, _, wire, _ = tied_world()
+    server = viser.ViserServer(host="127.0.0.1", port=8420, verbose=False)
+    try:
+        made = Stage(server, scene.describe(world), scene.read_poses(world))
+        first = made._wires
+        np.testing.assert_allclose(first.points[0], wire.points, atol=1e-6)
+        world.step(100)
+        made.move(scene.read_poses(world))
+        assert made._wires is first
+        np.testing.assert_allclose(first.points[0], wire.points, atol=1e-6)
+        wire.is_on = False
+        made.move(scene.read_poses(world))
+        assert made._wires.points.shape == (1, 2, 3)
+        made.remove()
+    finally:
+        server.stop()
+
+
 # -- meshes ------------------------------------------------------------------------------------
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 LINK = """<robot name="r"><link name="world"/><link name="arm"><inertial><mass value="1"/>
@@ -185,7 +272,7 @@ def seen_ball(x=0.0, radius=1.0):
     world = tribo.World()
     world.add_sphere(radius, 1.0, position=(x, 0.0, 0.0))
     made = scene.describe(world)
-    heap = draw._heap(made.visual, scene.read_poses(world), None, draw.Style())
+    heap = draw._heap(made, scene.read_poses(world), None, draw.Style())
     return raster.rasterize(heap, CAMERA, 200, 200)
 
 
@@ -230,7 +317,7 @@ def test_a_ground_has_tiles_a_shadow_and_a_horizon():
 def test_what_is_behind_the_camera_is_not_drawn():
     world = tribo.World()
     world.add_sphere(0.5, 1.0, position=(0, -20, 0))
-    heap = draw._heap(scene.describe(world).visual, scene.read_poses(world), None, draw.Style())
+    heap = draw._heap(scene.describe(world), scene.read_poses(world), None, draw.Style())
     assert len(raster.rasterize(heap, CAMERA, 64, 64).pixel) == 0
 
 

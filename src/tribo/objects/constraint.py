@@ -103,6 +103,11 @@ class Constraint(check.Sealed):
         return self._ends[0].part, self._ends[1].part
 
     @property
+    def ends(self) -> tuple[End, End]:
+        """Where it holds on to the two bodies."""
+        return self._ends
+
+    @property
     def points(self) -> np.ndarray:
         """Where it is attached to the first and to the second body, (2, 3) [m], world."""
         return frozen(np.array([end.pose()[0] for end in self._ends]))

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tribo.model import Shape
 from tribo.viewer import mesh as meshes
 from tribo.viewer.raster import Camera, Triangles, coverage, rasterize
-from tribo.viewer.scene import Drawable, Forces, Group, Poses, Scene
+from tribo.viewer.scene import Drawable, Forces, Poses, Scene
 from tribo.viewer.surface import Surface, arrow, of_shape
 
 SKY = np.array([0.965, 0.972, 0.985])
@@ -19,6 +20,7 @@ FORCE = (0.10, 0.62, 0.36)
 LIGHT = np.array([-0.45, 0.55, -1.0]) / np.linalg.norm([-0.45, 0.55, -1.0])  # direction it shines
 SHADOW = 0.42  # [–] how much of the light a shadow takes
 ARROW_LENGTH = 1.0  # [m] longest arrow
+WIRE_RADIUS = 0.004  # [m]
 FARTHEST = 400.0  # [m] the ground ends here
 
 
@@ -51,7 +53,7 @@ def picture(
     """
     style = style or Style()
     width, height = style.width * style.samples, style.height * style.samples
-    heap = _heap(scene.visual, poses, forces, style)
+    heap = _heap(scene, poses, forces, style)
     image = _background(scene, poses, camera, style, heap)
     seen = rasterize(heap, camera, width, height)
     flat = image.reshape(-1, 3)
@@ -76,8 +78,9 @@ def _shade(color: np.ndarray, normal: np.ndarray, rays: np.ndarray) -> np.ndarra
     return np.asarray(color * diffuse[:, None] + (0.22 * gloss + 0.07 * rim)[:, None])
 
 
-def _heap(group: Group, poses: Poses, forces: Forces | None, style: Style) -> Triangles:
+def _heap(scene: Scene, poses: Poses, forces: Forces | None, style: Style) -> Triangles:
     """Collect the triangles of everything in world axes."""
+    group = scene.visual
     position, rotation = group.place(poses)
     parts = []
     for k, item in enumerate(group.items):
@@ -86,6 +89,7 @@ def _heap(group: Group, poses: Poses, forces: Forces | None, style: Style) -> Tr
         if color is None or item.keeps_color:
             color = np.broadcast_to(item.color, surface.vertices.shape)
         parts.append((surface, position[k], rotation[k], color))
+    parts += _wires(*scene.lines.place(poses))
     if forces is not None and style.force_scale > 0.0:
         parts += _arrows(forces, style.force_scale)
     if not parts:
@@ -117,6 +121,25 @@ def _arrows(
             side /= np.linalg.norm(side)
             turned = np.stack([side, np.cross(axis, side), axis], axis=1)
             made.append((shaft, point, turned * (0.45, 0.45, length), color))
+    return made
+
+
+def _wires(
+    ends: np.ndarray, colors: np.ndarray
+) -> list[tuple[Surface, np.ndarray, np.ndarray, np.ndarray]]:
+    """Return a thin rod for each line, as (surface, position, map, colour)."""
+    rod = of_shape(Shape.CYLINDER, (1.0, 1.0), 12)
+    made = []
+    for (start, end), color in zip(ends, colors, strict=True):
+        length = float(np.linalg.norm(end - start))
+        if length > 1e-6:
+            axis = (end - start) / length
+            side = np.cross(axis, (1.0, 0.0, 0.0) if abs(axis[0]) < 0.7 else (0.0, 1.0, 0.0))
+            side /= np.linalg.norm(side)
+            turned = np.stack([side, np.cross(axis, side), axis], axis=1)
+            scaled = turned * (WIRE_RADIUS, WIRE_RADIUS, 0.5 * length)
+            shown = np.broadcast_to(color, rod.vertices.shape)
+            made.append((rod, 0.5 * (start + end), scaled, shown))
     return made
 
 

@@ -13,6 +13,7 @@ from tribo.description import MeshFile, ShapeDescription, VisualDescription
 from tribo.extents import rotation_matrix
 from tribo.model import Shape
 from tribo.objects import Object
+from tribo.objects.constraint import Wire
 from tribo.readout import contact_impulses
 from tribo.viewer import mesh as meshes
 from tribo.viewer.surface import of_shape
@@ -47,6 +48,14 @@ PALETTE: tuple[Color, ...] = (
 )
 GEOMETRIES = (Shape.CONE, Shape.HULL, Shape.SURFACE, Shape.HEIGHT_MAP)  # drawn as meshes
 COLLISION: Color = (0.95, 0.55, 0.15)
+MARK: Color = (0.86, 0.22, 0.20)
+MARKS: dict[str, tuple[Shape, tuple[float, ...]]] = {  # [m] what shows a constraint
+    "pin": (Shape.SPHERE, (0.025,)), "equality": (Shape.SPHERE, (0.025,)),
+    "hinge": (Shape.CYLINDER, (0.02, 0.04)), "weld": (Shape.BOX, (0.022, 0.022, 0.022)),
+}  # fmt: skip
+WIRES: dict[str, Color] = {
+    "stiff": (0.20, 0.22, 0.26), "compliant": (0.85, 0.50, 0.12), "custom": (0.20, 0.42, 0.78),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,6 +81,7 @@ class Poses:
     time: float  # [s]
     position: np.ndarray  # (nbody, 3) [m]
     rotation: np.ndarray  # (nbody, 3, 3)
+    is_held: np.ndarray | None = None  # (nconstraint,) is on and not broken; None: all
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,6 +109,31 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Lines:
+    """Wires and rods: straight lines between points of two bodies."""
+
+    number: np.ndarray  # (n,) of the constraint in the world
+    body: np.ndarray  # (n, 2), −1: the world
+    point: np.ndarray  # (n, 2, 3) [m] body frame
+    color: np.ndarray  # (n, 3)
+
+    def place(self, poses: Poses) -> tuple[np.ndarray, np.ndarray]:
+        """Return the ends (m, 2, 3) [m] of those that are on and whole, in the world, and their colours."""
+        held = slice(None) if poses.is_held is None else poses.is_held[self.number]
+        body, point = self.body[held], self.point[held]
+        if not len(body):
+            return np.zeros((0, 2, 3)), np.zeros((0, 3))
+        turned = np.einsum("nsij,nsj->nsi", poses.rotation[body], point)
+        ends = np.where((body < 0)[..., None], point, poses.position[body] + turned)
+        return ends, self.color[held]
+
+
+NO_LINES = Lines(
+    np.zeros(0, int), np.zeros((0, 2), int), np.zeros((0, 2, 3)), np.zeros((0, 3))
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Scene:
     """All drawables of a world."""
 
@@ -107,6 +142,7 @@ class Scene:
     planes: Group
     names: tuple[str, ...]  # of the objects that can be followed
     root: dict[str, int]  # row of their root bodies
+    lines: Lines = NO_LINES
 
 
 def describe(world: World, load: Callable[[MeshFile], Any] = meshes.load) -> Scene:
@@ -148,14 +184,17 @@ def describe(world: World, load: Callable[[MeshFile], Any] = meshes.load) -> Sce
                 visual += solids + hulls
         if all(s.kind != Shape.PLANE for s in part.description.bodies[0].shapes):
             root[part.name] = first
-    groups = [group_of(items) for items in (visual, collision, planes)]
-    return Scene(groups[0], groups[1], groups[2], tuple(root), root)
+    marks, lines = _constraints(world)
+    groups = [group_of(items) for items in (visual + marks, collision, planes)]
+    return Scene(groups[0], groups[1], groups[2], tuple(root), root, lines)
 
 
 def read_poses(world: World) -> Poses:
     """Copy the present poses of all bodies."""
     work = world.engine.observe()
-    return Poses(world.time, work.body_pos.copy(), work.body_rot.reshape(-1, 3, 3).copy())
+    held = np.array([tie.is_on and not tie.is_broken for tie in world.constraints], bool)
+    rotation = work.body_rot.reshape(-1, 3, 3).copy()
+    return Poses(world.time, work.body_pos.copy(), rotation, held)
 
 
 def read_forces(world: World) -> Forces:
@@ -192,6 +231,31 @@ def quaternions(rotation: np.ndarray) -> np.ndarray:
     ])  # fmt: skip  # four multiples of the quaternion; the largest is the most exact
     best = rows[np.argmax(trace, axis=1), np.arange(len(r))]
     return np.asarray(best / np.linalg.norm(best, axis=1, keepdims=True))
+
+
+def _constraints(world: World) -> tuple[list[Drawable], Lines]:
+    """Return what shows pins, hinges and welds, and the lines of wires and rods."""
+    marks: list[Drawable] = []
+    lines: list[tuple[int, list[int], list[np.ndarray], Color]] = []
+    for number, tie in enumerate(world.constraints):
+        rows = []
+        for end in tie.ends:
+            span = None if end.part is None else end.part.span
+            rows.append(-1 if span is None else span.body.start + end.body)
+        if isinstance(tie, Wire):
+            lines.append((number, rows, [end.point for end in tie.ends], WIRES[tie.wire_type]))
+        elif tie.type in MARKS:
+            side = 0 if rows[0] >= 0 else 1
+            end, part = tie.ends[side], tie.objects[side]
+            assert part is not None
+            kind, size = MARKS[tie.type]
+            marks.append(
+                Drawable(tie.name, part.name, rows[side], kind, size, end.point, end.axes, MARK)
+            )
+    if not lines:
+        return marks, NO_LINES
+    numbers, bodies, points, colors = zip(*lines, strict=True)
+    return marks, Lines(np.array(numbers), np.array(bodies), np.array(points), np.array(colors))
 
 
 def color_of(material: str, number: int = 0) -> Color:

@@ -29,6 +29,7 @@ TILES = ((176, 184, 196), (150, 160, 174))
 TILE_COUNT = 60  # squares of a ground along one side
 NOTHING = np.zeros(0)
 LONGEST = 2.0  # [m] of an arrow
+WIRE = 0.008  # [m] thickness
 
 Scaled = tuple[Drawable, tuple[float, ...]]  # a primitive and the scale of its unit surface
 
@@ -93,15 +94,42 @@ class Stage:
             shaft_radius=0.008, head_radius=0.02, head_length=0.05,
         )  # fmt: skip
         self._is_empty = True
+        self._lines = scene.lines
+        self._wires: Any = None  # of those that are on and whole
+        self._wired = NOTHING
+        self._shows_visual = True
         self.move(poses)
 
     def move(self, poses: Poses) -> None:
         """Send the poses that changed since the last time."""
         self.visual.move(poses)
         self.collision.move(poses)
+        self._span(poses)
+
+    def _span(self, poses: Poses) -> None:
+        """Send the wires if they moved; a new node if there are more or fewer of them."""
+        ends, colors = self._lines.place(poses)
+        points = ends.astype(np.float32)
+        if np.array_equal(points, self._wired):
+            return
+        if self._wires is None or len(points) != len(self._wired):
+            if self._wires is not None:
+                self._wires.remove()
+                self._wires = None
+            if len(points):
+                shades = np.asarray(255.0 * colors + 0.5, np.uint8)[:, None].repeat(2, axis=1)
+                self._wires = self._api.add_line_segments(
+                    "/wires", points, shades, thickness=WIRE, visible=self._shows_visual
+                )
+        else:
+            self._wires.points = points
+        self._wired = points
 
     def show(self, wishes: Wishes) -> None:
         """Show and hide what the panel says."""
+        self._shows_visual = wishes.shows_visual
+        if self._wires is not None:
+            self._wires.visible = wishes.shows_visual
         self.visual.show(is_seen=wishes.shows_visual)
         self.collision.show(is_seen=wishes.shows_collision)
         self._points.visible = wishes.shows_contacts
@@ -121,7 +149,7 @@ class Stage:
 
     def remove(self) -> None:
         """Take all nodes away."""
-        for name in ("/visual", "/collision", "/ground", "/contacts"):
+        for name in ("/visual", "/collision", "/ground", "/contacts", "/wires"):
             self._api.remove_by_name(name)
 
     def _batches(self, layer: str, group: Group) -> list[tuple[Any, Sequence[Drawable]]]:

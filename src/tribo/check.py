@@ -246,3 +246,14 @@ class Sealed:
         names = [key for key in dir(kind) if key[0] != "_"]
         settable = [key for key in names if getattr(getattr(kind, key), "fset", None) is not None]
         return f"{kind.__name__} has no attribute {name!r} to assign to{nearest(name, settable)}"
+
+
+def boolean(value: Any, what: str) -> bool:
+    """Return a truth value; numbers and texts are none.
+
+    Raises:
+        TypeError: It is something else.
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{what} must be True or False, not {value!r}")
+    return bool(value)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tribo.contact.violation import contact_violation
 from tribo.engine import Engine
 from tribo.model import Pair, Status
 from tribo.objects import Object
@@ -25,7 +26,8 @@ class PointDiagnosis:
     load: float  # [–] friction_force / (friction · normal_force): 1 at the bound
     slip_speed: float  # [m/s] after the step's impulses, tangential
     approach_speed: float  # [m/s] before the step's forces, > 0: towards one another
-    restitution: float  # [–] in use: 0 if the approach is slower than the threshold
+    restitution: float  # [–] in use: 0 if the approach is no faster than the threshold
+    residual: float  # [m/s] by how much its law is missed
     position: tuple[float, float, float]  # [m] world
 
 
@@ -56,7 +58,7 @@ class ContactDiagnosis:
             f"{self.count(s)} {s}" for s in ("open", "stick", "slip") if self.count(s)
         )
         solved = "solved" if self.is_converged else "NOT converged"
-        head = "state        gap m        N N    |F_t| N        μ  F_t/μN   slip m/s  approach m/s      e"
+        head = "state        gap m        N N    |F_t| N        μ  F_t/μN   slip m/s  approach m/s      e  residual m/s"
         lines = [
             f"{a!r} on {b!r}: {len(self.points)} points ({states}), N = {self.normal_force:.6g} N",
             head,
@@ -64,7 +66,7 @@ class ContactDiagnosis:
         lines += [
             f"{p.state:<6} {p.gap:>11.3e} {p.normal_force:>10.4g} {p.friction_force:>10.4g} "
             f"{p.friction:>8.4g} {p.load:>7.4f} {p.slip_speed:>10.3e} "
-            f"{p.approach_speed:>13.3e} {p.restitution:>6.3g}"
+            f"{p.approach_speed:>13.3e} {p.restitution:>6.3g} {p.residual:>13.1e}"
             for p in self.points
         ]
         return "\n".join([*lines, f"residual of the solve {self.residual:.1e}, {solved}"])
@@ -78,7 +80,7 @@ def diagnose(engine: Engine, a: Object, b: Object) -> ContactDiagnosis:
     """
     work = engine.work
     count = int(work.contact_count[0])
-    if count and not work.row_count[0]:
+    if count and not work.row_count[0] and not work.resting_count[0]:
         raise ValueError(
             "the numbers of the last step are gone (objects were added or removed, or a state was restored); "
             "step first"
@@ -112,6 +114,10 @@ def _point(engine: Engine, c: int) -> PointDiagnosis:
     pair = model.pair_table[tuple(model.shape_material[s] for s in work.contact_shape[c])]
     approach = -float(work.contact_vel[c, 2])
     bounce = min(1.0, float(pair[Pair.RESTITUTION]) + float(engine.settings.erp2))
+    is_solved_for = np.isfinite(
+        work.contact_target[c]
+    )  # others bounce later, sleep, or are compliant
+    missed = float(contact_violation(model, work, c)) if is_solved_for else 0.0
     state = "open"
     if normal > 0.0:
         state = "slip" if tangential >= (1.0 - AT_BOUND) * bound else "stick"
@@ -125,6 +131,7 @@ def _point(engine: Engine, c: int) -> PointDiagnosis:
         slip_speed=float(np.hypot(slip[0], slip[1])),
         approach_speed=approach,
         restitution=bounce if approach > pair[Pair.RESTITUTION_THRESHOLD] else 0.0,
+        residual=missed,
         position=tuple(work.contact_pos[c].tolist()),
     )
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from tribo.record import Record, field
 from tribo.terms import (
+    Bounce,
     Constraint,
     ContactState,
     DriveForm,
@@ -31,6 +32,7 @@ from tribo.terms import (
 
 __all__ = [
     "INT",
+    "Bounce",
     "Command",
     "Constraint",
     "ContactState",
@@ -181,6 +183,11 @@ class State(Record):
     scalar_impulse = field("nslot")  # [N s, N m s] of the last step's scalar rows, by slot
     tree_failures = field("ntree", dtype=INT)  # steps in a row whose island was not solved
     tree_pause = field("ntree", dtype=INT)  # steps for which its island is only swept
+    tree_is_asleep = field("ntree", dtype=INT)  # 0 awake, 1 at rest on trial, 2 asleep
+    quiet_time = field("ntree")  # [s] for which its island has been slow
+    rest_keys = field("ntree", dtype=INT)  # of a sleeping tree: what identifies its contacts,
+    rest_marks = field("ntree")  # their gaps and friction,
+    rest_force = field("nv")  # [N, N m] and the force on it, τ − h
     constraint_is_broken = field("nconstraint", dtype=INT)  # 1: by more than its break force
     warm_count = field(1, dtype=INT)
     warm_key = field("max_contact", dtype=INT)  # contacts of the last step, ascending
@@ -202,6 +209,7 @@ class Command(Record):
     target_q = field("nq")
     target_v = field("nv")
     constraint = field("nconstraint", 8)  # columns of `Tuning`
+    can_sleep = field("ntree", dtype=INT)  # 1: if the world lets anything sleep
     has_wrench = field(1, dtype=INT)  # 1: some row below is not zero
     wrench = field("nbody", 6)  # [N m, N] torque, force at the centre of mass, world axes
 
@@ -221,6 +229,11 @@ class Settings(Record):
     integrator = field(dtype=INT)  # `Integrator`
     contact_solver = field(dtype=INT)  # `Solver`
     impact = field(dtype=INT)  # `Impact`
+    bounce = field(dtype=INT)  # `Bounce`
+    sleeping = field(dtype=INT)  # 1: what rests for a while is left at rest
+    sleep_speed = field()  # [m/s] up to which a tree is quiet
+    sleep_turn_rate = field()  # [rad/s]
+    sleep_time = field()  # [s] for which it has to be quiet
     filter_both = field(dtype=INT)  # 0: either mask admits a pair, 1: both must
 
 
@@ -324,8 +337,10 @@ class Work(Record):
     contact_rolling = field("max_contact")  # [m] μ_r r_e + rolling length
     contact_spinning = field("max_contact")  # [m] μ_spin r_e + spinning length
     contact_target = field("max_contact")  # [m/s] least normal velocity; −inf: inactive
+    contact_bounce = field("max_contact")  # [m/s] of a target that restitution asks for, else 0
     contact_restitution = field("max_contact")  # [–] with `erp2`
     contact_threshold = field("max_contact")  # [m/s] of restitution
+    contact_loss = field("max_contact")  # [m/s] of an approach, before restitution counts
     contact_rest = field("max_contact")  # [m/s] the target without rebound
     contact_blow = field("max_contact", 3)  # [N s] impulse of the blows, contact axes
     contact_vel = field("max_contact", 3)  # [m/s] J v at the start of the step, contact axes
@@ -358,6 +373,7 @@ class Work(Record):
     soft_key = field("max_contact", dtype=INT)  # `State.yield_key` meanwhile
     soft_mass = field("nmatrix")  # M, while `mass_matrix` holds M + dt Jᵀ slope J
     soft_column = field("nv", 3)  # J of one contact, dof by dof
+    contact_is_resting = field("max_contact", dtype=INT)  # 1: between trees at rest, not solved
     row_count = field(1, dtype=INT)
     row = field("max_row")  # whitened Jacobians D^(−1/2) L⁻ᵀ Jᵀ, three numbers per dof of a chain
 
@@ -385,6 +401,14 @@ class Work(Record):
     island_contact = field("max_contact", dtype=INT)
     island_scalar_start = field("ntree1", dtype=INT)
     island_scalar = field("nscalar", dtype=INT)
+
+    # Sleep.
+    resting_count = field(1, dtype=INT)  # trees that rest in this step
+    tree_is_resting = field("ntree", dtype=INT)  # 1: asleep, and nothing wakes it
+    tree_is_stirred = field("ntree", dtype=INT)  # 1: something keeps it from sleep
+    tree_keys = field("ntree", dtype=INT)  # what `State.rest_keys` would be
+    tree_marks = field("ntree")  # what `State.rest_marks` would be
+    island_mood = field("ntree", dtype=INT)  # 0 ready to sleep, 1 waiting, 2 restless
 
     # The dense problem of one island.
     dense_count = field(1, dtype=INT)  # rows that the largest island wants here

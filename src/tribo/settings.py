@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tribo import check
-from tribo.model import Impact, Integrator, Settings, Solver
+from tribo.model import Bounce, Impact, Integrator, Settings, Solver
 
 DEFAULTS: dict[str, float] = {
     "dt": 1e-3,  # [s] robots are controlled at 100 … 1000 Hz; materials' speeds are far below c
@@ -22,6 +22,11 @@ DEFAULTS: dict[str, float] = {
     "integrator": Integrator.MIDPOINT,
     "contact_solver": Solver.EXACT,
     "impact": Impact.SIMULTANEOUS,
+    "bounce": Bounce.OFFSET,
+    "sleeping": 0,  # what creeps slower than `sleep_speed` would be stopped: not unasked
+    "sleep_speed": 2e-3,  # [m/s] RaiSim's numbers, but for a time that a pendulum does not stand still
+    "sleep_turn_rate": 1e-2,  # [rad/s]
+    "sleep_time": 0.25,  # [s]
     "filter_both": 0,
 }
 
@@ -147,6 +152,16 @@ class WorldSettings(check.Sealed):
         self._set("impact", Impact[name.upper()])
 
     @property
+    def bounce(self) -> str:
+        """``"offset"`` (default): pairs part at e · max(0, v − threshold); or ``"gate"``: e · v if v > it."""
+        return Bounce(int(self._settings.bounce)).name.lower()
+
+    @bounce.setter
+    def bounce(self, value: str) -> None:
+        name = check.choice(value, [b.name.lower() for b in Bounce], "bounce")
+        self._set("bounce", Bounce[name.upper()])
+
+    @property
     def contact_solver(self) -> str:
         """``"exact"`` (default) or ``"sweeps"``: contact after contact only, for speed in large piles.
 
@@ -158,6 +173,54 @@ class WorldSettings(check.Sealed):
     def contact_solver(self, value: str) -> None:
         name = check.choice(value, [s.name.lower() for s in Solver], "contact_solver")
         self._set("contact_solver", Solver[name.upper()])
+
+    @property
+    def sleeping(self) -> bool:
+        """Whether bodies that have been at rest for a while are left at rest, which is cheap.
+
+        Robots stay awake unless their `can_sleep` is set. See docs/physics/sleep.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> world.sleeping = True
+            >>> ground, box = world.add_ground(), world.add_box(size=(1, 1, 1), mass=1, position=(0, 0, 0.5))
+            >>> world.step(300)
+            >>> box.is_asleep
+            True
+        """
+        return bool(self._settings.sleeping)
+
+    @sleeping.setter
+    def sleeping(self, value: bool) -> None:
+        self._set("sleeping", int(check.boolean(value, "sleeping")))
+
+    @property
+    def sleep_speed(self) -> float:
+        """Speed up to which a body is quiet [m/s]."""
+        return float(self._settings.sleep_speed)
+
+    @sleep_speed.setter
+    def sleep_speed(self, value: float) -> None:
+        self._set("sleep_speed", check.number(value, "sleep_speed", minimum=0.0))
+
+    @property
+    def sleep_turn_rate(self) -> float:
+        """Angular speed up to which a body or a joint is quiet [rad/s]."""
+        return float(self._settings.sleep_turn_rate)
+
+    @sleep_turn_rate.setter
+    def sleep_turn_rate(self, value: float) -> None:
+        self._set("sleep_turn_rate", check.number(value, "sleep_turn_rate", minimum=0.0))
+
+    @property
+    def sleep_time(self) -> float:
+        """Time for which an island has to be quiet before it falls asleep [s]."""
+        return float(self._settings.sleep_time)
+
+    @sleep_time.setter
+    def sleep_time(self, value: float) -> None:
+        self._set("sleep_time", check.positive(value, "sleep_time"))
 
     @property
     def collision_filter(self) -> str:

@@ -10,11 +10,13 @@ from tribo.contact import (
     blows,
     constraints,
     free_trees,
+    guard,
     islands,
     laws,
     limits,
     residual,
     rows,
+    sleep,
     soft,
     sweep,
 )
@@ -59,6 +61,7 @@ def advance(model, state, command, settings, work):
     while again > 0:  # again, if a drive is at its effort limit or a soft force not yet its law's
         actuation.drives(model, state, command, settings, work)  # τ, and M̂ − M
         soft.forces(model, state, settings, work)  # compliant contacts: τ and M̂ − M
+        sleep.wake(model, state, settings, work)  # who sleeps, and does anything disturb them?
         inertia.factorize(model, work)  # M̂ = Lᵀ D L
         integrate.free_response(model, settings, work)  # dt (τ − h), whitened
         rows.contact_rows(model, state, work)  # J, whitened
@@ -70,6 +73,7 @@ def advance(model, state, command, settings, work):
         islands.islands(model, work)  # who has to do with whom?
         blows.blows(model, settings, work)  # who hands a blow on?
         sweep.solve(model, state, settings, work)  # λ: cone, complementarity
+        guard.guard(model, settings, work)  # no rebound creates energy
         integrate.next_velocity(model, state, work)  # v⁺ = v + M̂⁻¹ (dt (τ − h) + Jᵀ λ)
         again = soft.unsettled(model, state, settings, work)
         again = again or actuation.saturate(model, state, command, settings, work)
@@ -80,6 +84,7 @@ def advance(model, state, command, settings, work):
     if work.status[0] & (INVALID | CAPACITY) == 0:
         sweep.remember(model, state, work)
         soft.remember(model, state, settings, work)
+        sleep.settle(model, state, command, settings, work)  # who has been at rest for long enough?
         momentum.momenta(model, state, settings, work)  # of floating trees: p + impulse
         integrate.integrate(model, state, settings, work)  # v, q = q_m ⊕ dt/2 v⁺
         constraints.close_loops(model, state, command, settings, work)  # pins at their new places

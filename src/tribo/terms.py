@@ -60,6 +60,13 @@ class Impact(IntEnum):
     PROPAGATE = 1  # each is a blow of its own, in the order of time
 
 
+class Bounce(IntEnum):
+    """How a restitution threshold counts (`docs/physics/materials`)."""
+
+    OFFSET = 0  # e · max(0, v − threshold)
+    GATE = 1  # e · v, if v > threshold
+
+
 class Solver(IntEnum):
     """How far contact problems are solved (`docs/physics/contact`)."""
 

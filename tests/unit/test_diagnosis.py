@@ -26,6 +26,8 @@ def test_a_box_that_sticks():
     assert found.is_converged
     assert all(p.slip_speed < 1e-9 and p.friction == 0.5 for p in found.points)
     assert all(0.0 < p.load < 1.0 for p in found.points)
+    # the solve's tolerance, relative to the speed that weight gains in a step
+    assert all(p.residual <= 1e-9 * G * world.time_step for p in found.points)
     text = repr(found)
     assert "4 stick" in text
     assert "F_t/μN" in text

@@ -13,6 +13,7 @@ Source: Moreau 1999 (event-driven and time-stepping views of one law); contact-s
 from math import inf, sqrt
 
 from tribo.contact import cone
+from tribo.contact.laws import rebound
 from tribo.contact.response import add_to, moved_by, scalar_moved_by
 from tribo.jit import kernel
 from tribo.math import spatial, vec
@@ -71,6 +72,13 @@ def closing_time(model, work, c, now, dt, is_midpoint):
 
 
 @kernel
+def rebound_of(work, c, approach):
+    """Return the speed at which contact c parts after a blow, 0 if it does not."""
+    restitution = work.contact_restitution[c]
+    return rebound(approach, restitution, work.contact_threshold[c], work.contact_loss[c])
+
+
+@kernel
 def parting_speed(model, work, c, time, dt, is_midpoint):
     """Return the speed at which contact c parts after a blow at a time, −1 if it is no blow.
 
@@ -79,7 +87,7 @@ def parting_speed(model, work, c, time, dt, is_midpoint):
     approach = -velocity_at(model, work, c, time, dt, is_midpoint)[2]
     if approach <= SLOWEST:
         return -1.0
-    bounce = work.contact_restitution[c] * (approach - work.contact_threshold[c])
+    bounce = rebound_of(work, c, approach)
     pull = -moved_by(model, work, work.contact_row, c, work.free_response, ZERO)[2]
     return bounce if bounce > 0.0 and 2.0 * bounce >= pull * (1.0 - time / dt) else 0.0
 
@@ -240,7 +248,7 @@ def aim_again(model, work, t, dt):
         c = work.island_contact[k]
         w = moved_by(model, work, table, c, work.blow_response, vec.load(work.contact_vel, c))
         target = rest_target(work, c, work.contact_gap[c] + shift_of(model, work, c), dt)
-        bounce = work.contact_restitution[c] * (-w[2] - work.contact_threshold[c])
+        bounce = rebound_of(work, c, -w[2])
         if bounce > 0.0 and -w[2] > SLOWEST:
             target = -1e300  # it meets in a later step: nothing of its speed is lost to prediction
         work.contact_target[c] = target

@@ -7,7 +7,7 @@ from math import inf, sqrt
 
 from tribo.jit import kernel
 from tribo.math import vec
-from tribo.model import Impact, Kind, Pair
+from tribo.model import Bounce, Impact, Kind, Pair
 
 DYNAMIC = int(Kind.DYNAMIC)
 FRICTION = int(Pair.FRICTION)
@@ -21,6 +21,7 @@ ROLLING_LENGTH = int(Pair.ROLLING_LENGTH)
 SPINNING_LENGTH = int(Pair.SPINNING_LENGTH)
 
 PROPAGATE = int(Impact.PROPAGATE)
+GATE = int(Bounce.GATE)
 
 SLOW_IMPACT = 1e-3  # [m/s] what approaches slower is resting
 
@@ -52,14 +53,23 @@ def rest_target(gap, settings):
 
 
 @kernel
-def normal_target(gap, approach, restitution, threshold, slow, settings):
+def rebound(approach, restitution, threshold, loss):
+    """Return the speed at which a pair parts after a blow [m/s]; 0: it does not.
+
+    loss: what of the approach is no part of it: the threshold (law `offset`) or nothing (`gate`).
+    """
+    return restitution * (approach - loss) if approach > threshold else 0.0
+
+
+@kernel
+def normal_target(gap, approach, bounce, slow, settings):
     """Return the least normal velocity that a contact may end with [m/s].
 
-    approach: speed of the surfaces towards each other before the step's forces. A pair that will
+    approach: speed of the surfaces towards each other before the step's forces; bounce: at which
+    they would part. A pair that will
     rebound is left alone until it touches, so that no part of its speed is lost to prediction;
     but not one that approaches slower than `slow`: that is a resting contact and round-off.
     """
-    bounce = restitution * (approach - threshold)
     rest = rest_target(gap, settings)
     if gap > 0.0 and (bounce <= 0.0 or gap > approach * settings.dt):
         return -inf if bounce > 0.0 and approach > slow else rest
@@ -96,6 +106,10 @@ def laws(model, settings, work):
             continue
         a = model.shape_material[work.contact_shape[c, 0]]
         b = model.shape_material[work.contact_shape[c, 1]]
+        if work.contact_is_resting[c] == 1:
+            work.contact_target[c] = -inf
+            work.contact_friction[c] = max(table[a, b, FRICTION], table[a, b, STATIC])
+            continue
         x = work.contact_vel[c, 0]
         y = work.contact_vel[c, 1]
         work.contact_friction[c] = effective_friction(
@@ -107,12 +121,15 @@ def laws(model, settings, work):
         gap = work.contact_gap[c]
         e = min(1.0, table[a, b, RESTITUTION] + settings.erp2)
         threshold = table[a, b, THRESHOLD]
-        work.contact_target[c] = normal_target(
-            gap, -work.contact_vel[c, 2], e, threshold, slow, settings
-        )
+        loss = 0.0 if settings.bounce == GATE else threshold
+        approach = -work.contact_vel[c, 2]
+        bounce = rebound(approach, e, threshold, loss)
+        work.contact_target[c] = normal_target(gap, approach, bounce, slow, settings)
+        work.contact_bounce[c] = bounce if work.contact_target[c] == bounce else 0.0
         if settings.impact == PROPAGATE:
             work.contact_restitution[c] = e
             work.contact_threshold[c] = threshold
+            work.contact_loss[c] = loss
             work.contact_rest[c] = rest_target(gap, settings)
         work.contact_start[c, 0] = x
         work.contact_start[c, 1] = y

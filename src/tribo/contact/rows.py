@@ -236,7 +236,7 @@ def contact_rows(model, state, work):
     """
     work.row_count[0] = 0
     for c in range(work.contact_count[0]):
-        if work.contact_is_soft[c] == 1:
+        if work.contact_is_soft[c] == 1 or work.contact_is_resting[c] == 1:
             continue
         a = model.shape_material[work.contact_shape[c, 0]]
         b = model.shape_material[work.contact_shape[c, 1]]

@@ -62,11 +62,14 @@ def warm_start(model, state, work):
             old += 1
         if old == state.warm_count[0] or state.warm_key[old] != key:
             continue
-        if work.contact_target[c] == -inf:
-            continue
         axes = vec.load_mat(work.contact_axes, c)
         impulse = vec.mat_vec(axes, (warm[old, 0], warm[old, 1], warm[old, 2]))
-        if impulse[2] <= 0.0:
+        if work.contact_is_resting[c] == 1:  # what it carries is known and moves nothing
+            vec.store(work.contact_impulse, c, impulse)
+            impulse = vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5]))
+            vec.store(work.contact_spin_impulse, c, impulse)
+            continue
+        if work.contact_target[c] == -inf or impulse[2] <= 0.0:
             continue
         vec.store(work.contact_impulse, c, impulse)
         add_response(model, work, work.contact_row, c, impulse)

@@ -68,22 +68,28 @@ def scalar_violation(model, work, n):
 
 
 @kernel
+def contact_violation(model, work, c):
+    """Return how far the impulse of contact c is from the hard law, as a velocity [m/s]."""
+    mu = work.contact_friction[c]
+    r = stiffness(spatial.load(work.contact_delassus, c))
+    if r == 0.0:
+        return 0.0
+    w = velocity(model, work, work.contact_row, work.contact_start, c)
+    x = vec.load(work.contact_impulse, c)
+    lift = mu * sqrt(w[0] * w[0] + w[1] * w[1])
+    after = project(mu, (x[0] - r * w[0], x[1] - r * w[1], x[2] - r * (w[2] + lift)))
+    worst = largest(vec.sub(x, after)) / r
+    if work.contact_is_spun[c] == 1:
+        worst = max(worst, torque_violation(model, work, c))
+    return worst
+
+
+@kernel
 def violation(model, work, t):
-    """Return how far the impulses are from the hard law, as a velocity [m/s]."""
+    """Return how far the impulses of island t are from the hard law, as a velocity [m/s]."""
     worst = 0.0
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        c = work.island_contact[k]
-        mu = work.contact_friction[c]
-        r = stiffness(spatial.load(work.contact_delassus, c))
-        if r == 0.0:
-            continue
-        w = velocity(model, work, work.contact_row, work.contact_start, c)
-        x = vec.load(work.contact_impulse, c)
-        lift = mu * sqrt(w[0] * w[0] + w[1] * w[1])
-        after = project(mu, (x[0] - r * w[0], x[1] - r * w[1], x[2] - r * (w[2] + lift)))
-        worst = max(worst, largest(vec.sub(x, after)) / r)
-        if work.contact_is_spun[c] == 1:
-            worst = max(worst, torque_violation(model, work, c))
+        worst = max(worst, contact_violation(model, work, work.island_contact[k]))
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         worst = max(worst, scalar_violation(model, work, work.island_scalar[k]))
     return worst

@@ -251,6 +251,8 @@ def factorize(model, work):
     for t in range(model.tree_body.shape[0]):
         if model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
             continue
+        if work.tree_is_resting[t] == 1:
+            continue
         if model.tree_is_single[t] == 1:
             factorize_single(model, work, model.tree_v[t])
         elif work.tree_is_rowless[t] == 1:

@@ -52,6 +52,11 @@ def free_response(model, settings, work):
     for dof in range(work.free_response.shape[0]):
         work.free_response[dof] = settings.dt * (work.drive_force[dof] - work.bias_force[dof])
     whiten(model, work, work.free_response)
+    if work.resting_count[0] > 0:
+        for t in range(model.tree_body.shape[0]):
+            if work.tree_is_resting[t] == 1:  # its contacts bear it
+                for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+                    work.free_response[dof] = 0.0
 
 
 @kernel
@@ -92,10 +97,14 @@ def set_acceleration(model, state, settings, work):
     needs_singles = model.constraint_kind.shape[0] > 0  # else nobody asks for theirs
     needs_free = False
     for t in range(model.tree_body.shape[0]):
-        if model.tree_is_single[t] == 1 and not needs_singles:
-            continue
         first = model.tree_v[t]
         last = first + model.tree_nv[t]
+        if state.tree_is_asleep[t] > 0:  # or about to be
+            for dof in range(first, last):
+                state.vdot[dof] = state.vdot_before[dof] = 0.0
+            continue
+        if model.tree_is_single[t] == 1 and not needs_singles:
+            continue
         total = 0.0
         free = 0.0
         for dof in range(first, last):
@@ -115,7 +124,8 @@ def set_acceleration(model, state, settings, work):
     unwhiten(model, work, work.response, work.mid_v)
     for t in range(model.tree_body.shape[0]):
         is_asked_for = model.tree_is_single[t] == 0 or needs_singles
-        if is_asked_for and work.tree_is_free[t] == 0:
+        is_awake = state.tree_is_asleep[t] == 0
+        if is_asked_for and is_awake and work.tree_is_free[t] == 0:
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
                 state.vdot[dof] = rate * work.mid_v[dof]
 
@@ -165,7 +175,7 @@ def integrate(model, state, settings, work):
     midpoint = settings.integrator != SEMI_IMPLICIT
     dt = 0.5 * settings.dt if midpoint else settings.dt
     for t in range(model.tree_body.shape[0]):
-        if model.tree_nv[t] == 0:
+        if model.tree_nv[t] == 0 or work.tree_is_resting[t] == 1:
             continue
         root = model.tree_body[t]
         if settings.integrator == RK4 and work.tree_is_free[t] == 1:

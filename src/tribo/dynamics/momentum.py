@@ -119,7 +119,7 @@ def about_point(c):
 
 
 @kernel
-def choose(model, settings, work):
+def choose(model, state, settings, work):
     """Note which floating trees keep their momentum in this step; return how many.
 
     One that pushes against something that does not give way exchanges momentum with the world: there
@@ -131,7 +131,7 @@ def choose(model, settings, work):
     count = 0
     for t in range(model.tree_body.shape[0]):
         is_floating = model.joint_type[model.tree_body[t]] == FREE and model.tree_is_single[t] == 0
-        is_kept = is_floating and model.tree_kind[t] == DYNAMIC
+        is_kept = is_floating and model.tree_kind[t] == DYNAMIC and state.tree_is_asleep[t] == 0
         if settings.integrator == SEMI_IMPLICIT:
             is_kept = False
         elif settings.integrator == RK4 and work.tree_is_free[t] == 1:
@@ -233,7 +233,7 @@ def momenta(model, state, settings, work):
 
     Writes: work.
     """
-    if choose(model, settings, work) == 0:
+    if choose(model, state, settings, work) == 0:
         return
     dt = settings.dt
     for t in range(model.tree_body.shape[0]):

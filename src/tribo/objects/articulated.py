@@ -29,6 +29,7 @@ class ArticulatedSystem(Drives, Object):
     """
 
     _tree: TreeRecords | None = None
+    _sleeps_unasked = False
 
     def _looks(self) -> str:
         base = "floating" if self.is_floating else "fixed"

@@ -23,13 +23,14 @@ from tribo.extents import rotation_matrix
 from tribo.model import Joint, Kind, Shape
 from tribo.objects.collision_body import CollisionBody
 from tribo.objects.owner import Owner
+from tribo.objects.sleeper import SLEEPER_VIEWS, Sleeper
 
 if TYPE_CHECKING:
     from tribo.contacts import Contact
     from tribo.engine import Engine
 
 
-class Object(check.Sealed):
+class Object(Sleeper):
     """An object of a world: one tree of bodies, with a stable id and a name.
 
     `generalized_coordinate` and `generalized_velocity`, and the commands of a robot, are the records
@@ -78,6 +79,7 @@ class Object(check.Sealed):
             np.zeros(nv),
             np.zeros((1, 10)),
         )
+        self._stay_awake(nv)
         self._tau, self._kp, self._kd = np.zeros(nv), np.zeros(nv), np.zeros(nv)
         self._target_v = np.zeros(nv)
         self._drive_form, self._carries = np.zeros(nv, np.int64), np.zeros(nv, np.int64)
@@ -398,6 +400,7 @@ _VIEWS = {
     "left_q": ("state", "q"),
     "left_v": ("state", "v"),
     "tree_motion": ("state", "trees"),
+    **SLEEPER_VIEWS,
     "wrench": ("command", "body"),
     "tau": ("command", "v"),
     "drive_form": ("command", "v"),

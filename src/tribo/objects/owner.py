@@ -18,6 +18,10 @@ class Owner(Protocol):
         """Return the records, rebuilt if something was added or removed."""
 
     @property
+    def sleeping(self) -> bool:
+        """Tell whether the world lets objects sleep."""
+
+    @property
     def is_midway(self) -> bool:
         """Tell whether `update` was called and `advance` was not yet."""
 

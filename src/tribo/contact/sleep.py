@@ -1,0 +1,246 @@
+"""Stages *wake* and *settle*: what rests for a while is left at rest, if the world is asked to.
+
+A tree that sleeps has no velocity and stays where it is, and its contacts carry what they carried when it
+fell asleep. They are still found in every step, so sensors go on reading. As long as the force on
+it, τ − h, and its contacts are the same, bit for bit, the solution of the last step is that of this one;
+any difference wakes all that it touches and that sleeps.
+
+To fall asleep, all trees of an island have to be slow for a while. Then their velocities are taken away
+and one more step is solved, from rest: only if that leaves them at rest do they sleep. A pendulum at
+its turning point is slow, but does not pass.
+"""
+
+from tribo.contact.islands import find, join, moved_tree
+from tribo.jit import kernel
+from tribo.math import vec
+from tribo.model import Joint, Kind, Pair
+
+FREE = int(Joint.FREE)
+REVOLUTE = int(Joint.REVOLUTE)
+PRISMATIC = int(Joint.PRISMATIC)
+SPHERICAL = int(Joint.SPHERICAL)
+DYNAMIC = int(Kind.DYNAMIC)
+FRICTION = int(Pair.FRICTION)
+STATIC = int(Pair.STATIC_FRICTION)
+
+AWAKE = 0  # codes of `State.tree_is_asleep`
+DROWSY = 1  # slow for long enough; the step from rest decides
+ASLEEP = 2
+
+LASTING = 10.0  # [s] that something at rest needs at the least to become faster than quiet again
+
+READY = 0  # what an island may do: sleep, wait until it was quiet long enough, neither
+WAITING = 1
+RESTLESS = 2
+
+
+@kernel
+def has_velocity(model, state, t):
+    """Tell whether any velocity of a tree is not zero."""
+    fastest = 0.0
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        fastest = max(fastest, abs(state.v[dof]))
+    return fastest > 0.0
+
+
+@kernel
+def is_stirring(model, state, body):
+    """Tell whether a body may move what sleeps on it: it is awake, or led along."""
+    t = model.body_tree[body]
+    if moved_tree(model, body) >= 0:
+        return state.tree_is_asleep[t] == AWAKE
+    return has_velocity(model, state, t)
+
+
+@kernel
+def see_contacts(model, state, settings, work):
+    """Gather what identifies the contacts of each sleeping tree; join the sleepers that touch.
+
+    Writes: work.
+    """
+    for t in range(work.tree_island.shape[0]):
+        work.tree_island[t] = t
+        work.tree_keys[t] = 0
+        work.tree_marks[t] = settings.dt  # impulses are forces times it
+        work.tree_is_stirred[t] = 0
+    for c in range(work.contact_count[0]):
+        a = model.shape_material[work.contact_shape[c, 0]]
+        b = model.shape_material[work.contact_shape[c, 1]]
+        mark = work.contact_gap[c] + model.pair_table[a, b, FRICTION]
+        mark += model.pair_table[a, b, STATIC]
+        for side in range(2):
+            t = moved_tree(model, work.contact_body[c, side])
+            if t < 0 or state.tree_is_asleep[t] == AWAKE:
+                continue
+            work.tree_keys[t] ^= work.contact_key[c]
+            work.tree_marks[t] += mark
+            other = work.contact_body[c, 1 - side]
+            if is_stirring(model, state, other):
+                work.tree_is_stirred[t] = 1
+            else:
+                join(work.tree_island, t, moved_tree(model, other))
+
+
+@kernel
+def is_changed(model, state, work, t):
+    """Tell whether anything of what keeps a sleeping tree at rest is not what it was."""
+    if work.tree_is_stirred[t] == 1 or work.tree_keys[t] != state.rest_keys[t]:
+        return True
+    if work.tree_marks[t] != state.rest_marks[t] or has_velocity(model, state, t):
+        return True
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        force = work.drive_force[dof] - work.bias_force[dof]
+        if force != state.rest_force[dof]:
+            return True
+    return False
+
+
+@kernel
+def wake(model, state, settings, work):
+    """Decide which trees rest in this step; their contacts are no part of its problem.
+
+    Writes: work.
+    """
+    if settings.sleeping == 0:
+        if work.resting_count[0] > 0:  # it was on a moment ago
+            work.resting_count[0] = 0
+            for t in range(work.tree_is_resting.shape[0]):
+                work.tree_is_resting[t] = 0
+            for c in range(work.contact_is_resting.shape[0]):
+                work.contact_is_resting[c] = 0
+        return
+    see_contacts(model, state, settings, work)
+    trees = work.tree_island.shape[0]
+    for t in range(trees):
+        if state.tree_is_asleep[t] == ASLEEP and is_changed(model, state, work, t):
+            work.tree_is_stirred[find(work.tree_island, t)] = 1
+    count = 0
+    for t in range(trees):
+        sleeps = state.tree_is_asleep[t] == ASLEEP
+        is_stirred = work.tree_is_stirred[find(work.tree_island, t)] == 1
+        work.tree_is_resting[t] = 1 if sleeps and not is_stirred else 0
+        count += work.tree_is_resting[t]
+    work.resting_count[0] = count
+    for c in range(work.contact_count[0]):
+        work.contact_is_resting[c] = 0
+        for side in range(2):
+            t = moved_tree(model, work.contact_body[c, side])
+            if t >= 0 and work.tree_is_resting[t] == 1:
+                work.contact_is_resting[c] = 1
+                work.contact_len[c, 0] = work.contact_len[c, 1] = 0
+                vec.store(work.contact_vel, c, (0.0, 0.0, 0.0))
+
+
+@kernel
+def is_faster(model, work, t, linear, angular):
+    """Tell whether some joint of a tree ends the step faster than two limits [m/s, rad/s]."""
+    v = work.next_v
+    root = model.tree_body[t]
+    for i in range(root, root + model.tree_body_count[t]):
+        joint = model.joint_type[i]
+        dof = model.joint_v[i]
+        if joint == FREE:
+            if vec.norm((v[dof], v[dof + 1], v[dof + 2])) > linear:
+                return True
+            dof += 3
+        if joint == FREE or joint == SPHERICAL:
+            if vec.norm((v[dof], v[dof + 1], v[dof + 2])) > angular:
+                return True
+        elif joint == REVOLUTE or joint == PRISMATIC:
+            if abs(v[dof]) > (angular if joint == REVOLUTE else linear):
+                return True
+    return False
+
+
+@kernel
+def mark_held(model, work):
+    """Mark the trees that something carries, and those that something else than contacts holds.
+
+    Writes: work.
+    """
+    for t in range(work.tree_is_stirred.shape[0]):
+        work.tree_is_stirred[t] = 0
+        work.tree_keys[t] = 0
+    for c in range(work.contact_count[0]):
+        for side in range(2):
+            t = moved_tree(model, work.contact_body[c, side])
+            if t >= 0 and work.contact_is_soft[c] == 1:
+                work.tree_is_stirred[t] = 1
+            if t >= 0 and work.contact_impulse[c, 2] > 0.0:
+                work.tree_keys[t] = 1
+    for n in range(work.scalar_count[0]):
+        for side in range(2):
+            if work.scalar_len[n, side] > 0:
+                work.tree_is_stirred[model.body_tree[work.scalar_body[n, side]]] = 1
+    for c in range(model.constraint_kind.shape[0]):
+        for side in range(2):
+            if model.constraint_body[c, side] >= 0:
+                work.tree_is_stirred[model.body_tree[model.constraint_body[c, side]]] = 1
+
+
+@kernel
+def readiness(model, state, command, settings, work, t):
+    """Return what one tree lets its island do."""
+    was = state.tree_is_asleep[t]
+    if was == ASLEEP or command.can_sleep[t] == 0:  # woken in this step, or not asked to sleep
+        return RESTLESS
+    if work.tree_is_stirred[t] == 1 or work.tree_keys[t] == 0:
+        return RESTLESS
+    share = 1.0
+    if was == DROWSY:
+        share = min(1.0, settings.dt / LASTING)
+        if has_velocity(model, state, t):
+            return RESTLESS
+    if is_faster(model, work, t, share * settings.sleep_speed, share * settings.sleep_turn_rate):
+        return RESTLESS
+    is_long = state.quiet_time[t] + settings.dt >= settings.sleep_time
+    return READY if was == DROWSY or is_long else WAITING
+
+
+@kernel
+def lie_down(model, state, work, t):
+    """Take the velocity of a tree; if it had none, let it sleep and note what keeps it at rest.
+
+    Writes: state, work.
+    """
+    first = model.tree_v[t]
+    is_asleep = state.tree_is_asleep[t] == DROWSY
+    state.tree_is_asleep[t] = ASLEEP if is_asleep else DROWSY
+    for dof in range(first, first + model.tree_nv[t]):
+        work.next_v[dof] = 0.0
+        if is_asleep:
+            state.rest_force[dof] = work.drive_force[dof] - work.bias_force[dof]
+    if is_asleep:
+        work.tree_is_resting[t] = 1
+
+
+@kernel
+def settle(model, state, command, settings, work):
+    """Let islands that have been quiet for long enough fall asleep.
+
+    Writes: state, work.
+    """
+    if settings.sleeping == 0:
+        return
+    trees = work.tree_island.shape[0]
+    for t in range(trees):
+        if state.tree_is_asleep[t] == DROWSY:  # before `mark_held` uses the same fields
+            state.rest_keys[t] = work.tree_keys[t]
+            state.rest_marks[t] = work.tree_marks[t]
+    mark_held(model, work)
+    for t in range(trees):
+        work.island_mood[t] = READY
+    for t in range(trees):
+        if model.tree_kind[t] == DYNAMIC and work.tree_is_resting[t] == 0:
+            island = find(work.tree_island, t)
+            mood = readiness(model, state, command, settings, work, t)
+            work.island_mood[island] = max(work.island_mood[island], mood)
+    for t in range(trees):
+        if model.tree_kind[t] != DYNAMIC or work.tree_is_resting[t] == 1:
+            continue
+        mood = work.island_mood[find(work.tree_island, t)]
+        state.quiet_time[t] = 0.0 if mood == RESTLESS else state.quiet_time[t] + settings.dt
+        if mood == READY:
+            lie_down(model, state, work, t)
+        else:
+            state.tree_is_asleep[t] = AWAKE

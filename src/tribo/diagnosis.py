@@ -58,7 +58,10 @@ class ContactDiagnosis:
             f"{self.count(s)} {s}" for s in ("open", "stick", "slip") if self.count(s)
         )
         solved = "solved" if self.is_converged else "NOT converged"
-        head = "state        gap m        N N    |F_t| N        μ  F_t/μN   slip m/s  approach m/s      e  residual m/s"
+        head = (
+            "state        gap m        N N    |F_t| N        μ  F_t/μN   slip m/s  approach m/s      e"
+            "  residual m/s"
+        )
         lines = [
             f"{a!r} on {b!r}: {len(self.points)} points ({states}), N = {self.normal_force:.6g} N",
             head,

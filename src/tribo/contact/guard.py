@@ -42,9 +42,10 @@ def gained(model, settings, work, t):
         start = vec.load(work.contact_start, c)
         w = velocity(model, work, work.contact_row, work.contact_start, c)
         free = moved_by(model, work, work.contact_row, c, work.free_response, start)
-        wanted = max(0.0, rest_target(work.contact_gap[c], settings))
-        offset = impulse[2] * (work.contact_target[c] - wanted)
-        part = 0.5 * vec.dot(impulse, vec.add(w, free)) + offset
+        part = 0.5 * vec.dot(impulse, vec.add(w, free))  # w is relative to the target
+        target = work.contact_target[c]
+        if target < 0.0 or target > rest_target(work.contact_gap[c], settings):
+            part += impulse[2] * target
         if work.contact_is_spun[c] == 1:
             torque = vec.load(work.contact_spin_impulse, c)
             start = vec.load(work.contact_spin_start, c)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tribo import check, kernels
+from tribo.batch_constraints import BatchConstraints
 from tribo.batch_materials import BatchMaterials
 from tribo.builder import Span, meets_compliant
 from tribo.description import TreeDescription
@@ -259,7 +260,7 @@ class ObjectBatch(Drives):
         return frozen(self._array("work", "applied_torque", "v").copy())
 
 
-class Batch(BatchMaterials):
+class Batch(BatchMaterials, BatchConstraints):
     """Copies of a world that share its model and go their own ways.
 
     Each world gives bitwise the same numbers as it would alone, with any number of threads.
@@ -297,6 +298,7 @@ class Batch(BatchMaterials):
             for field, array in getattr(source, name).arrays.items():
                 getattr(self.engine, name).arrays[field][...] = array
         self._parts = {part.name: _Part.of(part) for part in world.objects}
+        self._note_constraints(world.constraints)
         self._materials = world.material_names
         self._records: dict[str, TreeRecords] = {}
         self._idle = [True]  # empty while some thread steps the batch
@@ -352,6 +354,10 @@ class Batch(BatchMaterials):
         if part.kind == Kind.STATIC:
             raise ValueError(f"{name} is static: it has no state of its own in a batch")
         return ObjectBatch(self, part)
+
+    def poses_of(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions (worlds, bodies, 3) [m] and rotations of the bodies of an object, by name."""
+        return self[name].body_poses()
 
     def records_of(self, name: str) -> TreeRecords:
         """Return the records with which queries about an object compute; for `ObjectBatch`."""

@@ -46,7 +46,7 @@ def update(model, state, settings, work):
     soft.find(model, state, work)  # which contacts give way like springs?
     free_trees.find(model, state, settings, work)  # whom does nothing touch?
     inertia.mass_matrix(model, work)  # M
-    bias.mid_velocity(state, settings, work)
+    bias.mid_velocity(model, state, settings, work)
     bias.bias_force(model, state, settings, work)  # h
 
 

@@ -9,6 +9,7 @@ from house.repository import ROOT
 import tribo
 from tribo import objects
 from tribo.batch import ObjectBatch
+from tribo.batch_constraints import ConstraintBatch
 
 
 def test_public_names_have_docstrings():
@@ -36,7 +37,7 @@ def test_public_names_are_in_the_reference():
 HANDLES = (
     tribo.ArticulatedSystem, tribo.SingleBody, tribo.HeightMap, tribo.CollisionBody, tribo.Batch,
     tribo.Constraint, tribo.Motor, tribo.Wire, objects.Evaluation, objects.Frame,
-    objects.Joint, objects.Link, ObjectBatch,
+    objects.Joint, objects.Link, ObjectBatch, ConstraintBatch,
 )  # fmt: skip
 SHAPE = re.compile(r"\((\d|n|N|dof|worlds|nq|ny|k|bodies)\b|shape of")
 UNIT = re.compile(r"\[[^\]]+\]|[Uu]nit|[Rr]otation")

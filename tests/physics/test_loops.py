@@ -144,3 +144,23 @@ def test_legs_of_a_stewart_platform_bear_its_weight():
     stewart.world.step(500)
     np.testing.assert_allclose(stewart.forces(), stewart.statics(), rtol=1e-3)
     assert stewart.forces().sum() > stewart.mass * GRAVITY
+
+
+@pytest.mark.parametrize("dt", [2e-4, 1e-3, 4e-3])
+@pytest.mark.parametrize("force", [5.0, 100.0, 3000.0])
+def test_a_toggle_that_is_pressed_stays_put(dt, force):
+    """Crank and rod in one line between two pivots: no motor turns it; it went to infinity."""
+    world = empty_world(dt)
+    crank = bar(world, NONE, (0.2, 0, 0), 1.0)
+    slider = world.add_sphere(0.1, mass=1.0, position=(1, 0, 0), collision_mask=0)
+    world.add_hinge(crank, None, NONE, (0, 1, 0))
+    rod = world.add_rod(crank, slider, (0.1, 0, 0))
+    world.add_weld(slider)
+    world.add_motor(None, crank, (0, 1, 0), speed=-0.5, max_force=force)
+    fastest = 0.0
+    for _ in range(100):
+        world.step()
+        fastest = max(fastest, float(np.abs(crank.generalized_velocity).max()))
+    assert fastest <= 2.0
+    assert np.abs(crank.generalized_velocity).max() <= 0.1
+    assert np.abs(rod.gap).max() <= 2e-5

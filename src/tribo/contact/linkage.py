@@ -34,7 +34,7 @@ IS_ON = int(Tuning.IS_ON)
 ANGULAR = 3  # first of the angular directions in a mask, first of the angular slots
 SLOTS = 6  # of a constraint
 
-ROUNDING = 1e-9  # [–] R of a hard row over G: what is redundant gets a finite impulse
+ROUNDING = 1e-7  # [–] R of a hard row over G: what is redundant or singular gets a finite impulse
 OPEN = 1e-3  # [–] of the speed to remove: beyond, rows contradict one another
 ZERO = (0.0, 0.0, 0.0)
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)

@@ -180,18 +180,26 @@ def project_forces(model, work, t, out):
 
 
 @kernel
-def mid_velocity(state, settings, work):
+def mid_velocity(model, state, settings, work):
     """Predict the velocity in the middle of the step from the last two accelerations.
 
     The mean acceleration from now to mid step belongs to dt/4; the last two belong to −dt/2 and
     −3dt/2, so that a straight line through them gives v̇ + ¾ (v̇ − v̇_before).
 
+    Where constraints make it jump to and fro, as in a toggle that is pressed, the line leads nowhere: the
+    velocity is then taken as it is.
+
     Writes: work.
     """
+    may_jump = model.constraint_kind.shape[0] > 0
     half = 0.0 if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
     for dof in range(state.v.shape[0]):
         vdot = state.vdot[dof]
-        work.mid_v[dof] = state.v[dof] + half * (vdot + 0.75 * (vdot - state.vdot_before[dof]))
+        before = state.vdot_before[dof]
+        if may_jump and vdot * before < 0.0:
+            work.mid_v[dof] = state.v[dof]
+        else:
+            work.mid_v[dof] = state.v[dof] + half * (vdot + 0.75 * (vdot - before))
 
 
 @kernel

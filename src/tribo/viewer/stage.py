@@ -96,7 +96,7 @@ class Stage:
         self._is_empty = True
         self._lines = scene.lines
         self._wires: Any = None  # of those that are on and whole
-        self._wired = NOTHING
+        self._wired: Any = NOTHING  # what was sent of them
         self._shows_visual = True
         self.move(poses)
 

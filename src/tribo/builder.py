@@ -16,7 +16,19 @@ from tribo.description import (
 from tribo.extents import body_bounds, box_of, rotation_matrix
 from tribo.geometry import Heights, Hull, Surface
 from tribo.materials import MaterialTable
-from tribo.model import Command, Constraint, Joint, Kind, Model, Pair, Settings, Shape, State, Work
+from tribo.model import (
+    FEW_CORNERS,
+    Command,
+    Constraint,
+    Joint,
+    Kind,
+    Model,
+    Pair,
+    Settings,
+    Shape,
+    State,
+    Work,
+)
 
 COORDINATES = {
     Joint.FIXED: 0,
@@ -181,6 +193,8 @@ def _sizes(
     maps = [s.geometry.values for s in shapes if isinstance(s.geometry, Heights)]
     nshape = len(shapes)
     is_general = any(s.kind not in CLOSED_FORM for s in shapes)
+    corners = sum(len(h.vertices) for h in hulls) + sum(len(g.vertices) for g in surfaces)
+    large = [h for h in hulls if len(h.vertices) > FEW_CORNERS]
     return {
         "nbody": nbody,
         "nconstraint": ties,
@@ -197,7 +211,9 @@ def _sizes(
         "nshape": nshape,
         "nshape1": nshape + 1,
         "nmaterial": len(materials.names),
-        "nvertex": sum(len(h.vertices) for h in hulls) + sum(len(g.vertices) for g in surfaces),
+        "nvertex": corners,
+        "nring": sum(6 + sum(map(len, sum(h.rings, ()))) for h in large),
+        "ncircled": corners if large else 0,
         "ntriangle": sum(len(g.triangles) for g in surfaces),
         "nbox": sum(len(g.boxes) for g in surfaces),
         "nheight": sum(values.size for values in maps),
@@ -221,7 +237,9 @@ class _Filler:
     def __init__(self, model: Model, materials: MaterialTable) -> None:
         self.model, self.materials = model, materials
         self.body = self.shape = self.q = self.v = self.row = self.slot = 0
-        self.vertex = self.face = self.corner = self.triangle = self.box = self.height = 0
+        self.vertex = self.face = self.corner = self.ring = self.triangle = self.box = (
+            self.height
+        ) = 0
         self.chain: list[int] = []
         self.chain_of: list[list[int]] = []
 
@@ -332,6 +350,8 @@ class _Filler:
         m, v = self.model, self.vertex
         m.shape_data[s] = v, len(hull.vertices), self.face, len(hull.faces)
         m.vertex[v : v + len(hull.vertices)] = hull.vertices
+        if len(hull.vertices) > FEW_CORNERS:
+            self._rings(hull)
         m.face_normal[self.face : self.face + len(hull.faces)] = hull.normals
         for face in hull.faces:
             m.face_vertex[self.corner : self.corner + len(face)] = face + v
@@ -339,6 +359,19 @@ class _Filler:
             self.face += 1
             m.face_start[self.face] = self.corner
         self.vertex += len(hull.vertices)
+
+    def _rings(self, hull: Hull) -> None:
+        """Write what lies around the corners of a hull into the pools."""
+        m, v = self.model, self.vertex
+        ends = np.stack((hull.vertices.argmin(axis=0), hull.vertices.argmax(axis=0)), axis=1)
+        m.ring[self.ring : self.ring + 6] = ends.ravel() + v
+        self.ring += 6
+        for k, (corners, faces) in enumerate(hull.rings):
+            first, last = self.ring + len(corners), self.ring + len(corners) + len(faces)
+            m.ring_part[v + k] = self.ring, first, last
+            m.ring[self.ring : first] = np.array(corners) + v
+            m.ring[first:last] = np.array(faces) + self.face
+            self.ring = last
 
     def _surface(self, s: int, surface: Surface) -> None:
         """Write the triangles and the tree of a surface into the pools."""

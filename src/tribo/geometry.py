@@ -17,6 +17,7 @@ COPLANAR = 1e-7  # [rad] faces that enclose less are one
 WELD = 1e-7  # [-] of the size: vertices nearer than this are one
 FLAT = 1e-10  # [-] area of a triangle in squares of its longest edge: below, it has none
 OPEN = 4.0  # [rad] the fold at the border of a surface
+SMALLEST = 1e-9  # [m] size of a hull: its volume is still far from the least number
 THIN = 1e-6  # [-] of the size: what is thinner than this has no inside
 
 
@@ -50,6 +51,19 @@ class Hull:
         """[m³]."""
         return volume_moments(self.vertices, self.triangles)[0]
 
+    @property
+    def rings(self) -> list[tuple[list[int], list[int]]]:
+        """Per corner the corners that share a triangle with it, and the faces around it, in rising order."""
+        near: list[set[int]] = [set() for _ in self.vertices]
+        around: list[list[int]] = [[] for _ in self.vertices]
+        for triangle in self.triangles.tolist():
+            for k in triangle:
+                near[k].update(triangle)
+        for number, face in enumerate(self.faces):
+            for k in face.tolist():
+                around[k].append(number)
+        return [(sorted(ks - {k}), around[k]) for k, ks in enumerate(near)]
+
 
 def checked_points(points: Any, what: str) -> np.ndarray:
     """Return an (n, 3) array of finite numbers.
@@ -77,7 +91,7 @@ def convex_hull(points: Any, what: str = "vertices") -> Hull:
         what: How error messages call them.
 
     Raises:
-        ValueError: Too few points, not finite, or all in one plane.
+        ValueError: Too few points, not finite, all in one plane, or less than a nanometre apart.
         ImportError: SciPy is missing.
 
     Example:
@@ -90,6 +104,11 @@ def convex_hull(points: Any, what: str = "vertices") -> Hull:
     size = float(np.ptp(array, axis=0).max()) if len(array) else 0.0
     if len(array) < 4 or size == 0.0:
         raise ValueError(f"{what}: a solid needs 4 different points or more, got {len(array)}")
+    if size < SMALLEST:
+        raise ValueError(
+            f"{what}: the solid is {size:g} m large, less than the {SMALLEST:g} m allowed; are the unit and "
+            "the scale right?"
+        )
     spread = np.linalg.svd(array - array.mean(axis=0), compute_uv=False)[2] / np.sqrt(len(array))
     if spread < THIN * size:
         raise ValueError(

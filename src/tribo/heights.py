@@ -67,6 +67,7 @@ class HeightField:
 
         Raises:
             ValueError: Not numbers, or not as many as the first two say.
+            FileNotFoundError: There is no such file.
         """
         path = Path(path)
         _check_size(path)
@@ -79,8 +80,10 @@ class HeightField:
                 f"{path}: {len(numbers)} numbers; it begins with samples and lengths along x, y"
             )
         nx, ny = numbers[:2]
-        if not (nx == int(nx) >= 2 and ny == int(ny) >= 2):
-            raise ValueError(f"{path}: {nx:g} × {ny:g} samples; both must be whole numbers ≥ 2")
+        if not (min(nx, ny) >= 2 and max(nx, ny) <= MAX_SAMPLES and nx % 1 == ny % 1 == 0):
+            raise ValueError(
+                f"{path}: {nx:g} × {ny:g} samples; both must be whole numbers 2 … {MAX_SAMPLES}"
+            )
         if len(numbers) - 4 != int(nx) * int(ny):
             raise ValueError(
                 f"{path}: {len(numbers) - 4} heights, {int(nx)} × {int(ny)} were announced"
@@ -97,6 +100,7 @@ class HeightField:
 
         Raises:
             ValueError: Not a picture, or too large.
+            FileNotFoundError: There is no such file.
             ImportError: Pillow is missing.
         """
         try:
@@ -111,7 +115,7 @@ class HeightField:
                     raise ValueError(f"{picture.width} × {picture.height} samples are too many")
                 deep = picture.mode.startswith("I")
                 grey = np.asarray(picture if deep else picture.convert("L"), np.float64)
-        except (OSError, SyntaxError, ValueError) as error:
+        except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
             raise ValueError(f"{path}: not a PNG picture of heights: {error}") from None
         return cls(
             grey[::-1] / (65535.0 if deep else 255.0) * check.number(height_scale, "height_scale")

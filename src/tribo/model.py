@@ -54,6 +54,7 @@ __all__ = [
     "Work",
 ]
 
+FEW_CORNERS = 32  # of a hull; up to so many are all looked at
 INT = np.int64  # one integer type: with two, Numba would compile many kernels twice
 
 
@@ -153,6 +154,14 @@ class Model(Record):
     face_normal = field("nface", 3)  # outward unit normal, shape frame
     face_start = field("nface1", dtype=INT)  # first entry in `face_vertex`; one more than faces
     face_vertex = field("ncorner", dtype=INT)  # anticlockwise from outside; entries of `vertex`
+    # What lies around each corner of a hull of more than `FEW_CORNERS`; each hull begins with its six corners
+    # farthest along −x, x, −y, y, −z, z.
+    ring = field(
+        "nring", dtype=INT
+    )  # entries of `vertex` that share an edge, then entries of faces
+    ring_part = field(
+        "ncircled", 3, dtype=INT
+    )  # by vertex: first corner, first face, end in `ring`
     triangle = field("ntriangle", 3, dtype=INT)  # anticlockwise from outside; entries of `vertex`
     triangle_fold = field("ntriangle", 3)  # [rad] by how much the surface bends down over each edge
     box_bound = field("nbox", 6)  # [m] min, max; a tree of boxes per surface, depth first
@@ -315,7 +324,7 @@ class Work(Record):
 
     # Scratch of one pair of convex solids.
     simplex = field(4, 7)  # of GJK: point of A − B, its part on A, weight
-    polytope = field("npolytope", 3)  # of EPA: points of A − B
+    polytope = field("npolytope", 6)  # of EPA: points of A − B, their parts on A
     polytope_face = field("npolytope2", 7)  # three points, outward unit normal, distance
     polytope_edge = field("npolytope", 2, dtype=INT)  # outline of the faces seen from a point
     outline = field(2, "noutline", 4)  # of the feature of A and of B: u, v, height, number

@@ -8,17 +8,32 @@ factor is near 1, every third round leaps to where the sequence goes (Aitken's e
 """
 
 from tribo.collision.epa import push_direction
-from tribo.collision.gjk import FAR, OVERLAPPING, SEPARATE, distance
+from tribo.collision.gjk import (
+    EXACT,
+    FAR,
+    OVERLAPPING,
+    ROUGH,
+    SEPARATE,
+    distance,
+    triangle_weights,
+    weighted,
+)  # fmt: skip
+from tribo.collision.smooth import is_curved, polished
 from tribo.collision.solid import extent, radius, separation
 from tribo.jit import kernel
 from tribo.math import vec
 
 ROUNDS = 40
 STEADY = 1e-9  # [rad] change of the normal in one round
+FLAT = 1e-12  # [-] of the coordinates: how far a point of A − B may be beyond a flat part of it
+INNER = 1e-9  # [-] weight below which a corner of a triangle has no part in it
 SHIFT = 0.01  # [-] of the smaller solid
 CLEAR = 1e-3  # [-] of the smaller solid: solids this far apart have a good normal at once
 LEAP = 0.999  # largest factor per round that is believed
 ALIGNED = 0.5  # cosine of two steps that go the same way
+PROOF = (
+    1e-9  # [-] of the shift: by how much a proved direction may be worse than a guess (rounding)
+)
 COARSE = 1e-4  # [-] of the depth: how well EPA has to find the direction
 
 
@@ -33,13 +48,18 @@ def refined(model, work, pair, normal, shift):
     at_a = (0.0, 0.0, 0.0)
     at_b = pair[3]
     last = (0.0, 0.0, 0.0)
+    curved = is_curved(pair)
     for turn in range(ROUNDS):
         moved = vec.axpy(-shift, normal, pair[3])
         apart = (pair[0], pair[1], pair[2], moved, pair[4])
-        status, v, a = distance(model, work, apart, normal, 1e300)
+        status, v, a = distance(model, work, apart, normal, 1e300, EXACT)
         if status == OVERLAPPING:
             break
         better = vec.scale(1.0 / vec.norm(v), v)
+        if curved:
+            answer = polished(model, work, pair, better, vec.scale(-shift, normal))
+            if answer[0] and answer[2] >= gap - PROOF * abs(shift):
+                return answer[1], answer[2], answer[3], answer[4]
         own = separation(model, work, pair, better)
         if own >= gap or turn == 0:
             gap = own
@@ -61,6 +81,30 @@ def refined(model, work, pair, normal, shift):
 
 
 @kernel
+def foot(model, work, pair, normal):
+    """Return if EPA's last face is a flat part of A − B with the point nearest to the origin on it.
+
+    Then its normal, the gap, and the nearest points of A and B. To be called after EPA.
+
+    Writes: work.
+    """
+    simplex = work.simplex
+    p = vec.load(simplex, 0)
+    a = b = (0.0, 0.0, 0.0)
+    if simplex[2, 6] == 0.0:
+        return False, normal, 0.0, a, b
+    shares = triangle_weights(p, vec.load(simplex, 1), vec.load(simplex, 2))
+    gap = vec.dot(normal, p)
+    own = separation(model, work, pair, normal)
+    if not (own >= gap - FLAT * vec.norm(p) and min(shares[0], shares[1], shares[2]) > INNER):
+        return False, normal, 0.0, a, b
+    for k in range(3):
+        simplex[k, 6] = shares[k]
+    a = weighted(simplex, 3, 3)
+    return True, normal, gap, a, vec.axpy(-gap, normal, a)
+
+
+@kernel
 def closest(model, work, pair, limit):
     """Return if the gap is within a limit, the gap, the unit normal from B into A, both points.
 
@@ -72,25 +116,40 @@ def closest(model, work, pair, limit):
     radius_b = radius(pair[2])
     rounding = radius_a + radius_b
     size = min(extent(pair[0]), extent(pair[2]))
-    status, v, a = distance(model, work, pair, vec.neg(pair[3]), limit + rounding)
+    curved = is_curved(pair)
+    far = limit + rounding
+    status, v, a = distance(model, work, pair, vec.neg(pair[3]), far, ROUGH if curved else EXACT)
     zero = (0.0, 0.0, 0.0)
     if status == FAR:
         return False, 0.0, zero, zero, zero
-    gap = vec.norm(v)
-    b = vec.sub(a, v)
-    if status == SEPARATE and gap > CLEAR * size:
-        normal = vec.scale(1.0 / gap, v)
+    if status == OVERLAPPING:
+        normal = push_direction(model, work, pair, COARSE)
     else:
-        if status == OVERLAPPING:
-            normal = push_direction(model, work, pair, COARSE)
-        else:
-            normal = vec.scale(1.0 / gap, v)
-        gap = separation(model, work, pair, normal)
-        shift = SHIFT * size + 1.5 * max(-gap, 0.0)
-        better, best, a, b = refined(model, work, pair, normal, shift)
-        if best >= gap:
-            gap = best
-            normal = better
+        normal = vec.scale(1.0 / vec.norm(v), v)
+    is_proved = False
+    better = normal
+    gap = 0.0
+    b = a
+    if status == OVERLAPPING:
+        is_proved, better, gap, a, b = foot(model, work, pair, normal)
+    if curved and not is_proved:
+        is_proved, better, gap, a, b = polished(model, work, pair, normal, zero)
+        if not is_proved and status == SEPARATE:
+            status, v, a = distance(model, work, pair, v, far, EXACT)
+            if status != OVERLAPPING:
+                normal = vec.scale(1.0 / vec.norm(v), v)
+    if is_proved:
+        normal = better
+    else:
+        gap = vec.norm(v)
+        b = vec.sub(a, v)
+        if status != SEPARATE or gap <= CLEAR * size:
+            gap = separation(model, work, pair, normal)
+            shift = SHIFT * size + 1.5 * max(-gap, 0.0)
+            better, best, a, b = refined(model, work, pair, normal, shift)
+            if best >= gap:
+                gap = best
+                normal = better
     if not gap - rounding <= limit:
         return False, 0.0, zero, zero, zero
     a = vec.axpy(-radius_a, normal, a)

@@ -35,6 +35,7 @@ FLAT = 0.5  # cosine: what is steeper is an edge, not a face
 FLAT_DISC = 0.7
 LEVEL = 1e-9  # [-] tilt below which the deepest point of a rim is rounding noise
 SHARP = 0.005  # [-] of its length: the radius of a sharp edge
+SAME_END = 1e-6  # [-] of its length: an end of A this near to one of B gives the point its number
 MAX_POINTS = 8
 FIRST_TURN = 0.2  # [rad] no multiple of 45°, so that a side of a box has one farthest end
 WIDER = 1e-4  # [-] of the spread of all points: what another point has to add
@@ -164,7 +165,7 @@ def edge_points(model, work, pair, normal, best, margin):
         gap = height - rounding + 0.5 * vec.dot(across, across) / roundness
         middle = vec.scale(0.5, vec.add(p, q))
         middle = vec.axpy(0.5 * (radius(pair[2]) - radius(pair[0])), normal, middle)
-        is_of_a = x == (length if end == 1 else 0.0)
+        is_of_a = abs(x - (length if end == 1 else 0.0)) <= SAME_END * length
         feature = float((CORNER_A if is_of_a else CORNER_B) + 390 + end)
         frame = (vec.axpy(-0.5 * max(gap, best), away, middle), u, u, away, 1.0)
         n = offer(work, n, frame, 0.0, 0.0, gap, best, margin, 0.0, feature)

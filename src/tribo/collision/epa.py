@@ -3,12 +3,13 @@
 A polytope inside A − B grows towards its surface where that is nearest to the origin. Distances of
 faces are signed, so the origin need not be inside: the polytope may start anywhere.
 
-Rows of `work.polytope`: a point. Rows of `work.polytope_face`: three points, outward unit normal,
-distance of its plane from the origin; a distance of 1e300 marks a free row.
+Rows of `work.polytope`: a point, its part on A. Rows of `work.polytope_face`: three points, outward
+unit normal, distance of its plane from the origin; a distance of 1e300 marks a free row.
 
 Source: van den Bergh, Collision Detection in Interactive 3D Environments, 4.3.8.
 """
 
+from tribo.collision.gjk import INSIDE
 from tribo.collision.solid import difference
 from tribo.jit import kernel
 from tribo.math import vec
@@ -19,36 +20,74 @@ FLAT = 1e-10  # [-] volume of a tetrahedron in cubed lengths: below, it has no i
 
 
 @kernel
-def start_polytope(model, work, pair):
-    """Write the four points of a tetrahedron inside A − B; return the length of its coordinates, 0: flat.
+def put(work, k, point, on_a):
+    """Write a point of the polytope.
+
+    Writes: work.
+    """
+    vec.store(work.polytope, k, point)
+    for axis in range(3):
+        work.polytope[k, 3 + axis] = on_a[axis]
+
+
+@kernel
+def turn_outwards(work):
+    """Let the first three points look away from the fourth; return the length of coordinates, 0: flat.
 
     Writes: work.
     """
     point = work.polytope
-    first, _ = difference(model, work, pair, (0.0, 0.0, 1.0))
-    second, _ = difference(model, work, pair, (0.0, 0.0, -1.0))
+    first = vec.load(point, 0)
+    second = vec.sub(vec.load(point, 1), first)
+    third = vec.sub(vec.load(point, 2), first)
+    fourth = vec.sub(vec.load(point, 3), first)
+    up = vec.dot(vec.cross(second, third), fourth)
+    if up > 0.0:
+        for m in range(6):
+            kept = point[1, m]
+            point[1, m] = point[2, m]
+            point[2, m] = kept
+    reach = max(vec.norm(second), vec.norm(third), vec.norm(fourth))
+    return reach if abs(up) > FLAT * reach * reach * reach else 0.0
+
+
+@kernel
+def start_polytope(model, work, pair):
+    """Write the four points of a tetrahedron inside A − B; return the length of its coordinates, 0: flat.
+
+    If GJK has found one around the origin, that.
+
+    Writes: work.
+    """
+    if work.simplex[0, 6] == INSIDE:
+        for k in range(4):
+            for m in range(6):
+                work.polytope[k, m] = work.simplex[k, m]
+        reach = turn_outwards(work)
+        if reach > 0.0:
+            return reach
+    first, on_a = difference(model, work, pair, (0.0, 0.0, 1.0))
+    put(work, 0, first, on_a)
+    second, on_a = difference(model, work, pair, (0.0, 0.0, -1.0))
+    put(work, 1, second, on_a)
     edge = vec.sub(second, first)
     length = vec.norm(edge)
     across = vec.cross(edge, (1.0, 0.0, 0.0))
     if abs(edge[0]) > 0.7 * length:
         across = vec.cross(edge, (0.0, 1.0, 0.0))
-    third, _ = difference(model, work, pair, across)
+    third, on_a = difference(model, work, pair, across)
     if abs(vec.dot(across, vec.sub(third, first))) < FLAT * length * vec.norm(across):
-        third, _ = difference(model, work, pair, vec.neg(across))
+        third, on_a = difference(model, work, pair, vec.neg(across))
+    put(work, 2, third, on_a)
     normal = vec.cross(edge, vec.sub(third, first))
-    fourth, _ = difference(model, work, pair, normal)
+    fourth, on_a = difference(model, work, pair, normal)
+    other, on_other = difference(model, work, pair, vec.neg(normal))
     up = vec.dot(normal, vec.sub(fourth, first))
-    other, _ = difference(model, work, pair, vec.neg(normal))
-    down = vec.dot(normal, vec.sub(other, first))
-    if abs(down) > abs(up):
-        fourth = other
-        up = down
-    vec.store(point, 0, first)
-    vec.store(point, 1, second if up < 0.0 else third)
-    vec.store(point, 2, third if up < 0.0 else second)
-    vec.store(point, 3, fourth)
-    reach = max(length, vec.norm(vec.sub(third, first)), vec.norm(vec.sub(fourth, first)))
-    return reach if abs(up) > FLAT * reach * reach * reach else 0.0
+    if abs(vec.dot(normal, vec.sub(other, first))) > abs(up):
+        put(work, 3, other, on_other)
+    else:
+        put(work, 3, fourth, on_a)
+    return turn_outwards(work)
 
 
 @kernel
@@ -138,13 +177,16 @@ def push_direction(model, work, pair, tolerance):
     """Return the unit normal from B into A along which the cores overlap least.
 
     It is the best one up to a share `tolerance` of the depth, for curved surfaces as far as the
-    tables reach. If A − B is flat, it is the normal of A − B.
+    tables reach. If A − B is flat, it is the normal of A − B. The points of the face that it comes from
+    are left in `work.simplex`.
 
     Writes: work.
     """
     best = FREE
     normal = (0.0, 0.0, 1.0)
     reach = start_polytope(model, work, pair)
+    for k in range(4):
+        work.simplex[k, 6] = 0.0
     if reach == 0.0:
         return start_normal(work)
     add_face(work, 0, 0, 1, 2)
@@ -163,14 +205,19 @@ def push_direction(model, work, pair, tolerance):
             work.polytope_face[nearest, 4],
             work.polytope_face[nearest, 5],
         )
-        w, _ = difference(model, work, pair, d)
+        w, on_a = difference(model, work, pair, d)
         high = vec.dot(w, d)
         if high < best:
             best = high
             normal = d
+            for k in range(3):
+                corner = int(work.polytope_face[nearest, k])
+                for m in range(6):
+                    work.simplex[k, m] = work.polytope[corner, m]
+                work.simplex[k, 6] = 1.0
         if best - low <= tolerance * abs(best) + 1e-12 * reach:
             break
-        vec.store(work.polytope, new, w)
+        put(work, new, w, on_a)
         faces = grow(work, faces, new, SEEN * reach)
         if faces < 0:
             break

@@ -15,9 +15,11 @@ from tribo.collision.solid import (
     PLANE,
     SPHERE,
     TRIANGLE,
+    farthest_corner,
 )  # fmt: skip
 from tribo.jit import kernel
 from tribo.math import vec
+from tribo.model import FEW_CORNERS
 
 POINT = 1
 SEGMENT = 2
@@ -53,6 +55,15 @@ def face_towards(model, work, solid, d):
     if kind == HULL:
         best = solid[6]
         most = NO_FACE
+        if solid[5] > FEW_CORNERS:  # only what lies around the corner in that direction
+            k = farthest_corner(model, solid, d)
+            for m in range(model.ring_part[k, 1], model.ring_part[k, 2]):
+                f = model.ring[m]
+                cosine = vec.dot(d, vec.load(model.face_normal, f))
+                if cosine > most:
+                    most = cosine
+                    best = f
+            return best, vec.load(model.face_normal, best), most
         for f in range(solid[6], solid[6] + solid[7]):
             cosine = vec.dot(d, vec.load(model.face_normal, f))
             if cosine > most:

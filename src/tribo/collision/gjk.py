@@ -1,6 +1,6 @@
 """Distance of two convex solids: the point of A − B that is nearest to the origin.
 
-Rows of `work.simplex`: a point of A − B, its part on A, its weight.
+Rows of `work.simplex`: a point of A − B, its part on A, its weight; 0: a row not in use.
 
 Source: Gilbert, Johnson, Keerthi 1988; the nearest point of a triangle: Ericson, Real-Time Collision
 Detection, 5.1.5.
@@ -12,6 +12,8 @@ from tribo.math import vec
 
 ITERATIONS = 100
 EXACT = 1e-13  # [-] of the squared distance: how far the bound may be from it
+ROUGH = 1e-2  # the same, where the direction is made exact afterwards
+INSIDE = 2.0  # in place of a weight: the four points hold the origin
 ROUNDING = 4e-16  # [-] of the coordinates
 TOUCHING = 1e-9  # [-] of the coordinates: nearer than this counts as overlap
 FLAT = 1e-18  # [-] sin² of an edge over a face: the side of such a face is rounding noise
@@ -130,9 +132,12 @@ def nearest_of_simplex(simplex, n):
     kept = 0
     for k in range(n):
         if simplex[k, 6] > 0.0:
-            for m in range(7):
-                simplex[kept, m] = simplex[k, m]
+            if kept < k:
+                for m in range(7):
+                    simplex[kept, m] = simplex[k, m]
             kept += 1
+    for k in range(kept, 4):
+        simplex[k, 6] = 0.0
     return kept
 
 
@@ -149,12 +154,13 @@ def weighted(simplex, n, first):
 
 
 @kernel
-def distance(model, work, pair, start, limit):
+def distance(model, work, pair, start, limit, exact):
     """Return how two cores stand, the nearest point of A − B and A's part of it.
 
     `start` is any direction, a good one points from B to A. FAR: the distance exceeds `limit`, and
     nothing else is known. OVERLAPPING: the distance is zero or too small to have a direction.
-    STALLED: separate, but rounding or the limit of iterations came before the bound was met.
+    STALLED: separate, but rounding or the limit of iterations came before the bound was met. The bound:
+    the squared distance is right to the share `exact`.
 
     Writes: work.
     """
@@ -169,7 +175,7 @@ def distance(model, work, pair, start, limit):
             along = vec.dot(v, w)
             if along > 0.0 and along * along > limit * limit * v2:
                 return FAR, v, a
-            if v2 - along <= EXACT * v2 + ROUNDING * coordinates * v2**0.5:
+            if v2 - along <= exact * v2 + ROUNDING * coordinates * v2**0.5:
                 return SEPARATE, v, weighted(simplex, n, 3)
         coordinates = max(
             coordinates, abs(w[0]), abs(w[1]), abs(w[2]), abs(a[0]), abs(a[1]), abs(a[2])
@@ -180,6 +186,7 @@ def distance(model, work, pair, start, limit):
         before = n
         n = nearest_of_simplex(simplex, n + 1)
         if n == 4:
+            simplex[0, 6] = INSIDE
             return OVERLAPPING, v, a
         nearer = weighted(simplex, n, 0)
         square = vec.dot(nearer, nearer)

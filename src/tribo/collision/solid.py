@@ -10,7 +10,7 @@ from math import sqrt
 
 from tribo.jit import kernel
 from tribo.math import vec
-from tribo.model import Shape
+from tribo.model import FEW_CORNERS, Shape
 
 BOX = int(Shape.BOX)
 CAPSULE = int(Shape.CAPSULE)
@@ -58,6 +58,44 @@ def extent(solid):
 
 
 @kernel
+def farthest_corner(model, solid, d):
+    """Return the corner of a hull that is farthest in a direction, an entry of `model.vertex`.
+
+    Of many corners, by climbing from one to a higher one beside it: where none is higher, none is anywhere.
+    """
+    vertex = model.vertex
+    first = solid[4]
+    if solid[5] <= FEW_CORNERS:
+        best = -1e300
+        k = first
+        for i in range(first, first + solid[5]):
+            along = d[0] * vertex[i, 0] + d[1] * vertex[i, 1] + d[2] * vertex[i, 2]
+            if along > best:
+                best = along
+                k = i
+        return k
+    axis = 2
+    if abs(d[0]) >= abs(d[1]) and abs(d[0]) >= abs(d[2]):
+        axis = 0
+    elif abs(d[1]) >= abs(d[2]):
+        axis = 1
+    k = model.ring[model.ring_part[first, 0] - 6 + 2 * axis + (1 if d[axis] > 0.0 else 0)]
+    best = vec.dot(d, vec.load(vertex, k))
+    is_higher = True
+    while is_higher:
+        is_higher = False
+        here = k
+        for m in range(model.ring_part[here, 0], model.ring_part[here, 1]):
+            i = model.ring[m]
+            along = d[0] * vertex[i, 0] + d[1] * vertex[i, 1] + d[2] * vertex[i, 2]
+            if along > best:
+                best = along
+                k = i
+                is_higher = True
+    return k
+
+
+@kernel
 def support(model, work, solid, d):
     """Return the point of a solid that is farthest in a direction, in its own axes.
 
@@ -70,15 +108,7 @@ def support(model, work, solid, d):
         z = solid[3] if d[2] >= 0.0 else -solid[3]
         return (x, y, z)
     if kind == HULL:
-        vertex = model.vertex
-        best = -1e300
-        k = solid[4]
-        for i in range(solid[4], solid[4] + solid[5]):
-            along = d[0] * vertex[i, 0] + d[1] * vertex[i, 1] + d[2] * vertex[i, 2]
-            if along > best:
-                best = along
-                k = i
-        return vec.load(vertex, k)
+        return vec.load(model.vertex, farthest_corner(model, solid, d))
     if kind == TRIANGLE:
         best = -1e300
         k = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ ENDINGS = (".dae", ".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
 BESIDE = (".mtl", ".png", ".jpg", ".jpeg", ".bmp", ".tga", ".bin")  # what a mesh may refer to
 MAX_BYTES = 64 << 20
 MAX_FACES = 2_000_000
+MAX_NUMBERS = 10 * MAX_FACES  # entries of all arrays of a glTF file
 
 
 class MeshError(ValueError):
@@ -26,6 +28,7 @@ class _Beside:
 
     def __init__(self, path: Path) -> None:
         self._folder = path.parent.resolve()
+        self._left = 2 * MAX_BYTES  # one file may be asked for many times
 
     def get(self, key: str) -> bytes:
         """Return the bytes of a file that a mesh names.
@@ -37,6 +40,9 @@ class _Beside:
         is_ours = path.is_relative_to(self._folder) and path.suffix.lower() in BESIDE
         if not is_ours or not path.is_file() or path.stat().st_size > MAX_BYTES:
             raise FileNotFoundError(key)
+        self._left -= path.stat().st_size
+        if self._left < 0:
+            raise FileNotFoundError(f"{key}: the files beside a mesh are too large together")
         return path.read_bytes()
 
     def keys(self) -> list[str]:
@@ -84,16 +90,48 @@ def read(path: Path, scale: tuple[float, ...]) -> trimesh.Trimesh:
         raise MeshError("it has no triangles")
     if len(made.faces) > MAX_FACES:
         raise MeshError(f"{len(made.faces)} triangles are more than {MAX_FACES}")
-    if not np.isfinite(made.vertices).all():
-        raise MeshError("it has vertices that are not finite")
     made.apply_transform(np.diag([*scale, 1.0]))
     return made
 
 
 def _parse(trimesh: Any, stream: IO[bytes], ending: str, path: Path) -> trimesh.Trimesh:
-    scene = trimesh.load_scene(stream, file_type=ending[1:], resolver=_Beside(path))
+    if ending in {".glb", ".gltf"}:
+        _check_gltf(stream.read(), ending)
+        stream.seek(0)
+    # Unprocessed: else triangles with corners that are not finite would be gone without a word.
+    scene = trimesh.load_scene(stream, file_type=ending[1:], resolver=_Beside(path), process=False)
     units = getattr(scene, "units", None)
+    shapes = [scene.geometry[scene.graph[node][1]] for node in scene.graph.nodes_geometry]
+    faces = sum(len(getattr(shape, "faces", ())) for shape in shapes)
+    if faces > MAX_FACES:
+        raise MeshError(f"{faces} triangles are more than {MAX_FACES}")
     made = scene.to_geometry()
+    if not np.isfinite(made.vertices).all():
+        raise MeshError("it has vertices that are not finite")
+    made.process()
     if ending == ".dae" and units and " * meters" in str(units):
         made.apply_scale(float(str(units).split(" ", maxsplit=1)[0]))
     return made  # type: ignore[no-any-return]
+
+
+def _check_gltf(data: bytes, ending: str) -> None:
+    """Refuse lengths beyond the file and arrays, which may be announced without data, beyond all need."""
+    if ending == ".glb":
+        text, place = b"", 12
+        while place + 8 <= len(data):
+            length = int.from_bytes(data[place : place + 4], "little")
+            place += 8
+            if length > len(data) - place:
+                raise MeshError(
+                    f"it announces a part of {length} bytes and has {len(data) - place}"
+                )
+            text = text or data[place : place + length]
+            place += length
+    else:
+        text = data
+    content = json.loads(text)
+    counts = [accessor["count"] for accessor in content.get("accessors", ())]
+    if not all(isinstance(count, int) and count >= 0 for count in counts):
+        raise MeshError("the counts of its accessors must be whole numbers ≥ 0")
+    if sum(counts) > MAX_NUMBERS:
+        raise MeshError(f"its accessors announce {sum(counts)} entries, more than {MAX_NUMBERS}")

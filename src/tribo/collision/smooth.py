@@ -1,0 +1,283 @@
+"""The best direction between curved features, exactly.
+
+The rounds of `closest` come near the direction n in which two solids are farthest apart, or overlap
+least, but on curved surfaces only as near as GJK's bound lets them. The points that GJK ended with say
+which features meet. A corner or a rim has one support point for each n; a straight edge, or the side of
+a cylinder or cone, has a whole segment of them, for n on a circle of the unit sphere: n · axis = tilt.
+Two circles meet in a point; on one circle, or on the whole sphere, Newton's method finds where the gap
+n · w(n) is stationary: w is the point of A − B with the least n · w.
+
+What it finds is proved before it is used: the features carry a supporting plane (`separation` gives the
+same gap), and some point of them lies on the line along n.
+"""
+
+from math import sqrt
+
+from tribo.collision.solid import CONE, CYLINDER, extent, separation
+from tribo.jit import kernel
+from tribo.math import vec
+
+CORNER = 0  # one fixed point
+EDGE = 1  # a fixed segment
+RIM = 2  # a circle
+SIDE = 3  # a segment for each direction around the axis
+NONE = 4  # anything else, such as a face
+ITERATIONS = 12
+STEADY = 1e-12  # [rad] last step of Newton's method, and
+LONGEST = 0.5  # [rad] its longest step
+SAME = 1e-6  # [-] of the solid: points nearer than this are one
+PLANE = 1e-12  # [-] of the coordinates: by how much `separation` may differ
+OUTSIDE = 1e-9  # [-] of a segment: how far beyond its ends a point may lie
+PARALLEL = 1e-6  # [-] sin² of two axes
+THIN = 1e-9  # [-] radius around the axis below which a direction has no place on the rim
+NOTHING = (0.0, 0.0, 0.0)
+
+
+@kernel
+def feature(work, solid, pos, rot, is_b, shift):
+    """Return what a solid meets the other with: kind, point, segment, axis and tilt of its circle.
+
+    `shift` is by how much GJK had B moved. The tilt is that of the outward normal.
+    """
+    kind = solid[0]
+    first = NOTHING
+    second = NOTHING
+    found = 0
+    apex = bottom = top = False
+    for k in range(4):
+        if not work.simplex[k, 6] > 0.0:
+            continue
+        p = (work.simplex[k, 3], work.simplex[k, 4], work.simplex[k, 5])
+        if is_b:
+            p = vec.sub(vec.sub(p, vec.load(work.simplex, k)), shift)
+        if kind == CYLINDER or kind == CONE:
+            z = vec.dot(vec.mat_col(rot, 2), vec.sub(p, pos))
+            top = top or z > 0.0
+            bottom = bottom or z <= 0.0
+            first = p
+            found = 1
+            continue
+        is_new = True
+        same = SAME * extent(solid)
+        if found > 0:
+            away = vec.sub(p, first)
+            is_new = vec.dot(away, away) > same * same
+        if found > 1 and is_new:
+            away = vec.sub(p, second)
+            is_new = vec.dot(away, away) > same * same
+        if is_new:
+            if found == 0:
+                first = p
+            else:
+                second = p
+            found += 1
+    apex = kind == CONE and top
+    up = vec.mat_col(rot, 2)
+    if kind == CYLINDER or kind == CONE:
+        if top and bottom:
+            tilt = 0.0
+            if kind == CONE:
+                tilt = solid[1] / sqrt(solid[1] * solid[1] + 4.0 * solid[2] * solid[2])
+            return SIDE, vec.axpy(-solid[2], up, pos), NOTHING, up, tilt
+        if apex:
+            return CORNER, vec.axpy(solid[2], up, pos), NOTHING, up, 0.0
+        return RIM, vec.axpy(solid[2] if top else -solid[2], up, pos), NOTHING, up, 0.0
+    if found == 1:
+        return CORNER, first, NOTHING, up, 0.0
+    if found == 2:
+        along = vec.sub(second, first)
+        return EDGE, first, along, vec.scale(1.0 / vec.norm(along), along), 0.0
+    return NONE, first, NOTHING, up, 0.0
+
+
+@kernel
+def on_feature(solid, rot, own, outward):
+    """Return a point of a feature farthest in a direction, its segment, and how the point moves.
+
+    The point moves by `radius` × tangent × (tangent · change of the direction); radius −1: unknown.
+    """
+    if own[0] < RIM:
+        return own[1], own[2], 0.0, NOTHING
+    local = vec.mat_t_vec(rot, outward)
+    around = sqrt(local[0] * local[0] + local[1] * local[1])
+    if around < THIN:
+        return own[1], NOTHING, -1.0, NOTHING
+    radial = vec.mat_vec(rot, (local[0] / around, local[1] / around, 0.0))
+    tangent = vec.mat_vec(rot, (-local[1] / around, local[0] / around, 0.0))
+    along = NOTHING
+    if own[0] == SIDE:
+        along = vec.scale(2.0 * solid[2], own[3])
+        if solid[0] == CONE:
+            along = vec.axpy(-solid[1], radial, along)
+    return vec.axpy(solid[1], radial, own[1]), along, solid[1] / around, tangent
+
+
+@kernel
+def at_direction(pair, one, other, n):
+    """Return a point of A − B on the supporting plane, the parts of A and B, and curvature."""
+    a, along_a, radius_a, tangent_a = on_feature(pair[0], pair[1], one, vec.neg(n))
+    b, along_b, radius_b, tangent_b = on_feature(pair[2], pair[4], other, n)
+    is_known = radius_a >= 0.0 and radius_b >= 0.0
+    return is_known, (a, along_a, radius_a, tangent_a), (b, along_b, radius_b, tangent_b)
+
+
+@kernel
+def on_circle(pair, one, other, axis, tilt, start):
+    """Return if, and which, direction on the circle n · axis = tilt near `start` has the largest gap."""
+    u = vec.axpy(-vec.dot(start, axis), axis, start)
+    length = vec.norm(u)
+    if length < THIN:
+        return False, start
+    u = vec.scale(1.0 / length, u)
+    radius = sqrt(max(0.0, 1.0 - tilt * tilt))
+    n = start
+    step = 1.0
+    for _ in range(ITERATIONS):
+        v = vec.cross(axis, u)
+        n = vec.axpy(tilt, axis, vec.scale(radius, u))
+        is_known, at_a, at_b = at_direction(pair, one, other, n)
+        if not is_known:
+            return False, n
+        w = vec.sub(at_a[0], at_b[0])
+        turn_a = radius * vec.dot(at_a[3], v)
+        turn_b = radius * vec.dot(at_b[3], v)
+        bend = radius * vec.dot(u, w) + at_a[2] * turn_a * turn_a + at_b[2] * turn_b * turn_b
+        if not bend > 0.0:  # not a maximum
+            return False, n
+        step = radius * vec.dot(v, w) / bend
+        if not abs(step) < LONGEST:
+            return False, n
+        if abs(step) < STEADY:
+            return True, n
+        u = vec.axpy(step, v, u)
+        u = vec.scale(1.0 / vec.norm(u), u)
+    return abs(step) < 1e3 * STEADY, n
+
+
+@kernel
+def on_sphere(pair, one, other, start):
+    """Return if, and which, direction near `start` has the largest gap."""
+    n = start
+    size = 1.0
+    for _ in range(ITERATIONS):
+        is_known, at_a, at_b = at_direction(pair, one, other, n)
+        if not is_known:
+            return False, n
+        w = vec.sub(at_a[0], at_b[0])
+        u, v = vec.axes_from_normal(n)
+        gap = vec.dot(n, w)
+        a_u = vec.dot(at_a[3], u)
+        a_v = vec.dot(at_a[3], v)
+        b_u = vec.dot(at_b[3], u)
+        b_v = vec.dot(at_b[3], v)
+        uu = gap + at_a[2] * a_u * a_u + at_b[2] * b_u * b_u
+        uv = at_a[2] * a_u * a_v + at_b[2] * b_u * b_v
+        vv = gap + at_a[2] * a_v * a_v + at_b[2] * b_v * b_v
+        area = uu * vv - uv * uv
+        if not (area > 0.0 and uu > 0.0):  # not a maximum
+            return False, n
+        slope_u = vec.dot(u, w)
+        slope_v = vec.dot(v, w)
+        step_u = (vv * slope_u - uv * slope_v) / area
+        step_v = (uu * slope_v - uv * slope_u) / area
+        size = sqrt(step_u * step_u + step_v * step_v)
+        if not size < LONGEST:
+            return False, n
+        if size < STEADY:
+            return True, n
+        n = vec.axpy(step_u, u, vec.axpy(step_v, v, n))
+        n = vec.scale(1.0 / vec.norm(n), n)
+    return size < 1e3 * STEADY, n
+
+
+@kernel
+def on_two_circles(one, other, tilt_a, tilt_b, start):
+    """Return if, and where, two circles of the unit sphere meet near `start`."""
+    k = vec.dot(one[3], other[3])
+    square = 1.0 - k * k
+    if square < PARALLEL:
+        return False, start
+    x = (tilt_a - k * tilt_b) / square
+    y = (tilt_b - k * tilt_a) / square
+    rest = (1.0 - x * tilt_a - y * tilt_b) / square
+    if not rest > 0.0:
+        return False, start
+    across = vec.cross(one[3], other[3])
+    z = sqrt(rest) if vec.dot(across, start) > 0.0 else -sqrt(rest)
+    n = vec.axpy(x, one[3], vec.axpy(y, other[3], vec.scale(z, across)))
+    return True, vec.scale(1.0 / vec.norm(n), n)
+
+
+@kernel
+def shares(n, w, along_a, along_b):
+    """Return how far along their segments A and B meet: where w + x along A − y along B is along n."""
+    u, v = vec.axes_from_normal(n)
+    w_u = vec.dot(w, u)
+    w_v = vec.dot(w, v)
+    a_u = vec.dot(along_a, u)
+    a_v = vec.dot(along_a, v)
+    b_u = -vec.dot(along_b, u)
+    b_v = -vec.dot(along_b, v)
+    aa = a_u * a_u + a_v * a_v
+    bb = b_u * b_u + b_v * b_v
+    if aa == 0.0 and bb == 0.0:
+        return 0.0, 0.0
+    if bb == 0.0:
+        return -(w_u * a_u + w_v * a_v) / aa, 0.0
+    if aa == 0.0:
+        return 0.0, -(w_u * b_u + w_v * b_v) / bb
+    area = a_u * b_v - a_v * b_u
+    if area * area <= PARALLEL * aa * bb:
+        return -1.0, -1.0
+    return (w_v * b_u - w_u * b_v) / area, (w_u * a_v - w_v * a_u) / area
+
+
+@kernel
+def is_curved(pair):
+    """Tell whether GJK's bound, and not rounding, limits what the rounds find."""
+    a = pair[0][0]
+    b = pair[2][0]
+    return a == CYLINDER or a == CONE or b == CYLINDER or b == CONE
+
+
+@kernel
+def polished(model, work, pair, start, shift):
+    """Return if it is proved to be the best direction near `start`; it, its gap, the points of A and B.
+
+    To be called when GJK has ended with solids of which B was moved by `shift`.
+    """
+    nowhere = (False, start, 0.0, NOTHING, NOTHING)
+    one = feature(work, pair[0], NOTHING, pair[1], False, NOTHING)
+    other = feature(work, pair[2], pair[3], pair[4], True, shift)
+    if one[0] == NONE or other[0] == NONE:
+        return nowhere
+    is_circle_a = one[0] == EDGE or one[0] == SIDE
+    is_circle_b = other[0] == EDGE or other[0] == SIDE
+    if is_circle_a and is_circle_b:
+        is_found, n = on_two_circles(one, other, -one[4], other[4], start)
+    elif is_circle_a:
+        is_found, n = on_circle(pair, one, other, one[3], -one[4], start)
+    elif is_circle_b:
+        is_found, n = on_circle(pair, one, other, other[3], other[4], start)
+    else:
+        is_found, n = on_sphere(pair, one, other, start)
+    if not is_found:
+        return nowhere
+    is_known, at_a, at_b = at_direction(pair, one, other, n)
+    if not is_known:
+        return nowhere
+    w = vec.sub(at_a[0], at_b[0])
+    gap = vec.dot(n, w)
+    x, y = shares(n, w, at_a[1], at_b[1])
+    if not (min(x, y) >= -OUTSIDE and max(x, y) <= 1.0 + OUTSIDE):
+        return nowhere
+    a = vec.axpy(x, at_a[1], at_a[0])
+    b = vec.axpy(y, at_b[1], at_b[0])
+    reach = PLANE * (vec.norm(a) + vec.norm(b) + extent(pair[0]) + extent(pair[2]))
+    aside = vec.axpy(-gap, n, vec.sub(a, b))
+    if not (
+        abs(separation(model, work, pair, n) - gap) <= reach
+        and vec.dot(aside, aside) <= 1e4 * reach * reach
+    ):
+        return nowhere
+    return True, n, gap, a, b

@@ -1,0 +1,188 @@
+"""Files made to harm: each is refused by name, at once, within bounded memory, and changes nothing."""
+
+import base64
+import json
+import struct
+import tracemalloc
+import zlib
+
+import numpy as np
+import pytest
+
+from tribo import HeightField, World
+from tribo.formats import mesh_reading
+
+trimesh = pytest.importorskip("trimesh")
+MOST = 400e6  # [bytes] at the worst; a file of 64 MiB is allowed, these are of some kB
+TRIANGLE = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], "<f4").tobytes()
+
+
+def gltf(**changes):
+    """Return the text of a glTF file with one triangle."""
+    uri = "data:application/octet-stream;base64," + base64.b64encode(TRIANGLE).decode()
+    content = {
+        "asset": {"version": "2.0"},
+        "scene": 0,
+        "scenes": [{"nodes": [0]}],
+        "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}],
+        "bufferViews": [{"buffer": 0, "byteLength": len(TRIANGLE)}],
+        "buffers": [{"byteLength": len(TRIANGLE), "uri": uri}],
+    }
+    return json.dumps(content | changes)
+
+
+def glb(text):
+    """Return a GLB file without a binary part."""
+    body = text.encode()
+    body += b" " * (-len(body) % 4)
+    return struct.pack("<4sIIII", b"glTF", 2, 20 + len(body), len(body), 0x4E4F534A) + body
+
+
+def png(width, height, data):
+    """Return a grey PNG with any size in its head."""
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    chunks = [(b"IHDR", head), (b"IDAT", zlib.compress(data, 9)), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(c)) + name + c + struct.pack(">I", zlib.crc32(name + c))
+        for name, c in chunks
+    )
+
+
+ZEROS = {"componentType": 5126, "count": 10**9, "type": "VEC3"}  # no data: glTF means zeros
+BOMBS = {
+    "zeros.gltf": gltf(accessors=[ZEROS]).encode(),
+    "zeros.glb": glb(gltf(accessors=[ZEROS])),
+    "negative.gltf": gltf(accessors=[ZEROS | {"count": -5}]).encode(),
+    "text.gltf": gltf(accessors=[ZEROS | {"count": "9" * 40}]).encode(),
+    "head.glb": struct.pack("<4sIIII", b"glTF", 2, 2**32 - 1, 2**32 - 1, 0x4E4F534A) + b"{}",
+    "head.stl": b" " * 80 + struct.pack("<I", 2**32 - 1) + b"\0" * 50,
+    "head.ply": b"ply\nformat binary_little_endian 1.0\nelement vertex 4000000000\n"
+    b"property float x\nproperty float y\nproperty float z\nend_header\n" + b"\0" * 36,
+    "bare.ply": b"ply\nformat ascii 1.0\nelement vertex 4000000000\nend_header\n",
+    "list.ply": b"ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\n"
+    b"property float y\nproperty float z\nelement face 1\n"
+    b"property list uint int vertex_indices\nend_header\n" + TRIANGLE + b"\xff" * 4 + b"\0" * 12,
+    "head.off": b"OFF\n4000000000 4000000000 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
+    "index.obj": b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4000000000\n",
+    "infinite.obj": b"v 0 0 0\nv 1 0 0\nv 0 1 inf\nv 0 0 1\nf 1 2 3\nf 1 2 4\n",
+    "far.obj": b"v 0 0 0\nv 1e300 0 0\nv 0 1e300 0\nv 0 0 1e300\nf 1 2 3\nf 1 2 4\n",
+    "point.obj": b"v 0 0 0\nv 0 0 0\nv 0 0 0\nf 1 2 3\n",
+    "laugh.dae": b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "b">]><COLLADA>&b;</COLLADA>',
+    "archive.glb": b"PK\x03\x04" + zlib.compress(b"\0" * 10_000_000),
+}
+
+
+@pytest.mark.parametrize("mode", ["hull", "exact"])
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_harmful_mesh_is_refused(tmp_path, name, mode):
+    (tmp_path / name).write_bytes(BOMBS[name])
+    world = World()
+    world.add_sphere(0.1, 1.0)
+    before = world.hash()
+    options = {"mass": 1.0} if mode == "hull" else {}
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=name):
+            world.add_mesh(tmp_path / name, mode=mode, **options)
+        assert tracemalloc.get_traced_memory()[1] < MOST
+    finally:
+        tracemalloc.stop()
+    assert len(world.objects) == 1
+    assert world.hash() == before
+
+
+def test_a_mesh_placed_too_often_is_refused_before_it_is_copied(tmp_path, monkeypatch):
+    monkeypatch.setattr(mesh_reading, "MAX_FACES", 50)
+    nodes = [{"mesh": 0, "translation": [k, 0, 0]} for k in range(60)]
+    text = gltf(nodes=nodes, scenes=[{"nodes": list(range(60))}])
+    (tmp_path / "copies.gltf").write_text(text)
+    with pytest.raises(ValueError, match=r"copies\.gltf.*60 triangles are more than 50"):
+        World().add_mesh(tmp_path / "copies.gltf", mass=1.0)
+
+
+def test_files_beside_a_mesh_are_bounded_together(tmp_path, monkeypatch):
+    """One file may be named by many buffers."""
+    monkeypatch.setattr(mesh_reading, "MAX_BYTES", 10_000)
+    (tmp_path / "part.bin").write_bytes(TRIANGLE + b"\0" * 9000)
+    buffers = [{"byteLength": 9036, "uri": "part.bin"}] * 40
+    (tmp_path / "parts.gltf").write_text(gltf(buffers=buffers))
+    with pytest.raises(ValueError, match=r"parts\.gltf"):
+        World().add_mesh(tmp_path / "parts.gltf", mass=1.0)
+    (tmp_path / "parts.gltf").write_text(gltf(buffers=buffers[:1]))
+    with pytest.raises(ValueError, match=r"parts\.gltf.*a solid needs 4 different points"):
+        World().add_mesh(tmp_path / "parts.gltf", mass=1.0)  # read, but one triangle has no inside
+
+
+@pytest.mark.parametrize("uri", ["../secret.bin", "/etc/hostname", "file:///etc/hostname"])
+def test_a_mesh_reads_nothing_elsewhere(tmp_path, uri):
+    (tmp_path / "secret.bin").write_bytes(TRIANGLE)
+    folder = tmp_path / "inner"
+    folder.mkdir()
+    (folder / "nosy.gltf").write_text(gltf(buffers=[{"byteLength": 36, "uri": uri}]))
+    with pytest.raises(ValueError, match=r"nosy\.gltf"):
+        World().add_mesh(folder / "nosy.gltf", mode="exact")
+
+
+@pytest.mark.parametrize(
+    "scale", [0.0, (1.0, 0.0, 1.0), np.nan, np.inf, (1.0, 1.0), "large", 1e-200, 1e200]
+)
+def test_a_bad_scale_is_refused(tmp_path, scale):
+    trimesh.creation.box((1, 1, 1)).export(tmp_path / "crate.stl")
+    world = World()
+    with pytest.raises((ValueError, TypeError), match=r"scale|crate\.stl"):
+        world.add_mesh(tmp_path / "crate.stl", mass=1.0, scale=scale)
+    assert world.objects == ()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        png(60_000, 60_000, b""),
+        png(2_000_000_000, 2, b""),
+        png(4, 4, b"\0" * 50_000_000),  # more than was announced is not unpacked
+        png(4, 4, b""),
+        b"\x89PNG\r\n\x1a\n",
+        b"GIF89a",
+        b"",
+    ],
+)
+def test_a_harmful_picture_is_refused_or_bounded(tmp_path, content):
+    pytest.importorskip("PIL")
+    (tmp_path / "map.png").write_bytes(content)
+    tracemalloc.start()
+    try:
+        if len(content) > 10_000:
+            field = HeightField.from_image(tmp_path / "map.png", (1.0, 1.0), 1.0)
+            assert field.heights.shape == (4, 4)
+        else:
+            with pytest.raises(ValueError, match=r"map\.png"):
+                HeightField.from_image(tmp_path / "map.png", (1.0, 1.0), 1.0)
+        assert tracemalloc.get_traced_memory()[1] < MOST
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_missing_picture_or_text_is_named(tmp_path):
+    pytest.importorskip("PIL")
+    with pytest.raises(FileNotFoundError, match=r"none\.png"):
+        HeightField.from_image(tmp_path / "none.png", (1.0, 1.0), 1.0)
+    with pytest.raises(FileNotFoundError, match=r"none\.txt"):
+        HeightField.from_text(tmp_path / "none.txt")
+
+
+@pytest.mark.parametrize(
+    "text", ["inf 2 1 1 0 0", "nan 2 1 1 0 0", "1e9 1e9 1 1 0", "-2 -2 1 1 0 0 0 0", "2 2 1 1 0 0 0 inf",
+             "2 2 0 1 0 0 0 0", "2.5 2 1 1 0 0 0 0 0", "", "\0\0"],
+)  # fmt: skip
+def test_a_broken_height_file_is_named(tmp_path, text):
+    (tmp_path / "map.txt").write_text(text)
+    with pytest.raises(ValueError, match=r"map\.txt|heights|size"):
+        HeightField.from_text(tmp_path / "map.txt")
+
+
+def test_a_height_file_that_is_no_text_is_named(tmp_path):
+    (tmp_path / "map.txt").write_bytes(b"\xff\xfe\x00\x01")
+    with pytest.raises(ValueError, match=r"map\.txt"):
+        HeightField.from_text(tmp_path / "map.txt")

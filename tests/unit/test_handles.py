@@ -222,6 +222,49 @@ def test_state_by_joint_name():
     np.testing.assert_array_equal(robot.generalized_coordinate, before)
 
 
+def test_base_velocity():
+    """That of the base's origin and frame, as the velocities of its frame say."""
+    _, robot, _ = make(5)
+    robot.linear_velocity, robot.angular_velocity = (1, 2, 3), (4, 5, 6)
+    np.testing.assert_array_equal(robot.generalized_velocity[:6], [1, 2, 3, 4, 5, 6])
+    base = robot.frame(robot.body_names[0])
+    np.testing.assert_allclose(base.linear_velocity, robot.linear_velocity, atol=1e-14)
+    np.testing.assert_allclose(base.angular_velocity, robot.angular_velocity, atol=1e-14)
+    for name in ("linear_velocity", "angular_velocity"):
+        with pytest.raises(ValueError, match=f"{name} of robot must have shape"):
+            setattr(robot, name, (1, 2))
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(robot, name)[0] = 1.0
+
+
+def test_a_fixed_base_has_no_velocity():
+    root = tribo.LinkDescription("stand", 1.0)
+    root.fix_to_world()
+    root.add_child("arm", "revolute", axis=(0, 1, 0)).add_shape("sphere", (0.1,), mass=1.0)
+    robot = tribo.World().add_articulated_system(root)
+    robot.generalized_velocity = [3.0]
+    np.testing.assert_array_equal([robot.linear_velocity, robot.angular_velocity], np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="fixed to the world and has none"):
+        robot.linear_velocity = (1, 0, 0)
+
+
+def test_state_as_a_whole():
+    """Both or neither."""
+    _, robot, rng = make(5)
+    q, v = robot.generalized_coordinate.copy(), rng.normal(size=robot.dof)
+    q[:3] = 1, 2, 3
+    robot.set_state(q, v)
+    np.testing.assert_array_equal(robot.generalized_coordinate, q)
+    np.testing.assert_array_equal(robot.generalized_velocity, v)
+    q[3:7] *= 2
+    for wrong in ((q, v + 1), (q[:-1], v), (robot.generalized_coordinate + 0, v[:-1])):
+        before = robot.generalized_coordinate.copy()
+        with pytest.raises(ValueError, match="of robot"):
+            robot.set_state(*wrong)
+        np.testing.assert_array_equal(robot.generalized_coordinate, before)
+        np.testing.assert_array_equal(robot.generalized_velocity, v)
+
+
 def test_axis_in_the_world():
     """A revolute joint's Jacobian column is its axis."""
     _, robot, _ = make(8)

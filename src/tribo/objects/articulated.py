@@ -65,6 +65,46 @@ class ArticulatedSystem(Drives, Object):
         first = sum(widths[body.joint.type] for body in self.description.bodies[:k])
         return slice(first, first + widths[self.description.bodies[k].joint.type])
 
+    # -- state ---------------------------------------------------------------------------------
+    def set_state(self, coordinate: Any, velocity: Any) -> None:
+        """Set coordinates and velocities together, or neither if one of them is wrong.
+
+        Args:
+            coordinate: q, (nq,) [m, rad, –].
+            velocity: v, (dof,) [m/s, rad/s].
+
+        Raises:
+            ValueError: A shape is wrong, a number is not finite, a quaternion is not of unit length.
+        """
+        self.check_editable("set_state")
+        q = self._coordinates(coordinate, "coordinate")
+        v = check.vector(velocity, f"velocity of {self.name}", self.dof)
+        self._q[:], self._v[:] = q, v
+
+    @property
+    def linear_velocity(self) -> np.ndarray:
+        """Velocity of the base's origin, (3,) [m/s], world; zero if it is fixed. Assign to set it."""
+        return frozen(self._v[:3].copy() if self.is_floating else np.zeros(3))
+
+    @linear_velocity.setter
+    def linear_velocity(self, value: Any) -> None:
+        self._set_base_velocity(value, "linear_velocity", slice(0, 3))
+
+    @property
+    def angular_velocity(self) -> np.ndarray:
+        """Angular velocity of the base, (3,) [rad/s], world axes; zero if it is fixed. Assign to set it."""
+        return frozen(self._v[3:6].copy() if self.is_floating else np.zeros(3))
+
+    @angular_velocity.setter
+    def angular_velocity(self, value: Any) -> None:
+        self._set_base_velocity(value, "angular_velocity", slice(3, 6))
+
+    def _set_base_velocity(self, value: Any, what: str, where: slice) -> None:
+        self.check_editable(what)
+        if not self.is_floating:
+            raise ValueError(f"{what} of {self.name}: its base is fixed to the world and has none")
+        self._v[where] = check.vector(value, f"{what} of {self.name}", 3)
+
     @property
     def generalized_acceleration(self) -> np.ndarray:
         """Mean acceleration v̇ over the last step, contacts included, shape (dof,) [m/s², rad/s²]."""

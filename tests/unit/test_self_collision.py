@@ -143,6 +143,16 @@ def test_rules_survive_writing():
     assert [b.joint.collision_enabled for b in found.bodies] == [False, False, True, False]
 
 
+def test_rules_do_not_exhaust_memory(monkeypatch):
+    """Repetitions are free; more pairs than a robot needs are refused before they are made."""
+    rule = '<disable_default_collisions link="{}"/>'
+    assert len(urdf.read(as_urdf(rule.format("l0") * 1000)).ignored) == 1
+    monkeypatch.setattr("tribo.formats.self_collision.MAX_PAIRS", 11)
+    urdf.read(as_urdf(rule.format("l0") + rule.format("l1")))
+    with pytest.raises(DescriptionError, match="more than 11 pairs of links"):
+        urdf.read(as_urdf("".join(rule.format(f"l{k}") for k in range(3))))
+
+
 def test_rules_for_links_that_do_not_exist():
     rules = '<disable_collisions link1="l0" link2="l9"/>'
     (note,) = urdf.read(as_urdf(rules)).notes

@@ -181,9 +181,19 @@ def test_wrong_modules(module, says):
         urdf.read(PLAIN, modules=[module])
 
 
-def test_too_many_modules():
+def test_too_many_modules(monkeypatch, tmp_path):
     with pytest.raises(DescriptionError, match="101 modules"):
         urdf.read(PLAIN, modules=[HAND] * 101)
+    (tmp_path / "arm.urdf").write_text(PLAIN)
+    names = "hand " * 101
+    (tmp_path / "world.xml").write_text(
+        f'<raisim><objects><articulated_system urdf_path="arm.urdf" modules="{names}"/></objects></raisim>'
+    )
+    with pytest.raises(DescriptionError, match="101 modules"):
+        tribo.World.load(tmp_path / "world.xml")
+    monkeypatch.setattr("tribo.formats.urdf_modules.MAX_TAGS", 50)
+    with pytest.raises(DescriptionError, match="more than 50 elements altogether"):
+        urdf.read(PLAIN, modules=[HAND.replace("hand", f"hand{k}") for k in range(9)])
 
 
 def test_modules_are_for_urdf_only():

@@ -166,7 +166,9 @@ def _articulated(node: Node, report: Report) -> ObjectDescription:
         )
     made.convexify = _is_set(node, "convexify_meshes")
     made.collide_parent = _is_set(node, "collide_parent")
-    for name in node.attributes.get("modules", "").split():
+    modules = node.attributes.get("modules", "").split()
+    urdf_modules.check_count(node, len(modules))
+    for name in modules:
         try:
             made.modules.append(urdf_modules.beside(made.urdf, name))
         except DescriptionError as error:

@@ -17,6 +17,7 @@ from tribo.formats.report import Report, known_hint
 from tribo.formats.xml import Node, parse
 
 RULES = ("disable_default_collisions", "disable_collisions", "enable_collisions")
+MAX_PAIRS = 1_000_000  # of links that `disable_default_collisions` names
 SILENT = (
     "group", "group_state", "end_effector", "virtual_joint", "passive_joint", "joint_property",
     "link_sphere_approximation", "chain", "rotor_params", "gripper",
@@ -63,13 +64,20 @@ def apply(tree: TreeDescription, root: Node, report: Report) -> None:
     """Apply the rules among the children of an element, all `disable` before all `enable`."""
     bodies = {frame.name: frame.body for frame in tree.frames}
     bodies |= {body.name: k for k, body in enumerate(tree.bodies)}
+    alone: set[int] = set()
     for node in root.all("disable_default_collisions"):
         report.check_attributes(node, ("link",))
         here = _body(node, "link", bodies, report)
-        if here is not None:
-            for k in range(len(tree.bodies)):
-                if k != here:
-                    set_pair(tree, here, k, touching=False)
+        if here is None or here in alone:
+            continue
+        alone.add(here)
+        if len(alone) * len(tree.bodies) > MAX_PAIRS:
+            raise node.error(
+                f"disables more than {MAX_PAIRS} pairs of links with those before it; use groups and masks"
+            )
+        for k in range(len(tree.bodies)):
+            if k != here:
+                set_pair(tree, here, k, touching=False)
     for tag, touching in (("disable_collisions", False), ("enable_collisions", True)):
         for node in root.all(tag):
             report.check_attributes(node, ("link1", "link2", "reason"))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tribo.description import DescriptionError
-from tribo.formats.xml import Node, is_text, parse_fragment
+from tribo.formats.xml import MAX_TAGS, Node, is_text, parse_fragment
 
 MAX_MODULES = 100
 ENDINGS = ("", ".urdf", ".xml")
@@ -33,11 +33,33 @@ def append(robot: Node, path: Path | None, modules: Sequence[str | Path]) -> Non
     """
     if isinstance(modules, (str, Path)):
         modules = (modules,)
-    if len(modules) > MAX_MODULES:
-        raise robot.error(f"has {len(modules)} modules, at most {MAX_MODULES} are read")
+    check_count(robot, len(modules))
+    size = 0
     for module in modules:
         source = module if is_text(module) else _file(path, module)
-        robot.children += parse_fragment(source, "URDF module", "robot").children
+        fragment = parse_fragment(source, "URDF module", "robot")
+        size += _size(fragment)
+        if size > MAX_TAGS:
+            raise fragment.error(
+                f"modules hold more than {MAX_TAGS} elements altogether; use fewer"
+            )
+        robot.children += fragment.children
+
+
+def check_count(node: Node, count: int) -> None:
+    """Refuse too many modules."""
+    if count > MAX_MODULES:
+        raise node.error(f"has {count} modules, at most {MAX_MODULES} are read")
+
+
+def _size(root: Node) -> int:
+    """Return the number of elements."""
+    count, todo = 0, [root]
+    while todo:
+        node = todo.pop()
+        count += 1
+        todo += node.children
+    return count
 
 
 def _file(urdf: Path | None, module: str | Path) -> Path:

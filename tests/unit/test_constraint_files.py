@@ -298,7 +298,7 @@ def test_connect_to_the_world_and_weld():
     assert pin.name == "a/c"
     assert not weld.is_on
     world.step(300)
-    assert np.abs(pin.gap).max() <= 1e-12
+    assert np.abs(pin.gap).max() <= 1e-7 * 9.81 * world.time_step**2 * 1.01  # its compliance
     assert pin.force[2] == pytest.approx(9.81, rel=1e-6)
 
 

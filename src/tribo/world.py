@@ -447,7 +447,8 @@ class World(
         """Write the world as a RaiSim XML file: what it starts with, not its commands or clock.
 
         A world loaded from it steps bitwise like this one would with a fresh start of its solver. A
-        robot that was added as URDF text is written beside it: ``world.xml``, ``world.NAME.urdf``.
+        robot that was added as URDF text is written beside it: ``world.xml``, ``world.NAME.urdf``; so is one
+        that was built in Python, with turns of its joints to round-off.
         """
         save(self, path)
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scenes import slider
 
 import tribo
 from tribo import world_file
@@ -169,12 +168,75 @@ def test_robots_from_text_get_files_beside_the_world(tmp_path):
     assert_steps_alike(world, again, 20)
 
 
-def test_a_robot_from_nowhere_cannot_be_saved(tmp_path):
+def built(name="stand"):
+    """Return a robot built in Python: a stand, an arm with a spring, a ball joint with a tool."""
+    root = tribo.LinkDescription(name)
+    root.add_shape("box", (0.2, 0.2, 0.1), mass=3.0)
+    arm = root.add_child("arm", "revolute", position=(0, 0, 0.1), axis=(0, 1, 0), lower=-1.0, upper=1.0,
+                         stiffness=5.0, damping=0.1, friction=0.2, armature=0.01)  # fmt: skip
+    arm.add_shape("capsule", (0.03, 0.4), mass=1.0, position=(0, 0, 0.2), material="rubber")
+    tool = arm.add_child("tool", "spherical", position=(0, 0, 0.4))
+    tool.add_shape("sphere", (0.05,), mass=0.3, position=(0.1, 0, 0))
+    tool.add_child("tip", "fixed", position=(0.2, 0, 0))
+    return root
+
+
+@pytest.mark.parametrize("stands", [False, True])
+def test_a_robot_built_in_python_is_saved_with_a_urdf_of_its_own(stands, tmp_path):
+    """The same numbers to round-off of turns, and bitwise the same state."""
+    world, root = tribo.World(), built()
+    if stands:
+        root.fix_to_world()
+    turn = np.array([0.9, 0.1, -0.2, 0.3]) / np.linalg.norm([0.9, 0.1, -0.2, 0.3])
+    robot = world.add_articulated_system(root, name="arm", position=(1, 2, 3), orientation=turn)
+    robot.joint("arm_joint").coordinate = 0.3
+    robot.generalized_velocity = np.linspace(-1, 1, robot.dof)
+    robot.ignore_collision("stand", "tool")
+    world_file.save(world, tmp_path / "w.xml")
+    assert {path.name for path in tmp_path.iterdir()} == {"w.xml", "w.arm.urdf"}
+    again = tribo.World.load(tmp_path / "w.xml")["arm"]
+    np.testing.assert_array_equal(again.generalized_coordinate, robot.generalized_coordinate)
+    np.testing.assert_array_equal(again.generalized_velocity, robot.generalized_velocity)
+    np.testing.assert_allclose(again.mass_matrix, robot.mass_matrix, rtol=1e-13, atol=1e-14)
+    np.testing.assert_allclose(again.bias_force, robot.bias_force, rtol=1e-13, atol=1e-13)
+    for name in ("arm", "tip", "tool"):
+        np.testing.assert_allclose(
+            again.frame(name).position, robot.frame(name).position, atol=1e-14
+        )
+    assert [b.name for b in again.collision_bodies][1:] == ["arm/0", "tool/0"]
+    assert len(again.ignored_collisions) == len(robot.ignored_collisions) == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda r: setattr(r.collision_bodies[1], "collision_group", 2), "group and mask of arm/0"),
+        (lambda r: setattr(r.link("arm"), "gravity_compensation", 0.5), "gravity_compensation of link 'arm'"),
+        (lambda r: setattr(r.joint("arm_joint"), "effort_limits", (-1.0, 2.0)), "least effort"),
+        (lambda r: setattr(r, "body_type", "kinematic"), "kinematic"),
+    ],
+)  # fmt: skip
+def test_what_a_urdf_of_its_own_cannot_hold_is_refused(change, says, tmp_path):
     world = tribo.World()
-    world.add_articulated_system(slider())
-    with pytest.raises(DescriptionError, match="not read from one URDF"):
+    change(world.add_articulated_system(built(), name="arm"))
+    with pytest.raises(DescriptionError, match=f"'arm'.*{says}"):
         world_file.save(world, tmp_path / "w.xml")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_robot_of_meshes_needs_a_file(tmp_path):
+    """A URDF beside the world would look for its meshes there."""
+    corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+    lines = [f"v {x} {y} {z}" for x, y, z in corners]
+    (tmp_path / "part.obj").write_text(
+        "\n".join([*lines, "f 1 3 2", "f 1 2 4", "f 1 4 3", "f 2 3 4"])
+    )
+    root = built()
+    root.add_mesh(tmp_path / "part.obj")
+    world = tribo.World()
+    world.add_articulated_system(root)
+    with pytest.raises(DescriptionError, match="has meshes and was not read from one URDF"):
+        world_file.save(world, tmp_path / "w.xml")
 
 
 MOVING_STATIC = (

@@ -79,6 +79,10 @@ def to_text(
         ):
             _add(robot, "enable_collisions", link1=links[body.parent], link2=body.name)
     write_constraints(robot, tree, notes, _numbers)
+    notes += [f"sensor {sensor.name!r} is not written" for sensor in tree.sensors]
+    for body in tree.bodies:
+        if body.gravity_compensation != 0.0:
+            notes.append(f"gravity_compensation of link {body.name!r} is not written")
     text = etree.tostring(robot, encoding="unicode", pretty_print=True)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}', notes
 

@@ -30,6 +30,7 @@ from tribo.heights import HeightField
 from tribo.model import Kind, Shape
 from tribo.objects import ArticulatedSystem, Object, SingleBody
 from tribo.settings import WorldSettings
+from tribo.world_file.made_robots import urdf_of
 
 if TYPE_CHECKING:
     from tribo.world import World
@@ -187,18 +188,17 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
     _refuse_points(robot)
     source = robot.description.source or robot.description.text
     place = f"object {robot.name!r}"
+    if robot.body_type != Kind.DYNAMIC:
+        raise DescriptionError(f"{place}: a kinematic robot has no place in the format")
     if source is None:
-        raise DescriptionError(
-            f"{place}: it was not read from one URDF as it stands, so there is nothing to refer to; "
-            "write one by export_urdf and add the robot from there"
-        )
+        made = ObjectDescription("articulated_system", robot.name, urdf_text=urdf_of(robot))
+        _set_groups(made, robot, robot.collision_group, robot.collision_mask)
+        return _with_state(made, robot)
     if outermost(source, "URDF") == "mujoco":
         raise DescriptionError(
             f"{place}: it was read from MJCF, which the format cannot refer to; write it by export_urdf and "
             "add the robot from there"
         )
-    if robot.body_type != Kind.DYNAMIC:
-        raise DescriptionError(f"{place}: a kinematic robot has no place in the format")
     original = urdf.read(source)
     meshes = robot.description.collision_meshes
     has_meshes = any(s.kind == Shape.MESH for b in original.bodies for s in b.shapes)
@@ -246,6 +246,10 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
             f"{place}: collision rules of single links have no place in the format; those of whole links "
             "have one in a URDF, see export_urdf"
         )
+    return _with_state(made, robot)
+
+
+def _with_state(made: ObjectDescription, robot: ArticulatedSystem) -> ObjectDescription:
     made.generalized_coordinate = _tuple(robot.generalized_coordinate)
     made.generalized_velocity = _tuple(robot.generalized_velocity)
     return made

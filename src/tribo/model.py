@@ -314,6 +314,11 @@ class Work(Record):
     body_margin = field("nbody")  # [m] how far the surface may move until the next evaluation
     sweep_order = field("nbody", dtype=INT)
     sweep_count = field(1, dtype=INT)
+    sweep_head = field(
+        "nbody", dtype=INT
+    )  # of columns of bodies: the last one listed, as 16 · body + slot
+    sweep_next = field("nbody", 16, dtype=INT)  # the one listed before it, by slot
+    sweep_column = field("nbody", 2, dtype=INT)  # the first column that a body touches, on two axes
     sweep_is_listed = field(1, dtype=INT)  # 0: the list is to be made (fresh scratch, new filters)
     late_wanted = field(8, dtype=INT)  # 1: the step stopped for want of this function
     candidate_count = field(1, dtype=INT)

@@ -133,3 +133,25 @@ def test_a_fast_body_meets_what_it_can_reach_in_a_step():
     world.update()
     assert listed(world) == [(0, 1)]
     assert world.engine.work.contact_count[0] == 1
+
+
+@pytest.mark.parametrize("spread", [(3.0, 3.0, 3.0), (12.0, 8.0, 0.5), (0.2, 0.3, 40.0)])
+def test_columns_find_what_a_plain_search_finds(spread):
+    """600 boxes around 0.3 m, some larger, one of 1 km, one far away: as all against all."""
+    rng = np.random.default_rng(5)
+    world = tribo.World(gravity=(0, 0, 0))
+    for k in range(600):
+        size = rng.uniform(0.02, 0.3, 3) * (10.0 if k % 50 == 0 else 1.0)
+        place = rng.uniform(-1, 1, 3) * spread
+        if k == 7:
+            size = np.array([1000.0, 1000.0, 0.1])
+        if k == 8:
+            place = np.array([1e13, -1e13, 1e13])
+        world.add_box(size, 1.0, position=place)
+    world.update()
+    bound = world.engine.work.body_bound
+    low, high = bound[:, :3], bound[:, 3:]
+    meets = np.all((low[:, None] <= high[None]) & (low[None] <= high[:, None]), axis=2)
+    expected = [tuple(map(int, pair)) for pair in np.argwhere(np.triu(meets, 1))]
+    assert len(expected) > 100
+    assert listed(world) == expected

@@ -7,6 +7,10 @@ numbers, so it does not depend on the order in which the sweep found it.
 
 from math import sqrt
 
+import numpy as np
+
+from tribo.collision.candidate_list import sort_candidates
+from tribo.collision.cells import SLOTS, SPAN, bucket, column_side, first_column
 from tribo.jit import kernel
 from tribo.math import vec
 from tribo.model import Kind, Shape, Status
@@ -21,7 +25,8 @@ CONE = int(Shape.CONE)
 HULL = int(Shape.HULL)
 CAPACITY = int(Status.CAPACITY)
 
-FEW = 16  # up to so many candidates insertion is the cheaper sort
+MANY = 400  # bodies from which on the columns pay
+NO_COLUMN = -(1 << 40)
 SLACK = 1e-6  # [m] added to every margin: round-off must not hide a touching pair
 
 
@@ -333,51 +338,80 @@ def sort_bodies(work, axis):
 
 
 @kernel
-def count_candidates(work, n):
-    """Sort the candidates by first shape, by counting.
-
-    Writes: work.
-    """
-    slot = work.shape_slot
-    for s in range(slot.shape[0]):
-        slot[s] = 0
-    for k in range(n):
-        slot[work.candidate[k, 0] + 1] += 1
-    for s in range(slot.shape[0] - 1):
-        slot[s + 1] += slot[s]
-    for k in range(n):
-        a = work.candidate[k, 0]
-        work.candidate_sorted[slot[a], 0] = a
-        work.candidate_sorted[slot[a], 1] = work.candidate[k, 1]
-        slot[a] += 1
+def overlap_on(work, i, j, axis):
+    """Tell whether the boxes of two bodies overlap on an axis."""
+    bound = work.body_bound
+    return bound[i, axis] <= bound[j, 3 + axis] and bound[j, axis] <= bound[i, 3 + axis]
 
 
 @kernel
-def sort_candidates(work):
-    """Sort the candidates by first, then second shape.
+def meet_all(model, settings, work, rank):
+    """Append the pairs of a body too wide for columns, of two such bodies once.
 
     Writes: work.
     """
-    n = work.candidate_count[0]
-    ranked = work.candidate_sorted
-    if n > FEW:
-        count_candidates(work, n)
-    else:
-        for k in range(n):
-            ranked[k, 0] = work.candidate[k, 0]
-            ranked[k, 1] = work.candidate[k, 1]
-    for k in range(1, n):
-        a = ranked[k, 0]
-        b = ranked[k, 1]
-        place = k
-        while place > 0 and (
-            ranked[place - 1, 0] > a or (ranked[place - 1, 0] == a and ranked[place - 1, 1] > b)
-        ):
-            ranked[place, 0] = ranked[place - 1, 0]
-            ranked[place, 1] = ranked[place - 1, 1]
-            place -= 1
-        ranked[place, 0] = a
-        ranked[place, 1] = b
+    i = work.sweep_order[rank]
+    for m in range(work.sweep_count[0]):
+        j = work.sweep_order[m]
+        if work.sweep_column[j, 0] == NO_COLUMN and m <= rank:
+            continue
+        if overlap_on(work, i, j, 0) and overlap_on(work, i, j, 1) and overlap_on(work, i, j, 2):
+            add_body_pair(model, settings, work, i, j)
+
+
+@kernel
+def sweep_columns(model, settings, work, axis):
+    """Append the shape pairs of all bodies whose bounds overlap, with the help of columns: see `cells`.
+
+    Writes: work.
+    """
+    y = (axis + 1) % 3
+    z = (axis + 2) % 3
+    head = work.sweep_head
+    before = work.sweep_next
+    column = work.sweep_column
+    for b in range(head.shape[0]):
+        head[b] = -1
+    side = column_side(work, y, z)
+    for k in range(work.sweep_count[0]):
+        i = work.sweep_order[k]
+        first_y, count_y = first_column(work, i, y, side)
+        first_z, count_z = first_column(work, i, z, side)
+        column[i, 0] = first_y if count_y * count_z > 0 else NO_COLUMN
+        column[i, 1] = first_z
+        for s in range(count_y * count_z):
+            here_y = first_y + s // count_z
+            here_z = first_z + s % count_z
+            b = bucket(work, here_y, here_z)
+            last = np.int64(-1)
+            entry = head[b]
+            while entry >= 0:
+                j = entry // SLOTS
+                slot = entry % SLOTS
+                further = before[j, slot]
+                if work.body_bound[j, 3 + axis] < work.body_bound[i, axis]:  # passed
+                    if last < 0:
+                        head[b] = further
+                    else:
+                        before[last // SLOTS, last % SLOTS] = further
+                    entry = further
+                    continue
+                is_here = (
+                    column[j, 0] + slot // SPAN == here_y and column[j, 1] + slot % SPAN == here_z
+                )
+                is_first = (
+                    max(first_y, column[j, 0]) == here_y and max(first_z, column[j, 1]) == here_z
+                )
+                if is_here and is_first and overlap_on(work, i, j, y) and overlap_on(work, i, j, z):
+                    add_body_pair(model, settings, work, i, j)
+                last = entry
+                entry = further
+            slot = SPAN * (here_y - first_y) + here_z - first_z
+            before[i, slot] = head[b]
+            head[b] = SLOTS * i + slot
+    for k in range(work.sweep_count[0]):
+        if column[work.sweep_order[k], 0] == NO_COLUMN:
+            meet_all(model, settings, work, k)
 
 
 @kernel
@@ -385,7 +419,7 @@ def sweep_bodies(model, settings, work):
     """Append the shape pairs of all bodies whose bounds overlap.
 
     Writes: work.
-    Cost: O(n) for the sort of an almost sorted list, then O(overlaps on one axis).
+    Cost: O(n) for the sort of an almost sorted list, then O(overlaps on one axis), of many bodies O(n).
     """
     axis = sweep_axis(work)
     sort_bodies(work, axis)
@@ -394,6 +428,9 @@ def sweep_bodies(model, settings, work):
     y = (axis + 1) % 3
     z = (axis + 2) % 3
     n = work.sweep_count[0]
+    if n > MANY:
+        sweep_columns(model, settings, work, axis)
+        return
     for k in range(n):
         i = order[k]
         end = bound[i, 3 + axis]

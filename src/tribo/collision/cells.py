@@ -1,0 +1,56 @@
+"""The sweep over many bodies: who of those that overlap on one axis is near on the other two as well?
+
+A column of cells stands on each square of the two axes that are not swept. A body that the sweep
+reaches looks for those before it in the columns that its box touches, and is noted there. What the sweep
+has passed is taken out when somebody meets it. A pair that shares several columns counts in the one where its
+overlap begins. Bodies too wide for the columns are compared with all others.
+"""
+
+from math import floor
+
+from tribo.jit import kernel
+
+SPAN = 4  # columns that a box may touch along one axis
+SLOTS = SPAN * SPAN  # columns that a body may touch
+WIDE = 2.0  # [-] of the mean size of a box: side of a column
+CLIP = 8.0  # [-] of the mean: larger sizes do not raise it further
+FAR = 1e9  # columns from the origin: beyond, a body counts as too wide
+
+
+@kernel
+def column_side(work, y, z):
+    """Return the side of a column: a multiple of the mean size, in which few giants do not count."""
+    bound = work.body_bound
+    n = work.sweep_count[0]
+    most = 1e300
+    side = 0.0
+    for _ in range(4):
+        total = 0.0
+        for k in range(n):
+            i = work.sweep_order[k]
+            size = max(bound[i, 3 + y] - bound[i, y], bound[i, 3 + z] - bound[i, z])
+            if size <= most:
+                total += size
+            elif size > most:
+                total += most
+        side = WIDE * total / n
+        most = CLIP * total / n
+    return side
+
+
+@kernel
+def first_column(work, i, axis, side):
+    """Return the first column of body i along an axis and how many it touches; 0: too many."""
+    low = work.body_bound[i, axis] / side
+    high = work.body_bound[i, 3 + axis] / side
+    if not (abs(low) < FAR and abs(high) < FAR):
+        return 0, 0
+    first = floor(low)
+    count = floor(high) - first + 1
+    return first, count if count <= SPAN else 0
+
+
+@kernel
+def bucket(work, column_y, column_z):
+    """Return where the bodies of a column are listed; columns far apart may share a list."""
+    return (column_y * 73856093 + column_z * 19349663) % work.sweep_head.shape[0]

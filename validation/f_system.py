@@ -8,7 +8,7 @@ import numpy as np
 import play_tribo
 from parts import fixed_base, link
 from stage import Body, Pair, Scene, tilt
-from suite import BOTH, Check, Player, case, holds, pending
+from suite import BOTH, Check, Player, case, holds
 
 import tribo
 from tribo.description import ShapeDescription, TreeDescription
@@ -52,11 +52,6 @@ def over_tiles(player: Player) -> list[Check]:
     return checks
 
 
-pending(
-    "F15", "sleeping stack: support removed, 1 mN, gravity changed", "wakes next step", "sleeping"
-)
-
-
 def crowd() -> tribo.World:
     """Return a world with a robot, a stack and rolling bodies."""
     scene = Scene([Body("box", (0.2, 0.2, 0.2), 1.0 + k, (2.0, 0.0, 0.1 + 0.2 * k)) for k in range(3)],
@@ -76,6 +71,49 @@ def standing(world: tribo.World, kp: float = 100.0) -> tribo.ArticulatedSystem:
     robot.generalized_coordinate = robot.pd_target = q
     robot.set_pd_gains(kp, 2.0)
     return robot
+
+
+@case(
+    "F15",
+    "stack of three asleep: support removed, 1 mN, gravity changed, a velocity of 1 µm/s",
+    "wakes in the next step; without support it falls as a stack that never slept",
+)
+def sleepers(player: Player) -> list[Check]:
+    """Who is asleep before and after; the fall."""
+
+    def asleep() -> tuple[tribo.World, list[tribo.SingleBody]]:
+        bodies = [Body("box", (1.0, 1.0, 1.0), 1.0, (0.0, 0.0, 0.5 + k)) for k in range(3)]
+        world, boxes, _ = play_tribo.build(Scene(bodies, pair=Pair(0.6)))
+        world.sleeping = True
+        world.step(300)
+        return world, list(boxes)
+
+    def remove(world: tribo.World, boxes: list[tribo.SingleBody]) -> None:
+        world.remove(boxes.pop(0))
+
+    def push(world: tribo.World, boxes: list[tribo.SingleBody]) -> None:
+        boxes[2].apply_force((1e-3, 0.0, 0.0))
+
+    def pull(world: tribo.World, boxes: list[tribo.SingleBody]) -> None:
+        world.gravity = (0.0, 0.0, -G * (1.0 + 1e-12))
+
+    def nudge(world: tribo.World, boxes: list[tribo.SingleBody]) -> None:
+        boxes[1].linear_velocity = (1e-6, 0.0, 0.0)
+
+    checks = []
+    causes = {"support removed": remove, "1 mN": push, "gravity": pull, "velocity": nudge}
+    for name, cause in causes.items():
+        world, boxes = asleep()
+        slept = all(box.is_asleep for box in boxes)
+        cause(world, boxes)
+        world.step()
+        checks.append(holds(name, slept and not any(box.is_asleep for box in boxes)))
+        if cause is remove:
+            speed = boxes[0].linear_velocity[2]
+            checks.append(
+                Check("fall of the first step, relative", abs(speed / (-G * 1e-3) - 1), 1e-10)
+            )
+    return checks
 
 
 def state(world: tribo.World) -> bytes:

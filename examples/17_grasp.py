@@ -1,10 +1,12 @@
 """A gripper closes on a can of half a kilogram, lifts it and holds it for a minute.
 
-    python examples/17_grasp.py
+    python examples/17_grasp.py [grasp.png]
 
 Two fingers press with 20 N each; friction alone carries the can. After it was lifted it must not creep:
 contacts are hard and Coulomb's law is exact, so there is no slow slip.
 """
+
+import sys
 
 import numpy as np
 
@@ -43,6 +45,15 @@ def build() -> tuple[tribo.World, tribo.ArticulatedSystem, tribo.SingleBody]:
     return world, robot, can
 
 
+def draw_picture(world: tribo.World, path: str) -> None:
+    """Draw gripper and can."""
+    from tribo.viewer import draw, film, raster, scene
+
+    looks, poses = scene.describe(world), scene.read_poses(world)
+    camera = raster.Camera(eye=(0.75, -0.6, 0.5), target=(0, 0, 0.25), fov=36)
+    film.save_picture(draw.picture(looks, poses, camera, draw.Style(640, 440, tile=0.2)), path)
+
+
 def main() -> None:
     """Grasp, lift, hold; print how far the can slips."""
     world, robot, can = build()
@@ -66,6 +77,8 @@ def main() -> None:
     tilt = float(np.abs(hand.rotation_matrix.T @ can.rotation_matrix - turn).max())
     weight = force.measure().force[2]
     print(f"worst slip {worst:.2e} m, turned by {tilt:.1e} rad, the lift carries {weight:.4f} N")
+    if len(sys.argv) > 1:
+        draw_picture(world, sys.argv[1])
     assert can.position[2] > HEIGHT / 2 + 0.15
     assert worst <= 1e-8
     assert abs(weight - (1.2 + MASS) * 9.81) < 1e-6

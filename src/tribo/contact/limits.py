@@ -56,24 +56,37 @@ def is_near(model, state, settings, work, i):
 
 
 @kernel
+def stops(model, state, settings, work, i):
+    """Append the stops of joint i that this step can reach.
+
+    Writes: work.
+    """
+    joint = model.joint_type[i]
+    lower = model.joint_lower[i]
+    upper = model.joint_upper[i]
+    if (lower == -inf and upper == inf) or (joint != REVOLUTE and joint != PRISMATIC):
+        return
+    q = work.mid_q[model.joint_q[i]]
+    far = reach(model, state, settings, i)
+    if q - lower <= far:
+        add_limit(model, state, settings, work, i, 1.0, q - lower)
+    if upper - q <= far:
+        add_limit(model, state, settings, work, i, -1.0, upper - q)
+
+
+@kernel
 def limit_rows(model, state, settings, work):
     """Build the rows of all joints: stops that this step can reach, friction, mimic joints, speed limits.
 
     Writes: work.
     """
     work.scalar_count[0] = 0
-    for i in range(model.joint_type.shape[0]):
-        joint = model.joint_type[i]
-        if model.joint_type[i] == FREE or model.tree_kind[model.body_tree[i]] != DYNAMIC:
+    for t in range(model.tree_body.shape[0]):
+        if model.tree_kind[t] != DYNAMIC or model.tree_is_single[t] == 1:
             continue
-        joint_rows.joint_rows(model, state, settings, work, i)
-        lower = model.joint_lower[i]
-        upper = model.joint_upper[i]
-        if (lower == -inf and upper == inf) or (joint != REVOLUTE and joint != PRISMATIC):
-            continue
-        q = work.mid_q[model.joint_q[i]]
-        far = reach(model, state, settings, i)
-        if q - lower <= far:
-            add_limit(model, state, settings, work, i, 1.0, q - lower)
-        if upper - q <= far:
-            add_limit(model, state, settings, work, i, -1.0, upper - q)
+        root = model.tree_body[t]
+        for i in range(root, root + model.tree_body_count[t]):
+            if model.joint_type[i] != FREE:
+                joint_rows.joint_rows(model, state, settings, work, i)
+                if work.tree_is_free[t] == 0:  # else `free_trees` has seen that none is near
+                    stops(model, state, settings, work, i)

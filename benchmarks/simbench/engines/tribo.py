@@ -31,6 +31,7 @@ class Engine:
     def __init__(self, scene: Scene, mode: str) -> None:
         """Build it."""
         logging.getLogger("tribo").setLevel(logging.ERROR)  # `notes` counts what it would say
+        tribo.warm_up(everything=True, quiet=True)  # compiling is no part of a step
         self.scene = scene
         self.world = world = tribo.World(time_step=scene.time_step, gravity=scene.gravity)
         if mode in INTEGRATORS:

@@ -1,10 +1,9 @@
 """Stage *kinematics*: where is every body, and which way does each degree of freedom move it?"""
 
-from math import sqrt
+from math import cos, sin, sqrt
 
 from tribo.jit import kernel
 from tribo.math import quat, spatial, vec
-from tribo.math.turn import sine_cosine
 from tribo.model import Joint
 
 FIXED = int(Joint.FIXED)
@@ -17,7 +16,8 @@ FREE = int(Joint.FREE)
 @kernel
 def rotation(axis, angle):
     """Return the matrix of a rotation about a unit axis.   Source: Rodrigues' formula."""
-    s, c = sine_cosine(angle)
+    c = cos(angle)
+    s = sin(angle)
     x, y, z = axis
     d = 1.0 - c
     return (
@@ -31,24 +31,24 @@ def rotation(axis, angle):
 def turned(r, axis, angle):
     """Return R times a rotation about a unit axis; about a coordinate axis only two columns change."""
     if axis[1] == 0.0 and axis[2] == 0.0:
-        s, c = sine_cosine(angle)
-        s *= axis[0]
+        c = cos(angle)
+        s = axis[0] * sin(angle)
         return (
             r[0], c * r[1] + s * r[2], c * r[2] - s * r[1],
             r[3], c * r[4] + s * r[5], c * r[5] - s * r[4],
             r[6], c * r[7] + s * r[8], c * r[8] - s * r[7],
         )  # fmt: skip
     if axis[0] == 0.0 and axis[2] == 0.0:
-        s, c = sine_cosine(angle)
-        s *= axis[1]
+        c = cos(angle)
+        s = axis[1] * sin(angle)
         return (
             c * r[0] - s * r[2], r[1], c * r[2] + s * r[0],
             c * r[3] - s * r[5], r[4], c * r[5] + s * r[3],
             c * r[6] - s * r[8], r[7], c * r[8] + s * r[6],
         )  # fmt: skip
     if axis[0] == 0.0 and axis[1] == 0.0:
-        s, c = sine_cosine(angle)
-        s *= axis[2]
+        c = cos(angle)
+        s = axis[2] * sin(angle)
         return (
             c * r[0] + s * r[1], c * r[1] - s * r[0], r[2],
             c * r[3] + s * r[4], c * r[4] - s * r[3], r[5],

@@ -93,7 +93,7 @@ class ConstraintBatch(check.Sealed):
 
     @is_on.setter
     def is_on(self, value: Any) -> None:
-        self._set(Tuning.IS_ON, np.asarray(value, bool), "is_on")
+        self._set(Tuning.IS_ON, check.booleans(value, f"is_on of {self._name}"), "is_on")
 
     @property
     def erp(self) -> np.ndarray:
@@ -122,7 +122,7 @@ class ConstraintBatch(check.Sealed):
     def is_broken(self, value: Any) -> None:
         self._batch.check_idle(f"is_broken of {self._name}")
         row = self._batch.engine.state.arrays["constraint_is_broken"][:, self._number]
-        given = np.broadcast_to(np.asarray(value, bool), row.shape)
+        given = np.broadcast_to(check.booleans(value, f"is_broken of {self._name}"), row.shape)
         self._impulses()[given != row.astype(bool)] = 0.0
         row[...] = given
 

@@ -435,6 +435,8 @@ def build_model(
         model.constraint_rot[2 * c : 2 * c + 2] = tie.axes
         model.constraint_locked[c], model.constraint_stretch[c] = tie.locked, tie.stretch
         model.constraint_slot[c] = filler.slot + TIE_SLOTS * c
+        ends = [end for end in tie.bodies if end >= 0]
+        model.tree_is_tied[model.body_tree[ends]] = 1
     mark_singles(model)
     collect_filters(model)
     return model, spans, sizes

@@ -165,6 +165,31 @@ def integer(value: Any, what: str, minimum: int) -> int:
     return int(value)
 
 
+def boolean(value: Any, what: str) -> bool:
+    """Return a truth value; numbers and texts are none.
+
+    Raises:
+        TypeError: It is something else.
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{what} must be True or False, not {value!r}")
+    return bool(value)
+
+
+def booleans(value: Any, what: str) -> np.ndarray:
+    """Return an array of truth values.
+
+    Raises:
+        TypeError: It holds something else.
+    """
+    made = np.asarray(value)
+    if made.dtype != np.bool_:
+        raise TypeError(
+            f"{what} must be True or False, one or an array of them, not {shown(value)}"
+        )
+    return made
+
+
 def bits(value: Any, what: str) -> int:
     """Return 64 bits as a signed integer; −1 means all, and 1 << 63 is allowed."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
@@ -246,14 +271,3 @@ class Sealed:
         names = [key for key in dir(kind) if key[0] != "_"]
         settable = [key for key in names if getattr(getattr(kind, key), "fset", None) is not None]
         return f"{kind.__name__} has no attribute {name!r} to assign to{nearest(name, settable)}"
-
-
-def boolean(value: Any, what: str) -> bool:
-    """Return a truth value; numbers and texts are none.
-
-    Raises:
-        TypeError: It is something else.
-    """
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{what} must be True or False, not {value!r}")
-    return bool(value)

@@ -120,6 +120,7 @@ class Model(Record):
     tree_kind = field("ntree", dtype=INT)  # `Kind`
     # 1: one free body, its origin at its centre of mass, no compliant pair among its materials
     tree_is_single = field("ntree", dtype=INT)
+    tree_is_tied = field("ntree", dtype=INT)  # 1: a constraint ends in it
     tree_is_deep = field("ntree", dtype=INT)  # 1: articulated bodies are faster than rows of M
 
     # Shapes, sorted by body.
@@ -195,7 +196,7 @@ class State(Record):
     tree_is_asleep = field("ntree", dtype=INT)  # 0 awake, 1 at rest on trial, 2 asleep
     quiet_time = field("ntree")  # [s] for which its island has been slow
     rest_keys = field("ntree", dtype=INT)  # of a sleeping tree: what identifies its contacts,
-    rest_marks = field("ntree")  # their gaps and friction,
+    rest_marks = field("ntree")  # their gaps, normals and friction,
     rest_force = field("nv")  # [N, N m] and the force on it, τ − h
     constraint_is_broken = field("nconstraint", dtype=INT)  # 1: by more than its break force
     warm_count = field(1, dtype=INT)
@@ -241,7 +242,7 @@ class Settings(Record):
     bounce = field(dtype=INT)  # `Bounce`
     sleeping = field(dtype=INT)  # 1: what rests for a while is left at rest
     sleep_speed = field()  # [m/s] up to which a tree is quiet
-    sleep_turn_rate = field()  # [rad/s]
+    sleep_angular_speed = field()  # [rad/s]
     sleep_time = field()  # [s] for which it has to be quiet
     filter_both = field(dtype=INT)  # 0: either mask admits a pair, 1: both must
 
@@ -351,7 +352,7 @@ class Work(Record):
     contact_rolling = field("max_contact")  # [m] μ_r r_e + rolling length
     contact_spinning = field("max_contact")  # [m] μ_spin r_e + spinning length
     contact_target = field("max_contact")  # [m/s] least normal velocity; −inf: inactive
-    contact_bounce = field("max_contact")  # [m/s] of a target that restitution asks for, else 0
+    contact_bounce = field("max_contact")  # [m/s] the target, where restitution sets it; else 0
     contact_restitution = field("max_contact")  # [–] with `erp2`
     contact_threshold = field("max_contact")  # [m/s] of restitution
     contact_loss = field("max_contact")  # [m/s] of an approach, before restitution counts
@@ -422,7 +423,8 @@ class Work(Record):
     tree_is_stirred = field("ntree", dtype=INT)  # 1: something keeps it from sleep
     tree_keys = field("ntree", dtype=INT)  # what `State.rest_keys` would be
     tree_marks = field("ntree")  # what `State.rest_marks` would be
-    island_mood = field("ntree", dtype=INT)  # 0 ready to sleep, 1 waiting, 2 restless
+    tree_is_borne = field("ntree", dtype=INT)  # 1: a contact pushes it
+    island_readiness = field("ntree", dtype=INT)  # 0 ready to sleep, 1 waiting, 2 restless
 
     # The dense problem of one island.
     dense_count = field(1, dtype=INT)  # rows that the largest island wants here

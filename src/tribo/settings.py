@@ -25,7 +25,7 @@ DEFAULTS: dict[str, float] = {
     "bounce": Bounce.OFFSET,
     "sleeping": 0,  # what creeps slower than `sleep_speed` would be stopped: not unasked
     "sleep_speed": 2e-3,  # [m/s] RaiSim's numbers, but for a time that a pendulum does not stand still
-    "sleep_turn_rate": 1e-2,  # [rad/s]
+    "sleep_angular_speed": 1e-2,  # [rad/s]
     "sleep_time": 0.25,  # [s]
     "filter_both": 0,
 }
@@ -205,13 +205,13 @@ class WorldSettings(check.Sealed):
         self._set("sleep_speed", check.number(value, "sleep_speed", minimum=0.0))
 
     @property
-    def sleep_turn_rate(self) -> float:
+    def sleep_angular_speed(self) -> float:
         """Angular speed up to which a body or a joint is quiet [rad/s]."""
-        return float(self._settings.sleep_turn_rate)
+        return float(self._settings.sleep_angular_speed)
 
-    @sleep_turn_rate.setter
-    def sleep_turn_rate(self, value: float) -> None:
-        self._set("sleep_turn_rate", check.number(value, "sleep_turn_rate", minimum=0.0))
+    @sleep_angular_speed.setter
+    def sleep_angular_speed(self, value: float) -> None:
+        self._set("sleep_angular_speed", check.number(value, "sleep_angular_speed", minimum=0.0))
 
     @property
     def sleep_time(self) -> float:

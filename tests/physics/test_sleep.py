@@ -150,7 +150,7 @@ def test_what_turns_back_does_not_sleep():
     """A ball that rolls up a slope is slow for longer than the quiet time, and not at rest."""
     slope = math.radians(0.1)
     world = sleepy_world(gravity=inclined_gravity(slope))
-    world.sleep_turn_rate = 0.2
+    world.sleep_angular_speed = 0.2
     ball = world.add_sphere(0.1, 1.0, position=(0, 0, 0.1))
     a = 5 / 7 * GRAVITY * math.sin(slope)
     assert 2 * world.sleep_speed / a > 2 * QUIET
@@ -263,3 +263,88 @@ def test_bad_values(sleepers):
     world.update()
     with pytest.raises(EditError):
         near[0].wake()
+
+
+@pytest.mark.parametrize("phase", [0, 1, 2, 3])
+def test_switched_off_nothing_is_left_of_it(phase):
+    """Around the step in which a box falls asleep; then it is thrown, or lifted out of its contacts."""
+    world = sleepy_world()
+    (box,) = stack(world, 1)
+    world.step(round(QUIET / world.time_step) + phase)
+    box.position = (0, 0, 0.51)
+    world.step()
+    world.sleeping = False
+    box.linear_velocity = (0, 0, 2.0)
+    start = box.position[2]
+    world.step(50)
+    fallen = 2.0 * 0.05 - 0.5 * GRAVITY * 0.05**2
+    assert box.position[2] - start == pytest.approx(fallen, abs=GRAVITY * 0.05 * world.time_step)
+    box.position, box.linear_velocity = (0, 0, 0.5), (0, 0, 0)
+    world.step(100)
+    assert box.position[2] == pytest.approx(0.5, abs=1e-9)
+
+
+def test_switched_off_a_robot_moves_as_one_that_never_slept():
+    """Floating, without weight: energy as exact as the integrator, momentum to round-off."""
+    found = []
+    for slept in (True, False):
+        world = sleepy_world(friction=1.0)
+        robot = standing_quadruped(world)
+        robot.can_sleep = slept
+        world.step(3000)
+        world.sleeping = False
+        world.gravity = (0, 0, 0)
+        robot.set_pd_gains(0.0, 0.0)
+        robot.generalized_velocity = np.linspace(-0.3, 0.4, robot.dof) + np.eye(robot.dof)[2]
+        before = world.energy
+        world.step(100)
+        found.append(world.energy / before - 1)
+    assert abs(found[0] - found[1]) < 1e-6
+
+
+def test_a_wire_wakes_what_it_is_tied_to(sleepers):
+    world, near, far = sleepers
+    world.add_wire(far[2], None, second_point=(5, 0, 9), tension=30.0)
+    world.step()
+    assert not any(box.is_asleep for box in far)
+    assert far[2].linear_velocity[2] > 0.0
+    assert all(box.is_asleep for box in near)
+
+
+@pytest.mark.parametrize(
+    "law", [{"rolling_friction": 0.19}, {"spinning_friction": 0.1}, {"rolling_length": 1e-3},
+            {"static_friction": 0.7, "static_friction_velocity": 0.01}]
+)  # fmt: skip
+def test_every_friction_counts(law):
+    world = sleepy_world(friction=0.6, rolling_friction=0.2)
+    ball = world.add_sphere(0.1, 1.0, position=(0, 0, 0.1))
+    world.step(80)
+    assert ball.is_asleep
+    world.default_pair = tribo.PairProperties(**{"friction": 0.6, "rolling_friction": 0.2, **law})
+    world.step()
+    assert not ball.is_asleep
+
+
+def test_gaps_that_change_against_one_another_wake():
+    """A platform that is turned about the middle of the box: the sum of the four gaps stays."""
+    world = sleepy_world()
+    floor = world.add_box((4, 4, 0.2), 1.0, position=(0, 0, 1.0), body_type="kinematic")
+    box = world.add_box((0.4, 0.4, 0.4), 1.0, position=(0, 0, 1.3))
+    world.step(80)
+    assert box.is_asleep
+    floor.orientation = (math.cos(5e-7), math.sin(5e-7), 0, 0)
+    world.step()
+    assert not box.is_asleep
+
+
+def test_a_limit_that_comes_within_reach_wakes_a_robot():
+    world = sleepy_world(friction=1.0)
+    robot = standing_quadruped(world)
+    robot.can_sleep = True
+    world.step(3000)
+    assert robot.is_asleep
+    joint = robot.joints[1]
+    at = float(joint.coordinate[0]) if np.ndim(joint.coordinate) else float(joint.coordinate)
+    joint.limits = (at - 1e-4, at + 1.0)
+    world.step()
+    assert not robot.is_asleep

@@ -185,11 +185,17 @@ def closure(model, state, command, settings, work):
     Writes: state, work.
     """
     most = inf
+    last = inf
     for _ in range(MAX_STEPS):
         if not gaps(model, state, command, work, work.scalar_kept[0]):
             break
         size = least_shift(model, work, work.scalar_kept[0], most, work.pile_step)
         if not size < most:
+            if size > last:  # the last shift, which `pile_step` still holds, has made it worse
+                for dof in range(work.pile_step.shape[0]):
+                    work.pile_step[dof] = -work.pile_step[dof]
+                move(model, state, work, work.pile_step)
             break
         move(model, state, work, work.pile_step)
+        last = size
         most = GAIN * size

@@ -7,14 +7,16 @@ energy: Newton's law lies at 1, the plastic blow, which never creates any, at 0.
 Source: Kane, Levinson 1985, "Dynamics: Theory and Applications", section 6; contact-science §1.10.
 """
 
-from tribo.contact import exact, sweep
+from tribo.contact import exact, pile, sweep
 from tribo.contact.laws import rest_target
 from tribo.contact.response import moved_by, scalar_moved_by, scalar_velocity, velocity
+from tribo.contact.violation import violation
 from tribo.jit import kernel
 from tribo.math import vec
-from tribo.model import Impact
+from tribo.model import Impact, Status
 
 SIMULTANEOUS = int(Impact.SIMULTANEOUS)
+NOT_CONVERGED = int(Status.NOT_CONVERGED)
 ROUND_OFF = 1e-9  # [–] of the energy that changes hands; the solve is not more exact
 TRIES = 10  # at the factor; the way is halved each time
 
@@ -82,12 +84,13 @@ def weaken(model, settings, work, t):
     Writes: work.
     """
     rows = exact.island_rows(work, t)
+    is_solved = True
     low = 0.0
     high = 1.0
     for _ in range(TRIES):
         part = 0.5 * (low + high)
         aim(settings, work, t, part)
-        sweep.solve_island(model, settings, work, t, rows)
+        is_solved = sweep.solve_again(model, settings, work, t, rows)
         more, turnover = gained(model, settings, work, t)
         if more > ROUND_OFF * turnover:
             high = part
@@ -95,12 +98,16 @@ def weaken(model, settings, work, t):
             low = part
     if low < part:  # the last try was too much
         aim(settings, work, t, low)
-        sweep.solve_island(model, settings, work, t, rows)
+        is_solved = sweep.solve_again(model, settings, work, t, rows)
+    if not is_solved:
+        work.status[0] |= NOT_CONVERGED
 
 
 @kernel
 def guard(model, settings, work):
     """Weaken the rebounds of islands that would end with more energy than they had.
+
+    An island that is not solved says so; what it gains or loses is the solve's error.
 
     Writes: work.
     """
@@ -109,5 +116,6 @@ def guard(model, settings, work):
     for t in range(work.tree_island.shape[0]):
         if work.island_contact_start[t + 1] > work.island_contact_start[t] and has_rebound(work, t):
             more, turnover = gained(model, settings, work, t)
-            if more > ROUND_OFF * turnover:
+            limit = pile.GOOD * settings.tolerance * sweep.island_speed(settings, work, t)
+            if more > ROUND_OFF * turnover and violation(model, work, t) <= limit:
                 weaken(model, settings, work, t)

@@ -84,6 +84,8 @@ def limit_rows(model, state, settings, work):
     for t in range(model.tree_body.shape[0]):
         if model.tree_kind[t] != DYNAMIC or model.tree_is_single[t] == 1:
             continue
+        if work.tree_is_resting[t] == 1:
+            continue
         root = model.tree_body[t]
         for i in range(root, root + model.tree_body_count[t]):
             if model.joint_type[i] != FREE:

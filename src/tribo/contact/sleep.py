@@ -10,6 +10,9 @@ and one more step is solved, from rest: only if that leaves them at rest do they
 its turning point is slow, but does not pass.
 """
 
+from math import inf
+
+from tribo.contact import limits
 from tribo.contact.islands import find, join, moved_tree
 from tribo.jit import kernel
 from tribo.math import vec
@@ -20,8 +23,13 @@ REVOLUTE = int(Joint.REVOLUTE)
 PRISMATIC = int(Joint.PRISMATIC)
 SPHERICAL = int(Joint.SPHERICAL)
 DYNAMIC = int(Kind.DYNAMIC)
+# What a pair may resist with at rest, each with a weight of its own.
 FRICTION = int(Pair.FRICTION)
 STATIC = int(Pair.STATIC_FRICTION)
+ROLLING = int(Pair.ROLLING_FRICTION)
+SPINNING = int(Pair.SPINNING_FRICTION)
+ROLLING_LENGTH = int(Pair.ROLLING_LENGTH)
+SPINNING_LENGTH = int(Pair.SPINNING_LENGTH)
 
 AWAKE = 0  # codes of `State.tree_is_asleep`
 DROWSY = 1  # slow for long enough; the step from rest decides
@@ -46,15 +54,57 @@ def has_velocity(model, state, t):
 @kernel
 def is_stirring(model, state, body):
     """Tell whether a body may move what sleeps on it: it is awake, or led along."""
-    t = model.body_tree[body]
     if moved_tree(model, body) >= 0:
-        return state.tree_is_asleep[t] == AWAKE
-    return has_velocity(model, state, t)
+        return state.tree_is_asleep[model.body_tree[body]] == AWAKE
+    fastest = 0.0  # of what moves a body that is led; nothing moves the base of a robot
+    start = model.body_chain_start[body]
+    for p in range(start, start + model.body_chain_len[body]):
+        fastest = max(fastest, abs(state.v[model.chain_dof[p]]))
+    return fastest > 0.0
+
+
+@kernel
+def stir_tied(model, work):
+    """Mark the trees at the ends of constraints.
+
+    Writes: work.
+    """
+    for c in range(model.constraint_kind.shape[0]):
+        for side in range(2):
+            if model.constraint_body[c, side] >= 0:
+                work.tree_is_stirred[model.body_tree[model.constraint_body[c, side]]] = 1
+
+
+@kernel
+def mark(model, work, c):
+    """Return a number that changes with where contact c is and with what its pair resists.
+
+    Contacts have weights of their own, so that the changes of two do not cancel.
+    """
+    row = (
+        model.shape_material[work.contact_shape[c, 0]],
+        model.shape_material[work.contact_shape[c, 1]],
+    )
+    pair = model.pair_table
+    law = (
+        1.1 * pair[row[0], row[1], FRICTION]
+        + 1.3 * pair[row[0], row[1], STATIC]
+        + 1.7 * pair[row[0], row[1], ROLLING]
+        + 1.9 * pair[row[0], row[1], SPINNING]
+        + 2.3 * pair[row[0], row[1], ROLLING_LENGTH]
+        + 2.9 * pair[row[0], row[1], SPINNING_LENGTH]
+    )
+    axes = work.contact_axes
+    normal = 0.3 * axes[c, 6] + 0.5 * axes[c, 7] + 0.7 * axes[c, 8]
+    weight = 1.0 + (work.contact_key[c] % 65521 * 40503 % 65536) / 65536.0
+    return weight * (work.contact_gap[c] + normal + law)
 
 
 @kernel
 def see_contacts(model, state, settings, work):
     """Gather what identifies the contacts of each sleeping tree; join the sleepers that touch.
+
+    Nothing that is tied to something by a constraint sleeps.
 
     Writes: work.
     """
@@ -64,29 +114,45 @@ def see_contacts(model, state, settings, work):
         work.tree_marks[t] = settings.dt  # impulses are forces times it
         work.tree_is_stirred[t] = 0
     for c in range(work.contact_count[0]):
-        a = model.shape_material[work.contact_shape[c, 0]]
-        b = model.shape_material[work.contact_shape[c, 1]]
-        mark = work.contact_gap[c] + model.pair_table[a, b, FRICTION]
-        mark += model.pair_table[a, b, STATIC]
         for side in range(2):
             t = moved_tree(model, work.contact_body[c, side])
+            other = work.contact_body[c, 1 - side]
             if t < 0 or state.tree_is_asleep[t] == AWAKE:
                 continue
+            if side == 1 and model.body_tree[other] == t:  # within one tree: counted already
+                continue
             work.tree_keys[t] ^= work.contact_key[c]
-            work.tree_marks[t] += mark
-            other = work.contact_body[c, 1 - side]
+            work.tree_marks[t] += mark(model, work, c)
             if is_stirring(model, state, other):
                 work.tree_is_stirred[t] = 1
             else:
                 join(work.tree_island, t, moved_tree(model, other))
+    stir_tied(model, work)
 
 
 @kernel
-def is_changed(model, state, work, t):
+def has_joint_row(model, state, settings, work, t):
+    """Tell whether a joint of a tree may have a row: a stop within reach, dry friction, a leader."""
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        if model.dof_friction[dof] > 0.0:
+            return True
+    root = model.tree_body[t]
+    for i in range(root, root + model.tree_body_count[t]):
+        if model.joint_leader[i] >= 0 or limits.is_near(model, state, settings, work, i):
+            return True
+        if model.joint_type[i] == SPHERICAL and model.joint_upper[i] != inf:
+            return True
+    return False
+
+
+@kernel
+def is_changed(model, state, settings, work, t):
     """Tell whether anything of what keeps a sleeping tree at rest is not what it was."""
     if work.tree_is_stirred[t] == 1 or work.tree_keys[t] != state.rest_keys[t]:
         return True
     if work.tree_marks[t] != state.rest_marks[t] or has_velocity(model, state, t):
+        return True
+    if model.tree_is_single[t] == 0 and has_joint_row(model, state, settings, work, t):
         return True
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         force = work.drive_force[dof] - work.bias_force[dof]
@@ -102,17 +168,16 @@ def wake(model, state, settings, work):
     Writes: work.
     """
     if settings.sleeping == 0:
-        if work.resting_count[0] > 0:  # it was on a moment ago
-            work.resting_count[0] = 0
-            for t in range(work.tree_is_resting.shape[0]):
-                work.tree_is_resting[t] = 0
-            for c in range(work.contact_is_resting.shape[0]):
-                work.contact_is_resting[c] = 0
+        work.resting_count[0] = 0
+        for t in range(work.tree_is_resting.shape[0]):
+            work.tree_is_resting[t] = 0
+        for c in range(work.contact_count[0]):
+            work.contact_is_resting[c] = 0
         return
     see_contacts(model, state, settings, work)
     trees = work.tree_island.shape[0]
     for t in range(trees):
-        if state.tree_is_asleep[t] == ASLEEP and is_changed(model, state, work, t):
+        if state.tree_is_asleep[t] == ASLEEP and is_changed(model, state, settings, work, t):
             work.tree_is_stirred[find(work.tree_island, t)] = 1
     count = 0
     for t in range(trees):
@@ -160,22 +225,19 @@ def mark_held(model, work):
     """
     for t in range(work.tree_is_stirred.shape[0]):
         work.tree_is_stirred[t] = 0
-        work.tree_keys[t] = 0
+        work.tree_is_borne[t] = 0
     for c in range(work.contact_count[0]):
         for side in range(2):
             t = moved_tree(model, work.contact_body[c, side])
             if t >= 0 and work.contact_is_soft[c] == 1:
                 work.tree_is_stirred[t] = 1
             if t >= 0 and work.contact_impulse[c, 2] > 0.0:
-                work.tree_keys[t] = 1
+                work.tree_is_borne[t] = 1
     for n in range(work.scalar_count[0]):
         for side in range(2):
             if work.scalar_len[n, side] > 0:
                 work.tree_is_stirred[model.body_tree[work.scalar_body[n, side]]] = 1
-    for c in range(model.constraint_kind.shape[0]):
-        for side in range(2):
-            if model.constraint_body[c, side] >= 0:
-                work.tree_is_stirred[model.body_tree[model.constraint_body[c, side]]] = 1
+    stir_tied(model, work)
 
 
 @kernel
@@ -184,14 +246,16 @@ def readiness(model, state, command, settings, work, t):
     was = state.tree_is_asleep[t]
     if was == ASLEEP or command.can_sleep[t] == 0:  # woken in this step, or not asked to sleep
         return RESTLESS
-    if work.tree_is_stirred[t] == 1 or work.tree_keys[t] == 0:
+    if work.tree_is_stirred[t] == 1 or work.tree_is_borne[t] == 0:
         return RESTLESS
     share = 1.0
     if was == DROWSY:
         share = min(1.0, settings.dt / LASTING)
         if has_velocity(model, state, t):
             return RESTLESS
-    if is_faster(model, work, t, share * settings.sleep_speed, share * settings.sleep_turn_rate):
+    if is_faster(
+        model, work, t, share * settings.sleep_speed, share * settings.sleep_angular_speed
+    ):
         return RESTLESS
     is_long = state.quiet_time[t] + settings.dt >= settings.sleep_time
     return READY if was == DROWSY or is_long else WAITING
@@ -206,12 +270,16 @@ def lie_down(model, state, work, t):
     first = model.tree_v[t]
     is_asleep = state.tree_is_asleep[t] == DROWSY
     state.tree_is_asleep[t] = ASLEEP if is_asleep else DROWSY
+    if is_asleep:
+        state.rest_keys[t] = work.tree_keys[t]
+        state.rest_marks[t] = work.tree_marks[t]
     for dof in range(first, first + model.tree_nv[t]):
         work.next_v[dof] = 0.0
         if is_asleep:
             state.rest_force[dof] = work.drive_force[dof] - work.bias_force[dof]
     if is_asleep:
         work.tree_is_resting[t] = 1
+        work.resting_count[0] += 1
 
 
 @kernel
@@ -220,25 +288,24 @@ def settle(model, state, command, settings, work):
 
     Writes: state, work.
     """
-    if settings.sleeping == 0:
-        return
     trees = work.tree_island.shape[0]
-    for t in range(trees):
-        if state.tree_is_asleep[t] == DROWSY:  # before `mark_held` uses the same fields
-            state.rest_keys[t] = work.tree_keys[t]
-            state.rest_marks[t] = work.tree_marks[t]
+    if settings.sleeping == 0:
+        for t in range(trees):
+            state.tree_is_asleep[t] = AWAKE
+            state.quiet_time[t] = 0.0
+        return
     mark_held(model, work)
     for t in range(trees):
-        work.island_mood[t] = READY
+        work.island_readiness[t] = READY
     for t in range(trees):
         if model.tree_kind[t] == DYNAMIC and work.tree_is_resting[t] == 0:
             island = find(work.tree_island, t)
             mood = readiness(model, state, command, settings, work, t)
-            work.island_mood[island] = max(work.island_mood[island], mood)
+            work.island_readiness[island] = max(work.island_readiness[island], mood)
     for t in range(trees):
         if model.tree_kind[t] != DYNAMIC or work.tree_is_resting[t] == 1:
             continue
-        mood = work.island_mood[find(work.tree_island, t)]
+        mood = work.island_readiness[find(work.tree_island, t)]
         state.quiet_time[t] = 0.0 if mood == RESTLESS else state.quiet_time[t] + settings.dt
         if mood == READY:
             lie_down(model, state, work, t)

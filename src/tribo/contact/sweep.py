@@ -425,6 +425,20 @@ def solve_island(model, settings, work, t, rows):
 
 
 @kernel
+def solve_again(model, settings, work, t, rows):
+    """Find the impulses of island t for other targets from those at hand; return success.
+
+    What failures teach about large islands is left to the first solve.
+
+    Writes: work.
+    """
+    if settings.contact_solver == SWEEPS:
+        limit = settings.tolerance * island_speed(settings, work, t)
+        return sweep_only(model, work, t, settings.max_sweeps, limit)
+    return attempt(model, settings, work, t, rows, 1)
+
+
+@kernel
 def solve(model, state, settings, work):
     """Find the impulses of all contacts and scalar rows.
 

@@ -46,8 +46,6 @@ def form_weights(form, integrator):
 @kernel
 def wanted(command, settings, work, dof, v, next_v):
     """Return the torque that a drive gives if nothing limits it, feed-forward included."""
-    if command.kp[dof] == 0.0 and command.kd[dof] == 0.0:
-        return work.feed_forward[dof]
     a, b, c = form_weights(command.drive_form[dof], settings.integrator)
     reach = work.drive_error[dof] + settings.dt * (a * v + b * next_v)
     rate = v + c * (next_v - v) - command.target_v[dof]
@@ -72,9 +70,8 @@ def drive_dof(model, state, command, settings, work, dof):
         force -= k * (work.spring_error[dof] + dt * (a + b) * v)
     mode = work.drive_mode[dof]
     if mode == FOLLOWS:
-        if command.kp[dof] != 0.0 or command.kd[dof] != 0.0:
-            _, b, c = form_weights(command.drive_form[dof], settings.integrator)
-            inertia += dt * (c * command.kd[dof] + dt * b * command.kp[dof])
+        _, b, c = form_weights(command.drive_form[dof], settings.integrator)
+        inertia += dt * (c * command.kd[dof] + dt * b * command.kp[dof])
         force += wanted(command, settings, work, dof, v, v)
     elif mode == 1:
         force += model.dof_effort_upper[dof]

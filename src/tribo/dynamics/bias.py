@@ -191,15 +191,18 @@ def mid_velocity(model, state, settings, work):
 
     Writes: work.
     """
-    may_jump = model.constraint_kind.shape[0] > 0
     half = 0.0 if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
     for dof in range(state.v.shape[0]):
         vdot = state.vdot[dof]
         before = state.vdot_before[dof]
-        if may_jump and vdot * before < 0.0:
-            work.mid_v[dof] = state.v[dof]
-        else:
-            work.mid_v[dof] = state.v[dof] + half * (vdot + 0.75 * (vdot - before))
+        work.mid_v[dof] = state.v[dof] + half * (vdot + 0.75 * (vdot - before))
+    if model.constraint_kind.shape[0] == 0:
+        return
+    for t in range(model.tree_body.shape[0]):
+        if model.tree_is_tied[t] == 1:
+            for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+                if state.vdot[dof] * state.vdot_before[dof] < 0.0:
+                    work.mid_v[dof] = state.v[dof]
 
 
 @kernel

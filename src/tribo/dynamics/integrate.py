@@ -76,10 +76,10 @@ def next_velocity(model, state, work):
 
 @kernel
 def is_finite(work):
-    """Tell whether the new velocity consists of numbers only."""
+    """Tell whether the new velocity consists of numbers only, small enough for an energy."""
     total = 0.0
     for dof in range(work.next_v.shape[0]):
-        total += work.next_v[dof] * 0.0
+        total += work.next_v[dof] * work.next_v[dof] * 0.0
     return total == 0.0
 
 

@@ -130,7 +130,7 @@ class Constraint(check.Sealed):
     @is_on.setter
     def is_on(self, value: bool) -> None:
         self._check("is_on")
-        self._tuning[Tuning.IS_ON] = 1.0 if value else 0.0
+        self._tuning[Tuning.IS_ON] = float(check.boolean(value, f"is_on of {self._name}"))
 
     @property
     def erp(self) -> float:
@@ -165,7 +165,7 @@ class Constraint(check.Sealed):
     @is_broken.setter
     def is_broken(self, value: bool) -> None:
         self._check("is_broken")
-        self._broken[0] = bool(value)
+        self._broken[0] = check.boolean(value, f"is_broken of {self._name}")
         self._impulse[:] = 0.0
 
     @property

@@ -144,7 +144,9 @@ class ContactState(IntEnum):
 class Status(IntFlag):
     """Bits of `Work.status`."""
 
-    INVALID = 1  # a velocity, or its square, stopped being a finite number; the state was not advanced
+    INVALID = (
+        1  # a velocity, or its square, stopped being a finite number; the state was not advanced
+    )
     CAPACITY = 2  # more contacts than `Work` has room for; the state was not advanced
     NOT_CONVERGED = 4  # the contact solve stopped at `max_sweeps`
     COARSE = 8  # too long a step for a compliant pair's stiffness: it rests, but bounces less

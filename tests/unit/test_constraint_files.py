@@ -208,6 +208,7 @@ def test_constraints_come_back_from_a_saved_world(tmp_path, caplog):
     assert not caplog.records
     again = tribo.World.load(tmp_path / "w.xml")
     assert [tie.name for tie in again.constraints] == [tie.name for tie in world.constraints]
+    assert [tie.type for tie in again.constraints] == [tie.type for tie in world.constraints]
     for made, was in zip(again.constraints, world.constraints, strict=True):
         np.testing.assert_array_equal(made._tuning, was._tuning)
         np.testing.assert_array_equal(made.points, was.points)

@@ -23,7 +23,7 @@ STRETCH = {
     "stretch": "stretch", "compression": "compression", "both": "both",
 }  # fmt: skip
 WIRE = ("name", "type", "length", "stiffness", "stretch_type")
-OWN = ("damping", "tension", "erp", "break_force", "is_on")  # not RaiSim's
+OWN = ("damping", "tension", "erp", "break_force", "is_on", "is_rod")  # not RaiSim's
 KINDS = ("pin", "weld", "hinge", "motor", "equality")
 CONSTRAINT = ("name", "type", "speed", "max_force", "locked", "erp", "break_force", "is_on")
 END = ("name", "local_index", "pos", "frame")
@@ -49,6 +49,10 @@ def read_wire(node: Node, report: Report) -> ConstraintDescription:
             f"stretch_type={written!r} is not known; known: {', '.join(STRETCH)}{hint}"
         )
     made.resists = STRETCH[written]
+    if _flag(node, "is_rod", default=False):
+        if (kind, made.resists) != ("stiff", "both"):
+            raise node.error("is_rod=1 needs type='stiff' and stretch_type='both'")
+        made.type = "rod"
     if kind == "compliant":
         numbers["stiffness"] = node.number("stiffness", at_least=0.0)
         numbers["damping"] = node.number("damping", 0.0, at_least=0.0)
@@ -85,13 +89,21 @@ def _shared(node: Node) -> dict[str, Any]:
     made: dict[str, Any] = {}
     if "erp" in node.attributes:
         made["erp"] = node.number("erp", at_least=0.0)
+        if made["erp"] > 1.0:
+            raise node.error(f"erp={made['erp']:g} must be from 0 to 1")
     if "break_force" in node.attributes:
         made["break_force"] = node.number("break_force", at_least=0.0)
     if "is_on" in node.attributes:
-        if node.text("is_on") not in {"0", "1"}:
-            raise node.error(f"is_on={node.text('is_on')!r} must be 0 or 1")
-        made["is_on"] = node.text("is_on") == "1"
+        made["is_on"] = _flag(node, "is_on", default=True)
     return made
+
+
+def _flag(node: Node, name: str, *, default: bool) -> bool:
+    """Return an attribute that is 0 or 1."""
+    written = node.attributes.get(name, "1" if default else "0").strip()
+    if written not in {"0", "1"}:
+        raise node.error(f"{name}={written!r} must be 0 or 1")
+    return written == "1"
 
 
 def _ends(node: Node, made: ConstraintDescription, report: Report, more: tuple[str, ...]) -> None:
@@ -138,6 +150,8 @@ def write_constraint(
         values |= {"type": kind}
         if kind != "custom":
             values["stretch_type"] = stretch.get(item.resists, "both")
+        if item.type == "rod":
+            values["is_rod"] = "1"
         node = etree.SubElement(root, "wire", values)
     else:
         values |= {"type": item.type, "locked": str(int(item.locked))}

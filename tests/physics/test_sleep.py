@@ -166,6 +166,37 @@ def test_what_turns_back_does_not_sleep():
     assert ball.linear_velocity[0] > 0.0
 
 
+@pytest.mark.parametrize("moved", ["box", "table"])
+def test_contacts_elsewhere_wake(moved):
+    """A box whose centre of mass comes to lie beyond the edge of a table is awake, though no gap changes."""
+    for start in np.linspace(-0.4, 0.4, 9):
+        for place in np.linspace(0.55, 0.95, 9):
+            world = sleepy_world()
+            table = world.add_box((1, 1, 1), 1.0, position=(0, 0, 0.5), body_type="static")
+            box = world.add_box((1, 1, 1), 1.0, position=(start, 0, 1.5))
+            world.step(120)
+            assert box.is_asleep
+            if moved == "box":
+                box.position = (place, 0, box.position[2])
+            else:
+                table.position = (-place, 0, 0.5)
+            world.step()
+            assert not box.is_asleep
+
+
+@pytest.mark.parametrize(("name", "value"), [("erp", 0.5), ("max_push_out_speed", 0.1)])
+def test_recovery_from_overlap_wakes(name, value):
+    """A box that rests in the ground rises when it is allowed to."""
+    world = sleepy_world()
+    setattr(world, name, 0.0)
+    box = world.add_box((1, 1, 1), 1.0, position=(0, 0, 0.49))
+    world.step(120)
+    assert box.is_asleep
+    setattr(world, name, value)
+    world.step(300)
+    assert box.position[2] == pytest.approx(0.5, abs=1e-4)
+
+
 def test_robots_stay_awake_unless_asked():
     world = sleepy_world(friction=1.0)
     robot = standing_quadruped(world)

@@ -96,8 +96,11 @@ def mark(model, work, c):
     )
     axes = work.contact_axes
     normal = 0.3 * axes[c, 6] + 0.5 * axes[c, 7] + 0.7 * axes[c, 8]
+    place = (
+        0.3 * work.contact_pos[c, 0] + 0.5 * work.contact_pos[c, 1] + 0.7 * work.contact_pos[c, 2]
+    )
     weight = 1.0 + (work.contact_key[c] % 65521 * 40503 % 65536) / 65536.0
-    return weight * (work.contact_gap[c] + normal + law)
+    return weight * (work.contact_gap[c] + place + normal + law)
 
 
 @kernel
@@ -111,7 +114,8 @@ def see_contacts(model, state, settings, work):
     for t in range(work.tree_island.shape[0]):
         work.tree_island[t] = t
         work.tree_keys[t] = 0
-        work.tree_marks[t] = settings.dt  # impulses are forces times it
+        # Impulses are forces times dt; overlap is left as the other two say.
+        work.tree_marks[t] = settings.dt + 1.1 * settings.erp + 1.3 * settings.max_push_out_speed
         work.tree_is_stirred[t] = 0
     for c in range(work.contact_count[0]):
         for side in range(2):

@@ -44,9 +44,7 @@ class Difference(NamedTuple):
     @property
     def relative(self) -> float:
         """Difference relative to the largest entry."""
-        found, expected = np.asarray(self.found), np.asarray(self.expected)
-        scale = max(float(np.abs(expected).max(initial=0.0)), self.least)
-        return float(np.abs(found - expected).max(initial=0.0)) / scale
+        return reference.relative_difference(self.found, self.expected, self.least)
 
 
 def each(case: Case) -> Iterator[tuple[Any, ...]]:

@@ -17,6 +17,14 @@ COORDINATES = {0: 0, 1: 1, 2: 1, 3: 4, 4: 7}
 DOFS = {0: 0, 1: 1, 2: 1, 3: 3, 4: 6}
 
 
+def relative_difference(found: Any, expected: Any, least: float) -> float:
+    """Return the largest difference relative to the largest entry expected, or to `least`."""
+    found, expected = np.asarray(found), np.asarray(expected)
+    assert found.shape == expected.shape, (found.shape, expected.shape)
+    scale = max(float(np.abs(expected).max(initial=0.0)), least)
+    return float(np.abs(found - expected).max(initial=0.0)) / scale
+
+
 def skew(a: np.ndarray) -> np.ndarray:
     """Return [a]× with [a]× b = a × b."""
     return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]], float)

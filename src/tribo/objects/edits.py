@@ -11,6 +11,21 @@ from tribo.description import TreeDescription
 from tribo.model import Model
 from tribo.objects.frames import quaternions
 
+# Numbers of the model that stand in the description as they are: field and attribute.
+_OF_BODY = {"body_mass": "mass", "body_com": "com", "body_support": "gravity_compensation"}
+_OF_JOINT = {
+    "joint_pos": "position",
+    "joint_axis": "axis",
+    "joint_lower": "lower",
+    "joint_upper": "upper",
+    "dof_armature": "armature",
+    "dof_damping": "damping",
+    "dof_stiffness": "stiffness",
+    "dof_friction": "friction",
+    "dof_speed": "velocity",
+    "dof_effort_lower": "effort_lower",
+}
+
 
 def describe(description: TreeDescription, field: str, row: int, value: np.ndarray) -> None:
     """Write a number of the model into the description, so that a rebuild keeps it.
@@ -26,38 +41,16 @@ def describe(description: TreeDescription, field: str, row: int, value: np.ndarr
         return
     body = description.bodies[_body_of_dof(description, row) if field.startswith("dof_") else row]
     numbers: Any = tuple(value.tolist()) if value.ndim else float(value)
-    if field == "body_mass":
-        body.mass = numbers
-    elif field == "body_com":
-        body.com = numbers
+    if field in _OF_BODY:
+        setattr(body, _OF_BODY[field], numbers)
+    elif field in _OF_JOINT:
+        setattr(body.joint, _OF_JOINT[field], numbers)
     elif field == "body_inertia":
         body.inertia = value[[[0, 3, 4], [3, 1, 5], [4, 5, 2]]]
-    elif field == "joint_pos":
-        body.joint.position = numbers
     elif field == "joint_rot":
         body.joint.quaternion = tuple(quaternions(value.reshape(1, 3, 3))[0].tolist())
-    elif field == "joint_axis":
-        body.joint.axis = numbers
-    elif field == "dof_armature":
-        body.joint.armature = numbers
-    elif field == "dof_damping":
-        body.joint.damping = numbers
-    elif field == "dof_stiffness":
-        body.joint.stiffness = numbers
-    elif field == "dof_friction":
-        body.joint.friction = numbers
-    elif field == "dof_speed":
-        body.joint.velocity = numbers
-    elif field == "joint_lower":
-        body.joint.lower = numbers
-    elif field == "joint_upper":
-        body.joint.upper = numbers
-    elif field == "dof_effort_lower":
-        body.joint.effort_lower = numbers
     elif field == "dof_effort_upper":
         body.joint.effort_lower, body.joint.effort = body.joint.effort_range[0], numbers
-    elif field == "body_support":
-        body.gravity_compensation = numbers
     else:
         raise KeyError(field)
 

@@ -258,7 +258,7 @@ def _constraints(world: World) -> tuple[list[Drawable], Lines]:
     return marks, Lines(np.array(numbers), np.array(bodies), np.array(points), np.array(colors))
 
 
-def color_of(material: str, number: int = 0) -> Color:
+def material_color(material: str, number: int = 0) -> Color:
     """Return the colour of a material; `number` tells things of the default material apart."""
     if material in MATERIALS:
         return MATERIALS[material]
@@ -272,7 +272,7 @@ def _shape(part: Object, body: int, shape: ShapeDescription) -> Drawable:
     return Drawable(
         f"{part.name}/{shape.name}", part.name, body, Shape.MESH if made is not None else shape.kind,
         tuple(shape.size), np.array(shape.position, float), rotation_matrix(shape.quaternion),
-        color_of(shape.material, part.id), made, made is not None,
+        material_color(shape.material, part.id), made, made is not None,
     )  # fmt: skip
 
 

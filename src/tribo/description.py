@@ -131,7 +131,13 @@ class LinkDescription:
     )  # [kg] besides `mass`
 
     def attach(self, child: LinkDescription, joint: JointDescription) -> None:
-        """Let another link hang on this one by a joint, a fixed one too."""
+        """Let another link hang on this one by a joint, a fixed one too.
+
+        Raises:
+            TypeError: They are no `LinkDescription` and no `JointDescription`.
+        """
+        _need(child, LinkDescription, "attach takes")
+        _need(joint, JointDescription, "attach takes")
         child.joint = joint
         self.children.append(child)
 
@@ -151,7 +157,12 @@ class LinkDescription:
 
         Raises:
             DescriptionError: Kind or property of the joint are unknown.
+            TypeError: The name is no text.
         """
+        _need(
+            name, str, "add_child makes a link; attach takes one that is there already. Its name is"
+        )
+        _need(joint, str, "the kind of a joint is")
         kinds = {"continuous": Joint.REVOLUTE} | {
             kind.name.lower(): kind for kind in Joint if kind != Joint.FREE
         }
@@ -238,6 +249,12 @@ class LinkDescription:
             self.visuals.append(
                 VisualDescription(Shape.MESH, (), position, quaternion, color, mesh)
             )
+
+
+def _need(value: object, kind: type, what: str) -> None:
+    """Refuse what is of another type."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{what} a {kind.__name__}, got a {type(value).__name__}")
 
 
 def internal_size(kind: str, size: Vector) -> tuple[Shape, Vector]:
@@ -394,6 +411,7 @@ class ObjectDescription:
     urdf: Path | None = None
     urdf_text: str | None = None  # instead of a file; a writer puts it into one
     urdf_reference: str = ""  # as written in the file
+    joint_order: tuple[str, ...] = ()  # of a robot; empty: that of its URDF
     modules: list[Path] = field(default_factory=list)  # that come with the URDF
     collide_parent: bool = False  # links of a robot may touch the link on which they hang
     convexify: bool = False  # meshes of a robot are split into convex parts

@@ -59,12 +59,13 @@ class Snapshot:
 
 
 def structure_of(objects: Sequence[Object]) -> tuple[object, ...]:
-    """Return what must be the same where a snapshot is restored: ids, body types, joints, shapes."""
+    """Return what must be the same where a snapshot is restored: ids, body types, joints and shapes."""
     return tuple(
         (
             part.id,
             int(part.body_type),
             tuple((b.parent, int(b.joint.type)) for b in part.description.bodies),
+            tuple(b.joint.name for b in part.description.bodies[1:]),
             tuple(
                 (int(s.kind), () if s.kind in PRIMITIVES else s.size)
                 for b in part.description.bodies

@@ -313,7 +313,7 @@ class WorldObjects(check.Sealed):
         collision_group: int | None = None, collision_mask: int = ALL_GROUPS, strict: bool = False,
         ground_points: Mapping[str, Any] | None = None, modules: Sequence[str | Path] = (),
         parameters: Mapping[str, object] | None = None, srdf: str | Path | None = None,
-        collide_with_parent: bool = False,
+        collide_with_parent: bool = False, joint_order: Sequence[str] = (),
     ) -> ArticulatedSystem:  # fmt: skip
         """Add a robot.
 
@@ -334,6 +334,8 @@ class WorldObjects(check.Sealed):
             parameters: Values for @@name in a URDF that is a template; {expressions} are then computed.
             srdf: SRDF file, or its text, that says which links may touch (docs/howto/urdf).
             collide_with_parent: Links may touch the link on which they hang; by default they may not.
+            joint_order: Names of all joints that move, parents before children, in the order in which their
+                coordinates shall stand; empty: that of the file. The base's always come first.
 
         Raises:
             DescriptionError: The file cannot be built; the message names element, value and remedy.
@@ -341,7 +343,7 @@ class WorldObjects(check.Sealed):
         """
         description, laws = robot_files.read(
             source, package_dirs=package_dirs, modules=modules, parameters=parameters, srdf=srdf,
-            strict=strict,
+            strict=strict, order=joint_order,
         )  # fmt: skip
         if collide_with_parent:
             for body in description.bodies[1:]:

@@ -8,8 +8,8 @@ from house.repository import ROOT
 
 import tribo
 from tribo import objects
-from tribo.batch import ObjectBatch
 from tribo.batch_constraints import ConstraintBatch
+from tribo.batch_object import ObjectBatch
 
 
 def test_public_names_have_docstrings():

@@ -344,3 +344,17 @@ def test_wrong_children_and_solids(change, says):
     with pytest.raises(DescriptionError, match=says):
         change(link)
     assert (link.children, link.shapes, link.visuals, link.solids) == ([], [], [], [])
+
+
+def test_a_description_in_place_of_a_name_is_refused_where_it_is_given():
+    """It went through and failed later, with the whole description as the name."""
+    base, arm = LinkDescription("base", 1.0), LinkDescription("arm", 1.0)
+    with pytest.raises(TypeError, match="attach takes one that is there already"):
+        base.add_child(arm, "revolute")
+    with pytest.raises(TypeError, match="kind of a joint is a str"):
+        base.add_child("arm", Joint.REVOLUTE)
+    with pytest.raises(TypeError, match="takes a LinkDescription, got a str"):
+        base.attach("arm", None)
+    with pytest.raises(TypeError, match="takes a JointDescription, got a str"):
+        base.attach(arm, "revolute")
+    assert base.children == []

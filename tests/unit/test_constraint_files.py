@@ -106,7 +106,7 @@ def test_loops_come_back_from_an_exported_urdf(tmp_path):
     assert len(again.constraints) == 2
     for made, was in zip(again.constraints, robot.description.constraints, strict=True):
         assert (made.type, made.bodies, made.locked, made.name) == (
-            was.type, was.bodies, was.locked, was.name,
+            was.type, was.bodies, was.locked, was.name or "pin_0",
         )  # fmt: skip
         np.testing.assert_allclose(made.points, was.points, atol=1e-15)
         held = [k for k in range(3) if was.locked >> k & 1]
@@ -126,6 +126,11 @@ BAD_LOOPS = {
         ),
         "parallel",
     ),
+    "same name": (
+        CLOSED.format(2 * '<pin name="p" body1="c" body2="world" anchor="0 0 0"/>'),
+        "named 'p' stands in line 1",
+    ),
+    "far": (CLOSED.format('<pin body1="c" body2="world" anchor="1e200 0 0"/>'), "at most 1e.15"),
     "twice": (CLOSED.format(PIN.format("c", "0 0 0")) * 2, "second of its kind"),
 }  # fmt: skip
 
@@ -135,6 +140,97 @@ def test_a_wrong_loop_is_named(name):
     block, words = BAD_LOOPS[name]
     with pytest.raises(DescriptionError, match=words):
         urdf.read(four_bar(block))
+
+
+def test_an_empty_block_is_a_note_and_an_error_if_strict():
+    assert any("holds no loop" in note for note in urdf.read(four_bar("<constraints/>")).notes)
+    with pytest.raises(DescriptionError, match="holds no loop"):
+        urdf.read(four_bar("<constraints/>"), strict=True)
+
+
+def chain_world(**options):
+    """Return a world with the open chain of the four bar, at its closed configuration."""
+    world = tribo.World()
+    robot = world.add_articulated_system(four_bar(""), collision_mask=0, name="bars", **options)
+    robot.generalized_coordinate = [0.3, -0.3, 0.3]
+    return world, robot
+
+
+@pytest.mark.parametrize("what", ["pin", "hinge", "weld"])
+def test_constraints_from_python_are_in_an_exported_urdf(tmp_path, what):
+    """They lock the same directions when they are read again: the chain moves as it did."""
+    world, robot = chain_world()
+    if what == "pin":
+        world.add_pin(robot.link("c"), None, robot.frame("foot").position, name="loop")
+    elif what == "hinge":
+        place = robot.frame("foot").position
+        world.add_hinge(robot.link("c"), robot.link("world"), place, axis=(0, 1, 0), name="loop")
+    else:
+        world.add_weld(robot.link("a"), robot.link("b"), name="loop")
+    assert robot.export_urdf(tmp_path / "bars.urdf") == []
+    other = tribo.World()
+    again = other.add_articulated_system(tmp_path / "bars.urdf", collision_mask=0)
+    np.testing.assert_array_equal(again.generalized_coordinate, robot.generalized_coordinate)
+    assert [tie.type for tie in other.constraints] == {
+        "pin": ["pin"], "hinge": ["pin", "equality"], "weld": ["pin", "equality", "equality"],
+    }[what]  # fmt: skip
+    for each in (world, other):
+        each.step(300)
+    difference = again.generalized_coordinate - robot.generalized_coordinate
+    assert np.abs(difference).max() < 1e-7
+    assert np.abs(robot.generalized_coordinate - [0.3, -0.3, 0.3]).max() > 0.05
+    for tie in other.constraints:
+        assert np.abs(tie.gap).max() < 1e-9
+    # And again from what was read: the same file.
+    assert again.to_urdf().count("<pin") == 1
+    if what == "weld":
+        assert abs(again.generalized_coordinate[1] + 0.3) < 1e-9
+
+
+def test_a_weld_of_floating_links_is_written_about_all_axes():
+    """Two links on a ball joint, welded: none of three turns is left."""
+    text = (
+        '<robot name="r">' + link("a") + link("b", x=0.3)
+        + '<joint name="ball" type="spherical"><parent link="a"/><child link="b"/></joint></robot>'
+    )  # fmt: skip
+    world = tribo.World()
+    robot = world.add_articulated_system(text, name="r", position=(1.0, 2.0, 3.0))
+    q = np.array(robot.generalized_coordinate)
+    q[7:] = 0.5, 0.5, -0.5, 0.5
+    robot.generalized_coordinate = q
+    world.add_weld(robot.link("a"), robot.link("b"))
+    other = tribo.World(gravity=(0, 0, 0))
+    again = other.add_articulated_system(robot.to_urdf())
+    np.testing.assert_allclose(again.generalized_coordinate[7:], q[7:])
+    np.testing.assert_array_equal(again.generalized_coordinate[:3], 0.0)
+    again.generalized_velocity = [0, 0, 0, 0, 0, 0, 1.0, 2.0, 3.0]
+    other.step(200)
+    turn = again.generalized_coordinate[7:]
+    assert np.abs(turn - q[7:]).max() < 1e-8
+
+
+def test_what_an_export_leaves_out_is_named(tmp_path):
+    world, robot = chain_world()
+    ball = world.add_sphere(0.1, 1.0)
+    world.add_rod(robot.link("a"), robot.link("c"), name="rod")
+    world.add_pin(robot.link("c"), ball, name="other")
+    tuned = world.add_pin(robot.link("c"), robot.link("world"), (1, 0, 0), name="tuned")
+    tuned.erp = 0.5
+    world.add_pin(robot.link("b"), robot.link("world"), (0, 0, 0.5), name="off").is_on = False
+    robot.generalized_coordinate = [0.3, -0.3, 0.2]
+    notes = robot.export_urdf(tmp_path / "bars.urdf")
+    for words in ("'rod' is not written", "'other' is not written", "of constraint 'tuned' are not",
+                  "'off' is not written: it is off", "'tuned' is not written: it is open"):  # fmt: skip
+        assert sum(words in note for note in notes) == 1, (words, notes)
+    assert [item.name for item in urdf.read(tmp_path / "bars.urdf").constraints] == []
+
+
+def test_a_loop_of_the_file_that_was_removed_is_not_exported():
+    world = tribo.World()
+    robot = world.add_articulated_system(four_bar(CLOSED.format(PIN.format("c", "0 0 -0.5"))))
+    assert "<pin" in robot.to_urdf()
+    world.remove(world.constraints[0])
+    assert "<constraints" not in robot.to_urdf()
 
 
 # -- world files ---------------------------------------------------------------------------------------

@@ -302,10 +302,6 @@ BAD = {
     "include": (objects('<include value="a.xml"/>'), ["direct child"]),
     "exist": (objects(ball('exist="maybe"')), ["exist='maybe'"]),
     "urdf": (objects('<articulated_system urdf_path="missing.urdf"/>'), ["missing.urdf", "no file"]),
-    "joint order": (
-        objects('<articulated_system urdf_path="a.urdf" joint_order="a b"/>'),
-        ["'joint_order'", "not supported yet"],
-    ),
     "tuning": (objects(ball(dim='<dim radius="1"/><tuning/>')), ["<tuning>", "not supported yet"]),
     "class name": (world('<object_class><sphere type="box"/></object_class>'), ["rename"]),
 }  # fmt: skip

@@ -289,6 +289,11 @@ BAD = {
     "no mass": (robot(link("a", "")), ["'a'", "floats", "mass", "rotor_inertia"]),
     "massless leaf": (pair(child=""), [":3:", "'b'", "'j'", "neither"]),
     "point mass": (pair(child=MASS.format(m=1, i=0)), ["'b'", "without inertia", "'j'"]),
+    "heavy": (
+        robot(link("a", MASS.format(m="1e308", i=1))),
+        ["<URDF text>:2", "'a'", "at most 1e+15"],
+    ),
+    "far": (pair(inside='<origin xyz="1e200 0 0"/>'), ["<origin>", "1e200", "at most 1e+15"]),
     "nan": (robot(link("a", MASS.format(m="nan", i=1))), ["<mass>", "'nan'", "finite"]),
     "inf": (robot(link("a", MASS.format(m="1e999", i=1))), ["<mass>", "1e999", "too large"]),
     "word": (robot(link("a", MASS.format(m="1,5kg", i=1))), ["<mass>", "'1,5kg'", "not a number"]),

@@ -155,6 +155,24 @@ def test_pins_and_hinges_are_marked_where_they_hold():
     np.testing.assert_allclose(rotation[at["hinge"]][:, 2], (0, 1, 0), atol=1e-9)
 
 
+def test_marks_of_what_is_off_or_broken_are_not_drawn():
+    world, _, _, _, _ = tied_world()
+    made = scene.describe(world)
+    at = {item.name: k for k, item in enumerate(made.visual.items)}
+    world.constraint("hinge").is_on = False
+    world.constraint("pin").break_force = 1e-9
+    world.step(2)
+    assert world.constraint("pin").is_broken
+    poses = scene.read_poses(world)
+    shown = made.visual.is_shown(poses)
+    assert not shown[at["pin"]]
+    assert not shown[at["hinge"]]
+    assert shown.sum() == len(shown) - 2
+    assert (made.visual.place(poses)[0][~shown, 2] < -1e3).all()
+    world.constraint("hinge").is_on = True
+    assert made.visual.is_shown(scene.read_poses(world))[at["hinge"]]
+
+
 def test_a_wire_is_seen_in_a_picture():
     """Pixels on the line between its ends have its colour, and none is there without it."""
     world, _, _, wire, spring = tied_world()

@@ -155,9 +155,8 @@ def _articulated(node: Node, report: Report) -> ObjectDescription:
              "collide_parent", *FILTER)  # fmt: skip
     report.check_attributes(node, known)
     report.check_children(node, ("state",))
-    if node.attributes.get("joint_order", "").strip():
-        raise refuse(node, "attribute 'joint_order'", "remove it")
     made = _common(node)
+    made.joint_order = tuple(node.attributes.get("joint_order", "").split())
     made.urdf_reference = node.text("urdf_path")
     made.urdf = locate(node, "urdf_path")
     if not made.urdf.is_file():

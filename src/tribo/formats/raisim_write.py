@@ -158,6 +158,11 @@ def _articulated(
     values["urdf_path"] = _text(_reference(urdf, path))
     values["convexify_meshes"] = "1" if item.convexify else None
     values["collide_parent"] = "1" if item.collide_parent else None
+    if any(len(name.split()) != 1 for name in item.joint_order):
+        raise DescriptionError(
+            f"object {item.name!r}: names of joints with blanks have no place in joint_order; rename them"
+        )
+    values["joint_order"] = _text(" ".join(item.joint_order)) or None
     node = _add(parent, "articulatedSystem", **values)
     coordinate, velocity = item.generalized_coordinate, item.generalized_velocity
     if coordinate is not None or velocity is not None:

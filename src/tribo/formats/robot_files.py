@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tribo.description import DescriptionError, LinkDescription, TreeDescription
-from tribo.formats import mjcf, self_collision, urdf
+from tribo.formats import joint_order, mjcf, self_collision, urdf
 from tribo.formats.assembly import assemble
 from tribo.formats.xml import outermost
 from tribo.joint_checks import check_joints
@@ -24,10 +24,11 @@ def read(
     parameters: Mapping[str, object] | None,
     srdf: str | Path | None,
     strict: bool,
+    order: Sequence[str] = (),
 ) -> tuple[TreeDescription, Laws]:
     """Return a robot, and the contact laws that its file brings.
 
-    Args: as in `World.add_articulated_system`.
+    Args: as in `World.add_articulated_system`; `order` is its `joint_order`.
 
     Raises:
         DescriptionError: It cannot be built; the message names element, value and remedy.
@@ -54,4 +55,6 @@ def read(
     if srdf is not None:
         self_collision.read_srdf(made, srdf, strict=strict)
     check_joints(made)
+    if len(order) > 0:
+        made = joint_order.reordered(made, order)
     return made, laws

@@ -1,14 +1,20 @@
-"""Closed loops in URDF: RaiSim's <constraints> with <pin> and <equality>, read and written."""
+"""Closed loops in URDF: RaiSim's <constraints> with <pin> and <equality>, read and written.
+
+What holds two bodies in more ways than a pin does is written as a pin and equations of points beside it: a
+hinge keeps a point of its axis, a weld two points. Read again these are rows that lock the same directions.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import numpy as np
 from lxml import etree
 
 from tribo.builder import COORDINATES
-from tribo.constraint_description import ConstraintDescription
+from tribo.check import LARGEST
+from tribo.constraint_description import LOCKED, ConstraintDescription
 from tribo.description import TreeDescription, Vector
 from tribo.formats.loops import holding, place_of, poses_at
 from tribo.formats.pose import Pose, matrix, normalized
@@ -18,6 +24,7 @@ from tribo.model import Joint
 
 MAX_CONSTRAINTS = 10_000
 PARALLEL = 1e-12  # [–] sine of the least angle between two axes
+ARM = 0.1  # [m] from the pin of a hinge or weld to the points that keep it from turning
 
 
 def read_constraints(robot: Node, tree: TreeDescription, report: Report) -> None:
@@ -26,6 +33,7 @@ def read_constraints(robot: Node, tree: TreeDescription, report: Report) -> None
         report.check_attributes(block, ("nominal_config",))
         report.check_children(block, ("pin", "equality"))
         if not block.children:
+            report.doubt(block, "holds no loop")
             continue
         if tree.closed is not None:
             raise block.error("is the second of its kind; put all loops into one")
@@ -33,15 +41,24 @@ def read_constraints(robot: Node, tree: TreeDescription, report: Report) -> None
             raise block.error(f"has more than {MAX_CONSTRAINTS} elements")
         tree.closed = tree.start = _nominal(block, tree)
         poses = poses_at(tree, tree.closed)
+        lines: dict[str, int] = {}
         for node in block.children:
-            if node.tag in {"pin", "equality"}:
-                tree.constraints.append(_read(node, tree, poses, report))
+            if node.tag not in {"pin", "equality"}:
+                continue
+            made = _read(node, tree, poses, report)
+            if made.name in lines:
+                raise node.error(
+                    f"a constraint named {made.name!r} stands in line {lines[made.name]}; rename one"
+                )
+            if made.name:
+                lines[made.name] = node.line
+            tree.constraints.append(made)
 
 
 def _nominal(block: Node, tree: TreeDescription) -> Vector:
     """Return the coordinates in which the loops are closed, quaternions of unit length."""
     count = sum(COORDINATES[body.joint.type] for body in tree.bodies)
-    given = block.vector("nominal_config", count)
+    given = block.vector("nominal_config", count, largest=LARGEST)
     made: list[float] = []
     for body in tree.bodies:
         own = given[len(made) : len(made) + COORDINATES[body.joint.type]]
@@ -71,7 +88,7 @@ def _read(
     if first == second:
         raise node.error("body1 and body2 are one body: no joint is between them; name two links")
     axes = _axes(node) if node.tag == "equality" else np.eye(3)
-    anchor = inner.point(node.vector("anchor", 3))
+    anchor = inner.point(node.vector("anchor", 3, largest=LARGEST))
     axes = matrix(inner.quaternion) @ axes
     name = node.attributes.get("name", "").strip()
     made = holding(node.tag, (first, second), (poses[first], poses[second]), anchor, axes, name)
@@ -101,6 +118,40 @@ def _axes(node: Node) -> np.ndarray:
     return np.column_stack([*made, np.cross(made[0], made[1])])
 
 
+def elements(item: ConstraintDescription) -> list[ConstraintDescription]:
+    """Return pins and equalities that lock what a pin, weld, hinge or equality does; none for others."""
+    beside: tuple[tuple[int, tuple[int, int, int], int], ...]  # offset along, axes, how many
+    if item.type in {"pin", "equality"}:
+        return [item]
+    if item.type == "hinge":
+        beside = ((2, (0, 1, 2), 2),)
+    elif item.type == "weld":
+        beside = ((0, (1, 2, 0), 2), (1, (2, 0, 1), 1))
+    else:
+        return []
+    made = [replace(item, type="pin", locked=LOCKED["pin"])]
+    for along, axes, count in beside:
+        name = f"{item.name}/{len(made)}" if item.name else ""
+        offset = ARM * item.axes[:, :, along]
+        turned = item.axes[:, :, list(axes)]
+        made.append(
+            replace(item, type="equality", name=name, points=item.points + offset, axes=turned,
+                    locked=(1 << count) - 1)
+        )  # fmt: skip
+    return made
+
+
+def opening(item: ConstraintDescription, poses: list[Pose]) -> float:
+    """Return by how much a constraint of a robot is violated at poses of its bodies [m]."""
+    most = 0.0
+    for part in elements(item):
+        ends = [np.array(poses[part.bodies[k]].point(tuple(part.points[k]))) for k in range(2)]
+        turn = matrix(poses[part.bodies[0]].quaternion) @ part.axes[0]
+        gap = turn.T @ (ends[1] - ends[0])
+        most = max([most, *(abs(gap[k]) for k in range(3) if part.locked >> k & 1)])
+    return float(most)
+
+
 def write_constraints(
     robot: etree._Element, tree: TreeDescription, notes: list[str],
     numbers: Callable[[Iterable[float]], str],
@@ -109,18 +160,23 @@ def write_constraints(
     block = None
     for item in tree.constraints:
         what = f"constraint {item.name!r}" if item.name else f"a {item.type}"
-        if item.type not in {"pin", "equality"} or min(item.bodies) < 0 or tree.closed is None:
-            notes.append(f"{what} is not written: only loops of pins have an element")
+        parts = elements(item) if min(item.bodies) >= 0 and tree.closed is not None else []
+        if not parts:
+            notes.append(
+                f"{what} is not written: only what pins, welds or hinges two bodies has an element"
+            )
             continue
+        assert tree.closed is not None
         if block is None:
             block = etree.SubElement(robot, "constraints", nominal_config=numbers(tree.closed))
         names = [tree.bodies[k].name for k in item.bodies]
-        node = etree.SubElement(
-            block, item.type, body1=names[0], body2=names[1], anchor=numbers(item.points[0])
-        )
-        if item.name:
-            node.set("name", item.name)
-        if item.type == "equality":
-            for k in range(3):
-                if item.locked >> k & 1:
-                    etree.SubElement(node, "axis", xyz=numbers(item.axes[0][:, k]))
+        for part in parts:
+            node = etree.SubElement(
+                block, part.type, body1=names[0], body2=names[1], anchor=numbers(part.points[0])
+            )
+            if part.name:
+                node.set("name", part.name)
+            if part.type == "equality":
+                for k in range(3):
+                    if part.locked >> k & 1:
+                        etree.SubElement(node, "axis", xyz=numbers(part.axes[0][:, k]))

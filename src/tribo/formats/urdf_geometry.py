@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tribo.check import LARGEST
 from tribo.description import MeshFile, ShapeDescription, Vector, VisualDescription
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.pose import NO_POSE, Pose, from_roll_pitch_yaw
@@ -26,8 +27,8 @@ def read_origin(node: Node, report: Report) -> Pose:
     if origin is None:
         return NO_POSE
     report.check_attributes(origin, ("xyz", "rpy"))
-    xyz = origin.vector("xyz", 3, (0.0, 0.0, 0.0))
-    rpy = origin.vector("rpy", 3, (0.0, 0.0, 0.0))
+    xyz = origin.vector("xyz", 3, (0.0, 0.0, 0.0), largest=LARGEST)
+    rpy = origin.vector("rpy", 3, (0.0, 0.0, 0.0), largest=LARGEST)
     return Pose(xyz, from_roll_pitch_yaw(rpy))
 
 

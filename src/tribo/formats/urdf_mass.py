@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from tribo.check import LARGEST
 from tribo.description import BodyDescription, DescriptionError, TreeDescription
 from tribo.formats.inertia import Inertial, axis_inertia, negative_moment, read_inertia
 from tribo.formats.report import Report
@@ -43,6 +44,12 @@ def check_masses(tree: TreeDescription, links: Sequence[Sequence[Place]], report
         has_children[bodies[i].parent] = True
     for i, body in enumerate(bodies):
         node = links[i][0]
+        if not max(body.mass, np.abs(body.com).max(), np.abs(body.inertia).max()) <= LARGEST:
+            raise node.error(
+                f"mass, centre of mass and inertia of body {body.name!r} must be at most "
+                f"{LARGEST:g} in size, got {body.mass:.6g} kg, {np.abs(body.com).max():.6g} m, "
+                f"{np.abs(body.inertia).max():.6g} kg m²"
+            )
         _check_moments(body, links[i])
         if body.joint.type == Joint.FIXED or (body.joint.armature > 0.0 and mass_below[i] > 0.0):
             continue

@@ -20,6 +20,7 @@ from tribo.description import (
     Vector,
     VisualDescription,
 )
+from tribo.formats import joint_order
 from tribo.formats.pose import matrix
 from tribo.formats.urdf_constraints import write_constraints
 from tribo.materials.table import DEFAULT_MATERIAL
@@ -27,6 +28,7 @@ from tribo.model import Joint, Shape
 
 FAR = 1e9  # [rad, m] stands for the missing stop of a joint that has only one
 WORLD = "world"
+ORDER = "the order of the joints is not written: a URDF is read branch by branch; add it with joint_order"
 
 
 def write(tree: TreeDescription, path: str | Path, *, name: str = "robot") -> list[str]:
@@ -55,6 +57,10 @@ def to_text(
     """Return a robot as URDF text, and what was left out; `folder`: where it will stand."""
     _check_names(tree)
     notes: list[str] = []
+    given = [body.joint.name for body in tree.bodies[1:]]
+    tree = joint_order.depth_first(tree)
+    if given != [body.joint.name for body in tree.bodies[1:]]:
+        notes.append(ORDER)
     robot = etree.Element("robot", name=name)
     root = tree.bodies[0]
     links = [body.name for body in tree.bodies]

@@ -114,8 +114,9 @@ class Node:
         return int(text)
 
     def vector(
-        self, name: str, count: int | None, default: tuple[float, ...] | None = None
-    ) -> tuple[float, ...]:
+        self, name: str, count: int | None, default: tuple[float, ...] | None = None, *,
+        largest: float = math.inf,
+    ) -> tuple[float, ...]:  # fmt: skip
         """Return an attribute as `count` finite numbers (None: any), apart by blanks or commas."""
         if default is not None and name not in self.attributes:
             return default
@@ -124,7 +125,12 @@ class Node:
             raise self.error(
                 f"{name}={_short(self.attributes[name])} has {len(words)} numbers, must have {count}"
             )
-        return tuple(self._number(name, word) for word in words)
+        numbers = tuple(self._number(name, word) for word in words)
+        if any(abs(number) > largest for number in numbers):
+            raise self.error(
+                f"{name}={_short(self.attributes[name])}: numbers must be at most {largest:g} in size"
+            )
+        return numbers
 
     def _number(self, name: str, word: str) -> float:
         if not _NUMBER.fullmatch(word):

@@ -17,6 +17,7 @@ from tribo.objects import edits
 from tribo.objects.base import Object, frozen
 from tribo.objects.collision_body import CollisionBody
 from tribo.objects.drives import Drives
+from tribo.objects.robot_export import with_loops
 from tribo.objects.states import States
 from tribo.tree_model import TreeRecords, tree_records
 
@@ -291,12 +292,13 @@ class ArticulatedSystem(Drives, Object):
         """Return the robot, with its present masses and placements, as URDF text.
 
         Every frame that is not a link or a moving joint becomes an empty link on a fixed joint. Links that
-        pass through each other are written as in an SRDF; `export_urdf` tells what is left out.
+        pass through each other are written as in an SRDF, pins, welds and hinges between two bodies as
+        <constraints>, closed in the present state; `export_urdf` tells what is left out.
         """
-        return urdf_write.to_text(self.description, name=self.name)[0]
+        return urdf_write.to_text(with_loops(self)[0], name=self.name)[0]
 
     def export_urdf(self, path: str | Path) -> list[str]:
-        """Write the robot, with its present masses and placements, as a URDF file.
+        """Write the robot, with its present masses, placements and loops, as a URDF file (see `to_urdf`).
 
         Args:
             path: File to write; an existing one is replaced. Meshes are referenced, not copied.
@@ -308,7 +310,8 @@ class ArticulatedSystem(Drives, Object):
             DescriptionError: The robot cannot be written; the message says what and the remedy.
             OSError: The file cannot be written.
         """
-        return urdf_write.write(self.description, path, name=self.name)
+        tree, notes = with_loops(self)
+        return notes + urdf_write.write(tree, path, name=self.name)
 
     def _add_wrench(self, body: int, torque: np.ndarray, force: np.ndarray) -> None:
         row = self._wrench_row(body)

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from tribo.contacts import Contact
     from tribo.engine import Engine
     from tribo.objects.base import Object
+    from tribo.objects.constraint import Constraint
 
 
 class Owner(Protocol):
@@ -16,6 +17,10 @@ class Owner(Protocol):
     @property
     def engine(self) -> Engine:
         """Return the records, rebuilt if something was added or removed."""
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """Return all constraints between bodies."""
 
     @property
     def sleeping(self) -> bool:

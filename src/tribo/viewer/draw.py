@@ -83,7 +83,10 @@ def _heap(scene: Scene, poses: Poses, forces: Forces | None, style: Style) -> Tr
     group = scene.visual
     position, rotation = group.place(poses)
     parts = []
+    shown = group.is_shown(poses)
     for k, item in enumerate(group.items):
+        if not shown[k]:
+            continue
         surface = _surface(item)
         color = surface.colors
         if color is None or item.keeps_color:

@@ -53,6 +53,7 @@ MARKS: dict[str, tuple[Shape, tuple[float, ...]]] = {  # [m] what shows a constr
     "pin": (Shape.SPHERE, (0.025,)), "equality": (Shape.SPHERE, (0.025,)),
     "hinge": (Shape.CYLINDER, (0.02, 0.04)), "weld": (Shape.BOX, (0.022, 0.022, 0.022)),
 }  # fmt: skip
+NOWHERE = (0.0, 0.0, -1e4)  # [m]
 WIRES: dict[str, Color] = {
     "stiff": (0.20, 0.22, 0.26), "compliant": (0.85, 0.50, 0.12), "custom": (0.20, 0.42, 0.78),
 }  # fmt: skip
@@ -72,6 +73,7 @@ class Drawable:
     color: Color
     mesh: Any = None  # trimesh.Trimesh
     keeps_color: bool = False  # the colour was set: it replaces those of the mesh
+    constraint: int = -1  # number of the constraint that it shows; −1: none
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,11 +102,24 @@ class Group:
     body: np.ndarray  # (n,)
     offset: np.ndarray  # (n, 3)
     rotation: np.ndarray  # (n, 3, 3)
+    constraint: np.ndarray  # (n,) that they show, −1: none
+
+    def is_shown(self, poses: Poses) -> np.ndarray:
+        """Return which items are drawn, (n,) of bool: not the marks of what is off or broken."""
+        shown = np.ones(len(self.items), bool)
+        if poses.is_held is not None:
+            marks = self.constraint >= 0
+            shown[marks] = poses.is_held[self.constraint[marks]]
+        return shown
 
     def place(self, poses: Poses) -> tuple[np.ndarray, np.ndarray]:
-        """Return positions (n, 3) [m] and rotations (n, 3, 3) of all items in the world."""
+        """Return positions (n, 3) [m] and rotations (n, 3, 3) of all items in the world.
+
+        What is not drawn is far below everything: the browser's instances cannot be left out one by one.
+        """
         turned = poses.rotation[self.body]
         position = poses.position[self.body] + np.einsum("nij,nj->ni", turned, self.offset)
+        position[~self.is_shown(poses)] = NOWHERE
         return position, turned @ self.rotation
 
 
@@ -250,8 +265,9 @@ def _constraints(world: World) -> tuple[list[Drawable], Lines]:
             assert part is not None
             kind, size = MARKS[tie.type]
             marks.append(
-                Drawable(tie.name, part.name, rows[side], kind, size, end.point, end.axes, MARK)
-            )
+                Drawable(tie.name, part.name, rows[side], kind, size, end.point, end.axes, MARK,
+                         constraint=number)
+            )  # fmt: skip
     if not lines:
         return marks, NO_LINES
     numbers, bodies, points, colors = zip(*lines, strict=True)
@@ -301,6 +317,7 @@ def group_of(items: Sequence[Drawable]) -> Group:
         np.array([d.body for d in items], int),
         np.array([d.position for d in items], float).reshape(n, 3),
         np.array([d.rotation for d in items], float).reshape(n, 3, 3),
+        np.array([d.constraint for d in items], int),
     )
 
 

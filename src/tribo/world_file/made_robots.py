@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from tribo.description import BodyDescription, DescriptionError, TreeDescription
-from tribo.formats import urdf_write
+from tribo.formats import joint_order, urdf_write
 from tribo.model import Joint
 from tribo.objects import ArticulatedSystem
 
@@ -30,7 +30,8 @@ def urdf_of(robot: ArticulatedSystem) -> str:
             f"{place}: it has meshes and was not read from one URDF as it stands; write one by "
             "export_urdf, which refers to them, and add the robot from there"
         )
-    text, notes = urdf_write.to_text(_placed(robot, place), name=robot.name)
+    tree = joint_order.depth_first(_placed(robot, place))  # the world file holds the order
+    text, notes = urdf_write.to_text(tree, name=robot.name)
     if notes:
         raise DescriptionError(f"{place}: {notes[0]}; use world.snapshot() to go on")
     return text

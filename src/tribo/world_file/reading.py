@@ -200,6 +200,7 @@ def _add_robot(
         collision_group=item.group,
         collision_mask=mask,
         collide_with_parent=item.collide_parent,
+        joint_order=item.joint_order,
     )
     coordinate, velocity = item.generalized_coordinate, item.generalized_velocity
     if velocity is not None:

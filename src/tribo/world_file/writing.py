@@ -22,7 +22,7 @@ from tribo.description import (
     Vector,
     WorldDescription,
 )
-from tribo.formats import raisim_xml, urdf
+from tribo.formats import joint_order, raisim_xml, urdf
 from tribo.formats.mesh_solids import solidify
 from tribo.formats.xml import outermost
 from tribo.geometry import Heights
@@ -192,6 +192,7 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
         raise DescriptionError(f"{place}: a kinematic robot has no place in the format")
     if source is None:
         made = ObjectDescription("articulated_system", robot.name, urdf_text=urdf_of(robot))
+        made.joint_order = _order_of(robot, joint_order.depth_first(robot.description))
         _set_groups(made, robot, robot.collision_group, robot.collision_mask)
         return _with_state(made, robot)
     if outermost(source, "URDF") == "mujoco":
@@ -200,6 +201,9 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
             "add the robot from there"
         )
     original = urdf.read(source)
+    order = _order_of(robot, original)
+    if order:
+        original = joint_order.reordered(original, order)
     meshes = robot.description.collision_meshes
     has_meshes = any(s.kind == Shape.MESH for b in original.bodies for s in b.shapes)
     if has_meshes and meshes not in {"auto", "decomposition"}:
@@ -233,7 +237,7 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
             "write them to a URDF by export_urdf and add the robot from there"
         )
     made = ObjectDescription("articulated_system", robot.name, urdf=robot.description.source)
-    made.urdf_text = robot.description.text
+    made.urdf_text, made.joint_order = robot.description.text, order
     made.collide_parent = collide_parent
     made.convexify = has_meshes and meshes == "decomposition"
     _set_groups(made, robot, robot.collision_group, robot.collision_mask)
@@ -247,6 +251,12 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
             "have one in a URDF, see export_urdf"
         )
     return _with_state(made, robot)
+
+
+def _order_of(robot: ArticulatedSystem, original: TreeDescription) -> tuple[str, ...]:
+    """Return the order of the joints of a robot, empty if it is that in which its URDF is read."""
+    usual = tuple(body.joint.name for body in original.bodies[1:])
+    return () if robot.joint_names == usual else robot.joint_names
 
 
 def _with_state(made: ObjectDescription, robot: ArticulatedSystem) -> ObjectDescription:

@@ -14,6 +14,7 @@ import e_drives
 import e_ground
 import e_wires
 import f_drop
+import f_houses
 import f_stacks
 import f_system
 import f_terrain
@@ -31,5 +32,5 @@ FAMILIES = {
 MODULES = (
     a_friction, a_structures, b_rolling, b_tops, c_impact, d_robots, d_smooth, d_trees, e_drives, e_ground,
     e_wires,
-    f_drop, f_stacks, f_system, f_terrain, r_founding,
+    f_drop, f_houses, f_stacks, f_system, f_terrain, r_founding,
 )  # fmt: skip

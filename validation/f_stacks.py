@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import play_tribo
 from stage import Body, Pair, Scene, Track, incline, turn
-from suite import BOTH, MUJOCO, Check, Player, case, holds, pending
+from suite import BOTH, MUJOCO, Check, Player, case, holds
 
 import tribo
 from tribo.description import BodyDescription, JointDescription, ShapeDescription, TreeDescription
@@ -173,10 +173,6 @@ def round_arch(player: Player) -> list[Check]:
     world.step(2000)
     fell = top - max(stone.position[2] for stone in stones)
     return [Check("motion at 0.13 [m]", moved, 1e-5), holds("falls at 0.09", fell > 0.3)]
-
-
-pending("F6", "card house of five storeys; Kapla, 102 planks", "stands 60 s; 600 s",
-        "rounded card edges; Kapla is measured in the SimBenchmark scenes")  # fmt: skip
 
 
 @case(

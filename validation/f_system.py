@@ -26,7 +26,6 @@ HEIGHT = 2 * 0.24 * np.cos(0.5) + 0.025
     "no bump at the joints",
     peers=BOTH,
     note="tiles of 0.37 m, flush; for tribo also the speed, against the same slide on a plane",
-    known="a contact at the inner edge of a tile takes that edge's normal: neighbours are not welded",
 )
 def over_tiles(player: Player) -> list[Check]:
     """Height, tilt of the box, speed."""

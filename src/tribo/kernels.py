@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from tribo import on_demand, step
-from tribo.collision import broadphase, narrowphase
+from tribo.collision import broadphase, inner_edges, narrowphase
 from tribo.contact import constraints, laws, limits, residual, rows, sweep
 from tribo.dynamics import actuation, bias, inertia, integrate, kinematics
 from tribo.field_array import FieldArray
@@ -27,6 +27,7 @@ _STAGES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (bias.bias_force, (MODEL, STATE, SETTINGS, WORK)),
     (broadphase.candidates, (MODEL, STATE, SETTINGS, WORK)),
     (narrowphase.contacts, (MODEL, WORK)),
+    (inner_edges.pass_over, (MODEL, STATE, WORK)),
     (actuation.begin, (MODEL, STATE, COMMAND, SETTINGS, WORK)),
     (actuation.drives, (MODEL, STATE, COMMAND, SETTINGS, WORK)),
     (inertia.factorize, (MODEL, WORK)),

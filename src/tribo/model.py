@@ -344,6 +344,9 @@ class Work(Record):
     contact_shape = field("max_contact", 2, dtype=INT)
     contact_body = field("max_contact", 2, dtype=INT)
     contact_key = field("max_contact", dtype=INT)
+    pair_before = field(
+        "max_contact", 2, dtype=INT
+    )  # by side: another pair of that shape, see `inner_edges`
     contact_pos = field("max_contact", 3)  # [m] mid gap
     contact_axes = field("max_contact", 9)
     contact_gap = field("max_contact")  # [m] negative: overlap

@@ -1,11 +1,10 @@
 """One simulation step, from top to bottom. Read this file first.
 
 Symbols: M mass matrix, h bias force, M̂ = M + what implicit drives add, J contact Jacobian,
-G = J M̂⁻¹ Jᵀ, λ impulses. Every line is a stage; every stage is a file of the same name, a heading of
-docs/physics/step.md and a column of the benchmark.
+G = J M̂⁻¹ Jᵀ, λ impulses. Each line is a stage: a file, a heading of docs/physics/step.md, a benchmark column.
 """
 
-from tribo.collision import broadphase, narrowphase
+from tribo.collision import broadphase, inner_edges, narrowphase
 from tribo.contact import (
     blows,
     constraints,
@@ -43,6 +42,7 @@ def update(model, state, settings, work):
     kinematics.forward(model, work.mid_q, work)  # where is every body?
     broadphase.candidates(model, state, settings, work)  # who might touch whom?
     narrowphase.contacts(model, work)  # points, normals, gaps
+    inner_edges.pass_over(model, state, work)  # which edges lie flush with a neighbour?
     soft.find(model, state, work)  # which contacts give way like springs?
     free_trees.find(model, state, settings, work)  # whom does nothing touch?
     inertia.mass_matrix(model, work)  # M

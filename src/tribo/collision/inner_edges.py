@@ -1,0 +1,299 @@
+"""Stage *inner edges*: nothing catches on an edge between shapes that lie flush.
+
+The narrow phase meets tiles that lie side by side one by one, so a body that slides over them runs into
+edges that the floor as a whole does not have. Two contacts tell: `c` of a convex body with shape S, and
+`d` of the same body with shape D, where S and D do not move relative to one another. If the tangent
+plane at d has all of S below it and all of the body above it, the two can meet in that plane only, and
+c's own normal says nothing that d's does not. Then c is
+
+* left out, if the body is round there or c is steep: the body's deepest point belongs to d;
+* turned, else: a row along d's normal, its gap taken from S's own farthest point along it.
+
+What rises above the plane (walls, curbs) keeps its contacts, and so do contacts along the same normal,
+which share the load, and those of a ridge, where either plane has the other shape below it.
+"""
+
+from math import inf
+
+from tribo.collision.narrowphase import is_moved
+from tribo.collision.place import shape_pose
+from tribo.collision.solid import extent, load_solid, radius, support_at
+from tribo.jit import kernel
+from tribo.math import vec
+from tribo.model import Joint, Pair, Shape
+
+PLANE = int(Shape.PLANE)
+SPHERE = int(Shape.SPHERE)
+BOX = int(Shape.BOX)
+MESH = int(Shape.MESH)
+HULL = int(Shape.HULL)
+SURFACE = int(Shape.SURFACE)
+FREE = int(Joint.FREE)
+STIFFNESS = int(Pair.STIFFNESS)
+SLOP = 1e-6  # [-] of the smaller solid: what rises less over a plane lies in it
+SAME_NORMAL = 1e-9  # [rad]
+STEEP = 0.5  # cosine of two normals
+ALIKE = 1e-9  # [-] of two velocities
+
+
+@kernel
+def is_convex(kind):
+    """Tell whether a shape has support points."""
+    return kind != PLANE and kind != MESH and kind < SURFACE
+
+
+@kernel
+def is_part(model, s):
+    """Tell whether other shapes may stand still beside a shape."""
+    body = model.shape_body[s]
+    return model.body_shape_count[body] > 1 or not is_moved(model, body)
+
+
+@kernel
+def may_lie_flush(model, work, c, side):
+    """Tell whether the other shape of a contact may be a tile under the convex one on `side`."""
+    return is_convex(model.shape_kind[work.contact_shape[c, side]]) and is_part(
+        model, work.contact_shape[c, 1 - side]
+    )
+
+
+@kernel
+def begins_pair(work, c):
+    """Tell whether a contact is the first of its pair of shapes."""
+    shape = work.contact_shape
+    return c == 0 or shape[c, 0] != shape[c - 1, 0] or shape[c, 1] != shape[c - 1, 1]
+
+
+@kernel
+def has_tiles(model, work, n):
+    """Tell whether any of n contacts may be one with a tile."""
+    for c in range(n):
+        if begins_pair(work, c):
+            a = is_convex(model.shape_kind[work.contact_shape[c, 0]])
+            if a and is_convex(model.shape_kind[work.contact_shape[c, 1]]):
+                if may_lie_flush(model, work, c, 0) or may_lie_flush(model, work, c, 1):
+                    return True
+    return False
+
+
+@kernel
+def list_pairs(model, work, n):
+    """List the pairs of every shape that lies on others: the last is named in `shape_slot`.
+
+    A pair is named by its first contact and the side of the shape, 2 c + side.
+
+    Writes: work.
+    """
+    for c in range(n):
+        work.shape_slot[work.contact_shape[c, 0]] = -1
+        work.shape_slot[work.contact_shape[c, 1]] = -1
+    for c in range(n):
+        if not begins_pair(work, c):
+            continue
+        a = work.contact_shape[c, 0]
+        b = work.contact_shape[c, 1]
+        if model.pair_table[model.shape_material[a], model.shape_material[b], STIFFNESS] > 0.0:
+            continue
+        for side in range(2):
+            if may_lie_flush(model, work, c, side):
+                s = work.contact_shape[c, side]
+                work.pair_before[c, side] = work.shape_slot[s]
+                work.shape_slot[s] = 2 * c + side
+
+
+@kernel
+def motion(model, state, work, i, p):
+    """Return angular velocity and velocity at p of a body that forces do not move.
+
+    Infinite, if it is a link that the user moves: it keeps still beside nothing.
+    """
+    still = (0.0, 0.0, 0.0)
+    chain = model.body_chain_start[i]
+    is_still = True
+    for k in range(chain, chain + model.body_chain_len[i]):
+        is_still = is_still and state.v[model.chain_dof[k]] == 0.0
+    if is_still:
+        return still, still
+    if model.joint_type[i] != FREE:
+        return (inf, inf, inf), still
+    dof = model.joint_v[i]
+    spin = (state.v[dof + 3], state.v[dof + 4], state.v[dof + 5])
+    arm = vec.sub(p, vec.load(work.body_pos, i))
+    return spin, vec.add((state.v[dof], state.v[dof + 1], state.v[dof + 2]), vec.cross(spin, arm))
+
+
+@kernel
+def are_alike(a, b):
+    """Tell whether two vectors are equal but for rounding."""
+    off = vec.sub(a, b)
+    return vec.dot(off, off) <= ALIKE * ALIKE * (vec.dot(a, a) + vec.dot(b, b))
+
+
+@kernel
+def stand_still(model, state, work, i, j):
+    """Tell whether two bodies do not move relative to one another."""
+    if i == j:
+        return True
+    if is_moved(model, i) or is_moved(model, j):
+        return False
+    p = vec.load(work.body_pos, i)
+    spin_i, vel_i = motion(model, state, work, i, p)
+    spin_j, vel_j = motion(model, state, work, j, p)
+    return are_alike(spin_i, spin_j) and are_alike(vel_i, vel_j)
+
+
+@kernel
+def reach(model, work, s, d):
+    """Return how far a convex shape reaches along a unit direction, from the world's origin."""
+    pos, rot = shape_pose(model, work, s)
+    solid = load_solid(model, s)
+    return vec.dot(support_at(model, work, solid, pos, rot, d), d) + radius(solid)
+
+
+@kernel
+def toward(work, c, side):
+    """Return the normal of a contact into the shape on `side`, and that shape's own point of it."""
+    sign = 1.0 if side == 0 else -1.0
+    axes = work.contact_axes
+    normal = (sign * axes[c, 6], sign * axes[c, 7], sign * axes[c, 8])
+    return normal, vec.axpy(0.5 * work.contact_gap[c], normal, vec.load(work.contact_pos, c))
+
+
+@kernel
+def says_all(model, state, work, c, side, d, other):
+    """Tell whether contact d of a shape leaves nothing for the normal of its contact c to say.
+
+    The shape is on `side` of c and on side `other` of d.
+    """
+    normal_c, point_c = toward(work, c, side)
+    normal_d, point_d = toward(work, d, other)
+    off = vec.sub(normal_c, normal_d)
+    if vec.dot(off, off) < SAME_NORMAL * SAME_NORMAL:
+        return False
+    body = work.contact_body
+    if not stand_still(model, state, work, body[c, 1 - side], body[d, 1 - other]):
+        return False
+    top = work.contact_shape[c, side]
+    s = work.contact_shape[c, 1 - side]
+    slop = SLOP * min(extent(load_solid(model, top)), extent(load_solid(model, s)))
+    height = vec.dot(point_d, normal_d)
+    plane = height - work.contact_gap[d]
+    if reach(model, work, s, normal_d) > plane + slop:
+        return False  # S rises above the plane
+    if -reach(model, work, top, vec.neg(normal_d)) < height - slop:
+        return False  # the body is deepest elsewhere
+    t = work.contact_shape[d, 1 - other]
+    if not is_convex(model.shape_kind[t]):
+        return True
+    plane = vec.dot(point_c, normal_c) - work.contact_gap[c]
+    return reach(model, work, t, normal_c) > plane + slop  # else a ridge
+
+
+@kernel
+def is_left_out(model, work, c, side, d, other):
+    """Tell whether contact c has no place of its own on the body: it is round there, or c steep."""
+    normal_c, point_c = toward(work, c, side)
+    normal_d, point_d = toward(work, d, other)
+    if vec.dot(normal_c, normal_d) < STEEP:
+        return True
+    kind = model.shape_kind[work.contact_shape[c, side]]
+    if kind == SPHERE:
+        return True
+    if kind == BOX or kind == HULL:
+        return False
+    arm = vec.sub(point_c, point_d)
+    # Both heights are equal on an arc; on a straight line d's point lies in the tangent plane at c.
+    return -2.0 * vec.dot(normal_c, arm) >= vec.dot(normal_d, arm)
+
+
+@kernel
+def turn(model, work, c, side, normal):
+    """Give a contact another normal, out of the other shape.
+
+    Writes: work.
+    """
+    _, point = toward(work, c, side)
+    gap = vec.dot(point, normal) - reach(model, work, work.contact_shape[c, 1 - side], normal)
+    n = normal if side == 0 else vec.neg(normal)
+    t1, t2 = vec.axes_from_normal(n)
+    vec.store_mat(
+        work.contact_axes, c, (t1[0], t1[1], t1[2], t2[0], t2[1], t2[2], n[0], n[1], n[2])
+    )
+    vec.store(work.contact_pos, c, vec.axpy(-0.5 * gap, normal, point))
+    work.contact_gap[c] = gap
+
+
+@kernel
+def judge(model, state, work, n, first, c, side):
+    """Mark a contact that another pair of its shape on `side` makes void (key −1), or turn it.
+
+    Writes: work.
+    """
+    shape = work.contact_shape
+    pair = work.shape_slot[shape[c, side]]
+    while pair >= 0:
+        d = pair // 2
+        other = pair % 2
+        pair = work.pair_before[d, other]
+        if d == first:
+            continue
+        a = shape[d, 0]
+        b = shape[d, 1]
+        while d < n and shape[d, 0] == a and shape[d, 1] == b:
+            if work.contact_key[d] >= 0 and says_all(model, state, work, c, side, d, other):
+                if is_left_out(model, work, c, side, d, other):
+                    work.contact_key[c] = -1
+                else:
+                    turn(model, work, c, side, toward(work, d, other)[0])
+                return
+            d += 1
+
+
+@kernel
+def remove_marked(work, n):
+    """Close the gaps in the list of contacts.
+
+    Writes: work.
+    """
+    kept = 0
+    for c in range(n):
+        if work.contact_key[c] < 0:
+            continue
+        if kept < c:
+            for k in range(2):
+                work.contact_shape[kept, k] = work.contact_shape[c, k]
+                work.contact_body[kept, k] = work.contact_body[c, k]
+            for k in range(3):
+                work.contact_pos[kept, k] = work.contact_pos[c, k]
+            for k in range(9):
+                work.contact_axes[kept, k] = work.contact_axes[c, k]
+            work.contact_key[kept] = work.contact_key[c]
+            work.contact_gap[kept] = work.contact_gap[c]
+        kept += 1
+    work.contact_count[0] = kept
+
+
+@kernel
+def pass_over(model, state, work):
+    """Leave out or turn the contacts with edges that lie flush with a neighbour.
+
+    Writes: work.
+    Cost: a look at each pair of shapes; for those on tiles, the square of the tiles under one shape.
+    """
+    n = work.contact_count[0]
+    if n > work.contact_key.shape[0] or not has_tiles(model, work, n):
+        return
+    list_pairs(model, work, n)
+    first = 0
+    for c in range(n):
+        if begins_pair(work, c):
+            first = c
+        a = work.contact_shape[c, 0]
+        b = work.contact_shape[c, 1]
+        if model.pair_table[model.shape_material[a], model.shape_material[b], STIFFNESS] > 0.0:
+            continue
+        if is_convex(model.shape_kind[a]) and is_convex(model.shape_kind[b]):
+            for side in range(2):
+                if work.contact_key[c] >= 0 and may_lie_flush(model, work, c, side):
+                    judge(model, state, work, n, first, c, side)
+    remove_marked(work, n)

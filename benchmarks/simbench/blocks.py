@@ -33,7 +33,8 @@ def scenes() -> list[Scene]:
         ),
         Scene(
             "pile_200", "blocks", "200 cubes fall into a pile, 4 s", steps=1600, time_step=2.5e-3,
-            friction=0.5, ground="default", bodies=tuple(_pile()), modes={"tribo": ("default",), **PEERS},
+            friction=0.5, ground="default", bodies=tuple(_pile()),
+            modes={"tribo": ("default", "sweeps"), **PEERS},
             watch_every=10, published="(not in SimBenchmark)",
             speeds=(Speed("physx", 1.0, "error"),),
         ),

@@ -6,7 +6,7 @@ import reference
 
 import tribo
 from tribo import on_demand
-from tribo.contact import sweep
+from tribo.contact import sweep, violation
 from tribo.model import Late, Status
 
 NODES = 12
@@ -47,7 +47,7 @@ def solve(engine, rng, contacts, spun, spread):
     found = max(
         reference.natural_residual(g, c, mu, x), torque_residual(engine.work, contacts, omega)
     )
-    speed = sweep.island_speed(engine.settings, engine.work, 0)
+    speed = violation.island_speed(engine.settings, engine.work, 0)
     return not engine.work.status[0] & Status.NOT_CONVERGED, found / speed
 
 

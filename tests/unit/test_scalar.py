@@ -227,7 +227,7 @@ def test_random_islands(way, copies, compliant):
             sweep.warm_start(model, engine.state, work)
             for t in range(len(work.tree_island)):
                 if exact.island_rows(work, t):
-                    speed = sweep.island_speed(engine.settings, work, t)
+                    speed = violation.island_speed(engine.settings, work, t)
                     unsolved += not pile.solve_pile(model, work, t, 80, TOLERANCE * speed)
         g = jacobian @ inverse @ jacobian.T + np.diag(compliance)
         free = integrate_free(engine, inverse)

@@ -16,6 +16,7 @@ SETTINGS = {
     "semi_implicit": 'as default with integrator = "semi_implicit"',
     "rk4": 'as default with integrator = "rk4"',
     "propagate": 'as default with impact = "propagate"',
+    "sweeps": 'as default with contact_solver = "sweeps" and max_sweeps = 10',
     "own drive": "standard settings; PD by the engine's implicit drives, all steps in one call",
 }
 INTEGRATORS = ("semi_implicit", "rk4")
@@ -38,6 +39,9 @@ class Engine:
             world.integrator = mode
         if mode == "propagate":
             world.impact = mode
+        if mode == "sweeps":
+            world.contact_solver = mode
+            world.max_sweeps = 10
         if scene.erp is not None:
             world.erp = scene.erp
         law = {

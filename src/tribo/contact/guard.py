@@ -10,7 +10,7 @@ Source: Kane, Levinson 1985, "Dynamics: Theory and Applications", section 6; con
 from tribo.contact import exact, pile, sweep
 from tribo.contact.laws import rest_target
 from tribo.contact.response import moved_by, scalar_moved_by, scalar_velocity, velocity
-from tribo.contact.violation import violation
+from tribo.contact.violation import island_speed, violation
 from tribo.jit import kernel
 from tribo.math import vec
 from tribo.model import Impact, Status
@@ -116,6 +116,6 @@ def guard(model, settings, work):
     for t in range(work.tree_island.shape[0]):
         if work.island_contact_start[t + 1] > work.island_contact_start[t] and has_rebound(work, t):
             more, turnover = gained(model, settings, work, t)
-            limit = pile.GOOD * settings.tolerance * sweep.island_speed(settings, work, t)
+            limit = pile.GOOD * settings.tolerance * island_speed(settings, work, t)
             if more > ROUND_OFF * turnover and violation(model, work, t) <= limit:
                 weaken(model, settings, work, t)

@@ -12,8 +12,7 @@ from math import inf, sqrt
 from tribo.contact.cone import NO_FRICTION, project
 from tribo.contact.laws import step_speed
 from tribo.contact.response import scalar_velocity, velocity, within
-from tribo.contact.sweep import island_speed
-from tribo.contact.violation import largest, torque_violation
+from tribo.contact.violation import island_speed, largest, torque_violation
 from tribo.jit import kernel
 from tribo.math import vec
 

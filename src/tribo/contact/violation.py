@@ -9,6 +9,7 @@ from math import sqrt
 
 from tribo.contact import cone
 from tribo.contact.cone import NO_FRICTION
+from tribo.contact.laws import step_speed
 from tribo.contact.response import scalar_velocity, velocity, within
 from tribo.jit import kernel
 from tribo.math import spatial, vec
@@ -106,3 +107,31 @@ def largest_block(work, t):
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         g = max(g, work.scalar_delassus[work.island_scalar[k]])
     return g
+
+
+@kernel
+def scalar_speed(work, n, push):
+    """Return the speed that scalar row n must remove, as far as its bounds let it; `push`: see caller."""
+    g = work.scalar_delassus[n]
+    start = work.scalar_start[n]
+    up = work.scalar_upper[n] * g
+    down = -work.scalar_lower[n] * g
+    given = max(-up, -down)  # > 0 where the bounds leave out zero: an impulse that is given
+    return max(min(-start, up), min(start, down), min(push * sqrt(g), max(up, down)), given)
+
+
+@kernel
+def island_speed(settings, work, t):
+    """Return the speed relative to which island t is converged: the largest that it must remove."""
+    scale = step_speed(settings)
+    push = 0.0  # without weight: what the other forces do in a step, ‖z‖ = √(2 energy)
+    if scale == 0.0:
+        for dof in range(work.free_response.shape[0]):
+            push += work.free_response[dof] * work.free_response[dof]
+        push = sqrt(push)
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        scale = max(scale, -work.contact_start[c, 2], push * sqrt(work.contact_delassus[c, 2]))
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        scale = max(scale, scalar_speed(work, work.island_scalar[k], push))
+    return scale

@@ -17,7 +17,8 @@ G = 9.81
     peers=("MuJoCo",),
     fast=True,
     note="thickness 10 µm, μ = 1",
-    known="first-order error of a contact point that runs round the rim",
+    known="order 1 in dt: a step ends with the velocity that rolls at the contact of its middle; precession "
+    "off by 6.0e-3, 3.7e-3, 2.0e-3 at dt = 0.1, 0.05, 0.025 ms, and the same with semi_implicit and rk4",
 )
 def eulers_disc(player: Player) -> list[Check]:
     """Tilt, precession and energy."""

@@ -1,4 +1,4 @@
-"""Pictures of docs/validation.md: all errors over their tolerances, and three curves that tell most."""
+"""Pictures of docs/validation.md: all errors over their tolerances, three curves that tell most, orders."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orders
 import play_tribo
 from a_friction import low_box
 from a_structures import jaws
@@ -22,8 +23,9 @@ LEAST, MOST = 1e-10, 1e10
 
 
 def write(outcomes: list[Any], engines: dict[str, Any]) -> None:
-    """Write both pictures."""
+    """Write all pictures."""
     overview(outcomes)
+    orders.draw()
     curves([play_tribo.player(), *(e[0] for e in engines.values() if not isinstance(e, str))])
 
 

@@ -266,6 +266,7 @@ class Work(Record):
 
     # Trees that nothing touches, and what replaces the rows of M there.
     tree_is_free = field("ntree", dtype=INT)  # 1: no contact and no joint limit is within reach
+    tree_is_at_cone = field("ntree", dtype=INT)  # 1: the cone of a spherical joint is within reach
     tree_is_rowless = field(
         "ntree", dtype=INT
     )  # 1: free and deep, so that rows of M are not formed
@@ -277,7 +278,8 @@ class Work(Record):
     # Momentum of floating trees.
     tree_is_kept = field("ntree", dtype=INT)  # 1: base velocity will agree with the momentum
     tree_goal = field("ntree", 10)  # what `State.tree_motion` will be
-    swing_pos = field("nbody", 3)  # [m] of bodies at the end of the step, from the base's origin
+    # Bodies at the end of the step, [m] from the base's origin; before that, in the world (closure).
+    swing_pos = field("nbody", 3)
     swing_rot = field("nbody", 9)
     swing_vel = field("nbody", 6)  # angular velocity, velocity of the body's origin
 
@@ -452,13 +454,13 @@ class Work(Record):
     block_scratch = field("nv")
     pile_lack = field("nv")  # z − z_free − Yᵀ λ(z)
     pile_start = field("nv")  # z where a Newton step begins
-    pile_step = field("nv")
+    pile_step = field("nv")  # also the shift that closes loops, whitened (closure)
     contact_guess = field("max_contact", 3)  # [N s] λ̂
     contact_spin_guess = field("max_contact", 3)  # [N m s]
     contact_shift = field("max_contact")  # [m/s] Γ
     contact_kept = field(3, "max_contact", 6)  # impulses to come back to: best, round, step
     scalar_kept = field(3, "nscalar")
-    scalar_guess = field("nscalar")
+    scalar_guess = field("nscalar")  # both also by row of closure: gap, impulse, direction; answer
 
     # What this step makes of the state's fields of the same names.
     tree_failures = field("ntree", dtype=INT)

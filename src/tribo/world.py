@@ -256,7 +256,7 @@ class World(
         status = int(self.engine.status[0, 0])
         if status & Status.INVALID:
             self._report_bad_input()
-            bad = ~np.isfinite(self.engine.work.next_v)
+            bad = ~(np.abs(self.engine.work.next_v) <= check.LARGEST)
             names = [p.name for p in self._objects if p.span is not None and bad[p.span.v].any()]
             raise SimulationError(
                 f"after t = {self.time:g} s the velocity of {', '.join(names) or 'an object'} is no longer "

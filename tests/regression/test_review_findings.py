@@ -205,3 +205,14 @@ def test_the_ground_stays():
     ground = tribo.World().add_ground()
     with pytest.raises(ValueError, match="half space"):
         ground.body_type = "dynamic"
+
+
+def test_a_velocity_beyond_all_numbers_is_not_taken():
+    """It went into the state, whose quaternions then were no numbers: the world could not go on."""
+    world = tribo.World(gravity=(0, 0, 0))
+    ball = world.add_sphere(1e-3, 1e-10)
+    ball.apply_force((1e14, 0, 0))
+    with pytest.raises(tribo.SimulationError, match=r"velocity of sphere_0.*last valid state"):
+        world.step()
+    assert not ball.generalized_velocity.any()
+    assert np.isfinite(ball.generalized_coordinate).all()

@@ -1,23 +1,26 @@
-"""Rows of joints besides their stops: dry friction, mimic joints, cones, speed limits of drives.
+"""Rows of joints besides the stops of one dof: dry friction, mimic joints, cones, speed limits of drives.
 
-Friction −dt τ_f ≤ λ ≤ dt τ_f with v⁺ = 0 inside; a mimic joint is an equation q = m q_l + c; a cone is
-a stop of a spherical joint; a drive at its speed limit gives between nothing and what it wants.
+Friction −dt τ_f ≤ λ ≤ dt τ_f with v⁺ = 0 inside; a mimic joint is an equation q = m q_l + c; a drive at its
+speed limit gives between nothing and what it wants. A cone is a stop of a spherical joint: a turn across it
+leads over its rim, as a tangent leaves a circle, and the row asks for as much less speed.
 """
 
-from math import acos, asin, inf, sqrt
+from math import acos, asin, inf
 
 from tribo.contact import scalar
 from tribo.dynamics.springs import rotation_error
 from tribo.jit import kernel
 from tribo.math import quat, vec
-from tribo.model import Joint, Slot
+from tribo.model import Integrator, Joint, Slot
 
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 SPHERICAL = int(Joint.SPHERICAL)
 REVOLUTE = int(Joint.REVOLUTE)
 PRISMATIC = int(Joint.PRISMATIC)
 LIMIT = int(Slot.LIMIT)
 MIMIC = int(Slot.MIMIC)
 FRICTION = int(Slot.FRICTION)
+STEADY = 0.8  # [–] least ratio of the impulses of two steps, whichever is larger, of a steady force
 STRAIGHT = 1e-9  # [–] sine of an angle whose axis is lost in round-off
 
 
@@ -86,12 +89,11 @@ def add_mimic(model, state, settings, work, i):
 
 
 @kernel
-def cone_angle(model, work, i):
-    """Return how far a spherical joint is turned and about which axis of the parent's side.
+def cone_angle(model, turn, i):
+    """Return how far a quaternion turns spherical joint i and about which axis of the parent's side.
 
     The angle is that between the joint's axis and where the child has it, or that of the whole turn.
     """
-    turn = quat.load(work.mid_q, model.joint_q[i])
     if model.joint_is_cone[i] == 0:
         e = rotation_error(turn, (1.0, 0.0, 0.0, 0.0))
         angle = vec.norm(e)
@@ -112,38 +114,73 @@ def cone_angle(model, work, i):
 
 
 @kernel
+def is_near_cone(model, state, settings, work, i):
+    """Tell whether one step can bring spherical joint i to its cone."""
+    dof = model.joint_v[i]
+    w = (state.v[dof], state.v[dof + 1], state.v[dof + 2])
+    upper = model.joint_upper[i]
+    angle, _ = cone_angle(model, quat.load(work.mid_q, model.joint_q[i]), i)
+    return upper - angle <= 2.0 * settings.dt * vec.norm(w) + 0.02 * min(1.0, upper)
+
+
+@kernel
+def outward(model, turn, angle, i, w, dt):
+    """Return by how much [rad] a turn with angular velocity w for a time dt opens the angle of joint i."""
+    opened, _ = cone_angle(model, quat.mul(quat.exp(vec.scale(dt, w)), turn), i)
+    return opened - angle
+
+
+@kernel
 def add_cone(model, state, settings, work, i):
-    """Append the stop of a spherical joint if one step can reach it.   n·ω ≤ gap/dt
+    """Append the stop of a spherical joint.   n·ω ≤ (gap + s − b)/dt
+
+    b is what the motion across the cone opens in a step, s in half a step: so far outside is the middle
+    of a step whose ends are on the cone.
 
     Writes: work.
     """
-    upper = model.joint_upper[i]
+    dt = settings.dt
     dof = model.joint_v[i]
-    angle, axis = cone_angle(model, work, i)
-    w = (state.v[dof], state.v[dof + 1], state.v[dof + 2])
-    gap = upper - angle
-    if gap > 2.0 * settings.dt * sqrt(vec.dot(w, w)) + 0.02 * min(1.0, upper):
-        return
+    turn = quat.load(work.mid_q, model.joint_q[i])
+    angle, axis = cone_angle(model, turn, i)
+    w = (work.mid_v[dof], work.mid_v[dof + 1], work.mid_v[dof + 2])
+    across = vec.axpy(-vec.dot(w, axis), axis, w)
+    gap = model.joint_upper[i] - angle
+    if settings.integrator != SEMI_IMPLICIT:  # `rk4` takes midpoint steps here
+        gap += outward(model, turn, angle, i, across, 0.5 * dt)
     n = scalar.open_row(model, work, model.joint_slot[i] + LIMIT, i, -1)
     if n < 0:
         return
     for k in range(3):
         scalar.add_dof(model, work, n, 0, dof + k, -axis[k])
-    target = stop_target(settings, gap)
+    target = stop_target(settings, gap) + outward(model, turn, angle, i, across, dt) / dt
     scalar.close_row(model, state, work, n, target, 0.0, inf, 0.0)
 
 
 @kernel
+def slides_on_cone(model, state, work, n):
+    """Tell whether row n is a cone on which a joint slides: it presses about as much as in the last step.
+
+    Such a force bends the path for longer than a blow does: the next step counts on it.
+    """
+    i = work.scalar_body[n, 0]
+    slot = work.scalar_slot[n]
+    if i < 0 or model.joint_type[i] != SPHERICAL or slot != model.joint_slot[i] + LIMIT:
+        return False
+    now = work.scalar_impulse[n]
+    before = state.scalar_impulse[slot]
+    return now > STEADY * before and before > STEADY * now
+
+
+@kernel
 def joint_rows(model, state, settings, work, i):
-    """Append what joint i needs besides the stops of one dof.
+    """Append what joint i needs besides its stops.
 
     Writes: work.
     """
     joint = model.joint_type[i]
     if joint == SPHERICAL:
         add_friction_and_speed(model, state, settings, work, i, 3)
-        if model.joint_upper[i] != inf:
-            add_cone(model, state, settings, work, i)
     elif joint == REVOLUTE or joint == PRISMATIC:
         add_friction_and_speed(model, state, settings, work, i, 1)
         if model.joint_leader[i] >= 0:

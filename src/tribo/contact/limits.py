@@ -11,6 +11,7 @@ from tribo.model import Joint, Kind, Slot
 
 REVOLUTE = int(Joint.REVOLUTE)
 PRISMATIC = int(Joint.PRISMATIC)
+SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
 DYNAMIC = int(Kind.DYNAMIC)
 LIMIT = int(Slot.LIMIT)
@@ -46,8 +47,11 @@ def reach(model, state, settings, i):
 
 @kernel
 def is_near(model, state, settings, work, i):
-    """Tell whether a joint of one coordinate is near one of its stops."""
+    """Tell whether a joint is near one of its stops."""
     joint = model.joint_type[i]
+    if joint == SPHERICAL:
+        is_limited = model.joint_upper[i] != inf
+        return is_limited and joint_rows.is_near_cone(model, state, settings, work, i)
     if joint != REVOLUTE and joint != PRISMATIC:
         return False
     q = work.mid_q[model.joint_q[i]]
@@ -64,6 +68,8 @@ def stops(model, state, settings, work, i):
     joint = model.joint_type[i]
     lower = model.joint_lower[i]
     upper = model.joint_upper[i]
+    if joint == SPHERICAL and is_near(model, state, settings, work, i):
+        joint_rows.add_cone(model, state, settings, work, i)
     if (lower == -inf and upper == inf) or (joint != REVOLUTE and joint != PRISMATIC):
         return
     q = work.mid_q[model.joint_q[i]]

@@ -141,6 +141,36 @@ def rotation_vector(m):
 
 
 @kernel
+def hold(model, state, command, settings, work, c, first, point, axes, gap, curve, lean):
+    """Build the rows of those of three directions that constraint c locks: along its axes, or about them.
+
+    first: 0 or ANGULAR. gap, curve, lean: how far A is off, how that bends and what tumbling adds, world.
+
+    Writes: work.
+    """
+    a = model.constraint_body[c, 0]
+    b = model.constraint_body[c, 1]
+    erp = command.constraint[c, ERP]
+    reach = erp * settings.dt * (settings.dt * vec.norm(curve) + vec.norm(lean))
+    for k in range(3):
+        if model.constraint_locked[c] & (1 << (first + k)) == 0:
+            continue
+        slot = model.constraint_slot[c] + first + k
+        u = vec.mat_col(axes, k)
+        if first == ANGULAR:
+            n = open_torque(model, work, slot, a, b, u)
+        else:
+            n = open_force(model, work, slot, a, b, point, u)
+        if n < 0:
+            return
+        target = hard_target(
+            settings, erp, vec.dot(u, gap), vec.dot(u, curve), vec.dot(u, lean), False
+        )
+        scalar.close_row(model, state, work, n, target, -inf, inf, 0.0)
+        work.scalar_reach[n] = reach
+
+
+@kernel
 def joint_rows(model, state, command, settings, work, c):
     """Build the rows of the directions in which constraint c holds its bodies together.
 
@@ -148,47 +178,20 @@ def joint_rows(model, state, command, settings, work, c):
     """
     a = model.constraint_body[c, 0]
     b = model.constraint_body[c, 1]
-    locked = model.constraint_locked[c]
-    slot = model.constraint_slot[c]
-    erp = command.constraint[c, ERP]
     own, axes = body_frame(model, work.body_pos, work.body_rot, c, 0)
     point, other_axes = body_frame(model, work.body_pos, work.body_rot, c, 1)
     va, wa, aa, alpha_a, tumble_a = motion(model, state, settings, work, a, point)
     vb, wb, ab, alpha_b, tumble_b = motion(model, state, settings, work, b, point)
-    apart = vec.sub(own, point)
-    slide = vec.sub(vb, va)
     arm_a = ZERO if a < 0 else vec.sub(point, vec.load(work.body_pos, a))
     arm_b = ZERO if b < 0 else vec.sub(point, vec.load(work.body_pos, b))
     lean = vec.sub(vec.cross(tumble_a, arm_a), vec.cross(tumble_b, arm_b))
-    curve = vec.axpy(2.0, vec.cross(wa, slide), vec.sub(aa, ab))
-    reach = settings.dt * (settings.dt * vec.norm(curve) + vec.norm(lean))
-    for k in range(3):
-        if locked & (1 << k):
-            u = vec.mat_col(axes, k)
-            n = open_force(model, work, slot + k, a, b, point, u)
-            if n < 0:
-                return
-            target = hard_target(
-                settings, erp, vec.dot(u, apart), vec.dot(u, curve), vec.dot(u, lean), False
-            )
-            scalar.close_row(model, state, work, n, target, -inf, inf, 0.0)
-            work.scalar_reach[n] = erp * reach
-    turn = vec.sub(wa, wb)
+    curve = vec.axpy(2.0, vec.cross(wa, vec.sub(vb, va)), vec.sub(aa, ab))
+    apart = vec.sub(own, point)
+    hold(model, state, command, settings, work, c, 0, point, axes, apart, curve, lean)
+    error = turned(model.constraint_locked[c], axes, other_axes)
+    curve = vec.add(vec.sub(alpha_a, alpha_b), vec.cross(vec.sub(wa, wb), wa))
     tumble = vec.sub(tumble_a, tumble_b)
-    error = turned(locked, axes, other_axes)
-    curve = vec.add(vec.sub(alpha_a, alpha_b), vec.cross(turn, wa))
-    reach = settings.dt * (settings.dt * vec.norm(curve) + vec.norm(tumble))
-    for k in range(3):
-        if locked & (1 << (ANGULAR + k)):
-            u = vec.mat_col(axes, k)
-            n = open_torque(model, work, slot + ANGULAR + k, a, b, u)
-            if n < 0:
-                return
-            target = hard_target(
-                settings, erp, vec.dot(u, error), vec.dot(u, curve), vec.dot(u, tumble), False
-            )
-            scalar.close_row(model, state, work, n, target, -inf, inf, 0.0)
-            work.scalar_reach[n] = erp * reach
+    hold(model, state, command, settings, work, c, ANGULAR, point, axes, error, curve, tumble)
 
 
 @kernel

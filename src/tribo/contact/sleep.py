@@ -10,8 +10,6 @@ and one more step is solved, from rest: only if that leaves them at rest do they
 its turning point is slow, but does not pass.
 """
 
-from math import inf
-
 from tribo.contact import limits
 from tribo.contact.islands import find, join, moved_tree
 from tribo.jit import kernel
@@ -143,8 +141,6 @@ def has_joint_row(model, state, settings, work, t):
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
         if model.joint_leader[i] >= 0 or limits.is_near(model, state, settings, work, i):
-            return True
-        if model.joint_type[i] == SPHERICAL and model.joint_upper[i] != inf:
             return True
     return False
 

@@ -8,7 +8,7 @@ else by `pile`: see `strategy`.
 
 from math import inf
 
-from tribo.contact import exact
+from tribo.contact import exact, joint_rows
 from tribo.contact.response import add_response, add_scalar_response, add_scalar_to, within
 from tribo.contact.strategy import NEWTON_STEPS, PAUSE_ROWS, attempt, solve_large, sweep_only
 from tribo.contact.violation import island_speed
@@ -133,9 +133,11 @@ def remember(model, state, work):
             state.warm_impulse[n, 3 + k] = torque[k]
         n += 1
     state.warm_count[0] = n
+    for m in range(work.scalar_count[0]):
+        is_equation = work.scalar_lower[m] == -inf and work.scalar_upper[m] == inf
+        if is_equation or joint_rows.slides_on_cone(model, state, work, m):
+            add_scalar_to(model, work, m, work.scalar_impulse[m], work.free_response)
     for k in range(state.scalar_impulse.shape[0]):
         state.scalar_impulse[k] = 0.0
     for m in range(work.scalar_count[0]):
         state.scalar_impulse[work.scalar_slot[m]] += work.scalar_impulse[m]
-        if work.scalar_lower[m] == -inf and work.scalar_upper[m] == inf:
-            add_scalar_to(model, work, m, work.scalar_impulse[m], work.free_response)

@@ -13,6 +13,7 @@ DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 
 MAX_SPIN_SWEEPS = 20  # fixed point of the free rotation; 6 reach round-off at 50 rad/s and 1 ms
+SMALL = 0.1  # [–] of a velocity, by which half a step may change it at a cone
 SPIN_TOLERANCE = 1e-15  # [–] relative change of the momentum at which the fixed point has converged
 
 
@@ -187,7 +188,8 @@ def mid_velocity(model, state, settings, work):
     −3dt/2, so that a straight line through them gives v̇ + ¾ (v̇ − v̇_before).
 
     Where constraints make it jump to and fro, as in a toggle that is pressed, the line leads nowhere: the
-    velocity is then taken as it is.
+    velocity is then taken as it is. So it is in a tree at the cone of a ball joint whose velocity is about
+    to change by much: a whip would feed itself.
 
     Writes: work.
     """
@@ -196,6 +198,17 @@ def mid_velocity(model, state, settings, work):
         vdot = state.vdot[dof]
         before = state.vdot_before[dof]
         work.mid_v[dof] = state.v[dof] + half * (vdot + 0.75 * (vdot - before))
+    for t in range(model.tree_body.shape[0]):
+        if work.tree_is_at_cone[t] == 0:
+            continue
+        size = 0.0
+        change = 0.0
+        for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+            size += state.v[dof] * state.v[dof]
+            change += (work.mid_v[dof] - state.v[dof]) * (work.mid_v[dof] - state.v[dof])
+        if change > SMALL * SMALL * size:
+            for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+                work.mid_v[dof] = state.v[dof]
     if model.constraint_kind.shape[0] == 0:
         return
     for t in range(model.tree_body.shape[0]):

@@ -240,6 +240,9 @@ class ObjectBatch(BatchSleeper, Drives):
         Args:
             kp, kd: One number for all joints, (dof,), or (worlds, dof); for a floating base also
                 dof − 6 numbers for the joints alone: the base then gets 0. ≥ 0.
+
+        Raises:
+            ValueError, TypeError: A shape is wrong, a number negative or not finite; nothing is changed.
         """
         made = []
         for value, what in ((kp, "kp"), (kd, "kd")):

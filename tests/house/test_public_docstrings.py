@@ -67,3 +67,43 @@ def test_numbers_have_shape_and_unit(kind):
             if unnamed and name not in ("attach", "records_of"):  # for the engine, not for users
                 lacking.append(f"{name}: {', '.join(unnamed)}")
     assert lacking == []
+
+
+ROBOTS = (
+    tribo.ArticulatedSystem, tribo.SingleBody, tribo.Constraint, tribo.Motor, tribo.Wire,
+    objects.Evaluation, objects.Frame, objects.Joint, objects.Link, ObjectBatch, ConstraintBatch,
+    tribo.LinkDescription,
+)  # fmt: skip
+ENGINE = (
+    "attach",
+    "tie",
+    "check_editable",
+    "set_state",
+    "last_wrench",
+)  # for the engine, not for users
+VECTOR = re.compile(r"\((?:N, |worlds, )?3\)")
+FRAME = re.compile(r"world|frame|axes|axis|body|parent|joint|dof|wire|link")
+ERRORS = re.compile(r"Raises:|[Ee]rrors as `|as in `|as `[\w.]+` does")
+
+
+@pytest.mark.parametrize("kind", ROBOTS, ids=lambda kind: kind.__name__)
+def test_vectors_have_a_frame_and_arguments_errors(kind):
+    """What returns vectors says in which axes; what takes values says what it refuses."""
+    lacking = []
+    for name, doc, signature, item in answers(kind):
+        if str(signature.return_annotation) == "np.ndarray" and VECTOR.search(doc):
+            if not FRAME.search(doc):
+                lacking.append(f"{name}: frame")
+        taken = len(signature.parameters) > 1 and not isinstance(item, property)
+        if taken and name not in ENGINE and not ERRORS.search(doc):
+            lacking.append(f"{name}: errors")
+    assert lacking == []
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [tribo.ArticulatedSystem, tribo.LinkDescription, tribo.World, tribo.Batch, ObjectBatch],
+    ids=lambda kind: kind.__name__,
+)
+def test_what_users_begin_with_has_an_example(kind):
+    assert ">>>" in (kind.__doc__ or "")

@@ -27,6 +27,16 @@ class ArticulatedSystem(Drives, Object):
 
     Coordinates stand in the order of `body_names`: a floating base has 7 (position, quaternion)
     and 6 dofs (linear, angular velocity, world axes), a spherical joint 4 and 3, other joints 1 and 1.
+
+    Example:
+        >>> import tribo
+        >>> from tribo.demo import ASSETS
+        >>> world = tribo.World()
+        >>> robot = world.add_articulated_system(ASSETS / "quadruped.urdf", position=(0, 0, 1))
+        >>> robot.set_pd_gains(kp=50.0, kd=1.0)
+        >>> world.step(10)
+        >>> robot.dof, robot.joint_names[:3]
+        (18, ('LF_HAA', 'LF_HFE', 'LF_KFE'))
     """
 
     _tree: TreeRecords | None = None
@@ -53,11 +63,15 @@ class ArticulatedSystem(Drives, Object):
         return self.description.bodies[0].joint.type == Joint.FREE
 
     def coordinate_slice(self, joint: str) -> slice:
-        """Return where the coordinates of a joint (or of the base, by its joint's name) are."""
+        """Return where the coordinates of a joint (or of the base, by its joint's name) are.
+
+        Raises:
+            KeyError: There is no such joint; the message proposes the nearest.
+        """
         return self._joint_slice(joint, COORDINATES)
 
     def velocity_slice(self, joint: str) -> slice:
-        """Return where the velocities of a joint are."""
+        """Return where the velocities of a joint are; errors as `coordinate_slice`."""
         return self._joint_slice(joint, DOFS)
 
     def _joint_slice(self, joint: str, widths: Mapping[Joint, int]) -> slice:

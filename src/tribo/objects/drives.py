@@ -284,6 +284,7 @@ class Drives(NamedParts):
 
         Raises:
             KeyError: There is no such frame; the message proposes the nearest.
+            ValueError, TypeError: A vector has a wrong shape or is not finite, or axes is another word.
 
         Example:
             >>> import tribo
@@ -302,9 +303,16 @@ class Drives(NamedParts):
         self._add_wrench(place.body_index, torque, given)
 
     def apply_torque(self, frame: str, torque: Any, *, axes: str = "world") -> None:
-        """Add an external torque (3,) [N m] on a link for the next step only.
+        """Add an external torque on a link for the next step only.
 
-        Axes are the world's, or with ``axes="frame"`` those of the frame; in a batch also (worlds, 3).
+        Args:
+            frame: Name of a link, joint or frame.
+            torque: (3,) [N m]; in a batch also (worlds, 3).
+            axes: Of the torque: "world", or "frame" for those of the frame.
+
+        Raises:
+            KeyError: There is no such frame; the message proposes the nearest.
+            ValueError, TypeError: The torque has a wrong shape or is not finite, or axes is another word.
         """
         place = self.frame(frame)
         given = self._turned(place, torque, f"torque on {self.name}", axes)

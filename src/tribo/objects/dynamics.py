@@ -54,7 +54,11 @@ class Dynamics(check.Sealed):
         return self._solved(np.eye(self._states().v.shape[1]))
 
     def solve_mass_matrix(self, force: Any) -> np.ndarray:
-        """Return M⁻¹ f for a generalized `force` f, both (dof,) or (N, dof) [m/s², rad/s²; N, N m]."""
+        """Return M⁻¹ f for a generalized `force` f, both (dof,) or (N, dof) [m/s², rad/s²; N, N m].
+
+        Raises:
+            ValueError, TypeError: The force has a wrong shape or is not finite.
+        """
         at = self._states()
         return self._solved(at.given(force, "force", at.v.shape[1])[:, None])[..., 0, :]
 
@@ -106,6 +110,9 @@ class Dynamics(check.Sealed):
         Returns:
             (dof,) or (N, dof) [N, N m]. Recursive Newton–Euler; source: Featherstone 2008, table 5.1.
 
+        Raises:
+            ValueError, TypeError: The acceleration has a wrong shape or is not finite.
+
         Example:
             >>> import numpy as np, tribo
             >>> from tribo.demo import ASSETS
@@ -140,6 +147,9 @@ class Dynamics(check.Sealed):
         Returns:
             (bodies, 6) or (N, bodies, 6): torque about the body's origin [N m] and force [N], world
             axes; in the order of `body_names`, the root first (what the ground or a hand would have to hold).
+
+        Raises:
+            ValueError, TypeError: An array has a wrong shape or is not finite.
         """
         at = self._states()
         records, bodies = at.records, len(self.description.bodies)
@@ -163,6 +173,9 @@ class Dynamics(check.Sealed):
 
         Returns:
             (dof,) or (N, dof) [m/s², rad/s²]. Articulated bodies; source: Featherstone 2008, table 7.1.
+
+        Raises:
+            ValueError, TypeError: The force has a wrong shape or is not finite.
         """
         at = self._states()
         records = at.records
@@ -205,16 +218,20 @@ class Dynamics(check.Sealed):
 
     @property
     def linear_momentum(self) -> np.ndarray:
-        """Linear momentum, shape (3,) [kg m/s]."""
+        """Linear momentum, shape (3,) [kg m/s], world axes."""
         return np.asarray(self._total("linear_momentum"))
 
     @property
     def angular_momentum(self) -> np.ndarray:
-        """Angular momentum about the world's origin, shape (3,) [kg m²/s]."""
+        """Angular momentum about the world's origin, shape (3,) [kg m²/s], world axes."""
         return np.asarray(self._total("angular_momentum"))
 
     def angular_momentum_about(self, point: Any) -> np.ndarray:
-        """Return the angular momentum about a point (3,) [m], world; shape (3,) [kg m²/s]."""
+        """Return the angular momentum about a `point` (3,) [m], world; shape (3,) [kg m²/s], world axes.
+
+        Raises:
+            ValueError, TypeError: The point has a wrong shape or is not finite.
+        """
         at = self._states()
         arm = at.result(at.given(point, "point", 3))
         return frozen(self.angular_momentum - np.cross(arm, self.linear_momentum))

@@ -103,7 +103,7 @@ class Frame(check.Sealed):
 
     @property
     def position(self) -> np.ndarray:
-        """Position of the origin, (3,) [m]."""
+        """Position of the origin, (3,) [m], world."""
         return self._read("position")
 
     @property
@@ -121,17 +121,17 @@ class Frame(check.Sealed):
 
     @property
     def linear_velocity(self) -> np.ndarray:
-        """Velocity of the origin, (3,) [m/s]."""
+        """Velocity of the origin, (3,) [m/s], world axes."""
         return self._read("velocity")
 
     @property
     def angular_velocity(self) -> np.ndarray:
-        """Angular velocity, (3,) [rad/s]."""
+        """Angular velocity, (3,) [rad/s], world axes."""
         return self._read("angular_velocity")
 
     @property
     def linear_acceleration(self) -> np.ndarray:
-        """Acceleration of the origin, (3,) [m/s²], gravity not subtracted.
+        """Acceleration of the origin, (3,) [m/s²], world axes, gravity not subtracted.
 
         It belongs to the generalized acceleration of the state: the last step's for a robot in a world,
         that given to `at` otherwise.
@@ -140,27 +140,38 @@ class Frame(check.Sealed):
 
     @property
     def angular_acceleration(self) -> np.ndarray:
-        """Angular acceleration, (3,) [rad/s²]; see `linear_acceleration`."""
+        """Angular acceleration, (3,) [rad/s²], world axes; see `linear_acceleration`."""
         return self._read("angular_acceleration")
 
     # -- points --------------------------------------------------------------------------------
     def to_world(self, point: Any) -> np.ndarray:
-        """Return a point of this frame, (3,) [m], in the world."""
+        """Return where a `point` of this frame is, both (3,) or (N, 3) [m], in the world.
+
+        Raises:
+            ValueError, TypeError: The point has a wrong shape or is not finite.
+        """
         return self._read("position", point)
 
     def to_local(self, point: Any) -> np.ndarray:
-        """Return a point of the world, (3,) [m], in this frame."""
+        """Return a `point` of the world, (3,) or (N, 3) [m], in this frame.
+
+        Raises:
+            ValueError, TypeError: The point has a wrong shape or is not finite.
+        """
         at, out = self._motion()
         given = rows(point, "point", (3,), len(out))
         turn = out[:, _ROTATION].reshape(-1, 3, 3) @ self._rotation
         return at.result(np.einsum("nji,nj->ni", turn, given - out[:, :3]))
 
     def velocity_of(self, point: Any) -> np.ndarray:
-        """Return the velocity of a point of this frame, (3,) [m/s]."""
+        """Return the velocity of a `point` of this frame, (3,) [m/s], world axes; errors as `to_world`."""
         return self._read("velocity", point)
 
     def acceleration_of(self, point: Any) -> np.ndarray:
-        """Return the acceleration of a point of this frame, (3,) [m/s²]; see `linear_acceleration`."""
+        """Return the acceleration of a `point` of this frame, (3,) [m/s²], world axes; errors as `to_world`.
+
+        Which acceleration it belongs to says `linear_acceleration`.
+        """
         return self._read("acceleration", point)
 
     # -- Jacobians -----------------------------------------------------------------------------
@@ -181,18 +192,33 @@ class Frame(check.Sealed):
         return at.result(out)[..., part, :]
 
     def jacobian(self, point: Any = None) -> np.ndarray:
-        """Return J of the velocity of a point of this frame, (3, dof) [–, m].   J v = ṗ
+        """Return J of the velocity of a point of this frame, (3, dof) [–, m], world axes.   J v = ṗ
 
         Source: Featherstone 2008, section 4.5; columns are motion axes, moved to the point.
+
+        Args:
+            point: (3,) [m] in this frame; None: its origin. Errors as `to_world`.
+
+        Example:
+            >>> import numpy as np, tribo
+            >>> from tribo.demo import ASSETS
+            >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
+            >>> robot.generalized_velocity = np.linspace(-1, 1, robot.dof)
+            >>> foot = robot.frame("LF_FOOT")
+            >>> np.allclose(foot.jacobian() @ robot.generalized_velocity, foot.linear_velocity)
+            True
         """
         return self._jacobian(point, slice(0, 3))
 
     def rotational_jacobian(self) -> np.ndarray:
-        """Return J of the angular velocity, (3, dof) [–].   J v = ω"""
+        """Return J of the angular velocity, (3, dof) [–], world axes.   J v = ω"""
         return self._jacobian(None, slice(3, 6))
 
     def jacobian_rate(self, point: Any = None) -> np.ndarray:
-        """Return the time derivative of `jacobian` of a point, (3, dof) [1/s, m/s].   p̈ = J v̇ + J̇ v"""
+        """Return the time derivative of `jacobian` of a `point`, (3, dof) [1/s, m/s].   p̈ = J v̇ + J̇ v
+
+        Errors as `to_world`.
+        """
         return self._jacobian_rate(point, slice(0, 3))
 
     def rotational_jacobian_rate(self) -> np.ndarray:
@@ -207,7 +233,10 @@ class Frame(check.Sealed):
         return frozen(np.array(model.chain_dof[first : first + model.body_chain_len[self._body]]))
 
     def sparse_jacobian(self, point: Any = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return `dofs` (k,) and the columns of `jacobian` of a point that belong to them, (3, k) [–, m]."""
+        """Return `dofs` (k,) and their columns of `jacobian` at a `point`, (3, k) [–, m].
+
+        Errors as `to_world`.
+        """
         dofs = self.dofs
         return dofs, frozen(self.jacobian(point)[..., dofs])
 

@@ -75,6 +75,9 @@ class SingleBody(Object):
             force: (3,) [N].
             point: Where it acts, (3,) [m], world; None: at the centre of mass.
             axes: Of the force: "world" or "body".
+
+        Raises:
+            ValueError, TypeError: A vector has a wrong shape or is not finite, or axes is another word.
         """
         f = self._turned(force, f"force on {self.name}", axes)
         row = self._wrench_row(0)
@@ -83,7 +86,11 @@ class SingleBody(Object):
             row[:3] += np.cross(check.vector(point, "point", 3) - self.position, f)
 
     def apply_torque(self, torque: Any, *, axes: str = "world") -> None:
-        """Add an external torque (3,) [N m], axes of the world or the "body", for the next step only."""
+        """Add an external torque (3,) [N m], axes of the world or the "body", for the next step only.
+
+        Raises:
+            ValueError, TypeError: The torque has a wrong shape or is not finite, or axes is another word.
+        """
         moment = self._turned(torque, f"torque on {self.name}", axes)
         self._wrench_row(0)[:3] += moment
 

@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,11 +23,14 @@ from tribo.engine import Engine
 from tribo.model import Integrator
 
 MAGIC = b"tribo state\n"
-VERSION = 1
+VERSION = 2
 _HEAD = struct.Struct("<12sII")  # magic, version, length of the header
 _SUM = 32  # bytes of the checksum
 _MAX_HEADER = 1 << 20
-_WARM = ("warm_key", "warm_impulse")
+# Tables with room for more than they hold, and which count says how many rows are in use.
+_ROWS = dict.fromkeys(("warm_key", "warm_impulse"), 0)
+_ROWS |= dict.fromkeys(("yield_key", "yield_u", "yield_rate"), 1)
+_ROWS |= dict.fromkeys(PER_CONTACT, 2)
 _NOT_COMPARED = ("late_address",)  # belongs to this process
 
 
@@ -44,58 +47,67 @@ def fingerprint(engine: Engine) -> dict[str, str]:
     }
 
 
-def _parts(engine: Engine, warm: int, touching: int) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield name and view of everything that is kept, with room for a number of contacts."""
-    for record in ("state", "command", "settings"):
-        for name, array in getattr(engine, record).arrays.items():
-            yield f"{record}.{name}", array[:, :warm] if name in _WARM else array
+def _counts(engine: Engine) -> tuple[int, int, int]:
+    """Return how many contacts are remembered, how many displace compliant ground, how many touched."""
+    state, work = engine.state, engine.work
+    return int(state.warm_count[0]), int(state.yield_count[0]), int(work.contact_count[0])
+
+
+def _parts(engine: Engine, counts: Sequence[int]) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield name and view of everything that is kept; of tables with room to spare, rows up to a count."""
     work = engine.work.arrays
-    for name in (*SAID, "contact_count", "applied_torque"):
-        yield f"work.{name}", work[name]
-    for name in PER_CONTACT:
-        yield f"work.{name}", work[name][:, :touching]
+    kept = [
+        (f"{record}.{name}", array)
+        for record in ("state", "command", "settings")
+        for name, array in getattr(engine, record).arrays.items()
+    ]
+    names = (*SAID, "contact_count", "applied_torque", *PER_CONTACT)
+    for name, array in (*kept, *((f"work.{name}", work[name]) for name in names)):
+        field = name.split(".")[1]
+        yield name, array[:, : counts[_ROWS[field]]] if field in _ROWS else array
 
 
 def state_hash(engine: Engine) -> str:
     """Return a digest of all that the future of world 0 depends on, given its commands and model."""
     key = hashlib.blake2b(digest_size=8)
-    count = int(engine.state.warm_count[0])
-    for name, array in engine.state.arrays.items():
-        key.update(name.encode())
-        key.update(np.ascontiguousarray(array[:, :count] if name in _WARM else array).tobytes())
+    for name, array in _parts(engine, _counts(engine)):
+        record, field = name.split(".")
+        if record == "state":
+            key.update(field.encode())
+            key.update(np.ascontiguousarray(array).tobytes())
     return key.hexdigest()
 
 
-def _listing(engine: Engine, warm: int, touching: int) -> list[list[object]]:
-    """Return name, type and shape of all parts; of tables with one row per contact, that many rows."""
+def _listing(engine: Engine, counts: Sequence[int]) -> list[list[object]]:
+    """Return name, type and shape of all parts; of tables with room to spare, as many rows as are used."""
     listed: list[list[object]] = []
-    for name, array in _parts(engine, warm, touching):
+    for name, array in _parts(engine, counts):
         shape = list(array.shape)
         field = name.split(".")[1]
-        if field in _WARM or field in PER_CONTACT:
-            shape[1] = warm if field in _WARM else touching
+        if field in _ROWS:
+            shape[1] = counts[_ROWS[field]]
         listed.append([name, array.dtype.newbyteorder("<").str, shape])
     return listed
 
 
 def dump(engine: Engine) -> bytes:
     """Return the state, commands, settings and last readings of world 0."""
-    warm, touching = int(engine.state.warm_count[0]), int(engine.work.contact_count[0])
+    counts = _counts(engine)
     header = json.dumps(
         {
-            "contacts": [warm, touching],
+            "contacts": counts,
             "model": fingerprint(engine),
-            "arrays": _listing(engine, warm, touching),
+            "arrays": _listing(engine, counts),
         }
     ).encode()
     parts = [_HEAD.pack(MAGIC, VERSION, len(header)), header]
-    for _, array in _parts(engine, warm, touching):
+    for _, array in _parts(engine, counts):
         parts.append(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes())
     body = b"".join(parts)
     return body + hashlib.blake2b(body, digest_size=_SUM).digest()
 
 
-def _header(engine: Engine, blob: bytes) -> tuple[int, int, int, list[list[object]]]:
+def _header(engine: Engine, blob: bytes) -> tuple[int, list[int], list[list[object]]]:
     """Return where the arrays begin, both numbers of contacts and the listing; all checked."""
     if len(blob) < _HEAD.size + _SUM or not blob.startswith(MAGIC):
         raise ValueError("this is no state of a tribo world (its first bytes are others)")
@@ -111,11 +123,11 @@ def _header(engine: Engine, blob: bytes) -> tuple[int, int, int, list[list[objec
     begin = _HEAD.size + length
     try:
         header = json.loads(blob[_HEAD.size : begin])
-        warm, touching = header["contacts"]
+        warm, yielded, touching = counts = header["contacts"]
         model, listed = header["model"], header["arrays"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError("the state is damaged: its header cannot be read") from error
-    if type(warm) is not int or type(touching) is not int or min(warm, touching) < 0:
+    if any(type(n) is not int for n in counts) or min(warm, yielded, touching) < 0:
         raise ValueError("the state is damaged: its number of contacts is none")
     own = fingerprint(engine)
     if model != own:
@@ -125,11 +137,11 @@ def _header(engine: Engine, blob: bytes) -> tuple[int, int, int, list[list[objec
             f"the state belongs to a world with another model ({', '.join(differ[:5]) or 'its fields'} "
             f"{'differ' if len(differ) > 1 else 'differs'}, see tribo.model.Model); build the world as it was"
         )
-    if listed != _listing(engine, warm, touching):
+    if listed != _listing(engine, counts):
         raise ValueError(
             "the state belongs to a world with other numbers of coordinates or commands"
         )
-    return begin, warm, touching, listed
+    return begin, counts, listed
 
 
 def load(engine: Engine, blob: bytes) -> None:
@@ -138,7 +150,7 @@ def load(engine: Engine, blob: bytes) -> None:
     Raises:
         ValueError: It is no state, damaged, of another format or of another model.
     """
-    begin, warm, touching, listed = _header(engine, blob)
+    begin, counts, listed = _header(engine, blob)
     sizes = [int(np.prod(shape)) * np.dtype(kind).itemsize for _, kind, shape in listed]  # type: ignore[call-overload]
     if begin + sum(sizes) + _SUM != len(blob):
         raise ValueError("the state is incomplete: it has not the length that its header says")
@@ -146,13 +158,13 @@ def load(engine: Engine, blob: bytes) -> None:
     for (name, kind, shape), size in zip(listed, sizes, strict=True):
         found[name] = np.frombuffer(blob, kind, int(np.prod(shape)), begin).reshape(shape)  # type: ignore[call-overload]
         begin += size
-    _check(engine, found, warm, touching)
-    engine.make_room(max(warm, touching))
-    for name, _ in list(_parts(engine, 0, 0)):
+    _check(engine, found, counts)
+    engine.make_room(max(counts))
+    for name, _ in list(_parts(engine, (0, 0, 0))):
         record, field = str(name).split(".")
         array = getattr(engine, record).arrays[field]
         saved = found[name]
-        if field in _WARM or field in PER_CONTACT:
+        if field in _ROWS:
             array[...] = 0
             array[:, : saved.shape[1]] = saved
         else:
@@ -161,7 +173,7 @@ def load(engine: Engine, blob: bytes) -> None:
     engine.filters_changed()
 
 
-def _check(engine: Engine, found: dict[object, np.ndarray], warm: int, touching: int) -> None:
+def _check(engine: Engine, found: dict[object, np.ndarray], counts: Sequence[int]) -> None:
     """Refuse numbers that no world leaves behind."""
     for name, array in found.items():
         record = str(name).split(".", maxsplit=1)[0]
@@ -169,8 +181,9 @@ def _check(engine: Engine, found: dict[object, np.ndarray], warm: int, touching:
             raise ValueError(f"the state is damaged: {name} is not finite")
     shape = found["work.contact_shape"]
     right = (
-        int(found["state.warm_count"][0, 0]) == warm
-        and int(found["work.contact_count"][0, 0]) == touching
+        int(found["state.warm_count"][0, 0]) == counts[0]
+        and int(found["state.yield_count"][0, 0]) == counts[1]
+        and int(found["work.contact_count"][0, 0]) == counts[2]
         and (shape >= 0).all()
         and (shape < engine.model.shape_kind.shape[0]).all()
         and float(found["settings.dt"].flat[0]) > 0.0
@@ -268,7 +281,7 @@ class StateFiles(Sealed):
     def _read(self, path: Path) -> bytes:
         """Read a file that can be a state of this world, and no more of it."""
         engine = self.engine
-        fixed = sum(array.nbytes for _, array in _parts(engine, 0, 0))
+        fixed = sum(array.nbytes for _, array in _parts(engine, (0, 0, 0)))
         with path.open("rb") as file:
             head = file.read(_HEAD.size + _MAX_HEADER)
             if not head.startswith(MAGIC):

@@ -126,10 +126,14 @@ def test_what_a_file_cannot_hold_is_named(tmp_path, caplog):
     robot = world.add_articulated_system(QUADRUPED, name="quad")
     robot.set_pd_gains(10.0, 1.0)
     world.integrator = "semi_implicit"
+    world.sleeping = world.continuous_collision = True
+    world.bounce = "gate"
     with caplog.at_level(logging.WARNING, "tribo"):
         world_file.save(world, tmp_path / "w.xml")
     assert "gains of 'quad'" in caplog.text
-    assert "integrator" in caplog.text
+    for setting in ("integrator", "sleeping", "continuous_collision", "bounce"):
+        assert setting in caplog.text
+    assert "sleep_time" not in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,8 @@ SHAPES = {
 }
 # Settings that change the motion and that a file has no place for.
 NOT_IN_FILE = ("max_push_out_speed", "tolerance", "max_sweeps", "integrator", "collision_filter",
-               "contact_solver", "impact")  # fmt: skip
+               "contact_solver", "impact", "bounce", "continuous_collision", "sleeping", "sleep_speed",
+               "sleep_angular_speed", "sleep_time")  # fmt: skip
 
 
 def save(world: World, path: str | Path) -> None:

@@ -26,7 +26,7 @@ _STAGES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (inertia.mass_matrix, (MODEL, WORK)),
     (bias.bias_force, (MODEL, STATE, SETTINGS, WORK)),
     (broadphase.candidates, (MODEL, STATE, SETTINGS, WORK)),
-    (narrowphase.contacts, (MODEL, WORK)),
+    (narrowphase.contacts, (MODEL, STATE, SETTINGS, WORK)),
     (inner_edges.pass_over, (MODEL, STATE, WORK)),
     (actuation.begin, (MODEL, STATE, COMMAND, SETTINGS, WORK)),
     (actuation.drives, (MODEL, STATE, COMMAND, SETTINGS, WORK)),

@@ -240,6 +240,7 @@ class Settings(Record):
     contact_solver = field(dtype=INT)  # `Solver`
     impact = field(dtype=INT)  # `Impact`
     bounce = field(dtype=INT)  # `Bounce`
+    continuous_collision = field(dtype=INT)  # 1: fast pairs meet where they are on their way
     sleeping = field(dtype=INT)  # 1: what rests for a while is left at rest
     sleep_speed = field()  # [m/s] up to which a tree is quiet
     sleep_angular_speed = field()  # [rad/s]
@@ -329,6 +330,7 @@ class Work(Record):
     candidate_sorted = field("max_pair", 2, dtype=INT)
     shape_slot = field("nshape1", dtype=INT)
     manifold = field(16, 8)  # pos, normal, gap, feature of one pair
+    travel = field(16, 3)  # [m] of each of its points, as in `contact_travel`
 
     # Scratch of one pair of convex solids.
     simplex = field(4, 7)  # of GJK: point of A − B, its part on A, weight
@@ -338,7 +340,7 @@ class Work(Record):
     outline = field(2, "noutline", 4)  # of the feature of A and of B: u, v, height, number
     touch = field("ntouch", 8)  # contacts before their reduction, as in `manifold`
     triangle = field(3, 3)  # [m] corners of a face of terrain, from the centre of the solid on it
-    nearest = field(1, 3)  # [m] point of B that is nearest to A
+    nearest = field(1, 7)  # [m] point of B that is nearest to A, normal into A there, gap
     pile = field("npile", 8)  # contacts with all triangles of a terrain, as in `manifold`
 
     # Contacts: A = lower shape index; normal from B into A; frame rows t₁, t₂, n.
@@ -352,6 +354,9 @@ class Work(Record):
     contact_pos = field("max_contact", 3)  # [m] mid gap
     contact_axes = field("max_contact", 9)
     contact_gap = field("max_contact")  # [m] negative: overlap
+    contact_travel = field(
+        "max_contact", 3
+    )  # [m] from B's place of a point to A's, if they meet on the way
     contact_radius = field("max_contact")  # [m] r_e of rolling friction
     contact_friction = field("max_contact")
     contact_rolling = field("max_contact")  # [m] μ_r r_e + rolling length

@@ -41,7 +41,7 @@ def update(model, state, settings, work):
     integrate.drift_to_middle(model, state, settings, work)  # q_m = q ⊕ dt/2 v
     kinematics.forward(model, work.mid_q, work)  # where is every body?
     broadphase.candidates(model, state, settings, work)  # who might touch whom?
-    narrowphase.contacts(model, work)  # points, normals, gaps
+    narrowphase.contacts(model, state, settings, work)  # points, normals, gaps
     inner_edges.pass_over(model, state, work)  # which edges lie flush with a neighbour?
     soft.find(model, state, work)  # which contacts give way like springs?
     free_trees.find(model, state, settings, work)  # whom does nothing touch?

@@ -97,6 +97,27 @@ def test_a_fresh_scratch_gives_the_same_list():
     assert listed(fresh) == kept
 
 
+@pytest.mark.parametrize("count", [2, 3, 50, 700])
+def test_any_order_at_the_start_gives_the_sorted_one(count):
+    """What is in great disorder is sorted as a heap, what is nearly sorted by insertion: one order."""
+    world = crowd(6, count, 3.0)
+    world.update()
+    work, pairs = world.engine.work, listed(world)
+    n = work.sweep_count[0]
+    assert n == count
+    kept = work.sweep_order[:n].copy()
+    rng = np.random.default_rng(0)
+    swapped = kept.copy()
+    swapped[: n // 20 * 2] = swapped[: n // 20 * 2].reshape(-1, 2)[:, ::-1].ravel()
+    for order in (kept[::-1], rng.permutation(kept), np.sort(kept), swapped):
+        work.sweep_order[:n] = order
+        world.engine.update()
+        assert work.sweep_order[:n].tolist() == kept.tolist()
+        assert listed(world) == pairs
+    begin = np.array([work.body_bound[i] for i in kept])
+    assert any((np.diff(begin[:, axis]) >= 0.0).all() for axis in range(3))
+
+
 def test_static_and_kinematic_bodies_do_not_meet():
     """A pair of which forces move neither side is not a candidate."""
     world = tribo.World()

@@ -11,6 +11,7 @@ import numpy as np
 
 from tribo.collision.candidate_list import sort_candidates
 from tribo.collision.cells import SLOTS, SPAN, bucket, column_side, first_column
+from tribo.collision.sweep_order import sort_bodies
 from tribo.jit import kernel
 from tribo.math import vec
 from tribo.model import Kind, Shape, Status
@@ -31,11 +32,11 @@ SLACK = 1e-6  # [m] added to every margin: round-off must not hide a touching pa
 
 
 @kernel
-def body_speed(model, state, work, i):
-    """Return a bound of the speed of any surface point of body i [m/s]."""
+def body_motion(model, state, work, i):
+    """Return the velocity of the origin of body i [m/s] and its angular velocity [rad/s]."""
     t = model.body_tree[i]
     if model.tree_nv[t] == 0:
-        return 0.0
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     root = model.tree_body[t]
     if model.tree_is_single[t] == 1:
         b = model.joint_v[root]
@@ -47,6 +48,13 @@ def body_speed(model, state, work, i):
         v = vec.add(
             (work.body_vel[i, 3], work.body_vel[i, 4], work.body_vel[i, 5]), vec.cross(w, arm)
         )
+    return v, w
+
+
+@kernel
+def body_speed(model, state, work, i):
+    """Return a bound of the speed of any surface point of body i [m/s]."""
+    v, w = body_motion(model, state, work, i)
     return vec.norm(v) + vec.norm(w) * model.body_radius[i]
 
 
@@ -315,26 +323,6 @@ def list_bodies(model, work):
                 n += 1
     work.sweep_count[0] = n
     work.sweep_is_listed[0] = 1
-
-
-@kernel
-def sort_bodies(work, axis):
-    """Sort the bodies by where their bound begins on an axis; nearly sorted is cheap.
-
-    Writes: work.
-    """
-    order = work.sweep_order
-    for k in range(1, work.sweep_count[0]):
-        i = order[k]
-        key = work.body_bound[i, axis]
-        j = k - 1
-        while j >= 0 and (
-            work.body_bound[order[j], axis] > key
-            or (work.body_bound[order[j], axis] == key and order[j] > i)
-        ):
-            order[j + 1] = order[j]
-            j -= 1
-        order[j + 1] = i
 
 
 @kernel

@@ -39,6 +39,8 @@ SAME_END = 1e-6  # [-] of its length: an end of A this near to one of B gives th
 MAX_POINTS = 8
 FIRST_TURN = 0.2  # [rad] no multiple of 45°, so that a side of a box has one farthest end
 WIDER = 1e-4  # [-] of the spread of all points: what another point has to add
+LOWER = 1e-6  # [-] of the spread: by how much a point between others has to be deeper than they let expect
+IN_LINE = 1e-6  # [-] of points nearer to a line than this share of their spread, squared
 OTHER_NORMAL = 0.99  # cosine
 
 
@@ -186,12 +188,74 @@ def keep(work, table, n, row):
 
 
 @kernel
+def is_kept(work, table, n, row, near):
+    """Tell whether one of the first n points of the manifold is as good as one of a table."""
+    for m in range(n):
+        away = vec.sub(vec.load(table, row), vec.load(work.manifold, m))
+        along = 0.0
+        for axis in range(3, 6):
+            along += work.manifold[m, axis] * table[row, axis]
+        if vec.dot(away, away) <= near * near and along > OTHER_NORMAL:
+            return True
+    return False
+
+
+@kernel
+def keep_below(work, table, count, n, u, v, spread):
+    """Add points whose gap is less than the n in the manifold let expect where they are; return the number.
+
+    Between two flat faces the gap is linear, so there are none. A bump under the middle of a face is one.
+
+    Writes: work.
+    """
+    x = y = g = 0.0
+    for m in range(n):
+        p = vec.load(work.manifold, m)
+        x += vec.dot(u, p) / n
+        y += vec.dot(v, p) / n
+        g += work.manifold[m, 6] / n
+    xx = xy = yy = xg = yg = 0.0
+    for m in range(n):
+        p = vec.load(work.manifold, m)
+        dx = vec.dot(u, p) - x
+        dy = vec.dot(v, p) - y
+        dg = work.manifold[m, 6] - g
+        xx += dx * dx
+        xy += dx * dy
+        yy += dy * dy
+        xg += dx * dg
+        yg += dy * dg
+    size = xx + yy
+    determinant = xx * yy - xy * xy
+    slope_u = slope_v = 0.0
+    if determinant > IN_LINE * size * size:
+        slope_u = (yy * xg - xy * yg) / determinant
+        slope_v = (xx * yg - xy * xg) / determinant
+    elif size > 0.0:
+        slope_u = xg / size
+        slope_v = yg / size
+    while n < MAX_POINTS:
+        lowest = -LOWER * spread
+        best = -1
+        for k in range(count):
+            p = vec.load(table, k)
+            below = table[k, 6] - g - slope_u * (vec.dot(u, p) - x) - slope_v * (vec.dot(v, p) - y)
+            if below < lowest and not is_kept(work, table, n, k, WIDER * spread):
+                lowest = below
+                best = k
+        if best < 0:
+            return n
+        n = keep(work, table, n, best)
+    return n
+
+
+@kernel
 def keep_spread(work, table, count, few):
     """Copy at most eight of the points of a table into the manifold; return their number.
 
     Up to `few` points: all. Else in this order: those farthest along eight directions of the contact
-    plane, as far as they widen what is there; one of each normal; the deepest. What they carry
-    together is what all points would.
+    plane, as far as they widen what is there; one of each normal; the deepest; what stands out between
+    them. What they carry together is what all points would.
 
     Writes: work.
     """
@@ -230,11 +294,11 @@ def keep_spread(work, table, count, few):
                 along += work.manifold[m, axis] * table[k, axis]
             is_new = is_new and along < OTHER_NORMAL
             lowest = min(lowest, work.manifold[m, 6])
-        if is_new or (k == deepest and table[k, 6] < lowest - WIDER * spread):
+        if is_new or (k == deepest and table[k, 6] < lowest - LOWER * spread):
             if n == MAX_POINTS and k == deepest:
                 n -= 1
             n = keep(work, table, n, k)
-    return n
+    return keep_below(work, table, count, n, u, v, spread)
 
 
 @kernel
@@ -258,7 +322,10 @@ def solid_points(model, work, pair, margin):
         is_near, best, normal, a, b = closest(model, work, pair, margin)
         if not is_near:
             return 0
-        vec.store(work.nearest, 0, b)
+        for axis in range(3):
+            work.nearest[0, axis] = b[axis]
+            work.nearest[0, 3 + axis] = normal[axis]
+        work.nearest[0, 6] = best
         size = min(size, extent(pair[2]))
         face_a, outward_a, cosine_a = face_towards(
             model, work, pair[0], vec.mat_t_vec(pair[1], vec.neg(normal))

@@ -160,11 +160,20 @@ def toward(work, c, side):
 
 
 @kernel
+def is_on_the_way(work, c):
+    """Tell whether a contact is one of where its bodies meet later in the step."""
+    way = vec.load(work.contact_travel, c)
+    return vec.dot(way, way) > 0.0
+
+
+@kernel
 def says_all(model, state, work, c, side, d, other):
     """Tell whether contact d of a shape leaves nothing for the normal of its contact c to say.
 
     The shape is on `side` of c and on side `other` of d.
     """
+    if is_on_the_way(work, c) or is_on_the_way(work, d):
+        return False
     normal_c, point_c = toward(work, c, side)
     normal_d, point_d = toward(work, d, other)
     off = vec.sub(normal_c, normal_d)
@@ -269,6 +278,8 @@ def remove_marked(work, n):
                 work.contact_axes[kept, k] = work.contact_axes[c, k]
             work.contact_key[kept] = work.contact_key[c]
             work.contact_gap[kept] = work.contact_gap[c]
+            for k in range(3):
+                work.contact_travel[kept, k] = work.contact_travel[c, k]
         kept += 1
     work.contact_count[0] = kept
 

@@ -1,8 +1,7 @@
 """Stage *narrowphase*: the points at which candidate pairs touch, or might within the step."""
 
-from tribo.collision.late import call_late, family_of
-from tribo.collision.pairs import collide
-from tribo.collision.place import shape_pose
+from tribo.collision.advancement import meet_on_the_way
+from tribo.collision.meeting import meet
 from tribo.jit import kernel
 from tribo.math import vec
 from tribo.model import Kind, Pair, Status
@@ -12,20 +11,6 @@ DYNAMIC = int(Kind.DYNAMIC)
 STIFFNESS = int(Pair.STIFFNESS)
 FEATURES = 2048  # feature numbers of one pair of shapes
 SHAPES = 1 << 26  # shape ids of one world, so that a key fits into 63 bits
-
-
-@kernel
-def sort_points(out, n):
-    """Sort the points of a manifold by feature.
-
-    Writes: out.
-    """
-    for k in range(1, n):
-        j = k
-        while j > 0 and out[j - 1, 7] > out[j, 7]:
-            for m in range(8):
-                out[j - 1, m], out[j, m] = out[j, m], out[j - 1, m]
-            j -= 1
 
 
 @kernel
@@ -52,28 +37,7 @@ def add_contact(model, work, a, b, k):
         work.contact_axes, c, (t1[0], t1[1], t1[2], t2[0], t2[1], t2[2], n[0], n[1], n[2])
     )
     work.contact_gap[c] = point[k, 6]
-
-
-@kernel
-def primitives(model, work, a, b, margin):
-    """Write the contacts of two primitive shapes into the manifold; return their number.
-
-    Writes: work.
-    """
-    pos_a, rot_a = shape_pose(model, work, a)
-    pos_b, rot_b = shape_pose(model, work, b)
-    return collide(
-        model.shape_kind[a],
-        model.shape_kind[b],
-        pos_a,
-        rot_a,
-        vec.load(model.shape_size, a),
-        pos_b,
-        rot_b,
-        vec.load(model.shape_size, b),
-        margin,
-        work.manifold,
-    )
+    vec.store(work.contact_travel, c, vec.load(work.travel, k))
 
 
 @kernel
@@ -99,30 +63,26 @@ def is_left_out(model, a, b):
 
 
 @kernel
-def contacts(model, work):
+def contacts(model, state, settings, work):
     """List all points of all candidate pairs whose gap one step can close.
-
-    A pair whose function is not loaded yet stops the stage with `CAPACITY`; the engine loads it and repeats.
 
     Writes: work.
     """
     work.contact_count[0] = 0
+    for k in range(work.travel.shape[0]):
+        vec.store(work.travel, k, (0.0, 0.0, 0.0))
     for k in range(min(work.candidate_count[0], work.candidate.shape[0])):
         a = work.candidate_sorted[k, 0]
         b = work.candidate_sorted[k, 1]
         if model.shape_point[a] + model.shape_point[b] > 0 and is_left_out(model, a, b):
             continue
         margin = work.body_margin[model.shape_body[a]] + work.body_margin[model.shape_body[b]]
-        family = family_of(model.shape_kind[a], model.shape_kind[b])
-        if family >= 0:
-            if model.late_address[family] == 0:
-                work.late_wanted[family] = 1
-                work.status[0] |= CAPACITY
-                return
-            n = call_late(model.late_address[family], model, work, a, b, margin)
+        if settings.continuous_collision == 1:
+            n = meet_on_the_way(model, state, settings, work, a, b, margin)
         else:
-            n = primitives(model, work, a, b, margin)
-        sort_points(work.manifold, n)
+            n = meet(model, work, a, b, margin)
+        if n < 0:
+            return
         for point in range(n):
             add_contact(model, work, a, b, point)
     if work.contact_count[0] > work.contact_key.shape[0]:

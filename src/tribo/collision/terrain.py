@@ -14,7 +14,7 @@ Everything is in the frame of the terrain, the solid in its origin.
 
 from math import atan2
 
-from tribo.collision.convex import face_points, keep_spread, solid_points
+from tribo.collision.convex import REALISED, face_points, keep_spread, solid_points
 from tribo.collision.overlap import claim
 from tribo.collision.point import first_row
 from tribo.collision.solid import HEIGHT_MAP, TRIANGLE, difference, extent, radius, support_at
@@ -52,8 +52,9 @@ def weight_opposite(p, q, r, x):
 
 
 @kernel
-def has_normal(work, normal, toward, angles):
-    """Tell whether the surface has a normal where it is touched, at `work.nearest`."""
+def has_normal(model, work, s, place, normal, toward):
+    """Tell whether terrain s has a normal where its triangle at a place is touched, at `work.nearest`."""
+    angles = folds(model, s, place, normal)
     for k in range(3):
         p = vec.load(work.triangle, k)
         q = vec.load(work.triangle, (k + 1) % 3)
@@ -110,8 +111,24 @@ def pile(work, n, count, first):
 
 
 @kernel
-def on_triangle(model, work, solid, rot, ground, angles, depth, margin, n, number):
-    """Append the contacts of a solid at the origin and the triangle in `work.triangle`.
+def keep_nearest(work):
+    """Leave of the points in `work.touch` the nearest points alone.
+
+    Writes: work.
+    """
+    for axis in range(3):
+        work.touch[0, 3 + axis] = work.nearest[0, 3 + axis]
+        half = 0.5 * work.nearest[0, 6] * work.nearest[0, 3 + axis]
+        work.touch[0, axis] = work.nearest[0, axis] + half
+    work.touch[0, 6] = work.nearest[0, 6]
+    work.touch[0, 7] = 0.0
+
+
+@kernel
+def on_triangle(model, work, s, place, solid, rot, ground, margin, n):
+    """Append the contacts of a solid at the origin and the triangle in `work.triangle`, terrain s at a place.
+
+    A place is (i, j, 0 below or 1 above the diagonal) of a height map, (triangle, 0, 0) of a surface.
 
     Writes: work.
     """
@@ -123,21 +140,51 @@ def on_triangle(model, work, solid, rot, ground, angles, depth, margin, n, numbe
     height = vec.dot(w, normal) - radius(solid)
     if not height <= margin:
         return n
+    if model.shape_kind[s] == HEIGHT_MAP:
+        depth = 1e300
+        number = float(2 * (place[1] * model.shape_data[s, 1] + place[0]) + place[2])
+    else:
+        depth = 0.5 * extent(solid)
+        number = float(place[0] - model.shape_data[s, 0])
     count = solid_points(model, work, pair, margin)
     if count > 0:
         toward = (work.touch[0, 3], work.touch[0, 4], work.touch[0, 5])
         cosine = vec.dot(toward, normal)
         if cosine >= UPRIGHT:
             count = face_points(model, work, pair, 1, 0, normal, height, margin)
+            n = pile(work, n, count, number)
+            for k in range(count):
+                if work.touch[k, 6] <= work.nearest[0, 6] + REALISED * extent(solid):
+                    return n
+        elif cosine > 0.0 and has_normal(model, work, s, place, normal, toward):
             return pile(work, n, count, number)
-        if cosine > 0.0 and has_normal(work, normal, toward, angles):
-            return pile(work, n, count, number)
+        exact = (work.nearest[0, 3], work.nearest[0, 4], work.nearest[0, 5])
+        is_upright = vec.dot(exact, normal) >= UPRIGHT
+        if is_upright or (
+            vec.dot(exact, toward) < UPRIGHT  # a face hardly worse was preferred
+            and vec.dot(exact, normal) > 0.0
+            and has_normal(model, work, s, place, normal, exact)
+        ):
+            keep_nearest(work)
+            return pile(work, n, 1, number)
+        if cosine >= UPRIGHT:
+            return n
     elif height > -depth:
         return n
     if height < -depth or not is_over(work, lowest):
         return n
     count = face_points(model, work, pair, 1, 0, normal, height, margin)
-    return pile(work, n, count, number)
+    n = pile(work, n, count, number)
+    for k in range(count):
+        if work.touch[k, 6] <= height + REALISED * extent(solid):
+            return n
+    down = vec.axpy(-radius(solid) - height, normal, lowest)  # on the triangle
+    for axis in range(3):
+        work.nearest[0, axis] = down[axis]
+        work.nearest[0, 3 + axis] = normal[axis]
+    work.nearest[0, 6] = height
+    keep_nearest(work)
+    return pile(work, n, 1, number)
 
 
 @kernel
@@ -172,6 +219,29 @@ def cell_angle(model, s, i, j, half, edge, normal):
 
 
 @kernel
+def folds(model, s, place, normal):
+    """Return by how much terrain s bends down over the edges of its triangle at a place."""
+    i, j, half = place
+    if model.shape_kind[s] != HEIGHT_MAP:
+        return vec.load(model.triangle_fold, i)
+    p = height_at(model, s, i, j)
+    r = height_at(model, s, i + 1, j + 1)
+    if half == 0:
+        q = height_at(model, s, i + 1, j)
+        return (
+            cell_angle(model, s, i, j - 1, 1, vec.sub(q, p), normal),
+            cell_angle(model, s, i + 1, j, 1, vec.sub(r, q), normal),
+            cell_angle(model, s, i, j, 1, vec.sub(p, r), normal),
+        )
+    o = height_at(model, s, i, j + 1)
+    return (
+        cell_angle(model, s, i, j, 0, vec.sub(r, p), normal),
+        cell_angle(model, s, i, j + 1, 0, vec.sub(o, r), normal),
+        cell_angle(model, s, i - 1, j, 0, vec.sub(p, o), normal),
+    )
+
+
+@kernel
 def on_height_map(model, work, s, solid, pos, rot, box, margin):
     """Write the contacts of a solid and a height map into `work.pile`; return their number.
 
@@ -198,24 +268,11 @@ def on_height_map(model, work, s, solid, pos, rot, box, margin):
             if box[2] - margin > max(p[2], q[2], r[2], o[2]):
                 continue
             for half in range(2):
-                normal = normal_of(p, q, r) if half == 0 else normal_of(p, r, o)
-                second = q if half == 0 else r
-                third = r if half == 0 else o
                 vec.store(work.triangle, 0, vec.sub(p, pos))
-                vec.store(work.triangle, 1, vec.sub(second, pos))
-                vec.store(work.triangle, 2, vec.sub(third, pos))
-                if half == 0:
-                    a = cell_angle(model, s, i, j - 1, 1, vec.sub(q, p), normal)
-                    b = cell_angle(model, s, i + 1, j, 1, vec.sub(r, q), normal)
-                    c = cell_angle(model, s, i, j, 1, vec.sub(p, r), normal)
-                else:
-                    a = cell_angle(model, s, i, j, 0, vec.sub(r, p), normal)
-                    b = cell_angle(model, s, i, j + 1, 0, vec.sub(o, r), normal)
-                    c = cell_angle(model, s, i - 1, j, 0, vec.sub(p, o), normal)
-                number = float(2 * (j * nx + i) + half)
-                n = on_triangle(
-                    model, work, solid, rot, ground, (a, b, c), 1e300, margin, n, number
-                )
+                vec.store(work.triangle, 1, vec.sub(q if half == 0 else r, pos))
+                vec.store(work.triangle, 2, vec.sub(r if half == 0 else o, pos))
+                place = (i, j, half)
+                n = on_triangle(model, work, s, place, solid, rot, ground, margin, n)
     return n
 
 
@@ -228,7 +285,6 @@ def on_surface(model, work, s, solid, pos, rot, box, margin):
 
     Writes: work.
     """
-    first = model.shape_data[s, 0]
     ground = (TRIANGLE, model.shape_size[s, 0], 0.0, 0.0, 0, 0, 0, 0)
     node = model.shape_data[s, 2]
     last = node + model.shape_data[s, 3]
@@ -250,11 +306,7 @@ def on_surface(model, work, s, solid, pos, rot, box, margin):
         for k in range(3):
             corner = vec.load(model.vertex, model.triangle[t, k])
             vec.store(work.triangle, k, vec.sub(corner, pos))
-        angles = vec.load(model.triangle_fold, t)
-        number = float(t - first)
-        n = on_triangle(
-            model, work, solid, rot, ground, angles, 0.5 * extent(solid), margin, n, number
-        )
+        n = on_triangle(model, work, s, (t, 0, 0), solid, rot, ground, margin, n)
     return n
 
 

@@ -87,7 +87,9 @@ def effective_radius(model, work, c):
         if model.body_chain_len[i] > 0 and model.tree_kind[model.body_tree[i]] == DYNAMIC:
             com = vec.mat_vec(vec.load_mat(work.body_rot, i), vec.load(model.body_com, i))
             com = vec.add(com, vec.load(work.body_pos, i))
-            total += abs(vec.dot(vec.sub(vec.load(work.contact_pos, c), com), n))
+            half = 0.5 if side == 0 else -0.5
+            p = vec.axpy(half, vec.load(work.contact_travel, c), vec.load(work.contact_pos, c))
+            total += abs(vec.dot(vec.sub(p, com), n))
             count += 1
     return total / count if count > 0 else 0.0
 

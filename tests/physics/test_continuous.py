@@ -1,0 +1,139 @@
+"""Continuous collision detection on request: fast bodies meet what is on their way, and nothing beside it."""
+
+import numpy as np
+import pytest
+
+from tribo import HeightField, PairProperties, World
+
+WIDE = 150.0  # [m] of half a target: a ball at 1000 m/s slides 100 m on it
+CORNERS = [(-WIDE, -WIDE, 0.0), (WIDE, -WIDE, 0.0), (WIDE, WIDE, 0.0), (-WIDE, WIDE, 0.0)]
+TARGETS = {
+    "plane": lambda w: w.add_ground(),
+    "plate": lambda w: w.add_box((2 * WIDE, 2 * WIDE, 0.001), 1.0, body_type="static"),
+    "loose plate": lambda w: w.add_box((2 * WIDE, 2 * WIDE, 0.001), 8.0),
+    "triangles": lambda w: w.add_surface(CORNERS, [(0, 1, 2), (0, 2, 3)]),
+    "height map": lambda w: w.add_height_map(HeightField(np.zeros((5, 5)), (2 * WIDE, 2 * WIDE))),
+    "sphere": lambda w: w.add_sphere(0.005, 1.0, body_type="static"),
+}
+RADIUS = 0.005  # [m]
+
+
+def fast_world(time_step, **pair):
+    world = World(time_step=time_step, gravity=(0, 0, 0))
+    world.default_pair = PairProperties(friction=0.0, **pair)
+    world.continuous_collision = True
+    return world
+
+
+def shot(rng, way, speed, time_step, steepness):
+    """Return where a ball starts that hits a place near the origin, and its velocity."""
+    way = rng.normal(size=3) if way is None else way
+    way[2] = -abs(way[2]) - steepness
+    way /= np.linalg.norm(way)
+    return -way * speed * time_step * rng.uniform(0.6, 3.0), speed * way
+
+
+@pytest.mark.parametrize("time_step", [1e-3, 1e-2])
+@pytest.mark.parametrize("speed", [50.0, 300.0, 1000.0])
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_ball_hits_what_is_on_its_way(target, speed, time_step):
+    """Its velocity along the normal is taken, that along the surface is kept."""
+    rng = np.random.default_rng(2)
+    for _ in range(5):
+        world = fast_world(time_step)
+        plate = TARGETS[target](world)
+        place, velocity = shot(rng, None, speed, time_step, 1.0)
+        ball = world.add_sphere(RADIUS, 1e-4, position=place, linear_velocity=velocity)
+        world.step(10)
+        if target == "sphere":  # it meets it head on
+            assert np.linalg.norm(ball.linear_velocity) < 1e-3 * speed
+            assert ball.position @ velocity < 0.0
+        else:
+            share = np.array([1.0, 1.0, 0.0])
+            assert np.abs(ball.linear_velocity - share * velocity).max() < 1e-3 * speed
+            # a loose plate is turned meanwhile
+            assert (plate.rotation_matrix.T @ (ball.position - plate.position))[2] > -1e-9 or (
+                target == "loose plate" and ball.position[2] > -0.01 * speed * time_step
+            )
+
+
+@pytest.mark.parametrize("continuous", [True, False])
+@pytest.mark.parametrize("speed", [50.0, 500.0])
+def test_a_ball_that_misses_goes_straight_on(speed, continuous):
+    """Past a wall's edge and past another ball that comes the other way; without the option it is held up."""
+    world = fast_world(1e-3)
+    world.continuous_collision = continuous
+    world.add_box((0.02, 2.0, 2.0), 1.0, body_type="static")
+    reach = speed * 1e-3
+    first = world.add_sphere(
+        RADIUS, 0.01, position=(-1.7 * reach, 1.01, 0), linear_velocity=(speed, 0, 0)
+    )
+    second = world.add_sphere(
+        RADIUS, 0.01, position=(1.3 * reach, 1.025, 0), linear_velocity=(-speed, 0, 0)
+    )
+    world.step(6)
+    kept = np.abs(first.linear_velocity - (speed, 0, 0)).max() == 0.0
+    kept = kept and np.abs(second.linear_velocity - (-speed, 0, 0)).max() == 0.0
+    assert kept == continuous
+
+
+@pytest.mark.parametrize("offset", [0.0, 0.3, 0.7, 0.95])
+def test_balls_that_meet_off_their_centres_part_as_in_the_textbook(offset):
+    """e = 1, no friction, equal masses: along the line of centres at the impact velocities are exchanged."""
+    world = fast_world(1e-3, restitution=1.0)
+    b = offset * 2.0 * RADIUS
+    speed = 200.0
+    one = world.add_sphere(RADIUS, 0.01, position=(-0.33, 0, 0), linear_velocity=(speed, 0, 0))
+    two = world.add_sphere(RADIUS, 0.01, position=(0.31, b, 0), linear_velocity=(-speed, 0, 0))
+    world.step(8)
+    n = np.array([np.sqrt(1.0 - offset**2), offset, 0.0])
+    change = 2.0 * speed * n[0] * n
+    assert one.linear_velocity == pytest.approx((speed, 0, 0) - change, abs=5e-3 * speed)
+    assert two.linear_velocity == pytest.approx(change - (speed, 0, 0), abs=5e-3 * speed)
+    assert world.kinetic_energy == pytest.approx(0.01 * speed**2, rel=1e-9)
+    assert np.abs(world.linear_momentum).max() < 1e-9 * 0.01 * speed
+    assert np.abs(one.angular_velocity).max() < 1e-6
+
+
+@pytest.mark.parametrize("time_step", [1e-3, 5e-3])
+def test_the_tip_of_a_rod_hits_a_small_sphere(time_step):
+    """A rod of 4 mm turns by 0.9 to 4.5 rad a step, its tip at 90 m/s; a ball stands in its way."""
+    rng = np.random.default_rng(1)
+    for _ in range(8):
+        world = fast_world(time_step)
+        angle, there = rng.uniform(0, 2 * np.pi, 2)
+        while min((there - angle) % np.pi, (angle - there) % np.pi) < 0.1:
+            there = rng.uniform(0, 2 * np.pi)
+        place = 0.09 * np.array([np.cos(there), np.sin(there), 0.0])
+        ball = world.add_sphere(RADIUS, 1e-3, position=place)
+        lying = np.array([np.cos(np.pi / 4), 0.0, np.sin(np.pi / 4), 0.0])  # its axis along x
+        half = 0.5 * angle
+        turn = np.array([np.cos(half), 0.0, 0.0, np.sin(half)])
+        w, x, y, z = lying
+        lying = np.array(
+            [turn[0] * w - turn[3] * z, turn[0] * x - turn[3] * y,
+             turn[0] * y + turn[3] * x, turn[0] * z + turn[3] * w]
+        )  # fmt: skip
+        rod = world.add_capsule(
+            0.002, 0.2, 0.1, orientation=lying, angular_velocity=(0.0, 0.0, 900.0)
+        )
+        spin = world.angular_momentum[2]
+        world.step(max(4, round(8e-3 / time_step)))
+        assert np.linalg.norm(ball.linear_velocity) > 10.0
+        assert rod.angular_velocity[2] < 899.0
+        assert spin > 0.0
+
+
+def test_slow_bodies_do_not_notice():
+    """A stack of boxes: the same bits with and without."""
+    ends = []
+    for is_on in (True, False):
+        world = World()
+        world.default_pair = PairProperties(friction=0.6)
+        world.continuous_collision = is_on
+        world.add_ground()
+        for k in range(4):
+            world.add_box((0.2, 0.2, 0.2), 1.0, position=(0.01 * k, 0, 0.1 + 0.2 * k))
+        world.step(200)
+        ends.append(world.hash())
+    assert ends[0] == ends[1]

@@ -13,7 +13,6 @@ Tolerances are coal's own (1e-6); ours are what the step uses.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 from collections.abc import Callable
@@ -21,20 +20,16 @@ from typing import Any
 
 import numba
 import numpy as np
-from shapes import BOX, CAPSULE, CONE, CYLINDER, HULL, SPHERE, records, rotation
+from coal_peer import KINDS, arguments, near_poses, peer, place
+from shapes import BOX, CAPSULE, CONE, CYLINDER, HULL, SPHERE, records
 
 from tribo import builder
 from tribo.collision import late, narrowphase
-from tribo.collision.closest import closest
-from tribo.collision.solid import load_solid
-from tribo.geometry import convex_hull
-from tribo.math import vec
 from tribo.model import Late
 
 MARGIN = 1e-3  # [m]
 SIZES = {SPHERE: (0.2, 0, 0), BOX: (0.2, 0.15, 0.25), CAPSULE: (0.12, 0.2, 0),
          CYLINDER: (0.15, 0.2, 0), CONE: (0.2, 0.2, 0)}  # fmt: skip
-KINDS = {"sphere": SPHERE, "box": BOX, "capsule": CAPSULE, "cylinder": CYLINDER, "cone": CONE}
 HULLS = {f"hull{n}": n for n in (8, 32, 128, 250)}
 PAIRS = (
     "sphere sphere", "box sphere", "capsule sphere", "cylinder sphere", "cone sphere", "box box",
@@ -59,29 +54,6 @@ def solid(name: str) -> tuple[int, Any]:
 
 
 @numba.njit(error_model="numpy")  # noqa: TID251 - a script, not a kernel of the engine
-def place(work, poses, k):
-    """Write both poses of row k. Writes: work."""
-    for body in range(2):
-        for i in range(3):
-            work.body_pos[body, i] = poses[k, 12 * body + i]
-        for i in range(9):
-            work.body_rot[body, i] = poses[k, 12 * body + 3 + i]
-
-
-@numba.njit(error_model="numpy")  # noqa: TID251
-def gaps(model, work, poses, found):
-    """Write gap and normal of each pose. Writes: work, found."""
-    for k in range(poses.shape[0]):
-        place(work, poses, k)
-        pos = vec.sub(vec.load(work.body_pos, 1), vec.load(work.body_pos, 0))
-        rots = vec.load_mat(work.body_rot, 0), vec.load_mat(work.body_rot, 1)
-        pair = (load_solid(model, 0), rots[0], load_solid(model, 1), pos, rots[1])
-        _, gap, normal, _, _ = closest(model, work, pair, 1e3)
-        found[k, 0] = gap
-        vec.store(found[:, 1:], k, normal)
-
-
-@numba.njit(error_model="numpy")  # noqa: TID251
 def ours(model, work, poses, is_general, margin):
     """Return the number of contacts of all poses. Writes: work."""
     n = 0
@@ -92,36 +64,6 @@ def ours(model, work, poses, is_general, margin):
         else:
             n += narrowphase.primitives(model, work, 0, 1, margin)
     return n
-
-
-def random_poses(model: Any, work: Any, gap: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return (count, 24) poses of two solids with given gaps."""
-    poses = np.zeros((len(gap), 24))
-    poses[:, 12:15] = 1.5 * rng.normal(size=(len(gap), 3))
-    for k in range(len(gap)):
-        poses[k, 3:12] = rotation(rng.normal(size=3) * 2.0).ravel()
-        poses[k, 15:] = rotation(rng.normal(size=3) * 2.0).ravel()
-    found = np.empty((len(gap), 4))
-    for _ in range(3):  # along the normal the gap changes by what B moves
-        gaps(model, work, poses, found)
-        poses[:, 12:15] -= (gap - found[:, 0])[:, None] * found[:, 1:]
-    return poses
-
-
-def peer(coal: Any, kind: int, size: Any) -> Any:
-    """Return a solid as coal has it."""
-    if kind == HULL:
-        hull = convex_hull(size)
-        vertices, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
-        for vertex in hull.vertices:
-            vertices.append(vertex)
-        for i, j, k in hull.triangles.tolist():
-            triangles.append(coal.Triangle(i, j, k))
-        return coal.Convex(vertices, triangles)
-    a, b, c = size
-    return {SPHERE: lambda: coal.Sphere(a), BOX: lambda: coal.Box(2 * a, 2 * b, 2 * c),
-            CAPSULE: lambda: coal.Capsule(a, 2 * b), CYLINDER: lambda: coal.Cylinder(a, 2 * b),
-            CONE: lambda: coal.Cone(a, 2 * b)}[kind]()  # fmt: skip
 
 
 def manager(coal: Any, solids: list[Any], poses: np.ndarray) -> tuple[Callable[[], int], Any]:
@@ -177,7 +119,7 @@ def row(coal: Any, names: list[str], count: int, rounds: int) -> list[Any]:
     near = rng.choice([-1.0, 1.0], count) * 10.0 ** rng.uniform(-4, -2, count)
     apart = rng.uniform(0.02, 0.5, count)
     for gap in (near, apart):
-        poses = random_poses(model, work, gap, rng)
+        poses = near_poses(model, work, gap, rng)
         run, kept = manager(coal, [peer(coal, *s) for s in solids], poses)
 
         def own(poses: np.ndarray = poses) -> int:
@@ -194,12 +136,8 @@ def row(coal: Any, names: list[str], count: int, rounds: int) -> list[Any]:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("--poses", type=int, default=400)
+    parser = arguments(__doc__, 400)
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--only", nargs="*", default=[])
     options = parser.parse_args()
     import coal
 

@@ -34,7 +34,8 @@ def has_rebound(work, t):
 def gained(model, settings, work, t):
     """Return the energy that the impulses of island t add [J], and that which changes hands.
 
-    λ · (w_free + w⁺)/2 of each row. What recovery from overlap adds, or a motor, is wanted.
+    λ · (w_free + w⁺)/2 of each row. What recovery from overlap adds, or a motor, is wanted; what a row with
+    compliance takes is not lost, but in its spring.
     """
     total = 0.0
     turnover = 0.0
@@ -58,6 +59,8 @@ def gained(model, settings, work, t):
         turnover += abs(impulse[2] * (w[2] - free[2]))
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         n = work.island_scalar[k]
+        if work.scalar_compliance[n] > 0.0:
+            continue
         free = scalar_moved_by(model, work, n, work.free_response, work.scalar_start[n])
         total += 0.5 * work.scalar_impulse[n] * (scalar_velocity(model, work, n) + free)
     return total, turnover

@@ -222,7 +222,6 @@ def table(world: tribo.World, com: tuple[float, float, float]) -> tribo.Articula
     "F8",
     "rigid table on four legs, load in the centre, then off it",
     "force and moment balance; equal legs under a central load; the same whatever the order of adding",
-    known="round-off over the proximal term (1e-7) is 2e-8; 1e-6 would pass, and robots take 15 % longer",
 )
 def four_legs(player: Player) -> list[Check]:
     """Balance, shares, order."""

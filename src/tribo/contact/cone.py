@@ -16,6 +16,7 @@ from tribo.math import linalg
 
 NO_FRICTION = 1e-12  # [–] below this μ the tangential rows are left out
 MIN_PIVOT = 1e-12  # [–] of tr(G)/3: smaller eigenvalues are lifted before the stick test
+STUCK = 1e-3  # [–] of the speed before: more than this is left only where G is singular
 BRACKET_STEP = 0.05  # [rad] march outwards until the sign changes
 NEWTON_STEPS = 8  # enough from a good start; bisection follows if not
 BISECTIONS = 60  # 0.05 rad / 2⁶⁰ is below round-off
@@ -182,12 +183,15 @@ def solve_contact(g, c, mu, last):
     if mu <= NO_FRICTION:
         return (0.0, 0.0, -c[2] / g[2]) if g[2] > 0.0 else (0.0, 0.0, 0.0)
     lift = MIN_PIVOT * (g[0] + g[1] + g[2])
-    if lift <= 0.0:
+    if g[2] <= lift:  # no impulse parts the bodies: a jam
         return (0.0, 0.0, 0.0)
     inverse = linalg.sym_inverse((g[0] + lift, g[1] + lift, g[2] + lift, g[3], g[4], g[5]))
     stick = affine(inverse, (-c[0], -c[1], -c[2]), (0.0, 0.0, 0.0))
     bound = mu * stick[2]
-    if stick[2] >= 0.0 and stick[0] * stick[0] + stick[1] * stick[1] <= bound * bound:
+    in_cone = stick[2] >= 0.0 and stick[0] * stick[0] + stick[1] * stick[1] <= bound * bound
+    # What sticks ends with w = −lift λ. Where that is not small, c has a part that nothing takes away.
+    left = lift * (abs(stick[0]) + abs(stick[1]) + abs(stick[2]))
+    if in_cone and left <= STUCK * (abs(c[0]) + abs(c[1]) + abs(c[2])):
         return stick
     if c[2] >= 0.0:
         return (0.0, 0.0, 0.0)

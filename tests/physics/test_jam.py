@@ -1,0 +1,47 @@
+"""Jammed: contacts that no impulse can open are said, and their impulses stay of a sensible size."""
+
+import numpy as np
+import pytest
+from scenes import base, empty_world, joint_body
+
+from tribo.description import ShapeDescription, TreeDescription
+from tribo.model import Joint, Shape, Status
+
+
+def jammed(tilt, kind):
+    """Return a robot of two links on parallel hinges, the second 1 mm deep in a block of its own base.
+
+    Its hinges move it along the block's face, or very nearly so: overlap asks for what they cannot give.
+    """
+    root = base()
+    root.shapes.append(ShapeDescription(Shape.BOX, (0.2, 0.2, 0.05), (0.3, 0, 0)))
+    axis = (np.sin(tilt), 0.0, np.cos(tilt))
+    own = {"com": (0.1, 0.05, 0.01), "inertia": np.diag([0.01, 0.02, 0.03]), "axis": axis}
+    links = [root, *(joint_body(f"l{k}", k, Joint.REVOLUTE, 1.0, position=(0.15 * k, 0.01 * k, 0), **own)
+                     for k in range(2))]  # fmt: skip
+    size = {Shape.BOX: (0.1, 0.1, 0.05), Shape.SPHERE: (0.05,)}[kind]
+    links[-1].shapes.append(ShapeDescription(kind, size, (0.15, 0, 0.099)))
+    world = empty_world(1e-3, friction=0.8)
+    robot = world.add_articulated_system(TreeDescription(links), position=(0, 0, 1))
+    return world, robot
+
+
+@pytest.mark.parametrize("kind", [Shape.BOX, Shape.SPHERE])
+@pytest.mark.parametrize("tilt", [0.0, 1e-12, 1e-6, 1e-3, 0.1])
+def test_a_jam_is_said_and_stays_finite(tilt, kind):
+    """Recovery of 1 mm is 0.2 m/s, so 0.4 N s for both links. (Before, 3e11 N s.)"""
+    world, robot = jammed(tilt, kind)
+    for _ in range(20):
+        world.step()
+        assert world.status & Status.NOT_CONVERGED or tilt == 0.1
+        largest = max(np.abs(contact.impulse).max() for contact in world.contacts)
+        assert largest <= 1e3 * 0.4
+        assert np.isfinite(robot.generalized_velocity).all()
+    assert np.abs(robot.generalized_velocity).max() <= 20.0
+
+
+def test_a_jam_that_nothing_can_open_has_no_impulse():
+    world, robot = jammed(0.0, Shape.BOX)
+    world.step(20)
+    assert all(not contact.impulse.any() for contact in world.contacts)
+    assert not robot.generalized_velocity.any()

@@ -121,7 +121,7 @@ def see_contacts(model, state, settings, work):
             other = work.contact_body[c, 1 - side]
             if t < 0 or state.tree_is_asleep[t] == AWAKE:
                 continue
-            if side == 1 and model.body_tree[other] == t:  # within one tree: counted already
+            if side == 1 and moved_tree(model, other) == t:  # within one tree: counted already
                 continue
             work.tree_keys[t] ^= work.contact_key[c]
             work.tree_marks[t] += mark(model, work, c)

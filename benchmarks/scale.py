@@ -97,13 +97,17 @@ def pile(kind: str, count: int) -> tribo.World:
 
 def piles(limit: float) -> Iterator[Row]:
     for kind in ("spheres", "boxes"):
-        for count in PILES:
-            world = pile(kind, count)
-            world.step(1)
-            begin = time.perf_counter()
-            while world.time < 0.1 and time.perf_counter() - begin < limit:
+        for solver, name in (("exact", ""), ("sweeps", ", ten sweeps")):
+            for count in PILES:
+                world = pile(kind, count)
+                world.contact_solver = solver
+                if solver == "sweeps":
+                    world.max_sweeps = 10
                 world.step(1)
-            yield timed(f"pile of {kind}", count, world, world.step, limit / 4)
+                begin = time.perf_counter()
+                while world.time < 0.1 and time.perf_counter() - begin < limit:
+                    world.step(1)
+                yield timed(f"pile of {kind}{name}", count, world, world.step, limit / 4)
 
 
 def chains(limit: float) -> Iterator[Row]:

@@ -447,6 +447,7 @@ class Work(Record):
     # The block-sparse problem of one island: nodes are its trees.
     node_count = field(1, dtype=INT)  # nodes that the largest island wants here
     value_count = field(1, dtype=INT)  # numbers that its blocks want
+    factor_work = field(1)  # multiplications of one factor
     tree_node = field("ntree", dtype=INT)  # −1: not in this island
     node_tree = field("nnode", dtype=INT)
     node_order = field("nnode", dtype=INT)  # of elimination

@@ -10,7 +10,7 @@ from tribo.model import Status
 
 CAPACITY = int(Status.CAPACITY)
 MAX_NODES = 1500  # the table of blocks has the square of it
-MAX_WORK = 3e8  # multiplications of one factor: about 0.2 s
+MAX_WORK = 3e7  # multiplications of one factor: about 20 ms
 MIN_PIVOT = 1e-13  # the matrix is the identity and more: what falls far below 1 counts as singular
 
 
@@ -136,7 +136,7 @@ def node_size(model, work, a):
 
 @kernel
 def lay_out(model, work, count):
-    """Give every block its place in `block_value`; return the multiplications of a factor.
+    """Give every block its place in `block_value`; return the numbers these are.
 
     Writes: work.
     """
@@ -156,8 +156,8 @@ def lay_out(model, work, count):
             free += 2 * n * m
             reach += m
         price += 1.0 * n * reach * reach
-    work.value_count[0] = max(work.value_count[0], free)
-    return price
+    work.factor_work[0] = price
+    return free
 
 
 @kernel
@@ -175,10 +175,11 @@ def prepare(model, work, t):
         return 0
     connect(model, work, t, count)
     order(work, count)
-    if lay_out(model, work, count) > MAX_WORK:
-        work.value_count[0] = 0
+    values = lay_out(model, work, count)
+    if work.factor_work[0] > MAX_WORK:
         return 0
-    if work.value_count[0] > work.block_value.shape[0]:
+    work.value_count[0] = max(work.value_count[0], values)
+    if values > work.block_value.shape[0]:
         work.status[0] |= CAPACITY
         return 0
     return count

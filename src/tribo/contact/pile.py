@@ -18,6 +18,7 @@ ROUNDS = 10
 FIRST_STIFFNESS = 10.0  # [–] of a round, in units of the inverse of a contact's own G
 STIFFER = 10.0
 MAX_STIFFNESS = 1e5
+MAX_WORK = 1e8  # multiplications of the Newton steps after which no round begins: about 60 ms
 GOOD = 5.0  # [–] of the limit: where rounds end; other measures of the same error are up to twice this one
 POLISH_FROM = 1e3  # [–] stiffness whose result is a good start for the polish
 
@@ -62,7 +63,7 @@ def solve_pile(model, work, t, budget, limit):
     """Solve island t from the present impulses; return whether it is solved to about `limit` [m/s].
 
     If not, the impulses are the best that were found. A round begins only while less than `budget`
-    Newton steps have been made.
+    Newton steps have been made, fewer if each is long.
 
     Writes: work.
     """
@@ -79,7 +80,8 @@ def solve_pile(model, work, t, budget, limit):
     enough = 0.01 * limit * limit / largest_block(work, t)
     rho = FIRST_STIFFNESS
     for _ in range(ROUNDS):
-        if work.newton_steps[0] - first >= budget:
+        steps = work.newton_steps[0] - first
+        if steps >= budget or steps * work.factor_work[0] > MAX_WORK:
             break
         if convex_round(model, work, t, count, rho, enough) < 0.0:
             break

@@ -15,9 +15,7 @@ from tribo.model import Integrator, Joint
 MIDPOINT = int(Integrator.MIDPOINT)
 SPHERICAL = int(Joint.SPHERICAL)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-FASTEST = (
-    1e15  # [m/s, rad/s] no user may set more (`tribo.check`); far beyond it angles are no numbers
-)
+FASTEST = 1e15  # [m/s, rad/s] as `tribo.check` allows; far beyond it angles are no numbers
 RK4 = int(Integrator.RK4)
 
 

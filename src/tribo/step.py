@@ -24,8 +24,7 @@ from tribo.jit import entry, kernel
 from tribo.model import Command, Model, Settings, State, Status, Work
 from tribo.record import from_address, world_of
 
-CAPACITY = int(Status.CAPACITY)
-INVALID = int(Status.INVALID)
+CAPACITY, INVALID = int(Status.CAPACITY), int(Status.INVALID)
 
 
 @kernel
@@ -40,6 +39,7 @@ def update(model, state, settings, work):
     bias.single_spins(model, state, settings, work)  # how does a free body tumble?
     integrate.drift_to_middle(model, state, settings, work)  # q_m = q ⊕ dt/2 v
     kinematics.forward(model, work.mid_q, work)  # where is every body?
+    bias.body_velocities(model, state, work)  # how fast does it move?
     broadphase.candidates(model, state, settings, work)  # who might touch whom?
     narrowphase.contacts(model, state, settings, work)  # points, normals, gaps
     inner_edges.pass_over(model, state, work)  # which edges lie flush with a neighbour?

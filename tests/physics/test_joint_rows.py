@@ -379,7 +379,7 @@ def test_speed_friction_and_stops_in_a_robot_with_contacts():
     for joint in robot.joints:
         lower, upper = joint.limits
         assert lower - 1e-2 <= joint.coordinate <= upper + 1e-2
-    assert world.status & tribo.Status.NOT_CONVERGED == 0 if hasattr(tribo, "Status") else True
+    assert world.status & tribo.Status.NOT_CONVERGED == 0
 
 
 def test_rows_of_joints_come_back_with_a_snapshot_and_in_a_batch():

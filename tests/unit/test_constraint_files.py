@@ -225,6 +225,17 @@ def test_what_an_export_leaves_out_is_named(tmp_path):
     assert [item.name for item in urdf.read(tmp_path / "bars.urdf").constraints] == []
 
 
+def test_an_exported_urdf_has_every_name_once(tmp_path):
+    """A pin of the robot's own file and one of the world may both be called "pin_0"."""
+    world = tribo.World()
+    text = four_bar(CLOSED.format(PIN.format("c", "0 0 -0.5")))
+    robot = world.add_articulated_system(text, collision_mask=0, name="bars")
+    world.add_pin(robot.link("b"), robot.link("world"), (0, 0, 0.5), name="pin_0")
+    assert [tie.name for tie in world.constraints] == ["bars/pin_0", "pin_0"]
+    assert robot.export_urdf(tmp_path / "bars.urdf") == []
+    assert len({item.name for item in urdf.read(tmp_path / "bars.urdf").constraints}) == 2
+
+
 def test_a_loop_of_the_file_that_was_removed_is_not_exported():
     world = tribo.World()
     robot = world.add_articulated_system(four_bar(CLOSED.format(PIN.format("c", "0 0 -0.5"))))

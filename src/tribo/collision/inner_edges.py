@@ -15,7 +15,7 @@ which share the load, and those of a ridge, where either plane has the other sha
 
 from math import inf
 
-from tribo.collision.narrowphase import is_moved
+from tribo.collision.broadphase import is_moved
 from tribo.collision.place import shape_pose
 from tribo.collision.solid import extent, load_solid, radius, support_at
 from tribo.jit import kernel

@@ -1,13 +1,13 @@
 """Stage *narrowphase*: the points at which candidate pairs touch, or might within the step."""
 
 from tribo.collision.advancement import meet_on_the_way
+from tribo.collision.broadphase import is_moved
 from tribo.collision.meeting import meet
 from tribo.jit import kernel
 from tribo.math import vec
-from tribo.model import Kind, Pair, Status
+from tribo.model import Pair, Status
 
 CAPACITY = int(Status.CAPACITY)
-DYNAMIC = int(Kind.DYNAMIC)
 STIFFNESS = int(Pair.STIFFNESS)
 FEATURES = 2048  # feature numbers of one pair of shapes
 SHAPES = 1 << 26  # shape ids of one world, so that a key fits into 63 bits
@@ -38,12 +38,6 @@ def add_contact(model, work, a, b, k):
     )
     work.contact_gap[c] = point[k, 6]
     vec.store(work.contact_travel, c, vec.load(work.travel, k))
-
-
-@kernel
-def is_moved(model, body):
-    """Tell whether forces move a body."""
-    return model.body_chain_len[body] > 0 and model.tree_kind[model.body_tree[body]] == DYNAMIC
 
 
 @kernel

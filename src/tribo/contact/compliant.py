@@ -18,7 +18,7 @@ Source: Spatial_v2 (2012); Azad & Featherstone 2010; docs/physics/compliant-grou
 
 from math import exp, sqrt
 
-from tribo.collision.narrowphase import is_moved
+from tribo.collision.broadphase import is_moved
 from tribo.contact import cone, response, rows
 from tribo.contact.spring import (
     alone,

@@ -35,7 +35,8 @@ def gained(model, settings, work, t):
     """Return the energy that the impulses of island t add [J], and that which changes hands.
 
     λ · (w_free + w⁺)/2 of each row. What recovery from overlap adds, or a motor, is wanted; what a row with
-    compliance takes is not lost, but in its spring.
+    compliance takes is in its spring, not lost. Hard rows of constraints have a little of it too, so what a
+    wire takes that tightens pays for no rebound either.
     """
     total = 0.0
     turnover = 0.0

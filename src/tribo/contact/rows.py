@@ -6,7 +6,7 @@ are stored dof by dof: J, then y = D^(−1/2) L⁻ᵀ Jᵀ in place, so that G =
 rolling or spinning friction has three more rows per side, for torques about the same axes.
 """
 
-from tribo.collision.narrowphase import is_moved
+from tribo.collision.broadphase import is_moved
 from tribo.contact.response import shared_dofs
 from tribo.dynamics.inertia import need_rows
 from tribo.jit import kernel

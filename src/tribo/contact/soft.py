@@ -5,7 +5,7 @@ that the step ends with, it joins τ and M̂ as a stiff drive does. `compliant` 
 every step runs, and calls it if some contact asks for it.
 """
 
-from tribo.collision.narrowphase import is_moved
+from tribo.collision.broadphase import is_moved
 from tribo.contact.compliant import BEGIN, PUSH, REMEMBER, SETTLE
 from tribo.contact.late import call_compliant
 from tribo.jit import kernel

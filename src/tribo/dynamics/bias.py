@@ -127,6 +127,32 @@ def body_motion(model, v, work, i, velocity, acceleration):
 
 
 @kernel
+def tree_velocities(model, v, work, t):
+    """Write the spatial velocity of every body of a tree at joint velocities v.
+
+    Writes: work.
+    """
+    zero = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    root = model.tree_body[t]
+    for i in range(root, root + model.tree_body_count[t]):
+        parent = model.body_parent[i]
+        carried = spatial.load(work.body_vel, parent) if parent >= 0 else zero
+        velocity, _ = body_motion(model, v, work, i, carried, zero)
+        spatial.store(work.body_vel, i, velocity)
+
+
+@kernel
+def body_velocities(model, state, work):
+    """Compute how fast the bodies of robots move now; a free body's velocity stands in the state.
+
+    Writes: work.
+    """
+    for t in range(model.tree_body.shape[0]):
+        if model.tree_nv[t] > 0 and model.tree_is_single[t] == 0:
+            tree_velocities(model, state.v, work, t)
+
+
+@kernel
 def tree_bias(model, v, settings, work, t):
     """Write h of a tree by recursive Newton–Euler with v̇ = 0 and gravity as acceleration.
 

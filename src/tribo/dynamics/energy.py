@@ -1,6 +1,6 @@
 """Energy and momentum of every tree, from poses and inertias that `work` holds."""
 
-from tribo.dynamics.bias import body_motion
+from tribo.dynamics.bias import tree_velocities
 from tribo.jit import kernel
 from tribo.math import spatial, vec
 from tribo.model import Kind
@@ -22,14 +22,9 @@ def tree_energy(model, v, settings, work, t, out):
     origin = vec.load(work.body_pos, root)
     for k in range(8):
         out[k] = 0.0
-    zero = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    tree_velocities(model, v, work, t)
     for i in range(root, root + model.tree_body_count[t]):
-        parent = model.body_parent[i]
-        velocity = zero
-        if parent >= 0:
-            velocity = spatial.load(work.body_vel, parent)
-        velocity, _ = body_motion(model, v, work, i, velocity, zero)
-        spatial.store(work.body_vel, i, velocity)
+        velocity = spatial.load(work.body_vel, i)
         momentum = spatial.inertia_times(work.body_inertia, i, velocity)
         m = work.body_inertia[i, 0]
         moment = (

@@ -73,7 +73,9 @@ def _configuration(robot: ArticulatedSystem, made: list[ConstraintDescription]) 
 def _own(tie: Constraint, robot: ArticulatedSystem) -> ConstraintDescription | None:
     """Return a constraint between two bodies of a robot, whose fixed base counts as the world; else None."""
     item = tie.describe()
-    item.name = item.name.removeprefix(f"{robot.name}/")
+    short = item.name.removeprefix(f"{robot.name}/")
+    if all(short != other.name for other in robot.world.constraints):
+        item.name = short  # as the robot's file has it
     for side, part in enumerate(tie.objects):
         if part is robot:
             continue

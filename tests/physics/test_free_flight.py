@@ -15,6 +15,7 @@ from scenes import (
     quadruped_description,
 )
 
+from tribo import World
 from tribo.description import TreeDescription
 from tribo.model import Joint
 
@@ -200,3 +201,15 @@ def test_double_pendulum():
         errors.append(error)
     assert errors[1] <= 2e-6
     assert 3.0 <= errors[0] / errors[1] <= 5.0
+
+
+@pytest.mark.parametrize("speed", [100.0, 300.0, 500.0, 1000.0, 1e5])
+def test_no_spin_creates_energy(speed):
+    """Up to 200 turns a step, in which no direction has a meaning; the energy has one."""
+    world = World(time_step=0.01, gravity=(0, 0, 0))
+    spin = speed * np.array([1.0, 0.5, 0.3])
+    world.add_capsule(0.04, 0.1, 1.0, angular_velocity=spin)
+    world.add_box((0.1, 0.2, 0.4), 1.0, position=(9, 0, 0), angular_velocity=-spin)
+    energy = world.kinetic_energy
+    world.step(300)
+    assert world.kinetic_energy == pytest.approx(energy, rel=1e-6)

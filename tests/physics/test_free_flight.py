@@ -208,8 +208,8 @@ def test_no_spin_creates_energy(speed):
     """Up to 200 turns a step, in which no direction has a meaning; the energy has one."""
     world = World(time_step=0.01, gravity=(0, 0, 0))
     spin = speed * np.array([1.0, 0.5, 0.3])
-    world.add_capsule(0.04, 0.1, 1.0, angular_velocity=spin)
-    world.add_box((0.1, 0.2, 0.4), 1.0, position=(9, 0, 0), angular_velocity=-spin)
+    world.add_capsule(0.04, 0.1, 1.0, angular_velocity=spin, collision_mask=0)
+    world.add_box((0.1, 0.2, 0.4), 1.0, angular_velocity=-spin, collision_mask=0)
     energy = world.kinetic_energy
     world.step(300)
     assert world.kinetic_energy == pytest.approx(energy, rel=1e-6)

@@ -24,7 +24,7 @@ from coal_peer import KINDS, arguments, near_poses, peer, place
 from shapes import BOX, CAPSULE, CONE, CYLINDER, HULL, SPHERE, records
 
 from tribo import builder
-from tribo.collision import late, narrowphase
+from tribo.collision import late, meeting
 from tribo.model import Late
 
 MARGIN = 1e-3  # [m]
@@ -62,7 +62,7 @@ def ours(model, work, poses, is_general, margin):
         if is_general:
             n += late.call_late(model.late_address[0], model, work, 0, 1, margin)
         else:
-            n += narrowphase.primitives(model, work, 0, 1, margin)
+            n += meeting.primitives(model, work, 0, 1, margin)
     return n
 
 

@@ -31,7 +31,7 @@ from coal_peer import (
 from shapes import records, separation
 
 from tribo import builder
-from tribo.collision import late, narrowphase
+from tribo.collision import late, meeting
 
 builder.CLOSED_FORM = ()  # room for the general path, whatever the pair
 SIZES = 20  # different solids of each pair
@@ -68,7 +68,7 @@ def ours(model, work, poses, margin, is_general, found, deepest):
         if is_general:
             n = late.convex(model, work, 0, 1, margin)
         else:
-            n = narrowphase.primitives(model, work, 0, 1, margin)
+            n = meeting.primitives(model, work, 0, 1, margin)
         least = np.inf
         for m in range(n):
             least = min(least, work.manifold[m, 6])

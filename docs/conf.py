@@ -24,3 +24,5 @@ napoleon_numpy_docstring = False
 html_theme = "furo"
 html_title = f"tribo {release}"
 html_static_path = ["_static"]
+
+suppress_warnings = ["ref.python"]  # objects and robots both have `dof`

@@ -35,8 +35,9 @@ out that are still apart; by default hardly anything rebounds). Both step by sem
 of first order: where a tolerance can only be met by a second-order rule, that is part of what is measured.
 A dash: the case looks into the engine itself or has no counterpart there.
 
-Comparisons with tables of their own: dynamics of models in MuJoCo's format, [](howto/mjcf.md); of the
-robots that load, with Pinocchio, case D15 and [](reference/robots.md); speed, [](develop/performance.md).
+Comparisons with tables of their own: dynamics of models in MuJoCo's format, [MJCF](howto/mjcf.md); of the
+robots that load, with Pinocchio, case D15 and [Robots](reference/robots.md); speed,
+[Performance](develop/performance.md).
 """
 
 PICTURES = (

@@ -148,7 +148,7 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
             EditError: A step is under way.
         """
         if not self._idle:
-            raise EditError(f"{what} cannot be set while another thread steps this batch")
+            raise EditError(f"{what} must wait: another thread steps this batch")
 
     def step(self, n: int = 1) -> np.ndarray:
         """Advance every world by n steps; return which worlds made it, (worlds,) of bool [–].
@@ -191,7 +191,12 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
         return frozen(self.engine.work.arrays["residual"].copy())
 
     def snapshot(self) -> dict[str, dict[str, np.ndarray]]:
-        """Return a copy of states, commands and settings of all worlds; properties of links are not in it."""
+        """Return a copy of states, commands and settings of all worlds; properties of links are not in it.
+
+        Raises:
+            EditError: Another thread steps the batch.
+        """
+        self.check_idle("snapshot")
         return {
             name: {field: a.copy() for field, a in getattr(self.engine, name).arrays.items()}
             for name in ("state", "command", "settings")
@@ -206,13 +211,15 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
 
         Raises:
             TypeError, ValueError: The snapshot is not of a batch like this one, or there is no such
-                world; nothing is changed.
+                world, or it holds what is no number; nothing is changed.
+            EditError: Another thread steps the batch.
         """
+        self.check_idle("restore")
         self._check_snapshot(saved)
         chosen = self.chosen_worlds(worlds)
         self.engine.make_room(saved["state"]["warm_key"].shape[1])
-        for name, arrays in saved.items():
-            for field, old in arrays.items():
+        for name in ("state", "command", "settings"):
+            for field, old in saved[name].items():
                 array = getattr(self.engine, name).arrays[field]
                 region = (chosen, *(slice(0, n) for n in old.shape[1:]))
                 array[region] = old[chosen]
@@ -227,6 +234,10 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
                     f"restore takes what batch.snapshot() returned, got {check.shown(saved)}"
                 )
             for field, array in arrays.items():
+                if not isinstance(given[field], np.ndarray) or given[field].dtype != array.dtype:
+                    raise TypeError(f"{field} of the snapshot is no array of {array.dtype}")
+                if name == "state" and not np.isfinite(given[field]).all():
+                    raise ValueError(f"{field} of the snapshot holds numbers that are not finite")
                 shape = given[field].shape
                 grows = field.startswith(("warm_", "yield_"))
                 if shape[0] != len(array) or (shape != array.shape and not grows):

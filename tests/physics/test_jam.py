@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from scenes import base, empty_world, joint_body
+from scenes import QUADRUPED, base, empty_world, joint_body
 
+import tribo
 from tribo.description import ShapeDescription, TreeDescription
 from tribo.model import Joint, Shape, Status
 
@@ -45,3 +46,19 @@ def test_a_jam_that_nothing_can_open_has_no_impulse():
     world.step(20)
     assert all(not contact.impulse.any() for contact in world.contacts)
     assert not robot.generalized_velocity.any()
+
+
+def test_robots_in_one_place_are_not_shot_out():
+    """Overlaps that push against each other are left as they are. (Before, one rose to 10.6 m in 1 s.)"""
+    world = tribo.World()
+    world.add_ground()
+    robots = [world.add_articulated_system(QUADRUPED, position=(0, 0, 0.5)) for _ in range(2)]
+    energy = sum(r.potential_energy for r in robots)
+    flagged = 0
+    for _ in range(500):
+        world.step()
+        flagged |= world.status
+        total = sum(r.kinetic_energy + r.potential_energy for r in robots)
+        assert total - energy <= 100.0  # [J] no more than 0.3 m/s per contact and step
+    assert flagged & Status.NOT_CONVERGED
+    assert all(r.generalized_coordinate[2] < 0.7 for r in robots)

@@ -121,3 +121,39 @@ def test_a_wrong_value_changes_nothing(case):
     for name in before:
         for field, array in before[name].items():
             np.testing.assert_array_equal(array, after[name][field])
+
+
+SPOILT = {
+    "not finite": ("state", "q", lambda a: a * np.nan, ValueError, "not finite"),
+    "text": ("state", "q", lambda a: a.astype(str), TypeError, "q of the snapshot"),
+    "list": ("command", "kp", lambda a: a.tolist(), TypeError, "kp of the snapshot"),
+}
+
+
+@pytest.mark.parametrize("case", SPOILT)
+def test_a_spoilt_snapshot_is_refused(case):
+    name, field, spoil, error, words = SPOILT[case]
+    world = tribo.World()
+    world.add_sphere(0.1, 1.0, name="ball", position=(0, 0, 1))
+    batch = tribo.Batch(world, 2, threads=1)
+    saved = batch.snapshot()
+    batch.step(10)
+    before = batch["ball"].generalized_coordinate.copy()
+    saved[name][field] = spoil(saved[name][field])
+    with pytest.raises(error, match=words):
+        batch.restore(saved)
+    assert (batch["ball"].generalized_coordinate == before).all()
+
+
+def test_snapshots_wait_for_a_step_under_way():
+    """It crashed the interpreter: tables grew under the feet of the step."""
+    world = tribo.World()
+    world.add_sphere(0.1, 1.0)
+    batch = tribo.Batch(world, 2, threads=1)
+    saved = batch.snapshot()
+    idle = batch._idle.pop()
+    for call in (batch.snapshot, lambda: batch.restore(saved)):
+        with pytest.raises(tribo.EditError, match="another thread"):
+            call()
+    batch._idle.append(idle)
+    batch.restore(saved)

@@ -127,6 +127,8 @@ WRONG = {
     "child first": ((*BY_KIND[4:], *BY_KIND[:4]), "'LF_HFE' stands before 'LF_HAA'"),
     "text": ("LF_HAA LF_HFE", "sequence of names"),
     "number": ((1, 2), "sequence of names"),
+    "none": (None, "sequence of names"),
+    "one number": (5, "sequence of names"),
 }
 
 

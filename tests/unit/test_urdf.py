@@ -186,6 +186,8 @@ def test_roll_pitch_yaw_turn_about_fixed_axes():
         ("revolute", "", -math.inf, math.inf),
         ("continuous", 'lower="-1" upper="2"', -math.inf, math.inf),
         ("prismatic", 'lower="-1e-2" upper=".5"', -0.01, 0.5),
+        ("prismatic", 'lower="0.1" upper="0.1"', 0.1, 0.1),
+        ("prismatic", 'lower="0" upper="0"', -math.inf, math.inf),
     ],
 )
 def test_limits(kind, limit, lower, upper):

@@ -3,6 +3,7 @@
 from math import inf, log
 
 from tribo.contact import exact, pile
+from tribo.contact.islands import find
 from tribo.contact.late import call_late
 from tribo.contact.laws import step_speed
 from tribo.contact.violation import island_speed, largest, violation
@@ -18,6 +19,9 @@ MAX_TRIES = 2  # at solving an island at once
 MORE_SWEEPS = 12  # until the second
 MIN_SWEEPS = 3  # two changes tell the rate
 FAR = 0.01  # [–] of the speed that the solve removes: a violation that asks for another start
+IN_VAIN = (
+    1e3  # [–] work of a recovery over the energy that there is: overlaps push against each other
+)
 PATIENCE = 10.0  # sweeps that cost as much as the Newton steps they save
 MIN_DENSE_ROWS = 7  # two contacts and less are solved as fast by sweeps
 MAX_DENSE_ROWS = 32  # ten contacts: up to here a dense matrix is faster than blocks
@@ -251,3 +255,44 @@ def solve_large(model, settings, work, t, rows, limit):
     pause = (1 << failures) >> 2
     note(model, work, t, work.tree_pause, pause if moves else min(pause, QUIET_PAUSE))
     return False
+
+
+@kernel
+def is_in_vain(model, work, t):
+    """Tell whether the impulses of island t, not solved, do far more than to undo its overlaps."""
+    needed = 0.0
+    done = 0.0
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        target = work.contact_target[c]
+        if target > 0.0 and work.contact_bounce[c] == 0.0 and work.contact_delassus[c, 2] > 0.0:
+            needed += target * target / work.contact_delassus[c, 2]
+            done += target * work.contact_impulse[c, 2]
+    if needed == 0.0:
+        return False
+    before = 0.0
+    after = 0.0
+    for tree in range(work.tree_island.shape[0]):
+        if find(work.tree_island, tree) == t:
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                before += work.free_response[dof] * work.free_response[dof]
+                after += work.response[dof] * work.response[dof]
+    return after - before > needed or done > IN_VAIN * (before + after)
+
+
+@kernel
+def leave_overlaps(model, work, t, limit):
+    """Sweep island t from zero, overlaps left as they are, if the solve has come to nothing.
+
+    A body between two others overlaps both: no impulse moves it away from either. Such impulses grow from
+    sweep to sweep and from step to step; those that only keep contacts from approaching do not.
+
+    Writes: work.
+    """
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        if work.contact_target[c] > 0.0 and work.contact_bounce[c] == 0.0:
+            work.contact_target[c] = 0.0
+            work.contact_start[c, 2] = work.contact_vel[c, 2]
+    start_cold(model, work, t)
+    sweep_only(model, work, t, QUIET_SWEEPS, limit)

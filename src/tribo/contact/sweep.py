@@ -10,12 +10,21 @@ from math import inf
 
 from tribo.contact import exact, joint_rows
 from tribo.contact.response import add_response, add_scalar_response, add_scalar_to, within
-from tribo.contact.strategy import NEWTON_STEPS, PAUSE_ROWS, attempt, solve_large, sweep_only
+from tribo.contact.strategy import (
+    NEWTON_STEPS,
+    PAUSE_ROWS,
+    attempt,
+    is_in_vain,
+    leave_overlaps,
+    solve_large,
+    sweep_only,
+)
 from tribo.contact.violation import island_speed
 from tribo.jit import kernel
 from tribo.math import vec
 from tribo.model import Solver, Status
 
+CAPACITY = int(Status.CAPACITY)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
 SWEEPS = int(Solver.SWEEPS)
 
@@ -72,8 +81,11 @@ def solve_island(model, settings, work, t, rows):
         is_solved = attempt(model, settings, work, t, rows, 0, NEWTON_STEPS)
     else:
         is_solved = solve_large(model, settings, work, t, rows, limit)
-    if not is_solved:
-        work.status[0] |= NOT_CONVERGED
+    if is_solved:
+        return
+    work.status[0] |= NOT_CONVERGED
+    if work.status[0] & CAPACITY == 0 and is_in_vain(model, work, t):
+        leave_overlaps(model, work, t, limit)
 
 
 @kernel

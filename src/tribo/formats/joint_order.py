@@ -23,7 +23,9 @@ def reordered(tree: TreeDescription, names: Sequence[str]) -> TreeDescription:
         DescriptionError: A name is unknown, missing, there twice, of a fixed joint, or stands before that of
             the joint on which its own hangs.
     """
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+    given: object = names
+    is_list = isinstance(given, Sequence) and not isinstance(given, str)
+    if not is_list or not all(isinstance(name, str) for name in names):
         raise DescriptionError(
             f"joint_order must be a sequence of names of joints, got {shown(names)}"
         )

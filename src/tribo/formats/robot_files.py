@@ -55,6 +55,6 @@ def read(
     if srdf is not None:
         self_collision.read_srdf(made, srdf, strict=strict)
     check_joints(made)
-    if len(order) > 0:
+    if order != ():
         made = joint_order.reordered(made, order)
     return made, laws

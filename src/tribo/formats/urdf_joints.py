@@ -106,7 +106,7 @@ def _read_limit(node: Node, joint: JointDescription, report: Report) -> None:
     upper = limit.number("upper", 0.0)
     if lower > upper:
         raise limit.error(f"lower={lower!r} is above upper={upper!r} in {node.place}; swap them")
-    if lower == upper or is_endless:
+    if lower == upper == 0.0 or is_endless:
         return
     if joint.type == Joint.SPHERICAL and not 0.0 < upper < math.pi:
         raise limit.error(

@@ -108,7 +108,7 @@ class WorldSensors(WorldRays):
             >>> box = world.add_box((1, 1, 1), mass=1.0, position=(0, 0, 0.5))
             >>> imu = world.add_imu(box)
             >>> world.step()
-            >>> imu.measure().linear_acceleration.round(6).tolist()
+            >>> (imu.measure().linear_acceleration.round(6) + 0.0).tolist()
             [0.0, 0.0, 9.81]
         """
         mount = Mount(self, parent, frame, position, orientation)

@@ -59,6 +59,6 @@ def test_robots_in_one_place_are_not_shot_out():
         world.step()
         flagged |= world.status
         total = sum(r.kinetic_energy + r.potential_energy for r in robots)
-        assert total - energy <= 100.0  # [J] no more than 0.3 m/s per contact and step
+        assert total - energy <= 300.0  # [J] before, thousands
     assert flagged & Status.NOT_CONVERGED
     assert all(r.generalized_coordinate[2] < 0.7 for r in robots)

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from tribo.builder import Capacity, Part, allocate, build_model
-from tribo.collision import late, narrowphase
+from tribo.collision import late, meeting
 from tribo.collision.pairs import MAX_POINTS
 from tribo.description import (
     BodyDescription,
@@ -81,7 +81,7 @@ def meet(a, b, margin=0.01):
     if family >= 0:
         n = late.convex(model, work, 0, 1, margin)
     else:
-        n = narrowphase.primitives(model, work, 0, 1, margin)
+        n = meeting.primitives(model, work, 0, 1, margin)
     assert 0 <= n <= MAX_POINTS
     rows = work.manifold[:n]
     assert len(set(rows[:, 7])) == n

@@ -83,7 +83,10 @@ def test_stable_pd_leaves_its_region_where_the_theory_says():
         robot.set_pd_gains(share * border, kd)
         robot.drive_form = "stable"
         robot.generalized_coordinate = [0.1]
-        world.step(3000)
+        for _ in range(3000):
+            world.step()
+            if abs(robot.generalized_coordinate[0]) > 1e3:  # soon faster than any step may be
+                break
         assert (abs(robot.generalized_coordinate[0]) < 0.1) == is_stable
 
 

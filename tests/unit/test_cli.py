@@ -114,7 +114,7 @@ def test_a_simulation_that_fails_is_exit_code_1(tmp_path, capsys):
     path = tmp_path / "w.xml"
     path.write_text(
         '<raisim><objects><box name="a" mass="1"><dim x="1" y="2" z="3"/>'
-        '<state pos="0 0 5" quat="1 0 0 0" linVel="0 0 0" angVel="1e15 1e15 1e15"/></box></objects></raisim>'
+        '<state pos="0 0 5" quat="1 0 0 0" linVel="0 0 -1e15" angVel="0 0 0"/></box></objects></raisim>'
     )
     assert cli.main(["run", str(path), "--duration", "1e10", "--time-step", "1e9"]) == 1
     assert "no longer finite" in capsys.readouterr().err.replace("\n", " ")

@@ -43,17 +43,22 @@ def tight_request(coal):
     return request
 
 
+def coal_hull(coal, points):
+    """Return the convex hull of points as coal has it."""
+    hull = convex_hull(points)
+    vertices, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
+    for vertex in hull.vertices:
+        vertices.append(vertex)
+    for i, j, k in hull.triangles.tolist():
+        triangles.append(coal.Triangle(i, j, k))
+    return coal.Convex(vertices, triangles)
+
+
 def peer(coal, kind, size):
     """Return a solid as coal has it; size: of a hull its corners, or the half axes of `hull_of`."""
     if kind == HULL:
         points = np.asarray(size, float)
-        hull = convex_hull(points if points.ndim > 1 else hull_of(size))
-        vertices, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
-        for vertex in hull.vertices:
-            vertices.append(vertex)
-        for i, j, k in hull.triangles.tolist():
-            triangles.append(coal.Triangle(i, j, k))
-        return coal.Convex(vertices, triangles)
+        return coal_hull(coal, points if points.ndim > 1 else hull_of(size))
     a, b, c = size
     return {
         SPHERE: lambda: coal.Sphere(a),

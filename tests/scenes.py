@@ -165,3 +165,14 @@ def random_state(
             q += [rng.uniform(-1.5, 1.5)]
     robot.generalized_coordinate = q
     robot.generalized_velocity = speed * rng.normal(size=robot.dof)
+
+
+QUIET = 0.05  # [s] after which `sleepy_world` lets things sleep
+
+
+def sleepy_world(**options: Any) -> tribo.World:
+    """Return a world with a ground, in which things fall asleep soon."""
+    world = ground_world(**{"friction": 0.6, **options})
+    world.sleeping = True
+    world.sleep_time = QUIET
+    return world

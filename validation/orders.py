@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +44,7 @@ def rocking(angle: float, rate: float) -> float:
     return -OFFSET * np.sin(angle) * (RADIUS * rate**2 + G) / inertia
 
 
+@cache
 def rocked(until: float = 1.0, steps: int = 20_000) -> float:
     """Return the angle of the loaded ball, by Runge and Kutta's method."""
     x, h = np.array([START, 0.0]), until / steps
@@ -58,9 +60,6 @@ def rocked(until: float = 1.0, steps: int = 20_000) -> float:
     return float(x[0])
 
 
-ROCKED = rocked()
-
-
 def ball_error(integrator: str, steps: int) -> float:
     """Return by how much the angle of the loaded ball that rolls is wrong after 1 s [rad]."""
     world, _, _ = play_tribo.build(Scene(pair=Pair(2.0), dt=1.0 / steps))
@@ -71,7 +70,7 @@ def ball_error(integrator: str, steps: int) -> float:
                             inertia=(0.4 * RADIUS**2,) * 3)  # fmt: skip
     world.step(steps)
     down = -ball.rotation_matrix[:, 2]
-    return abs(float(np.arctan2(-down[0], -down[2])) - ROCKED)
+    return abs(float(np.arctan2(-down[0], -down[2])) - rocked())
 
 
 SCENES: dict[str, Callable[[str, int], float]] = {

@@ -4,20 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from scenes import GRAVITY, ground_world, inclined_gravity, standing_quadruped
+from scenes import GRAVITY, QUIET, inclined_gravity, sleepy_world, standing_quadruped
 
 import tribo
 from tribo.errors import EditError
-
-QUIET = 0.05  # [s]
-
-
-def sleepy_world(**options):
-    """Return a world with a ground, in which things fall asleep soon."""
-    world = ground_world(**{"friction": 0.6, **options})
-    world.sleeping = True
-    world.sleep_time = QUIET
-    return world
 
 
 def stack(world, count=3, x=0.0):

@@ -3,20 +3,10 @@
 import numpy as np
 import pytest
 from parts import fixed_base, link
-from scenes import GRAVITY, ground_world
+from scenes import GRAVITY, sleepy_world
 
 from tribo.description import ShapeDescription, TreeDescription
 from tribo.model import Joint, Shape
-
-QUIET = 0.05  # [s]
-
-
-def sleepy_world(**options):
-    """Return a world with a ground, in which things fall asleep soon."""
-    world = ground_world(**{"friction": 0.6, **options})
-    world.sleeping = True
-    world.sleep_time = QUIET
-    return world
 
 
 def table_with_a_box(kind):

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from coal_peer import coal_hull
 from shapes import (
     BOX,
     CAPSULE,
@@ -26,7 +27,6 @@ from shapes import (
 )  # fmt: skip
 
 from tribo.collision.pairs import CLOSED, SUPPORTED
-from tribo.geometry import convex_hull
 from tribo.model import Shape
 
 ORDERED = sorted((a, b) for a, b in SUPPORTED if HULL >= a >= b)
@@ -335,17 +335,6 @@ def test_degenerate_input_gives_finite_points(kinds):
 
 
 # --- An independent library -----------------------------------------------------------------------
-
-
-def coal_hull(coal, points):
-    """Return a convex solid of coal."""
-    hull = convex_hull(points)
-    vertices, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
-    for vertex in hull.vertices:
-        vertices.append(vertex)
-    for i, j, k in hull.triangles.tolist():
-        triangles.append(coal.Triangle(i, j, k))
-    return coal.Convex(vertices, triangles)
 
 
 @pytest.mark.parametrize("kinds", ORDERED)

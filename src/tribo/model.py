@@ -472,6 +472,15 @@ class Work(Record):
     tree_failures = field("ntree", dtype=INT)
     tree_pause = field("ntree", dtype=INT)
 
+    # Bodies that tumble and are hit: where a blow meets them (`src/tribo/contact/struck.py`).
+    tree_is_struck = field(
+        "ntree", dtype=INT
+    )  # 1: it is met as it moves in the middle of its drift
+    struck_turn = field(
+        "ntree", 3
+    )  # [rad/s] from the state's angular velocity to that of the middle
+    struck_response = field("nv")  # the same, whitened; 0 for all others
+
     # Blows of contacts that rebound one after the other.
     blow_count = field(1, dtype=INT)  # 0: the two below hold nothing
     blow_response = field("nv")  # whitened velocity that they give

@@ -71,7 +71,7 @@ def advance(model, state, command, settings, work):
         if work.status[0] & CAPACITY:
             return
         islands.islands(model, work)  # who has to do with whom?
-        blows.blows(model, settings, work)  # who hands a blow on?
+        blows.blows(model, state, settings, work)  # who is hit, who hands it on?
         sweep.solve(model, state, settings, work)  # λ: cone, complementarity
         guard.guard(model, settings, work)  # no rebound creates energy
         integrate.next_velocity(model, state, work)  # v⁺ = v + M̂⁻¹ (dt (τ − h) + Jᵀ λ)

@@ -117,7 +117,7 @@ def test_flat_box_stays_flat():
 def test_energy_never_grows():
     """Cubes hit a floor at random poses and spins with e = 1 and friction, where Newton's
     restitution and Coulomb's friction together can create energy (Kane 1984): a blow never adds more than
-    round-off. (A cube's inertia is the same about all axes, so nothing else changes the energy.)"""
+    round-off. (Bodies that tumble: test_struck.py.)"""
     rng = np.random.default_rng(3)
     for _ in range(40):
         world = world_of(1.0, friction=rng.uniform(0.2, 1.5), dt=2e-3, gravity=(0, 0, 0))

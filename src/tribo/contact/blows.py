@@ -1,5 +1,6 @@
-"""Stage *blows*: with `impact = "propagate"`, what rebounds does so before everything else is solved."""
+"""Stage *blows*: what tumbles is met where it is; with `impact = "propagate"`, blows before all else."""
 
+from tribo.contact import struck
 from tribo.contact.late import call_impact
 from tribo.jit import kernel
 from tribo.model import Impact, Integrator, Late, Status
@@ -25,11 +26,28 @@ def begin(work):
 
 
 @kernel
-def blows(model, settings, work):
+def meet(model, state, settings, work):
+    """Find the islands with a blow, and what of them tumbles.
+
+    Writes: work.
+    """
+    for t in range(work.tree_is_struck.shape[0]):
+        if work.tree_is_struck[t] == 1:  # of the step before
+            work.tree_is_struck[t] = 0
+            for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+                work.struck_response[dof] = 0.0
+    for t in range(work.tree_island.shape[0]):
+        if work.island_contact_start[t + 1] > work.island_contact_start[t]:
+            struck.meet(model, state, settings, work, t)
+
+
+@kernel
+def blows(model, state, settings, work):
     """Let contacts rebound in the order in which they meet, island by island.
 
     Writes: work.
     """
+    meet(model, state, settings, work)
     work.blow_count[0] = 0
     if settings.impact != PROPAGATE:
         return

@@ -34,6 +34,12 @@ def step_speed(settings):
 
 
 @kernel
+def slow_speed(settings):
+    """Return the speed [m/s] below which what approaches is resting: weight of two steps, or round-off."""
+    return max(2.0 * step_speed(settings), SLOW_IMPACT)
+
+
+@kernel
 def effective_friction(friction, static, static_speed, speed):
     """Return μ_eff: static at rest, falling linearly to μ at the transition speed.
 
@@ -95,13 +101,44 @@ def effective_radius(model, work, c):
 
 
 @kernel
+def aim(model, settings, work, c):
+    """Set the target of a contact from its velocity, and its velocity relative to the target.
+
+    Writes: work.
+    """
+    table = model.pair_table
+    a = model.shape_material[work.contact_shape[c, 0]]
+    b = model.shape_material[work.contact_shape[c, 1]]
+    x = work.contact_vel[c, 0]
+    y = work.contact_vel[c, 1]
+    work.contact_friction[c] = effective_friction(
+        table[a, b, FRICTION], table[a, b, STATIC], table[a, b, STATIC_SPEED], sqrt(x * x + y * y)
+    )
+    gap = work.contact_gap[c]
+    e = min(1.0, table[a, b, RESTITUTION] + settings.erp2)
+    threshold = table[a, b, THRESHOLD]
+    loss = 0.0 if settings.bounce == GATE else threshold
+    approach = -work.contact_vel[c, 2]
+    bounce = rebound(approach, e, threshold, loss)
+    work.contact_target[c] = normal_target(gap, approach, bounce, slow_speed(settings), settings)
+    work.contact_bounce[c] = bounce if work.contact_target[c] == bounce else 0.0
+    if settings.impact == PROPAGATE:
+        work.contact_restitution[c] = e
+        work.contact_threshold[c] = threshold
+        work.contact_loss[c] = loss
+        work.contact_rest[c] = rest_target(gap, settings)
+    work.contact_start[c, 0] = x
+    work.contact_start[c, 1] = y
+    work.contact_start[c, 2] = work.contact_vel[c, 2] - max(work.contact_target[c], -1e300)
+
+
+@kernel
 def laws(model, settings, work):
     """Set friction bounds and targets of every contact; make its velocity relative to them.
 
     Writes: work.
     """
     table = model.pair_table
-    slow = max(2.0 * step_speed(settings), SLOW_IMPACT)
     for c in range(work.contact_count[0]):
         if work.contact_is_soft[c] == 1:  # its forces are among τ already
             work.contact_target[c] = -inf
@@ -112,30 +149,7 @@ def laws(model, settings, work):
             work.contact_target[c] = -inf
             work.contact_friction[c] = max(table[a, b, FRICTION], table[a, b, STATIC])
             continue
-        x = work.contact_vel[c, 0]
-        y = work.contact_vel[c, 1]
-        work.contact_friction[c] = effective_friction(
-            table[a, b, FRICTION],
-            table[a, b, STATIC],
-            table[a, b, STATIC_SPEED],
-            sqrt(x * x + y * y),
-        )
-        gap = work.contact_gap[c]
-        e = min(1.0, table[a, b, RESTITUTION] + settings.erp2)
-        threshold = table[a, b, THRESHOLD]
-        loss = 0.0 if settings.bounce == GATE else threshold
-        approach = -work.contact_vel[c, 2]
-        bounce = rebound(approach, e, threshold, loss)
-        work.contact_target[c] = normal_target(gap, approach, bounce, slow, settings)
-        work.contact_bounce[c] = bounce if work.contact_target[c] == bounce else 0.0
-        if settings.impact == PROPAGATE:
-            work.contact_restitution[c] = e
-            work.contact_threshold[c] = threshold
-            work.contact_loss[c] = loss
-            work.contact_rest[c] = rest_target(gap, settings)
-        work.contact_start[c, 0] = x
-        work.contact_start[c, 1] = y
-        work.contact_start[c, 2] = work.contact_vel[c, 2] - max(work.contact_target[c], -1e300)
+        aim(model, settings, work, c)
         if work.contact_is_spun[c] == 1:
             r = effective_radius(model, work, c)
             work.contact_radius[c] = r

@@ -56,6 +56,12 @@ def exact_turn(half_angle):
 
 
 @kernel
+def is_round(s):
+    """Tell whether a body with inertia s (xx, yy, zz, xy, xz, yz) has the same about every axis."""
+    return s[0] == s[1] and s[1] == s[2] and s[3] == 0.0 and s[4] == 0.0 and s[5] == 0.0
+
+
+@kernel
 def single_spins(model, state, settings, work):
     """Predict the torque-free rotation of every free body over the step.
 
@@ -70,9 +76,8 @@ def single_spins(model, state, settings, work):
         mean = vec.scale(exact_turn(0.5 * settings.dt * vec.norm(omega)), omega)
         final = omega
         s = spatial.load(model.body_inertia, root)
-        is_round = s[0] == s[1] and s[1] == s[2] and s[3] == 0.0 and s[4] == 0.0 and s[5] == 0.0
         is_turning = omega[0] != 0.0 or omega[1] != 0.0 or omega[2] != 0.0
-        if model.tree_kind[t] == DYNAMIC and is_turning and not is_round:
+        if model.tree_kind[t] == DYNAMIC and is_turning and not is_round(s):
             q = quat.load(state.q, model.joint_q[root] + 3)
             r = quat.to_matrix(q)
             momentum = vec.sym_vec(s, vec.mat_t_vec(r, omega))

@@ -7,9 +7,10 @@ joint limits, PD drives) uses q_m + dt v⁺, with either integrator.
 """
 
 from tribo.dynamics import kinematics
+from tribo.dynamics.bias import free_spin
 from tribo.dynamics.inertia import unwhiten, whiten
 from tribo.jit import kernel
-from tribo.math import quat, vec
+from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Integrator, Joint
 
 MIDPOINT = int(Integrator.MIDPOINT)
@@ -69,6 +70,10 @@ def next_velocity(model, state, work):
     unwhiten(model, work, work.response, work.next_v)
     for dof in range(work.next_v.shape[0]):
         work.next_v[dof] += state.v[dof]
+    for t in range(model.tree_body.shape[0]):
+        if work.tree_is_struck[t] == 1:
+            for k in range(3):
+                work.next_v[model.tree_v[t] + 3 + k] += work.struck_turn[t, k]
     if work.blow_count[0] > 0:
         unwhiten(model, work, work.blow_response, work.mid_v)
         for dof in range(work.next_v.shape[0]):
@@ -156,6 +161,32 @@ def finish_single(model, t, state, settings, work):
 
 
 @kernel
+def finish_struck(model, t, state, settings, work):
+    """Let a free body that was hit tumble on from where the blow met it, which keeps the energy it has.
+
+    Writes: state, work.
+    """
+    root = model.tree_body[t]
+    a = model.joint_q[root]
+    b = model.joint_v[root]
+    h = settings.dt if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
+    for k in range(3):
+        state.q[a + k] = work.mid_q[a + k] + h * work.next_v[b + k]
+    q = quat.load(work.mid_q, a + 3)
+    r = quat.to_matrix(q)
+    s = spatial.load(model.body_inertia, root)
+    momentum = vec.sym_vec(
+        s, vec.mat_t_vec(r, (work.next_v[b + 3], work.next_v[b + 4], work.next_v[b + 5]))
+    )
+    spin, momentum = free_spin(s, momentum, h)
+    q = quat.normalize(quat.mul(quat.cayley(vec.scale(h, vec.mat_vec(r, spin))), q))
+    quat.store(state.q, a + 3, q)
+    omega = vec.mat_vec(quat.to_matrix(q), vec.sym_vec(linalg.sym_inverse(s), momentum))
+    for k in range(3):
+        work.next_v[b + 3 + k] = omega[k]
+
+
+@kernel
 def shift(model, state, work):
     """Move on by what blows at their own times do more than blows in the middle of the drift.
 
@@ -164,6 +195,16 @@ def shift(model, state, work):
     unwhiten(model, work, work.blow_shift, work.mid_v)
     for i in range(model.body_tree.shape[0]):
         kinematics.drift_joint(model, i, state.q, work.mid_v, 1.0, state.q)
+    for t in range(model.tree_body.shape[0]):
+        if (
+            work.tree_is_struck[t] == 1
+        ):  # in the body nothing has changed: its energy is what it was
+            b = model.tree_v[t] + 3
+            turn = quat.exp((work.mid_v[b], work.mid_v[b + 1], work.mid_v[b + 2]))
+            omega = (work.next_v[b], work.next_v[b + 1], work.next_v[b + 2])
+            omega = vec.mat_vec(quat.to_matrix(turn), omega)
+            for k in range(3):
+                work.next_v[b + k] = omega[k]
 
 
 @kernel
@@ -182,6 +223,9 @@ def integrate(model, state, settings, work):
         if settings.integrator == RK4 and work.tree_is_free[t] == 1:
             for i in range(root, root + model.tree_body_count[t]):
                 kinematics.drift_joint(model, i, state.q, work.rk_rate, settings.dt, state.q)
+            continue
+        if work.tree_is_struck[t] == 1:
+            finish_struck(model, t, state, settings, work)
             continue
         if midpoint and model.tree_is_single[t] == 1:
             finish_single(model, t, state, settings, work)

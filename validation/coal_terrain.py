@@ -48,7 +48,7 @@ TERRAIN = int(Late.TERRAIN)
 CORE = 1e-9  # [m] radius that stands for none
 MARGIN = 0.05  # [m]
 STEPS = 12  # of coming nearer
-TIE = 1e-6  # [m] triangles whose gaps differ by less may both be the nearest
+TIE = 1e-6  # [m] triangles, and directions, whose gaps differ by less may both be the nearest
 FACE = 1e-3  # [-] of the solid: how much better an edge has to be than a face
 
 
@@ -63,7 +63,7 @@ class Line:
     normal: float = 0.0  # [rad]
     peer_normal: float = 0.0  # [rad] of coal, where the two differ
     better: int = 0  # ours is proved to be better by more than 1e-6 m
-    faces: int = 0  # a face was preferred to an edge that is hardly better
+    faces: int = 0  # a face was preferred to an edge that is hardly better, its gap or the edge's
     ties: int = 0
     beyond: int = 0
 
@@ -294,12 +294,10 @@ def add(line: Line, answer: Answer, found: np.ndarray) -> None:
         if abs(answer.along(normal) - found[0]) < 1e-9:  # no direction shows more than the true gap
             line.better += 1
             return
-    if answer.gap > 0.0:
-        line.distance = max(line.distance, difference)
-    else:
-        line.depth = max(line.depth, difference)
     angle = 2.0 * np.arcsin(min(1.0, 0.5 * float(np.linalg.norm(normal - answer.normal))))
-    if answer.is_tied and angle > 1e-2:
+    along = answer.along
+    is_tied = along is not None and abs(along(normal) - along(answer.normal)) < TIE
+    if (answer.is_tied or is_tied) and angle > 1e-2:
         line.ties += 1
         angle = 0.0
     if angle > ASK and answer.along is not None:
@@ -310,6 +308,11 @@ def add(line: Line, answer: Answer, found: np.ndarray) -> None:
         if angle > 1e-4 and gap(normal) >= answer.gap - answer.slop:
             line.faces += 1
             angle = 0.0
+            difference = max(0.0, found[0] - answer.gap, gap(normal) - found[0])
+    if answer.gap > 0.0:
+        line.distance = max(line.distance, difference)
+    else:
+        line.depth = max(line.depth, difference)
     line.normal = max(line.normal, angle)
     line.beyond += difference > 1e-6 or angle > 1e-4
 

@@ -6,18 +6,38 @@ those of its faces, over a convex edge only those between its two faces. So ther
 triangles join, a ridge is round, and a valley has two contacts.
 
 1. A normal that the surface has: the points are taken as they are.
-2. Another one, or from below: the triangle's own face, if the solid's deepest point is over it. A
+2. Another one, or from below: the best directions that it has there. Its own face, if the solid's deepest
+   point is over it; an edge, if that point is over the edge along a normal between the two faces. A
    surface of triangles is met so only down to half the least size of the solid, a height map at any depth.
+3. Such a contact is dropped if the normal of one that is less deep frees the solid from its triangle too:
+   it belongs to the far side of an edge.
 
 Everything is in the frame of the terrain, the solid in its origin.
 """
 
-from math import atan2
+from math import cos, sin
 
-from tribo.collision.convex import REALISED, face_points, keep_spread, solid_points
+from tribo.collision.convex import EDGE_SLOP, REALISED, face_points, keep_spread, solid_points
 from tribo.collision.overlap import claim
 from tribo.collision.point import first_row
-from tribo.collision.solid import HEIGHT_MAP, TRIANGLE, difference, extent, radius, support_at
+from tribo.collision.solid import (
+    HEIGHT_MAP,
+    TRIANGLE,
+    difference,
+    extent,
+    radius,
+    separation,
+    support_at,
+)  # fmt: skip
+from tribo.collision.triangles import (
+    OPEN,
+    fold,
+    folds,
+    height_at,
+    is_under,
+    load_triangle,
+    normal_of,
+)  # fmt: skip
 from tribo.jit import kernel
 from tribo.math import vec
 
@@ -26,22 +46,10 @@ ON_EDGE = 1e-6  # [-] a point with less weight on the opposite corner lies on th
 UPRIGHT = 1.0 - 1e-9  # cosine of a normal that is the face's but for rounding
 SAME_PLACE = 1e-6  # [m] points nearer than this, with one normal, are one
 SAME_NORMAL = 1.0 - 1e-9
-OPEN = 4.0  # [rad] no neighbour: any normal will do
+HALVINGS = 45  # of the range of an edge's normals: down to rounding
+SURE = -1.0  # in the last column of the pile: the triangle has this normal; else its number
+VOID = -2.0  # in the same place
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-
-
-@kernel
-def normal_of(p, q, r):
-    """Return the unit normal of a triangle."""
-    normal = vec.cross(vec.sub(q, p), vec.sub(r, p))
-    return vec.scale(1.0 / vec.norm(normal), normal)
-
-
-@kernel
-def fold(edge, normal, other):
-    """Return by how much a surface bends down over a directed edge of a face; < 0: it rises."""
-    outward = vec.cross(edge, normal)
-    return atan2(vec.dot(other, outward) / vec.norm(edge), vec.dot(other, normal))
 
 
 @kernel
@@ -79,8 +87,10 @@ def is_over(work, x):
 
 
 @kernel
-def pile(work, n, count, first):
+def pile(work, n, count, first, second_best):
     """Append the points of `work.touch` to `work.pile` but those it has; return their number.
+
+    `second_best` is `SURE` or the triangle's number.
 
     Writes: work.
     """
@@ -106,6 +116,7 @@ def pile(work, n, count, first):
             for m in range(7):
                 table[row, m] = touch[k, m]
             table[row, 7] = 1.0 + (first * 37.0 + touch[k, 7]) % 2047.0
+            table[row, 8] = second_best
             n = max(n, row + 1)
     return n
 
@@ -125,10 +136,75 @@ def keep_nearest(work):
 
 
 @kernel
-def on_triangle(model, work, s, place, solid, rot, ground, margin, n):
-    """Append the contacts of a solid at the origin and the triangle in `work.triangle`, terrain s at a place.
+def put_nearest(work, point, normal, gap):
+    """Write a contact, given by its point on the terrain, into `work.touch` and as the nearest points.
 
-    A place is (i, j, 0 below or 1 above the diagonal) of a height map, (triangle, 0, 0) of a surface.
+    Writes: work.
+    """
+    for axis in range(3):
+        work.nearest[0, axis] = point[axis]
+        work.nearest[0, 3 + axis] = normal[axis]
+    work.nearest[0, 6] = gap
+    keep_nearest(work)
+
+
+@kernel
+def on_edges(model, work, s, place, pair, normal, depth, number, n):
+    """Append the contacts of a solid and the convex edges of a triangle that it overlaps.
+
+    Over an edge d(φ) = cos φ n + sin φ n' turns from the triangle's normal n outward (n') to the neighbour's.
+    The gap is stationary where the solid's deepest point x along d is over the edge, d' · (x − edge) = 0.
+
+    Writes: work.
+    """
+    angles = folds(model, s, place, normal)
+    for k in range(3):
+        if not EVEN < angles[k] < OPEN:
+            continue
+        p = vec.load(work.triangle, k)
+        edge = vec.sub(vec.load(work.triangle, (k + 1) % 3), p)
+        outward = vec.scale(1.0 / vec.norm(edge), vec.cross(edge, normal))
+        low = 0.0
+        high = angles[k]
+        beyond = offset(model, work, pair, p, normal, outward, low)
+        behind = offset(model, work, pair, p, normal, outward, high)
+        if not (beyond[0] > 0.0 and behind[0] < 0.0):
+            continue
+        for _ in range(HALVINGS):
+            middle = 0.5 * (low + high)
+            here = offset(model, work, pair, p, normal, outward, middle)
+            if here[0] > 0.0:
+                low = middle
+                beyond = here
+            else:
+                high = middle
+                behind = here
+        d = vec.axpy(cos(low), normal, vec.scale(sin(low), outward))
+        share = beyond[0] / (beyond[0] - behind[0])
+        x = vec.axpy(share, vec.sub(behind[1], beyond[1]), beyond[1])
+        along = vec.dot(vec.sub(x, p), edge) / vec.dot(edge, edge)
+        gap = vec.dot(vec.sub(x, p), d) - radius(pair[0])
+        if 0.0 <= along <= 1.0 and -depth <= gap <= 0.0:
+            put_nearest(work, vec.axpy(along, edge, p), d, gap)
+            n = pile(work, n, 1, number, number)
+    return n
+
+
+@kernel
+def offset(model, work, pair, p, normal, outward, angle):
+    """Return by how much the deepest point along a normal of an edge lies beyond the edge, and that point."""
+    d = vec.axpy(cos(angle), normal, vec.scale(sin(angle), outward))
+    x = support_at(model, work, pair[0], (0.0, 0.0, 0.0), pair[1], vec.neg(d))
+    side = vec.axpy(cos(angle), outward, vec.scale(-sin(angle), normal))
+    return vec.dot(vec.sub(x, p), side), x
+
+
+@kernel
+def on_triangle(model, work, s, place, solid, pos, rot, ground, margin, n):
+    """Append the contacts of a solid at `pos` and the triangle in `work.triangle`, terrain s at a place.
+
+    The corners of the triangle are relative to `pos`. A place is (i, j, 0 below or 1 above the diagonal) of a
+    height map, (triangle, 0, 0) of a surface.
 
     Writes: work.
     """
@@ -140,7 +216,8 @@ def on_triangle(model, work, s, place, solid, rot, ground, margin, n):
     height = vec.dot(w, normal) - radius(solid)
     if not height <= margin:
         return n
-    if model.shape_kind[s] == HEIGHT_MAP:
+    is_map = model.shape_kind[s] == HEIGHT_MAP
+    if is_map:
         depth = 1e300
         number = float(2 * (place[1] * model.shape_data[s, 1] + place[0]) + place[2])
     else:
@@ -152,12 +229,12 @@ def on_triangle(model, work, s, place, solid, rot, ground, margin, n):
         cosine = vec.dot(toward, normal)
         if cosine >= UPRIGHT:
             count = face_points(model, work, pair, 1, 0, normal, height, margin)
-            n = pile(work, n, count, number)
+            n = pile(work, n, count, number, SURE)
             for k in range(count):
                 if work.touch[k, 6] <= work.nearest[0, 6] + REALISED * extent(solid):
                     return n
         elif cosine > 0.0 and has_normal(model, work, s, place, normal, toward):
-            return pile(work, n, count, number)
+            return pile(work, n, count, number, SURE)
         exact = (work.nearest[0, 3], work.nearest[0, 4], work.nearest[0, 5])
         is_upright = vec.dot(exact, normal) >= UPRIGHT
         if is_upright or (
@@ -166,79 +243,56 @@ def on_triangle(model, work, s, place, solid, rot, ground, margin, n):
             and has_normal(model, work, s, place, normal, exact)
         ):
             keep_nearest(work)
-            return pile(work, n, 1, number)
+            return pile(work, n, 1, number, SURE)
         if cosine >= UPRIGHT:
             return n
-    elif height > -depth:
+        if work.nearest[0, 6] < 0.0:
+            n = on_edges(model, work, s, place, pair, normal, depth, number, n)
+    elif not (is_map and is_under(model, s, vec.add(pos, lowest))):
         return n
     if height < -depth or not is_over(work, lowest):
         return n
     count = face_points(model, work, pair, 1, 0, normal, height, margin)
-    n = pile(work, n, count, number)
+    n = pile(work, n, count, number, number)
     for k in range(count):
         if work.touch[k, 6] <= height + REALISED * extent(solid):
             return n
     down = vec.axpy(-radius(solid) - height, normal, lowest)  # on the triangle
-    for axis in range(3):
-        work.nearest[0, axis] = down[axis]
-        work.nearest[0, 3 + axis] = normal[axis]
-    work.nearest[0, 6] = height
-    keep_nearest(work)
-    return pile(work, n, 1, number)
+    put_nearest(work, down, normal, height)
+    return pile(work, n, 1, number, number)
 
 
 @kernel
-def height_at(model, s, i, j):
-    """Return the corner (i, j) of a height map, clamped to its border."""
-    nx = model.shape_data[s, 1]
-    ny = model.shape_data[s, 2]
-    i = max(0, min(nx - 1, i))
-    j = max(0, min(ny - 1, j))
-    dx = model.shape_size[s, 0]
-    dy = model.shape_size[s, 1]
-    z = model.height[model.shape_data[s, 0] + j * nx + i]
-    return ((i - 0.5 * (nx - 1)) * dx, (j - 0.5 * (ny - 1)) * dy, z)
+def drop_far_sides(model, work, s, solid, pos, rot, ground, n):
+    """Drop contacts of a second-best normal if that of a shallower one frees the solid too; return the rest.
 
-
-@kernel
-def cell_normal(model, s, i, j, half):
-    """Return the normal of triangle `half` (0 below, 1 above the diagonal) of a cell."""
-    p = height_at(model, s, i, j)
-    r = height_at(model, s, i + 1, j + 1)
-    if half == 0:
-        return normal_of(p, height_at(model, s, i + 1, j), r)
-    return normal_of(p, r, height_at(model, s, i, j + 1))
-
-
-@kernel
-def cell_angle(model, s, i, j, half, edge, normal):
-    """Return the fold of a height map over a directed edge towards a cell's triangle."""
-    if i < 0 or j < 0 or i >= model.shape_data[s, 1] - 1 or j >= model.shape_data[s, 2] - 1:
-        return OPEN
-    return fold(edge, normal, cell_normal(model, s, i, j, half))
-
-
-@kernel
-def folds(model, s, place, normal):
-    """Return by how much terrain s bends down over the edges of its triangle at a place."""
-    i, j, half = place
-    if model.shape_kind[s] != HEIGHT_MAP:
-        return vec.load(model.triangle_fold, i)
-    p = height_at(model, s, i, j)
-    r = height_at(model, s, i + 1, j + 1)
-    if half == 0:
-        q = height_at(model, s, i + 1, j)
-        return (
-            cell_angle(model, s, i, j - 1, 1, vec.sub(q, p), normal),
-            cell_angle(model, s, i + 1, j, 1, vec.sub(r, q), normal),
-            cell_angle(model, s, i, j, 1, vec.sub(p, r), normal),
-        )
-    o = height_at(model, s, i, j + 1)
-    return (
-        cell_angle(model, s, i, j, 0, vec.sub(r, p), normal),
-        cell_angle(model, s, i, j + 1, 0, vec.sub(o, r), normal),
-        cell_angle(model, s, i - 1, j, 0, vec.sub(p, o), normal),
-    )
+    Writes: work.
+    """
+    pair = (solid, rot, ground, (0.0, 0.0, 0.0), IDENTITY)
+    slop = EDGE_SLOP * extent(solid)
+    table = work.pile
+    while True:  # the shallowest that was not looked at
+        c = -1
+        for m in range(n):
+            if table[m, 8] >= 0.0 and (c < 0 or table[m, 6] > table[c, 6]):
+                c = m
+        if c < 0:
+            break
+        load_triangle(model, work, s, int(table[c, 8]), pos)
+        table[c, 8] = SURE
+        for d in range(n):
+            if table[d, 8] == SURE and table[d, 6] > table[c, 6] + slop:
+                normal = (table[d, 3], table[d, 4], table[d, 5])
+                if separation(model, work, pair, normal) - radius(solid) >= table[d, 6] - slop:
+                    table[c, 8] = VOID
+                    break
+    kept = 0
+    for m in range(n):
+        if table[m, 8] != VOID:
+            for k in range(9):
+                table[kept, k] = table[m, k]
+            kept += 1
+    return kept
 
 
 @kernel
@@ -272,8 +326,8 @@ def on_height_map(model, work, s, solid, pos, rot, box, margin):
                 vec.store(work.triangle, 1, vec.sub(q if half == 0 else r, pos))
                 vec.store(work.triangle, 2, vec.sub(r if half == 0 else o, pos))
                 place = (i, j, half)
-                n = on_triangle(model, work, s, place, solid, rot, ground, margin, n)
-    return n
+                n = on_triangle(model, work, s, place, solid, pos, rot, ground, margin, n)
+    return drop_far_sides(model, work, s, solid, pos, rot, ground, n)
 
 
 @kernel
@@ -306,8 +360,8 @@ def on_surface(model, work, s, solid, pos, rot, box, margin):
         for k in range(3):
             corner = vec.load(model.vertex, model.triangle[t, k])
             vec.store(work.triangle, k, vec.sub(corner, pos))
-        n = on_triangle(model, work, s, (t, 0, 0), solid, rot, ground, margin, n)
-    return n
+        n = on_triangle(model, work, s, (t, 0, 0), solid, pos, rot, ground, margin, n)
+    return drop_far_sides(model, work, s, solid, pos, rot, ground, n)
 
 
 @kernel

@@ -15,7 +15,8 @@ from tribo.collision.solid import (
     radius,
     support_at,
 )
-from tribo.collision.terrain import IDENTITY, height_at, solid_box, terrain_pair
+from tribo.collision.terrain import IDENTITY, solid_box, terrain_pair
+from tribo.collision.triangles import height_at
 from tribo.jit import entry, kernel
 from tribo.math import vec
 from tribo.model import Shape

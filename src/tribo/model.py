@@ -288,6 +288,7 @@ class Work(Record):
     rk_rate = field("nv")  # [m/s, rad/s] of the coordinates in a stage, then in the whole step
     rk_rate_sum = field("nv")
     rk_acc = field("nv")  # [m/s², rad/s²] in a stage
+    rk_force = field("nv")  # whitened, of the stage before
     rk_acc_sum = field("nv")
     rk_torque = field("nv")  # [N, N m] of drives, weighted sum of the stages
 

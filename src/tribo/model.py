@@ -470,6 +470,7 @@ class Work(Record):
     scalar_guess = field("nscalar")  # both also by row of closure: gap, impulse, direction; answer
 
     # What this step makes of the state's fields of the same names.
+    constraint_is_broken = field("nconstraint", dtype=INT)
     tree_failures = field("ntree", dtype=INT)
     tree_pause = field("ntree", dtype=INT)
 
@@ -485,6 +486,7 @@ class Work(Record):
     # Blows of contacts that rebound one after the other.
     blow_count = field(1, dtype=INT)  # 0: the two below hold nothing
     blow_response = field("nv")  # whitened velocity that they give
+    contact_push = field("max_contact", 3)  # [m/s] velocity that forces give in the step
     blow_shift = field("nv")  # whitened: how much farther they move than the drift says
 
     # How the solve went.

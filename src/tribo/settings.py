@@ -129,8 +129,8 @@ class WorldSettings(check.Sealed):
         """``"midpoint"`` (second order, default), ``"semi_implicit"`` or ``"rk4"``.
 
         ``"rk4"`` is of fourth order for what touches nothing, with explicit drives; what has a contact or a
-        joint stop within reach of the step takes a midpoint step, and `status` then has ``MIDPOINT_USED``. Where
-        a step is too long for the motion it has ``COARSE``.
+        joint stop within reach of the step takes a midpoint step, and `status` then has ``MIDPOINT_USED``.
+        Where a step is too long for the motion it has ``COARSE``.
         """
         return Integrator(int(self._settings.integrator)).name.lower()
 

@@ -324,3 +324,22 @@ def test_far_anchors():
     world.step(200)
     assert np.isfinite(a.generalized_coordinate).all()
     assert np.linalg.norm(pin.gap) == pytest.approx(1000.0, rel=0.01)
+
+
+def test_a_step_that_is_refused_breaks_nothing():
+    """State is written by accepted steps only: what would have broken in a refused step has not."""
+    world = empty_world(DT)
+    bob = ball(world, (0, 0, -1))
+    wire = world.add_wire(None, bob)
+    other = ball(world, (5, 0, 0), mass=1e-6)
+    world.step(5)
+    wire.break_force = 5.0
+    before = world.hash()
+    other.apply_force((1e14, 0, 0))
+    with pytest.raises(tribo.SimulationError):
+        world.step()
+    assert not wire.is_broken
+    assert world.hash() == before
+    other.apply_force((-1e14, 0, 0))
+    world.step()
+    assert wire.is_broken

@@ -89,10 +89,11 @@ def test_snapshot_of_an_rk4_world_continues_bitwise():
     assert robot.generalized_coordinate.tobytes() == known.tobytes()
 
 
-@pytest.mark.parametrize("speed", [200.0, 500.0, 1000.0, 3000.0, 1e5])
+@pytest.mark.parametrize("speed", [50.0, 200.0, 500.0, 1000.0, 3000.0, 1e5])
 def test_rk4_of_a_body_that_turns_far_in_a_step(speed):
-    """A step that is too long is said, and its midpoint step keeps the energy; one that is not changes it by
-    less than 2e-5. (Before, 1 rad a step blew up, and nothing was said.)"""
+    """A step that is too long is said, and its midpoint step keeps the energy; one that is not changes it
+    by less than 1e-5, ten times what an oscillation loses at the limit. (Before, 1 rad a step blew up without
+    a word.)"""
     world = tribo.World(time_step=1e-3, gravity=(0, 0, 0))
     world.integrator = "rk4"
     spin = speed * np.array([1.0, 0.5, 0.3])
@@ -103,9 +104,9 @@ def test_rk4_of_a_body_that_turns_far_in_a_step(speed):
         world.step()
         assert world.status in (0, Status.COARSE | Status.MIDPOINT_USED)
         said += world.status != 0
-    assert said > 0 or speed == 200.0
+    assert (said > 0) == (speed > 200.0)
     assert said == 300 or speed < 1000.0
-    assert world.kinetic_energy == pytest.approx(energy, rel=2e-5 * (300 - said) + 1e-6)
+    assert world.kinetic_energy == pytest.approx(energy, rel=1e-5 * (300 - said) + 1e-6)
 
 
 def test_rk4_says_nothing_of_a_slow_or_a_round_turn():
@@ -126,11 +127,11 @@ def swung(speed):
     """Return the worst relative error of the energy up to the first COARSE, and whether there was one."""
     world = tribo.World(time_step=1e-3, gravity=(0, 0, 0))
     world.integrator = "rk4"
-    description = random_tree(np.random.default_rng(3), 3, floating=False)
+    description = random_tree(np.random.default_rng(3), 5, floating=False)
     tree = world.add_articulated_system(description, collision_group=0, collision_mask=0)
     for joint in tree.joints:
         joint.damping = 0.0
-    tree.generalized_velocity = speed * np.array([1.0, -0.7, 0.8])[: tree.dof]
+    tree.generalized_velocity = speed * np.cos(np.arange(tree.dof))
     before = world.kinetic_energy
     worst = 0.0
     for _ in range(500):
@@ -146,7 +147,7 @@ def swung(speed):
 
 @pytest.mark.parametrize("speed", [20.0, 100.0, 300.0, 1000.0, 3000.0])
 def test_rk4_of_a_linkage_says_so_before_its_energy_is_lost(speed):
-    """Up to the first step that is said to be too long, or for 500 steps, the energy is right to 2e-5 a step."""
+    """Up to the first step that is said to be too long, or for 500, the energy is right to 1e-5 a step."""
     worst, is_said = swung(speed)
-    assert worst <= 500 * 2e-5
-    assert is_said == (speed >= 1000.0) or speed in (100.0, 300.0)
+    assert worst <= 500 * 1e-5
+    assert is_said == (speed >= 300.0) or speed == 100.0

@@ -199,7 +199,7 @@ def says_all(model, state, work, c, side, d, other):
 
 
 @kernel
-def is_left_out(model, work, c, side, d, other):
+def has_no_place(model, work, c, side, d, other):
     """Tell whether contact c has no place of its own on the body: it is round there, or c steep."""
     normal_c, point_c = toward(work, c, side)
     normal_d, point_d = toward(work, d, other)
@@ -250,7 +250,7 @@ def judge(model, state, work, n, first, c, side):
         b = shape[d, 1]
         while d < n and shape[d, 0] == a and shape[d, 1] == b:
             if work.contact_key[d] >= 0 and says_all(model, state, work, c, side, d, other):
-                if is_left_out(model, work, c, side, d, other):
+                if has_no_place(model, work, c, side, d, other):
                     work.contact_key[c] = -1
                 else:
                     turn(model, work, c, side, toward(work, d, other)[0])

@@ -41,7 +41,7 @@ def add_contact(model, work, a, b, k):
 
 
 @kernel
-def is_left_out(model, a, b):
+def is_of_other_points(model, a, b):
     """Tell whether a pair of shapes is left to others: points touch compliant grounds and nothing else."""
     first = model.shape_point[a]
     second = model.shape_point[b]
@@ -68,7 +68,7 @@ def contacts(model, state, settings, work):
     for k in range(min(work.candidate_count[0], work.candidate.shape[0])):
         a = work.candidate_sorted[k, 0]
         b = work.candidate_sorted[k, 1]
-        if model.shape_point[a] + model.shape_point[b] > 0 and is_left_out(model, a, b):
+        if model.shape_point[a] + model.shape_point[b] > 0 and is_of_other_points(model, a, b):
             continue
         margin = work.body_margin[model.shape_body[a]] + work.body_margin[model.shape_body[b]]
         if settings.continuous_collision == 1:

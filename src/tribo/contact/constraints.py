@@ -17,7 +17,7 @@ CLOSURE = int(Late.CLOSURE)
 def constraint_rows(model, state, command, settings, work):
     """Build the rows of all constraints between bodies.
 
-    Writes: state, work.
+    Writes: work.
     """
     if model.constraint_kind.shape[0] == 0:
         return
@@ -31,9 +31,11 @@ def constraint_rows(model, state, command, settings, work):
 
 @kernel
 def close_loops(model, state, command, settings, work):
-    """Take what constraints leave open at the end of the step out of the positions.
+    """Take what constraints leave open at the end of the step out of the positions; keep which have broken.
 
     Writes: state, work.
     """
     if model.constraint_kind.shape[0] > 0:
+        for c in range(model.constraint_kind.shape[0]):
+            state.constraint_is_broken[c] = work.constraint_is_broken[c]
         call_closure(model.late_address[CLOSURE], model, state, command, settings, work)

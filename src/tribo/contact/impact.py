@@ -34,7 +34,7 @@ def velocity_at(model, work, c, time, dt, is_midpoint):
     w = moved_by(
         model, work, work.contact_row, c, work.blow_response, vec.load(work.contact_vel, c)
     )
-    f = moved_by(model, work, work.contact_row, c, work.free_response, ZERO)
+    f = vec.load(work.contact_push, c)
     return vec.axpy(time / dt if is_midpoint else 1.0, f, w)
 
 
@@ -53,7 +53,7 @@ def closing_time(model, work, c, now, dt, is_midpoint):
     """
     table = work.contact_row
     w = moved_by(model, work, table, c, work.blow_response, vec.load(work.contact_vel, c))[2]
-    f = moved_by(model, work, table, c, work.free_response, ZERO)[2]
+    f = work.contact_push[c, 2]
     gap = work.contact_gap[c] + shift_of(model, work, c)
     a = f / dt if is_midpoint else 0.0
     if is_midpoint:
@@ -88,7 +88,7 @@ def parting_speed(model, work, c, time, dt, is_midpoint):
     if approach <= SLOWEST:
         return -1.0
     bounce = rebound_of(work, c, approach)
-    pull = -moved_by(model, work, work.contact_row, c, work.free_response, ZERO)[2]
+    pull = -work.contact_push[c, 2]
     return bounce if bounce > 0.0 and 2.0 * bounce >= pull * (1.0 - time / dt) else 0.0
 
 
@@ -270,6 +270,10 @@ def hand_on(model, work, t, is_midpoint, dt):
     Writes: work.
     """
     most = MAX_BLOWS * (work.island_contact_start[t + 1] - work.island_contact_start[t])
+    for place in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[place]
+        push = moved_by(model, work, work.contact_row, c, work.free_response, ZERO)
+        vec.store(work.contact_push, c, push)
     now = 0.0
     k = 0
     for _ in range(most):

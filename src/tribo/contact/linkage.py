@@ -333,15 +333,16 @@ def breaks(model, state, command, settings, c):
 
 @kernel
 def linkage(model, state, command, settings, work):
-    """Build the rows of all constraints that are on and whole.
+    """Build the rows of all constraints that are on and whole; note which of them break.
 
-    Writes: state, work.
+    Writes: work.
     """
     for c in range(model.constraint_kind.shape[0]):
+        work.constraint_is_broken[c] = state.constraint_is_broken[c]
         if command.constraint[c, IS_ON] == 0.0 or state.constraint_is_broken[c] == 1:
             continue
         if breaks(model, state, command, settings, c):
-            state.constraint_is_broken[c] = 1
+            work.constraint_is_broken[c] = 1
             continue
         first = work.scalar_count[0]
         kind = model.constraint_kind[c]

@@ -1,6 +1,6 @@
 """When an island is swept, when it is solved at once, and when that is not worth another try."""
 
-from math import inf, log
+from math import inf, log, sqrt
 
 from tribo.contact import exact, pile
 from tribo.contact.islands import find
@@ -214,14 +214,34 @@ def note(model, work, t, count, value):
 
 
 @kernel
-def is_moving(settings, work, t):
-    """Tell whether more than a few contacts of island t move faster than weight makes them in a step."""
+def forced_speed(model, work, c):
+    """Return the largest speed that the forces on the bodies of contact c could give it in a step.
+
+    ‖z‖ √G, z of the dofs of its two sides, G its own block along the normal.
+    """
+    push = 0.0
+    for side in range(2):
+        chain = model.body_chain_start[work.contact_body[c, side]]
+        for p in range(work.contact_len[c, side]):
+            z = work.free_response[model.chain_dof[chain + p]]
+            push += z * z
+    return sqrt(push * work.contact_delassus[c, 2])
+
+
+@kernel
+def is_moving(model, settings, work, t):
+    """Tell whether more than a few contacts of island t move faster than forces make them in a step.
+
+    Those forces are weight, or all others where there is no weight.
+    """
     slow = step_speed(settings)
     count = 0
     first = work.island_contact_start[t]
     stop = work.island_contact_start[t + 1]
     for k in range(first, stop):
-        if largest(vec.load(work.contact_start, work.island_contact[k])) > slow:
+        c = work.island_contact[k]
+        usual = slow if slow > 0.0 else forced_speed(model, work, c)
+        if largest(vec.load(work.contact_start, c)) > usual:
             count += 1
     return count > MOVING * (stop - first)
 
@@ -237,7 +257,7 @@ def solve_large(model, settings, work, t, rows, limit):
     Writes: work.
     """
     pause = most(model, work, t, work.tree_pause)
-    moves = is_moving(settings, work, t)
+    moves = is_moving(model, settings, work, t)
     if not moves:
         pause = min(pause, QUIET_PAUSE)
     if pause > 0:

@@ -5,9 +5,10 @@ averaged over the stages is the rate of σ, not the angular velocity: dσ/dt = �
 of which the next term is of fourth order in dt. Drives, springs and damping are forces of each
 stage: nothing is implicit here.
 A step that is too long tells by its two middle stages: they are at the same time, and what they make of
-the velocity differs by (dt ω)³/4 of it in an oscillation of frequency ω. Where that is more than a part
-in a hundred (from dt ω = 0.34 on, 0.2 at a turning point; the energy then changes by (dt ω)⁶/72, 2e-5, in each step) the world says so, and a
-free body, whose midpoint step keeps the energy however far it turns, takes that instead.
+the velocity differs by (dt ω)³/4 of it in an oscillation of frequency ω. Where that is more than two parts
+in a thousand (from dt ω = 0.2 on, 0.09 at a turning point; a step then changes the energy by (dt ω)⁶/72,
+9e-7) the world says so, and a free body, whose midpoint step keeps the energy however far it turns, takes
+that instead.
 Source: Munthe-Kaas 1999, "High order Runge-Kutta methods on manifolds".
 """
 
@@ -21,7 +22,7 @@ FREE = int(Joint.FREE)
 DYNAMIC = int(Kind.DYNAMIC)
 MIDPOINT_USED = int(Status.MIDPOINT_USED)
 COARSE = int(Status.COARSE)
-APART = 0.01  # [–] of a velocity by which the middle stages may differ
+APART = 0.002  # [–] of a velocity by which the middle stages may differ
 
 
 @kernel

@@ -1,0 +1,58 @@
+"""When an island counts as moving, and what the guard says of a rebound that it cannot mend."""
+
+from types import SimpleNamespace
+
+import pytest
+
+import tribo
+from tribo.contact import guard, strategy
+from tribo.model import Status
+
+
+def pressed(weight, speed=0.0):
+    """Return a world with a wall of twelve boxes, pressed down by weight or by as large forces."""
+    gravity = (0, 0, -9.81) if weight else (0, 0, 0)
+    world = tribo.World(time_step=1e-3, gravity=gravity)
+    world.add_ground()
+    for k in range(12):
+        box = world.add_box(
+            (0.2, 0.2, 0.1), 1.0, position=(0.3 * (k % 3), 0, 0.05 + 0.1 * (k // 3))
+        )
+        box.linear_velocity = speed, 0.0, 0.0
+    for _ in range(20):
+        if not weight:
+            for box in world.objects[1:]:
+                box.apply_force((0, 0, -9.81))
+        world.step()
+    return world
+
+
+def is_moving(world):
+    """Return whether the island of the first box moves, by the step that was made last."""
+    engine = world.engine
+    return strategy.is_moving(
+        engine.model, engine.settings, engine.work, int(engine.work.tree_island[1])
+    )
+
+
+@pytest.mark.parametrize("weight", [True, False])
+def test_what_moves(weight):
+    """Boxes at rest do not move, whether weight presses them or another force; boxes that slide do."""
+    assert not is_moving(pressed(weight))
+    assert is_moving(pressed(weight, speed=2.0))
+
+
+@pytest.mark.parametrize(("added", "says"), [(0.0, 0), (1.0, Status.NOT_CONVERGED)])
+def test_guard_says_what_even_a_plastic_blow_adds(monkeypatch, added, says):
+    """Every part of the restitution is too much, and the plastic blow in the end adds `added` J."""
+    parts = []
+    monkeypatch.setattr(guard, "aim", lambda settings, work, t, part: parts.append(part))
+    monkeypatch.setattr(guard.exact, "island_rows", lambda work, t: 3)
+    monkeypatch.setattr(guard.sweep, "solve_again", lambda *arguments: True)
+    monkeypatch.setattr(
+        guard, "gained", lambda *arguments: (1.0 if parts[-1] > 0.0 else added, 1.0)
+    )
+    work = SimpleNamespace(status=[0])
+    getattr(guard.weaken, "py_func", guard.weaken)(None, None, work, 0)
+    assert parts[-1] == 0.0
+    assert work.status[0] == says

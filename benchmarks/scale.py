@@ -32,6 +32,8 @@ PILES = (100, 300, 1000, 3000, 10_000)
 LINKS = (10, 20, 50, 100, 200)
 ROBOTS = {"anymal": (1, 4, 9, 25, 49, 100, 225), "humanoid": (1, 4, 9, 25, 100, 225)}
 ROUNDS = 5
+PHASES = (0.1, 0.3)  # [s] of a pile's life: layers have met; columns of balls fall over
+WINDOW = 20  # steps of a pile that are timed
 BEGIN, END = "<!-- scale: begin -->", "<!-- scale: end -->"
 
 
@@ -46,7 +48,9 @@ class Row:
     steps: int  # timed
     contacts: float = 0.0  # mean over the rounds
     sweeps: float = 0.0
-    flagged: float = 0.0  # share of the rounds whose solve did not converge
+    flagged: float = (
+        0.0  # share of the steps, of chains and robots: rounds, whose solve did not converge
+    )
 
 
 def timed(family: str, size: int, world: tribo.World, advance: Callable[[int], None], limit: float,
@@ -68,6 +72,26 @@ def timed(family: str, size: int, world: tribo.World, advance: Callable[[int], N
             break
     contacts, sweeps, flags = np.mean(seen, axis=0)
     return Row(family, size, float(np.median(durations)), min(durations), steps * len(durations),
+               float(contacts), float(sweeps), float(flags))  # fmt: skip
+
+
+def window(family: str, size: int, world: tribo.World) -> Row:
+    """Time the next `WINDOW` steps of a pile, three times the same ones: sizes are compared in one phase."""
+    start = world.snapshot()
+    durations = []
+    for _ in range(3):
+        world.restore(start)
+        seen = []
+        spent = 0.0
+        for _ in range(WINDOW):
+            begin = time.process_time()
+            world.step(1)
+            spent += time.process_time() - begin
+            flagged = bool(world.status & Status.NOT_CONVERGED)
+            seen.append((int(world.engine.work.contact_count[0]), world.sweeps, flagged))
+        durations.append(spent / WINDOW * 1e6)
+    contacts, sweeps, flags = np.mean(seen, axis=0)
+    return Row(family, size, float(np.median(durations)), min(durations), 3 * WINDOW,
                float(contacts), float(sweeps), float(flags))  # fmt: skip
 
 
@@ -103,11 +127,12 @@ def piles(limit: float) -> Iterator[Row]:
                 world.contact_solver = solver
                 if solver == "sweeps":
                     world.max_sweeps = 10
-                world.step(1)
                 begin = time.perf_counter()
-                while world.time < 0.1 and time.perf_counter() - begin < limit:
-                    world.step(1)
-                yield timed(f"pile of {kind}{name}", count, world, world.step, limit / 4)
+                for at in PHASES:
+                    while world.time < at and time.perf_counter() - begin < limit:
+                        world.step(1)
+                    if world.time >= at:
+                        yield window(f"pile of {kind}{name}, {at:g} s", count, world)
 
 
 def chains(limit: float) -> Iterator[Row]:

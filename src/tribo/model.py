@@ -352,6 +352,9 @@ class Work(Record):
     pair_before = field(
         "max_contact", 2, dtype=INT
     )  # by side: another pair of that shape, see `inner_edges`
+    pair_run = field(
+        "max_contact", 4, dtype=INT
+    )  # by side: the pair after its run, the first of its run
     contact_pos = field("max_contact", 3)  # [m] mid gap
     contact_axes = field("max_contact", 9)
     contact_gap = field("max_contact")  # [m] negative: overlap

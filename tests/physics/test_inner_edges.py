@@ -272,3 +272,26 @@ def test_worlds_of_a_batch_do_the_same():
     world.step(200)
     for row in batch.engine.state.arrays["q"]:
         assert row.tobytes() == world.engine.state.arrays["q"][0].tobytes()
+
+
+@pytest.mark.parametrize("count", [3, 8])
+def test_tiles_of_one_height_are_one_run_under_a_plate(count):
+    """What all tiles say alike is looked at once; it was compared tile by tile, 18 ms a step for 400."""
+    world = empty_world(DT, friction=0.1)
+    for i, j in itertools.product(range(count), repeat=2):
+        world.add_box(
+            (SIZE, SIZE, 0.1), 1.0, position=(SIZE * i, SIZE * j, -0.05), body_type="static"
+        )
+    middle = 0.5 * SIZE * (count - 1)
+    width = 0.97 * SIZE * count
+    world.add_box((width, width, 0.02), 1.0, position=(middle, middle, 0.01), name="plate")
+    world.update()
+    work = world.engine.work
+    n = work.contact_count[0]
+    assert n == 4 * count**2
+    begins = np.flatnonzero(np.r_[True, np.any(np.diff(work.contact_shape[:n], axis=0), axis=1)])
+    assert len(begins) == count**2
+    side = int(work.contact_shape[0, 1] == work.contact_shape[1, 1] == work.contact_shape[n - 1, 1])
+    runs = work.pair_run[begins, 2 * side : 2 * side + 2]
+    np.testing.assert_array_equal(runs, np.tile([-1, 2 * begins[0] + side], (count**2, 1)))
+    world.advance()

@@ -170,6 +170,58 @@ def test_capsule_on_a_box_has_two_points_and_a_standing_one_has_one():
     np.testing.assert_allclose(rows[0], [0.05, 0.0, 0.2975, 0, 0, 1, -0.005, 0], atol=1e-15)
 
 
+def on_edge(kind, yaw, gap, across=0.0):
+    """Return a rod over the upper edge of a box that is turned by 45°, and the box."""
+    top = 0.1 * math.sqrt(2.0)
+    box = shape(BOX, rot=rotation([0.0, 0.25 * math.pi, 0.0]), size=(0.1, 0.2, 0.1))
+    rod = (kind, np.array([across, 0.0, top + 0.05 + gap]), rotation([0, 0, yaw]) @ LYING)
+    return meet((*rod, (0.05, 0.15, 0.0)), box, margin=2e-3)
+
+
+@pytest.mark.parametrize("kind", [CAPSULE, CYLINDER])
+@pytest.mark.parametrize("gap", [1e-4, -1e-4])
+@pytest.mark.parametrize("yaw", [0.0, 1e-12, 1e-9, 1e-6, 1e-3, 0.01])
+def test_a_rod_along_an_edge_is_held_at_both_ends(kind, gap, yaw):
+    # At y = ±0.15 cos yaw the axis is x = 0.15 sin yaw beside the edge: gap √((r + g)² + x²) − r. A capsule
+    # had the nearest place alone; a cylinder's gap is that of a parabola, 3 % flatter (`convex.SHARP`).
+    rows = on_edge(kind, yaw, gap)
+    ends = rows[np.abs(rows[:, 1]) > 0.1]
+    np.testing.assert_allclose(np.sort(ends[:, 1]), [-0.15, 0.15], atol=0.15 * yaw + 1e-12)
+    expected = math.hypot(0.05 + gap, 0.15 * math.sin(yaw)) - 0.05
+    np.testing.assert_allclose(ends[:, 6], expected, rtol=0.0, atol=0.04 * (expected - gap) + 1e-12)
+
+
+def test_a_capsule_turns_continuously_along_and_over_an_edge():
+    """Points and gaps move by no more than the capsule does, whichever features are nearest."""
+    for values in (
+        [on_edge(CAPSULE, yaw, 1e-5) for yaw in np.linspace(-1e-4, 1e-4, 41)],
+        [on_edge(CAPSULE, 0.0, 1e-5, x) for x in np.linspace(-1e-4, 1e-4, 41)],
+        [on_edge(CAPSULE, 1e-4, 1e-5, x) for x in np.linspace(-1e-4, 1e-4, 41)],
+    ):
+        last = None
+        for rows in values:
+            ends = rows[rows[:, 7] >= 3]
+            assert len(ends) == 2
+            if last is not None:
+                np.testing.assert_allclose(ends[:, :3], last[:, :3], atol=1e-5)
+                np.testing.assert_allclose(ends[:, 6], last[:, 6], atol=1e-6)
+            last = ends
+
+
+def test_a_capsule_over_the_border_of_a_table_is_held_where_it_is_over_it_and_at_its_end():
+    # The axis crosses the border at 1e-3 rad: on the table it is level, its other end is beside the edge.
+    table = shape(BOX, size=(0.1, 0.5, 0.1))
+    rod = (
+        CAPSULE,
+        np.array([0.1, 0.0, 0.15]),
+        rotation([0.0, 0.0, 1e-3]) @ LYING,
+        (0.05, 0.2, 0.0),
+    )
+    rows = meet(rod, table)
+    np.testing.assert_allclose(np.sort(rows[:, 1]), [-0.2, 0.0, 0.2], atol=1e-6)
+    np.testing.assert_allclose(rows[:, 6], 0.0, atol=1e-6)
+
+
 def test_capsule_whose_axis_is_inside_a_box_is_pushed_out_by_the_nearest_face():
     rows = meet(shape(CAPSULE, (0.0, 0.0, 0.28), LYING), shape(BOX))
     np.testing.assert_allclose(rows[:, 3:7], [[0, 0, 1, -0.12]] * 2, atol=1e-14)

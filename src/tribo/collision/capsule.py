@@ -4,7 +4,10 @@ A capsule is a ball swept along a segment, so a ball at any place of the segment
 contact with its own gap and normal. Two such places carry a lying capsule: the ends of the stretch
 that lies beside the other shape. Where the nearest place is a third one, it is emitted too.
 
-Features: 0 and 1 for the ends of the stretch (towards −z and +z of A), 2 for the nearest place.
+Beside an edge of a box the stretch is that beside the edge.
+
+Features: 0 and 1 for the ends of the stretch (towards −z and +z of A), 2 for the nearest place, 3 and 4 for
+the ends beside an edge.
 
 Approximation: a capsule whose *axis* enters a box is pushed out along the least of 15 directions
 (box faces, box edges × axis), which is the exact depth; the position along the axis is the middle
@@ -155,6 +158,21 @@ def _beside(centre, axis, reach, half, face):
 
 
 @kernel
+def _beside_edges(centre, axis, reach, half):
+    """Return the stretch of a segment beside the box edges along it (empty if low > high)."""
+    k = 2
+    if abs(axis[0]) >= abs(axis[1]) and abs(axis[0]) >= abs(axis[2]):
+        k = 0
+    elif abs(axis[1]) >= abs(axis[2]):
+        k = 1
+    if not 1.0 - axis[k] * axis[k] < PARALLEL_SINE_SQUARED:
+        return 1.0, -1.0
+    t_a = (-half[k] - centre[k]) / axis[k]
+    t_b = (half[k] - centre[k]) / axis[k]
+    return max(-reach, min(t_a, t_b)), min(reach, max(t_a, t_b))
+
+
+@kernel
 def _deep_direction(centre, axis, reach, half):
     """Return how to push a segment out of a box: depth (negative), outward normal, face or −1."""
     best = -1e300
@@ -204,7 +222,7 @@ def _deep_edge_place(centre, axis, reach, half, outward, edge):
 
 @kernel
 def capsule_box(pos_a, rot_a, size, pos_b, rot_b, half, margin, out):
-    """Write the contacts of a capsule (A) and a box (B); return the count, 1 to 3.
+    """Write the contacts of a capsule (A) and a box (B); return the count, 1 to 5.
 
     Writes: out.
     """
@@ -229,6 +247,7 @@ def capsule_box(pos_a, rot_a, size, pos_b, rot_b, half, margin, out):
             face = 1
     n = first_row()
     lowest = margin + EXTRA
+    low, high = 1.0, -1.0
     if face >= 0:
         low, high = _beside(centre, axis, reach, half, face)
         if low <= high:
@@ -240,6 +259,19 @@ def capsule_box(pos_a, rot_a, size, pos_b, rot_b, half, margin, out):
                 before = n
                 world = vec.add(pos_b, vec.mat_vec(rot_b, p))
                 n = put_ball(out, n, margin, 1.0, world, radius, height, normal, float(end))
+                if n > before:
+                    lowest = min(lowest, out[before, 6])
+    if not is_deep:
+        first, last = _beside_edges(centre, axis, reach, half)
+        for end in range(2):
+            t = last if end == 1 else first
+            if first < last and not low <= t <= high:  # else it is among those over the face
+                p = vec.axpy(t, axis, centre)
+                height, across = point_box(p, half)
+                normal = vec.mat_vec(rot_b, across)
+                before = n
+                world = vec.add(pos_b, vec.mat_vec(rot_b, p))
+                n = put_ball(out, n, margin, 1.0, world, radius, height, normal, float(3 + end))
                 if n > before:
                     lowest = min(lowest, out[before, 6])
     if distance - radius < lowest - EXTRA or n == 0:

@@ -34,6 +34,10 @@ SLOP = 1e-6  # [-] of the smaller solid: what rises less over a plane lies in it
 SAME_NORMAL = 1e-9  # [rad]
 STEEP = 0.5  # cosine of two normals
 ALIKE = 1e-9  # [-] of two velocities
+SAME_RUN = (
+    0.1  # [-] of SAME_NORMAL: how far the normals of a run of pairs may be from that of its first
+)
+BROKEN = -1  # in place of the first pair of a run: one of its contacts was turned
 
 
 @kernel
@@ -77,6 +81,81 @@ def has_tiles(model, work, n):
 
 
 @kernel
+def are_near(a, b, limit):
+    """Tell whether two vectors differ by less than a limit."""
+    off = vec.sub(a, b)
+    return vec.dot(off, off) < limit * limit
+
+
+@kernel
+def start_run(work, c, side, is_uniform):
+    """Let a pair begin a run: pairs of a shape, one after the other in its list, that share a normal.
+
+    Of a run are known the pair after it and its first pair, `BROKEN` if it is no longer one.
+
+    Writes: work.
+    """
+    work.pair_run[c, 2 * side] = work.pair_before[c, side]
+    work.pair_run[c, 2 * side + 1] = 2 * c + side if is_uniform else BROKEN
+
+
+@kernel
+def join_run(work, n, c, side):
+    """Add a pair to the run of the one before it in the list of its shape, or let it begin one.
+
+    Writes: work.
+    """
+    shape = work.contact_shape
+    before = work.pair_before[c, side]
+    first = BROKEN
+    if before >= 0:
+        first = work.pair_run[before // 2, 2 * (before % 2) + 1]
+    own, _ = toward(work, c, side)
+    is_uniform = True
+    joins = first >= 0
+    normal = own
+    if joins:
+        normal, _ = toward(work, first // 2, first % 2)
+    d = c
+    while d < n and shape[d, 0] == shape[c, 0] and shape[d, 1] == shape[c, 1]:
+        here, _ = toward(work, d, side)
+        is_uniform = is_uniform and are_near(here, own, SAME_RUN * SAME_NORMAL)
+        joins = joins and are_near(here, normal, SAME_RUN * SAME_NORMAL)
+        d += 1
+    if joins:
+        work.pair_run[c, 2 * side] = work.pair_run[before // 2, 2 * (before % 2)]
+        work.pair_run[c, 2 * side + 1] = first
+    else:
+        start_run(work, c, side, is_uniform)
+
+
+@kernel
+def break_run(work, c):
+    """Note that a contact of the pair that begins with c was turned.
+
+    Writes: work.
+    """
+    for side in range(2):
+        first = work.pair_run[c, 2 * side + 1]
+        if first >= 0:
+            work.pair_run[first // 2, 2 * (first % 2) + 1] = BROKEN
+
+
+@kernel
+def after_run(work, pair, normal):
+    """Return the pair after the run of one if all its contacts have a given normal, else the pair itself."""
+    c = pair // 2
+    side = pair % 2
+    first = work.pair_run[c, 2 * side + 1]
+    if first < 0 or work.pair_run[first // 2, 2 * (first % 2) + 1] < 0:
+        return pair
+    shared, _ = toward(work, first // 2, first % 2)
+    if are_near(shared, normal, (1.0 - 2.0 * SAME_RUN) * SAME_NORMAL):
+        return work.pair_run[c, 2 * side]
+    return pair
+
+
+@kernel
 def list_pairs(model, work, n):
     """List the pairs of every shape that lies on others: the last is named in `shape_slot`.
 
@@ -87,6 +166,8 @@ def list_pairs(model, work, n):
     for c in range(n):
         work.shape_slot[work.contact_shape[c, 0]] = -1
         work.shape_slot[work.contact_shape[c, 1]] = -1
+        for side in range(2):
+            work.pair_run[c, 2 * side + 1] = BROKEN
     for c in range(n):
         if not begins_pair(work, c):
             continue
@@ -99,6 +180,7 @@ def list_pairs(model, work, n):
                 s = work.contact_shape[c, side]
                 work.pair_before[c, side] = work.shape_slot[s]
                 work.shape_slot[s] = 2 * c + side
+                join_run(work, n, c, side)
 
 
 @kernel
@@ -240,7 +322,12 @@ def judge(model, state, work, n, first, c, side):
     """
     shape = work.contact_shape
     pair = work.shape_slot[shape[c, side]]
+    normal, _ = toward(work, c, side)
     while pair >= 0:
+        after = after_run(work, pair, normal)
+        if after != pair:
+            pair = after
+            continue
         d = pair // 2
         other = pair % 2
         pair = work.pair_before[d, other]
@@ -254,6 +341,7 @@ def judge(model, state, work, n, first, c, side):
                     work.contact_key[c] = -1
                 else:
                     turn(model, work, c, side, toward(work, d, other)[0])
+                    break_run(work, first)
                 return
             d += 1
 
@@ -289,7 +377,7 @@ def pass_over(model, state, work):
     """Leave out or turn the contacts with edges that lie flush with a neighbour.
 
     Writes: work.
-    Cost: a look at each pair of shapes; for those on tiles, the square of the tiles under one shape.
+    Cost: a look at each pair of shapes; for those on tiles, contacts × runs of pairs that share a normal.
     """
     n = work.contact_count[0]
     if n > work.contact_key.shape[0] or not has_tiles(model, work, n):

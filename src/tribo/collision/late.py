@@ -1,5 +1,7 @@
 """Pairs of shapes whose functions are compiled when the first such pair comes near.
 
+In place of a convex shape s there may be its core, −1 − s (`core`).
+
 The step's one piece of machine code holds the pairs of primitives with closed forms. The general
 paths would be a good part of its compile time, and most worlds need none of them; so each family is
 a function of its own, called by address.
@@ -8,8 +10,7 @@ a function of its own, called by address.
 from numba import types
 
 from tribo.collision.convex import convex_pair
-from tribo.collision.place import shape_pose
-from tribo.collision.solid import load_solid
+from tribo.collision.core import kind_of, placed
 from tribo.collision.terrain import terrain_pair
 from tribo.jit import DISABLED, kernel, late
 from tribo.model import Late, Model, Shape, Work
@@ -46,13 +47,11 @@ def convex(model, work, a, b, margin):
 
     Writes: work.
     """
-    is_swapped = model.shape_kind[a] < model.shape_kind[b]
+    is_swapped = kind_of(model, a) < kind_of(model, b)
     if is_swapped:
         a, b = b, a
-    pos_a, rot_a = shape_pose(model, work, a)
-    pos_b, rot_b = shape_pose(model, work, b)
-    solid_a = load_solid(model, a)
-    solid_b = load_solid(model, b)
+    pos_a, rot_a, solid_a = placed(model, work, a)
+    pos_b, rot_b, solid_b = placed(model, work, b)
     n = convex_pair(model, work, solid_a, pos_a, rot_a, solid_b, pos_b, rot_b, margin)
     if is_swapped:
         turn_normals(work, n)
@@ -65,12 +64,12 @@ def terrain(model, work, a, b, margin):
 
     Writes: work.
     """
-    is_swapped = model.shape_kind[a] >= SURFACE
+    is_swapped = kind_of(model, a) >= SURFACE
     if is_swapped:
         a, b = b, a
-    pos_a, rot_a = shape_pose(model, work, a)
-    pos_b, rot_b = shape_pose(model, work, b)
-    n = terrain_pair(model, work, b, load_solid(model, a), pos_a, rot_a, pos_b, rot_b, margin)
+    pos_a, rot_a, solid = placed(model, work, a)
+    pos_b, rot_b, _ = placed(model, work, b)
+    n = terrain_pair(model, work, b, solid, pos_a, rot_a, pos_b, rot_b, margin)
     if is_swapped:
         turn_normals(work, n)
     return n

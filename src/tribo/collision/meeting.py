@@ -1,10 +1,9 @@
 """The contacts of two shapes where they are now, whichever function finds them."""
 
+from tribo.collision.core import kind_of, placed
 from tribo.collision.late import call_late, family_of
 from tribo.collision.pairs import collide
-from tribo.collision.place import shape_pose
 from tribo.jit import kernel
-from tribo.math import vec
 from tribo.model import Status
 
 CAPACITY = int(Status.CAPACITY)
@@ -30,20 +29,13 @@ def primitives(model, work, a, b, margin):
 
     Writes: work.
     """
-    pos_a, rot_a = shape_pose(model, work, a)
-    pos_b, rot_b = shape_pose(model, work, b)
+    pos_a, rot_a, solid_a = placed(model, work, a)
+    pos_b, rot_b, solid_b = placed(model, work, b)
+    size_a = (solid_a[1], solid_a[2], solid_a[3])
+    size_b = (solid_b[1], solid_b[2], solid_b[3])
     return collide(
-        model.shape_kind[a],
-        model.shape_kind[b],
-        pos_a,
-        rot_a,
-        vec.load(model.shape_size, a),
-        pos_b,
-        rot_b,
-        vec.load(model.shape_size, b),
-        margin,
-        work.manifold,
-    )
+        solid_a[0], solid_b[0], pos_a, rot_a, size_a, pos_b, rot_b, size_b, margin, work.manifold
+    )  # fmt: skip
 
 
 @kernel
@@ -51,10 +43,11 @@ def meet(model, work, a, b, margin):
     """Write the contacts of two shapes into the manifold, sorted; return their number, −1: not loaded yet.
 
     A pair whose function is not loaded stops the stage with `CAPACITY`; the engine loads it and repeats.
+    One of the shapes may be a core, −1 − s: see `core`.
 
     Writes: work.
     """
-    family = family_of(model.shape_kind[a], model.shape_kind[b])
+    family = family_of(kind_of(model, a), kind_of(model, b))
     if family < 0:
         n = primitives(model, work, a, b, margin)
     else:

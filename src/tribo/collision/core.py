@@ -1,0 +1,67 @@
+"""The core of a shape: the largest ball around its body's centre of mass that lies in it.
+
+However a body tumbles, its core goes straight on with the centre of mass. So what the core meets is right for
+the whole step, even where a corner that is hit first throws the others around.
+
+In calls for pairs of shapes the number −1 − s stands for the core of shape s.
+"""
+
+from math import sqrt
+
+from tribo.collision.place import shape_pose
+from tribo.collision.solid import BOX, CAPSULE, CONE, CYLINDER, HULL, SPHERE, load_solid
+from tribo.jit import kernel
+from tribo.math import vec
+
+IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+
+
+@kernel
+def centre(model, work, i):
+    """Return the centre of mass of body i."""
+    rot = vec.load_mat(work.body_rot, i)
+    return vec.add(vec.load(work.body_pos, i), vec.mat_vec(rot, vec.load(model.body_com, i)))
+
+
+@kernel
+def core_radius(model, s):
+    """Return the radius of the core of a shape [m]; not above 0: it has none, or needs none as a ball."""
+    kind = model.shape_kind[s]
+    a, b, c = vec.load(model.shape_size, s)
+    com = vec.load(model.body_com, model.shape_body[s])
+    p = vec.sub(com, vec.load(model.shape_pos, s))
+    p = vec.mat_t_vec(vec.load_mat(model.shape_rot, s), p)
+    around = sqrt(p[0] * p[0] + p[1] * p[1])
+    if kind == BOX:
+        return min(a - abs(p[0]), b - abs(p[1]), c - abs(p[2]))
+    if kind == CAPSULE:
+        beyond = max(0.0, abs(p[2]) - b)
+        return a - sqrt(around * around + beyond * beyond)
+    if kind == CYLINDER:
+        return min(a - around, b - abs(p[2]))
+    if kind == CONE:  # b: half its height
+        return min(b + p[2], (a * (b - p[2]) - 2.0 * b * around) / sqrt(a * a + 4.0 * b * b))
+    if kind == HULL:
+        least = 1e300
+        data = model.shape_data
+        for f in range(data[s, 2], data[s, 2] + data[s, 3]):
+            corner = vec.load(model.vertex, model.face_vertex[model.face_start[f]])
+            least = min(least, vec.dot(vec.load(model.face_normal, f), vec.sub(corner, p)))
+        return least
+    return 0.0
+
+
+@kernel
+def kind_of(model, s):
+    """Return the kind of a shape, or of a core."""
+    return model.shape_kind[s] if s >= 0 else SPHERE
+
+
+@kernel
+def placed(model, work, s):
+    """Return position, rotation and solid of a shape, or of a core."""
+    if s < 0:
+        ball = (SPHERE, core_radius(model, -1 - s), 0.0, 0.0, 0, 0, 0, 0)
+        return centre(model, work, model.shape_body[-1 - s]), IDENTITY, ball
+    pos, rot = shape_pose(model, work, s)
+    return pos, rot, load_solid(model, s)

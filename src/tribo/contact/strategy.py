@@ -6,6 +6,7 @@ from tribo.contact import exact, pile
 from tribo.contact.islands import find
 from tribo.contact.late import call_late
 from tribo.contact.laws import step_speed
+from tribo.contact.response import moved_by, scalar_moved_by, scalar_velocity
 from tribo.contact.violation import island_speed, largest, violation
 from tribo.contact.visits import start_cold, sweep_island
 from tribo.jit import kernel
@@ -278,6 +279,26 @@ def solve_large(model, settings, work, t, rows, limit):
 
 
 @kernel
+def added(model, work, t):
+    """Return the energy that the impulses of island t add [J], twice, as far as no target asks for it.
+
+    Of each row it is λ·(w_free + w⁺), of a scalar row relative to its target.
+    """
+    total = 0.0
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        before = vec.load(work.contact_vel, c)
+        w = moved_by(model, work, work.contact_row, c, work.response, before)
+        free = moved_by(model, work, work.contact_row, c, work.free_response, before)
+        total += vec.dot(vec.load(work.contact_impulse, c), vec.add(w, free))
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        free = scalar_moved_by(model, work, n, work.free_response, work.scalar_start[n])
+        total += work.scalar_impulse[n] * (scalar_velocity(model, work, n) + free)
+    return total
+
+
+@kernel
 def is_in_vain(model, work, t):
     """Tell whether the impulses of island t, not solved, do far more than to undo its overlaps."""
     needed = 0.0
@@ -290,18 +311,17 @@ def is_in_vain(model, work, t):
             done += target * work.contact_impulse[c, 2]
     if needed == 0.0:
         return False
-    before = 0.0
-    after = 0.0
+    energy = 0.0
     for tree in range(work.tree_island.shape[0]):
         if find(work.tree_island, tree) == t:
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-                before += work.free_response[dof] * work.free_response[dof]
-                after += work.response[dof] * work.response[dof]
-    return after - before > needed or done > IN_VAIN * (before + after)
+                energy += work.free_response[dof] * work.free_response[dof]
+                energy += work.response[dof] * work.response[dof]
+    return added(model, work, t) > needed or done > IN_VAIN * energy
 
 
 @kernel
-def leave_overlaps(model, work, t, limit):
+def leave_overlaps(model, settings, work, t, limit):
     """Sweep island t from zero, overlaps left as they are, if the solve has come to nothing.
 
     A body between two others overlaps both: no impulse moves it away from either. Such impulses grow from
@@ -315,4 +335,4 @@ def leave_overlaps(model, work, t, limit):
             work.contact_target[c] = 0.0
             work.contact_start[c, 2] = work.contact_vel[c, 2]
     start_cold(model, work, t)
-    sweep_only(model, work, t, QUIET_SWEEPS, limit)
+    sweep_only(model, work, t, min(QUIET_SWEEPS, settings.max_sweeps), limit)

@@ -85,7 +85,7 @@ def solve_island(model, settings, work, t, rows):
         return
     work.status[0] |= NOT_CONVERGED
     if work.status[0] & CAPACITY == 0 and is_in_vain(model, work, t):
-        leave_overlaps(model, work, t, limit)
+        leave_overlaps(model, settings, work, t, limit)
 
 
 @kernel

@@ -10,6 +10,7 @@ from tribo.contact import (
     constraints,
     free_trees,
     guard,
+    hits,
     islands,
     laws,
     limits,
@@ -29,9 +30,7 @@ CAPACITY, INVALID = int(Status.CAPACITY), int(Status.INVALID)
 
 @kernel
 def update(model, state, settings, work):
-    """Compute what follows from the state alone: poses, M, h and the contacts.
-
-    It holds at `work.mid_q`: half a step ahead (midpoint) or at the state (semi-implicit).
+    """Compute poses, M, h, contacts at `work.mid_q`: half a step ahead, or now (semi-implicit).
 
     Writes: work.
     """
@@ -77,6 +76,7 @@ def advance(model, state, command, settings, work):
         integrate.next_velocity(model, state, work)  # v⁺ = v + M̂⁻¹ (dt (τ − h) + Jᵀ λ)
         again = soft.unsettled(model, state, settings, work)
         again = again or actuation.saturate(model, state, command, settings, work)
+    hits.calm(model, state, settings, work)  # no stop of a joint throws
     fourth_order.fourth_order(model, state, command, settings, work)  # rk4 instead, if asked for
     residual.residual(model, settings, work)  # how exact is it?
     if not integrate.is_finite(work):

@@ -21,6 +21,7 @@ LIMIT = int(Slot.LIMIT)
 MIMIC = int(Slot.MIMIC)
 FRICTION = int(Slot.FRICTION)
 STEADY = 0.8  # [–] least ratio of the impulses of two steps, whichever is larger, of a steady force
+GENTLE = 0.1  # [–] of the velocity along a cone, that a cone may turn inwards in a step
 STRAIGHT = 1e-9  # [–] sine of an angle whose axis is lost in round-off
 
 
@@ -135,7 +136,7 @@ def add_cone(model, state, settings, work, i):
     """Append the stop of a spherical joint.   n·ω ≤ (gap + s − b)/dt
 
     b is what the motion across the cone opens in a step, s in half a step: so far outside is the middle
-    of a step whose ends are on the cone.
+    of a step whose ends are on the cone. b/dt is at most a tenth of the velocity across: no stop throws.
 
     Writes: work.
     """
@@ -153,7 +154,9 @@ def add_cone(model, state, settings, work, i):
         return
     for k in range(3):
         scalar.add_dof(model, work, n, 0, dof + k, -axis[k])
-    target = stop_target(settings, gap) + outward(model, turn, angle, i, across, dt) / dt
+    most = GENTLE * vec.norm(across)
+    bend = min(outward(model, turn, angle, i, across, dt) / dt, most)
+    target = stop_target(settings, gap) + bend
     scalar.close_row(model, state, work, n, target, 0.0, inf, 0.0)
 
 

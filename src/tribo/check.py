@@ -261,13 +261,22 @@ class Sealed:
             allowed = self._assignable
             if name[0] != "_" and allowed is not None and name not in allowed:
                 raise AttributeError(self._refusal(name))
-            object.__setattr__(self, name, value)
+            try:
+                object.__setattr__(self, name, value)
+            except AttributeError:
+                made = getattr(type(self), name, None)
+                if name[0] != "_" and isinstance(made, property) and made.fset is None:
+                    raise AttributeError(self._refusal(name)) from None
+                raise
 
     def _refusal(self, name: str) -> str:
         """Return why a name cannot be assigned to, and the nearest that can."""
         kind = type(self)
-        if hasattr(kind, name):
-            return f"{name} of {kind.__name__} cannot be assigned to; it is called: {name}(…)"
         names = [key for key in dir(kind) if key[0] != "_"]
         settable = [key for key in names if getattr(getattr(kind, key), "fset", None) is not None]
+        if hasattr(kind, name):
+            refusal = f"{name} of {kind.__name__} cannot be assigned to"
+            if isinstance(getattr(kind, name), property):
+                return f"{refusal}, only read; these can be: {', '.join(settable)}"
+            return f"{refusal}; it is called: {name}(…)"
         return f"{kind.__name__} has no attribute {name!r} to assign to{nearest(name, settable)}"

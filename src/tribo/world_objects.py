@@ -215,7 +215,14 @@ class WorldObjects(check.Sealed):
                 message names the file.
             ImportError: SciPy or trimesh is missing (``pip install "tribo[mesh]"``), or coacd
                 (``pip install "tribo[decomposition]"``).
+            TypeError: `file` is no path.
         """
+        if not isinstance(file, (str, Path)):
+            raise TypeError(
+                f"add_mesh: file must be a path, got {type(file).__name__}; vertices make a convex body with "
+                "add_convex(vertices, mass), vertices and triangles a static one with "
+                "add_surface(vertices, triangles), a mesh object may be exported to a file"
+            )
         if mode == "exact":
             _check_static(options)
         made = primitives.mesh(file, mode, scale, mass, density, material, options.pop("com", None))

@@ -11,6 +11,8 @@ from tribo import check
 from tribo.objects.evaluation import Evaluable
 from tribo.objects.handles import Joint, Link
 
+STATE = ("coordinate", "velocity")  # what a joint has of the state
+
 if TYPE_CHECKING:
     from tribo.objects.collision_body import CollisionBody
 
@@ -119,6 +121,11 @@ class NamedParts(Evaluable):
 
     def _assign(self, what: str, values: Mapping[str, Any]) -> None:
         """Set a property of some joints, or of none if one of the values is wrong."""
+        if not isinstance(values, Mapping):
+            also = f"; all as an array: generalized_{what}" if what in STATE else ""
+            raise TypeError(
+                f"{what} by joint name must be a dict, got {type(values).__name__}{also}"
+            )
         joints = {name: self.joint(name) for name in values}
         before = {name: getattr(joint, what) for name, joint in joints.items()}
         try:

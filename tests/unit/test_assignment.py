@@ -1,0 +1,47 @@
+"""What cannot be assigned is refused, and the message names what can."""
+
+import numpy as np
+import pytest
+from scenes import QUADRUPED
+
+import tribo
+
+
+def quadruped():
+    """Return a world with the package's own robot."""
+    world = tribo.World()
+    return world, world.add_articulated_system(QUADRUPED)
+
+
+def test_coordinates_by_name_refuse_an_array_and_name_what_takes_one():
+    _, robot = quadruped()
+    before = robot.generalized_coordinate.copy()
+    with pytest.raises(TypeError, match="generalized_coordinate"):
+        robot.joint_coordinates = np.zeros(12)
+    with pytest.raises(TypeError, match="generalized_velocity"):
+        robot.joint_velocities = [0.0] * 12
+    assert np.array_equal(robot.generalized_coordinate, before)
+
+
+@pytest.mark.parametrize("name", ["mass_matrix", "applied_torque", "joints", "dof"])
+def test_what_is_only_read_says_so_and_lists_what_can_be_assigned(name):
+    _, robot = quadruped()
+    with pytest.raises(AttributeError, match=r"only read.*generalized_force"):
+        setattr(robot, name, np.zeros(12))
+
+
+def test_a_property_that_fails_inside_its_setter_keeps_its_own_message():
+    _, robot = quadruped()
+    with pytest.raises(ValueError, match="generalized_coordinate"):
+        robot.generalized_coordinate = [0.0]
+
+
+def test_a_mesh_that_is_no_path_is_refused_with_the_ways_to_give_triangles():
+    class Mesh:
+        vertices = np.eye(4, 3)
+        faces = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+
+    world = tribo.World()
+    with pytest.raises(TypeError, match=r"got Mesh.*add_convex.*add_surface"):
+        world.add_mesh(Mesh(), mass=1.0)
+    assert len(world.objects) == 0

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
+from tribo.check import LARGEST
 from tribo.description import DescriptionError, JointDescription, TreeDescription
 from tribo.model import Joint
 
 
 def check_joint_numbers(joint: JointDescription) -> None:
-    """Refuse limits that cross and negative properties of a joint.
+    """Refuse limits that cross, and properties of a joint that are negative or beyond any meaning.
 
     Raises:
         DescriptionError: A number is wrong (or none); the message says which.
@@ -25,8 +26,19 @@ def check_joint_numbers(joint: JointDescription) -> None:
     for what in ("effort", "velocity", "damping", "friction", "armature", "stiffness"):
         if not getattr(joint, what) >= 0.0:
             raise DescriptionError(f"{what} of {name} must be ≥ 0, got {getattr(joint, what)!r}")
+    for what in ("damping", "armature", "stiffness"):
+        if not getattr(joint, what) <= LARGEST:
+            raise DescriptionError(_too_large(f"{what} of {name}", getattr(joint, what)))
+    for what in ("position", "spring_reference"):
+        for value in getattr(joint, what) or ():
+            if not abs(value) <= LARGEST:
+                raise DescriptionError(_too_large(f"{what} of {name}", value))
     if not joint.effort_range[0] <= 0.0:
         raise DescriptionError(f"effort_lower of {name} must be ≤ 0, got {joint.effort_lower!r}")
+
+
+def _too_large(what: str, value: float) -> str:
+    return f"{what} must be at most {LARGEST:g} in size, got {value!r}; units are SI"
 
 
 def check_joints(tree: TreeDescription) -> None:

@@ -119,7 +119,7 @@ class NamedParts(Evaluable):
     def joint_velocities(self, values: Mapping[str, Any]) -> None:
         self._assign("velocity", values)
 
-    def _assign(self, what: str, values: Mapping[str, Any]) -> None:
+    def _assign(self, what: str, values: Any) -> None:
         """Set a property of some joints, or of none if one of the values is wrong."""
         if not isinstance(values, Mapping):
             also = f"; all as an array: generalized_{what}" if what in STATE else ""

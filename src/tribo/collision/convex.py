@@ -39,8 +39,8 @@ SAME_END = 1e-6  # [-] of its length: an end of A this near to one of B gives th
 MAX_POINTS = 8
 FIRST_TURN = 0.2  # [rad] no multiple of 45°, so that a side of a box has one farthest end
 WIDER = 1e-4  # [-] of the spread of all points: what another point has to add
-LOWER = 1e-6  # [-] of the spread: by how much a point between others has to be deeper than they let expect
-IN_LINE = 1e-6  # [-] of points nearer to a line than this share of their spread, squared
+LOWER = 1e-7  # [-] of the spread: by how much a point has to be deeper than others promise there
+IN_LINE = 1e-12  # [-] of a triangle, squared: the share of its side by which its height counts
 OTHER_NORMAL = 0.99  # cosine
 
 
@@ -201,48 +201,64 @@ def is_kept(work, table, n, row, near):
 
 
 @kernel
-def keep_below(work, table, count, n, u, v, spread):
-    """Add points whose gap is less than the n in the manifold let expect where they are; return the number.
+def level(work, n, u, v, p):
+    """Return the gap that n points of the manifold promise at a place p: the least of their means there.
 
-    Between two flat faces the gap is linear, so there are none. A bump under the middle of a face is one.
+    It is the lower side of their convex hull over the contact plane u, v; beside it, that at the
+    nearest place of an edge.
+    """
+    lowest = nearest = beside = 1e300
+    for a in range(n):
+        from_a = vec.sub(p, vec.load(work.manifold, a))
+        xa, ya = vec.dot(u, from_a), vec.dot(v, from_a)
+        gap_a = work.manifold[a, 6]
+        if xa * xa + ya * ya < nearest:
+            nearest = xa * xa + ya * ya
+            beside = gap_a
+        for b in range(a + 1, n):
+            from_b = vec.sub(p, vec.load(work.manifold, b))
+            xb, yb = vec.dot(u, from_b), vec.dot(v, from_b)
+            gap_b = work.manifold[b, 6]
+            along_x, along_y = xa - xb, ya - yb
+            length = along_x * along_x + along_y * along_y
+            share = (along_x * xa + along_y * ya) / max(length, 1e-300)
+            if 0.0 < share < 1.0:
+                off_x, off_y = xa - share * along_x, ya - share * along_y
+                if off_x * off_x + off_y * off_y < nearest:
+                    nearest = off_x * off_x + off_y * off_y
+                    beside = gap_a + share * (gap_b - gap_a)
+            across = xa * yb - ya * xb
+            for c in range(b + 1, n):
+                from_c = vec.sub(p, vec.load(work.manifold, c))
+                xc, yc = vec.dot(u, from_c), vec.dot(v, from_c)
+                weight_a, weight_b = xb * yc - yb * xc, xc * ya - yc * xa
+                area = across + weight_a + weight_b
+                if area * area <= IN_LINE * length * length:
+                    continue
+                if min(across * area, weight_a * area, weight_b * area) >= 0.0:
+                    gap = weight_a * gap_a + weight_b * gap_b + across * work.manifold[c, 6]
+                    lowest = min(lowest, gap / area)
+    return lowest if lowest < 1e300 else beside
+
+
+@kernel
+def keep_below(work, table, count, n, u, v, spread):
+    """Add points whose gap is less than the n in the manifold promise where they are; return the number.
+
+    What the others promise, they can carry in its place. Between two flat faces nothing is below it; a
+    bump under the middle of a face is.
 
     Writes: work.
     """
-    x = y = g = 0.0
-    for m in range(n):
-        p = vec.load(work.manifold, m)
-        x += vec.dot(u, p) / n
-        y += vec.dot(v, p) / n
-        g += work.manifold[m, 6] / n
-    xx = xy = yy = xg = yg = 0.0
-    for m in range(n):
-        p = vec.load(work.manifold, m)
-        dx = vec.dot(u, p) - x
-        dy = vec.dot(v, p) - y
-        dg = work.manifold[m, 6] - g
-        xx += dx * dx
-        xy += dx * dy
-        yy += dy * dy
-        xg += dx * dg
-        yg += dy * dg
-    size = xx + yy
-    determinant = xx * yy - xy * xy
-    slope_u = slope_v = 0.0
-    if determinant > IN_LINE * size * size:
-        slope_u = (yy * xg - xy * yg) / determinant
-        slope_v = (xx * yg - xy * xg) / determinant
-    elif size > 0.0:
-        slope_u = xg / size
-        slope_v = yg / size
     while n < MAX_POINTS:
         lowest = -LOWER * spread
         best = -1
         for k in range(count):
-            p = vec.load(table, k)
-            below = table[k, 6] - g - slope_u * (vec.dot(u, p) - x) - slope_v * (vec.dot(v, p) - y)
-            if below < lowest and not is_kept(work, table, n, k, WIDER * spread):
-                lowest = below
-                best = k
+            if not is_kept(work, table, n, k, WIDER * spread):
+                below = table[k, 6] - level(work, n, u, v, vec.load(table, k))
+                if below < lowest:
+                    lowest = below
+                    best = k
         if best < 0:
             return n
         n = keep(work, table, n, best)

@@ -24,6 +24,7 @@ PROPAGATE = int(Impact.PROPAGATE)
 GATE = int(Bounce.GATE)
 
 SLOW_IMPACT = 1e-3  # [m/s] what approaches slower is resting
+NOTHING = 1e-7  # [–] of the speed that weight gains in a step: a gap that asks for less is none
 
 
 @kernel
@@ -52,10 +53,16 @@ def effective_friction(friction, static, static_speed, speed):
 
 @kernel
 def rest_target(gap, settings):
-    """Return the least normal velocity of a contact that does not rebound [m/s]."""
+    """Return the least normal velocity of a contact that does not rebound [m/s].
+
+    What lies on uneven ground cannot close gaps of different size and stick at the same time. So gaps
+    that are next to nothing are nothing: else a body at rest would slip for ever to mend 1e-12 m.
+    """
     if gap > 0.0:
-        return -gap / settings.dt
-    return min(-gap * settings.erp / settings.dt, settings.max_push_out_speed)
+        target = -gap / settings.dt
+    else:
+        target = min(-gap * settings.erp / settings.dt, settings.max_push_out_speed)
+    return 0.0 if abs(target) < NOTHING * step_speed(settings) else target
 
 
 @kernel

@@ -6,7 +6,7 @@ from tribo.contact import exact, pile
 from tribo.contact.islands import find
 from tribo.contact.late import call_late
 from tribo.contact.laws import step_speed
-from tribo.contact.response import moved_by, scalar_moved_by, scalar_velocity
+from tribo.contact.response import moved_by
 from tribo.contact.violation import island_speed, largest, violation
 from tribo.contact.visits import start_cold, sweep_island
 from tribo.jit import kernel
@@ -20,9 +20,9 @@ MAX_TRIES = 2  # at solving an island at once
 MORE_SWEEPS = 12  # until the second
 MIN_SWEEPS = 3  # two changes tell the rate
 FAR = 0.01  # [–] of the speed that the solve removes: a violation that asks for another start
-IN_VAIN = (
-    1e3  # [–] work of a recovery over the energy that there is: overlaps push against each other
-)
+REACH = 2.0  # [–] of the speed of recovery: how fast it may make what overlaps
+WEDGE = 30.0  # [–] of the energy that this is: what brings more is not asked for at all
+IN_VAIN = 30.0  # [–] of that energy: the same for work that moves nothing
 PATIENCE = 10.0  # sweeps that cost as much as the Newton steps they save
 MIN_DENSE_ROWS = 7  # two contacts and less are solved as fast by sweeps
 MAX_DENSE_ROWS = 32  # ten contacts: up to here a dense matrix is faster than blocks
@@ -279,60 +279,78 @@ def solve_large(model, settings, work, t, rows, limit):
 
 
 @kernel
-def added(model, work, t):
-    """Return the energy that the impulses of island t add [J], twice, as far as no target asks for it.
+def recovery(model, work, t):
+    """Return the fastest recovery from overlap in island t [m/s], and twice the work of all of them.
 
-    Of each row it is λ·(w_free + w⁺), of a scalar row relative to its target.
+    And twice the energy that its contacts bring: impulse times the velocities before and after.
     """
-    total = 0.0
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        c = work.island_contact[k]
-        before = vec.load(work.contact_vel, c)
-        w = moved_by(model, work, work.contact_row, c, work.response, before)
-        free = moved_by(model, work, work.contact_row, c, work.free_response, before)
-        total += vec.dot(vec.load(work.contact_impulse, c), vec.add(w, free))
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
-        n = work.island_scalar[k]
-        free = scalar_moved_by(model, work, n, work.free_response, work.scalar_start[n])
-        total += work.scalar_impulse[n] * (scalar_velocity(model, work, n) + free)
-    return total
-
-
-@kernel
-def is_in_vain(model, work, t):
-    """Tell whether the impulses of island t, not solved, do far more than to undo its overlaps."""
-    needed = 0.0
-    done = 0.0
+    fastest = done = gain = 0.0
+    rows = work.contact_row
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
         target = work.contact_target[c]
-        if target > 0.0 and work.contact_bounce[c] == 0.0 and work.contact_delassus[c, 2] > 0.0:
-            needed += target * target / work.contact_delassus[c, 2]
-            done += target * work.contact_impulse[c, 2]
-    if needed == 0.0:
-        return False
-    energy = 0.0
-    for tree in range(work.tree_island.shape[0]):
-        if find(work.tree_island, tree) == t:
-            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-                energy += work.free_response[dof] * work.free_response[dof]
-                energy += work.response[dof] * work.response[dof]
-    return added(model, work, t) > needed or done > IN_VAIN * energy
+        impulse = vec.load(work.contact_impulse, c)
+        if target > 0.0 and work.contact_bounce[c] == 0.0:
+            fastest = max(fastest, target)
+            done += 2.0 * target * impulse[2]
+        if impulse[2] > 0.0:
+            vel = vec.load(work.contact_vel, c)
+            gain += vec.dot(impulse, moved_by(model, work, rows, c, work.free_response, vel))
+            gain += vec.dot(impulse, moved_by(model, work, rows, c, work.response, vel))
+    return fastest, done, gain
 
 
 @kernel
-def leave_overlaps(model, settings, work, t, limit):
-    """Sweep island t from zero, overlaps left as they are, if the solve has come to nothing.
+def mass_of(model, work, t):
+    """Return the mass of all bodies of island t."""
+    mass = 0.0
+    for tree in range(work.tree_island.shape[0]):
+        if find(work.tree_island, tree) == t:
+            first = model.tree_body[tree]
+            for i in range(first, first + model.tree_body_count[tree]):
+                mass += model.body_mass[i]
+    return mass
 
-    A body between two others overlaps both: no impulse moves it away from either. Such impulses grow from
-    sweep to sweep and from step to step; those that only keep contacts from approaching do not.
+
+@kernel
+def ask_less(model, settings, work, t, part, limit):
+    """Sweep island t from zero again, with a part of the targets of its overlaps.
 
     Writes: work.
     """
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
         if work.contact_target[c] > 0.0 and work.contact_bounce[c] == 0.0:
-            work.contact_target[c] = 0.0
-            work.contact_start[c, 2] = work.contact_vel[c, 2]
+            work.contact_target[c] *= part
+            work.contact_start[c, 2] = work.contact_vel[c, 2] - work.contact_target[c]
     start_cold(model, work, t)
     sweep_only(model, work, t, min(QUIET_SWEEPS, settings.max_sweeps), limit)
+
+
+@kernel
+def is_modest(model, settings, work, t, is_solved, limit):
+    """Tell whether recovery from overlap brings island t no absurd energy; else ask for less of it.
+
+    What overlaps may make its bodies leave one another at the speed of recovery, a little faster where
+    levers are long. A body that two others push from both sides moves nowhere: impulses against such
+    overlaps grow from sweep to sweep and from step to step, and if friction allows a solution, it has any
+    energy. Those that only keep contacts from approaching do not.
+
+    Writes: work.
+    """
+    fastest, done, gain = recovery(model, work, t)
+    speed = step_speed(settings)
+    if fastest == 0.0 or (is_solved and fastest <= speed):
+        return True
+    speed = REACH * max(fastest, speed)
+    allowed = speed * speed * mass_of(model, work, t)
+    if done <= IN_VAIN * allowed:
+        if gain <= allowed:
+            return True
+        if gain <= WEDGE * allowed:
+            ask_less(model, settings, work, t, 0.5 * sqrt(allowed / gain), limit)
+            _, done, gain = recovery(model, work, t)
+            if gain <= allowed and done <= IN_VAIN * allowed:
+                return False
+    ask_less(model, settings, work, t, 0.0, limit)
+    return False

@@ -14,8 +14,7 @@ from tribo.contact.strategy import (
     NEWTON_STEPS,
     PAUSE_ROWS,
     attempt,
-    is_in_vain,
-    leave_overlaps,
+    is_modest,
     solve_large,
     sweep_only,
 )
@@ -81,11 +80,10 @@ def solve_island(model, settings, work, t, rows):
         is_solved = attempt(model, settings, work, t, rows, 0, NEWTON_STEPS)
     else:
         is_solved = solve_large(model, settings, work, t, rows, limit)
-    if is_solved:
-        return
-    work.status[0] |= NOT_CONVERGED
-    if work.status[0] & CAPACITY == 0 and is_in_vain(model, work, t):
-        leave_overlaps(model, settings, work, t, limit)
+    if work.status[0] & CAPACITY == 0:
+        is_solved = is_modest(model, settings, work, t, is_solved, limit) and is_solved
+    if not is_solved:
+        work.status[0] |= NOT_CONVERGED
 
 
 @kernel

@@ -48,9 +48,7 @@ class Row:
     steps: int  # timed
     contacts: float = 0.0  # mean over the rounds
     sweeps: float = 0.0
-    flagged: float = (
-        0.0  # share of the steps, of chains and robots: rounds, whose solve did not converge
-    )
+    flagged: float = 0.0  # share of the steps (piles) or rounds that did not converge
 
 
 def timed(family: str, size: int, world: tribo.World, advance: Callable[[int], None], limit: float,

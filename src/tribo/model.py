@@ -290,7 +290,7 @@ class Work(Record):
     rk_rate = field("nv")  # [m/s, rad/s] of the coordinates in a stage, then in the whole step
     rk_rate_sum = field("nv")
     rk_acc = field("nv")  # [m/s², rad/s²] in a stage
-    rk_force = field("nv")  # whitened, of the stage before
+    rk_force = field("nv")  # [√J/s] whitened, of the stage before
     rk_acc_sum = field("nv")
     rk_torque = field("nv")  # [N, N m] of drives, weighted sum of the stages
 
@@ -344,7 +344,7 @@ class Work(Record):
     touch = field("ntouch", 8)  # contacts before their reduction, as in `manifold`
     triangle = field(3, 3)  # [m] corners of a face of terrain, from the centre of the solid on it
     nearest = field(1, 7)  # [m] point of B that is nearest to A, normal into A there, gap
-    pile = field("npile", 9)  # contacts with all triangles of a terrain, as in `manifold`; how sure
+    pile = field("npile", 9)  # as in `manifold`, with all triangles of a terrain; `terrain.SURE`
 
     # Contacts: A = lower shape index; normal from B into A; frame rows t₁, t₂, n.
     contact_count = field(1, dtype=INT)
@@ -356,7 +356,7 @@ class Work(Record):
     )  # by side: another pair of that shape, see `inner_edges`
     pair_run = field(
         "max_contact", 4, dtype=INT
-    )  # by side: the pair after its run, the first of its run
+    )  # by side: the pair after its run, the first of it
     contact_pos = field("max_contact", 3)  # [m] mid gap
     contact_axes = field("max_contact", 9)
     contact_gap = field("max_contact")  # [m] negative: overlap
@@ -480,16 +480,12 @@ class Work(Record):
     tree_pause = field("ntree", dtype=INT)
 
     # Bodies that tumble and are hit: where a blow meets them (`src/tribo/contact/struck.py`).
-    tree_is_struck = field(
-        "ntree", dtype=INT
-    )  # 1: it is met as it moves in the middle of its drift
-    struck_turn = field(
-        "ntree", 3
-    )  # [rad/s] from the state's angular velocity to that of the middle
+    tree_is_struck = field("ntree", dtype=INT)  # 1: met as it moves in the middle of its drift
+    struck_turn = field("ntree", 3)  # [rad/s] of the middle minus that of the state
     struck_response = field("nv")  # the same, whitened; 0 for all others
 
     # Blows of contacts that rebound one after the other.
-    blow_count = field(1, dtype=INT)  # 0: the two below hold nothing
+    blow_count = field(1, dtype=INT)  # 0: `blow_response` and `blow_shift` hold nothing
     blow_response = field("nv")  # whitened velocity that they give
     contact_push = field("max_contact", 3)  # [m/s] velocity that forces give in the step
     blow_shift = field("nv")  # whitened: how much farther they move than the drift says

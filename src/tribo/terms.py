@@ -151,6 +151,4 @@ class Status(IntFlag):
     NOT_CONVERGED = 4  # the contact solve stopped at `max_sweeps`
     COARSE = 8  # too long a step for a compliant pair's stiffness, or for `rk4` (`docs/reference/settings`)
     CONTRADICTION = 16  # constraints ask for what cannot be at once; each gives way
-    MIDPOINT_USED = (
-        32  # under `rk4`: what touched, was at a joint stop or turned too far took a midpoint step
-    )
+    MIDPOINT_USED = 32  # under `rk4`: what touched, was at a stop or turned too far, by midpoint

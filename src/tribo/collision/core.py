@@ -18,7 +18,7 @@ IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 @kernel
 def centre(model, work, i):
-    """Return the centre of mass of body i."""
+    """Return the centre of mass of body i [m], in the world."""
     rot = vec.load_mat(work.body_rot, i)
     return vec.add(vec.load(work.body_pos, i), vec.mat_vec(rot, vec.load(model.body_com, i)))
 
@@ -59,7 +59,7 @@ def kind_of(model, s):
 
 @kernel
 def placed(model, work, s):
-    """Return position, rotation and solid of a shape, or of a core."""
+    """Return position [m] and rotation in the world and the solid of a shape, or of a core."""
     if s < 0:
         ball = (SPHERE, core_radius(model, -1 - s), 0.0, 0.0, 0, 0, 0, 0)
         return centre(model, work, model.shape_body[-1 - s]), IDENTITY, ball

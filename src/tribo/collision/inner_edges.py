@@ -34,9 +34,7 @@ SLOP = 1e-6  # [-] of the smaller solid: what rises less over a plane lies in it
 SAME_NORMAL = 1e-9  # [rad]
 STEEP = 0.5  # cosine of two normals
 ALIKE = 1e-9  # [-] of two velocities
-SAME_RUN = (
-    0.1  # [-] of SAME_NORMAL: how far the normals of a run of pairs may be from that of its first
-)
+SAME_RUN = 0.1  # [-] of SAME_NORMAL: how far normals of a run may be from that of its first pair
 BROKEN = -1  # in place of the first pair of a run: one of its contacts was turned
 
 

@@ -43,7 +43,7 @@ def meet(model, state, settings, work):
 
 @kernel
 def blows(model, state, settings, work):
-    """Let contacts rebound in the order in which they meet, island by island.
+    """Meet what tumbles as it moves when it is hit; with `propagate`, let contacts rebound in their order.
 
     Writes: work.
     """

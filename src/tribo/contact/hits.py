@@ -1,10 +1,12 @@
 """Stage *hits*: no stop of a joint throws.
 
 Where joints that turn fast meet their stops, the velocity changes within the step, but forces that depend on
-it are taken at one velocity, and all is evaluated at one configuration. A chain of ball joints at 100 rad/s
-and steps of 1 ms was given as much energy as it had by one hit. Stops only take. So a robot that would leave
-them with more energy than it had and its drives gave is slowed by one factor: the gaps that the solve closed,
-and those that it kept open, are so at a part of the velocity too.
+it are taken at one velocity, and all is evaluated at one configuration. One hit would give a chain of ball
+joints at 100 rad/s, in steps of 1 ms, as much energy as it has. Stops only take. So a robot that would leave
+them with more energy than it had and its drives gave is slowed by one factor: gaps that the solve kept open
+are so at a part of the velocity too; those of joints beyond their stops close the slower.
+It is done for robots on a fixed base that touch nothing. Impulses, torques and the residual stay those of
+the solve.
 """
 
 from math import inf
@@ -123,7 +125,7 @@ def given(model, state, settings, work, t):
 
 @kernel
 def calm(model, state, settings, work):
-    """Slow the robots that leave stops of their joints with more energy than they had and were given.
+    """Slow the robots that would leave stops with more energy than they had and were given.
 
     Writes: work.
     """

@@ -21,8 +21,8 @@ MORE_SWEEPS = 12  # until the second
 MIN_SWEEPS = 3  # two changes tell the rate
 FAR = 0.01  # [–] of the speed that the solve removes: a violation that asks for another start
 REACH = 2.0  # [–] of the speed of recovery: how fast it may make what overlaps
-WEDGE = 30.0  # [–] of the energy that this is: what brings more is not asked for at all
-IN_VAIN = 30.0  # [–] of that energy: the same for work that moves nothing
+WEDGE = 30.0  # [–] of the energy of that: what brings more is not asked for at all, else for a part
+IN_VAIN = 30.0  # [–] of the same energy: the most work of recoveries, whatever it moves
 PATIENCE = 10.0  # sweeps that cost as much as the Newton steps they save
 MIN_DENSE_ROWS = 7  # two contacts and less are solved as fast by sweeps
 MAX_DENSE_ROWS = 32  # ten contacts: up to here a dense matrix is faster than blocks
@@ -280,9 +280,10 @@ def solve_large(model, settings, work, t, rows, limit):
 
 @kernel
 def recovery(model, work, t):
-    """Return the fastest recovery from overlap in island t [m/s], and twice the work of all of them.
+    """Return the fastest recovery from overlap in island t [m/s], and twice the work of all of them [J].
 
-    And twice the energy that its contacts bring: impulse times the velocities before and after.
+    And twice the energy that all its contacts bring [J], less what impacts take: impulse times the velocities
+    before and after.
     """
     fastest = done = gain = 0.0
     rows = work.contact_row
@@ -302,7 +303,7 @@ def recovery(model, work, t):
 
 @kernel
 def mass_of(model, work, t):
-    """Return the mass of all bodies of island t."""
+    """Return the mass of all bodies of island t [kg]."""
     mass = 0.0
     for tree in range(work.tree_island.shape[0]):
         if find(work.tree_island, tree) == t:

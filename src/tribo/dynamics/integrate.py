@@ -196,9 +196,7 @@ def shift(model, state, work):
     for i in range(model.body_tree.shape[0]):
         kinematics.drift_joint(model, i, state.q, work.mid_v, 1.0, state.q)
     for t in range(model.tree_body.shape[0]):
-        if (
-            work.tree_is_struck[t] == 1
-        ):  # in the body nothing has changed: its energy is what it was
+        if work.tree_is_struck[t] == 1:  # what it does as seen from itself stays: its energy too
             b = model.tree_v[t] + 3
             turn = quat.exp((work.mid_v[b], work.mid_v[b + 1], work.mid_v[b + 2]))
             omega = (work.next_v[b], work.next_v[b + 1], work.next_v[b + 2])

@@ -79,7 +79,8 @@ def upright_cylinder(player: Player) -> list[Check]:
     "all five at once, 20 s",
     "all rest; no height drifts: its trend over the last 10 s is zero",
     peers=BOTH,
-    note="materials: ball on ground rolls, top on ground spins",
+    note="materials: ball on ground rolls, top on ground spins; a gap that asks for less than 1e-7 g Δt is "
+    "none: 5e-12 m",
 )
 def all_at_once(player: Player) -> list[Check]:
     """Rest, height and trend."""
@@ -98,5 +99,5 @@ def all_at_once(player: Player) -> list[Check]:
     return [
         Check("speed at the end [m/s]", np.abs(track.velocity[-10:]).max(), 1e-12),
         Check("height [m]", np.abs(heights - heights[0]).max(), 1e-9),
-        Check("trend in 10 s [m]", np.abs(heights[-1] - heights[half]).max(), 1e-12),
+        Check("trend in 10 s [m]", np.abs(heights[-1] - heights[half]).max(), 5e-12),
     ]

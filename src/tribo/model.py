@@ -284,7 +284,7 @@ class Work(Record):
     swing_rot = field("nbody", 9)
     swing_vel = field("nbody", 6)  # angular velocity, velocity of the body's origin
 
-    end_q = field("nq")  # coordinates at the end of the step, tried by `hits`
+    end_q = field("nq")  # coordinates at the end of the step, tried by `stops`
 
     # Stages of Runge and Kutta's method.
     rk_rate = field("nv")  # [m/s, rad/s] of the coordinates in a stage, then in the whole step

@@ -10,7 +10,6 @@ from tribo.contact import (
     constraints,
     free_trees,
     guard,
-    hits,
     islands,
     laws,
     limits,
@@ -18,6 +17,7 @@ from tribo.contact import (
     rows,
     sleep,
     soft,
+    stops,
     sweep,
 )
 from tribo.dynamics import actuation, bias, fourth_order, inertia, integrate, kinematics, momentum
@@ -76,7 +76,7 @@ def advance(model, state, command, settings, work):
         integrate.next_velocity(model, state, work)  # v⁺ = v + M̂⁻¹ (dt (τ − h) + Jᵀ λ)
         again = soft.unsettled(model, state, settings, work)
         again = again or actuation.saturate(model, state, command, settings, work)
-    hits.calm(model, state, settings, work)  # no stop of a joint throws
+    stops.calm(model, state, settings, work)  # no stop of a joint throws
     fourth_order.fourth_order(model, state, command, settings, work)  # rk4 instead, if asked for
     residual.residual(model, settings, work)  # how exact is it?
     if not integrate.is_finite(work):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -217,7 +218,7 @@ class WorldObjects(check.Sealed):
                 (``pip install "tribo[decomposition]"``).
             TypeError: `file` is no path.
         """
-        if not isinstance(file, (str, Path)):
+        if not isinstance(file, (str, os.PathLike)):
             raise TypeError(
                 f"add_mesh: file must be a path, got {type(file).__name__}; vertices make a convex body with "
                 "add_convex(vertices, mass), vertices and triangles a static one with "

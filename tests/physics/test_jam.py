@@ -52,8 +52,8 @@ def test_a_jam_that_nothing_can_open_has_no_impulse():
 def test_robots_in_one_place_are_not_shot_out(beside):
     """Recovery from overlap brings no absurd energy, solved or not.
 
-    At most what the island has at twice 0.3 m/s, 5 J a step, and hardly ever. Before, 24 kJ at 0.2 m in a
-    step that was solved, one robot rising to 4.6 m.
+    A step brings at most what both have at twice the speed of recovery. Of 500 steps as much as 20 do it
+    here (83 J in all). Before, 24 kJ at 0.2 m in a step that was solved, one robot rising to 4.6 m.
     """
     world = tribo.World()
     world.add_ground()
@@ -61,12 +61,13 @@ def test_robots_in_one_place_are_not_shot_out(beside):
         world.add_articulated_system(QUADRUPED, position=(0, k * beside, 0.5)) for k in range(2)
     ]
     energy = sum(r.potential_energy for r in robots)
+    a_step = 0.5 * (2.0 * world.max_push_out_speed) ** 2 * sum(r.total_mass for r in robots)
     flagged = 0
     for _ in range(500):
         world.step()
         flagged |= world.status
         total = sum(r.kinetic_energy + r.potential_energy for r in robots)
-        assert total - energy <= 150.0  # [J]
+        assert total - energy <= 20.0 * a_step
     assert flagged & Status.NOT_CONVERGED
     assert all(r.generalized_coordinate[2] < 0.7 for r in robots)
 
@@ -84,4 +85,4 @@ def test_a_light_body_pushes_heavy_ones_aside():
     assert deepest == pytest.approx(5e-3)
     world.step(499)
     assert max((contact.depth for contact in world.contacts), default=0.0) < 1e-3 * deepest
-    assert world.kinetic_energy < 10.0 * (0.2 * deepest / 1e-3) ** 2
+    assert world.kinetic_energy <= 0.5 * (2.0 * world.max_push_out_speed) ** 2 * 20.5

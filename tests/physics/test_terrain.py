@@ -132,7 +132,10 @@ def bumps(height):
 
 @pytest.mark.parametrize("height", [2e-6, 1e-5, 1e-4])
 def test_a_bump_under_the_middle_of_a_face_is_felt(height):
-    """However little it stands out: it was not, below 1e-4 of the spread of all points."""
+    """However little it stands out: it was not, below 1e-4 of the spread of all points.
+
+    A second bump beside it stands out over the line from the first to the border, at half its height.
+    """
     world = bumps(height)
     world.update()
     work = world.engine.work

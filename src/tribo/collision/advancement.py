@@ -25,7 +25,7 @@ PLANE = int(Shape.PLANE)
 SURFACE = int(Shape.SURFACE)
 ROUNDS = 64  # of an advancement; a pair that still goes on is taken to meet where it is
 TOUCH = 1e-3  # [-] of the smaller solid: a gap that counts as none
-CORE = 2047.0  # feature of the core of A, that of B is one less
+CORE = 2047.0  # feature of the core of A, that of B is one less; no others are as large
 SAME_PLANE = 1.0 - 1e-9  # cosine of two normals
 NO_CORE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1e300)
 
@@ -148,8 +148,8 @@ def time_of_impact(model, settings, work, a, b, margin, motion_a, motion_b):
         core_a = core_contact(model, settings, work, a, b, left)
         core_b = core_contact(model, settings, work, b, a, left)
         n = meet(model, work, a, b, left)
-        n = add_core(work, n, core_a, 1.0, CORE)
         n = add_core(work, n, core_b, -1.0, CORE - 1.0)
+        n = add_core(work, n, core_a, 1.0, CORE)
     vec.store(work.body_pos, i, pos_a)
     vec.store_mat(work.body_rot, i, rot_a)
     vec.store(work.body_pos, j, pos_b)

@@ -105,6 +105,8 @@ def pile(work, n, count, first, second_best):
                 along += table[m, axis] * touch[k, axis]
             if vec.dot(away, away) < SAME_PLACE * SAME_PLACE and along > SAME_NORMAL:
                 row = -1
+                if second_best == SURE:
+                    table[m, 8] = SURE
         if row == table.shape[0]:  # full: the shallowest goes
             row = 0
             for m in range(1, n):
@@ -115,7 +117,7 @@ def pile(work, n, count, first, second_best):
         if row >= 0:
             for m in range(7):
                 table[row, m] = touch[k, m]
-            table[row, 7] = 1.0 + (first * 37.0 + touch[k, 7]) % 2047.0
+            table[row, 7] = 1.0 + (first * 37.0 + touch[k, 7]) % 2045.0
             table[row, 8] = second_best
             n = max(n, row + 1)
     return n

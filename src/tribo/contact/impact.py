@@ -229,11 +229,14 @@ def strike(model, work, t, k, now, time, dt, is_midpoint):
 
 
 @kernel
-def rest_target(work, c, gap, dt):
-    """Return the least normal velocity of contact c if it rests, its gap after the blows being given."""
+def rest_after(work, c, shift, dt):
+    """Return the least normal velocity of contact c if it rests, moved apart by its blows."""
+    before = work.contact_gap[c]
+    gap = before + shift
+    if shift == 0.0:
+        return work.contact_rest[c]
     if gap >= 0.0:
         return -gap / dt
-    before = work.contact_gap[c]
     return work.contact_rest[c] * min(gap / before, 1.0) if before < 0.0 else 0.0
 
 
@@ -247,7 +250,7 @@ def aim_again(model, work, t, dt):
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
         w = moved_by(model, work, table, c, work.blow_response, vec.load(work.contact_vel, c))
-        target = rest_target(work, c, work.contact_gap[c] + shift_of(model, work, c), dt)
+        target = rest_after(work, c, shift_of(model, work, c), dt)
         bounce = rebound_of(work, c, -w[2])
         if bounce > 0.0 and -w[2] > SLOWEST:
             target = -1e300  # it meets in a later step: nothing of its speed is lost to prediction

@@ -280,10 +280,9 @@ def solve_large(model, settings, work, t, rows, limit):
 
 @kernel
 def recovery(model, work, t):
-    """Return the fastest recovery from overlap in island t [m/s], and twice the work of all of them [J].
+    """Return the fastest recovery from overlap in island t [m/s], twice the work of all, twice their energy.
 
-    And twice the energy that all its contacts bring [J], less what impacts take: impulse times the velocities
-    before and after.
+    The energy that an impulse brings is half of it times the velocities before and after.
     """
     fastest = done = gain = 0.0
     rows = work.contact_row
@@ -294,7 +293,6 @@ def recovery(model, work, t):
         if target > 0.0 and work.contact_bounce[c] == 0.0:
             fastest = max(fastest, target)
             done += 2.0 * target * impulse[2]
-        if impulse[2] > 0.0:
             vel = vec.load(work.contact_vel, c)
             gain += vec.dot(impulse, moved_by(model, work, rows, c, work.free_response, vel))
             gain += vec.dot(impulse, moved_by(model, work, rows, c, work.response, vel))
@@ -329,8 +327,8 @@ def ask_less(model, settings, work, t, part, limit):
 
 
 @kernel
-def is_modest(model, settings, work, t, is_solved, limit):
-    """Tell whether recovery from overlap brings island t no absurd energy; else ask for less of it.
+def bound_recovery(model, settings, work, t, is_solved, limit):
+    """Ask island t for less recovery from overlap if it brings absurd energy; return whether it does not.
 
     What overlaps may make its bodies leave one another at the speed of recovery, a little faster where
     levers are long. A body that two others push from both sides moves nowhere: impulses against such

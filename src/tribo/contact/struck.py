@@ -19,6 +19,7 @@ from tribo.model import Integrator, Kind
 
 DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+FREE = -1e300  # [m/s] target of a contact that rebounds in a later step: 0 times it is 0
 
 
 @kernel
@@ -112,3 +113,4 @@ def meet(model, state, settings, work, t):
             start = moved_by(model, work, work.contact_spin_row, c, response, start)
             vec.store(work.contact_spin_start, c, start)
         aim(model, settings, work, c)
+        work.contact_target[c] = max(work.contact_target[c], FREE)

@@ -14,7 +14,7 @@ from tribo.contact.strategy import (
     NEWTON_STEPS,
     PAUSE_ROWS,
     attempt,
-    is_modest,
+    bound_recovery,
     solve_large,
     sweep_only,
 )
@@ -81,7 +81,7 @@ def solve_island(model, settings, work, t, rows):
     else:
         is_solved = solve_large(model, settings, work, t, rows, limit)
     if work.status[0] & CAPACITY == 0:
-        is_solved = is_modest(model, settings, work, t, is_solved, limit) and is_solved
+        is_solved = bound_recovery(model, settings, work, t, is_solved, limit) and is_solved
     if not is_solved:
         work.status[0] |= NOT_CONVERGED
 

@@ -1,4 +1,4 @@
-"""Stage *hits*: no stop of a joint throws.
+"""Stage *stops*: no stop of a joint throws.
 
 Where joints that turn fast meet their stops, the velocity changes within the step, but forces that depend on
 it are taken at one velocity, and all is evaluated at one configuration. One hit would give a chain of ball
@@ -25,6 +25,7 @@ DYNAMIC = int(Kind.DYNAMIC)
 LIMIT = int(Slot.LIMIT)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 
+SPEED = (-2, 2)  # modes of a drive at its speed limit
 SWIFT = 0.02  # [rad] in a step; slower joints gain nothing that could be measured
 HALVINGS = 40  # of the factor: to round-off
 
@@ -119,7 +120,10 @@ def given(model, state, settings, work, t):
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         force = work.drive_force[dof]
         force -= work.drive_inertia[dof] * (work.next_v[dof] - state.v[dof]) / settings.dt
-        total += 0.5 * settings.dt * force * (state.v[dof] + work.next_v[dof])
+        impulse = settings.dt * force
+        if work.drive_mode[dof] in SPEED and work.drive_row[dof] >= 0:  # held at its speed by a row
+            impulse += work.scalar_impulse[work.drive_row[dof]]
+        total += 0.5 * impulse * (state.v[dof] + work.next_v[dof])
     return max(0.0, total)
 
 
@@ -129,7 +133,7 @@ def calm(model, state, settings, work):
 
     Writes: work.
     """
-    if work.scalar_count[0] == 0 or work.blow_count[0] > 0:
+    if work.scalar_count[0] == 0:
         return
     for t in range(model.tree_body.shape[0]):
         if model.tree_is_single[t] == 1 or not is_swift(model, state, settings, work, t):

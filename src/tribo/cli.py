@@ -152,7 +152,10 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
         _put_on_ground(world, robot)
         follows = robot.name
     elif path.suffix.lower() == ".xml":
-        follows = world_file.read_into(world, path, strict=chosen.strict).camera.get("follow", "")
+        description = world_file.read_into(
+            world, path, package_dirs=chosen.package_dir, strict=chosen.strict
+        )
+        follows = description.camera.get("follow", "")
     else:
         raise InputError(
             f"{path}: ends in {path.suffix!r}, must end in .xml (world) or .urdf (robot)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -426,11 +427,19 @@ class World(
 
     # -- files ---------------------------------------------------------------------------------
     @classmethod
-    def load(cls, path: str | Path, *, strict: bool = False) -> Self:
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        package_dirs: Sequence[Path | str] | Path | str = (),
+        strict: bool = False,
+    ) -> Self:
         """Return the world of a RaiSim XML file or an MJCF file (see `load_mjcf`).
 
         Args:
             path: The file.
+            package_dirs: Folders that may hold what the file names (robots, meshes, heights), besides its own
+                and the two above it.
             strict: Treat what the reader does not know as an error.
 
         Raises:
@@ -438,9 +447,9 @@ class World(
         """
         world = cls()
         if outermost(path, "world") == "mujoco":
-            world.load_mjcf(path, strict=strict)
+            world.load_mjcf(path, package_dirs=package_dirs, strict=strict)
         else:
-            read_into(world, path, strict=strict)
+            read_into(world, path, package_dirs=package_dirs, strict=strict)
         return world
 
     def save(self, path: str | Path) -> None:

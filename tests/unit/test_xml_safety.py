@@ -2,6 +2,7 @@
 
 import pytest
 
+import tribo
 from tribo.description import DescriptionError
 from tribo.formats import raisim_xml, urdf, xml
 from tribo.formats.expression import evaluate
@@ -126,3 +127,52 @@ def test_expressions_are_arithmetic_only(text):
 )
 def test_expressions(text, value):
     assert evaluate(text) == value
+
+
+def test_world_files_open_robots_of_their_own_folders_only(tmp_path):
+    """As for meshes, heights and includes: three levels, no link out of them, or `package_dirs`."""
+    outside = tmp_path / "far" / "robot.urdf"
+    outside.parent.mkdir()
+    outside.write_text(f"<robot>{LINK.format('base')}</robot>")
+    world = tmp_path / "a" / "b" / "c" / "world.xml"
+    world.parent.mkdir(parents=True)
+    (world.parent / "link.urdf").symlink_to(outside)
+    (world.parent / "near.urdf").write_text(outside.read_text())
+
+    def read(path, **options):
+        world.write_text(
+            f'<raisim><objects><articulatedSystem urdfPath="{path}"/></objects></raisim>'
+        )
+        return raisim_xml.read(world, **options).objects[0].urdf
+
+    for path in (
+        "../../../far/robot.urdf",
+        outside.as_posix(),
+        "[THIS_DIR]/link.urdf",
+        "/etc/passwd",
+    ):
+        with pytest.raises(
+            DescriptionError, match=r"world.xml:1: .*urdf_path=.* is refused.*package_dirs"
+        ):
+            read(path)
+    assert read("near.urdf") == world.parent / "near.urdf"
+    assert read("../../../far/robot.urdf", package_dirs=[outside.parent]) == outside
+
+
+def test_a_saved_world_says_which_folders_it_needs(tmp_path, caplog):
+    robot = tmp_path / "far" / "robot.urdf"
+    robot.parent.mkdir()
+    robot.write_text(f"<robot>{LINK.format('base')}</robot>")
+    world = tribo.World()
+    world.add_articulated_system(robot, name="robot")
+    file = tmp_path / "a" / "b" / "c" / "world.xml"
+    file.parent.mkdir(parents=True)
+    world.save(file)
+    assert str(robot.parent) in caplog.text
+    with pytest.raises(DescriptionError, match="package_dirs"):
+        tribo.World.load(file)
+    assert tribo.World.load(file, package_dirs=robot.parent)["robot"].mass == 1.0
+    caplog.clear()
+    world.save(tmp_path / "world.xml")
+    assert "package_dirs" not in caplog.text
+    assert tribo.World.load(tmp_path / "world.xml")["robot"].mass == 1.0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 MESH_ENDINGS = frozenset({".stl", ".obj", ".dae", ".ply", ".off", ".gltf", ".glb", ".mesh", ".3ds"})
 ROBOT_PACKAGE = "example-robot-data"
-LEVELS = 3  # how many folders above a URDF may hold its meshes
+LEVELS = 3  # how many folders above a URDF or world file may hold what it names
 
 
 class MeshFinder:
@@ -27,7 +27,7 @@ class MeshFinder:
         if source is not None:
             self._above = [p for p in source.resolve().parents if p != p.parent]
         self._near = self._above[:LEVELS]
-        self._robots = _robot_package()
+        self._robots = robot_package()
 
     def find(self, reference: str) -> tuple[Path | None, str]:
         """Return (path, "") or (None, why there is none)."""
@@ -88,7 +88,7 @@ class MeshFinder:
 
 
 @functools.cache
-def _robot_package() -> Path | None:
+def robot_package() -> Path | None:
     """Return the folder of the installed package `example-robot-data`, None without it."""
     try:
         found = importlib.metadata.distribution(ROBOT_PACKAGE)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from tribo.formats.raisim_shapes import (
     read_quaternion,
     read_size,
 )
-from tribo.formats.raisim_template import locate, snake
+from tribo.formats.raisim_template import find_file, snake
 from tribo.formats.report import Report, known_hint, refuse
 from tribo.formats.xml import Node
 from tribo.materials.table import DEFAULT_MATERIAL
@@ -37,7 +38,9 @@ NOT_YET_CHILDREN = ("tuning", "sensors", "actuators")
 _BITS = re.compile(r"collision\[(-?\d+(?:\|\d+)*)\]", re.ASCII)
 
 
-def read_object(node: Node, classes: Mapping[str, Node], report: Report) -> ObjectDescription:
+def read_object(
+    node: Node, classes: Mapping[str, Node], report: Report, package_dirs: Sequence[Path] = ()
+) -> ObjectDescription:
     """Read a child of <objects>; `classes` are the templates of <object_class>."""
     if node.tag in classes:
         node = _instance(node, classes[node.tag])
@@ -47,13 +50,13 @@ def read_object(node: Node, classes: Mapping[str, Node], report: Report) -> Obje
         if child.tag in NOT_YET_CHILDREN:
             raise refuse(child, f"<{child.tag}> in {node.place}", "remove it")
     if node.tag in DIMENSIONS or node.tag in {"compound", "mesh"}:
-        return _single(node, report)
+        return _single(node, report, package_dirs)
     if node.tag in {"heightmap", "height_map"}:
-        return _height_map(node, report)
+        return _height_map(node, report, package_dirs)
     if node.tag == "ground":
         return _ground(node, report)
     if node.tag == "articulated_system":
-        return _articulated(node, report)
+        return _articulated(node, report, package_dirs)
     hint = known_hint(node.tag, (*KNOWN, *classes))
     raise node.error(f"unknown object type; known: {', '.join((*KNOWN, *classes))}{hint}")
 
@@ -87,7 +90,7 @@ def _instance(node: Node, template: Node) -> Node:
     return made
 
 
-def _single(node: Node, report: Report) -> ObjectDescription:
+def _single(node: Node, report: Report, package_dirs: Sequence[Path]) -> ObjectDescription:
     own = {"compound": ("children",), "mesh": ("file", "scale")}.get(node.tag, ("dim",))
     is_mesh = node.tag == "mesh"
     report.check_attributes(
@@ -108,7 +111,7 @@ def _single(node: Node, report: Report) -> ObjectDescription:
     if node.tag == "compound":
         made.parts = read_parts(node, report)
     elif is_mesh:
-        read_mesh(node, made, is_static=made.kind == Kind.STATIC)
+        read_mesh(node, made, package_dirs, is_static=made.kind == Kind.STATIC)
     else:
         made.size = read_size(node, report)
     if "com" in node.attributes:
@@ -129,10 +132,10 @@ def _single(node: Node, report: Report) -> ObjectDescription:
     return made
 
 
-def _height_map(node: Node, report: Report) -> ObjectDescription:
+def _height_map(node: Node, report: Report, package_dirs: Sequence[Path]) -> ObjectDescription:
     made = _common(node)
     made.type, made.kind = "heightmap", Kind.STATIC
-    made.heights, made.position = read_heights(node, report)
+    made.heights, made.position = read_heights(node, report, package_dirs)
     state = node.one("state")
     if state is not None:
         report.check_attributes(state, ("pos", "quat"))
@@ -150,7 +153,7 @@ def _ground(node: Node, report: Report) -> ObjectDescription:
     return made
 
 
-def _articulated(node: Node, report: Report) -> ObjectDescription:
+def _articulated(node: Node, report: Report, package_dirs: Sequence[Path]) -> ObjectDescription:
     known = ("name", "urdf_path", "res_dir", "convexify_meshes", "modules", "joint_order",
              "collide_parent", *FILTER)  # fmt: skip
     report.check_attributes(node, known)
@@ -158,11 +161,7 @@ def _articulated(node: Node, report: Report) -> ObjectDescription:
     made = _common(node)
     made.joint_order = tuple(node.attributes.get("joint_order", "").split())
     made.urdf_reference = node.text("urdf_path")
-    made.urdf = locate(node, "urdf_path")
-    if not made.urdf.is_file():
-        raise node.error(
-            f"urdf_path={made.urdf_reference!r}: no file {made.urdf}; correct the path"
-        )
+    made.urdf = find_file(node, "urdf_path", package_dirs)
     made.convexify = _is_set(node, "convexify_meshes")
     made.collide_parent = _is_set(node, "collide_parent")
     modules = node.attributes.get("modules", "").split()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +17,8 @@ from tribo.description import (
     ObjectDescription,
     Vector,
 )
-from tribo.formats.mesh_files import LEVELS
 from tribo.formats.pose import normalized
-from tribo.formats.raisim_template import locate
+from tribo.formats.raisim_template import find_file
 from tribo.formats.report import Report, known_hint
 from tribo.formats.xml import Node
 from tribo.heights import HeightField
@@ -90,12 +90,14 @@ def read_parts(node: Node, report: Report) -> list[CompoundPart]:
     return parts
 
 
-def read_mesh(node: Node, made: ObjectDescription, *, is_static: bool) -> None:
+def read_mesh(
+    node: Node, made: ObjectDescription, package_dirs: Sequence[Path], *, is_static: bool
+) -> None:
     """Read file, scale and mode of a <mesh>."""
     file, name = node, "file_name"
     if "file_name" not in node.attributes and node.one("file") is not None:
         file, name = node.need("file"), "name"
-    path = _file(file, name)
+    path = find_file(file, name, package_dirs)
     scale = node.vector("scale", None, (1.0,)) if "scale" in node.attributes else (1.0,)
     child = node.one("scale")
     if child is not None and "scale" not in node.attributes:
@@ -112,7 +114,9 @@ def read_mesh(node: Node, made: ObjectDescription, *, is_static: bool) -> None:
     made.mesh_mode = mode
 
 
-def read_heights(node: Node, report: Report) -> tuple[HeightField, Vector]:
+def read_heights(
+    node: Node, report: Report, package_dirs: Sequence[Path]
+) -> tuple[HeightField, Vector]:
     """Return the heights of a <heightmap> and where its centre is.
 
     Raises:
@@ -130,7 +134,7 @@ def read_heights(node: Node, report: Report) -> tuple[HeightField, Vector]:
         if terrain is not None:
             return _fractal(node, terrain, report), centre
         if forms == ["text"]:
-            return HeightField.from_text(_file(node, "text")), centre
+            return HeightField.from_text(find_file(node, "text", package_dirs)), centre
         size = [node.number(name, above=0.0) for name in ("x_size", "y_size")]
         if forms == ["height"]:
             nx, ny = node.integer("x_sample"), node.integer("y_sample")
@@ -143,7 +147,7 @@ def read_heights(node: Node, report: Report) -> tuple[HeightField, Vector]:
         scale, offset = ("height_scale", "height_offset")
         scale = scale if scale in node.attributes else "z_scale"
         offset = offset if offset in node.attributes else "z_offset"
-        path = _file(node, "png")
+        path = find_file(node, "png", package_dirs)
         made = HeightField.from_image(path, size, node.number(scale, 1.0), node.number(offset, 0.0))
         return made, centre
     except DescriptionError:
@@ -173,17 +177,3 @@ def _fractal(node: Node, terrain: Node, report: Report) -> HeightField:
         height_offset=terrain.number("height_offset", 0.0),
         seed=terrain.integer("seed", 0),
     )
-
-
-def _file(node: Node, name: str) -> Path:
-    """Return a file that an attribute names: near the world file, and no symbolic link out of there."""
-    path = locate(node, name)
-    home = Path.cwd() if node.file.startswith("<") else Path(node.file).resolve().parent
-    roots = [p for p in (home, *home.parents) if p != p.parent][:LEVELS]
-    if not any(path.is_relative_to(root) for root in roots):
-        raise node.error(
-            f"{name}={node.text(name)!r} is refused: it is more than {LEVELS - 1} folders above the file"
-        )
-    if not path.is_file():
-        raise node.error(f"{name}={node.text(name)!r}: no file {path}; correct the path")
-    return path

@@ -6,11 +6,12 @@ The result is a plain tree of nodes whose names are snake_case, whatever the fil
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tribo.description import DescriptionError
 from tribo.formats.expression import evaluate
+from tribo.formats.mesh_files import LEVELS, robot_package
 from tribo.formats.substitution import Substitution
 from tribo.formats.xml import Node, parse, path_of
 
@@ -20,6 +21,7 @@ MAX_NODES = 1_000_000  # elements and attributes
 MAX_LOOP = 100_000
 MAX_INCLUDES = 1000
 MAX_DEPTH = 16
+ASSETS = Path(__file__).resolve().parent.parent / "assets"
 ALIASES = {"timestep": "time_step"}
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -47,6 +49,36 @@ def locate(node: Node, name: str) -> Path:
     folder = folder or Path.cwd()
     path = Path(value.replace(THIS_DIR, str(folder)).replace("\\", "/"))
     return (path if path.is_absolute() else folder / path).resolve()
+
+
+def is_near(path: Path, home: Path, package_dirs: Sequence[Path] = ()) -> bool:
+    """Tell whether a world file in a folder may open a file, its path being resolved.
+
+    It may in its own folder and the two above it, in `package_dirs`, in the installed package
+    `example-robot-data`, and where tribo has its own robots.
+    """
+    near = [p for p in (home, *home.parents) if p != p.parent][:LEVELS]
+    robots = robot_package()
+    roots = [*near, *(Path(folder).resolve() for folder in package_dirs), ASSETS]
+    roots += [robots] if robots is not None else []
+    return any(path.is_relative_to(root) for root in roots)
+
+
+def find_file(node: Node, name: str, package_dirs: Sequence[Path] = ()) -> Path:
+    """Return a file that an attribute names, inside folders that belong to the world file (`is_near`).
+
+    Symbolic links are followed before the check.
+    """
+    path = locate(node, name)
+    value = f"{name}={node.text(name)[:200]!r}"
+    if not is_near(path, folder_of(node) or Path.cwd(), package_dirs):
+        raise node.error(
+            f"{value} is refused: it is more than {LEVELS - 1} folders above the file; move it, or list "
+            "its folder in package_dirs"
+        )
+    if not path.is_file():
+        raise node.error(f"{value}: no file {path}; correct the path")
+    return path
 
 
 def expand(source: str | Path, parameters: Mapping[str, object] | None = None) -> Node:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tribo.description import DescriptionError, Vector, WorldDescription
@@ -40,6 +40,7 @@ def read(
     source: str | Path,
     *,
     parameters: Mapping[str, object] | None = None,
+    package_dirs: Sequence[Path] = (),
     strict: bool = False,
 ) -> WorldDescription:
     """Read a world; names may be spelled snake_case or camelCase.
@@ -47,6 +48,8 @@ def read(
     Args:
         source: Path of a file, or its text. Includes must stay in the folder of the file.
         parameters: Values for @@name in templates; a <params> in the file wins.
+        package_dirs: Folders that may hold robots, meshes and heights, besides the file's own and the two
+            above it.
         strict: Unknown tags and attributes are errors instead of notes.
 
     Raises:
@@ -83,7 +86,7 @@ def read(
             world.constraints.append(reader(node, report))
         elif node.tag == "objects":
             for child in node.children:
-                made = read_object(child, classes, report)
+                made = read_object(child, classes, report, package_dirs)
                 if made.name and made.name in names:
                     text = f"{child.place}: line {names[made.name]} uses the same name"
                     report.note(text, f"name {made.name}")

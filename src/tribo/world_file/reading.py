@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,12 +33,20 @@ logger = logging.getLogger("tribo")
 SAME = 1e-15  # [–] a quaternion that differs less from its normalized self is one that was written
 
 
-def read_into(world: World, path: str | Path, *, strict: bool = False) -> WorldDescription:
+def read_into(
+    world: World,
+    path: str | Path,
+    *,
+    package_dirs: Sequence[Path | str] | Path | str = (),
+    strict: bool = False,
+) -> WorldDescription:
     """Fill an empty world from a file; the whole file is checked before the world is touched.
 
     Args:
         world: A world without objects.
         path: RaiSim world file, or its text.
+        package_dirs: Folders that may hold robots, meshes and heights, besides the file's own and the two
+            above it.
         strict: What the reader does not know is an error instead of a note in the log.
 
     Returns:
@@ -46,9 +55,11 @@ def read_into(world: World, path: str | Path, *, strict: bool = False) -> WorldD
     Raises:
         DescriptionError: The file cannot be built; the message names place, value and remedy.
     """
-    description = raisim_xml.read(path, strict=strict)
+    given = (package_dirs,) if isinstance(package_dirs, (str, Path)) else package_dirs
+    dirs = [Path(folder) for folder in given]
+    description = raisim_xml.read(path, package_dirs=dirs, strict=strict)
     robots = {
-        id(item): urdf.read(item.urdf, modules=item.modules, strict=strict)
+        id(item): urdf.read(item.urdf, package_dirs=dirs, modules=item.modules, strict=strict)
         for item in description.objects
         if item.type == "articulated_system" and item.urdf is not None
     }

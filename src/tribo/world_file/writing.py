@@ -24,6 +24,7 @@ from tribo.description import (
 )
 from tribo.formats import joint_order, raisim_xml, urdf
 from tribo.formats.mesh_solids import solidify
+from tribo.formats.raisim_template import is_near
 from tribo.formats.xml import outermost
 from tribo.geometry import Heights
 from tribo.heights import HeightField
@@ -54,13 +55,22 @@ def save(world: World, path: str | Path) -> None:
     """Write a world so that what is read from the file begins with bitwise the same state.
 
     Commands, the clock and solver settings have no place in the format: what is left out is named
-    in one warning. A robot that was added as URDF text gets a file beside the world's.
+    in one warning. A robot that was added as URDF text gets a file beside the world's. Files that `load`
+    will open only if it is told their folders are named in another.
 
     Raises:
         DescriptionError: An object has no place in the format; the message says what it is.
         OSError: The file cannot be written.
     """
-    raisim_xml.write(describe(world), path)
+    description = describe(world)
+    raisim_xml.write(description, path)
+    home = Path(path).resolve().parent
+    files = [item.urdf for item in description.objects]
+    files += [item.mesh.path for item in description.objects if item.mesh is not None]
+    far = {f.resolve() for f in files if f is not None and not is_near(f.resolve(), home)}
+    if far:
+        folders = sorted({str(f.parent) for f in far})
+        logger.warning("to load %s, give package_dirs=%s", path, folders)
     lost = _left_out(world)
     if lost:
         logger.warning("%s does not hold %s; use world.snapshot() to go on", path, "; ".join(lost))

@@ -427,13 +427,8 @@ class World(
 
     # -- files ---------------------------------------------------------------------------------
     @classmethod
-    def load(
-        cls,
-        path: str | Path,
-        *,
-        package_dirs: Sequence[Path | str] | Path | str = (),
-        strict: bool = False,
-    ) -> Self:
+    def load(cls, path: str | Path, *, package_dirs: Sequence[Path | str] | Path | str = (),
+             strict: bool = False) -> Self:  # fmt: skip
         """Return the world of a RaiSim XML file or an MJCF file (see `load_mjcf`).
 
         Args:

@@ -96,6 +96,11 @@ class ConstraintBatch(check.Sealed):
         self._set(Tuning.IS_ON, check.booleans(value, f"is_on of {self._name}"), "is_on")
 
     @property
+    def collide(self) -> bool:
+        """Whether the two bodies touch each other, in all worlds, as `Constraint.collide`; only read."""
+        return bool(self._describe.numbers.get("collide", True))
+
+    @property
     def erp(self) -> np.ndarray:
         """Part of a gap that one step removes, (worlds,) [–], 0 … 1."""
         return self._column(Tuning.ERP)

@@ -74,6 +74,7 @@ class Tie:
     axes: np.ndarray  # (2, 9) axes of the constraint in the bodies
     locked: int = 0
     stretch: int = 0
+    collide: bool = True  # whether the two bodies may touch
 
 
 @dataclass(slots=True)
@@ -413,13 +414,12 @@ def build_model(
                 materials.index(shape.material)
     sizes = _sizes(parts, materials, capacity, len(ties))
     sizes["nmatrix"], sizes["nchain"] = _matrix_size(parts)
-    ignored = []
+    apart = [tie.bodies for tie in ties if not tie.collide and min(tie.bodies) >= 0]
     start = 0
     for part in parts:
-        for a, b in part.description.ignored:
-            low, high = sorted((start + a, start + b))
-            ignored.append(low * sizes["nbody"] + high)
+        apart += [(start + a, start + b) for a, b in part.description.ignored]
         start += len(part.description.bodies)
+    ignored = {min(pair) * sizes["nbody"] + max(pair) for pair in apart}
     sizes["nignored"] = len(ignored)
     model = Model.allocate(sizes, shared=True)
     model.ignored_pair[:] = sorted(ignored)

@@ -20,6 +20,7 @@ from rich.table import Table
 
 import tribo
 from tribo import robot_report, world_file
+from tribo.formats.xml import outermost
 from tribo.objects import ArticulatedSystem
 from tribo.viewer import plot, recording, scene
 
@@ -29,12 +30,14 @@ errors = Console(stderr=True, highlight=False, soft_wrap=True)
 FRAME_RATE = 200.0  # [1/s] frames of a recording per second of world time
 HOLD_RATE = 50.0  # [rad/s] natural frequency of the drives that hold a posture
 CLEARANCE = 1e-3  # [m] of a robot above the ground at the start
+READ = (".xml", ".mjcf", ".urdf")
 
 EXAMPLES = """examples:
   tribo run world.xml --duration 10 --plot run.png
   tribo run robot.urdf --hold --record run.npz
   tribo view world.xml
   tribo check robot.urdf
+  tribo check scene.xml
   tribo warmup
 """
 
@@ -89,9 +92,9 @@ def _parser() -> argparse.ArgumentParser:
     view.add_argument("--port", type=int, default=8080, help="port to listen on (8080)")
     view.add_argument("--duration", type=_positive, metavar="S", help="end after S seconds")
 
-    check = _command(commands, "check", _check, "say what a URDF file holds and what looks wrong",
+    check = _command(commands, "check", _check, "say what a URDF or MJCF file holds and what looks wrong",
                      "tribo check robot.urdf")  # fmt: skip
-    check.add_argument("robot", type=Path, metavar="ROBOT.urdf")
+    check.add_argument("file", type=Path, metavar="FILE", help="robot .urdf, or MJCF .xml")
     _add_reading(check)
 
     bench = _command(commands, "bench", _bench, "measure this machine (in a source checkout)",
@@ -116,7 +119,9 @@ def _command(
 
 
 def _add_file(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="RaiSim world .xml or robot .urdf")
+    parser.add_argument(
+        "file", type=Path, metavar="FILE", help="RaiSim world or MJCF .xml, robot .urdf"
+    )
     parser.add_argument(
         "--time-step", type=_positive, metavar="S", help="instead of the file's [s]"
     )
@@ -143,23 +148,25 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
     path: Path = chosen.file
     if not path.is_file():
         raise InputError(f"{path}: no such file")
+    if path.suffix.lower() not in READ:
+        raise InputError(
+            f"{path}: ends in {path.suffix!r}, must end in .xml (world or MJCF) or .urdf (robot)"
+        )
     world, follows = tribo.World(), ""
-    if path.suffix.lower() == ".urdf":
+    if _is_mjcf(path):
+        world.load_mjcf(path, package_dirs=chosen.package_dir, strict=chosen.strict)
+    elif path.suffix.lower() == ".urdf":
         world.add_ground(name="ground")
         robot = world.add_articulated_system(
             path, name=path.stem, package_dirs=chosen.package_dir, strict=chosen.strict
         )
         _put_on_ground(world, robot)
         follows = robot.name
-    elif path.suffix.lower() == ".xml":
+    else:
         description = world_file.read_into(
             world, path, package_dirs=chosen.package_dir, strict=chosen.strict
         )
         follows = description.camera.get("follow", "")
-    else:
-        raise InputError(
-            f"{path}: ends in {path.suffix!r}, must end in .xml (world) or .urdf (robot)"
-        )
     if chosen.time_step is not None:
         world.time_step = chosen.time_step
     if chosen.hold:
@@ -167,6 +174,10 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
             if isinstance(part, ArticulatedSystem):
                 hold(part)
     return world, follows
+
+
+def _is_mjcf(path: Path) -> bool:
+    return outermost(path, "MJCF") == "mujoco"
 
 
 def hold(robot: ArticulatedSystem) -> None:
@@ -254,31 +265,61 @@ def _view(chosen: argparse.Namespace) -> int:
 
 
 def _check(chosen: argparse.Namespace) -> int:
-    if not chosen.robot.is_file():
-        raise InputError(f"{chosen.robot}: no such file")
-    report = robot_report.examine(
-        chosen.robot, package_dirs=tuple(chosen.package_dir), strict=chosen.strict
-    )
+    if not chosen.file.is_file():
+        raise InputError(f"{chosen.file}: no such file")
+    dirs = tuple(chosen.package_dir)
+    if _is_mjcf(chosen.file):
+        _show_scene(
+            robot_report.examine_scene(chosen.file, package_dirs=dirs, strict=chosen.strict)
+        )
+        return 0
+    report = robot_report.examine(chosen.file, package_dirs=dirs, strict=chosen.strict)
     base = "floating" if report.is_floating else "fixed"
     console.print(
         f"{report.name}: mass {report.mass:.6g} kg, {report.bodies} bodies, "
         f"{report.dof} dof, {base} base",
         markup=False,
     )
-    joints = Table("joint", "type", "limits", escape("effort [N, N m]"), "damping")
-    for row in report.joints:
-        joints.add_row(*row)
-    shapes = Table("collision body", "shape", escape("size [m]"), "material")
-    for shape in report.collision:
-        shapes.add_row(*shape)
-    for table in (joints, shapes):
-        if table.row_count:
-            console.print(table)
+    _show_parts(report)
+    _show_complaints(report)
+    return 0
+
+
+def _show_scene(report: robot_report.SceneReport) -> None:
+    gravity = ", ".join(f"{x:g}" for x in report.gravity)
+    console.print(
+        f"{report.name}: {len(report.moving)} objects move, {report.standing} stand; "
+        f"time step {report.time_step:g} s, gravity ({gravity}) m/s²",
+        markup=False,
+    )
+    _show(("object", "mass [kg]", "bodies", "dof", "base"), report.moving)
+    _show_parts(report)
+    _show(("actuator", "joint", "gear", "kp", "kd", "force [N, N m]"), report.actuators)
+    _show(("constraint", "type", "first", "second"), report.constraints)
+    if report.keyframes:
+        console.print(f"keyframes: {', '.join(report.keyframes)}", markup=False)
+    _show_complaints(report)
+
+
+def _show_parts(report: robot_report.RobotReport | robot_report.SceneReport) -> None:
+    _show(("joint", "type", "limits", "effort [N, N m]", "damping"), report.joints)
+    _show(("collision body", "shape", "size [m]", "material"), report.collision)
+
+
+def _show(titles: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+    """Print a table that has rows."""
+    table = Table(*map(escape, titles))
+    for row in rows:
+        table.add_row(*map(escape, row))
+    if rows:
+        console.print(table)
+
+
+def _show_complaints(report: robot_report.RobotReport | robot_report.SceneReport) -> None:
     for text in report.warnings:
         console.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
     for text in report.notes:
         console.print(f"note: {text}", markup=False, soft_wrap=True)
-    return 0
 
 
 def _bench(chosen: argparse.Namespace) -> int:

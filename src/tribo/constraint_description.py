@@ -35,5 +35,5 @@ class ConstraintDescription:
         None,
     )  # name in a world file, number in a scene; None: the world
     frames: tuple[str, str] = ("", "")  # instead of bodies; points are in them
-    numbers: dict[str, Any] = field(default_factory=dict)  # length, stiffness, erp, is_on …
+    numbers: dict[str, Any] = field(default_factory=dict)  # length, erp, is_on, collide …
     resists: str = "stretch"  # of a wire

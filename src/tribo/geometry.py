@@ -91,7 +91,8 @@ def convex_hull(points: Any, what: str = "vertices") -> Hull:
         what: How error messages call them.
 
     Raises:
-        ValueError: Too few points, not finite, all in one plane, or less than a nanometre apart.
+        ValueError: Too few points, not finite, all in one plane, less than a nanometre apart, or too far from
+            the origin to have a hull.
         ImportError: SciPy is missing.
 
     Example:
@@ -115,7 +116,14 @@ def convex_hull(points: Any, what: str = "vertices") -> Hull:
             f"{what}: all {len(array)} points lie in one plane (thickness {spread:g} m); a solid must "
             "have a volume, use a thin box instead"
         )
-    return _hull(_fewer(array))
+    try:
+        return _hull(_fewer(array))
+    except RuntimeError:  # Qhull's errors are of this kind
+        far = float(np.abs(array).max())
+        raise ValueError(
+            f"{what}: rounding leaves no solid of {size:g} m that is {far:g} m from the origin; move the "
+            "points near the origin"
+        ) from None
 
 
 def _qhull(points: np.ndarray) -> Any:

@@ -1,4 +1,4 @@
-"""What a URDF file says, and what in it looks wrong: the text of `tribo check`."""
+"""What a URDF or MJCF file says, and what in it looks wrong: the text of `tribo check`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ from pathlib import Path
 import numpy as np
 
 from tribo.builder import DOFS
+from tribo.constraint_description import ConstraintDescription
 from tribo.description import (
+    ActuatorDescription,
     BodyDescription,
     JointDescription,
     ShapeDescription,
     TreeDescription,
+    Vector,
 )
-from tribo.formats import urdf
-from tribo.model import Joint, Shape
+from tribo.formats import mjcf, urdf
+from tribo.geometry import Hull
+from tribo.model import Joint, Kind, Shape
+from tribo.world import World
 
 SMALLEST, LARGEST = 1e-3, 3.0  # [m] radii of gyration of what robots are made of
 LIGHTEST = 1e-4  # [kg]
@@ -38,6 +43,24 @@ class RobotReport:
     notes: list[str] = field(default_factory=list)
 
 
+@dataclass(slots=True)
+class SceneReport:
+    """A scene in numbers and words; all rows as text."""
+
+    name: str
+    time_step: float  # [s]
+    gravity: Vector  # [m/s²]
+    standing: int = 0
+    moving: list[tuple[str, str, str, str, str]] = field(default_factory=list)
+    joints: list[tuple[str, str, str, str, str]] = field(default_factory=list)
+    collision: list[tuple[str, str, str, str]] = field(default_factory=list)
+    actuators: list[tuple[str, str, str, str, str, str]] = field(default_factory=list)
+    constraints: list[tuple[str, str, str, str]] = field(default_factory=list)
+    keyframes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
 def examine(
     path: Path | str, *, package_dirs: tuple[Path, ...] = (), strict: bool = False
 ) -> RobotReport:
@@ -47,36 +70,108 @@ def examine(
         DescriptionError: It cannot be simulated; the message says where, what and the remedy.
     """
     robot = urdf.read(path, package_dirs=package_dirs, strict=strict)
-    root = robot.bodies[0]
     report = RobotReport(
         Path(path).name,
         sum(body.mass for body in robot.bodies),
         len(robot.bodies),
         sum(DOFS[body.joint.type] for body in robot.bodies),
-        root.joint.type == Joint.FREE,
+        robot.bodies[0].joint.type == Joint.FREE,
     )
-    for body in robot.bodies:
-        joint = body.joint
-        if joint.type not in {Joint.FIXED, Joint.FREE}:
-            report.joints.append(_joint(joint))
-        for shape in body.shapes:
-            report.collision.append(
-                (shape.name, shape.kind.name.lower(), _size(shape), shape.material)
-            )
-        report.warnings += _inertia_warnings(body)
-    report.warnings += _mass_warnings(robot) + _mesh_warnings(robot)
+    _add_tree(report, robot)
+    report.warnings += _mesh_warnings(robot)
     report.notes = list(robot.notes)
     return report
 
 
+def examine_scene(
+    path: Path | str, *, package_dirs: tuple[Path, ...] = (), strict: bool = False
+) -> SceneReport:
+    """Read an MJCF file and say what is in it, and what of it is left out.
+
+    Raises:
+        DescriptionError: It cannot be simulated; the message says where, what and the remedy.
+    """
+    scene = mjcf.read(path, package_dirs=package_dirs, strict=strict)
+    report = SceneReport(Path(path).name, scene.time_step, scene.gravity, notes=list(scene.notes))
+    trees: list[TreeDescription | None] = []
+    for item in scene.objects:
+        trees.append(item.tree)
+        if item.tree is None:
+            report.standing += 1
+            report.collision += [] if item.shape is None else [_shape(item.shape)]
+            continue
+        report.moving.append(_moving(item.name, item.tree))
+        _add_tree(report, item.tree)
+        report.actuators += [_actuator(one) for one in item.tree.actuators]
+        report.constraints += [
+            _constraint(tie, (item.tree, item.tree)) for tie in item.tree.constraints
+        ]
+        report.keyframes = report.keyframes or list(item.tree.keyframes)
+    report.constraints += [
+        _constraint(tie, (trees[tie.objects[0]], trees[tie.objects[1]]))
+        for tie in scene.constraints
+    ]
+    World().take_scene(scene)  # what no world can hold is an error here, too
+    return report
+
+
+def _add_tree(report: RobotReport | SceneReport, tree: TreeDescription) -> None:
+    """Add joints, shapes and doubts of one object."""
+    for body in tree.bodies:
+        if body.joint.type not in {Joint.FIXED, Joint.FREE}:
+            report.joints.append(_joint(body.joint))
+        report.collision += [_shape(shape) for shape in body.shapes]
+        report.warnings += _inertia_warnings(body)
+    report.warnings += _mass_warnings(tree)
+
+
+def _moving(name: str, tree: TreeDescription) -> tuple[str, str, str, str, str]:
+    base = "floating" if tree.bodies[0].joint.type == Joint.FREE else "fixed"
+    return (
+        name,
+        f"{sum(body.mass for body in tree.bodies):.6g}",
+        str(len(tree.bodies)),
+        str(sum(DOFS[body.joint.type] for body in tree.bodies)),
+        "kinematic" if tree.kind == Kind.KINEMATIC else base,
+    )
+
+
+def _shape(shape: ShapeDescription) -> tuple[str, str, str, str]:
+    return shape.name, shape.kind.name.lower(), _size(shape), shape.material
+
+
+def _actuator(one: ActuatorDescription) -> tuple[str, str, str, str, str, str]:
+    force = _span(*one.force_range)
+    return one.name, one.joint, f"{one.gear:g}", f"{one.kp:g}", f"{one.kd:g}", force
+
+
+def _constraint(
+    tie: ConstraintDescription, trees: tuple[TreeDescription | None, TreeDescription | None]
+) -> tuple[str, str, str, str]:
+    ends = [
+        "world" if body < 0 or tree is None else tree.bodies[body].name
+        for body, tree in zip(tie.bodies, trees, strict=True)
+    ]
+    return tie.name or "–", tie.type, ends[0], ends[1]
+
+
 def _joint(joint: JointDescription) -> tuple[str, str, str, str, str]:
-    unit = 180.0 / math.pi if joint.type == Joint.REVOLUTE else 1.0
-    sign = "°" if joint.type == Joint.REVOLUTE else " m"
+    is_angle = joint.type in {Joint.REVOLUTE, Joint.SPHERICAL}
+    unit, sign = (180.0 / math.pi, "°") if is_angle else (1.0, " m")
     limits = "none"
     if math.isfinite(joint.lower) or math.isfinite(joint.upper):
         limits = f"{joint.lower * unit:.4g}{sign} … {joint.upper * unit:.4g}{sign}"
-    effort = f"{joint.effort:g}" if math.isfinite(joint.effort) else "no limit"
+    if joint.type == Joint.SPHERICAL and math.isfinite(joint.upper):
+        limits = f"up to {joint.upper * unit:.4g}{sign}"
+    effort = _span(*joint.effort_range)
     return joint.name, joint.type.name.lower(), limits, effort, f"{joint.damping:g}"
+
+
+def _span(lower: float, upper: float) -> str:
+    """Return a range of forces in words."""
+    if lower == -math.inf and upper == math.inf:
+        return "no limit"
+    return f"{upper:g}" if lower == -upper else f"{lower:g} … {upper:g}"
 
 
 def _inertia_warnings(body: BodyDescription) -> list[str]:
@@ -126,6 +221,8 @@ def _size(shape: ShapeDescription) -> str:
         return f"radius {shape.size[0]:g}"
     if shape.kind in {Shape.CAPSULE, Shape.CYLINDER}:
         return f"radius {shape.size[0]:g}, height {2.0 * shape.size[1]:g}"
+    if isinstance(shape.geometry, Hull):
+        return f"{len(shape.geometry.vertices)} corners"
     return shape.mesh.reference if shape.mesh is not None else "–"
 
 

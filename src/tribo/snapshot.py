@@ -16,6 +16,7 @@ from tribo.engine import Engine
 from tribo.materials import MaterialTable
 from tribo.objects import Object
 from tribo.objects.collision_body import PRIMITIVES
+from tribo.objects.constraint import Constraint
 
 _RECORDS = ("model", "state", "command", "settings")
 # made anew from the materials, the objects and this process
@@ -42,6 +43,7 @@ class Snapshot:
     shapes: tuple[tuple[Any, ...], ...]  # material, group, mask, size, place, turn of each shape
     poses: tuple[np.ndarray, ...]  # (7,) of roots that do not move
     ignored: tuple[frozenset[tuple[int, int]], ...]  # body pairs that pass through each other
+    collide: tuple[bool, ...]  # whether bodies that are tied together touch
     descriptions: tuple[TreeDescription, ...]  # whose numbers it may take back
     bodies: tuple[tuple[float, Vector, np.ndarray, JointDescription, float], ...]  # users' edits
     sensors: dict[str, Any]  # state of each sensor, by name
@@ -76,15 +78,21 @@ def structure_of(objects: Sequence[Object]) -> tuple[object, ...]:
     )
 
 
-def touching(objects: Sequence[Object]) -> list[object]:
-    """Return which links of robots pass through each other: it is built into the model."""
-    return [
+def touching(objects: Sequence[Object], ties: Sequence[Constraint]) -> list[object]:
+    """Return which bodies pass through each other: it is built into the model."""
+    links = [
         (set(p.description.ignored), [b.joint.collision_enabled for b in p.description.bodies])
         for p in objects
     ]
+    return [links, [tie.collide for tie in ties]]
 
 
-def take(engine: Engine, objects: Sequence[Object], materials: MaterialTable) -> Snapshot:
+def take(
+    engine: Engine,
+    objects: Sequence[Object],
+    ties: Sequence[Constraint],
+    materials: MaterialTable,
+) -> Snapshot:
     """Copy everything."""
     arrays = {
         name: {field: array.copy() for field, array in getattr(engine, name).arrays.items()}
@@ -112,6 +120,7 @@ def take(engine: Engine, objects: Sequence[Object], materials: MaterialTable) ->
         shapes,
         poses,
         ignored,
+        tuple(tie.collide for tie in ties),
         descriptions,
         bodies,
         {},
@@ -120,7 +129,11 @@ def take(engine: Engine, objects: Sequence[Object], materials: MaterialTable) ->
 
 
 def restore(
-    snapshot: Snapshot, engine: Engine, objects: Sequence[Object], materials: MaterialTable
+    snapshot: Snapshot,
+    engine: Engine,
+    objects: Sequence[Object],
+    ties: Sequence[Constraint],
+    materials: MaterialTable,
 ) -> None:
     """Write everything back in place.
 
@@ -160,6 +173,8 @@ def restore(
     for part, pose, ignored in zip(objects, snapshot.poses, snapshot.ignored, strict=True):
         part.fixed_pose[:] = pose
         part.description.ignored = set(ignored)
+    for tie, collide in zip(ties, snapshot.collide, strict=True):
+        tie.collide = collide
     described_bodies = [body for part in objects for body in part.description.bodies]
     for body, (mass, com, inertia, joint, share) in zip(
         described_bodies, snapshot.bodies, strict=True

@@ -478,7 +478,7 @@ class World(
         Going on from a restored snapshot gives the same numbers, bit for bit.
         """
         self.check_editable("a snapshot")
-        taken = take_snapshot(self.engine, self._objects, self._materials)
+        taken = take_snapshot(self.engine, self._objects, self._constraints, self._materials)
         return replace(taken, sensors=self._sensor_state())
 
     def restore(self, saved: Snapshot) -> None:
@@ -489,10 +489,10 @@ class World(
             TypeError: It is not what `snapshot` returned.
         """
         self.check_editable("the state")
-        before = touching(self._objects)
+        before = touching(self._objects, self._constraints)
         if isinstance(saved, Snapshot):
             self._check_sensor_state(saved.sensors)
-        restore_snapshot(saved, self.engine, self._objects, self._materials)
+        restore_snapshot(saved, self.engine, self._objects, self._constraints, self._materials)
         self._set_sensor_state(saved.sensors)
-        if before != touching(self._objects):
+        if before != touching(self._objects, self._constraints):
             self.rebuild()

@@ -124,7 +124,7 @@ class WorldConstraints(WorldObjects):
 
     # -- adding --------------------------------------------------------------------------------
     def add_pin(self, first: Any, second: Any = None, position: Any = None, *, name: str = "",
-                erp: float = 1.0, break_force: float = inf) -> Constraint:  # fmt: skip
+                erp: float = 1.0, break_force: float = inf, collide: bool = True) -> Constraint:  # fmt: skip
         """Pin two bodies together at a point, about which they can turn: a ball joint.
 
         Args:
@@ -133,6 +133,7 @@ class WorldConstraints(WorldObjects):
             name: Empty: "pin_0" and so on.
             erp: Part of a gap that one step removes.
             break_force: [N] beyond which it breaks.
+            collide: Whether the two bodies touch each other, see `Constraint.collide`.
 
         Raises:
             ValueError, TypeError: A value is wrong; the world stays as it was.
@@ -147,11 +148,11 @@ class WorldConstraints(WorldObjects):
             True
         """
         ends = self._joined(first, second, position, np.eye(3))
-        numbers = {"erp": erp, "break_force": break_force}
+        numbers = {"erp": erp, "break_force": break_force, "collide": collide}
         return self._tie(Constraint, "pin", Kind.JOINT, ends, name, numbers, PIN)  # type: ignore[no-any-return]
 
     def add_weld(self, first: Any, second: Any = None, *, name: str = "", erp: float = 1.0,
-                 break_force: float = inf) -> Constraint:  # fmt: skip
+                 break_force: float = inf, collide: bool = True) -> Constraint:  # fmt: skip
         """Weld two bodies together as they stand; arguments as in `add_pin`.
 
         Example:
@@ -164,15 +165,16 @@ class WorldConstraints(WorldObjects):
             ('weld', False)
         """
         ends = self._joined(first, second, None, np.eye(3))
-        numbers = {"erp": erp, "break_force": break_force}
+        numbers = {"erp": erp, "break_force": break_force, "collide": collide}
         return self._tie(Constraint, "weld", Kind.JOINT, ends, name, numbers, WELD)  # type: ignore[no-any-return]
 
     def add_hinge(self, first: Any, second: Any = None, position: Any = None, axis: Any = (0, 0, 1),
-                  *, name: str = "", erp: float = 1.0, break_force: float = inf) -> Constraint:  # fmt: skip
+                  *, name: str = "", erp: float = 1.0, break_force: float = inf,
+                  collide: bool = True) -> Constraint:  # fmt: skip
         """Join two bodies by a hinge: they share a point and an axis.
 
         Args:
-            first, second, position, name, erp, break_force: As in `add_pin`.
+            first, second, position, name, erp, break_force, collide: As in `add_pin`.
             axis: (3,) direction, world, any length.
 
         Example:
@@ -186,11 +188,12 @@ class WorldConstraints(WorldObjects):
             0.5
         """
         ends = self._joined(first, second, position, frame_about(axis))
-        numbers = {"erp": erp, "break_force": break_force}
+        numbers = {"erp": erp, "break_force": break_force, "collide": collide}
         return self._tie(Constraint, "hinge", Kind.JOINT, ends, name, numbers, HINGE)  # type: ignore[no-any-return]
 
     def add_motor(self, first: Any, second: Any, axis: Any = (0, 0, 1), *, speed: float = 0.0,
-                  max_force: float, pushes: bool = False, name: str = "") -> Motor:  # fmt: skip
+                  max_force: float, pushes: bool = False, name: str = "",
+                  collide: bool = True) -> Motor:  # fmt: skip
         """Let a motor keep a speed of `second` relative to `first`, about or along an axis fixed to `first`.
 
         It does not guide: add a hinge for that.
@@ -202,24 +205,27 @@ class WorldConstraints(WorldObjects):
             max_force: The most that it does [N m], or [N]; it is held exactly.
             pushes: Along the axis instead of about it.
             name: Empty: "motor_0" and so on.
+            collide: As in `add_pin`.
         """
         ends = self._joined(first, second, None, frame_about(axis))
-        numbers = {"speed": speed, "max_force": max_force}
+        numbers = {"speed": speed, "max_force": max_force, "collide": collide}
         locked = PUSH if pushes else TURN
         return self._tie(Motor, "motor", Kind.MOTOR, ends, name, numbers, locked)  # type: ignore[no-any-return]
 
     def add_rod(self, first: Any, second: Any = None, first_point: Any = (0, 0, 0),
                 second_point: Any = (0, 0, 0), *, length: float | None = None, name: str = "",
-                erp: float = 1.0, break_force: float = inf) -> Wire:  # fmt: skip
+                erp: float = 1.0, break_force: float = inf, collide: bool = True) -> Wire:  # fmt: skip
         """Keep the distance of two points: a rod without mass. Arguments as in `add_wire`."""
         ends = self._placed(first, second, (first_point, second_point))
-        numbers = {"length": _length(ends, length), "erp": erp, "break_force": break_force}
+        numbers = {"length": _length(ends, length), "erp": erp, "break_force": break_force,
+                   "collide": collide}  # fmt: skip
         return self._tie(Wire, "rod", Kind.LENGTH, ends, name, numbers, stretch=3)  # type: ignore[no-any-return]
 
     def add_wire(self, first: Any, second: Any = None, first_point: Any = (0, 0, 0),
                  second_point: Any = (0, 0, 0), *, length: float | None = None, resists: str = "stretch",
                  stiffness: float | None = None, damping: float = 0.0, tension: float | None = None,
-                 name: str = "", erp: float = 1.0, break_force: float = inf) -> Wire:  # fmt: skip
+                 name: str = "", erp: float = 1.0, break_force: float = inf,
+                 collide: bool = True) -> Wire:  # fmt: skip
         """Span a wire without mass between two points.
 
         Args:
@@ -232,6 +238,7 @@ class WorldConstraints(WorldObjects):
             name: Empty: "wire_0" and so on.
             erp: Part of an excess of a stiff wire that one step removes.
             break_force: [N] beyond which it breaks.
+            collide: As in `add_pin`.
 
         Raises:
             ValueError, TypeError: A value is wrong; the world stays as it was.
@@ -257,6 +264,7 @@ class WorldConstraints(WorldObjects):
             "length": _length(ends, length),
             "erp": erp,
             "break_force": break_force,
+            "collide": collide,
         }
         if tension is not None:
             bits, numbers["tension"] = 0, tension

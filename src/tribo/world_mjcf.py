@@ -76,6 +76,15 @@ class WorldMjcf(WorldObjects):
         )
         for note in scene.notes:
             logger.warning("%s", note)
+        return self.take_scene(scene, take_options=take_options)
+
+    def take_scene(self, scene: WorldDescription, *, take_options: bool = True) -> list[Object]:
+        """Add what `tribo.formats.mjcf.read` has read; see `load_mjcf`, which does both.
+
+        Raises:
+            DescriptionError: The scene cannot be built; the world stays as it was.
+        """
+        self.check_editable("the list of objects")
         added: list[Object] = []
         before = self._materials.copy()
         try:

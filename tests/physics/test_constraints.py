@@ -260,6 +260,196 @@ def test_removing_and_switching():
         first.is_on = True
 
 
+def welded_boxes(**options):
+    """Return a world with two boxes of 1 kg whose faces overlap by 1 nm, welded, and the weld."""
+    world = empty_world(DT)
+    a = world.add_box((1.0, 1.0, 1.0), mass=1.0, name="a")
+    b = world.add_box((1.0, 1.0, 1.0), mass=1.0, position=(1.0 - 1e-9, 0, 0), name="b")
+    return world, world.add_weld(a, b, name="weld", **options)
+
+
+def test_bodies_that_are_tied_together_may_pass_through_each_other():
+    """Where faces overlap by 1 nm, contacts work against a weld; without them both fall freely."""
+    world, weld = welded_boxes()
+    world.step(100)
+    assert weld.collide
+    assert len(world.contacts) > 0
+    assert np.linalg.norm(weld.force) > 1.0
+    world, weld = welded_boxes(collide=False)
+    world.step(100)
+    assert not weld.collide
+    assert len(world.contacts) == 0
+    assert np.abs(weld.force).max() < 1e-9 * GRAVITY
+    for name in "ab":
+        assert world[name].position[2] == pytest.approx(-0.5 * GRAVITY * 0.1**2, abs=1e-12)
+    assert world["b"].position[0] - world["a"].position[0] == pytest.approx(1.0 - 1e-9, abs=1e-15)
+
+
+def test_contacts_are_back_when_no_constraint_keeps_two_bodies_apart():
+    world, weld = welded_boxes(collide=False)
+    other = world.add_pin(world["b"], world["a"], (0.5, 0, 0), collide=False)
+    rod = world.add_rod(world["a"], world["b"])
+    assert (other.collide, rod.collide) == (False, True)
+    world.step()
+    assert len(world.contacts) == 0
+    world.remove(weld)
+    world.step()
+    assert len(world.contacts) == 0  # the pin still says so
+    other.collide = True
+    world.step()
+    assert len(world.contacts) > 0
+    other.collide = False
+    other.is_on = False
+    world.step()
+    assert len(world.contacts) == 0  # off, but in the world
+    world.remove(other)
+    world.step()
+    assert len(world.contacts) > 0
+    with pytest.raises(tribo.EditError):
+        other.collide = False
+
+
+def test_only_the_two_bodies_of_a_constraint_pass_through_each_other():
+    """Objects that come and go renumber the bodies; the right pair stays apart, all others meet."""
+    world, _ = welded_boxes(collide=False)
+    world.gravity = (0, 0, 0)
+    size = (1.0, 1.0, 1.0)
+    third = world.add_box(size, mass=1.0, position=(-0.3, 0, 1.0 - 1e-9), name="c")
+    world.step()
+    assert met(world) == [{"a", "c"}]
+    world["b"].position = (0.5, 0, 1.0)
+    world.add_pin(third, world["b"], (0, 0, 1), collide=False)
+    world.remove("a")
+    fourth = world.add_box(size, mass=1.0, position=(0.9, 0, 2.0 - 1e-9), name="d")
+    world.step()
+    assert met(world) == [{"b", "d"}]
+    world.remove(fourth)
+    world.remove(world.constraints[-1])
+    world.step()
+    assert met(world) == [{"b", "c"}]
+
+
+def met(world):
+    """Return the names of objects that touch each other."""
+    pairs = {frozenset((c.object_a.name, c.object_b.name)) for c in world.contacts}
+    return [set(pair) for pair in sorted(pairs, key=sorted)]
+
+
+def folded(world):
+    """Add a base with a chain of two links, all boxes; the tip overlaps the base and may touch it."""
+    base = tribo.LinkDescription("base")
+    base.add_shape("box", (1.0, 1.0, 1.0), mass=1.0)
+    arm = base.add_child("arm", "revolute", axis=(0, 1, 0), position=(0, 0, 2.0))
+    arm.add_shape("box", (0.1, 0.1, 0.1), mass=1.0)
+    tip = arm.add_child("tip", "prismatic", axis=(0, 0, 1))
+    tip.add_shape("box", (1.0, 1.0, 1.0), mass=1.0, position=(0, 0, -1.1))
+    return world.add_articulated_system(base, name="robot")
+
+
+def test_what_a_user_ignored_stays_ignored_when_a_constraint_goes():
+    world = empty_world(DT)
+    robot = folded(world)
+    world.step()
+    assert len(robot.internal_contacts) > 0
+    weld = world.add_weld(robot.link("base"), robot.link("tip"), collide=False)
+    for change in (
+        lambda: None,
+        lambda: robot.allow_collision("base", "tip"),  # the constraint still says so
+        lambda: robot.ignore_collision("base", "tip"),
+        lambda: world.remove(weld),  # the user still says so
+    ):
+        change()
+        world.step()
+        assert len(robot.internal_contacts) == 0
+    assert robot.ignored_collisions == (("base", "arm"), ("base", "tip"), ("arm", "tip"))
+    robot.allow_collision("base", "tip")
+    world.step()
+    assert len(robot.internal_contacts) > 0
+
+
+def test_an_exported_robot_lets_pass_what_its_constraints_let_pass():
+    world = empty_world(DT)
+    robot = folded(world)
+    weld = world.add_weld(robot.link("base"), robot.link("tip"), collide=False)
+    other = empty_world(DT)
+    again = other.add_articulated_system(robot.to_urdf())
+    other.step()
+    assert len(again.internal_contacts) == 0
+    world.remove(weld)
+    other = empty_world(DT)
+    again = other.add_articulated_system(robot.to_urdf())
+    other.step()
+    assert len(again.internal_contacts) > 0
+
+
+def test_a_snapshot_takes_back_what_passes_through_each_other():
+    world, weld = welded_boxes(collide=False)
+    world.step(5)
+    saved = world.snapshot()
+    world.step(20)
+    there = world["a"].generalized_coordinate.tobytes()
+    weld.collide = True
+    world.step(3)
+    assert len(world.contacts) > 0
+    world.restore(saved)
+    assert not weld.collide
+    world.step(20)
+    assert len(world.contacts) == 0
+    assert world["a"].generalized_coordinate.tobytes() == there
+
+
+def test_a_state_belongs_to_worlds_in_which_the_same_bodies_touch():
+    (world, _), (like, _), (other, _) = (welded_boxes(collide=x) for x in (False, False, True))
+    world.step(20)
+    like.load_state(world.dump_state())
+    assert like["a"].position.tobytes() == world["a"].position.tobytes()
+    with pytest.raises(ValueError, match="ignored_pair"):
+        other.load_state(world.dump_state())
+
+
+def test_worlds_of_a_batch_let_tied_bodies_pass():
+    world, _ = welded_boxes(collide=False)
+    batch = tribo.Batch(world, 2, threads=1)
+    assert not batch.constraint("weld").collide
+    assert batch.step(100).all()
+    world.step(100)
+    for q in batch["a"].generalized_coordinate:
+        assert q.tobytes() == world["a"].generalized_coordinate.tobytes()
+    with pytest.raises(AttributeError):
+        batch.constraint("weld").collide = True
+    assert tribo.Batch(welded_boxes()[0], 2, threads=1).constraint("weld").collide
+
+
+def test_the_world_itself_has_no_shapes_to_pass_through():
+    world = empty_world(DT)
+    a = world.add_box((1.0, 1.0, 1.0), mass=1.0)
+    with pytest.raises(ValueError, match=r"collide of pin_0 must be True: .*world itself"):
+        world.add_pin(a, None, collide=False)
+    with pytest.raises(TypeError, match="must be True or False"):
+        world.add_pin(a, None, collide=0)
+    assert world.constraints == ()
+    ground = world.add_ground()  # through the middle of the box
+    weld = world.add_weld(a, ground, collide=False)
+    world.step(100)
+    assert len(world.contacts) == 0
+    np.testing.assert_allclose(weld.force, (0, 0, GRAVITY), atol=1e-9)
+
+
+@pytest.mark.parametrize("tie", ["pin", "weld", "hinge", "motor", "rod", "wire"])
+def test_every_kind_of_constraint_takes_collide(tie):
+    world = empty_world(DT)
+    a = world.add_box((1.0, 1.0, 1.0), mass=1.0)
+    b = world.add_box((1.0, 1.0, 1.0), mass=1.0, position=(0.9, 0, 0))
+    more = {"max_force": 1.0} if tie == "motor" else {}
+    made = getattr(world, f"add_{tie}")(a, b, collide=False, **more)
+    world.step(3)
+    assert not made.collide
+    assert len(world.contacts) == 0
+    made.collide = True
+    world.step()
+    assert len(world.contacts) > 0
+
+
 def test_a_snapshot_holds_constraints():
     """Back in time the same bits follow."""
     world = empty_world(DT)

@@ -82,6 +82,109 @@ def test_check_doubts_inertias(tmp_path, capsys, inertia, says):
     assert says in capsys.readouterr().out
 
 
+SCENE = """<mujoco model="yard"><option timestep="0.005" gravity="0 0 -10"/><worldbody>
+<geom name="floor" type="plane" size="5 5 0.1"/><geom name="wall" type="box" size="0.1 1 0.5" pos="2 0 0.5"/>
+<body name="ball" pos="0 0 3"><freejoint/><geom name="skin" size="0.1" mass="2"/></body>
+<body name="hand" mocap="true" pos="3 0 3"><geom name="palm" size="0.1"/></body>
+<body name="arm" pos="0 3 3"><joint name="shoulder" type="ball" range="0 30"/>
+  <geom name="upper" type="capsule" size="0.05 0.2" pos="0.3 0 0" mass="1"/>
+  <body name="fore" pos="0.6 0 0"><joint name="elbow" axis="0 1 0" range="-90 45" damping="0.5"/>
+    <geom name="lower" type="box" size="0.2 0.05 0.05" pos="0.2 0 0" mass="1"/></body></body>
+</worldbody>
+<actuator><position name="servo" joint="elbow" kp="70" kv="3" gear="2" forcerange="-5 20"/></actuator>
+<equality><connect name="leash" body1="ball" body2="fore" anchor="0 0 0"/></equality>
+<keyframe><key name="home" qpos="0 0 3 1 0 0 0 1 0 0 0 0.25"/></keyframe>{more}</mujoco>"""
+TENDON = '<tendon><fixed name="cord"><joint joint="elbow" coef="1"/></fixed></tendon>'
+
+
+@pytest.fixture
+def scene(tmp_path):
+    path = tmp_path / "yard.xml"
+    path.write_text(SCENE.format(more=""))
+    return path
+
+
+def test_run_takes_a_scene_of_mujoco_with_its_time_step_and_gravity(scene, capsys):
+    arguments = cli._parser().parse_args(["run", str(scene)])
+    world, follows = cli.load(arguments)
+    assert [part.name for part in world.objects] == ["ball", "hand", "arm", "floor", "wall"]
+    assert (world.time_step, world.gravity.tolist(), follows) == (0.005, [0.0, 0.0, -10.0], "")
+    assert [tie.name for tie in world.constraints] == ["leash"]
+    assert cli.main(["run", str(scene), "--duration", "0.5"]) == 0
+    said = capsys.readouterr().out
+    assert "100 of 5 ms" in said
+    assert "ball" in said
+
+
+def test_a_scene_of_mujoco_holds_its_posture_at_a_time_step_of_the_user(scene):
+    arguments = cli._parser().parse_args(["run", str(scene), "--hold", "--time-step", "0.001"])
+    world, _ = cli.load(arguments)
+    world.remove(world.constraint("leash"))
+    before = world["arm"].generalized_coordinate.copy()
+    world.step(200)
+    assert world.time == pytest.approx(0.2, abs=1e-12)
+    assert np.abs(world["arm"].generalized_coordinate - before).max() < 0.02
+    # The ball falls freely: the midpoint rule is exact on a parabola.
+    assert world["ball"].position[2] == pytest.approx(3.0 - 0.5 * 10.0 * 0.2**2, abs=1e-12)
+
+
+def test_check_says_what_a_scene_of_mujoco_holds(scene, capsys, monkeypatch):
+    monkeypatch.setattr(cli.console, "width", 200)
+    assert cli.main(["check", str(scene)]) == 0
+    said = capsys.readouterr().out
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in said.splitlines()]
+    assert "3 objects move, 2 stand; time step 0.005 s, gravity (0, 0, -10) m/s²" in said
+    for row in (
+        ["ball", "2", "1", "6", "floating"],
+        ["arm", "2", "3", "4", "fixed"],
+        ["shoulder", "spherical", "up to 30°", "no limit", "0"],
+        ["elbow", "revolute", "-90° … 45°", "-10 … 40", "0.5"],
+        ["lower", "box", "0.4 × 0.1 × 0.1", "mjcf 1.0 0.005 0.0001 condim 3"],
+        ["wall", "box", "0.2 × 2 × 1", "mjcf 1.0 0.005 0.0001 condim 3"],
+        ["servo", "elbow", "2", "280", "12", "-5 … 20"],
+        ["leash", "pin", "ball", "fore"],
+    ):
+        assert row in rows
+    assert any(row[:1] == ["hand"] and row[-1] == "kinematic" for row in rows)
+    assert "keyframes: home" in said
+    assert "note:" not in said
+
+
+def test_check_lists_what_of_a_scene_is_left_out(tmp_path, capsys):
+    path = tmp_path / "yard.xml"
+    path.write_text(SCENE.format(more=TENDON))
+    assert cli.main(["check", str(path)]) == 0
+    assert "<fixed name='cord'>: tendons are not read" in capsys.readouterr().out
+    for command in ("check", "run"):
+        assert cli.main([command, str(path), "--strict"]) == 1
+        assert "tendons are not read" in capsys.readouterr().err
+
+
+def test_a_scene_includes_files_of_a_folder_that_is_named(tmp_path, capsys):
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "ball.xml").write_text(
+        '<mujoco><body name="ball"><freejoint/><geom size="0.1"/></body></mujoco>'
+    )
+    path = tmp_path / "model" / "yard.xml"
+    path.parent.mkdir()
+    path.write_text('<mujoco><worldbody><include file="ball.xml"/></worldbody></mujoco>')
+    for command in (["check"], ["run", "--duration", "0.002"]):
+        assert cli.main([*command, str(path)]) == 1
+        assert "was not found" in capsys.readouterr().err
+        assert cli.main([*command, str(path), "--package-dir", str(tmp_path / "parts")]) == 0
+        assert "ball" in capsys.readouterr().out
+
+
+def test_a_scene_that_passes_check_is_one_that_a_world_can_hold(tmp_path, capsys):
+    path = tmp_path / "yard.xml"
+    path.write_text('<mujoco><option timestep="1e-300"/></mujoco>')
+    for command in ("check", "run"):
+        assert cli.main([command, str(path)]) == 1
+        said = capsys.readouterr().err.replace("\n", " ")
+        assert "yard.xml" in said
+        assert "1e-300" in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -333,16 +333,48 @@ def test_constraints_come_back_from_a_saved_world(tmp_path, caplog):
         np.testing.assert_array_equal(made.axes, was.axes)
 
 
+def test_bodies_that_pass_through_each_other_come_back_from_a_saved_world(tmp_path, caplog):
+    """Of every kind; both worlds go on bit for bit alike, in contact with what may be touched."""
+    world = tribo.World()
+    a = world.add_box((1.0, 1.0, 1.0), mass=1.0, position=(0, 0, 0.5), name="a")
+    b = world.add_box((1.0, 1.0, 1.0), mass=1.0, position=(0.9, 0, 0.5), name="b")
+    c = world.add_box((1.0, 1.0, 1.0), mass=1.0, position=(0.4, 0, 1.45), name="c")
+    ground = world.add_ground(name="ground")
+    world.add_weld(a, b, collide=False)
+    world.add_rod(a, c, collide=False)
+    world.add_wire(b, c, collide=False)
+    world.add_pin(c, None, (0.4, 0, 2.0))
+    world.add_motor(a, ground, speed=0.0, max_force=1.0, collide=False)
+    with caplog.at_level(logging.WARNING, "tribo"):
+        world.save(tmp_path / "w.xml")
+    assert not caplog.records
+    assert (tmp_path / "w.xml").read_text().count('collide="0"') == 4
+    again = tribo.World.load(tmp_path / "w.xml")
+    assert [tie.collide for tie in again.constraints] == [False, False, False, True, False]
+    for item in (world, again):
+        item.step(50)
+        pairs = {frozenset((x.object_a.name, x.object_b.name)) for x in item.contacts}
+        assert pairs == {frozenset(("b", "ground"))}
+    for name in "abc":
+        assert (
+            again[name].generalized_coordinate.tobytes()
+            == world[name].generalized_coordinate.tobytes()
+        )
+
+
 def test_a_robots_loops_stay_with_its_urdf(tmp_path, caplog):
     world = tribo.World()
     world.add_articulated_system(four_bar(CLOSED.format(PIN.format("foot", "0 0 0"))), name="r")
     world.save(tmp_path / "w.xml")
     again = tribo.World.load(tmp_path / "w.xml")
     assert [tie.name for tie in again.constraints] == ["r/pin_0"]
-    world.constraints[0].is_on = False
-    with caplog.at_level(logging.WARNING, "tribo"):
-        world.save(tmp_path / "w.xml")
-    assert "the settings of 'r/pin_0'" in caplog.text
+    for what in ("is_on", "collide"):
+        caplog.clear()
+        setattr(again.constraints[0], what, False)
+        with caplog.at_level(logging.WARNING, "tribo"):
+            again.save(tmp_path / "w.xml")
+        setattr(again.constraints[0], what, True)
+        assert "the settings of 'r/pin_0'" in caplog.text
 
 
 BAD_WIRES = {
@@ -356,6 +388,11 @@ BAD_WIRES = {
     "one end": ('<wire name="w"><object1 name="up"/></wire>', "<object2> is missing"),
     "no end": ('<wire name="w"><object1/><object2/></wire>', "both ends are in the world"),
     "erp": (WIRE.format("stiff", 'erp="2"'), "erp"),
+    "collide": (WIRE.format("stiff", 'collide="no"'), "collide='no' must be 0 or 1"),
+    "collide of the world": (
+        '<wire name="w" collide="0"><object1 name="up"/><object2/></wire>',
+        "collide=0 needs two objects",
+    ),
     "kind": ('<constraint type="glue"/>', "'glue' is not known"),
     "locked": ('<constraint type="pin" locked="64"/>', "bits"),
     "axes": (

@@ -52,6 +52,7 @@ def test_moments_of_a_box_away_from_the_origin():
         ([(0, 0, 0), (1, 0, 0), (0, 1, 0)], "4 different points"),
         ([(0, 0, 0)] * 9, "4 different points"),
         ([(x, y, 0.0) for x, y in itertools.product(range(3), repeat=2)], "one plane"),
+        (np.add([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], (3e14, 1, 1)), "near the origin"),
         ([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, np.nan)], "row 3"),
         ([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1e200)], "at most 1e"),
         ([(0, 0), (1, 0)], "shape"),

@@ -273,7 +273,7 @@ BROKEN = {
     "mesh": ('<body><freejoint/><geom type="mesh" mesh="m"/></body>', "not among the assets"),
     "nan": ('<body><freejoint/><geom size="1" mass="nan"/></body>', "must be finite"),
     "negative size": ('<body><freejoint/><geom size="-1"/></body>', "numbers > 0"),
-    "huge": ('<body><freejoint/><geom size="1e200"/></body>', "numbers > 0"),
+    "huge": ('<body><freejoint/><geom size="1e200"/></body>', r"must be at most 1e\+15 in size"),
     "tiny": ('<body><freejoint/><geom size="1e-200"/></body>', "numbers > 0"),
     "moments": ('<body><freejoint/><inertial mass="1" diaginertia="1 1 3"/></body>', "triangle inequality"),
     "negative moment": ('<body><freejoint/><inertial mass="1" diaginertia="-1 1 1"/></body>', "must be ≥ 0"),

@@ -1,7 +1,7 @@
 """Wires and other constraints of RaiSim world files, read and written.
 
 RaiSim has <wire>. What it has no element for (<constraint>: pins, welds, hinges, motors; damping, tension,
-break force; an end in the world) is written as an addition to it and read back.
+break force, collide; an end in the world) is written as an addition to it and read back.
 """
 
 from __future__ import annotations
@@ -23,16 +23,18 @@ STRETCH = {
     "stretch": "stretch", "compression": "compression", "both": "both",
 }  # fmt: skip
 WIRE = ("name", "type", "length", "stiffness", "stretch_type")
-OWN = ("damping", "tension", "erp", "break_force", "is_on", "is_rod")  # not RaiSim's
+OWN = ("damping", "tension", "is_rod")  # not RaiSim's
 KINDS = ("pin", "weld", "hinge", "motor", "equality")
-CONSTRAINT = ("name", "type", "speed", "max_force", "locked", "erp", "break_force", "is_on")
+SHARED = ("erp", "break_force", "is_on", "collide")
+CONSTRAINT = ("name", "type", "speed", "max_force", "locked", *SHARED)
+FLAGS = ("is_on", "collide")
 END = ("name", "local_index", "pos", "frame")
 MAX_BODY = 1_000_000
 
 
 def read_wire(node: Node, report: Report) -> ConstraintDescription:
     """Read a <wire>."""
-    report.check_attributes(node, (*WIRE, *OWN))
+    report.check_attributes(node, (*WIRE, *OWN, *SHARED))
     kind = node.attributes.get("type", "stiff").strip().lower()
     if kind not in TYPES:
         raise node.error(f"type={kind!r} is not known; known: {', '.join(TYPES)}")
@@ -93,8 +95,9 @@ def _shared(node: Node) -> dict[str, Any]:
             raise node.error(f"erp={made['erp']:g} must be from 0 to 1")
     if "break_force" in node.attributes:
         made["break_force"] = node.number("break_force", at_least=0.0)
-    if "is_on" in node.attributes:
-        made["is_on"] = _flag(node, "is_on", default=True)
+    for name in FLAGS:
+        if name in node.attributes:
+            made[name] = _flag(node, name, default=True)
     return made
 
 
@@ -129,6 +132,10 @@ def _ends(node: Node, made: ConstraintDescription, report: Report, more: tuple[s
             if not np.allclose(axes.T @ axes, np.eye(3), atol=1e-6) or np.linalg.det(axes) < 0.0:
                 raise child.error("axes must be a rotation matrix, row by row")
             made.axes[side] = axes
+    if None in objects and not made.numbers.get("collide", True):
+        raise node.error(
+            "collide=0 needs two objects: the world has no shapes; name what stands there"
+        )
     if objects == [None, None]:
         raise node.error("both ends are in the world; name an object in one of them")
     made.objects, made.bodies = (objects[0], objects[1]), (bodies[0], bodies[1])
@@ -157,7 +164,7 @@ def write_constraint(
         values |= {"type": item.type, "locked": str(int(item.locked))}
         node = etree.SubElement(root, "constraint", values)
     for key, value in given.items():
-        node.set(key, str(int(value)) if key == "is_on" else numbers([value]))
+        node.set(key, str(int(value)) if key in FLAGS else numbers([value]))
     for side, tag in enumerate(("object1", "object2")):
         end = etree.SubElement(node, tag)
         name = item.objects[side]

@@ -48,6 +48,7 @@ class Node:
     line: int
     attributes: dict[str, str] = field(default_factory=dict)
     children: list[Node] = field(default_factory=list)
+    largest: float = math.inf  # size of a number that is still read
 
     @property
     def place(self) -> str:
@@ -127,9 +128,7 @@ class Node:
             )
         numbers = tuple(self._number(name, word) for word in words)
         if any(abs(number) > largest for number in numbers):
-            raise self.error(
-                f"{name}={_short(self.attributes[name])}: numbers must be at most {largest:g} in size"
-            )
+            raise self.error(self._too_large(name, largest))
         return numbers
 
     def _number(self, name: str, word: str) -> float:
@@ -139,7 +138,14 @@ class Node:
         value = float(word)
         if not math.isfinite(value):
             raise self.error(f"{name}={_short(self.attributes[name])}: too large for a number")
+        if abs(value) > self.largest:
+            raise self.error(self._too_large(name, self.largest))
         return value
+
+    def _too_large(self, name: str, largest: float) -> str:
+        remedy = "leave it out for no limit" if name.endswith("range") else "units are SI"
+        place = f"{name}={_short(self.attributes[name])}"
+        return f"{place}: numbers must be at most {largest:g} in size; {remedy}"
 
 
 def is_text(source: str | Path) -> bool:
@@ -168,14 +174,14 @@ def without_declaration(text: str) -> str:
     return _DECLARATION.sub(_same_lines, text.lstrip("\ufeff"), count=1)
 
 
-def parse(source: str | Path, kind: str) -> Node:
-    """Parse a file or XML text; `kind` names it in messages ("URDF").
+def parse(source: str | Path, kind: str, *, largest: float = math.inf) -> Node:
+    """Parse a file or XML text; `kind` names it in messages ("URDF"), larger numbers are refused when read.
 
     Raises:
         DescriptionError: Not readable, too large, not well-formed, or with a document type
             declaration; the message gives file and line.
     """
-    return _parsed(*_text_of(source, kind))
+    return _parsed(*_text_of(source, kind), largest)
 
 
 def parse_fragment(source: str | Path, kind: str, root: str) -> Node:
@@ -201,7 +207,7 @@ def _text_of(source: str | Path, kind: str) -> tuple[str, str]:
     return without_declaration(text), name
 
 
-def _parsed(text: str, name: str) -> Node:
+def _parsed(text: str, name: str, largest: float = math.inf) -> Node:
     """Parse text that came from a file of this name."""
     _refuse_declarations(text, name)
     if text.count("<") > MAX_TAGS:
@@ -227,7 +233,7 @@ def _parsed(text: str, name: str) -> Node:
         raise DescriptionError(f"{name}: not XML text: {error}") from None
     if root.getroottree().docinfo.internalDTD is not None:
         raise DescriptionError(f"{name}: has a document type declaration; remove it")
-    return _nodes(root, name)
+    return _nodes(root, name, largest)
 
 
 def outermost(source: str | Path, kind: str) -> str:
@@ -294,28 +300,28 @@ def _refuse_declarations(text: str, name: str) -> None:
         )
 
 
-def _nodes(root: etree._Element, name: str) -> Node:
+def _nodes(root: etree._Element, name: str, largest: float) -> Node:
     """Convert a tree without recursion, so that depth costs nothing."""
-    top = _node(root, name)
+    top = _node(root, name, largest)
     todo = [(root, top)]
     while todo:
         element, node = todo.pop()
         for child in element:
-            made = _node(child, name)
+            made = _node(child, name, largest)
             node.children.append(made)
             todo.append((child, made))
     return top
 
 
-def _node(element: Any, name: str) -> Node:  # lxml's stubs do not know entities as children
+def _node(element: Any, name: str, largest: float) -> Node:
     line = int(element.sourceline or 0)
-    if not isinstance(element.tag, str):
+    if not isinstance(element.tag, str):  # lxml's stubs do not know entities as children
         raise DescriptionError(f"{name}:{line}: {_short(str(element))} is refused; write it out")
     tag = _plain_name(element.tag, element.prefix)
     if len(element.attrib) > MAX_ATTRIBUTES:  # lxml reads them in quadratic time
         raise DescriptionError(f"{name}:{line}: <{tag}> has more than {MAX_ATTRIBUTES} attributes")
     attributes = {_plain_name(str(key), None): str(value) for key, value in element.attrib.items()}
-    return Node(tag, name, line, attributes)
+    return Node(tag, name, line, attributes, largest=largest)
 
 
 def _plain_name(name: str, prefix: str | None) -> str:

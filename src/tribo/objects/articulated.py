@@ -349,6 +349,8 @@ class ArticulatedSystem(Drives, Object):
     def allow_collision(self, first: str, second: str) -> None:
         """Let two links of this robot touch each other, also a link and the one on which it hangs.
 
+        Those that a constraint with ``collide=False`` ties together still do not.
+
         Args:
             first, second: Names of links, as in `ignore_collision`.
 
@@ -366,7 +368,10 @@ class ArticulatedSystem(Drives, Object):
 
     @property
     def ignored_collisions(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of links, by name, that pass through each other; groups and masks can exclude more."""
+        """Pairs of links, by name, that pass through each other.
+
+        Groups, masks and constraints with ``collide=False`` can exclude more.
+        """
         names = self.body_names
         return tuple(
             (names[a], names[b]) for a, b in self_collision.ignored_pairs(self.description)

@@ -72,6 +72,7 @@ class Constraint(check.Sealed):
         """Use the `add_…` methods of `World`."""
         self._world, self._name, self._what, self._kind = world, name, what, kind
         self._ends, self._locked, self._stretch = ends, locked, stretch
+        self._collide = True
         self._tuning = NEW.copy()
         self._impulse, self._broken = np.zeros(TIE_SLOTS), np.zeros(1, np.int64)
         self.is_removed = False
@@ -131,6 +132,38 @@ class Constraint(check.Sealed):
     def is_on(self, value: bool) -> None:
         self._check("is_on")
         self._tuning[Tuning.IS_ON] = float(check.boolean(value, f"is_on of {self._name}"))
+
+    @property
+    def collide(self) -> bool:
+        """Whether the two bodies touch each other; assign to change it, in effect from the next step on.
+
+        False holds as long as the constraint is in its world, also while it is off or broken. Another one,
+        or `ArticulatedSystem.ignore_collision`, may keep the same two bodies apart besides.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> a = world.add_box((1.0, 1.0, 1.0), mass=1.0)
+            >>> b = world.add_box((1.0, 1.0, 1.0), mass=1.0, position=(0.9, 0, 0))
+            >>> weld = world.add_weld(a, b, collide=False)
+            >>> world.step(10)
+            >>> weld.collide, len(world.contacts)
+            (False, 0)
+        """
+        return self._collide
+
+    @collide.setter
+    def collide(self, value: bool) -> None:
+        self._check("collide")
+        what = f"collide of {self._name}"
+        if not check.boolean(value, what) and None in self.objects:
+            raise ValueError(
+                f"{what} must be True: one end is in the world itself, which has no shapes; name the object "
+                "that stands there instead of None"
+            )
+        if value != self._collide:
+            self._collide = bool(value)
+            self._world.rebuild()
 
     @property
     def erp(self) -> float:
@@ -205,6 +238,8 @@ class Constraint(check.Sealed):
         numbers: dict[str, Any] = {"erp": self.erp, "break_force": self.break_force}
         if not self.is_on:
             numbers["is_on"] = False
+        if not self._collide:
+            numbers["collide"] = False
         return ConstraintDescription(
             self._what, (bodies[0], bodies[1]), np.array([end.point for end in self._ends]),
             np.array([end.axes for end in self._ends]), self._locked, self._name,
@@ -223,7 +258,15 @@ class Constraint(check.Sealed):
         )
         points = np.array([end.point for end in self._ends])
         axes = np.array([end.axes.ravel() for end in self._ends])
-        return Tie(self._kind, (bodies[0], bodies[1]), points, axes, self._locked, self._stretch)
+        return Tie(
+            self._kind,
+            (bodies[0], bodies[1]),
+            points,
+            axes,
+            self._locked,
+            self._stretch,
+            self._collide,
+        )
 
     def attach(self, engine: Engine, c: int) -> None:
         """Move its numbers into freshly built records, where it is number c."""

@@ -53,7 +53,15 @@ def with_loops(robot: ArticulatedSystem) -> tuple[TreeDescription, list[str]]:
                 f"constraint {name!r} is not written: it is open by {gap:.3g} m in the present state"
             )
     made = [item for item in made if open_by[item.name] <= SHUT]
-    return replace(tree, constraints=made, closed=closed if made else None), notes
+    apart = tree.ignored | _apart(robot)
+    return replace(tree, constraints=made, closed=closed if made else None, ignored=apart), notes
+
+
+def _apart(robot: ArticulatedSystem) -> set[tuple[int, int]]:
+    """Return pairs of bodies that pass through each other because a constraint says so."""
+    ends = [tie.ends for tie in robot.world.constraints if not tie.collide]
+    pairs = [(a.body, b.body) for a, b in ends if a.part is robot and b.part is robot]
+    return {(min(pair), max(pair)) for pair in pairs}
 
 
 def _configuration(robot: ArticulatedSystem, made: list[ConstraintDescription]) -> Vector:

@@ -320,7 +320,7 @@ def _left_out(world: World) -> list[str]:
     lost += [
         f"the settings of {tie.name!r}"
         for tie in world.constraints
-        if tie.is_from_file and tie.is_changed
+        if tie.is_from_file and (tie.is_changed or not tie.collide)
     ]
     standard = WorldSettings()
     lost += [name for name in NOT_IN_FILE if getattr(world, name) != getattr(standard, name)]

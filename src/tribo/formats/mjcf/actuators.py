@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 from tribo.description import ActuatorDescription, JointDescription
@@ -112,7 +112,7 @@ def _read(
         )  # fmt: skip
         return None
     law = _Law()
-    whole = Node(node.tag, node.file, node.line, {})
+    whole = replace(node, attributes={})
     for one in (*defaults.actuators(node), node):
         _apply(one, law, joint, report)
         whole.attributes.update(one.attributes)

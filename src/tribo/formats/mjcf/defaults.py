@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tribo.formats.mjcf.compiler import ROTATIONS
 from tribo.formats.report import Report, known_hint
 from tribo.formats.xml import Node
@@ -67,7 +69,7 @@ class Defaults:
     def resolve(self, node: Node, childclass: str, tag: str | None = None) -> Node:
         """Return an element with what its class says where it says nothing."""
         values = self._values[self.class_of(node, childclass)].get(tag or node.tag, {})
-        return Node(node.tag, node.file, node.line, _merged(values, node.attributes), node.children)
+        return replace(node, attributes=_merged(values, node.attributes))
 
     def actuators(self, node: Node) -> list[Node]:
         """Return the default elements that an actuator inherits from, first to last."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tribo.check import LARGEST
 from tribo.constraint_description import LOCKED, ConstraintDescription
 from tribo.description import ORIGIN, DescriptionError, TreeDescription, Vector
 from tribo.formats.loops import poses_at
@@ -137,10 +136,10 @@ class EqualityReader:
     def _anchors(self, node: Node, a: Place, b: Place) -> tuple[Pose, Pose]:
         """Return where the two bodies meet, in each of them."""
         if node.tag == "connect":
-            at = Pose(node.vector("anchor", 3, largest=LARGEST))
+            at = Pose(node.vector("anchor", 3))
             return at, _inverse(b.world) @ a.world @ at
-        other = Pose(node.vector("anchor", 3, ORIGIN, largest=LARGEST))
-        given = node.vector("relpose", 7, FAR, largest=LARGEST)
+        other = Pose(node.vector("anchor", 3, ORIGIN))
+        given = node.vector("relpose", 7, FAR)
         if any(given[3:]):
             return Pose(
                 given[:3], normalized(given[3:])
@@ -165,7 +164,7 @@ class EqualityReader:
     def _follow(self, node: Node) -> None:
         """Read <joint>: joint 1 follows joint 2 along a straight line."""
         joint = self._joint(node, "joint1")
-        terms = (*node.vector("polycoef", None, LINE, largest=LARGEST), 0.0, 0.0, 0.0, 0.0, 0.0)[:5]
+        terms = (*node.vector("polycoef", None, LINE), 0.0, 0.0, 0.0, 0.0, 0.0)[:5]
         doubts = {
             "a joint without a second one is not read: it moves freely": "joint2"
             not in node.attributes,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tribo.check import LARGEST
 from tribo.formats.report import Report
 from tribo.formats.xml import MAX_TAGS, Node, parse, path_of
 
@@ -39,7 +40,7 @@ def load(source: str | Path, package_dirs: Sequence[Path] = ()) -> Source:
             repeated or too deep.
     """
     path = path_of(source, KIND)
-    root = parse(source, KIND)
+    root = parse(source, KIND, largest=LARGEST)
     if root.tag != "mujoco":
         raise root.error("is not an MJCF file; the outermost element must be <mujoco>")
     folders = [path.resolve().parent] if path is not None else []
@@ -87,7 +88,7 @@ class _Includes:
         if len(self.seen) > MAX_INCLUDES:
             raise node.error(f"more than {MAX_INCLUDES} files are included; join some")
         self.seen.add(path)
-        root = parse(path, KIND)
+        root = parse(path, KIND, largest=LARGEST)
         if root.tag not in {"mujoco", "mujocoinclude"}:
             raise root.error("an included file must begin with <mujoco> or <mujocoinclude>")
         return root.children

@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import inspect
 import math
-from collections.abc import Collection
+import os
+from collections.abc import Collection, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -206,6 +208,19 @@ def name(value: Any, what: str) -> str:
     if not value:
         raise ValueError(f"{what} must not be empty")
     return value
+
+
+def folders(value: Any, what: str) -> list[Path]:
+    """Return one path or several as a list; files and what is no path are refused."""
+    given = (value,) if isinstance(value, (str, os.PathLike)) else value
+    is_list = isinstance(given, Iterable) and not isinstance(given, bytes)
+    listed = list(given) if is_list else [given]
+    for folder in listed:
+        if not isinstance(folder, (str, os.PathLike)) or isinstance(os.fspath(folder), bytes):
+            raise TypeError(f"{what} must be a folder or several, got {shown(folder)}; give paths")
+        if Path(str(folder)).is_file():
+            raise ValueError(f"{what}: {folder} is a file; give its folder")
+    return [Path(str(folder)) for folder in listed]
 
 
 def known(wanted: Any, names: Collection[str], what: str) -> str:

@@ -14,7 +14,7 @@ TEXTS = {
         "world.constraints)"
     ),
     Status.NOT_CONVERGED: (
-        "the contact solve stopped at {sweeps} sweeps with residual {residual:.1e} (said once per world; see "
+        "the contact solve stopped after {sweeps} sweeps with residual {residual:.1e} (said once per world; see "
         "world.residual, world.status and world.max_sweeps)"
     ),
     Status.COARSE: (

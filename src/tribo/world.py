@@ -266,7 +266,7 @@ class World(
             )
         self._complaints.say(
             status, self.time,
-            sweeps=self.max_sweeps, residual=max(self.residual), step=self.time_step,
+            sweeps=self.sweeps, residual=max(self.residual), step=self.time_step,
         )  # fmt: skip
 
     def _report_bad_input(self) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tribo import check
 from tribo.constraint_description import ConstraintDescription
 from tribo.description import (
     BodyDescription,
@@ -67,10 +68,9 @@ class WorldMjcf(WorldObjects):
             (['ball', 'floor'], 0.002)
         """
         self.check_editable("the list of objects")
-        given = (package_dirs,) if isinstance(package_dirs, (str, Path)) else package_dirs
         scene = mjcf.read(
             source,
-            package_dirs=[Path(folder) for folder in given],
+            package_dirs=check.folders(package_dirs, "package_dirs"),
             keyframe=keyframe,
             strict=strict,
         )

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 import pytest
-from scenes import GRAVITY, ground_world, three_spheres
+from scenes import GRAVITY, empty_world, ground_world, three_spheres
 
 EXACT = 1e-9  # round-off of 1e4 steps and the solver's 1e-10 of a few m/s
 
@@ -175,3 +175,15 @@ def test_a_box_lands_flat():
     (_, before), (_, after) = step_to_bounce(world, box)
     assert after == pytest.approx(-0.5 * before, abs=EXACT)
     assert np.abs(box.angular_velocity).max() <= 2e-10 * abs(before) / 0.1
+
+
+def test_a_plastic_blow_without_weight_is_solved():
+    """And so is every step of the slide after it. (Before, rounding was compared with nothing.)"""
+    world = empty_world(gravity=(0, 0, 0), friction=0.5)
+    world.add_box((4, 4, 0.2), 1.0, body_type="static")
+    ball = world.add_sphere(0.1, 1.0, position=(0, 0, 0.5))
+    ball.linear_velocity = 1, 0, -2
+    for _ in range(400):
+        world.step()
+        assert world.status == 0
+    assert abs(ball.linear_velocity[2]) < 1e-12

@@ -533,3 +533,18 @@ def test_a_step_that_is_refused_breaks_nothing():
     other.apply_force((-1e14, 0, 0))
     world.step()
     assert wire.is_broken
+
+
+@pytest.mark.parametrize("tie", ["pin", "weld", "hinge"])
+def test_rounding_is_no_contradiction_without_weight(tie):
+    """Two balls that fly on together. (Before, CONTRADICTION: there was no speed to compare with.)"""
+    world = empty_world(gravity=(0, 0, 0))
+    balls = [world.add_sphere(0.1, 1.0, position=(x, 0, 0)) for x in (0, 1)]
+    at = {} if tie == "weld" else {"position": (0.5, 0, 0)}
+    getattr(world, f"add_{tie}")(*balls, **at)
+    for ball in balls:
+        ball.linear_velocity = 1, 0, 0
+    for _ in range(100):
+        world.step()
+        assert world.status == 0
+    assert balls[0].linear_velocity == pytest.approx([1, 0, 0], abs=1e-13)

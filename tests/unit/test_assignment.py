@@ -45,3 +45,28 @@ def test_a_mesh_that_is_no_path_is_refused_with_the_ways_to_give_triangles():
     with pytest.raises(TypeError, match=r"got Mesh.*add_convex.*add_surface"):
         world.add_mesh(Mesh(), mass=1.0)
     assert len(world.objects) == 0
+
+
+@pytest.mark.parametrize("folders", [3, None, [None], b"x", ["here", 3]])
+def test_folders_are_paths(folders):
+    with pytest.raises(TypeError, match="package_dirs must be a folder or several, got"):
+        tribo.World().add_articulated_system(QUADRUPED, package_dirs=folders)
+
+
+def test_a_file_is_no_folder():
+    with pytest.raises(
+        ValueError, match=r"package_dirs: .*quadruped\.urdf is a file; give its folder"
+    ):
+        tribo.World().add_articulated_system(QUADRUPED, package_dirs=QUADRUPED)
+
+
+def test_what_was_not_solved_names_the_sweeps_that_were_made(caplog):
+    """Not those that were allowed."""
+    world = tribo.World(gravity=(0, 0, 0))
+    world.max_sweeps = 299
+    world.add_ground()
+    for _ in range(2):
+        world.add_articulated_system(QUADRUPED, position=(0, 0, 0.5))
+    world.step()
+    assert world.status & tribo.Status.NOT_CONVERGED
+    assert f"stopped after {world.sweeps} sweeps" in caplog.text

@@ -35,6 +35,7 @@ ANGULAR = 3  # first of the angular directions in a mask, first of the angular s
 SLOTS = 6  # of a constraint
 
 ROUNDING = 1e-7  # [–] R of a hard row over G: what is redundant or singular gets a finite impulse
+SLOWEST = 1e-9  # [m/s, rad/s] what contradicts by less is rounding, without weight too
 OPEN = 1e-3  # [–] of the speed to remove: beyond, rows contradict one another
 ZERO = (0.0, 0.0, 0.0)
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
@@ -316,7 +317,7 @@ def soften(state, settings, work, first):
         r = ROUNDING * max(work.scalar_delassus[n], ROUNDING * largest)
         work.scalar_compliance[n] = r
         work.scalar_delassus[n] += r
-        speed = abs(work.scalar_start[n]) + step_speed(settings)
+        speed = abs(work.scalar_start[n]) + max(step_speed(settings), SLOWEST)
         if abs(state.scalar_impulse[work.scalar_slot[n]]) * r > OPEN * speed:
             work.status[0] |= CONTRADICTION
 

@@ -14,6 +14,10 @@ from tribo.contact.response import scalar_velocity, velocity, within
 from tribo.jit import kernel
 from tribo.math import spatial, vec
 
+ROUNDED = (
+    1e-6  # [–] of the speed at a contact: its rounding over the least tolerance that is sensible
+)
+
 
 @kernel
 def stiffness(block):
@@ -125,13 +129,16 @@ def island_speed(settings, work, t):
     """Return the speed relative to which island t is converged: the largest that it must remove."""
     scale = step_speed(settings)
     push = 0.0  # without weight: what the other forces do in a step, ‖z‖ = √(2 energy)
-    if scale == 0.0:
+    is_weightless = scale == 0.0
+    if is_weightless:
         for dof in range(work.free_response.shape[0]):
             push += work.free_response[dof] * work.free_response[dof]
         push = sqrt(push)
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
         scale = max(scale, -work.contact_start[c, 2], push * sqrt(work.contact_delassus[c, 2]))
+        if is_weightless:
+            scale = max(scale, ROUNDED * vec.norm(vec.load(work.contact_vel, c)))
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         scale = max(scale, scalar_speed(work, work.island_scalar[k], push))
     return scale

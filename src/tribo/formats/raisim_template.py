@@ -73,8 +73,8 @@ def find_file(node: Node, name: str, package_dirs: Sequence[Path] = ()) -> Path:
     value = f"{name}={node.text(name)[:200]!r}"
     if not is_near(path, folder_of(node) or Path.cwd(), package_dirs):
         raise node.error(
-            f"{value} is refused: it is more than {LEVELS - 1} folders above the file; move it, or list "
-            "its folder in package_dirs"
+            f"{value} is refused: {path} is not in the file's folder or the {LEVELS - 1} above it; move it, "
+            "or list its folder in package_dirs"
         )
     if not path.is_file():
         raise node.error(f"{value}: no file {path}; correct the path")

@@ -6,6 +6,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tribo import check
 from tribo.description import DescriptionError, LinkDescription, TreeDescription
 from tribo.formats import joint_order, mjcf, self_collision, urdf
 from tribo.formats.assembly import assemble
@@ -34,8 +35,7 @@ def read(
         DescriptionError: It cannot be built; the message names element, value and remedy.
     """
     laws: Laws = {}
-    given = (package_dirs,) if isinstance(package_dirs, (str, Path)) else package_dirs
-    dirs = [Path(folder) for folder in given]
+    dirs = check.folders(package_dirs, "package_dirs")
     is_urdf = False
     if isinstance(source, TreeDescription):
         made = copy.deepcopy(source)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tribo import check
 from tribo.builder import ALL_GROUPS
 from tribo.colors import color_of
 from tribo.constraint_description import ConstraintDescription
@@ -55,8 +56,7 @@ def read_into(
     Raises:
         DescriptionError: The file cannot be built; the message names place, value and remedy.
     """
-    given = (package_dirs,) if isinstance(package_dirs, (str, Path)) else package_dirs
-    dirs = [Path(folder) for folder in given]
+    dirs = check.folders(package_dirs, "package_dirs")
     description = raisim_xml.read(path, package_dirs=dirs, strict=strict)
     robots = {
         id(item): urdf.read(item.urdf, package_dirs=dirs, modules=item.modules, strict=strict)

@@ -14,8 +14,8 @@ TEXTS = {
         "world.constraints)"
     ),
     Status.NOT_CONVERGED: (
-        "the contact solve stopped after {sweeps} sweeps with residual {residual:.1e} (said once per world; see "
-        "world.residual, world.status and world.max_sweeps)"
+        "the contact solve stopped after {sweeps} sweeps with residual {residual:.1e} (said once per world; "
+        "see world.residual, world.status and world.max_sweeps)"
     ),
     Status.COARSE: (
         "a time step of {step:g} s is too long for a compliant pair, which it stops at once, or for "

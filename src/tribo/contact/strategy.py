@@ -282,7 +282,8 @@ def solve_large(model, settings, work, t, rows, limit):
 def recovery(model, work, t):
     """Return the fastest recovery from overlap in island t [m/s], twice the work of all, twice their energy.
 
-    The energy that an impulse brings is half of it times the velocities before and after.
+    The energy that an impulse brings is half of it times the velocities before and after; what stops an
+    approach is no work of recovery.
     """
     fastest = done = gain = 0.0
     rows = work.contact_row
@@ -292,10 +293,11 @@ def recovery(model, work, t):
         impulse = vec.load(work.contact_impulse, c)
         if target > 0.0 and work.contact_bounce[c] == 0.0:
             fastest = max(fastest, target)
-            done += 2.0 * target * impulse[2]
             vel = vec.load(work.contact_vel, c)
-            gain += vec.dot(impulse, moved_by(model, work, rows, c, work.free_response, vel))
-            gain += vec.dot(impulse, moved_by(model, work, rows, c, work.response, vel))
+            free = moved_by(model, work, rows, c, work.free_response, vel)
+            after = moved_by(model, work, rows, c, work.response, vel)
+            done += 2.0 * impulse[2] * max(0.0, target - max(0.0, -free[2]))
+            gain += vec.dot(impulse, vec.add(free, after))
     return fastest, done, gain
 
 

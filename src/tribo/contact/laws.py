@@ -56,13 +56,15 @@ def rest_target(gap, settings):
     """Return the least normal velocity of a contact that does not rebound [m/s].
 
     What lies on uneven ground cannot close gaps of different size and stick at the same time. So gaps
-    that are next to nothing are nothing: else a body at rest would slip for ever to mend 1e-12 m.
+    that are next to nothing are nothing: else a body at rest would slip for ever to mend 1e-12 m. What is
+    more than nothing counts from there on: a jump at its edge would be felt by all that sticks.
     """
     if gap > 0.0:
         target = -gap / settings.dt
     else:
         target = min(-gap * settings.erp / settings.dt, settings.max_push_out_speed)
-    return 0.0 if abs(target) < NOTHING * step_speed(settings) else target
+    nothing = NOTHING * step_speed(settings)
+    return max(0.0, target - nothing) if target > 0.0 else min(0.0, target + nothing)
 
 
 @kernel

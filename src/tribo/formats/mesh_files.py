@@ -25,7 +25,7 @@ class MeshFinder:
         self._given = [Path(folder).resolve() for folder in package_dirs]
         self._above: list[Path] = []
         if source is not None:
-            self._above = [p for p in source.resolve().parents if p != p.parent]
+            self._above = folder_and_above(source.resolve().parent)
         self._near = self._above[:LEVELS]
         self._robots = robot_package()
 
@@ -85,6 +85,11 @@ class MeshFinder:
                     "refused, it is outside the robot's folders; list its folder in package_dirs"
                 )
         return None, reason
+
+
+def folder_and_above(folder: Path) -> list[Path]:
+    """Return a folder and those above it, nearest first, without the root of the disk."""
+    return [p for p in (folder, *folder.parents) if p != p.parent]
 
 
 @functools.cache

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tribo.description import DescriptionError
 from tribo.formats.expression import evaluate
-from tribo.formats.mesh_files import LEVELS, robot_package
+from tribo.formats.mesh_files import LEVELS, folder_and_above, robot_package
 from tribo.formats.substitution import Substitution
 from tribo.formats.xml import Node, parse, path_of
 
@@ -57,9 +57,12 @@ def is_near(path: Path, home: Path, package_dirs: Sequence[Path] = ()) -> bool:
     It may in its own folder and the two above it, in `package_dirs`, in the installed package
     `example-robot-data`, and where tribo has its own robots.
     """
-    near = [p for p in (home, *home.parents) if p != p.parent][:LEVELS]
     robots = robot_package()
-    roots = [*near, *(Path(folder).resolve() for folder in package_dirs), ASSETS]
+    roots = [
+        *folder_and_above(home)[:LEVELS],
+        *(Path(folder).resolve() for folder in package_dirs),
+        ASSETS,
+    ]
     roots += [robots] if robots is not None else []
     return any(path.is_relative_to(root) for root in roots)
 

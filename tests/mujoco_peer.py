@@ -170,6 +170,12 @@ class Scene:
                     found, self._frame(twin, turns[k], kind, number), strict=True
                 ):
                     yield Difference(one[k], other, "frames", least=1.0)
+            passed = frame.reaction()
+            for k in range(count):
+                d.qpos, d.qvel, d.qacc = qpos[k], qvel[k], qacc[k]
+                mujoco.mj_inverse(m, d)
+                mujoco.mj_rnePostConstraint(m, d)
+                yield Difference(passed[k], self._reaction(kind, number), "reactions", least=1.0)
 
     def _springs(self, twin: Twin, qpos: np.ndarray) -> float:
         """Return the energy of the springs of hinges, slides and balls.   ½ k ‖q ⊖ q₀‖²"""
@@ -207,6 +213,15 @@ class Scene:
             jp[:, iv] @ t, jr[:, iv] @ t, dp[:, iv] @ t + jp[:, iv] @ rate,
             dr[:, iv] @ t + jr[:, iv] @ rate,
         )  # fmt: skip
+
+    def _reaction(self, kind: str, number: int) -> np.ndarray:
+        """Return torque about a body's or site's origin and force that its body receives from its parent."""
+        m, d = self.model, self.data
+        body = number if kind == "body" else int(m.site_bodyid[number])
+        place = d.xpos[number] if kind == "body" else d.site_xpos[number]
+        torque, force = d.cfrc_int[body, :3], d.cfrc_int[body, 3:]
+        about = d.subtree_com[m.body_rootid[body]]
+        return np.concatenate([torque + np.cross(about - place, force), force])
 
 
 def _frames(robot: Any, m: Any, root: int) -> list[tuple[str, str, int]]:

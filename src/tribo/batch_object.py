@@ -17,6 +17,7 @@ from tribo.model import Joint, Kind
 from tribo.objects import ArticulatedSystem, CollisionBody, Object
 from tribo.objects.base import frozen
 from tribo.objects.drives import Drives
+from tribo.objects.frames import Frame
 from tribo.objects.states import States
 from tribo.tree_model import TreeRecords
 
@@ -106,8 +107,9 @@ class ObjectBatch(BatchSleeper, Drives):
     def _torque_rows(self) -> np.ndarray:
         return self._array("work", "applied_torque", "v")
 
-    def _add_wrench(self, body: int, torque: np.ndarray, force: np.ndarray) -> None:
-        row = self._batch.engine.command.arrays["wrench"][:, self._part.span.body.start + body]
+    def _add_wrench(self, place: Frame, torque: np.ndarray, force: np.ndarray) -> None:
+        body = self._part.span.body.start + place.body_index
+        row = self._batch.engine.command.arrays["wrench"][:, body]
         row[:, :3] += torque
         row[:, 3:] += force
         self._batch.engine.command.arrays["has_wrench"][...] = 1

@@ -37,3 +37,4 @@ class ConstraintDescription:
     frames: tuple[str, str] = ("", "")  # instead of bodies; points are in them
     numbers: dict[str, Any] = field(default_factory=dict)  # length, erp, is_on, collide …
     resists: str = "stretch"  # of a wire
+    links: tuple[str | None, str | None] = (None, None)  # of the bodies' links; see `End`

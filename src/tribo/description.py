@@ -53,6 +53,9 @@ class ShapeDescription:
     mesh: MeshFile | None = None
     geometry: Hull | Surface | Heights | None = None  # of HULL, SURFACE, HEIGHT_MAP
     is_point: bool = False  # touches compliant grounds, instead of the body's other shapes
+    link: str = field(
+        default="", compare=False
+    )  # that was merged and has it; empty: the body's own
 
 
 @dataclass(slots=True)
@@ -316,6 +319,19 @@ class BodyDescription:
     shapes: list[ShapeDescription] = field(default_factory=list)
     visuals: list[VisualDescription] = field(default_factory=list)
     gravity_compensation: float = 0.0  # [–] share of the weight that is borne from outside
+    parent_link: str = field(default="", compare=False)  # of the parent, as `ShapeDescription.link`
+
+
+@dataclass(slots=True)
+class PartDescription:
+    """A link that became a part of a body, or the body's own link beside such parts."""
+
+    link: str  # empty: the body's own
+    body: int
+    parent: str = ""  # link on which it is fixed, as `ShapeDescription.link`
+    mass: float = 0.0  # [kg]
+    com: Vector = ORIGIN  # [m] body frame
+    inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))  # about com, body axes
 
 
 @dataclass(slots=True)
@@ -326,6 +342,7 @@ class FrameDescription:
     body: int
     position: Vector = ORIGIN
     quaternion: Vector = IDENTITY
+    link: str = field(default="", compare=False)  # that carries it, as `ShapeDescription.link`
 
 
 @dataclass(slots=True)
@@ -387,6 +404,7 @@ class TreeDescription:
     actuators: list[ActuatorDescription] = field(default_factory=list)
     constraints: list[ConstraintDescription] = field(default_factory=list)  # besides the joints
     closed: Vector | None = None  # coordinates in which they hold
+    parts: list[PartDescription] = field(default_factory=list)  # of bodies that have several
 
 
 @dataclass(slots=True)

@@ -48,6 +48,7 @@ class Snapshot:
     bodies: tuple[tuple[float, Vector, np.ndarray, JointDescription, float], ...]  # users' edits
     sensors: dict[str, Any]  # state of each sensor, by name
     readings: dict[str, np.ndarray]  # what the last step left to be read: contacts, status, torques
+    pushes: Any = ()  # on which merged links the external forces of the next step act
 
     def __repr__(self) -> str:
         """Return time and size."""

@@ -277,6 +277,10 @@ class StateFiles(Sealed):
             raise TypeError(f"load_state takes bytes or the path of a file, got {shown(saved)}")
         self.write_materials()
         load(self.engine, saved)
+        self._forget_last_step()
+
+    def _forget_last_step(self) -> None:
+        """Note that what sensors know about the last step belongs to another state."""
 
     def _read(self, path: Path) -> bytes:
         """Read a file that can be a state of this world, and no more of it."""

@@ -152,6 +152,8 @@ class World(
                 said = self._run_measured(n)
             else:
                 said = self._engine.run(n)  # type: ignore[union-attr]
+                if self._pushes and n:
+                    self._pushes = {}
         finally:
             self._idle.append(True)
         if said:
@@ -196,8 +198,7 @@ class World(
             if not self._is_midway:
                 raise EditError("call update before advance, or step for both")
             self._is_midway = self._is_stale = False
-            if self._sensors:
-                self._note_before()
+            self._note_before()
             self.engine.advance()
         finally:
             self._idle.append(True)
@@ -450,9 +451,9 @@ class World(
     def save(self, path: str | Path) -> None:
         """Write the world as a RaiSim XML file: what it starts with, not its commands or clock.
 
-        A world loaded from it steps bitwise like this one would with a fresh start of its solver. A
-        robot that was added as URDF text is written beside it: ``world.xml``, ``world.NAME.urdf``; so is one
-        that was built in Python, with turns of its joints to round-off.
+        A world loaded from it steps bitwise like this one would with a fresh start of its solver. Robots
+        added as URDF text are written beside it: ``world.xml``, ``world.NAME.urdf``; so are those built in
+        Python, turns of joints to round-off, without the parts that sensors on fixed joints feel.
         """
         save(self, path)
 
@@ -479,7 +480,7 @@ class World(
         """
         self.check_editable("a snapshot")
         taken = take_snapshot(self.engine, self._objects, self._constraints, self._materials)
-        return replace(taken, sensors=self._sensor_state())
+        return replace(taken, sensors=self._sensor_state(), pushes=self._get_pushes())
 
     def restore(self, saved: Snapshot) -> None:
         """Go back to a snapshot of this world.
@@ -493,6 +494,6 @@ class World(
         if isinstance(saved, Snapshot):
             self._check_sensor_state(saved.sensors)
         restore_snapshot(saved, self.engine, self._objects, self._constraints, self._materials)
-        self._set_sensor_state(saved.sensors)
+        self._set_sensor_state(saved.sensors, saved.pushes)
         if before != touching(self._objects, self._constraints):
             self.rebuild()

@@ -55,15 +55,16 @@ class WorldConstraints(WorldObjects):
         return self._constraints[names.index(check.known(name, names, "constraint"))]
 
     # -- ends ----------------------------------------------------------------------------------
-    def _body(self, item: Any, what: str) -> tuple[Object | None, int, np.ndarray, Any]:
-        """Return object, body, and the frame in it that a user has given."""
+    def _body(self, item: Any, what: str) -> tuple[Object | None, int, np.ndarray, Any, str]:
+        """Return object, body, the frame in it that a user has given, and the link of that frame."""
         if item is None:
-            return None, 0, np.zeros(3), _IDENTITY
-        part, body, offset = item, 0, np.zeros(3)
+            return None, 0, np.zeros(3), _IDENTITY, ""
+        part, body, offset, link = item, 0, np.zeros(3), ""
         turn: Any = _IDENTITY
         if isinstance(item, Frame):
             part, body = item._owner, item.body_index  # noqa: SLF001 - handles know their robot
             offset, turn = item.position_in_body, item.orientation_in_body
+            link = item.part_name
         if not isinstance(part, Object):
             raise TypeError(
                 f"{what} must be an object of this world, a link, joint or frame of one, or None for the "
@@ -72,7 +73,7 @@ class WorldConstraints(WorldObjects):
         part.check_present(f"a constraint on {what}")
         if part not in self._objects:
             raise ValueError(f"{part.name} belongs to another world; tie objects of one world")
-        return part, body, np.asarray(offset), turn
+        return part, body, np.asarray(offset), turn, link
 
     def _pair(self, first: Any, second: Any) -> tuple[Any, Any]:
         self.check_editable("the list of constraints")
@@ -91,17 +92,20 @@ class WorldConstraints(WorldObjects):
             point = place + turn @ (a[2] if a[0] else b[2])
         else:
             point = check.within_range(check.vector(position, "position", 3), "position")
-        return end_on(a[0], a[1], point, axes), end_on(b[0], b[1], point, axes)
+        return (
+            end_on(a[0], a[1], point, axes, a[4]),
+            end_on(b[0], b[1], point, axes, b[4]),
+        )
 
     def _placed(self, first: Any, second: Any, points: Any) -> tuple[End, End]:
         """Return two ends at points in the frames of what they are on."""
         ends = []
-        for (part, body, offset, turn), point, what in zip(
+        for (part, body, offset, turn, link), point, what in zip(
             self._pair(first, second), points, ("first_point", "second_point"), strict=True
         ):
             given = check.within_range(check.vector(point, what, 3), what)
             frame = rotation_matrix(turn)
-            ends.append(End(part, body, offset + frame @ given, frame))
+            ends.append(End(part, body, offset + frame @ given, frame, link))
         return ends[0], ends[1]
 
     def _tie(self, made: type[Any], what: str, kind: Kind, ends: tuple[End, End], name: str,
@@ -289,17 +293,18 @@ class WorldConstraints(WorldObjects):
             body = max(item.bodies[side], 0)
             part = parts[side] if item.bodies[side] >= 0 else None
             point, axes = np.array(item.points[side]), np.array(item.axes[side])
+            link = item.links[side]
             if part is not None and item.frames[side]:
                 if not isinstance(part, ArticulatedSystem):
                     raise ValueError(f"{part.name} is one body and has no frames; give a pos")
                 frame = part.frame(item.frames[side])
                 turn = rotation_matrix(frame.orientation_in_body)
                 point, axes = frame.position_in_body + turn @ point, turn @ axes
-                body = frame.body_index
+                body, link = frame.body_index, frame.part_name
             if part is not None and body >= len(part.description.bodies):
                 count = len(part.description.bodies)
                 raise ValueError(f"{part.name} has no body {body}; it has {count}, counted from 0")
-            ends.append(End(part, body, point, axes))
+            ends.append(End(part, body, point, axes, link))
         if ends[0].part is ends[1].part and ends[0].body == ends[1].body:
             raise ValueError(f"{item.type} {item.name!r} joins a body to itself; name two bodies")
         stretch = STRETCH[item.resists] if kind == Kind.LENGTH else 0

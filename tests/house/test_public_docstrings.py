@@ -80,6 +80,7 @@ ENGINE = (
     "check_editable",
     "set_state",
     "last_wrench",
+    "loads",
 )  # for the engine, not for users
 VECTOR = re.compile(r"\((?:N, |worlds, )?3\)")
 FRAME = re.compile(r"world|frame|axes|axis|body|parent|joint|dof|wire|link")

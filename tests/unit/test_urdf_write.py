@@ -94,7 +94,10 @@ def test_a_robot_in_a_world(tmp_path):
     robot.link("LF_THIGH" if "LF_THIGH" in robot.body_names else robot.body_names[2]).mass = 3.0
     robot.joints[0].position_in_parent = (0.1, 0.2, 0.3)
     path = tmp_path / "dog.urdf"
-    assert robot.export_urdf(path) == []
+    notes = robot.export_urdf(path)
+    assert len(notes) == 4  # one for each foot
+    assert all(f"{leg}_FOOT" in note and "parts" in note
+               for leg, note in zip(("LF", "RF", "LH", "RH"), notes, strict=True))  # fmt: skip
     other = empty_world().add_articulated_system(path)
     np.testing.assert_allclose(other.mass_matrix, robot.mass_matrix, rtol=1e-13, atol=1e-14)
     assert set(other.frame_names) == set(robot.frame_names)

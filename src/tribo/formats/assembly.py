@@ -15,6 +15,7 @@ from tribo.description import (
     FrameDescription,
     JointDescription,
     LinkDescription,
+    PartDescription,
     ShapeDescription,
     TreeDescription,
     VisualDescription,
@@ -37,32 +38,37 @@ def merge(root: LinkDescription, report: Report) -> tuple[TreeDescription, list[
     link_frames: dict[str, FrameDescription] = {}
     parts: list[list[Inertial]] = [[]]
     members: list[list[str]] = [[]]
-    todo: list[tuple[LinkDescription, int, Pose, JointDescription | None]] = [
-        (root, 0, NO_POSE, None)
+    todo: list[tuple[LinkDescription, int, Pose, JointDescription | None, str]] = [
+        (root, 0, NO_POSE, None, "")
     ]
     while todo:
-        link, body, pose, joint = todo.pop()
+        link, body, pose, joint, above = todo.pop()
+        part = ""
         if joint is not None:
             placed = pose @ Pose(joint.position, joint.quaternion)
             if joint.type == Joint.FIXED:
-                pose = placed
+                pose, part = placed, link.name
             else:
                 moved = replace(joint, position=placed.position, quaternion=placed.quaternion)
-                tree.bodies.append(BodyDescription(link.name, body, moved))
+                tree.bodies.append(BodyDescription(link.name, body, moved, parent_link=above))
                 parts.append([])
                 members.append([])
                 body, pose = len(tree.bodies) - 1, NO_POSE
-        frame = FrameDescription(link.name, body, pose.position, pose.quaternion)
+        frame = FrameDescription(link.name, body, pose.position, pose.quaternion, part)
         link_frames[link.name] = frame
         if joint is not None:
             joint_frames[joint.name] = replace(frame, name=joint.name)
         members[body].append(link.name)
-        parts[body].append(Inertial(link.mass, link.com, link.inertia).moved(pose))
-        _take_shapes(link, tree.bodies[body], pose)
-        todo += [(child, body, pose, child.joint) for child in reversed(link.children)]
+        own = Inertial(link.mass, link.com, link.inertia).moved(pose)
+        parts[body].append(own)
+        on = above if part else ""
+        tree.parts.append(PartDescription(part, body, on, own.mass, own.com, own.inertia))
+        _take_shapes(link, tree.bodies[body], pose, part)
+        todo += [(child, body, pose, child.joint, part) for child in reversed(link.children)]
     for made, inertials in zip(tree.bodies, parts, strict=True):
         whole = merged(inertials)
         made.mass, made.com, made.inertia = whole.mass, whole.com, whole.inertia
+    tree.parts = [made for made in tree.parts if len(members[made.body]) > 1]
     tree.frames = _frames(joint_frames, link_frames, report)
     return tree, members
 
@@ -80,11 +86,11 @@ def _frames(
     return [*joints.values(), *(frame for name, frame in links.items() if name not in joints)]
 
 
-def _take_shapes(link: LinkDescription, body: BodyDescription, pose: Pose) -> None:
+def _take_shapes(link: LinkDescription, body: BodyDescription, pose: Pose, part: str) -> None:
     """Add the shapes and visuals of a link to its body."""
     for k, shape in enumerate(link.shapes):
         name = shape.name or f"{link.name}/{k}"
-        body.shapes.append(replace(shape, name=name, **_moved(shape, pose)))
+        body.shapes.append(replace(shape, name=name, link=part, **_moved(shape, pose)))
     body.visuals += [replace(visual, **_moved(visual, pose)) for visual in link.visuals]
 
 

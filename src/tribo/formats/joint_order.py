@@ -97,6 +97,7 @@ def _in_order(tree: TreeDescription, order: list[int], place: dict[int, int]) ->
             replace(tree.bodies[k], parent=place.get(tree.bodies[k].parent, -1)) for k in order
         ],
         frames=[replace(frame, body=place[frame.body]) for frame in tree.frames],
+        parts=[replace(part, body=place[part.body]) for part in tree.parts],
         ignored={
             (min(pair), max(pair)) for pair in ((place[a], place[b]) for a, b in tree.ignored)
         },

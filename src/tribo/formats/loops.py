@@ -39,14 +39,14 @@ def poses_at(tree: TreeDescription, q: Sequence[float]) -> list[Pose]:
     return made
 
 
-def place_of(tree: TreeDescription, name: str) -> tuple[int, Pose] | None:
-    """Return body and pose in it of a link or frame, None if there is none."""
+def place_of(tree: TreeDescription, name: str) -> tuple[int, Pose, str] | None:
+    """Return body, pose in it and carrying link of a link or frame, None if there is none."""
     for frame in tree.frames:
         if frame.name == name:
-            return frame.body, Pose(frame.position, frame.quaternion)
+            return frame.body, Pose(frame.position, frame.quaternion), frame.link
     for k, body in enumerate(tree.bodies):
         if body.name == name:
-            return k, NO_POSE
+            return k, NO_POSE, ""
     return None
 
 

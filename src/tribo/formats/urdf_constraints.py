@@ -84,7 +84,7 @@ def _read(
                 f"{key}={node.text(key)!r} is not a link{known_hint(node.text(key), names)}"
             )
         places.append(found)
-    (first, inner), (second, _) = places
+    (first, inner, link), (second, _, other) = places
     if first == second:
         raise node.error("body1 and body2 are one body: no joint is between them; name two links")
     axes = _axes(node) if node.tag == "equality" else np.eye(3)
@@ -92,6 +92,7 @@ def _read(
     axes = matrix(inner.quaternion) @ axes
     name = node.attributes.get("name", "").strip()
     made = holding(node.tag, (first, second), (poses[first], poses[second]), anchor, axes, name)
+    made.links = link, other
     if node.tag == "equality":
         made.locked = (1 << len(list(node.all("axis")))) - 1
     return made

@@ -48,6 +48,20 @@ def write(tree: TreeDescription, path: str | Path, *, name: str = "robot") -> li
     """
     text, notes = to_text(tree, name=name, folder=Path(path).resolve().parent)
     Path(path).write_text(text, encoding="utf-8")
+    return notes + _lost_parts(tree)
+
+
+def _lost_parts(tree: TreeDescription) -> list[str]:
+    """Return notes about links that fixed joints made parts of bodies: as such they are not written."""
+    notes = []
+    for k, body in enumerate(tree.bodies):
+        parts = [part.link for part in tree.parts if part.body == k and part.mass > 0.0]
+        heavy = ", ".join(map(repr, filter(None, parts)))
+        if heavy:
+            notes.append(
+                f"{heavy}: mass and shapes are written as those of link {body.name!r}, of which they are "
+                "parts; a sensor on their fixed joints will not feel them"
+            )
     return notes
 
 

@@ -17,6 +17,7 @@ from tribo.objects import edits
 from tribo.objects.base import Object, frozen
 from tribo.objects.collision_body import CollisionBody
 from tribo.objects.drives import Drives
+from tribo.objects.frames import Frame
 from tribo.objects.robot_export import with_loops
 from tribo.objects.states import States
 from tribo.tree_model import TreeRecords, tree_records
@@ -305,7 +306,8 @@ class ArticulatedSystem(Drives, Object):
     def to_urdf(self) -> str:
         """Return the robot, with its present masses and placements, as URDF text.
 
-        Every frame that is not a link or a moving joint becomes an empty link on a fixed joint. Links that
+        Every frame that is not a link or a moving joint becomes an empty link on a fixed joint; mass and
+        shapes of links behind fixed joints are written as those of their body. Links that
         pass through each other are written as in an SRDF, pins, welds and hinges between two bodies as
         <constraints>, closed in the present state; `export_urdf` tells what is left out.
         """
@@ -327,10 +329,12 @@ class ArticulatedSystem(Drives, Object):
         tree, notes = with_loops(self)
         return notes + urdf_write.write(tree, path, name=self.name)
 
-    def _add_wrench(self, body: int, torque: np.ndarray, force: np.ndarray) -> None:
-        row = self._wrench_row(body)
+    def _add_wrench(self, place: Frame, torque: np.ndarray, force: np.ndarray) -> None:
+        row = self._wrench_row(place.body_index)
         row[:3] += torque[0]
         row[3:] += force[0]
+        if place.part_name:
+            self.world.note_push(self, place.part_name, np.concatenate([torque[0], force[0]]))
 
     # -- self-collision ------------------------------------------------------------------------
     def ignore_collision(self, first: str, second: str) -> None:

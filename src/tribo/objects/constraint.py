@@ -27,9 +27,15 @@ NEW = np.array([1.0, 1.0, 0.0, inf, 0.0, 0.0, 0.0, inf])  # `Tuning` of a new on
 class End:
     """Where a constraint holds on: a point and axes on a body of an object, or in the world."""
 
-    def __init__(self, part: Object | None, body: int, point: np.ndarray, axes: np.ndarray) -> None:
-        """Take point (3,) and axes (3, 3) in the frame of a body; part None: in the world."""
-        self.part, self.body, self.point, self.axes = part, body, point, axes
+    def __init__(
+        self, part: Object | None, body: int, point: np.ndarray, axes: np.ndarray,
+        link: str | None = None,
+    ) -> None:  # fmt: skip
+        """Take point (3,) and axes (3, 3) in the frame of a body; part None: in the world.
+
+        link: of the body's links that it holds, as `ShapeDescription.link`; None: not known.
+        """
+        self.part, self.body, self.point, self.axes, self.link = part, body, point, axes, link
 
     @property
     def label(self) -> str:
@@ -218,6 +224,16 @@ class Constraint(check.Sealed):
         axes = self._ends[0].pose()[1]
         return frozen(axes @ self._impulse[3:] / self._world.engine.settings.dt)
 
+    def loads(self, ends: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return what it did in the last step, for given points (3,) and axes (3, 3) of both ends, world.
+
+        Where it acts on each body (2, 3) [m], the force on the first (3,) [N], the torque besides (3,) [N m];
+        the second feels the opposite of both.
+        """
+        (_, axes), (point, _) = ends
+        mean = self._impulse / self._world.engine.settings.dt
+        return np.array([point, point]), axes @ mean[:3], axes @ mean[3:]
+
     @property
     def gap(self) -> np.ndarray:
         """How far the two attachment points are apart in the locked directions, (3,) [m], world."""
@@ -244,6 +260,7 @@ class Constraint(check.Sealed):
             self._what, (bodies[0], bodies[1]), np.array([end.point for end in self._ends]),
             np.array([end.axes for end in self._ends]), self._locked, self._name,
             (objects[0], objects[1]), numbers=numbers | self._own_numbers(), resists=_RESISTS[self._stretch],
+            links=(self._ends[0].link, self._ends[1].link),
         )  # fmt: skip
 
     def _own_numbers(self) -> dict[str, Any]:
@@ -326,6 +343,13 @@ class Motor(Constraint):
         """Torque on the first body, (3,) [N m], world; zero if it pushes."""
         axis = self._ends[0].pose()[1][:, 2]
         return frozen(-axis * self.applied * bool(self._locked & 32))
+
+    def loads(self, ends: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return points (2, 3) [m], force (3,) [N], torque (3,) [N m], world; `ends` as in `Constraint`."""
+        (_, axes), (point, _) = ends
+        push = -axes[:, 2] * self.applied
+        force, torque = push * bool(self._locked & 4), push * bool(self._locked & 32)
+        return np.array([point, point]), force, torque
 
 
 class Wire(Constraint):
@@ -426,6 +450,14 @@ class Wire(Constraint):
         """Zero: a wire has no torque besides that of its force, (3,) [N m]."""
         return frozen(np.zeros(3))
 
+    def loads(self, ends: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return points (2, 3) [m], force (3,) [N], torque (3,) [N m], world; `ends` as in `Constraint`."""
+        first, second = ends[0][0], ends[1][0]
+        d = second - first
+        length = float(np.linalg.norm(d))
+        along = d / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
+        return np.array([first, second]), along * self.tension, np.zeros(3)
+
     @property
     def gap(self) -> np.ndarray:
         """How far it is from its length, (3,) [m], along the wire, from the first point to the second."""
@@ -443,7 +475,9 @@ class Wire(Constraint):
         return float(0.5 * self.stiffness * stretch * stretch)
 
 
-def end_on(part: Object | None, body: int, point: np.ndarray, axes: np.ndarray) -> End:
+def end_on(
+    part: Object | None, body: int, point: np.ndarray, axes: np.ndarray, link: str | None
+) -> End:
     """Return the end on a body whose point and axes are given in the world, at the present state."""
     place, turn = body_pose(part, body)
-    return End(part, body, turn.T @ (point - place), turn.T @ axes)
+    return End(part, body, turn.T @ (point - place), turn.T @ axes, link)

@@ -300,7 +300,7 @@ class Drives(NamedParts):
             at = rows(point, f"point on {self.name}", (3,), self._count())
             at = place.to_world(at if self._is_batch else at[0])
             torque = np.cross(at - self.links[place.body_index].com_position, given)
-        self._add_wrench(place.body_index, torque, given)
+        self._add_wrench(place, torque, given)
 
     def apply_torque(self, frame: str, torque: Any, *, axes: str = "world") -> None:
         """Add an external torque on a link for the next step only.
@@ -316,7 +316,7 @@ class Drives(NamedParts):
         """
         place = self.frame(frame)
         given = self._turned(place, torque, f"torque on {self.name}", axes)
-        self._add_wrench(place.body_index, given, np.zeros_like(given))
+        self._add_wrench(place, given, np.zeros_like(given))
 
     def _turned(self, place: Frame, value: Any, what: str, axes: str) -> np.ndarray:
         """Return a checked vector in world axes, (worlds, 3)."""
@@ -330,6 +330,6 @@ class Drives(NamedParts):
             given = (place.rotation_matrix @ given[..., None])[..., 0]
         return given
 
-    def _add_wrench(self, body: int, torque: np.ndarray, force: np.ndarray) -> None:
-        """Add torque and force at the centre of mass, (worlds, 3) each, world axes."""
+    def _add_wrench(self, place: Frame, torque: np.ndarray, force: np.ndarray) -> None:
+        """Add torque and force on a frame's body at its centre of mass, (worlds, 3) each, world axes."""
         raise NotImplementedError

@@ -9,6 +9,7 @@ import numpy as np
 from tribo import check
 from tribo.description import TreeDescription
 from tribo.objects.base import frozen
+from tribo.objects.parts import reactions
 from tribo.objects.states import States
 from tribo.queries import coriolis, forward, inverse, mass, momentum
 
@@ -147,21 +148,14 @@ class Dynamics(check.Sealed):
         Returns:
             (bodies, 6) or (N, bodies, 6): torque about the body's origin [N m] and force [N], world
             axes; in the order of `body_names`, the root first (what the ground or a hand would have to hold).
+            For one joint, also a fixed one: `Frame.reaction`.
 
         Raises:
             ValueError, TypeError: An array has a wrong shape or is not finite.
         """
         at = self._states()
-        records, bodies = at.records, len(self.description.bodies)
-        vdot = at.vdot if acceleration is None else at.given(
-            acceleration, "acceleration", at.v.shape[1]
-        )  # fmt: skip
-        outside = at.zeros(bodies, 6) if wrench is None else at.given(wrench, "wrench", bodies, 6)
-        tau, out = np.zeros_like(at.v), at.zeros(bodies, 6)
-        inverse.joint_reactions(
-            records.model, records.settings, records.work, at.q, at.v, vdot, outside, tau, out
-        )
-        return at.result(out)
+        vdot, outside = at.loads(len(self.description.bodies), acceleration, wrench)
+        return at.result(reactions(at, vdot, outside))
 
     def forward_dynamics(self, force: Any) -> np.ndarray:
         """Return the acceleration v̇ = M⁻¹ (τ − h) that a generalized force causes.

@@ -10,6 +10,7 @@ from tribo import check
 from tribo.description import IDENTITY, ORIGIN, TreeDescription
 from tribo.extents import rotation_matrix
 from tribo.objects.base import frozen
+from tribo.objects.parts import part_of, reactions, through_fixed_joint
 from tribo.objects.states import States, rows
 from tribo.queries import point as queries
 
@@ -39,9 +40,9 @@ class Frame(check.Sealed):
     """
 
     def __init__(self, owner: FrameOwner, name: str, body: int,
-                 position: Any = ORIGIN, quaternion: Any = IDENTITY) -> None:  # fmt: skip
+                 position: Any = ORIGIN, quaternion: Any = IDENTITY, link: str = "") -> None:  # fmt: skip
         """Use ``robot.frame(name)``."""
-        self._owner, self._name, self._body = owner, name, body
+        self._owner, self._name, self._body, self._part = owner, name, body, link
         self._offset = np.array(position, np.float64)
         self._quaternion = np.array(quaternion, np.float64)
         self._rotation = rotation_matrix(self._quaternion)
@@ -69,6 +70,16 @@ class Frame(check.Sealed):
     def body_index(self) -> int:
         """Number of that body in `body_names`."""
         return self._body
+
+    @property
+    def link_name(self) -> str:
+        """Name of the link that carries it: that of the body, or one that a fixed joint made a part of it."""
+        return self._part or self.body_name
+
+    @property
+    def part_name(self) -> str:
+        """Name of the merged link that carries it, empty for the body's own link."""
+        return self._part
 
     @property
     def position_in_body(self) -> np.ndarray:
@@ -174,6 +185,58 @@ class Frame(check.Sealed):
         """
         return self._read("acceleration", point)
 
+    # -- forces --------------------------------------------------------------------------------
+    def reaction(
+        self, acceleration: Any = None, wrench: Any = None, part_wrench: Any = None
+    ) -> np.ndarray:
+        """Return torque and force that the link with this frame receives through the joint on which it hangs.
+
+        That joint may be fixed: then it is what the link, all that is fixed to it and all that hangs on these
+        receive from the rest of the body.
+
+        Args:
+            acceleration, wrench: As in `joint_reactions` of the robot.
+            part_wrench: What of `wrench` acts behind the fixed joint, (6,) or (N, 6): torque [N m] and force
+                [N] at the centre of mass of the whole body, world axes; None: nothing.
+
+        Returns:
+            (6,) or (N, 6): torque about the origin of this frame [N m] and force [N], world axes.
+
+        Raises:
+            ValueError, TypeError: An array has a wrong shape or is not finite.
+            EditError: The mass of the body was changed at run time; how it is shared is not known.
+
+        Example:
+            >>> import tribo
+            >>> arm = tribo.LinkDescription("arm", mass=1.0, inertia=0.1 * np.eye(3))
+            >>> arm.fix_to_world()
+            >>> tool = arm.add_child("tool", "fixed", position=(0.5, 0, 0), joint_name="flange")
+            >>> tool.mass, tool.com = 2.0, (0.1, 0, 0)
+            >>> robot = tribo.World().add_articulated_system(arm)
+            >>> robot.frame("flange").reaction().round(9).tolist()
+            [0.0, -1.962, 0.0, 0.0, 0.0, 19.62]
+        """
+        at = self._owner._states()
+        description = self._owner.description
+        vdot, outside = at.loads(len(description.bodies), acceleration, wrench)
+        part = part_of(description, self._body, self._part)
+        if part is None:
+            if part_wrench is not None:
+                raise ValueError(
+                    f"part_wrench of {self._name}: {self.link_name!r} hangs on a joint that moves; what acts "
+                    "on it is in wrench"
+                )
+            found = reactions(at, vdot, outside)[:, self._body]
+        else:
+            own = at.zeros(6)
+            if part_wrench is not None:
+                own = at.given(part_wrench, "part_wrench", 6)
+            found = through_fixed_joint(at, part, vdot, outside, own)
+        _, motion = self._motion()
+        arm = np.einsum("nij,j->ni", motion[:, _ROTATION].reshape(-1, 3, 3), self._offset)
+        torque = found[:, :3] - np.cross(arm, found[:, 3:])
+        return at.result(np.concatenate([torque, found[:, 3:]], axis=1))
+
     # -- Jacobians -----------------------------------------------------------------------------
     def _jacobian(self, point: Any, part: slice) -> np.ndarray:
         at = self._owner._states()
@@ -265,7 +328,7 @@ class FrameOwner(check.Sealed):
         check.known(name, self.frame_names, f"frame of {self.name}")
         for frame in self.description.frames:
             if frame.name == name:
-                return Frame(self, name, frame.body, frame.position, frame.quaternion)
+                return Frame(self, name, frame.body, frame.position, frame.quaternion, frame.link)
         bodies = self.description.bodies
         names = [body.name for body in bodies] + [body.joint.name for body in bodies]
         return Frame(self, name, names.index(name) % len(bodies))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+
 if TYPE_CHECKING:
     from tribo.contacts import Contact
     from tribo.engine import Engine
@@ -42,6 +44,9 @@ class Owner(Protocol):
 
     def note_wrench(self) -> None:
         """Note that an external force acts in the next step."""
+
+    def note_push(self, part: Object, link: str, wrench: np.ndarray) -> None:
+        """Note how much of an external wrench (6,) acts on a link that was merged into a body."""
 
     def contacts_of(self, part: Object) -> list[Contact]:
         """Return the contacts of an object, seen from it."""

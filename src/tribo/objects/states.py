@@ -37,6 +37,15 @@ class States:
         """Return numbers of the caller for all states: one set for all, or one for each."""
         return rows(value, f"{what} of {self.name}", shape, len(self.q))
 
+    def loads(self, bodies: int, acceleration: Any, wrench: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return accelerations (N, dof), None: the state's, and what acts from outside (N, bodies, 6)."""
+        vdot = self.vdot
+        if acceleration is not None:
+            vdot = self.given(acceleration, "acceleration", self.v.shape[1])
+        if wrench is None:
+            return vdot, self.zeros(bodies, 6)
+        return vdot, self.given(wrench, "wrench", bodies, 6)
+
 
 def rows(value: Any, what: str, shape: tuple[int, ...], count: int) -> np.ndarray:
     """Return checked float64 numbers as (count, *shape); without the first axis they hold for all."""

@@ -28,7 +28,7 @@ class Mount:
     def __init__(self, world: WorldSensors, part: Any, frame: str | None,
                  position: Any, orientation: Any) -> None:  # fmt: skip
         """Find the body; position and orientation are those of the sensor in the frame."""
-        self.world, self.body = world, 0
+        self.world, self.body, self.link = world, 0, ""
         self.part: Object | None = part
         offset = check.vector(position, "position", 3)
         turn = rotation_matrix(check.quaternion(orientation, "orientation"))
@@ -42,7 +42,7 @@ class Mount:
             if not isinstance(part, ArticulatedSystem):
                 raise TypeError(f"frame {check.shown(frame)}: only robots have named frames")
             found = part.frame(frame)
-            self.body = found.body_index
+            self.body, self.link = found.body_index, found.part_name
             within = rotation_matrix(found.orientation_in_body)
             offset, turn = found.position_in_body + within @ offset, within @ turn
         self.offset, self.turn = np.ascontiguousarray(offset), turn
@@ -112,6 +112,11 @@ class Sensor(check.Sealed):
     def name(self) -> str:
         """Name under which `World.sensor` finds it."""
         return self._name
+
+    @property
+    def world(self) -> WorldSensors:
+        """The world that it is in."""
+        return self._mount.world
 
     @property
     def parent(self) -> Object | None:

@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 import math
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from tribo import check
 from tribo.builder import ALL_GROUPS
 from tribo.description import IDENTITY, ORIGIN, SensorDescription
-from tribo.engine import Engine
 from tribo.errors import EditError
 from tribo.model import Status
 from tribo.objects import ArticulatedSystem, Object
+from tribo.objects.constraint import Constraint
 from tribo.rays import WorldRays
 from tribo.sensors.base import EARLY, Mount, Sensor
 from tribo.sensors.camera import DepthCamera
 from tribo.sensors.inertial import Imu
 from tribo.sensors.joints import JointEncoder
 from tribo.sensors.lidar import Lidar
+from tribo.sensors.loads import UNKNOWN
 from tribo.sensors.noise import Noise
 from tribo.sensors.wrench import ContactSensor, ForceTorqueSensor
 from tribo.sight import object_numbers
 
 S = TypeVar("S", bound=Sensor)
+Pushes = dict[tuple[int, str], np.ndarray]  # of an object (its id) and a merged link: wrench, (6,)
+
+
+class Before(NamedTuple):
+    """What the last step changed and sensors need."""
+
+    model: object  # to which the rest belongs
+    velocity: np.ndarray  # of all degrees of freedom
+    wrench: np.ndarray  # (bodies, 6) external torque and force
+    pushes: Pushes  # how much of it acts on merged links
 
 
 class WorldSensors(WorldRays):
@@ -38,7 +49,8 @@ class WorldSensors(WorldRays):
     def __init__(self) -> None:
         """Start without sensors."""
         self._sensors: dict[str, Sensor] = {}
-        self._before: tuple[object, np.ndarray, np.ndarray] | None = None
+        self._before: Before | None = None
+        self._pushes: Pushes = {}
         self._next_sensor = 0
 
     @property
@@ -54,6 +66,11 @@ class WorldSensors(WorldRays):
     @property
     def gravity(self) -> Any:
         """Gravity [m/s²]."""
+        raise NotImplementedError
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """All constraints between bodies."""
         raise NotImplementedError
 
     def check_editable(self, what: str) -> None:
@@ -186,9 +203,15 @@ class WorldSensors(WorldRays):
     ) -> ForceTorqueSensor:  # fmt: skip
         """Add a sensor of the force and torque that a link receives from its parent through a joint.
 
+        Behind a fixed joint it is the link with all that is fixed to it and hangs on it that receives them.
+
         Args:
-            robot, joint: A joint that moves; the sensor sits in the frame of the link behind it.
+            robot, joint: A joint, a fixed one too, or a link or frame (a site of an MJCF file): then the
+                joint on which its link hangs. The sensor sits in that frame.
             name, position, orientation, update_rate, noise, seed: See `WorldSensors`.
+
+        Raises:
+            KeyError: The robot has no such joint or frame; the message proposes the nearest.
 
         Example:
             >>> import tribo
@@ -202,8 +225,7 @@ class WorldSensors(WorldRays):
         """
         if not isinstance(robot, ArticulatedSystem):
             raise TypeError(f"a force–torque sensor needs a robot, got {check.shown(robot)}")
-        link = robot.joint(joint).body_name
-        mount = Mount(self, robot, link, position, orientation)
+        mount = Mount(self, robot, joint, position, orientation)
         return self._added(
             ForceTorqueSensor(mount, self._named(name, "force_torque"), update_rate, noise, seed)
         )
@@ -298,8 +320,11 @@ class WorldSensors(WorldRays):
     # -- measuring -----------------------------------------------------------------------------
     def _note_before(self) -> None:
         """Keep what the next step changes and sensors need."""
-        engine = self.engine
-        self._before = engine.model, np.array(engine.state.v), np.array(engine.command.wrench)
+        pushes, self._pushes = self._pushes, {}
+        if self._sensors:
+            engine = self.engine
+            wrench = np.array(engine.command.wrench)
+            self._before = Before(engine.model, np.array(engine.state.v), wrench, pushes)
 
     def _measure_due(self) -> None:
         now, dt = self.time, self.time_step
@@ -317,6 +342,7 @@ class WorldSensors(WorldRays):
             count = n if left > n else max(1, math.ceil(left - EARLY))
             if count > 1:
                 said |= engine.run(count - 1)
+                self._pushes = {}
             if engine.status[0, 0] & Status.INVALID:
                 return True
             self._note_before()
@@ -327,23 +353,28 @@ class WorldSensors(WorldRays):
             self._measure_due()
         return said
 
-    def _last(self, sensor: Sensor) -> tuple[Engine, np.ndarray, np.ndarray]:
+    def note_push(self, part: Object, link: str, wrench: np.ndarray) -> None:
+        """Note how much of an external wrench (6,) on a body acts on a link that was merged into it."""
+        key = part.id, link
+        self._pushes[key] = self._pushes.get(key, np.zeros(6)) + wrench
+
+    def _last(self, sensor: Sensor) -> Before:
         engine = self.engine
-        if self._before is None or self._before[0] is not engine.model:
+        if self._before is None or self._before.model is not engine.model:
             raise EditError(
                 f"sensor {sensor.name} measures over the last step, and since it was added (or the list of "
                 "objects changed) there was none; step the world first"
             )
-        return engine, self._before[1], self._before[2]
+        return self._before
 
     def mean_acceleration(self, sensor: Sensor) -> np.ndarray:
         """Return (v⁺ − v)/Δt of the last step for all degrees of freedom of the world [m/s², rad/s²]."""
-        engine, before, _ = self._last(sensor)
-        return np.asarray((engine.state.v - before) / engine.settings.dt)
+        before, engine = self._last(sensor), self.engine
+        return np.asarray((engine.state.v - before.velocity) / engine.settings.dt)
 
-    def last_wrench(self, sensor: Sensor) -> np.ndarray:
-        """Return the external torque and force on every body in the last step, (bodies, 6)."""
-        return self._last(sensor)[2]
+    def last_wrench(self, sensor: Sensor) -> Before:
+        """Return the external torque and force on every body in the last step, and on which link."""
+        return self._last(sensor)
 
     def shapes_at(self, mount: Mount) -> slice:
         """Return which shapes are on the body that carries a sensor."""
@@ -382,7 +413,17 @@ class WorldSensors(WorldRays):
                 f"{', '.join(self._sensors) or 'none'} now)"
             )
 
-    def _set_sensor_state(self, state: dict[str, Any]) -> None:
+    def _set_sensor_state(self, state: dict[str, Any], pushes: Pushes) -> None:
         for name, saved in state.items():
             self._sensors[name].set_state(saved)
         self._before = None
+        self._pushes = dict(pushes)
+
+    def _forget_last_step(self) -> None:
+        self._before = None
+        self._pushes = {UNKNOWN: np.zeros(6)} if self.engine.command.has_wrench[0] else {}
+        for sensor in self.sensors:
+            sensor.restart(self.time)
+
+    def _get_pushes(self) -> Pushes:
+        return dict(self._pushes)

@@ -9,9 +9,10 @@ import numpy as np
 from tribo import check
 from tribo.objects import ArticulatedSystem
 from tribo.objects.base import frozen
-from tribo.queries import inverse
-from tribo.queries import point as queries
+from tribo.objects.parts import part_of, reactions, through_fixed_joint
+from tribo.objects.states import States
 from tribo.sensors.base import Mount, Sensor
+from tribo.sensors.loads import Loads, contact_wrenches
 from tribo.sensors.noise import Noise
 
 
@@ -33,29 +34,6 @@ class ContactReading(NamedTuple):
     points: int  # of contact
 
 
-def contact_wrenches(engine: Any, bodies: slice) -> tuple[np.ndarray, np.ndarray]:
-    """Return force and torque about the world's origin of the last step's contacts on bodies, and counts.
-
-    (n, 6): force, torque [N, N m]; (n,).
-    """
-    work, count = engine.work, int(engine.work.contact_count[0])
-    total = np.zeros((bodies.stop - bodies.start, 6))
-    points = np.zeros(len(total), np.int64)
-    axes = work.contact_axes[:count].reshape(-1, 3, 3)
-    rate = 1.0 / engine.settings.dt
-    force = rate * np.einsum("cki,ck->ci", axes, work.contact_impulse[:count])
-    spin = rate * np.einsum("cki,ck->ci", axes, work.contact_spin_impulse[:count])
-    torque = np.cross(work.contact_pos[:count], force) + spin
-    wrench = np.concatenate([force, torque], axis=1)
-    touches = (work.contact_impulse[:count, 2] > 0.0) | (work.contact_gap[:count] <= 0.0)
-    for side, sign in ((0, 1.0), (1, -1.0)):
-        body = work.contact_body[:count, side] - bodies.start
-        own = (body >= 0) & (body < len(total))
-        np.add.at(total, body[own], sign * wrench[own])
-        np.add.at(points, body[own & touches], 1)
-    return total, points
-
-
 class ContactSensor(Sensor):
     """Force and torque of all contacts on a body in the last step; see `World.add_contact_sensor`."""
 
@@ -67,8 +45,8 @@ class ContactSensor(Sensor):
         mount.world.mean_acceleration(self)  # a step was made
         engine, span = mount.world.engine, mount.part.span
         assert span is not None
-        body = span.body.start + mount.body
-        total, count = contact_wrenches(engine, slice(body, body + 1))
+        is_own = engine.model.shape_body == span.body.start + mount.body
+        total, count = contact_wrenches(engine, np.where(is_own, 0, -1), 1)
         place, turn = mount.pose()
         force, about = total[0, :3], total[0, 3:] - np.cross(place, total[0, :3])
         read = self._noise.applied(np.concatenate([turn.T @ force, turn.T @ about]), time)
@@ -78,10 +56,10 @@ class ContactSensor(Sensor):
 
 
 class ForceTorqueSensor(Sensor):
-    """What a link receives from its parent through its joint; see `World.add_force_torque_sensor`.
+    """What a link receives through its joint, a fixed one too; see `World.add_force_torque_sensor`.
 
-    Newton–Euler over the last step: mean accelerations, contacts and external forces of the step, at the
-    configuration where it was evaluated (Featherstone 2008, table 5.1).
+    Newton–Euler over the last step: mean accelerations, contacts, constraints and external forces of the
+    step, at the configuration where it was evaluated (Featherstone 2008, table 5.1).
     """
 
     def __init__(self, mount: Mount, name: str, update_rate: float | None,
@@ -93,28 +71,23 @@ class ForceTorqueSensor(Sensor):
 
     def _measured(self, time: float) -> Any:
         mount, world = self._mount, self._mount.world
-        records, engine = mount.records(), world.engine
-        assert mount.part is not None
-        span = mount.part.span
+        records, engine, robot = mount.records(), world.engine, mount.part
+        assert isinstance(robot, ArticulatedSystem)
+        span = robot.span
         assert span is not None
         vdot = np.ascontiguousarray(world.mean_acceleration(self)[span.v][None])
         q = np.array(engine.work.mid_q[span.q])[None]
         v = np.array(engine.state.v[span.v])[None] - 0.5 * engine.settings.dt * vdot
-        bodies = span.body.stop - span.body.start
-        at, turns = np.zeros((1, bodies, 3)), np.zeros((1, bodies, 9))
-        queries.poses(records.model, records.work, q, at, turns)
-        total, _ = contact_wrenches(engine, span.body)
-        turn = turns.reshape(bodies, 3, 3)
-        com = at[0] + np.einsum("bij,bj->bi", turn, records.model.body_com)
-        outside = world.last_wrench(self)[span.body].copy()
-        outside[:, 3:] += total[:, :3]
-        outside[:, :3] += total[:, 3:] - np.cross(com, total[:, :3])
-        tau, out = np.zeros_like(v), np.zeros((1, bodies, 6))
-        inverse.joint_reactions(
-            records.model, records.settings, records.work, q, v, vdot, outside[None], tau, out
-        )
-        torque, force = out[0, mount.body, :3], out[0, mount.body, 3:]
-        own = turn[mount.body]
+        states = States(robot.name, records, q, v, vdot, True)
+        part = part_of(robot.description, mount.body, mount.link)
+        loads = Loads(self, robot, part)
+        outside = loads.outside[None]
+        if part is None:
+            found = reactions(states, vdot, outside)[0, mount.body]
+        else:
+            found = through_fixed_joint(states, part, vdot, outside, loads.on_part[None])[0]
+        torque, force = found[:3], found[3:]
+        own = loads.turns[mount.body]
         torque = torque - np.cross(own @ mount.offset, force)
         axes = own @ mount.turn
         read = self._noise.applied(np.concatenate([axes.T @ force, axes.T @ torque]), time)

@@ -43,6 +43,7 @@ class Place:
     body: int  # of the tree; −1: the world
     inner: Pose  # of the file's body in that of the tree
     world: Pose  # of the file's body as the file draws it
+    link: str = ""  # that it became, as `PartDescription.link`
 
 
 class EqualityReader:
@@ -71,7 +72,7 @@ class EqualityReader:
         for t, tree in enumerate(self._trees):
             poses = poses_at(tree.description, self._drawn[t])
             for number, (body, inner) in tree.place.items():
-                made[number] = Place(t, body, inner, poses[body] @ inner)
+                made[number] = Place(t, body, inner, poses[body] @ inner, tree.links[number])
         return made
 
     def read(self, source: Source) -> None:
@@ -109,6 +110,7 @@ class EqualityReader:
         made = ConstraintDescription(what, (a.body, b.body), locked=LOCKED[what])
         made.points = np.array([end.position for end in ends])
         made.axes = np.array([matrix(end.quaternion) for end in ends])
+        made.links = a.link, b.link
         made.name = node.attributes.get("name", "").strip()
         if not switch(node, "active", "true"):
             made.numbers["is_on"] = False

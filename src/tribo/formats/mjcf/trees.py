@@ -9,6 +9,7 @@ from tribo.description import (
     BodyDescription,
     FrameDescription,
     JointDescription,
+    PartDescription,
     ShapeDescription,
     TreeDescription,
     VisualDescription,
@@ -31,6 +32,9 @@ class Tree:
     description: TreeDescription
     members: list[int] = field(default_factory=list)  # MJCF's bodies, in their order
     place: dict[int, tuple[int, Pose]] = field(default_factory=dict)  # body of the tree, pose in it
+    links: dict[int, str] = field(
+        default_factory=dict
+    )  # that they became, as `PartDescription.link`
     frames: list[tuple[str, FrameDescription]] = field(default_factory=list)  # body, joint or site
 
     @property
@@ -109,6 +113,7 @@ def _hang(tree: Tree, number: int, body: Body, contacts: Contacts, report: Repor
     """Add a body to its tree: as bodies, one for each joint, or as a part of its parent."""
     bodies, frames = tree.description.bodies, tree.frames
     tree.members.append(number)
+    part, above_part = "", tree.links.get(body.parent, "")
     is_root = len(tree.members) == 1 and bodies[0].name == body.name
     is_root = is_root and (not body.joints or body.joints[0].type == Joint.FREE)
     if is_root:
@@ -117,23 +122,26 @@ def _hang(tree: Tree, number: int, body: Body, contacts: Contacts, report: Repor
         parent, pose = tree.place.get(body.parent, (0, NO_POSE))
         pose = pose @ body.pose
         above = parent
+        part = "" if body.joints else body.name
         for k, joint in enumerate(body.joints, start=1):
             name = body.name if k == len(body.joints) else f"{body.name}/{joint.description.name}"
-            bodies.append(BodyDescription(name, parent, joint.placed(pose)))
+            on = above_part if k == 1 else ""
+            bodies.append(BodyDescription(name, parent, joint.placed(pose), parent_link=on))
             parent = len(bodies) - 1
             frames.append(("joint", FrameDescription(joint.description.name, parent)))
             pose = Pose(tuple(-x for x in joint.anchor)) if any(joint.anchor) else NO_POSE
         if len(body.joints) > 1 and (above > 0 or tree.is_loose):
             tree.description.ignored.add((above, parent))  # MuJoCo: parent and child do not meet
-    tree.place[number] = parent, pose
-    frames.append(("body", FrameDescription(body.name, parent, pose.position, pose.quaternion)))
+    tree.place[number], tree.links[number] = (parent, pose), part
+    at = pose
+    frames.append(("body", FrameDescription(body.name, parent, at.position, at.quaternion, part)))
     for name, where in body.sites:
         at = pose @ where
-        frames.append(("site", FrameDescription(name, parent, at.position, at.quaternion)))
+        frames.append(("site", FrameDescription(name, parent, at.position, at.quaternion, part)))
     for geom in body.geoms:
         shape = contacts.shape(geom, report) if geom.type != "plane" else None
         if shape is not None:
-            bodies[parent].shapes.append(replace(shape, **_moved(shape, pose)))
+            bodies[parent].shapes.append(replace(shape, link=part, **_moved(shape, pose)))
         visual = geom.visual()
         if visual is not None:
             bodies[parent].visuals.append(replace(visual, **_moved(visual, pose)))
@@ -151,10 +159,14 @@ def _finish(tree: Tree, bodies: list[Body], report: Report) -> None:
     nodes: list[list[Node]] = [[] for _ in made.bodies]
     for number in tree.members:
         at, pose = tree.place[number]
-        parts[at].append(bodies[number].inertial.moved(pose))
+        own, link = bodies[number].inertial.moved(pose), tree.links[number]
+        above = tree.links.get(bodies[number].parent, "") if link else ""
+        parts[at].append(own)
+        made.parts.append(PartDescription(link, at, above, own.mass, own.com, own.inertia))
         first = at - max(len(bodies[number].joints) - 1, 0)
         for k in range(first, at + 1):
             nodes[k].append(bodies[number].node)
+    made.parts = [part for part in made.parts if len(parts[part.body]) > 1]
     for body, inertials in zip(made.bodies, parts, strict=True):
         whole = merged(inertials)
         body.mass, body.com, body.inertia = whole.mass, whole.com, whole.inertia

@@ -74,7 +74,7 @@ class BatchSettings(check.Sealed):
 
     @property
     def time_step(self) -> np.ndarray:
-        """Time steps, (worlds,) [s] > 0."""
+        """Time steps, (worlds,) [s], 1e-9 … 10."""
         return self._read("dt")
 
     @time_step.setter

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+SHORTEST_STEP, LONGEST_STEP = 1e-9, 10.0  # [s] see `WorldSettings.time_step`
 UNIT_TOLERANCE = 1e-3  # [–] a quaternion farther from unit length than this is a mistake
 LARGEST = 1e15  # beyond it a double has no digits left for anything else
 SMALLEST = 1e-15  # lengths, masses and times below it have squares and products that vanish
@@ -58,6 +59,17 @@ def number(
         raise ValueError(f"{what} must be {sign} {minimum:g}, got {shown(value)}")
     if result > maximum:
         raise ValueError(f"{what} must be ≤ {maximum:g}, got {shown(value)}")
+    return result
+
+
+def time_step(value: Any, what: str = "time_step") -> float:
+    """Return a time step [s]: long enough for bodies to be rigid, short enough for motion to be followed."""
+    result = number(value, what)
+    if not SHORTEST_STEP <= result <= LONGEST_STEP:
+        raise ValueError(
+            f"{what} must be from {SHORTEST_STEP:g} to {LONGEST_STEP:g} s, got {shown(value)}; units are SI: "
+            "a millisecond is 0.001"
+        )
     return result
 
 

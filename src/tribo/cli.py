@@ -20,7 +20,7 @@ from rich.table import Table
 
 import tribo
 from tribo import robot_report, world_file
-from tribo.formats.xml import outermost
+from tribo.formats.xml import kind_of
 from tribo.objects import ArticulatedSystem
 from tribo.viewer import plot, recording, scene
 
@@ -30,14 +30,15 @@ errors = Console(stderr=True, highlight=False, soft_wrap=True)
 FRAME_RATE = 200.0  # [1/s] frames of a recording per second of world time
 HOLD_RATE = 50.0  # [rad/s] natural frequency of the drives that hold a posture
 CLEARANCE = 1e-3  # [m] of a robot above the ground at the start
-READ = (".xml", ".mjcf", ".urdf")
+MOST_STEPS = 1e9  # of one run: hours of the smallest scene
 
+FILES = "RaiSim world, scene or robot of MuJoCo (MJCF), or robot (URDF)"
 EXAMPLES = """examples:
   tribo run world.xml --duration 10 --plot run.png
   tribo run robot.urdf --hold --record run.npz
   tribo view world.xml
   tribo check robot.urdf
-  tribo check scene.xml
+  tribo check world.xml
   tribo warmup
 """
 
@@ -92,9 +93,9 @@ def _parser() -> argparse.ArgumentParser:
     view.add_argument("--port", type=int, default=8080, help="port to listen on (8080)")
     view.add_argument("--duration", type=_positive, metavar="S", help="end after S seconds")
 
-    check = _command(commands, "check", _check, "say what a URDF or MJCF file holds and what looks wrong",
+    check = _command(commands, "check", _check, "say what a file holds and what looks wrong",
                      "tribo check robot.urdf")  # fmt: skip
-    check.add_argument("file", type=Path, metavar="FILE", help="robot .urdf, or MJCF .xml")
+    check.add_argument("file", type=Path, metavar="FILE", help=FILES)
     _add_reading(check)
 
     bench = _command(commands, "bench", _bench, "measure this machine (in a source checkout)",
@@ -119,9 +120,7 @@ def _command(
 
 
 def _add_file(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file", type=Path, metavar="FILE", help="RaiSim world or MJCF .xml, robot .urdf"
-    )
+    parser.add_argument("file", type=Path, metavar="FILE", help=FILES)
     parser.add_argument(
         "--time-step", type=_positive, metavar="S", help="instead of the file's [s]"
     )
@@ -131,7 +130,7 @@ def _add_file(parser: argparse.ArgumentParser) -> None:
 
 def _add_reading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--package-dir", type=Path, action="append", default=[], metavar="DIR",
-                        help="where package:// is looked up; may be repeated")  # fmt: skip
+                        help="where files that it names are looked up; may be repeated")  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="unknown tags are errors")
 
 
@@ -146,16 +145,11 @@ def _positive(text: str) -> float:
 def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
     """Return the world of a file, and the name of the object that its camera follows."""
     path: Path = chosen.file
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
-    if path.suffix.lower() not in READ:
-        raise InputError(
-            f"{path}: ends in {path.suffix!r}, must end in .xml (world or MJCF) or .urdf (robot)"
-        )
+    kind = _kind(path)
     world, follows = tribo.World(), ""
-    if _is_mjcf(path):
+    if kind == "mujoco":
         world.load_mjcf(path, package_dirs=chosen.package_dir, strict=chosen.strict)
-    elif path.suffix.lower() == ".urdf":
+    elif kind == "robot":
         world.add_ground(name="ground")
         robot = world.add_articulated_system(
             path, name=path.stem, package_dirs=chosen.package_dir, strict=chosen.strict
@@ -176,8 +170,11 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
     return world, follows
 
 
-def _is_mjcf(path: Path) -> bool:
-    return outermost(path, "MJCF") == "mujoco"
+def _kind(path: Path) -> str:
+    """Return what a file is by its outermost element: "raisim", "mujoco" or "robot"."""
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    return kind_of(path)
 
 
 def hold(robot: ArticulatedSystem) -> None:
@@ -205,6 +202,11 @@ def _run(chosen: argparse.Namespace) -> int:
     world, _ = load(chosen)
     tribo.warm_up()
     steps = max(1, round(chosen.duration / world.time_step))
+    if steps > MOST_STEPS:
+        raise InputError(
+            f"{chosen.duration:g} s are {steps:.3g} steps of {world.time_step:g} s, at most {MOST_STEPS:g} "
+            "are made; take a longer --time-step or a shorter --duration"
+        )
     stride = max(1, round(1.0 / (FRAME_RATE * world.time_step)))
     keeps = chosen.plot is not None or chosen.record is not None
     recorder = recording.Recorder(world) if keeps else None
@@ -265,13 +267,10 @@ def _view(chosen: argparse.Namespace) -> int:
 
 
 def _check(chosen: argparse.Namespace) -> int:
-    if not chosen.file.is_file():
-        raise InputError(f"{chosen.file}: no such file")
-    dirs = tuple(chosen.package_dir)
-    if _is_mjcf(chosen.file):
-        _show_scene(
-            robot_report.examine_scene(chosen.file, package_dirs=dirs, strict=chosen.strict)
-        )
+    dirs, kind = tuple(chosen.package_dir), _kind(chosen.file)
+    if kind != "robot":
+        of_file = robot_report.examine_scene if kind == "mujoco" else robot_report.examine_world
+        _show_scene(of_file(chosen.file, package_dirs=dirs, strict=chosen.strict))
         return 0
     report = robot_report.examine(chosen.file, package_dirs=dirs, strict=chosen.strict)
     base = "floating" if report.is_floating else "fixed"

@@ -1,4 +1,4 @@
-"""What a URDF or MJCF file says, and what in it looks wrong: the text of `tribo check`."""
+"""What a robot, scene or world file says, and what in it looks wrong: the text of `tribo check`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tribo import world_file
 from tribo.builder import DOFS
 from tribo.constraint_description import ConstraintDescription
 from tribo.description import (
@@ -115,12 +116,48 @@ def examine_scene(
     return report
 
 
+def examine_world(
+    path: Path | str, *, package_dirs: tuple[Path, ...] = (), strict: bool = False
+) -> SceneReport:
+    """Read a RaiSim world file and say what is in it, and what of it is left out.
+
+    Raises:
+        DescriptionError: It cannot be simulated; the message says where, what and the remedy.
+    """
+    world = World()
+    found = world_file.read_into(world, path, package_dirs=package_dirs, strict=strict)
+    report = SceneReport(Path(path).name, found.time_step, found.gravity, notes=list(found.notes))
+    for part in world.objects:
+        tree = part.description
+        if part.body_type == Kind.STATIC:
+            report.standing += 1
+        else:
+            report.moving.append(_moving(part.name, tree))
+            _add_doubts(report, tree)
+        for shape in (shape for body in tree.bodies for shape in body.shapes):
+            report.collision.append((f"{part.name}: {shape.name}", *_shape(shape)[1:]))
+        report.warnings += _mesh_warnings(tree)
+        report.notes += [f"{part.name}: {note}" for note in tree.notes]
+    trees = {part.name: part.description for part in world.objects}
+    for tie in world.constraints:
+        item = tie.describe()
+        first, second = (None if name is None else trees[name] for name in item.objects)
+        report.constraints.append(_constraint(item, (first, second)))
+    return report
+
+
 def _add_tree(report: RobotReport | SceneReport, tree: TreeDescription) -> None:
     """Add joints, shapes and doubts of one object."""
     for body in tree.bodies:
+        report.collision += [_shape(shape) for shape in body.shapes]
+    _add_doubts(report, tree)
+
+
+def _add_doubts(report: RobotReport | SceneReport, tree: TreeDescription) -> None:
+    """Add joints and doubts of one object."""
+    for body in tree.bodies:
         if body.joint.type not in {Joint.FIXED, Joint.FREE}:
             report.joints.append(_joint(body.joint))
-        report.collision += [_shape(shape) for shape in body.shapes]
         report.warnings += _inertia_warnings(body)
     report.warnings += _mass_warnings(tree)
 

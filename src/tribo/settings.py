@@ -58,12 +58,16 @@ class WorldSettings(check.Sealed):
 
     @property
     def time_step(self) -> float:
-        """Time step [s] > 0."""
+        """Time step [s], 1e-9 … 10.
+
+        In less, sound crosses some micrometres: no body is rigid. In more, a body falls a kilometre within
+        one step. Most scenes want far less than that, see docs/reference/settings.
+        """
         return float(self._settings.dt)
 
     @time_step.setter
     def time_step(self, value: float) -> None:
-        self._set("time_step", check.positive(value, "time_step"), "dt")
+        self._set("time_step", check.time_step(value), "dt")
 
     @property
     def gravity(self) -> np.ndarray:

@@ -17,7 +17,7 @@ from tribo.constraint_description import ConstraintDescription
 from tribo.engine import Engine
 from tribo.errors import EditError, SimulationError
 from tribo.formats import raisim_xml
-from tribo.formats.xml import outermost
+from tribo.formats.xml import kind_of
 from tribo.materials import MaterialTable, PairProperties
 from tribo.materials.table import PairExplanation
 from tribo.model import Status
@@ -54,7 +54,7 @@ class World(
     """Objects that move and meet. Different threads may step different worlds, not the same one.
 
     Args:
-        time_step: [s] > 0.
+        time_step: [s], 1e-9 … 10.
         gravity: (3,) [m/s²], world axes.
 
     Example:
@@ -434,15 +434,15 @@ class World(
 
         Args:
             path: The file.
-            package_dirs: Folders that may hold what the file names (robots, meshes, heights), besides its own
-                and the two above it.
+            package_dirs: Folders in which what the file names (robots, meshes, heights) is looked up, besides
+                its own and the two above it.
             strict: Treat what the reader does not know as an error.
 
         Raises:
             DescriptionError: The file cannot be built; the message names element, value and remedy.
         """
         world = cls()
-        if outermost(path, "world") == "mujoco":
+        if kind_of(path) == "mujoco":
             world.load_mjcf(path, package_dirs=package_dirs, strict=strict)
         else:
             read_into(world, path, package_dirs=package_dirs, strict=strict)

@@ -189,7 +189,7 @@ def test_a_scene_that_passes_check_is_one_that_a_world_can_hold(tmp_path, capsys
     ("arguments", "says"),
     [
         (["run", "nowhere.xml"], "no such file"),
-        (["run", __file__], "must end in"),
+        (["run", __file__], "not well-formed XML"),
         (["check", "nowhere.urdf"], "no such file"),
         (["run", SPHERES, "--plot", "nowhere/at/all.png"], "folder does not exist"),
     ],
@@ -216,10 +216,10 @@ def test_a_file_with_an_error_names_it(tmp_path, capsys):
 def test_a_simulation_that_fails_is_exit_code_1(tmp_path, capsys):
     path = tmp_path / "w.xml"
     path.write_text(
-        '<raisim><objects><box name="a" mass="1"><dim x="1" y="2" z="3"/>'
+        '<raisim><gravity value="0 0 -1e15"/><objects><box name="a" mass="1"><dim x="1" y="2" z="3"/>'
         '<state pos="0 0 5" quat="1 0 0 0" linVel="0 0 -1e15" angVel="0 0 0"/></box></objects></raisim>'
     )
-    assert cli.main(["run", str(path), "--duration", "1e10", "--time-step", "1e9"]) == 1
+    assert cli.main(["run", str(path), "--duration", "20", "--time-step", "10"]) == 1
     assert "no longer finite" in capsys.readouterr().err.replace("\n", " ")
 
 
@@ -245,3 +245,57 @@ def test_bench_without_a_checkout_says_where_it_is(monkeypatch, capsys, tmp_path
     monkeypatch.setattr(tribo, "__file__", str(tmp_path / "a" / "b" / "c.py"))
     assert cli.main(["bench"]) == 1
     assert "make bench" in capsys.readouterr().err
+
+
+def test_check_reads_worlds(tmp_path, capsys):
+    world = tribo.World(time_step=0.004)
+    world.add_ground(name="floor")
+    ball = world.add_sphere(0.1, 2.0, name="ball", position=(0, 0, 1))
+    robot = world.add_articulated_system(QUADRUPED, name="dog", position=(2, 0, 0.6))
+    world.add_wire(ball, robot, name="leash")
+    world.save(tmp_path / "world.xml")
+    assert cli.main(["check", str(tmp_path / "world.xml")]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    for text in ("2 objects move, 1 stand", "time step 0.004 s", "ball: sphere/0", "dog: LF_FOOT/0",
+                 "LF_HFE", "leash", "floor: plane/0"):  # fmt: skip
+        assert text in said
+    (tmp_path / "bad.xml").write_text(
+        '<raisim><objects><sphere name="s" mass="1"><dim radius="-1"/></sphere></objects></raisim>'
+    )
+    assert cli.main(["check", str(tmp_path / "bad.xml")]) == 1
+
+
+@pytest.mark.parametrize("command", ["run", "check", "view"])
+def test_files_of_no_known_kind_are_told_the_kinds(tmp_path, capsys, command):
+    path = tmp_path / "page.xml"
+    path.write_text("<html/>")
+    assert cli.main([command, str(path)]) == 1
+    said = capsys.readouterr().err
+    for text in ("<html>", "<raisim> is a RaiSim world", "<mujoco>", "<robot> is a robot (URDF)"):
+        assert text in said
+
+
+def test_the_outermost_element_says_what_a_file_is_not_its_ending(tmp_path, capsys):
+    path = tmp_path / "dog.xml"
+    path.write_text(Path(QUADRUPED).read_text())
+    assert cli.main(["check", str(path)]) == 0
+    assert "18 dof" in capsys.readouterr().out
+    assert cli.main(["run", str(path), "--duration", "0.01"]) == 0
+    with pytest.raises(
+        tribo.DescriptionError, match=r"is a robot \(URDF\), not a RaiSim world; World"
+    ):
+        tribo.World.load(path)
+    with pytest.raises(tribo.DescriptionError, match=r"is a RaiSim world, not a robot \(URDF\)"):
+        tribo.World().add_articulated_system(SPHERES)
+    with pytest.raises(
+        tribo.DescriptionError, match=r"is a robot \(URDF\), not a scene or robot of MuJoCo"
+    ):
+        tribo.World().load_mjcf(path)
+
+
+def test_a_run_that_would_not_end_is_refused(capsys):
+    arguments = ["run", SPHERES, "--time-step", "1e-9", "--duration", "2"]
+    assert cli.main(arguments) == 1
+    assert "2e+09 steps" in capsys.readouterr().err
+    assert cli.main(["run", SPHERES, "--time-step", "1e-15"]) == 1
+    assert "from 1e-09 to 10 s" in capsys.readouterr().err

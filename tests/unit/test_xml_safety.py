@@ -83,7 +83,7 @@ def test_sizes_are_bounded(monkeypatch, tmp_path):
 
 
 def test_deep_nesting_is_refused():
-    with pytest.raises(DescriptionError, match="depth"):
+    with pytest.raises(DescriptionError, match="more than 256 deep"):
         urdf.read("<robot>" * 5000 + "</robot>" * 5000)
 
 
@@ -176,3 +176,65 @@ def test_a_saved_world_says_which_folders_it_needs(tmp_path, caplog):
     world.save(tmp_path / "world.xml")
     assert "package_dirs" not in caplog.text
     assert tribo.World.load(tmp_path / "world.xml")["robot"].mass == 1.0
+
+
+def test_worlds_look_their_files_up_in_package_dirs(tmp_path):
+    robots = tmp_path / "robots"
+    (robots / "arm" / "urdf").mkdir(parents=True)
+    robot = robots / "arm" / "urdf" / "arm.urdf"
+    robot.write_text(f"<robot>{LINK.format('base')}</robot>")
+    world = tmp_path / "a" / "b" / "c" / "world.xml"
+    world.parent.mkdir(parents=True)
+
+    def read(path, **options):
+        world.write_text(
+            f'<raisim><objects><articulatedSystem urdfPath="{path}"/></objects></raisim>'
+        )
+        return raisim_xml.read(world, **options).objects[0].urdf
+
+    for path, folder in (
+        ("arm/urdf/arm.urdf", robots), ("arm.urdf", robot.parent),
+        ("package://arm/urdf/arm.urdf", robots), ("package://arm/urdf/arm.urdf", robots / "arm"),
+    ):  # fmt: skip
+        assert read(path, package_dirs=[folder]) == robot
+        with pytest.raises(DescriptionError, match=r"world.xml:1: .*package_dirs"):
+            read(path)
+    (world.parent / "arm.urdf").write_text(robot.read_text())  # its own folder comes first
+    assert read("arm.urdf", package_dirs=[robot.parent]) == world.parent / "arm.urdf"
+    for path in ("[THIS_DIR]/urdf/arm.urdf", "package://../../etc/passwd", "http://x/arm.urdf"):
+        with pytest.raises(DescriptionError, match=r"world.xml:1: .*urdf_path"):
+            read(path, package_dirs=[robots])
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("<robot>" + 300 * "<a>" + 300 * "</a>" + "</robot>", "more than 256 deep"),
+        (f'<robot name="{"x" * 10_000_001}"/>', "more than 10000000 characters"),
+        (f"<robot>{'x' * 10_000_001}</robot>", "more than 10000000 characters"),
+    ],
+    ids=["deep", "attribute", "text"],
+)
+def test_limits_of_the_parser_are_told_in_our_words(text, says):
+    with pytest.raises(DescriptionError, match=says) as found:
+        tribo.World().add_articulated_system(text)
+    assert "HUGE" not in str(found.value)
+
+
+@pytest.mark.parametrize("value", ["1e-15", "1e15", "0", "-0.001", "11"])
+def test_time_steps_that_no_world_can_make_are_refused(value):
+    says = "from 1e-09 to 10 s"
+    with pytest.raises(DescriptionError, match=rf"<option>: timestep must be {says}"):
+        tribo.World().load_mjcf(f'<mujoco><option timestep="{value}"/><worldbody/></mujoco>')
+    with pytest.raises(DescriptionError, match=rf"<time_step>: value must be {says}"):
+        raisim_xml.read(f'<raisim><timeStep value="{value}"/></raisim>')
+    world = tribo.World()
+    with pytest.raises(ValueError, match=f"time_step must be {says}"):
+        world.time_step = float(value)
+    batch = tribo.Batch(world, 2)
+    with pytest.raises(ValueError, match=f"time_step must be {says}"):
+        batch.time_step = [0.001, float(value)]
+    assert world.time_step == 0.001
+    for good in (1e-9, 10):
+        world.time_step = good
+        assert world.time_step == good

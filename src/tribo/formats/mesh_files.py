@@ -36,6 +36,11 @@ class MeshFinder:
             return None, "empty or broken reference"
         if Path(reference).suffix.lower() not in MESH_ENDINGS:
             return None, f"not a mesh format ({', '.join(sorted(MESH_ENDINGS))})"
+        return self.look_up(reference)
+
+    def look_up(self, reference: str) -> tuple[Path | None, str]:
+        """Return (path, "") or (None, why there is none) of a file of any format."""
+        reference = reference.strip()
         scheme, separator, rest = reference.partition("://")
         if not separator:
             path = Path(reference.replace("\\", "/"))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tribo.description import DescriptionError
 from tribo.formats.expression import evaluate
-from tribo.formats.mesh_files import LEVELS, folder_and_above, robot_package
+from tribo.formats.mesh_files import LEVELS, MeshFinder, folder_and_above, robot_package
 from tribo.formats.substitution import Substitution
 from tribo.formats.xml import Node, parse, path_of
 
@@ -70,17 +70,30 @@ def is_near(path: Path, home: Path, package_dirs: Sequence[Path] = ()) -> bool:
 def find_file(node: Node, name: str, package_dirs: Sequence[Path] = ()) -> Path:
     """Return a file that an attribute names, inside folders that belong to the world file (`is_near`).
 
-    Symbolic links are followed before the check.
+    A relative path starts from the folder of the file, then from each of `package_dirs`; package://NAME/… is
+    looked up as in a URDF. Symbolic links are followed before the check.
     """
+    written = node.text(name)
+    value = f"{name}={written[:200]!r}"
+    if "://" in written:
+        source = None if node.file.startswith("<") else Path(node.file)
+        found, reason = MeshFinder(source, package_dirs).look_up(written)
+        if found is None:
+            raise node.error(f"{value}: {reason}")
+        return found
     path = locate(node, name)
-    value = f"{name}={node.text(name)[:200]!r}"
+    if not path.is_file() and THIS_DIR not in written and not Path(written).is_absolute():
+        others = (Path(folder) / written.replace("\\", "/") for folder in package_dirs)
+        path = next((p.resolve() for p in others if p.is_file()), path)
     if not is_near(path, folder_of(node) or Path.cwd(), package_dirs):
         raise node.error(
             f"{value} is refused: {path} is not in the file's folder or the {LEVELS - 1} above it; move it, "
             "or list its folder in package_dirs"
         )
     if not path.is_file():
-        raise node.error(f"{value}: no file {path}; correct the path")
+        raise node.error(
+            f"{value}: no file {path}; correct the path, or give its folder in package_dirs"
+        )
     return path
 
 

@@ -11,7 +11,7 @@ from tribo.formats.raisim_template import expand
 from tribo.formats.raisim_wires import read_constraint, read_wire
 from tribo.formats.raisim_write import write
 from tribo.formats.report import Report, refuse
-from tribo.formats.xml import Node, is_text
+from tribo.formats.xml import Node, is_text, wrong_root
 from tribo.materials.table import PairProperties
 
 # Attribute in the file → field of PairProperties.
@@ -48,8 +48,8 @@ def read(
     Args:
         source: Path of a file, or its text. Includes must stay in the folder of the file.
         parameters: Values for @@name in templates; a <params> in the file wins.
-        package_dirs: Folders that may hold robots, meshes and heights, besides the file's own and the two
-            above it.
+        package_dirs: Folders in which robots, meshes and heights are looked up, besides the file's own and
+            the two above it.
         strict: Unknown tags and attributes are errors instead of notes.
 
     Raises:
@@ -63,7 +63,7 @@ def read(
     """
     root = expand(source, parameters)
     if root.tag != "raisim":
-        raise root.error("is not a RaiSim world; the outermost element must be <raisim>")
+        raise wrong_root(root, "raisim")
     report = Report(strict=strict)
     report.check_attributes(root, ("version",))
     report.check_children(root, CHILDREN, silent=("simulation", *NOT_YET))
@@ -122,7 +122,7 @@ def _setting(node: Node, world: WorldDescription, report: Report) -> None:
     """Read a setting; the last one counts, so that a file overrides what it includes."""
     if node.tag == "time_step":
         report.check_attributes(node, ("value",))
-        world.time_step = node.number("value", above=0.0)
+        world.time_step = node.time_step("value")
     elif node.tag == "gravity":
         report.check_attributes(node, ("value",))
         gravity: Vector = node.vector("value", 3)

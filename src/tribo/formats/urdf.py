@@ -28,7 +28,7 @@ from tribo.formats.urdf_constraints import read_constraints
 from tribo.formats.urdf_geometry import GeometryReader, read_origin
 from tribo.formats.urdf_joints import UrdfJoint, read_joint
 from tribo.formats.urdf_mass import INERTIA_NAMES, check_masses
-from tribo.formats.xml import Node, parse, path_of, without_declaration
+from tribo.formats.xml import Node, parse, path_of, without_declaration, wrong_root
 from tribo.joint_checks import check_mimics
 from tribo.model import Joint
 
@@ -88,7 +88,7 @@ def read(
     path = path_of(source, "URDF")
     robot = parse(source, "URDF")
     if robot.tag != "robot":
-        raise robot.error("is not a URDF; the outermost element must be <robot>")
+        raise wrong_root(robot, "robot")
     urdf_modules.append(robot, path, modules)
     fill_tree(robot, parameters)
     report = Report(strict=strict)

@@ -15,6 +15,7 @@ from typing import Any
 
 from lxml import etree
 
+from tribo import check
 from tribo.description import DescriptionError
 from tribo.formats.report import known_hint
 
@@ -37,6 +38,15 @@ _ENCODINGS = {
     "latin-1",
     "windows-1252",
 }
+
+
+ROOTS = {  # by their outermost element: what files are, and what reads them
+    "raisim": ("a RaiSim world", "World.load reads it"),
+    "mujoco": ("a scene or robot of MuJoCo (MJCF)", "World.load reads it"),
+    "robot": ("a robot (URDF)", "World.add_articulated_system reads it"),
+}
+MAX_NESTING = 256  # libxml's own limits, without the option that lifts them
+MAX_STRING = 10_000_000
 
 
 @dataclass(slots=True)
@@ -104,6 +114,13 @@ class Node:
         if above is not None and value <= above:
             raise self.error(f"{name}={_short(self.attributes[name])} must be > {above:g}")
         return value
+
+    def time_step(self, name: str) -> float:
+        """Return an attribute that is a time step [s]."""
+        try:
+            return check.time_step(self.number(name), name)
+        except ValueError as error:
+            raise self.error(str(error)) from None
 
     def integer(self, name: str, default: int | None = None) -> int:
         """Return an attribute as a whole number; without `default` it must be there."""
@@ -228,6 +245,16 @@ def _parsed(text: str, name: str, largest: float = math.inf) -> Node:
     except etree.XMLSyntaxError as error:
         line, column = error.position
         detail = re.sub(r",? line \d+, column \d+.*$", "", error.msg or "not XML")
+        if "Excessive depth" in detail:
+            raise DescriptionError(
+                f"{name}:{line}: elements stand in one another more than {MAX_NESTING} deep, which no file "
+                "of this kind needs; take out what repeats itself"
+            ) from None
+        if "XML_PARSE_HUGE" in detail:
+            raise DescriptionError(
+                f"{name}:{line}: an attribute or a text has more than {MAX_STRING} characters; put what is "
+                "so large into a file of its own"
+            ) from None
         raise DescriptionError(f"{name}:{line}:{column}: not well-formed XML: {detail}") from None
     except (UnicodeEncodeError, ValueError) as error:
         raise DescriptionError(f"{name}: not XML text: {error}") from None
@@ -243,6 +270,29 @@ def outermost(source: str | Path, kind: str) -> str:
         DescriptionError: The file cannot be read.
     """
     return _first_tag(_text_of(source, kind)[0])
+
+
+def kind_of(source: str | Path) -> str:
+    """Return the outermost element of a world, scene or robot: "raisim", "mujoco" or "robot".
+
+    Raises:
+        DescriptionError: It is none of them, or no XML, or cannot be read.
+    """
+    tag = outermost(source, "XML")
+    if tag in ROOTS:
+        return tag
+    root = parse(source, "XML")  # what is wrong with it counts more than what it is called
+    known = ", ".join(f"<{tag}> is {what}" for tag, (what, _) in ROOTS.items())
+    raise root.error(f"is not the outermost element of a world or robot: {known}")
+
+
+def wrong_root(root: Node, wanted: str) -> DescriptionError:
+    """Return the error of a file that is of another kind than wanted, a tag of `ROOTS`."""
+    what = ROOTS[wanted][0]
+    if root.tag in ROOTS:
+        own, reader = ROOTS[root.tag]
+        return root.error(f"is {own}, not {what}; {reader}")
+    return root.error(f"is not {what}; the outermost element must be <{wanted}>")
 
 
 def _first_tag(text: str) -> str:

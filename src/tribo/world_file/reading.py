@@ -46,8 +46,8 @@ def read_into(
     Args:
         world: A world without objects.
         path: RaiSim world file, or its text.
-        package_dirs: Folders that may hold robots, meshes and heights, besides the file's own and the two
-            above it.
+        package_dirs: Folders in which robots, meshes and heights are looked up, besides the file's own and
+            the two above it.
         strict: What the reader does not know is an error instead of a note in the log.
 
     Returns:

@@ -267,7 +267,8 @@ def _options(source: Source, scene: WorldDescription, report: Report) -> None:
     for node in source.sections("option"):
         screen(node, report, OPTION, OPTION_WITHOUT_EFFECT)
         report.check_children(node, ("flag",))
-        scene.time_step = node.number("timestep", scene.time_step, above=0.0)
+        if "timestep" in node.attributes:
+            scene.time_step = node.time_step("timestep")
         scene.gravity = node.vector("gravity", 3, scene.gravity)
         for flags in node.all("flag"):
             for name in flags.attributes:

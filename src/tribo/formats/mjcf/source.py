@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tribo.check import LARGEST
 from tribo.formats.report import Report
-from tribo.formats.xml import MAX_TAGS, Node, parse, path_of
+from tribo.formats.xml import MAX_TAGS, Node, parse, path_of, wrong_root
 
 KIND = "MJCF"
 MAX_DEPTH = 256  # of elements within elements
@@ -42,7 +42,7 @@ def load(source: str | Path, package_dirs: Sequence[Path] = ()) -> Source:
     path = path_of(source, KIND)
     root = parse(source, KIND, largest=LARGEST)
     if root.tag != "mujoco":
-        raise root.error("is not an MJCF file; the outermost element must be <mujoco>")
+        raise wrong_root(root, "mujoco")
     folders = [path.resolve().parent] if path is not None else []
     folders += [Path(folder).resolve() for folder in package_dirs]
     _Includes(folders, path).expand(root)

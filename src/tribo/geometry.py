@@ -211,16 +211,11 @@ class Heights:
     dy: float
 
 
-def surface(vertices: Any, triangles: Any, what: str = "mesh") -> Surface:
-    """Return a surface ready for collision: vertices welded, empty triangles dropped.
-
-    Args:
-        vertices: (n, 3) [m].
-        triangles: (m, 3) integers, anticlockwise seen from outside.
-        what: How error messages call it.
+def checked_triangles(vertices: Any, triangles: Any, what: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return vertices (n, 3) and triangles (m, 3), entries of the vertices.
 
     Raises:
-        ValueError: Wrong shapes, numbers out of range or not finite, or no triangle with an area.
+        ValueError: Wrong shapes, numbers out of range or not finite; the message says what.
     """
     points = checked_points(vertices, f"vertices of {what}")
     faces = np.asarray(triangles)
@@ -233,6 +228,21 @@ def surface(vertices: Any, triangles: Any, what: str = "mesh") -> Surface:
             f"triangles of {what} name vertex {faces.min() if faces.min() < 0 else faces.max()}, "
             f"there are {len(points)}"
         )
+    return points, faces
+
+
+def surface(vertices: Any, triangles: Any, what: str = "mesh") -> Surface:
+    """Return a surface ready for collision: vertices welded, empty triangles dropped.
+
+    Args:
+        vertices: (n, 3) [m].
+        triangles: (m, 3) integers, anticlockwise seen from outside.
+        what: How error messages call it.
+
+    Raises:
+        ValueError: Wrong shapes, numbers out of range or not finite, or no triangle with an area.
+    """
+    points, faces = checked_triangles(vertices, triangles, what)
     size = float(np.ptp(points, axis=0).max()) if len(points) else 0.0
     if size > 0.0:
         _, first, welded = np.unique(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -183,16 +184,14 @@ def convex(points: Any, mass: float, material: str, com: Any = None) -> TreeDesc
     return of_hulls([hull], centre, m, solid_inertia(m / volume * second), material, "hull")
 
 
-def mesh(file: str | Path, mode: str, scale: Any, mass: Any, density: Any,
+def mesh(item: Any, mode: str, scale: Any, mass: Any, density: Any,
          material: str, com: Any = None) -> TreeDescription:  # fmt: skip
-    """Describe a body from a mesh file; see `World.add_mesh`."""
-    path = Path(file)
+    """Describe a body from a mesh; see `World.add_mesh`."""
     factors = check.vector([scale] * 3 if check.is_scalar(scale) else scale, "scale", 3)
     if not factors.all():
         raise ValueError(f"scale must not be 0, got {factors.tolist()}")
     check.choice(mode, mesh_solids.MODES, "mode")
-    source = MeshFile(path, str(path), tuple(factors.tolist()))
-    made = mesh_solids.load(source)
+    source, made = _mesh_of(item, tuple(factors.tolist()))
     if mode == "exact":
         if mass is not None or density is not None:
             raise ValueError('mode "exact" is for static bodies: leave mass and density out')
@@ -205,18 +204,40 @@ def mesh(file: str | Path, mode: str, scale: Any, mass: Any, density: Any,
         )
     if density is not None and not made.is_closed:
         raise ValueError(
-            f"{path} is not a closed surface: it has no volume for a density; close its holes, or give mass"
+            f"{made.what} is not a closed surface: it has no volume for a density; close its holes, or give "
+            "mass"
         )
     hulls = mesh_solids.solids(made, mode)
     if not made.is_closed:
         logger.warning(
             "%s is not a closed surface: mass and inertia are those of what collides; close its holes "
-            "for true ones", path,
+            "for true ones", made.what,
         )  # fmt: skip
     volume, centre, second = mesh_solids.moments(made, hulls)
     m = _positive(density, "density") * volume if mass is None else _positive(mass, "mass")
     centre = centre if com is None else check.vector(com, "com", 3)
     return of_hulls(hulls, centre, m, solid_inertia(m / volume * second), material, "mesh", source)
+
+
+def _mesh_of(item: Any, scale: tuple[float, ...]) -> tuple[MeshFile | None, mesh_solids.Mesh]:
+    """Return the triangles of a file, of a mesh object or of a pair of arrays; and the file, if it is one."""
+    if isinstance(item, (str, os.PathLike)):
+        path = Path(item)
+        source = MeshFile(path, str(path), scale)
+        return source, mesh_solids.load(source)
+    what = "mesh"
+    if isinstance(item, (tuple, list)) and len(item) == 2:
+        vertices, triangles = item
+    else:
+        what = type(item).__name__
+        vertices = getattr(item, "vertices", None)
+        triangles = getattr(item, "faces", getattr(item, "triangles", None))
+    if vertices is None or triangles is None:
+        raise TypeError(
+            "add_mesh takes the path of a file, an object with vertices and faces (trimesh.Trimesh), or a "
+            f"pair (vertices, triangles), got {check.shown(item)}"
+        )
+    return None, mesh_solids.from_arrays(vertices, triangles, scale, what)
 
 
 def surface_description(vertices: Any, triangles: Any, what: str, material: str) -> TreeDescription:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -196,15 +195,17 @@ class WorldObjects(check.Sealed):
             primitives.convex(vertices, mass, material, options.pop("com", None)), "convex", options
         )
 
-    def add_mesh(self, file: str | Path, *, mass: float | None = None, density: float | None = None,
+    def add_mesh(self, file: Any, *, mass: float | None = None, density: float | None = None,
                  scale: Any = 1.0, mode: str = "hull", material: str = DEFAULT_MATERIAL,
                  **options: Any) -> SingleBody:  # fmt: skip
-        """Add a body from a mesh file: OBJ, STL, DAE, PLY, OFF, GLB or glTF.
+        """Add a body from a mesh: a file (OBJ, STL, DAE, PLY, OFF, GLB or glTF) or triangles in memory.
 
         Args:
-            file: Path. Only the file itself and textures in its folder are read.
+            file: Path; only the file itself and textures in its folder are read. Or a mesh with vertices and
+                faces (``trimesh.Trimesh``), or a pair of arrays, vertices (n, 3) and triangles (m, 3): they
+                are copied, drawn as what collides, and `World.save` cannot write them.
             mass, density: [kg] or [kg/m³], one of them; the inertia is that of the closed surface.
-            scale: One factor, or (3,), applied to the file's numbers; negative ones mirror.
+            scale: One factor, or (3,), applied to the vertices; negative ones mirror.
             mode: "hull": the convex hull collides. "decomposition": convex parts collide (coacd; found
                 once and kept on disk). The body's origin is the centre of mass of the mesh.
                 "exact": static triangles in the frame of the file, see `add_surface`.
@@ -216,14 +217,16 @@ class WorldObjects(check.Sealed):
                 message names the file.
             ImportError: SciPy or trimesh is missing (``pip install "tribo[mesh]"``), or coacd
                 (``pip install "tribo[decomposition]"``).
-            TypeError: `file` is no path.
+            TypeError: `file` is none of these.
+
+        Example:
+            >>> import tribo
+            >>> corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+            >>> faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+            >>> body = tribo.World().add_mesh((corners, faces), density=600.0)
+            >>> round(body.mass, 9)  # a sixth of a cubic metre
+            100.0
         """
-        if not isinstance(file, (str, os.PathLike)):
-            raise TypeError(
-                f"add_mesh: file must be a path, got {type(file).__name__}; vertices make a convex body with "
-                "add_convex(vertices, mass), vertices and triangles a static one with "
-                "add_surface(vertices, triangles), a mesh object may be exported to a file"
-            )
         if mode == "exact":
             _check_static(options)
         made = primitives.mesh(file, mode, scale, mass, density, material, options.pop("com", None))

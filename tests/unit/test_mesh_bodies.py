@@ -85,3 +85,49 @@ def test_bad_files_are_named(tmp_path, name, content):
         (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=name):
         World().add_mesh(tmp_path / name, mass=1.0)
+
+
+@pytest.mark.parametrize("scale", [1.0, (2.0, 2.0, -2.0)])
+@pytest.mark.parametrize("kind", ["object", "pair", "lists", "inside out", "loose triangles"])
+def test_triangles_in_memory_are_as_good_as_a_file(tmp_path, crate, kind, scale):
+    crate.export(tmp_path / "crate.ply")
+    vertices, faces = np.array(crate.vertices), np.array(crate.faces)
+    given = {
+        "object": crate, "pair": (vertices, faces), "lists": [vertices.tolist(), faces.tolist()],
+        "inside out": (vertices, faces[:, ::-1]),
+        "loose triangles": (vertices[faces].reshape(-1, 3), np.arange(faces.size).reshape(-1, 3)),
+    }[kind]  # fmt: skip
+    body = World().add_mesh(given, density=1000.0, scale=scale)
+    factor = np.max(scale)
+    assert body.mass == pytest.approx(24.0 * factor**3, rel=1e-12)
+    expected = np.diag([0.25, 0.2, 0.13]) / 12.0 * body.mass * factor**2
+    np.testing.assert_allclose(body.inertia, expected, atol=1e-12 * expected.max())
+    vertices *= np.nan  # a copy was taken
+    floor = World().add_mesh(crate, mode="exact", position=(0, 0, 1))
+    corners = floor.description.bodies[0].shapes[0].geometry.vertices
+    assert corners[:, 0].min() == pytest.approx(0.9, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("vertices", "faces", "says"),
+    [
+        (np.eye(4, 3), [[0, 1, 7]], "name vertex 7, there are 4"),
+        (np.eye(4, 3), [[0.0, 1.0, 2.0]], r"must be \(m, 3\) integers"),
+        (np.eye(4, 2), [[0, 1, 2]], r"vertices of mesh must have shape \(n, 3\)"),
+        (np.full((4, 3), np.nan), [[0, 1, 2]], "must be finite"),
+        (np.eye(4, 3), np.zeros((0, 3), int), "1 … 2000000 triangles, got 0"),
+        (np.eye(4, 3), [[0, 1, 2]], "not a closed surface"),
+    ],
+)
+def test_broken_triangles_in_memory_are_refused(vertices, faces, says):
+    world = World()
+    with pytest.raises(ValueError, match=says):
+        world.add_mesh((vertices, faces), density=1.0)
+    assert world.objects == ()
+
+
+def test_a_world_says_that_triangles_in_memory_have_no_file(tmp_path, crate):
+    world = World()
+    world.add_mesh(crate, mass=1.0, name="crate")
+    with pytest.raises(ValueError, match=r"'crate'.*write them to a mesh"):
+        world.save(tmp_path / "world.xml")

@@ -94,6 +94,23 @@ def read(path: Path, scale: tuple[float, ...]) -> trimesh.Trimesh:
     return made
 
 
+def given(vertices: np.ndarray, triangles: np.ndarray, scale: tuple[float, ...]) -> trimesh.Trimesh:
+    """Return checked triangles as `read` does those of a file: equal corners are one, with a scale applied.
+
+    Raises:
+        MeshError: There are none, or too many, or trimesh is missing.
+    """
+    try:
+        import trimesh
+    except ImportError:
+        raise MeshError('meshes need trimesh: pip install "tribo[mesh]"') from None
+    if not 0 < len(triangles) <= MAX_FACES:
+        raise MeshError(f"it must have 1 … {MAX_FACES} triangles, got {len(triangles)}")
+    made = trimesh.Trimesh(np.array(vertices), np.array(triangles), process=True)
+    made.apply_transform(np.diag([*scale, 1.0]))
+    return made
+
+
 def _parse(trimesh: Any, stream: IO[bytes], ending: str, path: Path) -> trimesh.Trimesh:
     if ending in {".glb", ".gltf"}:
         _check_gltf(stream.read(), ending)

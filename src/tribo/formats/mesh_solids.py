@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from tribo import check
 from tribo.description import DescriptionError, MeshFile, ShapeDescription, TreeDescription
 from tribo.formats.convex_parts import convex_parts
-from tribo.formats.mesh_reading import MeshError, read
-from tribo.geometry import Hull, Surface, convex_hull, surface, volume_moments
+from tribo.formats.mesh_reading import MeshError, given, read
+from tribo.geometry import Hull, Surface, checked_triangles, convex_hull, surface, volume_moments
 from tribo.model import Joint, Kind, Shape
 
 logger = logging.getLogger("tribo")
@@ -49,6 +50,24 @@ def load(file: MeshFile) -> Mesh:
         made = read(file.path, tuple(file.scale))
     except MeshError as error:
         raise MeshError(f"{file.path}: {error}") from None
+    return _closed(made, str(file.path))
+
+
+def from_arrays(vertices: Any, triangles: Any, scale: tuple[float, ...], what: str) -> Mesh:
+    """Return a mesh from memory; a closed one that is inside out is turned.
+
+    Raises:
+        ValueError: Wrong shapes, numbers out of range or not finite, or no triangles.
+    """
+    points, faces = checked_triangles(vertices, triangles, what)
+    try:
+        return _closed(given(points, faces, scale), what)
+    except MeshError as error:
+        raise MeshError(f"{what}: {error}") from None
+
+
+def _closed(made: Any, what: str) -> Mesh:
+    """Return the triangles of trimesh's mesh, from outside anticlockwise if it is closed."""
     vertices, triangles = np.asarray(made.vertices), np.asarray(made.faces)
     is_closed = bool(made.is_watertight and made.is_winding_consistent)
     if is_closed:
@@ -56,7 +75,7 @@ def load(file: MeshFile) -> Mesh:
         if volume < 0.0:
             triangles = triangles[:, ::-1]
         is_closed = volume != 0.0
-    return Mesh(str(file.path), vertices, triangles, is_closed)
+    return Mesh(what, vertices, triangles, is_closed)
 
 
 def solids(mesh: Mesh, mode: str) -> list[Hull]:

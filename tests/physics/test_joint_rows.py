@@ -300,32 +300,40 @@ def test_a_cone_that_is_hit_at_speed_is_left_by_the_square_of_a_step():
     assert over[1] <= 0.4 * over[0]
 
 
+@pytest.mark.parametrize("seed", [3, 6])
 @pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit"])
-def test_stops_that_are_hit_at_speed_give_nothing(integrator):
+def test_stops_that_are_hit_at_speed_give_nothing(integrator, seed):
     """Five links thrown at 20 rad/s a joint: hits took the sum from 132 J to 156 J, one step gave 45 J.
 
-    A step that presses against stops ends with no more energy than it had, but for the term of third
-    order in the drift of ball joints; a step between hits has the integrator's own error.
+    A step that presses against stops ends with no more energy than it had: to round-off with
+    `semi_implicit`. With `midpoint` the energy is bounded before the drift of ball joints gets its term of
+    third order, −dt³/24 ω × ω̇ = dt²/24 ω⁺ × ω [rad] of each. At the same joint velocities K changes by at
+    most 2 K a radian, of which the weight's share is small at these speeds.
+    A step between hits has the integrator's own error.
     """
+    dt = 1e-3
     links = [
         joint_body(f"b{k}", k, Joint.SPHERICAL, 0.5, com=(0, 0, -0.1), inertia=2e-3 * np.eye(3),
                    position=(0, 0, -0.2 * (k > 0)), upper=math.pi / 4, is_cone=False)
         for k in range(5)
     ]  # fmt: skip
-    world = empty_world()
+    world = empty_world(dt)
     world.integrator = integrator
     robot = world.add_articulated_system(TreeDescription([base(), *links]), collision_mask=0)
-    throw = np.random.default_rng(3).normal(size=(5, 3))
+    throw = np.random.default_rng(seed).normal(size=(5, 3))
     throw *= 20.0 / np.linalg.norm(throw, axis=1, keepdims=True)
     robot.generalized_velocity = throw.ravel()
-    kinetic = robot.kinetic_energy
     before = world.energy
     hits = 0
     for _ in range(300):
+        old = robot.generalized_velocity.reshape(5, 3).copy()
         world.step()
         if robot.active_limits and np.abs(robot.generalized_velocity).max() > 20.0:
             hits += 1
-            assert world.energy <= before + 1e-3 * kinetic
+            new = robot.generalized_velocity.reshape(5, 3)
+            turned = dt * dt / 24.0 * np.linalg.norm(np.cross(old, new), axis=1).sum()
+            share = 2.0 * turned if integrator == "midpoint" else 0.0
+            assert world.energy <= before + (share + 1e-12) * robot.kinetic_energy
         before = world.energy
     assert hits > 50
     assert world.status == 0

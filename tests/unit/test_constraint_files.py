@@ -368,13 +368,38 @@ def test_a_robots_loops_stay_with_its_urdf(tmp_path, caplog):
     world.save(tmp_path / "w.xml")
     again = tribo.World.load(tmp_path / "w.xml")
     assert [tie.name for tie in again.constraints] == ["r/pin_0"]
-    for what in ("is_on", "collide"):
+    assert "<constraint" not in (tmp_path / "w.xml").read_text()
+    for settings in ({"is_on": False}, {"collide": False}, {"erp": 0.5, "break_force": 70.0}):
         caplog.clear()
-        setattr(again.constraints[0], what, False)
+        for what, value in settings.items():
+            setattr(again.constraints[0], what, value)
         with caplog.at_level(logging.WARNING, "tribo"):
             again.save(tmp_path / "w.xml")
-        setattr(again.constraints[0], what, True)
-        assert "the settings of 'r/pin_0'" in caplog.text
+        assert not caplog.records
+        again = tribo.World.load(tmp_path / "w.xml")
+        (pin,) = again.constraints
+        assert (pin.name, pin.type, pin.is_from_file) == ("r/pin_0", "pin", True)
+        assert {what: getattr(pin, what) for what in settings} == settings
+    assert (pin.is_on, pin.collide) == (False, False)  # what was set before stays
+
+
+def test_links_that_their_own_pin_lets_pass_do_so_after_every_file(tmp_path):
+    """The last bar lies across the first, and the pin says that they do not touch."""
+    world = tribo.World()
+    text = four_bar(CLOSED.format(PIN.format("foot", "0 0 0")))
+    robot = world.add_articulated_system(text, name="r")
+    robot.world.constraints[0].collide = False
+    ends = {end.body for end in world.constraints[0].ends}
+    world.save(tmp_path / "w.xml")
+    robot.export_urdf(tmp_path / "r.urdf")
+    loaded = tribo.World.load(tmp_path / "w.xml")
+    fresh = tribo.World()
+    exported = fresh.add_articulated_system(tmp_path / "r.urdf")
+    names = {robot.body_names[k] for k in ends}
+    assert names in [set(pair) for pair in exported.ignored_collisions]
+    for item in (world, loaded, fresh):
+        model = item.engine.model
+        assert {min(ends) * len(model.body_mass) + max(ends)} <= set(model.ignored_pair.tolist())
 
 
 BAD_WIRES = {
@@ -394,11 +419,8 @@ BAD_WIRES = {
         "collide=0 needs two objects",
     ),
     "kind": ('<constraint type="glue"/>', "'glue' is not known"),
-    "locked": ('<constraint type="pin" locked="64"/>', "bits"),
-    "axes": (
-        '<constraint type="pin"><object1 name="up" axes="1 0 0 0 1 0 0 0 2"/><object2/></constraint>',
-        "rotation matrix",
-    ),
+    "of no robot": ('<constraint type="of_robot" name="r/pin"/>', "no robot brings a constraint 'r/pin'"),
+    "of a robot, nameless": ('<constraint type="of_robot" collide="0"/>', "'name' is missing"),
 }  # fmt: skip
 
 

@@ -25,6 +25,7 @@ STRETCH = {
 WIRE = ("name", "type", "length", "stiffness", "stretch_type")
 OWN = ("damping", "tension", "is_rod")  # not RaiSim's
 KINDS = ("pin", "weld", "hinge", "motor", "equality")
+OF_ROBOT = "of_robot"  # one that comes with a robot's file: its settings, no ends
 SHARED = ("erp", "break_force", "is_on", "collide")
 CONSTRAINT = ("name", "type", "speed", "max_force", "locked", *SHARED)
 FLAGS = ("is_on", "collide")
@@ -67,11 +68,14 @@ def read_wire(node: Node, report: Report) -> ConstraintDescription:
 
 
 def read_constraint(node: Node, report: Report) -> ConstraintDescription:
-    """Read a <constraint>: a pin, weld, hinge or motor."""
+    """Read a <constraint>: a pin, weld, hinge or motor, or settings of one that a robot brings along."""
     report.check_attributes(node, CONSTRAINT)
     kind = node.text("type")
+    if kind == OF_ROBOT:
+        report.check_children(node, ())
+        return ConstraintDescription(OF_ROBOT, name=node.text("name"), numbers=_shared(node))
     if kind not in KINDS:
-        raise node.error(f"type={kind!r} is not known; known: {', '.join(KINDS)}")
+        raise node.error(f"type={kind!r} is not known; known: {', '.join((*KINDS, OF_ROBOT))}")
     made = ConstraintDescription(kind, name=node.attributes.get("name", "").strip())
     made.locked = node.integer("locked", LOCKED.get(kind))
     if not 0 < made.locked < 64:
@@ -149,6 +153,10 @@ def write_constraint(
     """Add a <wire> or <constraint> to a world."""
     values = {"name": text(item.name)}
     given = {key: value for key, value in item.numbers.items() if value != inf}
+    if item.type == OF_ROBOT:
+        node = etree.SubElement(root, "constraint", values | {"type": OF_ROBOT})
+        _set_numbers(node, given, numbers)
+        return
     if item.type in {"wire", "rod"}:
         kind = "custom" if item.resists == "nothing" else "stiff"
         if "stiffness" in given:
@@ -163,8 +171,7 @@ def write_constraint(
     else:
         values |= {"type": item.type, "locked": str(int(item.locked))}
         node = etree.SubElement(root, "constraint", values)
-    for key, value in given.items():
-        node.set(key, str(int(value)) if key in FLAGS else numbers([value]))
+    _set_numbers(node, given, numbers)
     for side, tag in enumerate(("object1", "object2")):
         end = etree.SubElement(node, tag)
         name = item.objects[side]
@@ -174,3 +181,11 @@ def write_constraint(
         end.set("pos", numbers(item.points[side]))
         if node.tag == "constraint":
             end.set("axes", numbers(item.axes[side].ravel()))
+
+
+def _set_numbers(
+    node: etree._Element, given: dict[str, Any], numbers: Callable[[Iterable[float]], str]
+) -> None:
+    """Write the settings of a constraint."""
+    for key, value in given.items():
+        node.set(key, str(int(value)) if key in FLAGS else numbers([value]))

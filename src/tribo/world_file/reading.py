@@ -22,6 +22,7 @@ from tribo.description import (
 )
 from tribo.extents import rotation_matrix
 from tribo.formats import raisim_xml, urdf
+from tribo.formats.raisim_wires import OF_ROBOT
 from tribo.formats.report import known_hint
 from tribo.model import Kind
 
@@ -99,8 +100,21 @@ def _fill(world: World, description: WorldDescription, robots: dict[int, TreeDes
             _add_body(world, item, name)
         parts.setdefault(item.name or name, world[name])
     for tie in description.constraints:
+        if tie.type == OF_ROBOT:
+            _set(world, tie)
+            continue
         ends = [None if name is None else _end(parts, name, tie) for name in tie.objects]
         world.tie_described(tie, (ends[0], ends[1]))
+
+
+def _set(world: World, tie: ConstraintDescription) -> None:
+    """Take over the settings of a constraint that came with a robot."""
+    names = [made.name for made in world.constraints]
+    if tie.name not in names:
+        raise ValueError(f"no robot brings a constraint {tie.name!r}{known_hint(tie.name, names)}")
+    made = world.constraint(tie.name)
+    for number, value in tie.numbers.items():
+        setattr(made, number, value)
 
 
 def _end(parts: dict[str, Object], name: str, tie: ConstraintDescription) -> Object:

@@ -11,6 +11,7 @@ import numpy as np
 
 from tribo import primitives
 from tribo.builder import ALL_GROUPS, MOVABLE_GROUP, STATIC_GROUP
+from tribo.constraint_description import ConstraintDescription
 from tribo.description import (
     ORIGIN,
     BodyDescription,
@@ -25,11 +26,13 @@ from tribo.description import (
 from tribo.formats import joint_order, raisim_xml, urdf
 from tribo.formats.mesh_solids import solidify
 from tribo.formats.raisim_template import is_near
+from tribo.formats.raisim_wires import OF_ROBOT
 from tribo.formats.xml import outermost
 from tribo.geometry import Heights
 from tribo.heights import HeightField
 from tribo.model import Kind, Shape
 from tribo.objects import ArticulatedSystem, Object, SingleBody
+from tribo.objects.constraint import Constraint
 from tribo.settings import WorldSettings
 from tribo.world_file.made_robots import urdf_of
 
@@ -93,7 +96,11 @@ def describe(world: World) -> WorldDescription:
             _describe_robot(p) if isinstance(p, ArticulatedSystem) else _describe_body(p)
             for p in world.objects
         ],
-        constraints=[tie.describe() for tie in world.constraints if not tie.is_from_file],
+        constraints=[
+            _settings_of(tie) if tie.is_from_file else tie.describe()
+            for tie in world.constraints
+            if not tie.is_from_file or tie.is_changed or not tie.collide
+        ],
     )
 
 
@@ -304,6 +311,11 @@ def _set_groups(made: ObjectDescription, part: Object, group: int, mask: int) ->
     made.mask = None if mask == ALL_GROUPS else mask
 
 
+def _settings_of(tie: Constraint) -> ConstraintDescription:
+    """Return what is set of a constraint that comes with a robot."""
+    return ConstraintDescription(OF_ROBOT, name=tie.name, numbers=tie.describe().numbers)
+
+
 def _left_out(world: World) -> list[str]:
     """Return what matters for the motion and is not in the file."""
     lost = [
@@ -317,11 +329,6 @@ def _left_out(world: World) -> list[str]:
         if isinstance(part, ArticulatedSystem) and part.generalized_force.any()
     ]
     lost += [f"that {tie.name!r} is broken" for tie in world.constraints if tie.is_broken]
-    lost += [
-        f"the settings of {tie.name!r}"
-        for tie in world.constraints
-        if tie.is_from_file and (tie.is_changed or not tie.collide)
-    ]
     standard = WorldSettings()
     lost += [name for name in NOT_IN_FILE if getattr(world, name) != getattr(standard, name)]
     if world.engine.state.vdot.any() or world.engine.state.warm_count[0]:

@@ -148,7 +148,7 @@ class Status(IntFlag):
         1  # a velocity, or its square, stopped being a finite number; the state was not advanced
     )
     CAPACITY = 2  # more contacts than `Work` has room for; the state was not advanced
-    NOT_CONVERGED = 4  # the contact solve stopped at `max_sweeps`
+    NOT_CONVERGED = 4  # some island was not solved to `tolerance`; how far off: `Work.residual`
     COARSE = 8  # too long a step for a compliant pair's stiffness, or for `rk4` (`docs/reference/settings`)
     CONTRADICTION = 16  # constraints ask for what cannot be at once; each gives way
     MIDPOINT_USED = 32  # under `rk4`: what touched, was at a stop or turned too far, by midpoint

@@ -52,7 +52,7 @@ def is_compiled(layer: str = "step") -> bool:
 def warm_up(*, everything: bool = False, quiet: bool = False) -> None:
     """Compile all kernels of a step unless they are in the disk cache.
 
-    The first world does this by itself at its first step. It takes some tens of seconds, once
+    The first world does this by itself at its first step. It takes one to two minutes, once
     per machine and version; a progress bar on stderr says so when that is a terminal.
 
     Args:

@@ -45,7 +45,7 @@ SECTIONS = (
 DRAWN = ("visual", "statistic", "size", "custom", "option", "compiler")
 NOT_READ = {
     "tendon": "tendons are not read: they pull nothing",
-    "sensor": "sensors are not read; ask frames, links and contacts instead",
+    "sensor": "sensors are not read; add them (World.add_force_torque_sensor …), or ask frames and links",
     "deformable": "flexible bodies are not read",
     "extension": "plugins are not read",
 }

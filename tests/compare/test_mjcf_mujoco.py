@@ -6,13 +6,16 @@ round-off, relative to the largest entry 1e-9 at most, except where M⁻¹ enlar
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import tribo
 from tribo.jit import DISABLED
 
 pytest.importorskip("mujoco", reason="the peer, MuJoCo, is not installed")
 pytest.importorskip("scipy", reason="hulls of meshes need SciPy")
 pytest.importorskip("trimesh", reason="mesh files need trimesh")
+import mujoco
 from mjcf_trees import random_tree
 from mujoco_peer import Scene
 
@@ -36,3 +39,29 @@ def test_models_agree_with_mujoco(file):
 @pytest.mark.parametrize("seed", range(6))
 def test_random_trees_agree_with_mujoco(seed):
     _compare(random_tree(seed))
+
+
+def test_force_and_torque_at_a_site_of_a_fixed_body_are_those_of_mujocos_sensors():
+    """Same sign, axes and point: a tool that is fixed to an arm, the arm hanging at rest."""
+    text = """<mujoco><option timestep="0.001"/><worldbody><body name="arm" pos="0 0 1">
+      <joint name="hinge" axis="0 1 0"/><geom type="box" size="0.05 0.05 0.3" pos="0 0 -0.3" mass="2"/>
+      <body name="tool" pos="0 0 -0.6" euler="20 30 40"><geom type="box" size="0.1 0.02 0.03" mass="0.7"
+      pos="0.02 0.03 -0.01"/><site name="wrist" pos="0.01 0.02 0.03" euler="10 -50 70"/></body></body>
+      </worldbody>
+      <sensor><force site="wrist"/><torque site="wrist"/></sensor></mujoco>"""
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    model.dof_damping[:] = 5.0
+    mujoco.mj_step(model, data, 20_000)
+    mujoco.mj_forward(model, data)
+    assert abs(data.qvel[0]) < 1e-9
+    world = tribo.World()
+    (arm,) = world.load_mjcf(text)
+    wrist = world.add_force_torque_sensor(arm, "wrist")
+    arm.generalized_coordinate = data.qpos
+    world.step()
+    read = wrist.measure()
+    # At rest to 1e-9: what is left of the motion after 20 s.
+    assert np.allclose(read.force, data.sensordata[:3], rtol=0, atol=1e-8)
+    assert np.allclose(read.torque, data.sensordata[3:], rtol=0, atol=1e-8)
+    assert np.linalg.norm(read.force) == pytest.approx(0.7 * 9.81, rel=1e-9)

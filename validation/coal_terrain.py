@@ -76,6 +76,7 @@ class Answer:
     normal: np.ndarray  # into the solid
     is_tied: bool = False  # another triangle is as near, another way
     along: Callable[[np.ndarray], float] | None = None  # gap of the nearest pair along a normal [m]
+    shared: Callable[[np.ndarray], float] | None = None  # the greatest of all pairs that are as near [m]
     slop: float = 0.0  # [m] by which a face may be worse than an edge
 
 
@@ -207,16 +208,19 @@ class Oracle:
         if not gaps:
             return Answer(np.inf, np.zeros(3))
         best = int(np.argmin(gaps))
-        rivals = [n for g, n in zip(gaps, normals, strict=True) if g < gaps[best] + TIE]
-        is_tied = any(np.linalg.norm(n - normals[best]) > 1e-2 for n in rivals)
-        corners = self.ground.triangles[numbers[best]]
+        rivals = [k for k, gap in enumerate(gaps) if gap < gaps[best] + TIE]
+        is_tied = any(np.linalg.norm(normals[k] - normals[best]) > 1e-2 for k in rivals)
+        corners = self.ground.triangles[numbers]  # (near, 3, 3)
         solid = (self.kind, pose[:3].copy(), pose[3:].reshape(3, 3), self.size)
 
         def along(n: np.ndarray) -> float:
-            return float(n @ farthest(solid, -n) - (corners @ n).max())
+            return float(n @ farthest(solid, -n) - (corners[best] @ n).max())
+
+        def shared(n: np.ndarray) -> float:
+            return float(n @ farthest(solid, -n) - (corners[rivals] @ n).max(axis=1).min())
 
         slop = FACE * min(x for x in self.size if x > 0.0)
-        return Answer(gaps[best] - self.rounding, normals[best], is_tied, along, slop)
+        return Answer(gaps[best] - self.rounding, normals[best], is_tied, along, shared, slop)
 
 
 def approach(oracle: Oracle, pose: np.ndarray, target: float) -> np.ndarray | None:
@@ -305,10 +309,11 @@ def add(line: Line, answer: Answer, found: np.ndarray) -> None:
         best = steepest(gap, normal if gap(normal) >= gap(answer.normal) else answer.normal)
         angle = float(np.linalg.norm(normal - best))
         line.peer_normal = max(line.peer_normal, float(np.linalg.norm(answer.normal - best)))
-        if angle > 1e-4 and gap(normal) >= answer.gap - answer.slop:
+        shared = (answer.shared or gap)(normal)  # a corner belongs to several triangles
+        if angle > 1e-4 and shared >= answer.gap - answer.slop:
             line.faces += 1
             angle = 0.0
-            difference = max(0.0, found[0] - answer.gap, gap(normal) - found[0])
+            difference = max(0.0, found[0] - answer.gap, shared - found[0])
     if answer.gap > 0.0:
         line.distance = max(line.distance, difference)
     else:

@@ -79,7 +79,8 @@ def test_ball_in_a_valley_touches_both_sides():
     world = World()
     x = np.linspace(-2.0, 2.0, 9)
     world.add_height_map(np.tile(np.abs(x), (5, 1)), (4.0, 2.0))
-    world.add_sphere(0.1, 1.0, position=(0.0, 0.13, 0.1 * math.sqrt(2.0)))
+    height = 0.1 * math.sqrt(2.0) - 1e-12  # touching, whatever rounding says
+    world.add_sphere(0.1, 1.0, position=(0.0, 0.13, height))
     world.update()
     contacts = [c for c in world.contacts if c.depth > -1e-7]
     assert len(contacts) == 2
@@ -245,6 +246,28 @@ def test_a_closed_surface_is_as_deep_as_the_solid_that_it_encloses(corners, shap
         shares.append(found / depth)
     assert np.sum(np.array(shares) < 0.0) <= 1
     assert np.mean(np.array(shares) > 0.5) > 0.9
+
+
+@pytest.mark.parametrize(("beyond", "height"), [(4e-5, 1e-4), (1e-3, 3.85e-3)])
+def test_no_contact_is_nearer_than_the_distance(beyond, height):
+    """The edge of a tilted box beside the rim of a sheet: its distance, not its height over the sheet.
+
+    Outlines are widened by 1e-4 of the sheet, here 1.3 mm; the gap was the height, up to 0.13 mm too small.
+    """
+    world = World(time_step=0.002, gravity=(0, 0, -5000))  # so that 2 cm are near
+    world.add_surface([(-40, -20, 0), (0, -20, 0), (0, 20, 0), (-40, 20, 0)], [(0, 1, 2), (0, 2, 3)])
+    tilt = 0.5
+    box = world.add_box(
+        (0.2, 0.3, 0.2), 1.0, orientation=(math.cos(0.5 * tilt), 0, math.sin(0.5 * tilt), 0)
+    )
+    corner = box.rotation_matrix @ (0.1, 0.0, -0.1)
+    assert corner[2] < -0.13  # the lowest
+    box.position = np.array((beyond, 0.0, height)) - corner
+    world.update()
+    work = world.engine.work
+    gaps = work.contact_gap[: work.contact_count[0]]
+    world.advance()
+    assert gaps.min() == pytest.approx(math.hypot(beyond, height), abs=1e-9)
 
 
 @pytest.mark.parametrize("depth", [0.15, 0.5, 3.0])

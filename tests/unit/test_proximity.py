@@ -104,6 +104,19 @@ def test_a_ball_over_terrain():
             )
 
 
+def test_the_deepest_pair_of_parts_counts():
+    """A ball lies 0.05 m deep in the first part of a compound and 0.15 m deep in the second."""
+    world = tribo.World()
+    parts = [tribo.CompoundPart("sphere", (0.5,), position=(x, 0, 0)) for x in (0.0, 1.0)]
+    pair = world.add_compound(parts, 1.0, com=(0, 0, 0))
+    ball = world.add_sphere(0.1, 1.0, position=(0.55, 0, 0))
+    found = world.distance(pair, ball)
+    assert found.distance == pytest.approx(-0.15, abs=1e-12)
+    assert found.collision_body_a == pair.collision_bodies[1]
+    assert world.distance(pair, ball, -0.1).distance == found.distance
+    assert world.distance(pair, ball, -0.2) is None
+
+
 def test_depth_in_flat_ground():
     world = tribo.World()
     plane = world.add_ground()

@@ -359,11 +359,11 @@ def solid_points(model, work, pair, margin):
         if cosine_b > FLAT:
             outward_b = vec.mat_vec(pair[4], outward_b)
             gap_b = separation(model, work, pair, outward_b) - rounding
-        if max(gap_a, gap_b) >= best - EDGE_SLOP * size + EDGE_SHARE * min(best, 0.0):
-            if gap_a > gap_b + slop:
-                n = face_points(model, work, pair, 0, face_a, outward_a, best, margin)
-            else:
-                n = face_points(model, work, pair, 1, face_b, outward_b, best, margin)
+        enough = best - EDGE_SLOP * size + EDGE_SHARE * min(best, 0.0)
+        if gap_b >= enough and gap_b >= gap_a - slop:
+            n = face_points(model, work, pair, 1, face_b, outward_b, best, margin)
+        elif gap_a >= enough:
+            n = face_points(model, work, pair, 0, face_a, outward_a, best, margin)
         else:
             n = edge_points(model, work, pair, normal, best, margin)
     for k in range(n):

@@ -230,7 +230,8 @@ def on_triangle(model, work, s, place, solid, pos, rot, ground, margin, n):
         toward = (work.touch[0, 3], work.touch[0, 4], work.touch[0, 5])
         cosine = vec.dot(toward, normal)
         if cosine >= UPRIGHT:
-            count = face_points(model, work, pair, 1, 0, normal, height, margin)
+            least = work.nearest[0, 6] if work.nearest[0, 6] > 0.0 else height  # outlines are widened
+            count = face_points(model, work, pair, 1, 0, normal, least, margin)
             n = pile(work, n, count, number, SURE)
             for k in range(count):
                 if work.touch[k, 6] <= work.nearest[0, 6] + REALISED * extent(solid):

@@ -255,7 +255,8 @@ def nearest(model, state, work, scene, spans, limit, out, pair):
             if model.shape_kind[a] != PLANE and model.shape_kind[b] != PLANE:
                 low = (scene.box[a, 0], scene.box[a, 1], scene.box[a, 2])
                 high = (scene.box[a, 3], scene.box[a, 4], scene.box[a, 5])
-                if box_distance(low, high, scene.box[b]) > limit:
+                apart = box_distance(low, high, scene.box[b])
+                if apart > 0.0 and apart > limit:  # boxes that overlap say nothing of a depth
                     continue
             found, gap, normal, at_a, at_b = between(model, work, scene, a, b, limit)
             if found and (gap < limit or answer == 0):

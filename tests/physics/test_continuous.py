@@ -164,15 +164,22 @@ def tumbling(world, shape, rng):
     return add[shape]()
 
 
+@pytest.mark.parametrize("floor", ["plate", "sheet"])
 @pytest.mark.parametrize("shape", ["hull", "tetrahedron", "box", "cylinder"])
-def test_what_tumbles_does_not_pass_a_plate(shape):
+def test_what_tumbles_does_not_pass_a_plate(shape, floor):
     """A corner that is hit throws the others around in the same step: the core stops the centre of mass.
 
-    One in 100 passed. No energy comes from it.
+    One in 100 passed a plate, one tetrahedron in 10 a sheet: a corner that came through a sheet by a
+    quarter of the least width was no longer pushed back. No energy comes from it.
     """
     for seed in range(100):
         world = fast_world(1e-3)
-        world.add_box((20, 20, 0.01), 1.0, body_type="static", position=(0, 0, -0.005))
+        if floor == "plate":
+            world.add_box((20, 20, 0.01), 1.0, body_type="static", position=(0, 0, -0.005))
+        else:
+            world.add_surface(
+                [(-10, -10, 0), (10, -10, 0), (10, 10, 0), (-10, 10, 0)], [(0, 1, 2), (0, 2, 3)]
+            )
         body = tumbling(world, shape, np.random.default_rng(seed))
         before = world.kinetic_energy
         for _ in range(25):

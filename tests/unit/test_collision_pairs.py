@@ -10,6 +10,7 @@ from shapes import (
     BOX,
     CAPSULE,
     CONE,
+    CUBE,
     CYLINDER,
     EYE,
     FLOOR,
@@ -189,6 +190,25 @@ def test_a_rod_along_an_edge_is_held_at_both_ends(kind, gap, yaw):
     np.testing.assert_allclose(np.sort(ends[:, 1]), [-0.15, 0.15], atol=0.15 * yaw + 1e-12)
     expected = math.hypot(0.05 + gap, 0.15 * math.sin(yaw)) - 0.05
     np.testing.assert_allclose(ends[:, 6], expected, rtol=0.0, atol=0.04 * (expected - gap) + 1e-12)
+
+
+@pytest.mark.parametrize("kind", [BOX, HULL])
+@pytest.mark.parametrize("gap", [1e-4, 1e-3])
+@pytest.mark.parametrize("yaw", [0.0, 1e-9, 1e-6])
+def test_an_edge_along_an_edge_is_held_at_both_ends(kind, gap, yaw):
+    # Edges along y, |y| ≤ 0.2 and −0.12 … 0.18: one point held them while they were apart. Where ends are
+    # 0.2 yaw beside the other edge, the normal may lean by that over the gap.
+    half = 0.1 * math.sqrt(2.0)
+    turn = rotation([0.0, 0.25 * math.pi, 0.0])
+    sizes = np.array([(0.1, 0.2, 0.1), (0.1, 0.15, 0.1)])
+    below, above = sizes if kind == BOX else (CUBE * size for size in sizes)
+    place = (0.0, 0.03, 2.0 * half + gap)
+    upper = shape(kind, place, rotation([0.0, 0.0, yaw]) @ turn, above)
+    rows = meet(upper, shape(kind, rot=turn, size=below), margin=2e-3)
+    ends = rows[np.argsort(rows[:, 1])]
+    expected = [[y, half + 0.5 * gap, gap] for y in (-0.12, 0.18)]
+    np.testing.assert_allclose(ends[:, [1, 2, 6]], expected, rtol=0.0, atol=0.2 * yaw + 1e-9)
+    np.testing.assert_allclose(ends[:, 3:5], 0.0, rtol=0.0, atol=0.2 * yaw / gap + 1e-9)
 
 
 def test_a_capsule_turns_continuously_along_and_over_an_edge():

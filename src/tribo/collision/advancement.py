@@ -15,6 +15,7 @@ Source: Mirtich 1996, Impulse-based dynamic simulation of rigid body systems, ch
 from tribo.collision.broadphase import body_motion, is_moved
 from tribo.collision.core import core_radius
 from tribo.collision.meeting import meet
+from tribo.collision.point import deepest
 from tribo.collision.solid import extent, load_solid
 from tribo.jit import kernel
 from tribo.math import quat, vec
@@ -65,10 +66,7 @@ def core_contact(model, settings, work, a, b, margin):
     if n <= 0:
         return NO_CORE
     row = work.manifold
-    k = 0
-    for m in range(1, n):
-        if row[m, 6] < row[k, 6]:
-            k = m
+    k = deepest(row, n)
     return (row[k, 0], row[k, 1], row[k, 2], row[k, 3], row[k, 4], row[k, 5], row[k, 6])
 
 
@@ -124,17 +122,14 @@ def time_of_impact(model, settings, work, a, b, margin, motion_a, motion_b):
         n = meet(model, work, a, b, margin * (1.0 - time / settings.dt))
         if n <= 0:
             break
-        deepest = 0
-        for k in range(1, n):
-            if work.manifold[k, 6] < work.manifold[deepest, 6]:
-                deepest = k
-        gap = work.manifold[deepest, 6]
+        row = work.manifold
+        k = deepest(row, n)
+        gap = row[k, 6]
         if gap <= touch:
             break
         closing = vec.norm(relative)
         if is_convex:
-            row = work.manifold
-            normal = (row[deepest, 3], row[deepest, 4], row[deepest, 5])
+            normal = (row[k, 3], row[k, 4], row[k, 5])
             closing = -vec.dot(normal, relative)
         closing += spin
         if closing * (settings.dt - time) <= gap:

@@ -6,10 +6,13 @@
    one point per corner of what is left, with the gap along the face normal (`face`).
 3. Where no such point has the gap `best`, the *witness* is added: the nearest points of two edges
    or, for separate boxes, of a corner and the other box, whose gap is exact.
+4. Where two edges of separate boxes lie side by side, the ends of the stretch that they share take the
+   place of the witness, if one of them has its gap.
 
 Features: 0…7 a corner of A, 8…15 of B, 16…159 edge of A × edge of B, 160…175 a corner as witness,
-176…319 two edges as witness, 320 the fallback. A point of the face manifold is named after the box
-features that meet in it, so the name does not depend on which box gave the reference face.
+176…319 two edges as witness, 320 the fallback, 321…608 the ends of a stretch. A point of the face
+manifold is named after the box features that meet in it, so the name does not depend on which box gave
+the reference face.
 
 Approximations: a face is preferred to an edge until the edge is better by 1 % of the depth plus
 0.1 % of the smallest half size, and a face of A to one of B by 0.001 %; gaps of points that then
@@ -31,8 +34,10 @@ EDGE_SHARE = 0.01  # [-] of the depth, and
 EDGE_SLOP = 1e-3  # [-] of the smallest half size: how much better an edge axis has to be
 FACE_SLOP = 1e-5  # [-] of the smallest half size: how much better a face of B has to be
 REALISED = 1e-7  # [-] of the smallest half size: a point this near to `best` has that gap
+SHARP = 0.005  # [-] of its length: the radius of a sharp edge
 CORNER_WITNESS = 160
 EDGE_WITNESS = 176
+STRETCH = 321
 
 
 @kernel
@@ -138,6 +143,68 @@ def edge_witness(pos_a, rot_a, half_a, pos_b, rot_b, half_b, code, gap, n, out):
 
 
 @kernel
+def edge_beside(pos, rot, half, direction):
+    """Return the middle of the edge of a box that looks most in a direction, half of it along it, its id."""
+    axis = 2
+    tilt = (
+        abs(vec.dot(direction, vec.mat_col(rot, 0))),
+        abs(vec.dot(direction, vec.mat_col(rot, 1))),
+        abs(vec.dot(direction, vec.mat_col(rot, 2))),
+    )
+    if tilt[0] <= tilt[1] and tilt[0] <= tilt[2]:
+        axis = 0
+    elif tilt[1] <= tilt[2]:
+        axis = 1
+    middle, edge = support_edge(pos, rot, half, axis, direction)
+    return middle, vec.scale(half[axis], vec.mat_col(rot, axis)), edge
+
+
+@kernel
+def stretch_ends(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, enough, n, out):
+    """Add the ends of the stretch that two edges share to the witness, the one row; return the next row.
+
+    The gap grows with the square of the distance across, as in `convex.edge_points`. If that of an end is at
+    most `enough`, the ends take the place of the witness.
+
+    Writes: out.
+    """
+    normal = (out[0, 3], out[0, 4], out[0, 5])
+    best = out[0, 6]
+    a, along_a, edge_a = edge_beside(pos_a, rot_a, half_a, vec.neg(normal))
+    b, along_b, edge_b = edge_beside(pos_b, rot_b, half_b, normal)
+    u = vec.axpy(-vec.dot(along_a, normal), normal, along_a)
+    length = vec.norm(u)
+    u = vec.scale(1.0 / max(length, 1e-300), u)
+    reach = vec.dot(along_b, u)
+    if length < 0.5 * vec.norm(along_a) or abs(reach) < 0.5 * vec.norm(along_b):
+        return n
+    start = vec.dot(vec.sub(b, a), u)
+    low = max(-length, start - abs(reach))
+    high = min(length, start + abs(reach))
+    if not low < high:
+        return n
+    roundness = 4.0 * SHARP * min(length, abs(reach))  # these are half lengths
+    for end in range(2):
+        x = high if end == 1 else low
+        p = vec.axpy(x / length, along_a, a)
+        q = vec.axpy((x - start) / reach, along_b, b)
+        arm = vec.sub(p, q)
+        height = vec.dot(arm, normal)
+        across = vec.axpy(-height, normal, arm)
+        gap = max(best, height + vec.dot(across, across) / roundness)
+        if gap <= margin:
+            middle = vec.scale(0.5, vec.add(p, q))
+            feature = float(STRETCH + 2 * (12 * edge_a + edge_b) + end)
+            n = put(out, n, middle, normal, gap, feature)
+    if n > 1 and min(out[1, 6], out[n - 1, 6]) <= enough:
+        n -= 1
+        for k in range(n):
+            for m in range(8):
+                out[k, m] = out[k + 1, m]
+    return n
+
+
+@kernel
 def nearest_corner(pos_a, rot_a, half_a, pos_b, rot_b, half_b):
     """Return distance, number, place (in B's axes) and normal of the corner of A nearest to B."""
     r = vec.mat_t_mul(rot_b, rot_a)
@@ -216,11 +283,12 @@ def box_box(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, out):
         if out[k, 6] <= best + REALISED * size:
             return n
     n = min(n, 7)
+    before = n
     if gap_edge >= max(gap_a, gap_b):
-        before = n
         n = edge_witness(pos_a, rot_a, half_a, pos_b, rot_b, half_b, code, best, n, out)
-        if n > before:
-            return n
-    if best > 0.0:
+    if n == before and best > 0.0:
         n = corner_witness(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, n, out)
+    if n == 1 and before == 0 and best > 0.0:
+        enough = out[0, 6] + REALISED * size
+        n = stretch_ends(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, enough, n, out)
     return n

@@ -360,11 +360,12 @@ def solid_points(model, work, pair, margin):
             outward_b = vec.mat_vec(pair[4], outward_b)
             gap_b = separation(model, work, pair, outward_b) - rounding
         enough = best - EDGE_SLOP * size + EDGE_SHARE * min(best, 0.0)
+        n = first_row()
         if gap_b >= enough and gap_b >= gap_a - slop:
             n = face_points(model, work, pair, 1, face_b, outward_b, best, margin)
         elif gap_a >= enough:
             n = face_points(model, work, pair, 0, face_a, outward_a, best, margin)
-        else:
+        if n == 0:  # an edge, or a face beside which the other solid lies
             n = edge_points(model, work, pair, normal, best, margin)
     for k in range(n):
         if work.touch[k, 6] <= best + REALISED * size:

@@ -24,13 +24,21 @@ def centre(model, work, i):
 
 
 @kernel
+def own_centre(model, s):
+    """Return the centre of mass of a shape's body [m], in the frame of the shape."""
+    if s < 0:  # a core is around it
+        return (0.0, 0.0, 0.0)
+    com = vec.load(model.body_com, model.shape_body[s])
+    p = vec.sub(com, vec.load(model.shape_pos, s))
+    return vec.mat_t_vec(vec.load_mat(model.shape_rot, s), p)
+
+
+@kernel
 def core_radius(model, s):
     """Return the radius of the core of a shape [m]; not above 0: it has none, or needs none as a ball."""
     kind = model.shape_kind[s]
     a, b, c = vec.load(model.shape_size, s)
-    com = vec.load(model.body_com, model.shape_body[s])
-    p = vec.sub(com, vec.load(model.shape_pos, s))
-    p = vec.mat_t_vec(vec.load_mat(model.shape_rot, s), p)
+    p = own_centre(model, s)
     around = sqrt(p[0] * p[0] + p[1] * p[1])
     if kind == BOX:
         return min(a - abs(p[0]), b - abs(p[1]), c - abs(p[2]))

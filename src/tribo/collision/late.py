@@ -10,7 +10,7 @@ a function of its own, called by address.
 from numba import types
 
 from tribo.collision.convex import convex_pair
-from tribo.collision.core import kind_of, placed
+from tribo.collision.core import kind_of, own_centre, placed
 from tribo.collision.terrain import terrain_pair
 from tribo.jit import DISABLED, kernel, late
 from tribo.model import Late, Model, Shape, Work
@@ -69,7 +69,8 @@ def terrain(model, work, a, b, margin):
         a, b = b, a
     pos_a, rot_a, solid = placed(model, work, a)
     pos_b, rot_b, _ = placed(model, work, b)
-    n = terrain_pair(model, work, b, solid, pos_a, rot_a, pos_b, rot_b, margin)
+    com = own_centre(model, a)
+    n = terrain_pair(model, work, b, solid, com, pos_a, rot_a, pos_b, rot_b, margin)
     if is_swapped:
         turn_normals(work, n)
     return n

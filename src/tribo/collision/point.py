@@ -21,6 +21,16 @@ def first_row():
 
 
 @kernel
+def deepest(out, n):
+    """Return which of the first n rows has the least gap."""
+    k = first_row()
+    for m in range(1, n):
+        if out[m, 6] < out[k, 6]:
+            k = m
+    return k
+
+
+@kernel
 def put(out, n, point, normal, gap, feature):
     """Write a contact into row n and return the next free row.
 

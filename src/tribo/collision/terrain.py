@@ -8,7 +8,8 @@ triangles join, a ridge is round, and a valley has two contacts.
 1. A normal that the surface has: the points are taken as they are.
 2. Another one, or from below: the best directions that it has there. Its own face, if the solid's deepest
    point is over it; an edge, if that point is over the edge along a normal between the two faces. A
-   surface of triangles is met so only down to half the least size of the solid, a height map at any depth.
+   height map is met so at any depth, a triangle of a surface as long as the centre of mass is on its outer
+   side; once it is through, down to half the least half size of the solid: it may belong to a thin wall.
 3. Such a contact is dropped if the normal of one that is less deep frees the solid from its triangle too:
    it belongs to the far side of an edge.
 
@@ -202,11 +203,11 @@ def offset(model, work, pair, p, normal, outward, angle):
 
 
 @kernel
-def on_triangle(model, work, s, place, solid, pos, rot, ground, margin, n):
+def on_triangle(model, work, s, place, solid, com, pos, rot, ground, margin, n):
     """Append the contacts of a solid at `pos` and the triangle in `work.triangle`, terrain s at a place.
 
-    The corners of the triangle are relative to `pos`. A place is (i, j, 0 below or 1 above the diagonal) of a
-    height map, (triangle, 0, 0) of a surface.
+    The corners of the triangle and `com`, the centre of mass of the solid's body, are relative to `pos`. A
+    place is (i, j, 0 below or 1 above the diagonal) of a height map, (triangle, 0, 0) of a surface.
 
     Writes: work.
     """
@@ -219,18 +220,20 @@ def on_triangle(model, work, s, place, solid, pos, rot, ground, margin, n):
     if not height <= margin:
         return n
     is_map = model.shape_kind[s] == HEIGHT_MAP
-    if is_map:
+    depth = 0.5 * extent(solid)
+    if is_map or vec.dot(normal, vec.sub(com, vec.load(work.triangle, 0))) > 0.0:
         depth = 1e300
+    if is_map:
         number = float(2 * (place[1] * model.shape_data[s, 1] + place[0]) + place[2])
     else:
-        depth = 0.5 * extent(solid)
         number = float(place[0] - model.shape_data[s, 0])
     count = solid_points(model, work, pair, margin)
     if count > 0:
         toward = (work.touch[0, 3], work.touch[0, 4], work.touch[0, 5])
         cosine = vec.dot(toward, normal)
         if cosine >= UPRIGHT:
-            least = work.nearest[0, 6] if work.nearest[0, 6] > 0.0 else height  # outlines are widened
+            distance = work.nearest[0, 6]  # no point is nearer, but for the widening of outlines
+            least = distance if distance > 0.0 else height
             count = face_points(model, work, pair, 1, 0, normal, least, margin)
             n = pile(work, n, count, number, SURE)
             for k in range(count):
@@ -299,7 +302,7 @@ def drop_far_sides(model, work, s, solid, pos, rot, ground, n):
 
 
 @kernel
-def on_height_map(model, work, s, solid, pos, rot, box, margin):
+def on_height_map(model, work, s, solid, com, pos, rot, box, margin):
     """Write the contacts of a solid and a height map into `work.pile`; return their number.
 
     `pos` is the solid's, `box` holds its bounds (min, max), both in the map's frame.
@@ -329,12 +332,12 @@ def on_height_map(model, work, s, solid, pos, rot, box, margin):
                 vec.store(work.triangle, 1, vec.sub(q if half == 0 else r, pos))
                 vec.store(work.triangle, 2, vec.sub(r if half == 0 else o, pos))
                 place = (i, j, half)
-                n = on_triangle(model, work, s, place, solid, pos, rot, ground, margin, n)
+                n = on_triangle(model, work, s, place, solid, com, pos, rot, ground, margin, n)
     return drop_far_sides(model, work, s, solid, pos, rot, ground, n)
 
 
 @kernel
-def on_surface(model, work, s, solid, pos, rot, box, margin):
+def on_surface(model, work, s, solid, com, pos, rot, box, margin):
     """Write the contacts of a solid and a surface of triangles into `work.pile`; return their number.
 
     `pos` is the solid's, `box` holds its bounds (min, max), both in the surface's frame. The tree of boxes
@@ -363,7 +366,7 @@ def on_surface(model, work, s, solid, pos, rot, box, margin):
         for k in range(3):
             corner = vec.load(model.vertex, model.triangle[t, k])
             vec.store(work.triangle, k, vec.sub(corner, pos))
-        n = on_triangle(model, work, s, (t, 0, 0), solid, pos, rot, ground, margin, n)
+        n = on_triangle(model, work, s, (t, 0, 0), solid, com, pos, rot, ground, margin, n)
     return drop_far_sides(model, work, s, solid, pos, rot, ground, n)
 
 
@@ -382,10 +385,10 @@ def solid_box(model, work, solid, pos, rot):
 
 
 @kernel
-def terrain_pair(model, work, s, solid, pos, rot, ground_pos, ground_rot, margin):
+def terrain_pair(model, work, s, solid, com, pos, rot, ground_pos, ground_rot, margin):
     """Write the contacts of a convex solid and terrain s into the manifold; return the count, at most 8.
 
-    Normals point from the terrain into the solid.
+    Normals point from the terrain into the solid. `com` is the centre of mass of its body in its own frame.
 
     Writes: work.
     """
@@ -394,10 +397,11 @@ def terrain_pair(model, work, s, solid, pos, rot, ground_pos, ground_rot, margin
     if not pos[0] + pos[1] + pos[2] < 1e300:  # a lost solid (NaN) is nowhere
         return 0
     box = solid_box(model, work, solid, pos, rot)
+    com = vec.mat_vec(rot, com)
     if model.shape_kind[s] == HEIGHT_MAP:
-        n = on_height_map(model, work, s, solid, pos, rot, box, margin)
+        n = on_height_map(model, work, s, solid, com, pos, rot, box, margin)
     else:
-        n = on_surface(model, work, s, solid, pos, rot, box, margin)
+        n = on_surface(model, work, s, solid, com, pos, rot, box, margin)
     table = work.pile
     for k in range(n):
         p = vec.mat_vec(ground_rot, vec.add(pos, vec.load(table, k)))

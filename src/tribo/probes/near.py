@@ -8,6 +8,8 @@ the depth of the deepest contact point.
 from math import inf, sqrt
 
 from tribo.collision.closest import closest
+from tribo.collision.core import own_centre
+from tribo.collision.point import deepest
 from tribo.collision.solid import (
     HEIGHT_MAP,
     TRIANGLE,
@@ -173,12 +175,10 @@ def from_terrain(model, work, scene, a, b, limit):
     ground_rot = vec.load_mat(scene.shape_rot, b)
     world_pos = vec.load(scene.shape_pos, a)
     world_rot = vec.load_mat(scene.shape_rot, a)
-    n = terrain_pair(model, work, b, solid, world_pos, world_rot, ground_pos, ground_rot, 0.0)
+    com = own_centre(model, a)
+    n = terrain_pair(model, work, b, solid, com, world_pos, world_rot, ground_pos, ground_rot, 0.0)
     if n > 0:
-        k = 0
-        for m in range(1, n):
-            if work.manifold[m, 6] < work.manifold[k, 6]:
-                k = m
+        k = deepest(work.manifold, n)
         gap = work.manifold[k, 6]
         normal = (work.manifold[k, 3], work.manifold[k, 4], work.manifold[k, 5])
         middle = vec.load(work.manifold, k)

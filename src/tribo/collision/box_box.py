@@ -35,6 +35,9 @@ EDGE_SLOP = 1e-3  # [-] of the smallest half size: how much better an edge axis 
 FACE_SLOP = 1e-5  # [-] of the smallest half size: how much better a face of B has to be
 REALISED = 1e-7  # [-] of the smallest half size: a point this near to `best` has that gap
 SHARP = 0.005  # [-] of its length: the radius of a sharp edge
+ALONG = (
+    0.995  # cosine of two edges: from 0.1 rad on the ends of their stretch are far from one another
+)
 CORNER_WITNESS = 160
 EDGE_WITNESS = 176
 STRETCH = 321
@@ -140,6 +143,14 @@ def edge_witness(pos_a, rot_a, half_a, pos_b, rot_b, half_b, code, gap, n, out):
     q = vec.axpy(max(-reach_b, min(reach_b, t)), b, middle_b)
     point = vec.scale(0.5, vec.add(p, q))
     return put(out, n, point, normal, gap, float(EDGE_WITNESS + 12 * edge_a + edge_b))
+
+
+@kernel
+def has_parallel_axes(r):
+    """Tell whether some edges of two boxes run nearly along one another; `r` as in `best_face`."""
+    most = max(abs(r[0]), abs(r[1]), abs(r[2]))
+    most = max(most, abs(r[3]), abs(r[4]), abs(r[5]))
+    return max(most, abs(r[6]), abs(r[7]), abs(r[8])) > ALONG
 
 
 @kernel
@@ -288,7 +299,7 @@ def box_box(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, out):
         n = edge_witness(pos_a, rot_a, half_a, pos_b, rot_b, half_b, code, best, n, out)
     if n == before and best > 0.0:
         n = corner_witness(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, n, out)
-    if n == 1 and before == 0 and best > 0.0:
+    if n == 1 and before == 0 and best > 0.0 and has_parallel_axes(r):
         enough = out[0, 6] + REALISED * size
         n = stretch_ends(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, enough, n, out)
     return n

@@ -267,13 +267,8 @@ class Work(Record):
 
     # Trees that nothing touches, and what replaces the rows of M there.
     tree_is_free = field("ntree", dtype=INT)  # 1: no contact and no joint limit is within reach
-    tree_is_at_cone = field("ntree", dtype=INT)  # 1: the cone of a spherical joint is within reach
-    tree_is_rowless = field(
-        "ntree", dtype=INT
-    )  # 1: free and deep, so that rows of M are not formed
-    articulated = field(
-        "nbody", 21
-    )  # inertia of a body and what hangs on it, upper triangle; spatial
+    tree_is_rowless = field("ntree", dtype=INT)  # 1: free and deep: rows of M are not formed
+    articulated = field("nbody", 21)  # inertia of a body with all below, upper triangle; spatial
     dof_column = field("nv", 6)  # articulated inertia times motion axis, spatial
 
     # Momentum of floating trees.
@@ -286,7 +281,15 @@ class Work(Record):
 
     end_q = field("nq")  # coordinates at the end of the step, tried by `stops`
 
+    # Velocity in the middle of the step.
+    settle_rounds = field(1, dtype=INT)  # solves of this step for its sake
+    change_v = field("nv")  # [m/s, rad/s] scratch
+
     # Stages of Runge and Kutta's method.
+    tree_is_coarse = field("ntree", dtype=INT)  # 1: turns too far for a midpoint step
+    tree_is_fourth = field("ntree", dtype=INT)  # 1: took a step of fourth order
+    rk_q = field("nq")
+    rk_v = field("nv")
     rk_rate = field("nv")  # [m/s, rad/s] of the coordinates in a stage, then in the whole step
     rk_rate_sum = field("nv")
     rk_acc = field("nv")  # [m/s², rad/s²] in a stage

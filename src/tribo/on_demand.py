@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tribo.collision import late as collision
 from tribo.contact import late as contact
-from tribo.dynamics import fourth_order as dynamics
+from tribo.dynamics import rk4 as dynamics
 from tribo.jit import DISABLED
 from tribo.model import Late
 

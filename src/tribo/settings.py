@@ -134,7 +134,8 @@ class WorldSettings(check.Sealed):
 
         ``"rk4"`` is of fourth order for what touches nothing, with explicit drives; what has a contact or a
         joint stop within reach of the step takes a midpoint step, and `status` then has ``MIDPOINT_USED``.
-        Where a step is too long for the motion it has ``COARSE``.
+        Trees that turn far in a step take it in parts of fourth order under both; where a step is too long
+        even so, `status` has ``COARSE``.
         """
         return Integrator(int(self._settings.integrator)).name.lower()
 

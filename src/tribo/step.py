@@ -20,7 +20,7 @@ from tribo.contact import (
     stops,
     sweep,
 )
-from tribo.dynamics import actuation, bias, fourth_order, inertia, integrate, kinematics, momentum
+from tribo.dynamics import actuation, bias, inertia, integrate, kinematics, middle, momentum, rk4
 from tribo.jit import entry, kernel
 from tribo.model import Command, Model, Settings, State, Status, Work
 from tribo.record import from_address, world_of
@@ -45,8 +45,8 @@ def update(model, state, settings, work):
     soft.find(model, state, work)  # which contacts give way like springs?
     free_trees.find(model, state, settings, work)  # whom does nothing touch?
     inertia.mass_matrix(model, work)  # M
-    bias.mid_velocity(model, state, settings, work)
-    bias.bias_force(model, state, settings, work)  # h
+    middle.predict(model, state, settings, work)  # v̄, the velocity in mid step
+    bias.bias_force(model, state, settings, work)  # h(v̄)
 
 
 @kernel
@@ -63,6 +63,7 @@ def advance(model, state, command, settings, work):
         sleep.wake(model, state, settings, work)  # who sleeps, and does anything disturb them?
         inertia.factorize(model, work)  # M̂ = Lᵀ D L
         integrate.free_response(model, settings, work)  # dt (τ − h), whitened
+        middle.settle(model, state, settings, work)  # v̄ = (v + v⁺)/2 where bodies turn far
         rows.contact_rows(model, state, work)  # J, whitened
         laws.laws(model, settings, work)  # friction, bounce and recovery of each pair
         limits.limit_rows(model, state, settings, work)  # joints at their stops join the contacts
@@ -76,11 +77,11 @@ def advance(model, state, command, settings, work):
         integrate.next_velocity(model, state, work)  # v⁺ = v + M̂⁻¹ (dt (τ − h) + Jᵀ λ)
         again = soft.unsettled(model, state, settings, work)
         again = again or actuation.saturate(model, state, command, settings, work)
+        again = again or middle.unsettled(model, state, settings, work)
     stops.calm(model, state, settings, work)  # no stop of a joint throws
-    fourth_order.fourth_order(model, state, command, settings, work)  # rk4 instead, if asked for
+    rk4.fourth_order(model, state, command, settings, work)  # rk4 instead?
     residual.residual(model, settings, work)  # how exact is it?
-    if not integrate.is_finite(work):
-        work.status[0] |= INVALID
+    integrate.check(work)  # numbers only?
     if work.status[0] & (INVALID | CAPACITY) == 0:
         sweep.remember(model, state, work)
         soft.remember(model, state, settings, work)
@@ -101,9 +102,8 @@ def run(model, state, command, settings, work, n):
     said = 0
     for k in range(n):
         update(model, state, settings, work)
-        if work.status[0] & CAPACITY:
-            return k
-        advance(model, state, command, settings, work)
+        if work.status[0] & CAPACITY == 0:
+            advance(model, state, command, settings, work)
         said |= work.status[0]
         if said & (INVALID | CAPACITY):
             return k

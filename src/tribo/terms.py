@@ -149,6 +149,6 @@ class Status(IntFlag):
     )
     CAPACITY = 2  # more contacts than `Work` has room for; the state was not advanced
     NOT_CONVERGED = 4  # some island was not solved to `tolerance`; how far off: `Work.residual`
-    COARSE = 8  # too long a step for a compliant pair's stiffness, or for `rk4` (`docs/reference/settings`)
+    COARSE = 8  # too long a step for a compliant pair's stiffness, or for how fast a tree of joints turns
     CONTRADICTION = 16  # constraints ask for what cannot be at once; each gives way
     MIDPOINT_USED = 32  # under `rk4`: what touched, was at a stop or turned too far, by midpoint

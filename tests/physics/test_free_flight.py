@@ -108,7 +108,7 @@ def test_energy_of_a_robot_in_free_flight():
 
 def test_energy_error_is_of_second_order():
     """Without weight to flatter the ratio: twice the step, four times the error; allowed 3 to 5.5."""
-    coarse, fine = drift(4e-3, 1.0, (0, 0, 0)), drift(2e-3, 1.0, (0, 0, 0))
+    coarse, fine = drift(2e-3, 1.0, (0, 0, 0)), drift(1e-3, 1.0, (0, 0, 0))
     assert 3.0 <= coarse / fine <= 5.5
     assert fine <= 1e-4
 

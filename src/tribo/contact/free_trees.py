@@ -4,10 +4,9 @@ from math import inf
 
 from tribo.contact import limits
 from tribo.jit import kernel
-from tribo.model import Joint, Kind
+from tribo.model import Kind
 
 DYNAMIC = int(Kind.DYNAMIC)
-SPHERICAL = int(Joint.SPHERICAL)
 
 
 @kernel
@@ -18,7 +17,6 @@ def find(model, state, settings, work):
     """
     trees = model.tree_body.shape[0]
     for t in range(trees):
-        work.tree_is_at_cone[t] = 0
         work.tree_is_free[t] = 1 if model.tree_kind[t] == DYNAMIC and model.tree_nv[t] > 0 else 0
     # A table that is too small counts on; the step is then made again.
     for c in range(min(work.contact_count[0], work.contact_body.shape[0])):
@@ -32,12 +30,7 @@ def find(model, state, settings, work):
         if model.joint_lower[i] == -inf and model.joint_upper[i] == inf:
             continue
         t = model.body_tree[i]
-        is_ball = model.joint_type[i] == SPHERICAL
-        if not is_ball and work.tree_is_free[t] == 0:
-            continue
-        if limits.is_near(model, state, settings, work, i):
+        if work.tree_is_free[t] == 1 and limits.is_near(model, state, settings, work, i):
             work.tree_is_free[t] = 0
-            if is_ball:
-                work.tree_is_at_cone[t] = 1
     for t in range(trees):
         work.tree_is_rowless[t] = work.tree_is_free[t] * model.tree_is_deep[t]

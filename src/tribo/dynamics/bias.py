@@ -4,17 +4,15 @@ from math import tan
 
 from tribo.jit import kernel
 from tribo.math import linalg, quat, spatial, vec
-from tribo.model import Integrator, Joint, Kind
+from tribo.model import Joint, Kind
 
 FIXED = int(Joint.FIXED)
 SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
 DYNAMIC = int(Kind.DYNAMIC)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 
 MAX_SPIN_SWEEPS = 100  # fixed point of the free rotation; 6 reach round-off at 50 rad/s and 1 ms
 SPIN_LOST = 1e-9  # [–] change of the momentum in the last sweep that tells that there is no end
-SMALL = 0.1  # [–] of a velocity, by which half a step may change it at a cone
 SPIN_TOLERANCE = 1e-15  # [–] relative change of the momentum at which the fixed point has converged
 
 
@@ -215,44 +213,6 @@ def project_forces(model, work, t, out):
             out[dof + k] = spatial.dot(spatial.load(work.dof_axis, dof + k), force)
         if model.body_parent[i] >= 0:
             spatial.accumulate(work.body_force, model.body_parent[i], force)
-
-
-@kernel
-def mid_velocity(model, state, settings, work):
-    """Predict the velocity in the middle of the step from the last two accelerations.
-
-    The mean acceleration from now to mid step belongs to dt/4; the last two belong to −dt/2 and
-    −3dt/2, so that a straight line through them gives v̇ + ¾ (v̇ − v̇_before).
-
-    Where constraints make it jump to and fro, as in a toggle that is pressed, the line leads nowhere: the
-    velocity is then taken as it is. So it is in a tree at the cone of a ball joint whose velocity is about
-    to change by much: a whip would feed itself.
-
-    Writes: work.
-    """
-    half = 0.0 if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
-    for dof in range(state.v.shape[0]):
-        vdot = state.vdot[dof]
-        before = state.vdot_before[dof]
-        work.mid_v[dof] = state.v[dof] + half * (vdot + 0.75 * (vdot - before))
-    for t in range(model.tree_body.shape[0]):
-        if work.tree_is_at_cone[t] == 0:
-            continue
-        size = 0.0
-        change = 0.0
-        for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-            size += state.v[dof] * state.v[dof]
-            change += (work.mid_v[dof] - state.v[dof]) * (work.mid_v[dof] - state.v[dof])
-        if change > SMALL * SMALL * size:
-            for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-                work.mid_v[dof] = state.v[dof]
-    if model.constraint_kind.shape[0] == 0:
-        return
-    for t in range(model.tree_body.shape[0]):
-        if model.tree_is_tied[t] == 1:
-            for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-                if state.vdot[dof] * state.vdot_before[dof] < 0.0:
-                    work.mid_v[dof] = state.v[dof]
 
 
 @kernel

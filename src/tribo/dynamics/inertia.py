@@ -282,25 +282,34 @@ def whiten(model, work, x):
 
     Writes: work, x.
     """
-    factor = work.mass_factor
     for t in range(model.tree_body.shape[0]):
-        first = model.tree_v[t]
-        last = first + model.tree_nv[t]
-        if model.tree_kind[t] != DYNAMIC:
-            for dof in range(first, last):
-                x[dof] = 0.0
-            continue
-        if work.tree_is_rowless[t] == 1:
-            articulated.whiten(model, work, t, x)
-            continue
-        lowest = 3 if model.tree_is_single[t] == 1 else 0
-        for dof in range(last - 1, first - 1, -1):
-            row = model.dof_row[dof]
-            chain = model.body_chain_start[model.dof_body[dof]]
-            s = x[dof]
-            for p in range(lowest, model.dof_depth[dof]):
-                x[model.chain_dof[chain + p]] -= factor[row + p] * s
-            x[dof] = s * work.dof_scale[dof]
+        whiten_tree(model, work, t, x)
+
+
+@kernel
+def whiten_tree(model, work, t, x):
+    """Do what `whiten` does, for one tree.
+
+    Writes: work, x.
+    """
+    factor = work.mass_factor
+    first = model.tree_v[t]
+    last = first + model.tree_nv[t]
+    if model.tree_kind[t] != DYNAMIC:
+        for dof in range(first, last):
+            x[dof] = 0.0
+        return
+    if work.tree_is_rowless[t] == 1:
+        articulated.whiten(model, work, t, x)
+        return
+    lowest = 3 if model.tree_is_single[t] == 1 else 0
+    for dof in range(last - 1, first - 1, -1):
+        row = model.dof_row[dof]
+        chain = model.body_chain_start[model.dof_body[dof]]
+        s = x[dof]
+        for p in range(lowest, model.dof_depth[dof]):
+            x[model.chain_dof[chain + p]] -= factor[row + p] * s
+        x[dof] = s * work.dof_scale[dof]
 
 
 @kernel
@@ -309,22 +318,31 @@ def unwhiten(model, work, z, out):
 
     Writes: work, out.
     """
-    factor = work.mass_factor
     for t in range(model.tree_body.shape[0]):
-        first = model.tree_v[t]
-        last = first + model.tree_nv[t]
-        if model.tree_kind[t] != DYNAMIC:
-            for dof in range(first, last):
-                out[dof] = 0.0
-            continue
-        if work.tree_is_rowless[t] == 1:
-            articulated.unwhiten(model, work, t, z, out)
-            continue
-        lowest = 3 if model.tree_is_single[t] == 1 else 0
+        unwhiten_tree(model, work, t, z, out)
+
+
+@kernel
+def unwhiten_tree(model, work, t, z, out):
+    """Do what `unwhiten` does, for one tree.
+
+    Writes: work, out.
+    """
+    factor = work.mass_factor
+    first = model.tree_v[t]
+    last = first + model.tree_nv[t]
+    if model.tree_kind[t] != DYNAMIC:
         for dof in range(first, last):
-            row = model.dof_row[dof]
-            chain = model.body_chain_start[model.dof_body[dof]]
-            x = z[dof] * work.dof_scale[dof]
-            for p in range(lowest, model.dof_depth[dof]):
-                x -= factor[row + p] * out[model.chain_dof[chain + p]]
-            out[dof] = x
+            out[dof] = 0.0
+        return
+    if work.tree_is_rowless[t] == 1:
+        articulated.unwhiten(model, work, t, z, out)
+        return
+    lowest = 3 if model.tree_is_single[t] == 1 else 0
+    for dof in range(first, last):
+        row = model.dof_row[dof]
+        chain = model.body_chain_start[model.dof_body[dof]]
+        x = z[dof] * work.dof_scale[dof]
+        for p in range(lowest, model.dof_depth[dof]):
+            x -= factor[row + p] * out[model.chain_dof[chain + p]]
+        out[dof] = x

@@ -8,16 +8,16 @@ joint limits, PD drives) uses q_m + dt v⁺, with either integrator.
 
 from tribo.dynamics import kinematics
 from tribo.dynamics.bias import free_spin
-from tribo.dynamics.inertia import unwhiten, whiten
+from tribo.dynamics.inertia import unwhiten, unwhiten_tree, whiten_tree
 from tribo.jit import kernel
 from tribo.math import linalg, quat, spatial, vec
-from tribo.model import Integrator, Joint
+from tribo.model import Integrator, Joint, Status
 
 MIDPOINT = int(Integrator.MIDPOINT)
 SPHERICAL = int(Joint.SPHERICAL)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+INVALID = int(Status.INVALID)
 FASTEST = 1e15  # [m/s, rad/s] as `tribo.check` allows; far beyond it angles are no numbers
-RK4 = int(Integrator.RK4)
 
 
 @kernel
@@ -51,14 +51,23 @@ def free_response(model, settings, work):
 
     Writes: work.
     """
-    for dof in range(work.free_response.shape[0]):
+    for t in range(model.tree_body.shape[0]):
+        if work.tree_is_resting[t] == 1:  # its contacts bear it
+            for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+                work.free_response[dof] = 0.0
+        else:
+            tree_response(model, settings, work, t)
+
+
+@kernel
+def tree_response(model, settings, work, t):
+    """Compute the free response of one tree.
+
+    Writes: work.
+    """
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         work.free_response[dof] = settings.dt * (work.drive_force[dof] - work.bias_force[dof])
-    whiten(model, work, work.free_response)
-    if work.resting_count[0] > 0:
-        for t in range(model.tree_body.shape[0]):
-            if work.tree_is_resting[t] == 1:  # its contacts bear it
-                for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-                    work.free_response[dof] = 0.0
+    whiten_tree(model, work, t, work.free_response)
 
 
 @kernel
@@ -75,33 +84,49 @@ def next_velocity(model, state, work):
             for k in range(3):
                 work.next_v[model.tree_v[t] + 3 + k] += work.struck_turn[t, k]
     if work.blow_count[0] > 0:
-        unwhiten(model, work, work.blow_response, work.mid_v)
+        unwhiten(model, work, work.blow_response, work.change_v)
         for dof in range(work.next_v.shape[0]):
-            work.next_v[dof] += work.mid_v[dof]
+            work.next_v[dof] += work.change_v[dof]
 
 
 @kernel
-def is_finite(work):
-    """Tell whether the new velocity consists of numbers only, of a size that users may set."""
-    is_good = True
+def check(work):
+    """Say so where the new velocity does not consist of numbers only, of a size that users may set.
+
+    Writes: work.
+    """
     for dof in range(work.next_v.shape[0]):
-        is_good = is_good and abs(work.next_v[dof]) <= FASTEST
-    return is_good
+        if not abs(work.next_v[dof]) <= FASTEST:
+            work.status[0] |= INVALID
+
+
+@kernel
+def lasts_without_impulses(model, work, t):
+    """Tell whether a tree changes less, in kinetic energy ½‖z‖², without what contacts do than with it.
+
+    An impact is not an acceleration to count on, weight on a floor that carries it is not one either: of
+    the two changes of velocity the lesser one is what lasts. What pins and welds do is no contact: it is in
+    the free response by now.
+    """
+    total = 0.0
+    free = 0.0
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        z = work.response[dof]
+        if work.blow_count[0] > 0:
+            z += work.blow_response[dof]
+        total += z * z
+        free += work.free_response[dof] * work.free_response[dof]
+    return total > free
 
 
 @kernel
 def set_acceleration(model, state, settings, work):
-    """Keep the acceleration that predicts the next mid velocity, tree by tree.
-
-    An impact is not an acceleration to count on, weight on a floor that carries it is not one
-    either: with or without contact impulses, the one of less kinetic energy ½‖z‖² is kept. What pins and
-    welds do is no contact: it is in the free response by now.
+    """Keep the acceleration that predicts the next mid velocity, tree by tree: the one that lasts.
 
     Writes: state, work.
     """
     rate = 1.0 / settings.dt
     needs_singles = model.constraint_kind.shape[0] > 0  # else nobody asks for theirs
-    needs_free = False
     for t in range(model.tree_body.shape[0]):
         first = model.tree_v[t]
         last = first + model.tree_nv[t]
@@ -111,29 +136,13 @@ def set_acceleration(model, state, settings, work):
             continue
         if model.tree_is_single[t] == 1 and not needs_singles:
             continue
-        total = 0.0
-        free = 0.0
+        is_free = work.tree_is_free[t] == 0 and lasts_without_impulses(model, work, t)
+        if is_free:
+            unwhiten_tree(model, work, t, work.free_response, work.change_v)
         for dof in range(first, last):
-            z = work.response[dof]
-            if work.blow_count[0] > 0:
-                z += work.blow_response[dof]
-            total += z * z
-            free += work.free_response[dof] * work.free_response[dof]
-        for dof in range(first, last):
+            change = work.change_v[dof] if is_free else work.next_v[dof] - state.v[dof]
             state.vdot_before[dof] = state.vdot[dof]
-            state.vdot[dof] = rate * (work.next_v[dof] - state.v[dof])
-            if total > free:
-                work.response[dof] = work.free_response[dof]
-                needs_free = True
-    if not needs_free:
-        return
-    unwhiten(model, work, work.response, work.mid_v)
-    for t in range(model.tree_body.shape[0]):
-        is_asked_for = model.tree_is_single[t] == 0 or needs_singles
-        is_awake = state.tree_is_asleep[t] == 0
-        if is_asked_for and is_awake and work.tree_is_free[t] == 0:
-            for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-                state.vdot[dof] = rate * work.mid_v[dof]
+            state.vdot[dof] = rate * change
 
 
 @kernel
@@ -192,13 +201,13 @@ def shift(model, state, work):
 
     Writes: state, work.
     """
-    unwhiten(model, work, work.blow_shift, work.mid_v)
+    unwhiten(model, work, work.blow_shift, work.change_v)
     for i in range(model.body_tree.shape[0]):
-        kinematics.drift_joint(model, i, state.q, work.mid_v, 1.0, state.q)
+        kinematics.drift_joint(model, i, state.q, work.change_v, 1.0, state.q)
     for t in range(model.tree_body.shape[0]):
         if work.tree_is_struck[t] == 1:  # what it does as seen from itself stays: its energy too
             b = model.tree_v[t] + 3
-            turn = quat.exp((work.mid_v[b], work.mid_v[b + 1], work.mid_v[b + 2]))
+            turn = quat.exp((work.change_v[b], work.change_v[b + 1], work.change_v[b + 2]))
             omega = (work.next_v[b], work.next_v[b + 1], work.next_v[b + 2])
             omega = vec.mat_vec(quat.to_matrix(turn), omega)
             for k in range(3):
@@ -218,9 +227,9 @@ def integrate(model, state, settings, work):
         if model.tree_nv[t] == 0 or work.tree_is_resting[t] == 1:
             continue
         root = model.tree_body[t]
-        if settings.integrator == RK4 and work.tree_is_free[t] == 1:
-            for i in range(root, root + model.tree_body_count[t]):
-                kinematics.drift_joint(model, i, state.q, work.rk_rate, settings.dt, state.q)
+        if work.tree_is_fourth[t] == 1:
+            for k in range(model.joint_q[root], kinematics.end_of_q(model, t)):
+                state.q[k] = work.rk_q[k]
             continue
         if work.tree_is_struck[t] == 1:
             finish_struck(model, t, state, settings, work)

@@ -163,6 +163,15 @@ def forward(model, q, work):
 
 
 @kernel
+def end_of_q(model, t):
+    """Return one more than the last coordinate of a tree: one per dof, one more per quaternion."""
+    last = model.tree_body[t] + model.tree_body_count[t] - 1
+    joint = model.joint_type[last]
+    extra = 1 if joint == SPHERICAL or joint == FREE else 0
+    return model.joint_q[last] + model.tree_v[t] + model.tree_nv[t] - model.joint_v[last] + extra
+
+
+@kernel
 def drift_joint(model, i, q, v, dt, out):
     """Move the coordinates of joint i for a time dt at velocity v.   out = q ⊕ dt v
 

@@ -6,7 +6,7 @@ changes by the impulses of the step and by nothing else, and base velocity and p
 of the step are set to agree with it, six and three numbers. What the joints do stays as it is.
 """
 
-from tribo.dynamics.kinematics import body_pose
+from tribo.dynamics.kinematics import body_pose, end_of_q
 from tribo.jit import kernel
 from tribo.math import linalg, spatial, vec
 from tribo.model import Integrator, Joint, Kind
@@ -17,7 +17,6 @@ SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
 DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-RK4 = int(Integrator.RK4)
 
 LEFT_ALONE = 0  # codes of `tree_is_kept`
 KEPT = 1
@@ -134,7 +133,7 @@ def choose(model, state, settings, work):
         is_kept = is_floating and model.tree_kind[t] == DYNAMIC and state.tree_is_asleep[t] == 0
         if settings.integrator == SEMI_IMPLICIT:
             is_kept = False
-        elif settings.integrator == RK4 and work.tree_is_free[t] == 1:
+        elif work.tree_is_fourth[t] == 1:
             is_kept = False  # more exact than the impulses of a midpoint step
         work.tree_is_kept[t] = KEPT if is_kept else LEFT_ALONE
         count += work.tree_is_kept[t]
@@ -154,15 +153,6 @@ def choose(model, state, settings, work):
             if model.constraint_body[c, side] >= 0:
                 work.tree_is_kept[model.body_tree[model.constraint_body[c, side]]] = LEFT_ALONE
     return count
-
-
-@kernel
-def end_of_q(model, t):
-    """Return one more than the last coordinate of a tree: one per dof, one more per quaternion."""
-    last = model.tree_body[t] + model.tree_body_count[t] - 1
-    joint = model.joint_type[last]
-    extra = 1 if joint == SPHERICAL or joint == FREE else 0
-    return model.joint_q[last] + model.tree_v[t] + model.tree_nv[t] - model.joint_v[last] + extra
 
 
 @kernel

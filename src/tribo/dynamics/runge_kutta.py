@@ -7,22 +7,24 @@ stage: nothing is implicit here.
 A step that is too long tells by its two middle stages: they are at the same time, and what they make of
 the velocity differs by (dt ω)³/4 of it in an oscillation of frequency ω. Where that is more than two parts
 in a thousand (from dt ω = 0.2 on, 0.09 at a turning point; a step then changes the energy by (dt ω)⁶/72,
-9e-7) the world says so, and a free body, whose midpoint step keeps the energy however far it turns, takes
-that instead.
+9e-7) a tree of joints takes it in parts, twice as many each time; if the most are too few the world
+says so. A free body, whose midpoint step keeps the energy however far it turns, takes that instead.
 Source: Munthe-Kaas 1999, "High order Runge-Kutta methods on manifolds".
 """
 
 from tribo.dynamics import actuation, articulated, bias, inertia, kinematics
 from tribo.jit import kernel
 from tribo.math import spatial, vec
-from tribo.model import Joint, Kind, Status
+from tribo.model import Integrator, Joint, Kind, Status
 
 SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
 DYNAMIC = int(Kind.DYNAMIC)
 MIDPOINT_USED = int(Status.MIDPOINT_USED)
 COARSE = int(Status.COARSE)
+RK4 = int(Integrator.RK4)
 APART = 0.002  # [–] of a velocity by which the middle stages may differ
+MOST = 64  # parts of a step
 
 
 @kernel
@@ -62,17 +64,17 @@ def evaluate(model, command, settings, work, t, weight):
 
 
 @kernel
-def start(model, state, work, t):
-    """Set the first stage of a tree: the state itself.
+def start(model, work, t):
+    """Set the first stage of a tree: `rk_q` and `rk_v` themselves.
 
     Writes: work.
     """
     root = model.tree_body[t]
-    for i in range(root, root + model.tree_body_count[t]):
-        kinematics.drift_joint(model, i, state.q, state.v, 0.0, work.mid_q)
+    for k in range(model.joint_q[root], kinematics.end_of_q(model, t)):
+        work.mid_q[k] = work.rk_q[k]
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-        work.mid_v[dof] = work.rk_rate[dof] = state.v[dof]
-        work.rk_rate_sum[dof] = work.rk_acc_sum[dof] = work.rk_torque[dof] = 0.0
+        work.mid_v[dof] = work.rk_rate[dof] = work.rk_v[dof]
+        work.rk_rate_sum[dof] = work.rk_acc_sum[dof] = 0.0
 
 
 @kernel
@@ -95,18 +97,18 @@ def turn_rate(sigma, omega):
 
 
 @kernel
-def go_on(model, state, work, t, dt):
-    """Set the next stage of a tree: from the state, for a time dt at the rates of this stage.
+def go_on(model, work, t, dt):
+    """Set the next stage of a tree: from `rk_q` and `rk_v`, for a time dt at the rates of this stage.
 
     Writes: work.
     """
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
-        kinematics.drift_joint(model, i, state.q, work.rk_rate, dt, work.mid_q)
+        kinematics.drift_joint(model, i, work.rk_q, work.rk_rate, dt, work.mid_q)
         first = model.joint_v[i]
         joint = model.joint_type[i]
         for dof in range(first, first + articulated.dof_count(joint)):
-            work.mid_v[dof] = state.v[dof] + dt * work.rk_acc[dof]
+            work.mid_v[dof] = work.rk_v[dof] + dt * work.rk_acc[dof]
         if joint == FREE or joint == SPHERICAL:
             r = first + 3 if joint == FREE else first
             sigma = (dt * work.rk_rate[r], dt * work.rk_rate[r + 1], dt * work.rk_rate[r + 2])
@@ -134,46 +136,91 @@ def twice_kinetic_energy(model, work, t):
 
 
 @kernel
-def advance_tree(model, state, command, settings, work, t):
-    """Write the velocity of a tree after the step, and the mean rate of its coordinates.
+def advance_part(model, command, settings, work, t, parts):
+    """Move `rk_q` and `rk_v` of a tree on by one of so many parts of the step.
 
-    Return whether the step is too long: then the middle stages differ by more than they may, measured by the
+    Return whether the part is too long: then the middle stages differ by more than they may, measured by the
     kinetic energy of what they make of the velocity.
 
     Writes: work.
     """
-    dt = settings.dt
-    start(model, state, work, t)
-    size, _ = evaluate(model, command, settings, work, t, 1.0 / 6.0)
+    dt = settings.dt / parts
+    share = 1.0 / (6.0 * parts)
+    start(model, work, t)
+    size, _ = evaluate(model, command, settings, work, t, share)
     scale = twice_kinetic_energy(model, work, t) + dt * dt * size
     is_coarse = False
     add(model, work, t, 1.0 / 6.0)
     for k in range(3):
-        weight = 1.0 / 6.0 if k == 2 else 1.0 / 3.0
-        go_on(model, state, work, t, dt if k == 2 else 0.5 * dt)
-        _, apart = evaluate(model, command, settings, work, t, weight)
+        go_on(model, work, t, dt if k == 2 else 0.5 * dt)
+        _, apart = evaluate(model, command, settings, work, t, share if k == 2 else 2.0 * share)
         if k == 1 and not dt * dt * apart <= APART * APART * scale:
             is_coarse = True
-            if model.tree_is_single[t] == 1:
+            if parts < MOST:
                 return True
-        add(model, work, t, weight)
+        add(model, work, t, 1.0 / 6.0 if k == 2 else 1.0 / 3.0)
+    root = model.tree_body[t]
+    for i in range(root, root + model.tree_body_count[t]):
+        kinematics.drift_joint(model, i, work.rk_q, work.rk_rate_sum, dt, work.rk_q)
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-        work.next_v[dof] = state.v[dof] + dt * work.rk_acc_sum[dof]
-        work.rk_rate[dof] = work.rk_rate_sum[dof]
+        work.rk_v[dof] += dt * work.rk_acc_sum[dof]
+    return is_coarse
+
+
+@kernel
+def advance_in(model, state, command, settings, work, t, parts):
+    """Move a tree on by one step in so many parts; return whether they are too long.
+
+    Writes: work.
+    """
+    for k in range(model.joint_q[model.tree_body[t]], kinematics.end_of_q(model, t)):
+        work.rk_q[k] = state.q[k]
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        work.rk_v[dof] = state.v[dof]
+        work.rk_torque[dof] = 0.0
+    is_coarse = False
+    for _ in range(parts):
+        is_coarse = advance_part(model, command, settings, work, t, parts) or is_coarse
+        if is_coarse and parts < MOST:
+            return True
+    return is_coarse
+
+
+@kernel
+def advance_tree(model, state, command, settings, work, t):
+    """Write coordinates and velocity of a tree after the step, in as many parts as it needs.
+
+    Return whether even the most are too few; for a free body, whether one is.
+
+    Writes: work.
+    """
+    parts = 1
+    is_coarse = advance_in(model, state, command, settings, work, t, parts)
+    if is_coarse and model.tree_is_single[t] == 1:
+        return True
+    while is_coarse and parts < MOST:
+        parts *= 2
+        is_coarse = advance_in(model, state, command, settings, work, t, parts)
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        work.next_v[dof] = work.rk_v[dof]
         work.applied_torque[dof] = work.rk_torque[dof]
+    work.tree_is_fourth[t] = 1
     return is_coarse
 
 
 @kernel
 def advance_free_trees(model, state, command, settings, work):
-    """Replace the midpoint step of every tree that nothing touches; the others keep it, and it is said.
+    """Replace the midpoint step of trees that nothing touches, if `rk4` is asked for or they turn too far.
 
-    A free body that turns too far in a step keeps it too.
+    Under `rk4` the others keep it, and it is said. A free body that turns too far in a step keeps it too.
 
     Writes: work.
     """
+    is_asked_for = settings.integrator == RK4
     for t in range(model.tree_body.shape[0]):
         if model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
+            continue
+        if not is_asked_for and work.tree_is_coarse[t] == 0:
             continue
         if work.tree_is_free[t] == 1 and advance_tree(model, state, command, settings, work, t):
             work.status[0] |= COARSE
@@ -181,5 +228,5 @@ def advance_free_trees(model, state, command, settings, work):
                 spin = vec.load(work.single_spin, t)
                 kinematics.drift_single(model, t, state.q, state.v, settings.dt, spin, work.mid_q)
                 work.tree_is_free[t] = 0
-        if work.tree_is_free[t] == 0:
+        if is_asked_for and work.tree_is_free[t] == 0:
             work.status[0] |= MIDPOINT_USED

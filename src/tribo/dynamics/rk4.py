@@ -1,4 +1,4 @@
-"""Stage *fourth order*: `integrator = "rk4"`, a function of its own, compiled when first asked for."""
+"""Stage *fourth order*: Runge and Kutta, a function of its own, compiled when first asked for or needed."""
 
 from numba import types
 
@@ -42,11 +42,15 @@ call_late = _call_python if DISABLED else call_stage_at
 
 @kernel
 def fourth_order(model, state, command, settings, work):
-    """Under `rk4`, advance trees that nothing touches by Runge and Kutta's method instead.
+    """Advance trees that nothing touches by Runge and Kutta's method, if asked for or if they turn too far.
 
     Writes: work.
     """
-    if settings.integrator != RK4:
+    is_needed = settings.integrator == RK4
+    for t in range(model.tree_body.shape[0]):
+        work.tree_is_fourth[t] = 0
+        is_needed = is_needed or (work.tree_is_coarse[t] == 1 and work.tree_is_free[t] == 1)
+    if not is_needed:
         return
     if model.late_address[LATE] == 0:
         work.late_wanted[LATE] = 1

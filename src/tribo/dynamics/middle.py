@@ -1,0 +1,167 @@
+"""Stages *predict*, *settle* and *unsettled*: at which velocity are velocity-dependent forces taken?
+
+At that of the middle of the step, v̄ = (v + v⁺)/2, which nobody knows before h(v̄) is known. It is
+predicted from the accelerations of two steps, which is good enough while bodies turn by little in a step.
+Where one turns far, h is taken anew at the velocity to which it leads until both agree: then the step is the
+same backwards in time, and what is the same backwards neither gains nor loses energy for long. Where that
+takes many rounds the tree turns too far for the step.
+Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", V.1 (symmetric methods).
+"""
+
+from tribo.dynamics import bias, integrate
+from tribo.dynamics.inertia import unwhiten_tree
+from tribo.jit import kernel
+from tribo.math import vec
+from tribo.model import Integrator, Joint, Kind, Status
+
+FREE = int(Joint.FREE)
+DYNAMIC = int(Kind.DYNAMIC)
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+RK4 = int(Integrator.RK4)
+COARSE = int(Status.COARSE)
+
+FAR = 0.01  # [rad] in a step, below which the prediction serves; 10 rad/s at 1 ms
+ENOUGH = 5e-6  # [–] of the velocity: v̄ is what it leads to; (dt ω)³/8 after one round, dt ω = 0.034
+CLOSE = 0.03  # [–] the same in a tree that something touches, whose contacts must be solved anew each time
+ROUNDS = 8
+STIFF = 0.1  # [–] of what is moved, implicit drives and damping included, that these may make up
+APART = 0.1  # [–] of the velocity by which v̄ may be wrong where contacts forbid shorter steps
+EXPLICIT = 0.02  # [–] the same under `semi_implicit`, which takes v for v̄
+
+
+@kernel
+def predict(model, state, settings, work):
+    """Predict the velocity in the middle of the step from the last two accelerations.
+
+    The mean acceleration from now to mid step belongs to dt/4; the last two belong to −dt/2 and
+    −3dt/2, so that a straight line through them gives v̇ + ¾ (v̇ − v̇_before).
+
+    Where constraints make it jump to and fro, as in a toggle that is pressed, the line leads nowhere: the
+    velocity is then taken as it is.
+
+    Writes: work.
+    """
+    work.settle_rounds[0] = 0
+    half = 0.0 if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
+    for dof in range(state.v.shape[0]):
+        vdot = state.vdot[dof]
+        before = state.vdot_before[dof]
+        work.mid_v[dof] = state.v[dof] + half * (vdot + 0.75 * (vdot - before))
+    for t in range(model.tree_body.shape[0]):
+        work.tree_is_coarse[t] = 0
+        if model.tree_is_tied[t] == 1:
+            for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+                if state.vdot[dof] * state.vdot_before[dof] < 0.0:
+                    work.mid_v[dof] = state.v[dof]
+
+
+@kernel
+def turns_far(model, state, settings, work, t):
+    """Tell whether a tree of joints moves on its own, and one of its bodies turns far in this step."""
+    if model.tree_is_single[t] == 1 or model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
+        return False
+    if state.tree_is_asleep[t] > 0:
+        return False
+    most = FAR / settings.dt
+    for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
+        omega = (work.body_vel[i, 0], work.body_vel[i, 1], work.body_vel[i, 2])
+        if not vec.dot(omega, omega) <= most * most:
+            return True
+    return False
+
+
+@kernel
+def follow(model, state, work, t, z, moves):
+    """Return by how much v̄ differs from where z, whitened, leads; go there if wanted.
+
+    The largest difference of a joint, in parts of the largest velocity of one. How fast a floating base
+    travels is left out: h does not depend on it.
+
+    Writes: work.
+    """
+    unwhiten_tree(model, work, t, z, work.change_v)
+    apart = 0.0
+    size = 0.0
+    known = 3 if model.joint_type[model.tree_body[t]] == FREE else 0
+    for k in range(model.tree_nv[t]):
+        dof = model.tree_v[t] + k
+        mean = state.v[dof] + 0.5 * work.change_v[dof]
+        if k >= known:
+            apart = max(apart, abs(mean - work.mid_v[dof]))
+            size = max(size, abs(mean), abs(state.v[dof]))
+        if moves:
+            work.mid_v[dof] = mean
+    return apart / size if size > 0.0 else 0.0
+
+
+@kernel
+def settle(model, state, settings, work):
+    """Make h agree with the velocity to which it leads, in trees that nothing touches.
+
+    Writes: work.
+    """
+    if settings.integrator != SEMI_IMPLICIT and settings.integrator != RK4:
+        for t in range(model.tree_body.shape[0]):
+            if work.tree_is_free[t] == 1 and turns_far(model, state, settings, work, t):
+                settle_tree(model, state, settings, work, t)
+
+
+@kernel
+def is_stiff(model, work, t):
+    """Tell whether a tree has a drive or a damper that has to be implicit."""
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        if work.drive_inertia[dof] * work.dof_scale[dof] * work.dof_scale[dof] > STIFF:
+            return True
+    return False
+
+
+@kernel
+def settle_tree(model, state, settings, work, t):
+    """Repeat the bias force of a tree until it agrees with the velocity to which it leads.
+
+    Where once is not enough the tree turns too far for the step, and takes it in parts if its drives allow.
+
+    Writes: work.
+    """
+    may_part = not is_stiff(model, work, t)
+    work.tree_is_coarse[t] = 0
+    apart = 0.0
+    for k in range(ROUNDS):
+        apart = follow(model, state, work, t, work.free_response, True)
+        if apart <= ENOUGH:
+            return
+        if k > 0 and may_part:
+            work.tree_is_coarse[t] = 1
+            return
+        bias.tree_bias(model, work.mid_v, settings, work, t)
+        integrate.tree_response(model, settings, work, t)
+    if not apart <= APART:
+        work.status[0] |= COARSE
+
+
+@kernel
+def unsettled(model, state, settings, work):
+    """Take h anew where a tree that something touches ends elsewhere; tell whether one does.
+
+    Writes: work.
+    """
+    again = 0
+    said = 0
+    is_explicit = settings.integrator == SEMI_IMPLICIT
+    for t in range(model.tree_body.shape[0]):
+        if work.tree_is_free[t] == 1 and not is_explicit:
+            continue
+        if not turns_far(model, state, settings, work, t):
+            continue
+        may_settle = work.settle_rounds[0] < ROUNDS and not is_explicit
+        apart = follow(model, state, work, t, work.response, False)
+        if may_settle and not apart <= CLOSE:
+            follow(model, state, work, t, work.response, True)
+            bias.tree_bias(model, work.mid_v, settings, work, t)
+            again += 1
+        elif not apart <= (EXPLICIT if is_explicit else APART):
+            said = COARSE
+    work.settle_rounds[0] += 1
+    if again == 0:
+        work.status[0] |= said
+    return again

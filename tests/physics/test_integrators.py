@@ -208,8 +208,8 @@ def test_semi_implicit_says_that_a_tree_turns_too_far(speed, is_said):
 def test_a_rod_that_runs_around_its_stop_gains_nothing(speed):
     """The force that bends its path goes on from step to step, and h is taken where it leads.
 
-    h may be taken 3 % beside the velocity to which it leads: dt ω times that of the energy. The stop itself is
-    exact to second order, and loses.
+    h may be taken 3 % beside the velocity to which it leads: dt ω times that of the energy. The stop itself
+    is exact to second order, and loses.
     """
     rod = joint_body("rod", 0, Joint.SPHERICAL, 1.0, com=(0, 0, -0.5), inertia=0.01 * np.eye(3),
                      upper=0.3, is_cone=False)  # fmt: skip

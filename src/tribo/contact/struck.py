@@ -12,9 +12,9 @@ Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", II.5 (sp
 
 from tribo.contact.laws import aim, slow_speed
 from tribo.contact.response import moved_by
-from tribo.dynamics.bias import free_spin, is_round
+from tribo.dynamics.bias import is_round, tumble
 from tribo.jit import kernel
-from tribo.math import linalg, quat, spatial, vec
+from tribo.math import quat, spatial, vec
 from tribo.model import Integrator, Kind
 
 DYNAMIC = int(Kind.DYNAMIC)
@@ -63,9 +63,7 @@ def to_middle(model, state, settings, work, tree):
         s = spatial.load(model.body_inertia, root)
         r = quat.to_matrix(quat.load(state.q, model.joint_q[root] + 3))
         omega = (state.v[b], state.v[b + 1], state.v[b + 2])
-        momentum = vec.sym_vec(s, vec.mat_t_vec(r, omega))
-        _, momentum = free_spin(s, momentum, 0.5 * settings.dt)
-        after = vec.sym_vec(linalg.sym_inverse(s), momentum)
+        _, after = tumble(s, r, omega, 0.5 * settings.dt)
         turn = vec.sub(vec.mat_vec(vec.load_mat(work.body_rot, root), after), omega)
     vec.store(work.struck_turn, tree, turn)
     factor = work.mass_factor

@@ -248,7 +248,9 @@ def saturate(model, state, command, settings, work):
     """
     changed = 0
     work.drive_rounds[0] += 1
-    may_leave = work.drive_rounds[0] <= FREE_ROUNDS
+    may_leave = (
+        work.drive_rounds[0] - work.settle_rounds[0] <= FREE_ROUNDS
+    )  # not for `middle`'s sake
     for dof in range(state.v.shape[0]):
         if model.dof_is_moved[dof] == 0:
             work.applied_torque[dof] = 0.0

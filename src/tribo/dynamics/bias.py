@@ -44,6 +44,17 @@ def free_spin(inertia, momentum, dt):
 
 
 @kernel
+def tumble(inertia, r, omega, dt):
+    """Return the mean spin of a torque-free rotation, in the world, and how it ends, in body axes.
+
+    r and ω: attitude and angular velocity at the start.
+    """
+    momentum = vec.sym_vec(inertia, vec.mat_t_vec(r, omega))
+    spin, momentum = free_spin(inertia, momentum, dt)
+    return vec.mat_vec(r, spin), vec.sym_vec(linalg.sym_inverse(inertia), momentum)
+
+
+@kernel
 def exact_turn(half_angle):
     """Return the factor by which a Cayley rotation must be faster to turn by the whole angle."""
     if (
@@ -77,13 +88,9 @@ def single_spins(model, state, settings, work):
         is_turning = omega[0] != 0.0 or omega[1] != 0.0 or omega[2] != 0.0
         if model.tree_kind[t] == DYNAMIC and is_turning and not is_round(s):
             q = quat.load(state.q, model.joint_q[root] + 3)
-            r = quat.to_matrix(q)
-            momentum = vec.sym_vec(s, vec.mat_t_vec(r, omega))
-            spin, after = free_spin(s, momentum, settings.dt)
-            mean = vec.mat_vec(r, spin)
+            mean, final = tumble(s, quat.to_matrix(q), omega, settings.dt)
             whole = quat.cayley(vec.scale(settings.dt, mean))
-            r_after = quat.to_matrix(quat.mul(whole, q))
-            final = vec.mat_vec(r_after, vec.sym_vec(linalg.sym_inverse(s), after))
+            final = vec.mat_vec(quat.to_matrix(quat.mul(whole, q)), final)
         vec.store(work.single_spin, t, mean)
         vec.store(work.single_free_spin, t, final)
 

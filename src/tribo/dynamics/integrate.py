@@ -7,10 +7,10 @@ joint limits, PD drives) uses q_m + dt v⁺, with either integrator.
 """
 
 from tribo.dynamics import kinematics
-from tribo.dynamics.bias import free_spin
+from tribo.dynamics.bias import tumble
 from tribo.dynamics.inertia import unwhiten, unwhiten_tree, whiten_tree
 from tribo.jit import kernel
-from tribo.math import linalg, quat, spatial, vec
+from tribo.math import quat, spatial, vec
 from tribo.model import Integrator, Joint, Status
 
 MIDPOINT = int(Integrator.MIDPOINT)
@@ -182,15 +182,11 @@ def finish_struck(model, t, state, settings, work):
     for k in range(3):
         state.q[a + k] = work.mid_q[a + k] + h * work.next_v[b + k]
     q = quat.load(work.mid_q, a + 3)
-    r = quat.to_matrix(q)
-    s = spatial.load(model.body_inertia, root)
-    momentum = vec.sym_vec(
-        s, vec.mat_t_vec(r, (work.next_v[b + 3], work.next_v[b + 4], work.next_v[b + 5]))
-    )
-    spin, momentum = free_spin(s, momentum, h)
-    q = quat.normalize(quat.mul(quat.cayley(vec.scale(h, vec.mat_vec(r, spin))), q))
+    omega = (work.next_v[b + 3], work.next_v[b + 4], work.next_v[b + 5])
+    spin, omega = tumble(spatial.load(model.body_inertia, root), quat.to_matrix(q), omega, h)
+    q = quat.normalize(quat.mul(quat.cayley(vec.scale(h, spin)), q))
     quat.store(state.q, a + 3, q)
-    omega = vec.mat_vec(quat.to_matrix(q), vec.sym_vec(linalg.sym_inverse(s), momentum))
+    omega = vec.mat_vec(quat.to_matrix(q), omega)
     for k in range(3):
         work.next_v[b + 3 + k] = omega[k]
 

@@ -19,6 +19,8 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
 
 # Compiled layers, lowest first. Siblings may stand in any order.
@@ -69,8 +71,8 @@ def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function that other kernels call; every function of the engine but one uses this.
 
     Most kernels run only inside `tribo.step.run_at`. For those, Numba's call wrapper, machine code of
-    their own and a place in the disk cache would be a quarter of the compile time: they are made only when
-    a kernel is called from Python.
+    their own and a place in the disk cache would be half of the compile time: they are made only when a
+    kernel is called from Python.
     """
     return function if DISABLED else _Inner(function)
 
@@ -116,12 +118,28 @@ _KEPT: list[Any] = []  # compiled functions that are known by address only
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
 
+class _Linked(JITCodeLibrary):  # type: ignore[misc]
+    """Code that is only linked into that of its callers: optimised, but without machine code of its own."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+class _Pipeline(Compiler):  # type: ignore[misc]
+    """Numba's compiler, into a `_Linked` library."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *rest: Any) -> None:
+        super().__init__(typing, target, library or _Linked(target.codegen(), "linked"), *rest)
+        self.state.flags.no_compile = True
+
+
 class _Inner(CPUDispatcher):  # type: ignore[misc]
     """A dispatcher without a call wrapper; called from Python it hands over to `entry`."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         bare = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-        super().__init__(function, targetoptions={**bare, **_OPTIONS})
+        super().__init__(function, targetoptions={**bare, **_OPTIONS}, pipeline_class=_Pipeline)
         self.from_python = entry(function)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
@@ -131,6 +149,8 @@ class _Inner(CPUDispatcher):  # type: ignore[misc]
 
     def add_overload(self, cres: Any) -> None:
         """Note a compiled version for other kernels; not for calls from Python, it has no wrapper."""
+        cres = cres._replace(entry_point=object())  # what callers know it by
+        self.targetctx.insert_user_function(cres.entry_point, cres.fndesc, [cres.library])
         self.overloads[tuple(cres.signature.args)] = cres
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:

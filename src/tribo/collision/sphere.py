@@ -96,5 +96,5 @@ def sphere_capsule(pos_a, rot_a, size, pos_b, radius, margin, out):
     t = vec.dot(axis, vec.sub(pos_b, pos_a))
     t = max(-size[1], min(size[1], t))
     nearest = vec.axpy(t, axis, pos_a)
-    side = vec.mat_col(rot_a, 0.0)
+    side = vec.mat_col(rot_a, 0)
     return put_balls(out, first_row(), margin, nearest, size[0], pos_b, radius, side, 0.0)

@@ -18,7 +18,7 @@ TEXTS = {
         "see world.residual, world.status and world.max_sweeps)"
     ),
     Status.COARSE: (
-        "a time step of {step:g} s is too long: for a compliant pair, which it stops at once (it carries and "
+        "a time step of {step:g} s is too long for a compliant pair, which it stops at once (it carries and "
         "holds as it should, but bounces less), or for a tree of joints that turns this fast (it gains or "
         "loses energy). Take a smaller time_step or stiffness (said once per world; see world.status and "
         "tribo.ground.check_step)"

@@ -2,7 +2,7 @@
 
 from house.repository import kept_text
 
-WORDS = ("/" + "work/", "." + "library", "../" + "shared", "/" + "root/", "/" + "tmp/pv")
+WORDS = ("/" + "work/", "/." + "library", "../" + "shared", "/" + "root/", "/" + "tmp/pv")
 
 
 def test_no_file_names_a_workplace():

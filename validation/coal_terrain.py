@@ -76,9 +76,7 @@ class Answer:
     normal: np.ndarray  # into the solid
     is_tied: bool = False  # another triangle is as near, another way
     along: Callable[[np.ndarray], float] | None = None  # gap of the nearest pair along a normal [m]
-    shared: Callable[[np.ndarray], float] | None = (
-        None  # the greatest of all pairs that are as near [m]
-    )
+    shared: Callable[[np.ndarray], float] | None = None  # the greatest of all as near [m]
     slop: float = 0.0  # [m] by which a face may be worse than an edge
 
 

@@ -200,13 +200,13 @@ def _run(chosen: argparse.Namespace) -> int:
         if path is not None and not path.absolute().parent.is_dir():
             raise InputError(f"{path}: its folder does not exist; make it first")
     world, _ = load(chosen)
-    tribo.warm_up()
     steps = max(1, round(chosen.duration / world.time_step))
     if steps > MOST_STEPS:
         raise InputError(
             f"{chosen.duration:g} s are {steps:.3g} steps of {world.time_step:g} s, at most {MOST_STEPS:g} "
             "are made; take a longer --time-step or a shorter --duration"
         )
+    tribo.warm_up()
     stride = max(1, round(1.0 / (FRAME_RATE * world.time_step)))
     keeps = chosen.plot is not None or chosen.record is not None
     recorder = recording.Recorder(world) if keeps else None

@@ -53,9 +53,7 @@ class ShapeDescription:
     mesh: MeshFile | None = None
     geometry: Hull | Surface | Heights | None = None  # of HULL, SURFACE, HEIGHT_MAP
     is_point: bool = False  # touches compliant grounds, instead of the body's other shapes
-    link: str = field(
-        default="", compare=False
-    )  # that was merged and has it; empty: the body's own
+    link: str = field(default="", compare=False)  # merged one that has it; empty: the body's own
 
 
 @dataclass(slots=True)

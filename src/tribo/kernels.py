@@ -57,7 +57,8 @@ def warm_up(*, everything: bool = False, quiet: bool = False) -> None:
 
     Args:
         everything: Also what a world compiles when cones, hulls, meshes, height maps, or cylinders with
-            boxes, capsules or cylinders first come near one another, or contacts that sweeps are slow for.
+            boxes, capsules or cylinders first come near one another, when joints first turn far in a step,
+            or for contacts that sweeps are slow for.
         quiet: Print nothing.
 
     Example:

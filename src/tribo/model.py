@@ -286,11 +286,13 @@ class Work(Record):
     change_v = field("nv")  # [m/s, rad/s] scratch
 
     # Stages of Runge and Kutta's method.
-    tree_is_coarse = field("ntree", dtype=INT)  # 1: turns too far for a midpoint step
+    tree_is_coarse = field(
+        "ntree", dtype=INT
+    )  # turns too far for a midpoint step: code of `middle`
     tree_is_fourth = field("ntree", dtype=INT)  # 1: took a step of fourth order
     rk_q = field("nq")
     rk_v = field("nv")
-    rk_rate = field("nv")  # [m/s, rad/s] of the coordinates in a stage, then in the whole step
+    rk_rate = field("nv")  # [m/s, rad/s] of the coordinates in a stage
     rk_rate_sum = field("nv")
     rk_acc = field("nv")  # [m/s², rad/s²] in a stage
     rk_force = field("nv")  # [√J/s] whitened, of the stage before
@@ -306,9 +308,7 @@ class Work(Record):
     drive_force = field("nv")  # [N, N m] all forces but h and contacts, at the present velocity
     drive_error = field("nv")  # [m, rad] coordinate − target where the step is evaluated
     spring_error = field("nv")  # [m, rad] the same of the joint's spring
-    drive_mode = field(
-        "nv", dtype=INT
-    )  # 0: as its law says, ±1: at an effort limit, ±2: at its speed
+    drive_mode = field("nv", dtype=INT)  # 0: as its law says, ±1: at an effort limit, ±2: its speed
     drive_cap = field("nv")  # [N, N m] what it gives at most at its speed limit
     drive_row = field("nv", dtype=INT)  # scalar row that holds it there
     drive_rounds = field(1, dtype=INT)  # solves of this step
@@ -324,9 +324,7 @@ class Work(Record):
     body_margin = field("nbody")  # [m] how far the surface may move until the next evaluation
     sweep_order = field("nbody", dtype=INT)
     sweep_count = field(1, dtype=INT)
-    sweep_head = field(
-        "nbody", dtype=INT
-    )  # of columns of bodies: the last one listed, as 16 · body + slot
+    sweep_head = field("nbody", dtype=INT)  # of columns: the body listed last, 16 · body + slot
     sweep_next = field("nbody", 16, dtype=INT)  # the one listed before it, by slot
     sweep_column = field("nbody", 2, dtype=INT)  # the first column that a body touches, on two axes
     sweep_is_listed = field(1, dtype=INT)  # 0: the list is to be made (fresh scratch, new filters)

@@ -60,8 +60,8 @@ class WorldSettings(check.Sealed):
     def time_step(self) -> float:
         """Time step [s], 1e-9 … 10.
 
-        In less, sound crosses some micrometres: no body is rigid. In more, a body falls a kilometre within
-        one step. Most scenes want far less than that, see docs/reference/settings.
+        In less, sound crosses some micrometres: no body is rigid. In more, a body falls half a kilometre
+        within one step. Most scenes want far less than that, see docs/reference/settings.
         """
         return float(self._settings.dt)
 
@@ -134,8 +134,8 @@ class WorldSettings(check.Sealed):
 
         ``"rk4"`` is of fourth order for what touches nothing, with explicit drives; what has a contact or a
         joint stop within reach of the step takes a midpoint step, and `status` then has ``MIDPOINT_USED``.
-        Trees that turn far in a step take it in parts of fourth order under both; where a step is too long
-        even so, `status` has ``COARSE``.
+        Trees without contacts and without drives that turn far in a step take it in parts of fourth order
+        under both; where a step is too long even so, `status` has ``COARSE``.
         """
         return Integrator(int(self._settings.integrator)).name.lower()
 

@@ -63,7 +63,7 @@ def advance(model, state, command, settings, work):
         sleep.wake(model, state, settings, work)  # who sleeps, and does anything disturb them?
         inertia.factorize(model, work)  # M̂ = Lᵀ D L
         integrate.free_response(model, settings, work)  # dt (τ − h), whitened
-        middle.settle(model, state, settings, work)  # v̄ = (v + v⁺)/2 where bodies turn far
+        middle.settle(model, state, command, settings, work)  # v̄ = (v + v⁺)/2 where bodies turn far
         rows.contact_rows(model, state, work)  # J, whitened
         laws.laws(model, settings, work)  # friction, bounce and recovery of each pair
         limits.limit_rows(model, state, settings, work)  # joints at their stops join the contacts

@@ -129,7 +129,7 @@ class Late(IntEnum):
     IMPACT = 3  # blows that are handed on
     COMPLIANT = 4  # contacts of compliant pairs
     LINKAGE = 5  # rows of constraints between bodies
-    RK4 = 6  # the integrator of that name
+    RK4 = 6  # steps of fourth order: the integrator of that name, and trees that turn far
     CLOSURE = 7  # what constraints leave open at the end of a step
 
 

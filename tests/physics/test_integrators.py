@@ -204,6 +204,101 @@ def test_semi_implicit_says_that_a_tree_turns_too_far(speed, is_said):
     assert (said > 0) == is_said
 
 
+def test_semi_implicit_says_nothing_of_a_wheel_that_is_driven():
+    """However fast it turns and however hard it is pushed: nothing depends on its velocity."""
+    world = tribo.World(time_step=1e-3, gravity=(0, 0, 0))
+    world.integrator = "semi_implicit"
+    wheel = joint_body("wheel", 0, Joint.REVOLUTE, 1.0, axis=(0, 0, 1), inertia=0.01 * np.eye(3))
+    robot = world.add_articulated_system(TreeDescription([base(), wheel]), collision_mask=0)
+    robot.generalized_velocity = [20.0]
+    robot.generalized_force = [100.0]  # 10 rad/s in a step
+    world.step(10)
+    assert world.status == 0
+    assert robot.generalized_velocity[0] == pytest.approx(120.0)
+
+
+def swinging_pair(speed, **options):
+    """Return a world without weight and two rods on ball joints in it, thrown in different directions."""
+    rods = [
+        joint_body(f"l{k}", k, Joint.SPHERICAL, 0.3, com=(0, 0, -0.1), inertia=1e-3 * np.eye(3),
+                   position=(0, 0, -0.2 * k), **options)
+        for k in range(2)
+    ]  # fmt: skip
+    world = tribo.World(time_step=1e-3, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(TreeDescription([base(), *rods]), collision_mask=0)
+    robot.generalized_velocity = speed * np.array([1.0, 0.3, 0.2, -0.5, 0.8, 0.1])
+    return world, robot
+
+
+@pytest.mark.parametrize("integrator", ["midpoint", "rk4"])
+def test_drives_that_bear_the_weight_bear_it_once_in_each_stage(integrator):
+    """A thrown arm whose weight is borne moves as one without weight. (Each stage added it once more.)"""
+    ends = []
+    for gravity in (0.0, -9.81):
+        world, robot = swinging_pair(60.0)
+        world.integrator = integrator
+        world.gravity = (0, 0, gravity)
+        robot.gravity_compensation = gravity != 0.0
+        world.step(50)
+        assert world.engine.work.tree_is_fourth.any()
+        ends.append(robot.generalized_velocity.copy())
+    # What is borne and the weight differ by round-off, which 50 steps spread by less than 1e5.
+    np.testing.assert_allclose(ends[1], ends[0], rtol=1e-9, atol=1e-9 * 60.0)
+
+
+def test_steps_in_parts_continue_bitwise_from_a_snapshot_and_in_a_batch():
+    world, robot = swinging_pair(100.0)
+    world.step(5)
+    saved = world.snapshot()
+    world.step(20)
+    assert world.engine.work.tree_is_fourth.any()
+    known = robot.generalized_coordinate.tobytes()
+    world.restore(saved)
+    world.step(20)
+    assert robot.generalized_coordinate.tobytes() == known
+    alone, _ = swinging_pair(100.0)
+    many = tribo.Batch(alone, 3)
+    many.step(25)
+    for k in range(3):
+        assert many.object(robot.name).generalized_coordinate[k].tobytes() == known
+
+
+def test_a_push_on_a_tree_that_turns_far_is_the_same_in_each_frame_of_reference():
+    """Velocities as seen from a base that flies by at 100 m/s are those of one that does not."""
+    ends = []
+    for speed in (0.0, 100.0):
+        world = tribo.World(time_step=1e-3, gravity=(0, 0, 0))
+        robot = world.add_articulated_system(
+            random_tree(np.random.default_rng(4), 2, floating=True),
+            collision_mask=0,
+            collision_group=0,
+        )
+        for joint in robot.joints:
+            joint.damping = 0.0
+        v = 150.0 * np.cos(np.arange(robot.dof))
+        v[:3] = (speed, 0.0, 0.0)
+        robot.generalized_velocity = v
+        for _ in range(10):
+            robot.apply_force(robot.body_names[0], (0.0, 100.0, 0.0))
+            world.step()
+            assert world.engine.work.tree_is_fourth.any()
+        ends.append(robot.generalized_velocity - (speed, 0.0, 0.0, *np.zeros(robot.dof - 3)))
+    # 100 m/s times a lever of 1 m round to 1e-14 of 100, in each of 10 steps; forces spread it by 1e3.
+    np.testing.assert_allclose(ends[1], ends[0], atol=1e-8 * 150.0)
+
+
+def test_a_tree_with_drives_keeps_their_law_however_far_it_turns():
+    """It is settled, not advanced in parts: τ = −k_d v⁺."""
+    world, robot = swinging_pair(100.0)
+    robot.set_pd_gains(np.zeros(6), np.full(6, 1e-3))
+    for _ in range(20):
+        world.step()
+        assert not world.engine.work.tree_is_fourth.any()
+        np.testing.assert_allclose(
+            robot.applied_torque, -1e-3 * robot.generalized_velocity, rtol=1e-9, atol=1e-12
+        )
+
+
 @pytest.mark.parametrize("speed", [20.0, 40.0])
 def test_a_rod_that_runs_around_its_stop_gains_nothing(speed):
     """The force that bends its path goes on from step to step, and h is taken where it leads.

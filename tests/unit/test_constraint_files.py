@@ -419,6 +419,11 @@ BAD_WIRES = {
         "collide=0 needs two objects",
     ),
     "kind": ('<constraint type="glue"/>', "'glue' is not known"),
+    "locked": ('<constraint type="pin" locked="64"/>', "bits"),
+    "axes": (
+        '<constraint type="pin"><object1 name="up" axes="1 0 0 0 1 0 0 0 2"/><object2/></constraint>',
+        "rotation matrix",
+    ),
     "of no robot": ('<constraint type="of_robot" name="r/pin"/>', "no robot brings a constraint 'r/pin'"),
     "of a robot, nameless": ('<constraint type="of_robot" collide="0"/>', "'name' is missing"),
 }  # fmt: skip

@@ -35,9 +35,7 @@ EDGE_SLOP = 1e-3  # [-] of the smallest half size: how much better an edge axis 
 FACE_SLOP = 1e-5  # [-] of the smallest half size: how much better a face of B has to be
 REALISED = 1e-7  # [-] of the smallest half size: a point this near to `best` has that gap
 SHARP = 0.005  # [-] of its length: the radius of a sharp edge
-ALONG = (
-    0.995  # cosine of two edges: from 0.1 rad on the ends of their stretch are far from one another
-)
+ALONG = 0.995  # cosine of two edges: from 0.1 rad on the ends of their stretch are far apart
 CORNER_WITNESS = 160
 EDGE_WITNESS = 176
 STRETCH = 321

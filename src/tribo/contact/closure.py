@@ -166,16 +166,16 @@ def move(model, state, work, shift):
 
     Writes: state, work.
     """
-    unwhiten(model, work, shift, work.mid_v)
+    unwhiten(model, work, shift, work.change_v)
     for t in range(model.tree_body.shape[0]):
         moves = False
         for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-            moves = moves or work.mid_v[dof] != 0.0
+            moves = moves or work.change_v[dof] != 0.0
         if not moves:
             continue
         root = model.tree_body[t]
         for i in range(root, root + model.tree_body_count[t]):
-            kinematics.drift_joint(model, i, state.q, work.mid_v, 1.0, state.q)
+            kinematics.drift_joint(model, i, state.q, work.change_v, 1.0, state.q)
 
 
 @kernel

@@ -1,4 +1,7 @@
-"""Stage *free trees*: which trees does nothing touch? They need no rows of M, and may take larger orders."""
+"""Stage *free trees*: which trees does nothing touch? They need no rows of M, and may take larger orders.
+
+Dry friction and mimic joints touch a tree as well: they are rows.
+"""
 
 from math import inf
 
@@ -26,7 +29,12 @@ def find(model, state, settings, work):
         for side in range(2):
             if model.constraint_body[c, side] >= 0:
                 work.tree_is_free[model.body_tree[model.constraint_body[c, side]]] = 0
+    for dof in range(model.dof_friction.shape[0]):
+        if model.dof_friction[dof] > 0.0:
+            work.tree_is_free[model.body_tree[model.dof_body[dof]]] = 0
     for i in range(model.joint_type.shape[0]):
+        if model.joint_leader[i] >= 0:
+            work.tree_is_free[model.body_tree[i]] = 0
         if model.joint_lower[i] == -inf and model.joint_upper[i] == inf:
             continue
         t = model.body_tree[i]

@@ -109,8 +109,8 @@ def end_energy(model, settings, work, t, part):
     for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
         drift_joint(model, i, work.mid_q, work.next_v, part * dt, work.end_q)
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-        work.mid_v[dof] = part * work.next_v[dof]
-    return energy(model, work.end_q, work.mid_v, settings, work, t)
+        work.change_v[dof] = part * work.next_v[dof]
+    return energy(model, work.end_q, work.change_v, settings, work, t)
 
 
 @kernel

@@ -134,7 +134,7 @@ def drives(model, state, command, settings, work):
 
 @kernel
 def carry_weight(model, command, settings, work, t):
-    """Add the weight of a tree to the feed-forward of the drives that bear it.
+    """Set the feed-forward of the drives that bear the weight of a tree: as commanded, and that.
 
     Writes: work.
     """
@@ -151,7 +151,7 @@ def carry_weight(model, command, settings, work, t):
     project_forces(model, work, t, work.next_v)
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         if command.carries[dof] != 0:
-            work.feed_forward[dof] += work.next_v[dof]
+            work.feed_forward[dof] = command.tau[dof] + work.next_v[dof]
 
 
 @kernel
@@ -248,9 +248,8 @@ def saturate(model, state, command, settings, work):
     """
     changed = 0
     work.drive_rounds[0] += 1
-    may_leave = (
-        work.drive_rounds[0] - work.settle_rounds[0] <= FREE_ROUNDS
-    )  # not for `middle`'s sake
+    rounds = work.drive_rounds[0] - work.settle_rounds[0]  # those for the sake of drives
+    may_leave = rounds <= FREE_ROUNDS
     for dof in range(state.v.shape[0]):
         if model.dof_is_moved[dof] == 0:
             work.applied_torque[dof] = 0.0

@@ -31,18 +31,26 @@ def drift_to_middle(model, state, settings, work):
             work.mid_q[k] = state.q[k]
         return
     for t in range(model.tree_body.shape[0]):
-        root = model.tree_body[t]
-        if model.tree_is_single[t] == 1:
-            spin = vec.load(work.single_spin, t)
-            kinematics.drift_single(model, t, state.q, state.v, settings.dt, spin, work.mid_q)
-            continue
-        for i in range(root, root + model.tree_body_count[t]):
-            if model.joint_type[i] == SPHERICAL:
-                kinematics.drift_ball(
-                    model, i, state.q, state.v, state.vdot, settings.dt, work.mid_q
-                )
-            else:
-                kinematics.drift_joint(model, i, state.q, state.v, 0.5 * settings.dt, work.mid_q)
+        tree_to_middle(model, state, settings, work, t)
+
+
+@kernel
+def tree_to_middle(model, state, settings, work, t):
+    """Set the coordinates of a tree in the middle of the step.
+
+    Writes: work.
+    """
+    dt = settings.dt
+    if model.tree_is_single[t] == 1:
+        spin = vec.load(work.single_spin, t)
+        kinematics.drift_single(model, t, state.q, state.v, dt, spin, work.mid_q)
+        return
+    root = model.tree_body[t]
+    for i in range(root, root + model.tree_body_count[t]):
+        if model.joint_type[i] == SPHERICAL:
+            kinematics.drift_ball(model, i, state.q, state.v, state.vdot, dt, work.mid_q)
+        else:
+            kinematics.drift_joint(model, i, state.q, state.v, 0.5 * dt, work.mid_q)
 
 
 @kernel

@@ -9,24 +9,29 @@ Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", V.1 (sym
 """
 
 from tribo.dynamics import bias, integrate
+from tribo.dynamics.articulated import dof_count
 from tribo.dynamics.inertia import unwhiten_tree
 from tribo.jit import kernel
 from tribo.math import vec
-from tribo.model import Integrator, Joint, Kind, Status
+from tribo.model import Integrator, Joint, Kind
 
 FREE = int(Joint.FREE)
+PRISMATIC = int(Joint.PRISMATIC)
 DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 RK4 = int(Integrator.RK4)
-COARSE = int(Status.COARSE)
+
+SETTLED = 0  # codes of `tree_is_coarse`
+IN_PARTS = 1  # turns too far for a step of second order, and may take one of fourth order in parts
+UNSETTLED = 2  # turns too far, and nothing can be done
 
 FAR = 0.01  # [rad] in a step, below which the prediction serves; 10 rad/s at 1 ms
 ENOUGH = 5e-6  # [–] of the velocity: v̄ is what it leads to; (dt ω)³/8 after one round, dt ω = 0.034
 CLOSE = 0.03  # [–] the same in a tree that something touches, whose contacts must be solved anew each time
 ROUNDS = 8
-STIFF = 0.1  # [–] of what is moved, implicit drives and damping included, that these may make up
-APART = 0.1  # [–] of the velocity by which v̄ may be wrong where contacts forbid shorter steps
-EXPLICIT = 0.02  # [–] the same under `semi_implicit`, which takes v for v̄
+STIFF = 0.1  # [–] of what is moved, implicit damping included, that this may make up
+APART = 0.1  # [–] of the velocity by which v̄ may be wrong where nothing else can be done
+EXPLICIT = 1e-4  # [–] that v̄ instead of v adds to the velocity under `semi_implicit`; dt ω = 0.02
 
 
 @kernel
@@ -48,7 +53,6 @@ def predict(model, state, settings, work):
         before = state.vdot_before[dof]
         work.mid_v[dof] = state.v[dof] + half * (vdot + 0.75 * (vdot - before))
     for t in range(model.tree_body.shape[0]):
-        work.tree_is_coarse[t] = 0
         if model.tree_is_tied[t] == 1:
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
                 if state.vdot[dof] * state.vdot_before[dof] < 0.0:
@@ -74,94 +78,118 @@ def turns_far(model, state, settings, work, t):
 def follow(model, state, work, t, z, moves):
     """Return by how much v̄ differs from where z, whitened, leads; go there if wanted.
 
-    The largest difference of a joint, in parts of the largest velocity of one. How fast a floating base
-    travels is left out: h does not depend on it.
+    The largest difference of a joint that turns, in parts of the largest velocity of one. What slides, and
+    how fast a floating base travels, has other units and changes h by little.
 
     Writes: work.
     """
     unwhiten_tree(model, work, t, z, work.change_v)
     apart = 0.0
     size = 0.0
-    known = 3 if model.joint_type[model.tree_body[t]] == FREE else 0
-    for k in range(model.tree_nv[t]):
-        dof = model.tree_v[t] + k
-        mean = state.v[dof] + 0.5 * work.change_v[dof]
-        if k >= known:
-            apart = max(apart, abs(mean - work.mid_v[dof]))
-            size = max(size, abs(mean), abs(state.v[dof]))
-        if moves:
-            work.mid_v[dof] = mean
+    root = model.tree_body[t]
+    for i in range(root, root + model.tree_body_count[t]):
+        joint = model.joint_type[i]
+        first = model.joint_v[i]
+        for k in range(dof_count(joint)):
+            dof = first + k
+            mean = state.v[dof] + 0.5 * work.change_v[dof]
+            if joint != PRISMATIC and (joint != FREE or k >= 3):
+                apart = max(apart, abs(mean - work.mid_v[dof]))
+                size = max(size, abs(mean), abs(state.v[dof]))
+            if moves:
+                work.mid_v[dof] = mean
     return apart / size if size > 0.0 else 0.0
 
 
 @kernel
-def settle(model, state, settings, work):
+def settle(model, state, command, settings, work):
     """Make h agree with the velocity to which it leads, in trees that nothing touches.
 
     Writes: work.
     """
-    if settings.integrator != SEMI_IMPLICIT and settings.integrator != RK4:
-        for t in range(model.tree_body.shape[0]):
-            if work.tree_is_free[t] == 1 and turns_far(model, state, settings, work, t):
-                settle_tree(model, state, settings, work, t)
+    for t in range(model.tree_body.shape[0]):
+        work.tree_is_coarse[t] = SETTLED
+        if settings.integrator == SEMI_IMPLICIT or settings.integrator == RK4:
+            continue
+        if work.tree_is_free[t] == 1 and turns_far(model, state, settings, work, t):
+            settle_tree(model, state, command, settings, work, t)
 
 
 @kernel
-def is_stiff(model, work, t):
-    """Tell whether a tree has a drive or a damper that has to be implicit."""
+def may_part(model, command, work, t):
+    """Tell whether a tree has no drive whose law belongs to the whole step, and no damper that is stiff."""
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        if command.kp[dof] != 0.0 or command.kd[dof] != 0.0:
+            return False
         if work.drive_inertia[dof] * work.dof_scale[dof] * work.dof_scale[dof] > STIFF:
-            return True
-    return False
+            return False
+    return True
 
 
 @kernel
-def settle_tree(model, state, settings, work, t):
+def settle_tree(model, state, command, settings, work, t):
     """Repeat the bias force of a tree until it agrees with the velocity to which it leads.
 
-    Where once is not enough the tree turns too far for the step, and takes it in parts if its drives allow.
+    Where once is not enough the tree turns too far for the step, and takes it in parts if it may.
 
     Writes: work.
     """
-    may_part = not is_stiff(model, work, t)
-    work.tree_is_coarse[t] = 0
     apart = 0.0
     for k in range(ROUNDS):
         apart = follow(model, state, work, t, work.free_response, True)
         if apart <= ENOUGH:
             return
-        if k > 0 and may_part:
-            work.tree_is_coarse[t] = 1
+        if k > 0 and may_part(model, command, work, t):
+            work.tree_is_coarse[t] = IN_PARTS
             return
         bias.tree_bias(model, work.mid_v, settings, work, t)
         integrate.tree_response(model, settings, work, t)
     if not apart <= APART:
-        work.status[0] |= COARSE
+        work.tree_is_coarse[t] = UNSETTLED
 
 
 @kernel
 def unsettled(model, state, settings, work):
     """Take h anew where a tree that something touches ends elsewhere; tell whether one does.
 
+    Blows that are handed on are left out: they come at times of their own.
+
     Writes: work.
     """
     again = 0
-    said = 0
-    is_explicit = settings.integrator == SEMI_IMPLICIT
     for t in range(model.tree_body.shape[0]):
-        if work.tree_is_free[t] == 1 and not is_explicit:
+        if settings.integrator == SEMI_IMPLICIT:
+            if turns_far(model, state, settings, work, t):
+                judge_explicit(model, state, settings, work, t)
             continue
-        if not turns_far(model, state, settings, work, t):
+        if work.tree_is_free[t] == 1 or not turns_far(model, state, settings, work, t):
             continue
-        may_settle = work.settle_rounds[0] < ROUNDS and not is_explicit
         apart = follow(model, state, work, t, work.response, False)
-        if may_settle and not apart <= CLOSE:
+        work.tree_is_coarse[t] = SETTLED if apart <= APART else UNSETTLED
+        if work.settle_rounds[0] < ROUNDS and not apart <= CLOSE:
             follow(model, state, work, t, work.response, True)
             bias.tree_bias(model, work.mid_v, settings, work, t)
             again += 1
-        elif not apart <= (EXPLICIT if is_explicit else APART):
-            said = COARSE
     work.settle_rounds[0] += 1
-    if again == 0:
-        work.status[0] |= said
     return again
+
+
+@kernel
+def judge_explicit(model, state, settings, work, t):
+    """Note whether h(v̄) instead of h(v) would change the velocity of a tree by much; leave all else as it is.
+
+    Writes: work.
+    """
+    follow(model, state, work, t, work.response, True)
+    bias.tree_bias(model, work.mid_v, settings, work, t)
+    integrate.tree_response(model, settings, work, t)
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        work.change_v[dof] = work.free_response[dof]
+        work.mid_v[dof] = state.v[dof]
+    bias.tree_bias(model, work.mid_v, settings, work, t)
+    integrate.tree_response(model, settings, work, t)
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        work.change_v[dof] -= work.free_response[dof]
+    # Whitened, so that unwhitening in place gives what h(v̄) adds; v̄ is v again.
+    if not follow(model, state, work, t, work.change_v, False) <= EXPLICIT:
+        work.tree_is_coarse[t] = UNSETTLED

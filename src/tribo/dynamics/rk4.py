@@ -2,6 +2,7 @@
 
 from numba import types
 
+from tribo.dynamics.middle import IN_PARTS, UNSETTLED
 from tribo.dynamics.runge_kutta import advance_free_trees
 from tribo.jit import DISABLED, kernel, late
 from tribo.model import Command, Integrator, Late, Model, Settings, State, Status, Work
@@ -14,6 +15,7 @@ SIGNATURE = types.int64(*[types.int64] * 10)
 RK4 = int(Integrator.RK4)
 LATE = int(Late.RK4)
 CAPACITY = int(Status.CAPACITY)
+COARSE = int(Status.COARSE)
 
 
 def _advance_at(
@@ -44,12 +46,16 @@ call_late = _call_python if DISABLED else call_stage_at
 def fourth_order(model, state, command, settings, work):
     """Advance trees that nothing touches by Runge and Kutta's method, if asked for or if they turn too far.
 
+    Those that turn too far and cannot be advanced so are said.
+
     Writes: work.
     """
     is_needed = settings.integrator == RK4
     for t in range(model.tree_body.shape[0]):
         work.tree_is_fourth[t] = 0
-        is_needed = is_needed or (work.tree_is_coarse[t] == 1 and work.tree_is_free[t] == 1)
+        if work.tree_is_coarse[t] == UNSETTLED:
+            work.status[0] |= COARSE
+        is_needed = is_needed or (work.tree_is_coarse[t] == IN_PARTS and work.tree_is_free[t] == 1)
     if not is_needed:
         return
     if model.late_address[LATE] == 0:

@@ -13,6 +13,8 @@ Source: Munthe-Kaas 1999, "High order Runge-Kutta methods on manifolds".
 """
 
 from tribo.dynamics import actuation, articulated, bias, inertia, kinematics
+from tribo.dynamics.integrate import tree_to_middle
+from tribo.dynamics.middle import IN_PARTS
 from tribo.jit import kernel
 from tribo.math import spatial, vec
 from tribo.model import Integrator, Joint, Kind, Status
@@ -213,6 +215,7 @@ def advance_free_trees(model, state, command, settings, work):
     """Replace the midpoint step of trees that nothing touches, if `rk4` is asked for or they turn too far.
 
     Under `rk4` the others keep it, and it is said. A free body that turns too far in a step keeps it too.
+    Bodies are left where a midpoint step has them, for those who ask what acted on them.
 
     Writes: work.
     """
@@ -220,13 +223,15 @@ def advance_free_trees(model, state, command, settings, work):
     for t in range(model.tree_body.shape[0]):
         if model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
             continue
-        if not is_asked_for and work.tree_is_coarse[t] == 0:
+        if not is_asked_for and work.tree_is_coarse[t] != IN_PARTS:
             continue
-        if work.tree_is_free[t] == 1 and advance_tree(model, state, command, settings, work, t):
-            work.status[0] |= COARSE
-            if model.tree_is_single[t] == 1:
-                spin = vec.load(work.single_spin, t)
-                kinematics.drift_single(model, t, state.q, state.v, settings.dt, spin, work.mid_q)
-                work.tree_is_free[t] = 0
+        if work.tree_is_free[t] == 1:
+            if advance_tree(model, state, command, settings, work, t):
+                work.status[0] |= COARSE
+                if model.tree_is_single[t] == 1:
+                    work.tree_is_free[t] = 0
+            tree_to_middle(model, state, settings, work, t)
+            kinematics.tree_forward(model, work.mid_q, work, t, model.tree_is_single[t] == 0)
+            inertia.body_inertias(model, work, model.tree_body[t], model.tree_body_count[t])
         if is_asked_for and work.tree_is_free[t] == 0:
             work.status[0] |= MIDPOINT_USED

@@ -48,10 +48,10 @@ def write(tree: TreeDescription, path: str | Path, *, name: str = "robot") -> li
     """
     text, notes = to_text(tree, name=name, folder=Path(path).resolve().parent)
     Path(path).write_text(text, encoding="utf-8")
-    return notes + _lost_parts(tree)
+    return notes + lost_parts(tree)
 
 
-def _lost_parts(tree: TreeDescription) -> list[str]:
+def lost_parts(tree: TreeDescription) -> list[str]:
     """Return notes about links that fixed joints made parts of bodies: as such they are not written."""
     notes = []
     for k, body in enumerate(tree.bodies):

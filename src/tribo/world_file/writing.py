@@ -27,6 +27,7 @@ from tribo.formats import joint_order, raisim_xml, urdf
 from tribo.formats.mesh_solids import solidify
 from tribo.formats.raisim_template import is_near
 from tribo.formats.raisim_wires import OF_ROBOT
+from tribo.formats.urdf_write import lost_parts
 from tribo.formats.xml import outermost
 from tribo.geometry import Heights
 from tribo.heights import HeightField
@@ -316,6 +317,11 @@ def _settings_of(tie: Constraint) -> ConstraintDescription:
     return ConstraintDescription(OF_ROBOT, name=tie.name, numbers=tie.describe().numbers)
 
 
+def _has_file(robot: ArticulatedSystem) -> bool:
+    """Tell whether a robot was read from a file or a text, which is then written as it stands."""
+    return (robot.description.source or robot.description.text) is not None
+
+
 def _left_out(world: World) -> list[str]:
     """Return what matters for the motion and is not in the file."""
     lost = [
@@ -328,6 +334,9 @@ def _left_out(world: World) -> list[str]:
         for part in world.objects
         if isinstance(part, ArticulatedSystem) and part.generalized_force.any()
     ]
+    for part in world.objects:
+        if isinstance(part, ArticulatedSystem) and not _has_file(part):
+            lost += [f"parts of {part.name!r}: {note}" for note in lost_parts(part.description)]
     lost += [f"that {tie.name!r} is broken" for tie in world.constraints if tie.is_broken]
     standard = WorldSettings()
     lost += [name for name in NOT_IN_FILE if getattr(world, name) != getattr(standard, name)]

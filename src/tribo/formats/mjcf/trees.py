@@ -32,9 +32,7 @@ class Tree:
     description: TreeDescription
     members: list[int] = field(default_factory=list)  # MJCF's bodies, in their order
     place: dict[int, tuple[int, Pose]] = field(default_factory=dict)  # body of the tree, pose in it
-    links: dict[int, str] = field(
-        default_factory=dict
-    )  # that they became, as `PartDescription.link`
+    links: dict[int, str] = field(default_factory=dict)  # that they became: `PartDescription.link`
     frames: list[tuple[str, FrameDescription]] = field(default_factory=list)  # body, joint or site
 
     @property

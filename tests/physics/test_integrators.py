@@ -260,7 +260,7 @@ def test_steps_in_parts_continue_bitwise_from_a_snapshot_and_in_a_batch():
     many = tribo.Batch(alone, 3)
     many.step(25)
     for k in range(3):
-        assert many.object(robot.name).generalized_coordinate[k].tobytes() == known
+        assert many[robot.name].generalized_coordinate[k].tobytes() == known
 
 
 def test_a_push_on_a_tree_that_turns_far_is_the_same_in_each_frame_of_reference():

@@ -173,7 +173,7 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
 def _kind(path: Path) -> str:
     """Return what a file is by its outermost element: "raisim", "mujoco" or "robot"."""
     if not path.is_file():
-        raise InputError(f"{path}: no such file")
+        raise InputError(f"{path}: {'is no file' if path.exists() else 'no such file'}")
     return kind_of(path)
 
 

@@ -72,9 +72,13 @@ def checked_points(points: Any, what: str) -> np.ndarray:
         ValueError: It is something else, or some number is absurdly large; the message says what.
     """
     try:
-        array = np.array(points, np.float64)
+        given = np.ma.asarray(points) if np.ma.isMaskedArray(points) else np.asarray(points)
+        kind = "masked" if np.ma.is_masked(given) else given.dtype.kind
+        array = np.array(given, np.float64) if kind in "fiu" else None
     except (TypeError, ValueError):
-        raise ValueError(f"{what} must be an (n, 3) array of numbers") from None
+        array = None
+    if array is None:
+        raise ValueError(f"{what} must be an (n, 3) array of real numbers, none of them masked")
     if array.ndim != 2 or array.shape[1] != 3:
         raise ValueError(f"{what} must have shape (n, 3), got {array.shape}")
     bad = np.flatnonzero(~np.isfinite(array).all(axis=1))

@@ -287,6 +287,30 @@ def test_a_push_on_a_tree_that_turns_far_is_the_same_in_each_frame_of_reference(
     np.testing.assert_allclose(ends[1], ends[0], atol=1e-8 * 150.0)
 
 
+@pytest.mark.parametrize("speed", [30.0, 100.0, 300.0])
+def test_a_flying_tree_keeps_its_momentum_however_far_it_turns(speed):
+    """In parts as well. (Those alone lost 1e-3 of it.)"""
+    world = tribo.World(time_step=1e-3, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(
+        random_tree(np.random.default_rng(4), 2, floating=True), collision_mask=0, collision_group=0
+    )
+    for joint in robot.joints:
+        joint.damping = 0.0
+    v = speed * np.cos(np.arange(robot.dof))
+    v[:3] = 0.0
+    robot.generalized_velocity = v
+    p, l = robot.linear_momentum.copy(), robot.angular_momentum_about(robot.center_of_mass)
+    energy, parts = world.kinetic_energy, 0
+    for _ in range(200):
+        world.step()
+        parts += int(world.engine.work.tree_is_fourth.any())
+    assert parts > 100 or speed < 100.0
+    np.testing.assert_allclose(robot.linear_momentum, p, atol=1e-11 * np.linalg.norm(p))
+    now = robot.angular_momentum_about(robot.center_of_mass)
+    np.testing.assert_allclose(now, l, atol=1e-11 * np.linalg.norm(l))
+    assert world.kinetic_energy == pytest.approx(energy, rel=0.01)
+
+
 def test_a_tree_with_drives_keeps_their_law_however_far_it_turns():
     """It is settled, not advanced in parts: τ = −k_d v⁺."""
     world, robot = swinging_pair(100.0)

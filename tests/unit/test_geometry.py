@@ -235,3 +235,21 @@ def test_a_snapshot_from_before_the_first_general_pair_is_restored():
     assert (world.engine.model.late_address == addresses).all()
     world.step(500)
     np.testing.assert_array_equal(ball.generalized_coordinate, end)
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        CUBE * 1j,
+        np.array(CUBE, str),
+        np.array(CUBE * 10, "datetime64[s]"),
+        np.ma.masked_array(CUBE, mask=CUBE > 0),
+        np.array(CUBE) > 0,
+        None,
+    ],
+    ids=["complex", "text", "dates", "masked", "truths", "nothing"],
+)
+def test_points_that_are_no_real_numbers_are_refused(points):
+    """Imaginary parts and masks were dropped, digits and dates taken for numbers."""
+    with pytest.raises(ValueError, match="real numbers"):
+        convex_hull(points)

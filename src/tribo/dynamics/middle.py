@@ -117,7 +117,14 @@ def settle(model, state, command, settings, work):
 
 @kernel
 def may_part(model, command, work, t):
-    """Tell whether a tree has no drive whose law belongs to the whole step, and no damper that is stiff."""
+    """Tell whether a tree has no drive whose law belongs to the whole step, and no damper that is stiff.
+
+    Nor one at a floating base: its momentum is kept by impulses of the whole step.
+    """
+    if model.joint_type[model.tree_body[t]] == FREE:
+        for dof in range(model.tree_v[t], model.tree_v[t] + 6):
+            if work.drive_inertia[dof] != 0.0:
+                return False
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         if command.kp[dof] != 0.0 or command.kd[dof] != 0.0:
             return False

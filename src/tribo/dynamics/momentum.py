@@ -17,6 +17,7 @@ SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
 DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+RK4 = int(Integrator.RK4)
 
 LEFT_ALONE = 0  # codes of `tree_is_kept`
 KEPT = 1
@@ -133,7 +134,7 @@ def choose(model, state, settings, work):
         is_kept = is_floating and model.tree_kind[t] == DYNAMIC and state.tree_is_asleep[t] == 0
         if settings.integrator == SEMI_IMPLICIT:
             is_kept = False
-        elif work.tree_is_fourth[t] == 1:
+        elif settings.integrator == RK4 and work.tree_is_free[t] == 1:
             is_kept = False  # more exact than the impulses of a midpoint step
         work.tree_is_kept[t] = KEPT if is_kept else LEFT_ALONE
         count += work.tree_is_kept[t]

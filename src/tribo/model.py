@@ -286,9 +286,7 @@ class Work(Record):
     change_v = field("nv")  # [m/s, rad/s] scratch
 
     # Stages of Runge and Kutta's method.
-    tree_is_coarse = field(
-        "ntree", dtype=INT
-    )  # turns too far for a midpoint step: code of `middle`
+    tree_is_coarse = field("ntree", dtype=INT)  # turns too far for a midpoint step: see `middle`
     tree_is_fourth = field("ntree", dtype=INT)  # 1: took a step of fourth order
     rk_q = field("nq")
     rk_v = field("nv")
@@ -298,6 +296,8 @@ class Work(Record):
     rk_force = field("nv")  # [√J/s] whitened, of the stage before
     rk_acc_sum = field("nv")
     rk_torque = field("nv")  # [N, N m] of drives, weighted sum of the stages
+    rk_inertia = field("nv")  # `drive_inertia` meanwhile
+    held_force = field("nv")  # [N, N m] all forces but h, solved for and held over the step
 
     # Dynamics. Packed matrices: row of dof i = its chain, root first, itself last.
     mass_matrix = field("nmatrix")

@@ -10,6 +10,7 @@ from tribo.contact import (
     constraints,
     free_trees,
     guard,
+    held,
     islands,
     laws,
     limits,
@@ -57,7 +58,9 @@ def advance(model, state, command, settings, work):
     """
     actuation.begin(model, state, command, settings, work)  # what drives and hands are to do
     again = 1
-    while again > 0:  # again, if a drive is at its effort limit or a soft force not yet its law's
+    while (
+        again > 0
+    ):  # again, if a drive is at its limit, a soft force not its law's, a path elsewhere
         actuation.drives(model, state, command, settings, work)  # τ, and M̂ − M
         soft.forces(model, state, settings, work)  # compliant contacts: τ and M̂ − M
         sleep.wake(model, state, settings, work)  # who sleeps, and does anything disturb them?
@@ -77,7 +80,7 @@ def advance(model, state, command, settings, work):
         integrate.next_velocity(model, state, work)  # v⁺ = v + M̂⁻¹ (dt (τ − h) + Jᵀ λ)
         again = soft.unsettled(model, state, settings, work)
         again = again or actuation.saturate(model, state, command, settings, work)
-        again = again or middle.unsettled(model, state, settings, work)
+        again = again or held.unsettled(model, state, command, settings, work)
     stops.calm(model, state, settings, work)  # no stop of a joint throws
     rk4.fourth_order(model, state, command, settings, work)  # rk4 instead?
     residual.residual(model, settings, work)  # how exact is it?
@@ -111,8 +114,9 @@ def run(model, state, command, settings, work, n):
     return n
 
 
-RECORDS = (Model, State, Command, Settings, Work)
-MODEL, STATE, COMMAND, SETTINGS, WORK = (record._numba_type_ for record in RECORDS)
+MODEL, STATE, COMMAND, SETTINGS, WORK = (
+    record._numba_type_ for record in (Model, State, Command, Settings, Work)
+)
 
 
 @entry

@@ -106,8 +106,16 @@ def end_energy(model, settings, work, t, part):
     Writes: work.
     """
     dt = settings.dt if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
+    first = model.tree_v[t]
+    is_fourth = work.tree_is_fourth[t] == 1
+    for dof in range(first, first + model.tree_nv[t]):
+        begun = work.rk_v[dof] if is_fourth else 0.0
+        work.change_v[dof] = part * work.next_v[dof] - begun
     for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
-        drift_joint(model, i, work.mid_q, work.next_v, part * dt, work.end_q)
+        if is_fourth:
+            drift_joint(model, i, work.rk_q, work.change_v, dt, work.end_q)
+        else:
+            drift_joint(model, i, work.mid_q, work.change_v, dt, work.end_q)
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         work.change_v[dof] = part * work.next_v[dof]
     return energy(model, work.end_q, work.change_v, settings, work, t)

@@ -243,6 +243,20 @@ def factorize_tree(model, work, t):
 
 
 @kernel
+def factorize_moved(model, work, t):
+    """Do what `factorize` does, for one tree that forces move.
+
+    Writes: work.
+    """
+    if model.tree_is_single[t] == 1:
+        factorize_single(model, work, model.tree_v[t])
+    elif work.tree_is_rowless[t] == 1:
+        articulated.factorize(model, work, t)
+    else:
+        factorize_tree(model, work, t)
+
+
+@kernel
 def factorize(model, work):
     """Factor M̂ = M + drives' share of the diagonal, or do what amounts to it without rows.
 
@@ -253,12 +267,7 @@ def factorize(model, work):
             continue
         if work.tree_is_resting[t] == 1:
             continue
-        if model.tree_is_single[t] == 1:
-            factorize_single(model, work, model.tree_v[t])
-        elif work.tree_is_rowless[t] == 1:
-            articulated.factorize(model, work, t)
-        else:
-            factorize_tree(model, work, t)
+        factorize_moved(model, work, t)
 
 
 @kernel

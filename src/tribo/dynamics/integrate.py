@@ -226,14 +226,17 @@ def integrate(model, state, settings, work):
     """
     set_acceleration(model, state, settings, work)
     midpoint = settings.integrator != SEMI_IMPLICIT
-    dt = 0.5 * settings.dt if midpoint else settings.dt
+    half = 0.5 * settings.dt
+    dt = half if midpoint else settings.dt
     for t in range(model.tree_body.shape[0]):
         if model.tree_nv[t] == 0 or work.tree_is_resting[t] == 1:
             continue
         root = model.tree_body[t]
         if work.tree_is_fourth[t] == 1:
-            for k in range(model.joint_q[root], kinematics.end_of_q(model, t)):
-                state.q[k] = work.rk_q[k]
+            for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+                work.change_v[dof] = work.next_v[dof] - work.rk_v[dof]  # what was not held
+            for i in range(root, root + model.tree_body_count[t]):
+                kinematics.drift_joint(model, i, work.rk_q, work.change_v, half, state.q)
             continue
         if work.tree_is_struck[t] == 1:
             finish_struck(model, t, state, settings, work)

@@ -1,10 +1,10 @@
-"""Stages *predict*, *settle* and *unsettled*: at which velocity are velocity-dependent forces taken?
+"""Stages *predict* and *settle*: at which velocity are velocity-dependent forces taken?
 
 At that of the middle of the step, v̄ = (v + v⁺)/2, which nobody knows before h(v̄) is known. It is
 predicted from the accelerations of two steps, which is good enough while bodies turn by little in a step.
-Where one turns far, h is taken anew at the velocity to which it leads until both agree: then the step is the
-same backwards in time, and what is the same backwards neither gains nor loses energy for long. Where that
-takes many rounds the tree turns too far for the step.
+Where one turns far, h is taken anew at the velocity to which it leads: then the step is the same backwards
+in time, and what is the same backwards neither gains nor loses energy for long. Where once more is not
+enough the tree turns too far for the step, and takes it in parts (`runge_kutta`, `tribo.contact.held`).
 Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", V.1 (symmetric methods).
 """
 
@@ -22,15 +22,14 @@ SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 RK4 = int(Integrator.RK4)
 
 SETTLED = 0  # codes of `tree_is_coarse`
-IN_PARTS = 1  # turns too far for a step of second order, and may take one of fourth order in parts
-UNSETTLED = 2  # turns too far, and nothing can be done
+IN_PARTS = 1  # turns too far for a step of second order, and no law belongs to the whole step
+HELD = 2  # turns too far, and takes parts under the forces and impulses that were solved for
+FLOWN = 3  # has taken them; whether they lead to the velocity that was solved for is asked next
+UNSETTLED = 4  # turns too far, and nothing can be done
 
 FAR = 0.01  # [rad] in a step, below which the prediction serves; 10 rad/s at 1 ms
 ENOUGH = 5e-6  # [–] of the velocity: v̄ is what it leads to; (dt ω)³/8 after one round, dt ω = 0.034
-CLOSE = 0.03  # [–] the same in a tree that something touches, whose contacts must be solved anew each time
-ROUNDS = 8
 STIFF = 0.1  # [–] of what is moved, implicit damping included, that this may make up
-APART = 0.1  # [–] of the velocity by which v̄ may be wrong where nothing else can be done
 EXPLICIT = 1e-4  # [–] that v̄ instead of v adds to the velocity under `semi_implicit`; dt ω = 0.02
 
 
@@ -47,6 +46,9 @@ def predict(model, state, settings, work):
     Writes: work.
     """
     work.settle_rounds[0] = 0
+    for t in range(model.tree_body.shape[0]):
+        work.tree_is_coarse[t] = SETTLED
+        work.tree_is_fourth[t] = 0
     half = 0.0 if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
     for dof in range(state.v.shape[0]):
         vdot = state.vdot[dof]
@@ -75,11 +77,16 @@ def turns_far(model, state, settings, work, t):
 
 
 @kernel
+def turns(joint, k):
+    """Tell whether coordinate k of a joint turns something; others change h by little."""
+    return joint != PRISMATIC and (joint != FREE or k >= 3)
+
+
+@kernel
 def follow(model, state, work, t, z, moves):
     """Return by how much v̄ differs from where z, whitened, leads; go there if wanted.
 
-    The largest difference of a joint that turns, in parts of the largest velocity of one. What slides, and
-    how fast a floating base travels, has other units and changes h by little.
+    The largest difference of a joint that turns, in parts of the largest velocity of one.
 
     Writes: work.
     """
@@ -93,7 +100,7 @@ def follow(model, state, work, t, z, moves):
         for k in range(dof_count(joint)):
             dof = first + k
             mean = state.v[dof] + 0.5 * work.change_v[dof]
-            if joint != PRISMATIC and (joint != FREE or k >= 3):
+            if turns(joint, k):
                 apart = max(apart, abs(mean - work.mid_v[dof]))
                 size = max(size, abs(mean), abs(state.v[dof]))
             if moves:
@@ -107,16 +114,17 @@ def settle(model, state, command, settings, work):
 
     Writes: work.
     """
+    if settings.integrator == SEMI_IMPLICIT or settings.integrator == RK4:
+        return
     for t in range(model.tree_body.shape[0]):
-        work.tree_is_coarse[t] = SETTLED
-        if settings.integrator == SEMI_IMPLICIT or settings.integrator == RK4:
+        if work.tree_is_free[t] == 0 or work.tree_is_coarse[t] != SETTLED:
             continue
-        if work.tree_is_free[t] == 1 and turns_far(model, state, settings, work, t):
+        if turns_far(model, state, settings, work, t):
             settle_tree(model, state, command, settings, work, t)
 
 
 @kernel
-def may_part(model, command, work, t):
+def is_left_alone(model, command, work, t):
     """Tell whether a tree has no drive whose law belongs to the whole step, and no damper that is stiff.
 
     Nor one at a floating base: its momentum is kept by impulses of the whole step.
@@ -135,50 +143,18 @@ def may_part(model, command, work, t):
 
 @kernel
 def settle_tree(model, state, command, settings, work, t):
-    """Repeat the bias force of a tree until it agrees with the velocity to which it leads.
-
-    Where once is not enough the tree turns too far for the step, and takes it in parts if it may.
+    """Repeat the bias force of a tree at the velocity to which it leads; note where once is not enough.
 
     Writes: work.
     """
-    apart = 0.0
-    for k in range(ROUNDS):
-        apart = follow(model, state, work, t, work.free_response, True)
-        if apart <= ENOUGH:
-            return
-        if k > 0 and may_part(model, command, work, t):
-            work.tree_is_coarse[t] = IN_PARTS
-            return
-        bias.tree_bias(model, work.mid_v, settings, work, t)
-        integrate.tree_response(model, settings, work, t)
-    if not apart <= APART:
-        work.tree_is_coarse[t] = UNSETTLED
-
-
-@kernel
-def unsettled(model, state, settings, work):
-    """Take h anew where a tree that something touches ends elsewhere; tell whether one does.
-
-    Blows that are handed on are left out: they come at times of their own.
-
-    Writes: work.
-    """
-    again = 0
-    for t in range(model.tree_body.shape[0]):
-        if settings.integrator == SEMI_IMPLICIT:
-            if turns_far(model, state, settings, work, t):
-                judge_explicit(model, state, settings, work, t)
-            continue
-        if work.tree_is_free[t] == 1 or not turns_far(model, state, settings, work, t):
-            continue
-        apart = follow(model, state, work, t, work.response, False)
-        work.tree_is_coarse[t] = SETTLED if apart <= APART else UNSETTLED
-        if work.settle_rounds[0] < ROUNDS and not apart <= CLOSE:
-            follow(model, state, work, t, work.response, True)
-            bias.tree_bias(model, work.mid_v, settings, work, t)
-            again += 1
-    work.settle_rounds[0] += 1
-    return again
+    if follow(model, state, work, t, work.free_response, True) <= ENOUGH:
+        return
+    bias.tree_bias(model, work.mid_v, settings, work, t)
+    integrate.tree_response(model, settings, work, t)
+    if follow(model, state, work, t, work.free_response, True) <= ENOUGH:
+        return
+    is_alone = is_left_alone(model, command, work, t)
+    work.tree_is_coarse[t] = IN_PARTS if is_alone else HELD
 
 
 @kernel

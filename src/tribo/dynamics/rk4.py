@@ -3,7 +3,7 @@
 from numba import types
 
 from tribo.dynamics.middle import IN_PARTS, UNSETTLED
-from tribo.dynamics.runge_kutta import advance_free_trees
+from tribo.dynamics.runge_kutta import run_part
 from tribo.jit import DISABLED, kernel, late
 from tribo.model import Command, Integrator, Late, Model, Settings, State, Status, Work
 from tribo.record import call_stage_at, from_address, world_of
@@ -21,7 +21,7 @@ COARSE = int(Status.COARSE)
 def _advance_at(
     model, model_at, state, state_at, command, command_at, settings, settings_at, work, work_at
 ):
-    advance_free_trees(
+    run_part(
         world_of(from_address(MODEL, model), model_at),
         world_of(from_address(STATE, state), state_at),
         world_of(from_address(COMMAND, command), command_at),
@@ -35,11 +35,35 @@ ADDRESS = {Late.RK4: late(_advance_at, SIGNATURE)}
 
 
 def _call_python(address, model, state, command, settings, work):
-    advance_free_trees(model, state, command, settings, work)
+    run_part(model, state, command, settings, work)
     return 0
 
 
 call_late = _call_python if DISABLED else call_stage_at
+
+
+@kernel
+def is_there(model, work):
+    """Tell whether the function is compiled; else ask for it.
+
+    Writes: work.
+    """
+    if model.late_address[LATE] == 0:
+        work.late_wanted[LATE] = 1
+        work.status[0] |= CAPACITY
+    return model.late_address[LATE] != 0
+
+
+@kernel
+def hold(model, state, command, settings, work):
+    """Let the trees that are `HELD` go their way in parts; tell whether they did.
+
+    Writes: work.
+    """
+    if is_there(model, work):
+        call_late(model.late_address[LATE], model, state, command, settings, work)
+        return True
+    return False
 
 
 @kernel
@@ -52,14 +76,8 @@ def fourth_order(model, state, command, settings, work):
     """
     is_needed = settings.integrator == RK4
     for t in range(model.tree_body.shape[0]):
-        work.tree_is_fourth[t] = 0
         if work.tree_is_coarse[t] == UNSETTLED:
             work.status[0] |= COARSE
         is_needed = is_needed or (work.tree_is_coarse[t] == IN_PARTS and work.tree_is_free[t] == 1)
-    if not is_needed:
-        return
-    if model.late_address[LATE] == 0:
-        work.late_wanted[LATE] = 1
-        work.status[0] |= CAPACITY
-        return
-    call_late(model.late_address[LATE], model, state, command, settings, work)
+    if is_needed and is_there(model, work):
+        call_late(model.late_address[LATE], model, state, command, settings, work)

@@ -14,7 +14,7 @@ Source: Munthe-Kaas 1999, "High order Runge-Kutta methods on manifolds".
 
 from tribo.dynamics import actuation, articulated, bias, inertia, kinematics
 from tribo.dynamics.integrate import tree_to_middle
-from tribo.dynamics.middle import IN_PARTS
+from tribo.dynamics.middle import FLOWN, HELD, IN_PARTS
 from tribo.jit import kernel
 from tribo.math import spatial, vec
 from tribo.model import Integrator, Joint, Kind, Status
@@ -30,17 +30,11 @@ MOST = 64  # parts of a step
 
 
 @kernel
-def evaluate(model, command, settings, work, t, weight):
-    """Write the acceleration of a tree at `mid_q` and `mid_v`; add its drives' torques with a weight.
-
-    Return ‖z‖² of the whitened forces and ‖z − z_before‖², z_before those of the stage before [J/s²].
+def forces(model, command, settings, work, t, weight):
+    """Write the forces on a tree at `mid_q` and `mid_v`; add its drives' torques with a weight.
 
     Writes: work.
     """
-    root = model.tree_body[t]
-    kinematics.tree_forward(model, work.mid_q, work, t, True)
-    inertia.body_inertias(model, work, root, model.tree_body_count[t])
-    bias.tree_bias(model, work.mid_v, settings, work, t)
     actuation.collect(model, command, settings, work, t)
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         v = work.mid_v[dof]
@@ -52,6 +46,26 @@ def evaluate(model, command, settings, work, t, weight):
         work.rk_torque[dof] += weight * torque
         work.rk_acc[dof] = force - work.bias_force[dof]
         work.drive_inertia[dof] = 0.0
+
+
+@kernel
+def evaluate(model, command, settings, work, t, weight):
+    """Write the acceleration of a tree at `mid_q` and `mid_v`; add its drives' torques with a weight.
+
+    Return ‖z‖² of the whitened forces and ‖z − z_before‖², z_before those of the stage before [J/s²].
+
+    Writes: work.
+    """
+    root = model.tree_body[t]
+    kinematics.tree_forward(model, work.mid_q, work, t, True)
+    inertia.body_inertias(model, work, root, model.tree_body_count[t])
+    bias.tree_bias(model, work.mid_v, settings, work, t)
+    if work.tree_is_coarse[t] == HELD:
+        for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+            work.rk_acc[dof] = work.held_force[dof] - work.bias_force[dof]
+            work.drive_inertia[dof] = 0.0
+    else:
+        forces(model, command, settings, work, t, weight)
     articulated.factorize(model, work, t)
     articulated.whiten(model, work, t, work.rk_acc)
     size = 0.0
@@ -189,8 +203,8 @@ def advance_in(model, state, command, settings, work, t, parts):
 
 
 @kernel
-def advance_tree(model, state, command, settings, work, t):
-    """Write coordinates and velocity of a tree after the step, in as many parts as it needs.
+def go(model, state, command, settings, work, t):
+    """Move `rk_q` and `rk_v` of a tree on by one step, in as many parts as it needs.
 
     Return whether even the most are too few; for a free body, whether one is.
 
@@ -198,24 +212,104 @@ def advance_tree(model, state, command, settings, work, t):
     """
     parts = 1
     is_coarse = advance_in(model, state, command, settings, work, t, parts)
-    if is_coarse and model.tree_is_single[t] == 1:
-        return True
-    while is_coarse and parts < MOST:
+    while is_coarse and parts < MOST and model.tree_is_single[t] == 0:
         parts *= 2
         is_coarse = advance_in(model, state, command, settings, work, t, parts)
-    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-        work.next_v[dof] = work.rk_v[dof]
-        work.applied_torque[dof] = work.rk_torque[dof]
-    work.tree_is_fourth[t] = 1
     return is_coarse
+
+
+@kernel
+def back_to_middle(model, state, settings, work, t):
+    """Put the bodies of a tree where a midpoint step has them.
+
+    Writes: work.
+    """
+    tree_to_middle(model, state, settings, work, t)
+    kinematics.tree_forward(model, work.mid_q, work, t, model.tree_is_single[t] == 0)
+    inertia.body_inertias(model, work, model.tree_body[t], model.tree_body_count[t])
+
+
+@kernel
+def add_momentum(model, work, t, v, rate, out):
+    """Add rate · M v to joint forces, at the present poses of the bodies.
+
+    Writes: work, out.
+    """
+    bias.tree_velocities(model, v, work, t)
+    root = model.tree_body[t]
+    for i in range(root, root + model.tree_body_count[t]):
+        velocity = spatial.load(work.body_vel, i)
+        spatial.store(work.body_force, i, spatial.inertia_times(work.body_inertia, i, velocity))
+    bias.project_forces(model, work, t, work.rk_acc)
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        out[dof] += rate * (work.rk_acc[dof] + model.dof_armature[dof] * v[dof])
+
+
+@kernel
+def hold_tree(model, state, command, settings, work, t):
+    """Let a tree go its way under the forces that were solved for; set h to what the whole step had to have.
+
+    Held is f = h + M (v⁺ − v)/dt, so that h⁺ = f − M (v_end − v)/dt.
+
+    Writes: work.
+    """
+    rate = 1.0 / settings.dt
+    first = model.tree_v[t]
+    last = first + model.tree_nv[t]
+    inertia.unwhiten_tree(model, work, t, work.response, work.change_v)
+    for dof in range(first, last):
+        work.held_force[dof] = work.bias_force[dof]
+        work.rk_inertia[dof] = work.drive_inertia[dof]
+    add_momentum(model, work, t, work.change_v, rate, work.held_force)
+    if go(model, state, command, settings, work, t):
+        work.status[0] |= COARSE
+    back_to_middle(model, state, settings, work, t)
+    for dof in range(first, last):
+        work.drive_inertia[dof] = work.rk_inertia[dof]
+        work.bias_force[dof] = work.held_force[dof]
+        work.change_v[dof] = work.rk_v[dof] - state.v[dof]
+    inertia.factorize_moved(model, work, t)
+    add_momentum(model, work, t, work.change_v, -rate, work.bias_force)
+    work.tree_is_coarse[t] = FLOWN
+    work.tree_is_fourth[t] = 1
+
+
+@kernel
+def hold(model, state, command, settings, work):
+    """Let trees that turn too far go their way under the forces that were solved for.
+
+    Writes: work.
+    """
+    for t in range(model.tree_body.shape[0]):
+        if work.tree_is_coarse[t] == HELD:
+            hold_tree(model, state, command, settings, work, t)
+
+
+@kernel
+def advance_free_tree(model, state, command, settings, work, t):
+    """Replace the midpoint step of a tree; bodies are left where it has them, for those who ask what acted.
+
+    A free body that turns too far keeps its midpoint step.
+
+    Writes: work.
+    """
+    if go(model, state, command, settings, work, t):
+        work.status[0] |= COARSE
+        if model.tree_is_single[t] == 1:
+            work.tree_is_free[t] = 0
+    if work.tree_is_free[t] == 1:
+        for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+            work.next_v[dof] = work.rk_v[dof]
+            work.applied_torque[dof] = work.rk_torque[dof]
+        work.tree_is_fourth[t] = 1
+    back_to_middle(model, state, settings, work, t)
 
 
 @kernel
 def advance_free_trees(model, state, command, settings, work):
     """Replace the midpoint step of trees that nothing touches, if `rk4` is asked for or they turn too far.
 
-    Under `rk4` the others keep it, and it is said. A free body that turns too far in a step keeps it too.
-    Bodies are left where a midpoint step has them, for those who ask what acted on them.
+    Under `rk4` the others keep it, and it is said.
 
     Writes: work.
     """
@@ -226,12 +320,19 @@ def advance_free_trees(model, state, command, settings, work):
         if not is_asked_for and work.tree_is_coarse[t] != IN_PARTS:
             continue
         if work.tree_is_free[t] == 1:
-            if advance_tree(model, state, command, settings, work, t):
-                work.status[0] |= COARSE
-                if model.tree_is_single[t] == 1:
-                    work.tree_is_free[t] = 0
-            tree_to_middle(model, state, settings, work, t)
-            kinematics.tree_forward(model, work.mid_q, work, t, model.tree_is_single[t] == 0)
-            inertia.body_inertias(model, work, model.tree_body[t], model.tree_body_count[t])
+            advance_free_tree(model, state, command, settings, work, t)
         if is_asked_for and work.tree_is_free[t] == 0:
             work.status[0] |= MIDPOINT_USED
+
+
+@kernel
+def run_part(model, state, command, settings, work):
+    """Do what the step is waiting for: its way under held forces, or the end of trees that nothing touches.
+
+    Writes: work.
+    """
+    for t in range(model.tree_body.shape[0]):
+        if work.tree_is_coarse[t] == HELD:
+            hold(model, state, command, settings, work)
+            return
+    advance_free_trees(model, state, command, settings, work)

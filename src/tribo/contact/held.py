@@ -1,0 +1,109 @@
+"""Stage *unsettled*: is the velocity that was solved for the one to which the path leads?
+
+Where a tree turns far in a step, and drives, friction, stops or constraints act on it, its impulses belong
+to the whole step and the path does not. So the tree goes its way in parts of fourth order under what was
+solved for, drives and Jᵀλ/dt, held as constant joint forces; M (v_end − v)/dt then tells which h the
+whole step has to have, and all is solved anew until both end at the same velocity. The impulses keep
+their laws, the path keeps the energy, and what only resists only takes.
+"""
+
+from tribo.dynamics import rk4
+from tribo.dynamics.articulated import dof_count
+from tribo.dynamics.inertia import unwhiten_tree
+from tribo.dynamics.middle import (
+    ENOUGH,
+    FLOWN,
+    HELD,
+    SETTLED,
+    UNSETTLED,
+    follow,
+    judge_explicit,
+    turns,
+    turns_far,
+)
+from tribo.jit import kernel
+from tribo.model import Integrator
+
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+CLOSE = 0.03  # [–] of the velocity: a tree with contacts, which take more energy than this may give
+NEAR = 1e-3  # [–] the same, by which path and solve may differ once it goes in parts
+ROUNDS = 8
+APART = 0.01  # [–] of the velocity by which path and solve may differ in the end
+
+
+@kernel
+def has_contact(model, work, t):
+    """Tell whether a contact pushes a tree."""
+    for c in range(work.contact_count[0]):
+        if work.contact_impulse[c, 2] > 0.0 or work.contact_is_soft[c] == 1:
+            for side in range(2):
+                if model.body_tree[work.contact_body[c, side]] == t:
+                    return True
+    return False
+
+
+@kernel
+def difference(model, state, work, t):
+    """Return by how much the velocity that was solved for and the end of the path differ, as `follow` does.
+
+    Writes: work.
+    """
+    unwhiten_tree(model, work, t, work.response, work.change_v)
+    apart = 0.0
+    size = 0.0
+    root = model.tree_body[t]
+    for i in range(root, root + model.tree_body_count[t]):
+        first = model.joint_v[i]
+        for k in range(dof_count(model.joint_type[i])):
+            if turns(model.joint_type[i], k):
+                dof = first + k
+                after = state.v[dof] + work.change_v[dof]
+                apart = max(apart, abs(after - work.rk_v[dof]))
+                size = max(size, abs(after), abs(state.v[dof]))
+    return apart / size if size > 0.0 else 0.0
+
+
+@kernel
+def note(model, state, settings, work, t):
+    """Note whether a tree that something touches, or might, turns too far; tell whether it is to go in parts.
+
+    Writes: work.
+    """
+    if work.tree_is_coarse[t] == FLOWN:
+        work.tree_is_coarse[t] = HELD
+    elif work.tree_is_coarse[t] == SETTLED and work.tree_is_free[t] == 0:
+        if turns_far(model, state, settings, work, t):
+            apart = follow(model, state, work, t, work.response, False)
+            if not apart <= (CLOSE if has_contact(model, work, t) else ENOUGH):
+                work.tree_is_coarse[t] = HELD
+    return work.tree_is_coarse[t] == HELD
+
+
+@kernel
+def unsettled(model, state, command, settings, work):
+    """Send trees that turn too far on their way in parts; tell whether one of them ends elsewhere.
+
+    Blows that are handed on are left out: they come at times of their own.
+
+    Writes: work.
+    """
+    trees = model.tree_body.shape[0]
+    is_needed = False
+    for t in range(trees):
+        if settings.integrator != SEMI_IMPLICIT:
+            is_needed = note(model, state, settings, work, t) or is_needed
+        elif turns_far(model, state, settings, work, t):
+            judge_explicit(model, state, settings, work, t)
+    if not is_needed or not rk4.hold(model, state, command, settings, work):
+        return 0
+    again = 0
+    for t in range(trees):
+        if work.tree_is_coarse[t] != FLOWN:
+            continue
+        apart = difference(model, state, work, t)
+        if work.settle_rounds[0] < ROUNDS:
+            again += 0 if apart <= (NEAR if has_contact(model, work, t) else ENOUGH) else 1
+        elif not apart <= APART:
+            work.tree_is_coarse[t] = UNSETTLED
+    work.settle_rounds[0] += 1
+    return again

@@ -58,9 +58,7 @@ def advance(model, state, command, settings, work):
     """
     actuation.begin(model, state, command, settings, work)  # what drives and hands are to do
     again = 1
-    while (
-        again > 0
-    ):  # again, if a drive is at its limit, a soft force not its law's, a path elsewhere
+    while again > 0:  # again, if a limit, a soft force or a path is not as it was solved for
         actuation.drives(model, state, command, settings, work)  # τ, and M̂ − M
         soft.forces(model, state, settings, work)  # compliant contacts: τ and M̂ − M
         sleep.wake(model, state, settings, work)  # who sleeps, and does anything disturb them?
@@ -114,9 +112,8 @@ def run(model, state, command, settings, work, n):
     return n
 
 
-MODEL, STATE, COMMAND, SETTINGS, WORK = (
-    record._numba_type_ for record in (Model, State, Command, Settings, Work)
-)
+TYPES = [record._numba_type_ for record in (Model, State, Command, Settings, Work)]
+MODEL, STATE, COMMAND, SETTINGS, WORK = TYPES
 
 
 @entry
@@ -124,7 +121,6 @@ def run_at(addresses, remaining, first, stop, half):
     """Advance worlds first … stop − 1 of the records at five addresses, each by its remaining steps.
 
     Return how many have something to say in `work.status`. half: 0 whole steps, 1 `update`, 2 `advance`.
-
     Writes: remaining.
     """
     troubled = 0

@@ -29,7 +29,8 @@ UNSETTLED = 4  # turns too far, and nothing can be done
 
 FAR = 0.01  # [rad] in a step, below which the prediction serves; 10 rad/s at 1 ms
 ENOUGH = 5e-6  # [–] of the velocity: v̄ is what it leads to; (dt ω)³/8 after one round, dt ω = 0.034
-STIFF = 0.1  # [–] of what is moved, implicit damping included, that this may make up
+STIFF = 0.1  # [–] of what a joint moves, damping and springs included, that these may make up
+STIFFEST = 0.97  # [–] the same of a spring that parts can follow; dt ω = 11
 EXPLICIT = 1e-4  # [–] that v̄ instead of v adds to the velocity under `semi_implicit`; dt ω = 0.02
 
 
@@ -62,6 +63,18 @@ def predict(model, state, settings, work):
 
 
 @kernel
+def max_spring_share(model, settings, work, t):
+    """Return the largest x/(1 + x) of the springs of a tree, x = (dt ω/2)²: a part of what joints move."""
+    most = 0.0
+    quarter = 0.25 * settings.dt * settings.dt
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        if model.dof_stiffness[dof] != 0.0:
+            share = quarter * model.dof_stiffness[dof] * work.dof_scale[dof] * work.dof_scale[dof]
+            most = max(most, share)
+    return most
+
+
+@kernel
 def turns_far(model, state, settings, work, t):
     """Tell whether a tree of joints moves on its own, and one of its bodies turns far in this step."""
     if model.tree_is_single[t] == 1 or model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
@@ -69,6 +82,8 @@ def turns_far(model, state, settings, work, t):
     if state.tree_is_asleep[t] > 0:
         return False
     most = FAR / settings.dt
+    if max_spring_share(model, settings, work, t) > STIFF:
+        most *= 0.1  # it trembles from step to step, and no prediction serves
     for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
         omega = (work.body_vel[i, 0], work.body_vel[i, 1], work.body_vel[i, 2])
         if not vec.dot(omega, omega) <= most * most:
@@ -124,8 +139,8 @@ def settle(model, state, command, settings, work):
 
 
 @kernel
-def is_left_alone(model, command, work, t):
-    """Tell whether a tree has no drive whose law belongs to the whole step, and no damper that is stiff.
+def is_left_alone(model, command, settings, work, t):
+    """Tell whether no law of the whole step acts on a tree: no drive, no stiff damper, no spring too stiff.
 
     Nor one at a floating base: its momentum is kept by impulses of the whole step.
     """
@@ -136,9 +151,10 @@ def is_left_alone(model, command, work, t):
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         if command.kp[dof] != 0.0 or command.kd[dof] != 0.0:
             return False
-        if work.drive_inertia[dof] * work.dof_scale[dof] * work.dof_scale[dof] > STIFF:
+        damping = settings.dt * model.dof_damping[dof]
+        if damping * work.dof_scale[dof] * work.dof_scale[dof] > STIFF:
             return False
-    return True
+    return max_spring_share(model, settings, work, t) <= STIFFEST
 
 
 @kernel
@@ -153,7 +169,7 @@ def settle_tree(model, state, command, settings, work, t):
     integrate.tree_response(model, settings, work, t)
     if follow(model, state, work, t, work.free_response, True) <= ENOUGH:
         return
-    is_alone = is_left_alone(model, command, work, t)
+    is_alone = is_left_alone(model, command, settings, work, t)
     work.tree_is_coarse[t] = IN_PARTS if is_alone else HELD
 
 

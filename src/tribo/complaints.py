@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from tribo.model import Status
+
+if TYPE_CHECKING:
+    from tribo.contacts import Contact
 
 logger = logging.getLogger("tribo")
 
@@ -15,7 +20,7 @@ TEXTS = {
     ),
     Status.NOT_CONVERGED: (
         "the contact solve stopped after {sweeps} sweeps with residual {residual:.1e} (said once per world; "
-        "see world.residual, world.status and world.max_sweeps)"
+        "see world.residual, world.status and world.max_sweeps){overlap}"
     ),
     Status.COARSE: (
         "a time step of {step:g} s is too long for a compliant pair, which it stops at once (it carries and "
@@ -26,6 +31,26 @@ TEXTS = {
 }
 
 
+DEEP = 1e-3  # [m] an overlap that a solve may fail at
+
+
+def overlap(contacts: Sequence[Contact]) -> str:
+    """Return a sentence about the deepest overlap; empty where there is none worth it."""
+    worst = max(contacts, key=lambda contact: contact.depth, default=None)
+    if worst is None or worst.depth < DEEP:
+        return ""
+    a, b = worst.object_a.name, worst.object_b.name
+    text = (
+        f". Deepest overlap: {worst.depth:.3g} m, {worst.body_a} of {a} and {worst.body_b} of {b}"
+    )
+    if worst.object_a is not worst.object_b:
+        return text
+    links = [name.rpartition("/")[0] for name in (worst.body_a, worst.body_b)]
+    return (
+        f"{text}. If these links always overlap, call ignore_collision({links[0]!r}, {links[1]!r})"
+    )
+
+
 class Complaints:
     """Remembers what has been said."""
 
@@ -33,9 +58,12 @@ class Complaints:
         """Nothing has been said."""
         self._said = 0
 
-    def say(self, status: int, time: float, **numbers: float) -> None:
+    def say(
+        self, status: int, time: float, contacts: Callable[[], Sequence[Contact]], **numbers: float
+    ) -> None:
         """Log what a status means and has not been said before; `numbers` fill in the text."""
         for bit, text in TEXTS.items():
             if status & bit and not self._said & bit:
                 self._said |= bit
-                logger.warning("t = %g s: %s", time, text.format(**numbers))
+                where = overlap(contacts()) if "{overlap}" in text else ""
+                logger.warning("t = %g s: %s", time, text.format(overlap=where, **numbers))

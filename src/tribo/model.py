@@ -192,7 +192,9 @@ class State(Record):
     time = field(1)  # [s]
     scalar_impulse = field("nslot")  # [N s, N m s] of the last step's scalar rows, by slot
     tree_failures = field("ntree", dtype=INT)  # steps in a row whose island was not solved
-    tree_pause = field("ntree", dtype=INT)  # steps for which its island is only swept
+    tree_pause = field(
+        "ntree", dtype=INT
+    )  # steps for which its island is only swept; see `strategy`
     tree_is_asleep = field("ntree", dtype=INT)  # 0 awake, 1 at rest on trial, 2 asleep
     quiet_time = field("ntree")  # [s] for which its island has been slow
     rest_keys = field("ntree", dtype=INT)  # of a sleeping tree: what identifies its contacts,

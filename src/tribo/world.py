@@ -266,7 +266,7 @@ class World(
                 "or take a smaller time step"
             )
         self._complaints.say(
-            status, self.time,
+            status, self.time, lambda: self.contacts,
             sweeps=self.sweeps, residual=max(self.residual), step=self.time_step,
         )  # fmt: skip
 

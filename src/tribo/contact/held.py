@@ -101,8 +101,11 @@ def unsettled(model, state, command, settings, work):
         if work.tree_is_coarse[t] != FLOWN:
             continue
         apart = difference(model, state, work, t)
+        has_push = has_contact(model, work, t)
+        # What is pushed ends where its contacts' gaps are closed, what is not where the way leads.
+        work.tree_is_fourth[t] = 0 if has_push else 1
         if work.settle_rounds[0] < ROUNDS:
-            again += 0 if apart <= (NEAR if has_contact(model, work, t) else ENOUGH) else 1
+            again += 0 if apart <= (NEAR if has_push else ENOUGH) else 1
         elif not apart <= APART:
             work.tree_is_coarse[t] = UNSETTLED
     work.settle_rounds[0] += 1

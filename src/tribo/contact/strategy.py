@@ -3,10 +3,8 @@
 from math import inf, log, sqrt
 
 from tribo.contact import exact, pile
-from tribo.contact.islands import find
 from tribo.contact.late import call_late
 from tribo.contact.laws import step_speed
-from tribo.contact.response import moved_by
 from tribo.contact.violation import island_speed, largest, violation
 from tribo.contact.visits import start_cold, sweep_island
 from tribo.jit import kernel
@@ -20,14 +18,11 @@ MAX_TRIES = 2  # at solving an island at once
 MORE_SWEEPS = 12  # until the second
 MIN_SWEEPS = 3  # two changes tell the rate
 FAR = 0.01  # [–] of the speed that the solve removes: a violation that asks for another start
-REACH = 2.0  # [–] of the speed of recovery: how fast it may make what overlaps
-WEDGE = 30.0  # [–] of the energy of that: what brings more is not asked for at all, else for a part
-IN_VAIN = 30.0  # [–] of the same energy: the most work of recoveries, whatever it moves
 PATIENCE = 10.0  # sweeps that cost as much as the Newton steps they save
 MIN_DENSE_ROWS = 7  # two contacts and less are solved as fast by sweeps
 MAX_DENSE_ROWS = 32  # ten contacts: up to here a dense matrix is faster than blocks
 NEWTON_STEPS = 80  # of a try: a solution not found by then is rarely found later
-PAUSE_ROWS = 60  # of an island that is worth a pause: a smaller one fails at little cost
+PAUSE_ROWS = 60  # of an island that is worth a pause: a smaller one is tried in every step
 MAX_FAILURES = 8  # that count: an island is then only swept for 2⁶ steps before it is tried again
 MOVING = 0.01  # [–] of the contacts: from here on an island moves
 MOVING_STEPS = 20  # of Newton, instead of NEWTON_STEPS: it is rarely solved at all
@@ -275,83 +270,4 @@ def solve_large(model, settings, work, t, rows, limit):
     note(model, work, t, work.tree_failures, failures)
     pause = (1 << failures) >> 2
     note(model, work, t, work.tree_pause, pause if moves else min(pause, QUIET_PAUSE))
-    return False
-
-
-@kernel
-def recovery(model, work, t):
-    """Return the fastest recovery from overlap in island t [m/s], twice the work of all, twice their energy.
-
-    The energy that an impulse brings is half of it times the velocities before and after; what stops an
-    approach is no work of recovery.
-    """
-    fastest = done = gain = 0.0
-    rows = work.contact_row
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        c = work.island_contact[k]
-        target = work.contact_target[c]
-        impulse = vec.load(work.contact_impulse, c)
-        if target > 0.0 and work.contact_bounce[c] == 0.0:
-            fastest = max(fastest, target)
-            vel = vec.load(work.contact_vel, c)
-            free = moved_by(model, work, rows, c, work.free_response, vel)
-            after = moved_by(model, work, rows, c, work.response, vel)
-            done += 2.0 * impulse[2] * max(0.0, target - max(0.0, -free[2]))
-            gain += vec.dot(impulse, vec.add(free, after))
-    return fastest, done, gain
-
-
-@kernel
-def mass_of(model, work, t):
-    """Return the mass of all bodies of island t [kg]."""
-    mass = 0.0
-    for tree in range(work.tree_island.shape[0]):
-        if find(work.tree_island, tree) == t:
-            first = model.tree_body[tree]
-            for i in range(first, first + model.tree_body_count[tree]):
-                mass += model.body_mass[i]
-    return mass
-
-
-@kernel
-def ask_less(model, settings, work, t, part, limit):
-    """Sweep island t from zero again, with a part of the targets of its overlaps.
-
-    Writes: work.
-    """
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        c = work.island_contact[k]
-        if work.contact_target[c] > 0.0 and work.contact_bounce[c] == 0.0:
-            work.contact_target[c] *= part
-            work.contact_start[c, 2] = work.contact_vel[c, 2] - work.contact_target[c]
-    start_cold(model, work, t)
-    sweep_only(model, work, t, min(QUIET_SWEEPS, settings.max_sweeps), limit)
-
-
-@kernel
-def bound_recovery(model, settings, work, t, is_solved, limit):
-    """Ask island t for less recovery from overlap if it brings absurd energy; return whether it does not.
-
-    What overlaps may make its bodies leave one another at the speed of recovery, a little faster where
-    levers are long. A body that two others push from both sides moves nowhere: impulses against such
-    overlaps grow from sweep to sweep and from step to step, and if friction allows a solution, it has any
-    energy. Those that only keep contacts from approaching do not.
-
-    Writes: work.
-    """
-    fastest, done, gain = recovery(model, work, t)
-    speed = step_speed(settings)
-    if fastest == 0.0 or (is_solved and fastest <= speed):
-        return True
-    speed = REACH * max(fastest, speed)
-    allowed = speed * speed * mass_of(model, work, t)
-    if done <= IN_VAIN * allowed:
-        if gain <= allowed:
-            return True
-        if gain <= WEDGE * allowed:
-            ask_less(model, settings, work, t, 0.5 * sqrt(allowed / gain), limit)
-            _, done, gain = recovery(model, work, t)
-            if gain <= allowed and done <= IN_VAIN * allowed:
-                return False
-    ask_less(model, settings, work, t, 0.0, limit)
     return False

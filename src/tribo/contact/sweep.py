@@ -9,12 +9,12 @@ else by `pile`: see `strategy`.
 from math import inf
 
 from tribo.contact import exact, joint_rows
+from tribo.contact.recovery import bound_recovery, solve_small
 from tribo.contact.response import add_response, add_scalar_response, add_scalar_to, within
 from tribo.contact.strategy import (
     NEWTON_STEPS,
     PAUSE_ROWS,
     attempt,
-    bound_recovery,
     solve_large,
     sweep_only,
 )
@@ -77,11 +77,11 @@ def solve_island(model, settings, work, t, rows):
     if settings.contact_solver == SWEEPS:
         is_solved = sweep_only(model, work, t, settings.max_sweeps, limit)
     elif rows < PAUSE_ROWS:
-        is_solved = attempt(model, settings, work, t, rows, 0, NEWTON_STEPS)
+        is_solved = solve_small(model, settings, work, t, rows)
     else:
         is_solved = solve_large(model, settings, work, t, rows, limit)
     if work.status[0] & CAPACITY == 0:
-        is_solved = bound_recovery(model, settings, work, t, is_solved, limit) and is_solved
+        is_solved = bound_recovery(model, settings, work, t, rows, is_solved) and is_solved
     if not is_solved:
         work.status[0] |= NOT_CONVERGED
 

@@ -271,7 +271,6 @@ def hold_tree(model, state, command, settings, work, t):
     inertia.factorize_moved(model, work, t)
     add_momentum(model, work, t, work.change_v, -rate, work.bias_force)
     work.tree_is_coarse[t] = FLOWN
-    work.tree_is_fourth[t] = 1
 
 
 @kernel

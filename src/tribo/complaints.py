@@ -45,10 +45,8 @@ def overlap(contacts: Sequence[Contact]) -> str:
     )
     if worst.object_a is not worst.object_b:
         return text
-    links = [name.rpartition("/")[0] for name in (worst.body_a, worst.body_b)]
-    return (
-        f"{text}. If these links always overlap, call ignore_collision({links[0]!r}, {links[1]!r})"
-    )
+    links = ", ".join(repr(name.rpartition("/")[0]) for name in (worst.body_a, worst.body_b))
+    return f"{text}. If they always overlap, call ignore_collision({links}), or ignore_overlaps()"
 
 
 class Complaints:

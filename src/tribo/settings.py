@@ -134,8 +134,8 @@ class WorldSettings(check.Sealed):
 
         ``"rk4"`` is of fourth order for what touches nothing, with explicit drives; what has a contact or a
         joint stop within reach of the step takes a midpoint step, and `status` then has ``MIDPOINT_USED``.
-        Trees without contacts and without drives that turn far in a step take it in parts of fourth order
-        under both; where a step is too long even so, `status` has ``COARSE``.
+        Trees that turn far in a step take it in parts of fourth order under both, alone or under the forces
+        and impulses that were solved for; where a step is too long even so, `status` has ``COARSE``.
         """
         return Integrator(int(self._settings.integrator)).name.lower()
 

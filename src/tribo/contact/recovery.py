@@ -8,6 +8,7 @@ from tribo.contact.response import moved_by
 from tribo.contact.strategy import (
     FAR,
     MAX_FAILURES,
+    MOVING_STEPS,
     NEWTON_STEPS,
     PAUSE_ROWS,
     QUIET_SWEEPS,
@@ -99,7 +100,7 @@ def ask_less(model, settings, work, t, rows, part):
     lower_targets(work, t, part)
     start_cold(model, work, t)
     if rows < PAUSE_ROWS and settings.contact_solver != SWEEPS:
-        attempt(model, settings, work, t, rows, 1, NEWTON_STEPS)
+        attempt(model, settings, work, t, rows, 1, MOVING_STEPS)
     else:
         limit = settings.tolerance * island_speed(settings, work, t)
         sweep_only(model, work, t, min(QUIET_SWEEPS, settings.max_sweeps), limit)
@@ -121,7 +122,9 @@ def solve_small(model, settings, work, t, rows):
             limit = settings.tolerance * island_speed(settings, work, t)
             sweep_only(model, work, t, min(QUIET_SWEEPS, settings.max_sweeps), limit)
             return False
-    return attempt(model, settings, work, t, rows, 0, NEWTON_STEPS)
+    failures = most(model, work, t, work.tree_failures)
+    budget = MOVING_STEPS if failures > 0 else NEWTON_STEPS
+    return attempt(model, settings, work, t, rows, failures, budget)
 
 
 @kernel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -362,6 +363,37 @@ class ArticulatedSystem(Drives, Object):
             KeyError: There is no link or frame of this name.
         """
         self._set_touching("allow_collision", first, second, touching=True)
+
+    def ignore_overlaps(self) -> tuple[tuple[str, str], ...]:
+        """Let all links that touch or overlap in the present pose pass through each other from now on.
+
+        For robots whose collision shapes are in one another by construction: such contacts never open, and
+        each step says `NOT_CONVERGED`.
+
+        Returns:
+            The pairs that could touch each other before, by name.
+
+        Example:
+            >>> import tribo
+            >>> robot = tribo.LinkDescription("base")
+            >>> link = robot
+            >>> robot.add_shape("box", (0.2, 0.2, 0.2), mass=1.0)
+            >>> for name in ("shoulder", "arm"):
+            ...     link = link.add_child(name, "revolute", position=(0.05, 0, 0))
+            ...     link.add_shape("sphere", (0.05,), mass=0.1)
+            >>> tribo.World().add_articulated_system(robot).ignore_overlaps()
+            (('base', 'arm'),)
+        """
+        known = set(self.ignored_collisions)
+        links = [link for link in self.links if link.collision_bodies]
+        found = tuple(
+            (a.name, b.name)
+            for a, b in combinations(links, 2)
+            if (a.name, b.name) not in known and self.world.overlaps(a, b)
+        )
+        for first, second in found:
+            self._set_touching("ignore_overlaps", first, second, touching=False)
+        return found
 
     def _set_touching(self, what: str, first: str, second: str, *, touching: bool) -> None:
         self.check_editable(what)

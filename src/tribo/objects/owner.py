@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -41,6 +41,9 @@ class Owner(Protocol):
     @property
     def is_built(self) -> bool:
         """Tell whether the records hold all objects as they are now."""
+
+    def overlaps(self, a: Any, b: Any) -> bool:
+        """Tell whether two things touch or overlap."""
 
     def note_wrench(self) -> None:
         """Note that an external force acts in the next step."""

@@ -192,9 +192,9 @@ class State(Record):
     time = field(1)  # [s]
     scalar_impulse = field("nslot")  # [N s, N m s] of the last step's scalar rows, by slot
     tree_failures = field("ntree", dtype=INT)  # steps in a row whose island was not solved
-    tree_pause = field(
-        "ntree", dtype=INT
-    )  # steps for which its island is only swept; see `strategy`
+    tree_pause = field("ntree", dtype=INT)  # steps for which its island is only swept
+    tree_vain = field("ntree", dtype=INT)  # times in a row that links in one another did not part
+    tree_vain_pause = field("ntree", dtype=INT)  # steps for which they are not asked to
     tree_is_asleep = field("ntree", dtype=INT)  # 0 awake, 1 at rest on trial, 2 asleep
     quiet_time = field("ntree")  # [s] for which its island has been slow
     rest_keys = field("ntree", dtype=INT)  # of a sleeping tree: what identifies its contacts,
@@ -354,12 +354,9 @@ class Work(Record):
     contact_shape = field("max_contact", 2, dtype=INT)
     contact_body = field("max_contact", 2, dtype=INT)
     contact_key = field("max_contact", dtype=INT)
-    pair_before = field(
-        "max_contact", 2, dtype=INT
-    )  # by side: another pair of that shape, see `inner_edges`
-    pair_run = field(
-        "max_contact", 4, dtype=INT
-    )  # by side: the pair after its run, the first of it
+    # By side: another pair of that shape (`inner_edges`); the pair after its run, the first of it.
+    pair_before = field("max_contact", 2, dtype=INT)
+    pair_run = field("max_contact", 4, dtype=INT)
     contact_pos = field("max_contact", 3)  # [m] mid gap
     contact_axes = field("max_contact", 9)
     contact_gap = field("max_contact")  # [m] negative: overlap
@@ -481,6 +478,8 @@ class Work(Record):
     constraint_is_broken = field("nconstraint", dtype=INT)
     tree_failures = field("ntree", dtype=INT)
     tree_pause = field("ntree", dtype=INT)
+    tree_vain = field("ntree", dtype=INT)
+    tree_vain_pause = field("ntree", dtype=INT)
 
     # Bodies that tumble and are hit: where a blow meets them (`src/tribo/contact/struck.py`).
     tree_is_struck = field("ntree", dtype=INT)  # 1: met as it moves in the middle of its drift

@@ -144,3 +144,43 @@ def test_a_robot_that_is_still_or_slow_is_not_held():
         world.step()
         assert not world.engine.work.tree_is_coarse.any()
     assert robot.generalized_velocity.any()
+
+
+@pytest.mark.parametrize("speed", [10.0, 20.0])
+def test_a_pinned_whip_stays_pinned(speed):
+    """Rows of constraints are laid at the velocity in the middle of the step, in each round. (For a while at
+    that of the last stage of the way: invalid after 19 steps.)"""
+    world, robot = whip(1.0, count=3)
+    pin = world.add_pin(robot.link("l2"), position=(0, 0, -0.6))
+    v = np.zeros(9)
+    v[2::3] = speed, -0.5 * speed, speed  # about the links
+    robot.generalized_velocity = v
+    before = world.kinetic_energy
+    for _ in range(200):
+        world.step()
+        assert world.kinetic_energy <= before * 1.01
+    assert abs(pin.gap).max() <= 1e-6
+
+
+def test_a_way_that_ends_in_no_number_leaves_the_world_as_it_was():
+    world, robot = whip(1e5, count=3, friction=0.01)
+    for _ in range(3):
+        before = robot.generalized_coordinate.copy()
+        try:
+            world.step()
+        except tribo.SimulationError:
+            assert (robot.generalized_coordinate == before).all()
+            return
+        assert world.status & Status.COARSE
+        assert np.isfinite(robot.generalized_coordinate).all()
+
+
+def test_a_whip_at_its_speed_limit_goes_in_parts():
+    """A row that opens within the step touches what was free. (For a while it went neither way, status 0.)"""
+    world, robot = whip(100.0)
+    for joint in robot.joints:
+        joint.velocity_limit = 20.0
+    robot.generalized_force = np.full(robot.dof, 0.01)
+    for _ in range(20):
+        world.step()
+        assert world.engine.work.tree_is_fourth[0] or world.status & Status.COARSE

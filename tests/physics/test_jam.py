@@ -121,6 +121,27 @@ def test_what_stands_and_jams_stands_well():
     assert np.abs(robot.generalized_velocity).max() < 1e-3
 
 
+def test_what_jams_and_is_in_the_ground_comes_out_of_it():
+    """1 cm at 0.3 m/s at most. The jam inside ends only the recovery of what jams."""
+    world, robot = jammed_on_the_ground()
+    q = robot.generalized_coordinate
+    q[2] -= 0.01
+    robot.generalized_coordinate = q
+    world.step(300)
+    assert robot.generalized_coordinate[2] == pytest.approx(0.1, abs=1e-4)
+
+
+def test_what_is_tried_in_vain_is_part_of_the_state():
+    world, robot = jammed_on_the_ground()
+    world.step(37)
+    start = world.snapshot()
+    world.step(100)
+    first = robot.generalized_coordinate.copy()
+    world.restore(start)
+    world.step(100)
+    assert (robot.generalized_coordinate == first).all()
+
+
 def test_links_that_always_overlap_are_named(caplog):
     world, robot = jammed_on_the_ground()
     world.step()

@@ -7,6 +7,8 @@ whole step has to have, and all is solved anew until both end at the same veloci
 their laws, the path keeps the energy, and what only resists only takes.
 """
 
+from math import inf
+
 from tribo.dynamics import rk4
 from tribo.dynamics.articulated import dof_count
 from tribo.dynamics.inertia import unwhiten_tree
@@ -14,7 +16,9 @@ from tribo.dynamics.middle import (
     ENOUGH,
     FLOWN,
     HELD,
+    IN_PARTS,
     SETTLED,
+    TOO_FAR,
     UNSETTLED,
     follow,
     judge_explicit,
@@ -26,9 +30,9 @@ from tribo.model import Integrator
 
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 CLOSE = 0.03  # [–] of the velocity: a tree with contacts, which take more energy than this may give
-NEAR = 1e-3  # [–] the same, by which path and solve may differ once it goes in parts
+NEAR = 1e-3  # [–] by which path and solve may differ there
+LEFT = 1e-4  # [–] by which they may differ elsewhere, in the end
 ROUNDS = 8
-APART = 0.01  # [–] of the velocity by which path and solve may differ in the end
 
 
 @kernel
@@ -46,6 +50,8 @@ def has_contact(model, work, t):
 def difference(model, state, work, t):
     """Return by how much the velocity that was solved for and the end of the path differ, as `follow` does.
 
+    Infinity if one is no number.
+
     Writes: work.
     """
     unwhiten_tree(model, work, t, work.response, work.change_v)
@@ -55,9 +61,11 @@ def difference(model, state, work, t):
     for i in range(root, root + model.tree_body_count[t]):
         first = model.joint_v[i]
         for k in range(dof_count(model.joint_type[i])):
+            dof = first + k
+            after = state.v[dof] + work.change_v[dof]
+            if not abs(after - work.rk_v[dof]) < inf:
+                return inf
             if turns(model.joint_type[i], k):
-                dof = first + k
-                after = state.v[dof] + work.change_v[dof]
                 apart = max(apart, abs(after - work.rk_v[dof]))
                 size = max(size, abs(after), abs(state.v[dof]))
     return apart / size if size > 0.0 else 0.0
@@ -69,9 +77,10 @@ def note(model, state, settings, work, t):
 
     Writes: work.
     """
-    if work.tree_is_coarse[t] == FLOWN:
+    code = work.tree_is_coarse[t]
+    if code == FLOWN or code == TOO_FAR or (code == IN_PARTS and work.tree_is_free[t] == 0):
         work.tree_is_coarse[t] = HELD
-    elif work.tree_is_coarse[t] == SETTLED and work.tree_is_free[t] == 0:
+    elif code == SETTLED and work.tree_is_free[t] == 0:
         if turns_far(model, state, settings, work, t):
             apart = follow(model, state, work, t, work.response, False)
             if not apart <= (CLOSE if has_contact(model, work, t) else ENOUGH):
@@ -94,11 +103,11 @@ def unsettled(model, state, command, settings, work):
             is_needed = note(model, state, settings, work, t) or is_needed
         elif turns_far(model, state, settings, work, t):
             judge_explicit(model, state, settings, work, t)
-    if not is_needed or not rk4.hold(model, state, command, settings, work):
+    if not is_needed or not rk4.fly(model, state, command, settings, work):
         return 0
     again = 0
     for t in range(trees):
-        if work.tree_is_coarse[t] != FLOWN:
+        if work.tree_is_coarse[t] != FLOWN and work.tree_is_coarse[t] != TOO_FAR:
             continue
         apart = difference(model, state, work, t)
         has_push = has_contact(model, work, t)
@@ -106,7 +115,9 @@ def unsettled(model, state, command, settings, work):
         work.tree_is_fourth[t] = 0 if has_push else 1
         if work.settle_rounds[0] < ROUNDS:
             again += 0 if apart <= (NEAR if has_push else ENOUGH) else 1
-        elif not apart <= APART:
+        elif not apart <= (NEAR if has_push else LEFT):
             work.tree_is_coarse[t] = UNSETTLED
+        if not apart < inf:
+            work.tree_is_fourth[t] = 0
     work.settle_rounds[0] += 1
     return again

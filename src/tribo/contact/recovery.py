@@ -13,8 +13,6 @@ from tribo.contact.strategy import (
     PAUSE_ROWS,
     QUIET_SWEEPS,
     attempt,
-    most,
-    note,
     sweep_only,
 )
 from tribo.contact.violation import island_speed, violation
@@ -27,17 +25,6 @@ SWEEPS = int(Solver.SWEEPS)
 REACH = 2.0  # [–] of the speed of recovery: how fast it may make what overlaps
 WEDGE = 30.0  # [–] of the energy of that: what brings more is not asked for at all, else for a part
 IN_VAIN = 30.0  # [–] of the same energy: the most work of recoveries, whatever it moves
-
-
-@kernel
-def least(model, work, t, count):
-    """Return the smallest entry of an array over the trees of island t, 0 if all are positive."""
-    found = 0
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        c = work.island_contact[k]
-        for side in range(2):
-            found = min(found, count[model.body_tree[work.contact_body[c, side]]])
-    return found
 
 
 @kernel
@@ -76,115 +63,147 @@ def mass_of(model, work, t):
 
 
 @kernel
-def lower_targets(work, t, part):
-    """Ask for a part of the recoveries from overlap in island t; return how many there are.
+def is_recovery(work, c):
+    """Tell whether contact c is asked to part bodies that overlap."""
+    return work.contact_target[c] > 0.0 and work.contact_bounce[c] == 0.0
+
+
+@kernel
+def inner_tree(model, work, c):
+    """Return the tree both of whose sides meet at contact c, −1 if they are two."""
+    a = model.body_tree[work.contact_body[c, 0]]
+    return a if a == model.body_tree[work.contact_body[c, 1]] else -1
+
+
+@kernel
+def ask_less(model, settings, work, t, rows, part, only_inner):
+    """Solve island t from zero again, with a part of the targets of its overlaps; sweep it, if it is large.
+
+    Writes: work.
+    """
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        if is_recovery(work, c) and (not only_inner or inner_tree(model, work, c) >= 0):
+            work.contact_target[c] *= part
+            work.contact_start[c, 2] = work.contact_vel[c, 2] - work.contact_target[c]
+    start_cold(model, work, t)
+    if rows < PAUSE_ROWS and settings.contact_solver != SWEEPS:
+        return attempt(model, settings, work, t, rows, 1, MOVING_STEPS)
+    limit = settings.tolerance * island_speed(settings, work, t)
+    return sweep_only(model, work, t, min(QUIET_SWEEPS, settings.max_sweeps), limit)
+
+
+@kernel
+def leave(model, work, t):
+    """Ask links of one robot that overlap, and could not be parted lately, for nothing; return how many.
 
     Writes: work.
     """
     count = 0
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
-        if work.contact_target[c] > 0.0 and work.contact_bounce[c] == 0.0:
-            work.contact_target[c] *= part
-            work.contact_start[c, 2] = work.contact_vel[c, 2] - work.contact_target[c]
+        tree = inner_tree(model, work, c)
+        if tree >= 0 and is_recovery(work, c) and work.tree_vain_pause[tree] > 0:
+            work.contact_target[c] = 0.0
+            work.contact_start[c, 2] = work.contact_vel[c, 2]
             count += 1
     return count
 
 
 @kernel
-def ask_less(model, settings, work, t, rows, part):
-    """Solve island t from zero again, with a part of the targets of its overlaps; sweep it, if it is large.
+def has_inner(model, work, t):
+    """Tell whether links of one robot overlap in island t."""
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        if is_recovery(work, c) and inner_tree(model, work, c) >= 0:
+            return True
+    return False
+
+
+@kernel
+def learn(model, work, t, is_jammed):
+    """Note for robots of island t with links that overlap whether these jam, and for how long to leave them.
 
     Writes: work.
     """
-    lower_targets(work, t, part)
-    start_cold(model, work, t)
-    if rows < PAUSE_ROWS and settings.contact_solver != SWEEPS:
-        attempt(model, settings, work, t, rows, 1, MOVING_STEPS)
-    else:
-        limit = settings.tolerance * island_speed(settings, work, t)
-        sweep_only(model, work, t, min(QUIET_SWEEPS, settings.max_sweeps), limit)
+    before = -1
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        tree = inner_tree(model, work, c)
+        if tree < 0 or tree == before or work.contact_gap[c] >= 0.0:
+            continue
+        before = tree
+        failures = min(work.tree_vain[tree] + 1, MAX_FAILURES) if is_jammed else 0
+        work.tree_vain[tree] = failures
+        work.tree_vain_pause[tree] = 1 + ((1 << failures) >> 2)  # this step counts
 
 
 @kernel
 def solve_small(model, settings, work, t, rows):
-    """Solve a small island; return success. What it was asked in vain lately it is not asked for a while.
+    """Solve a small island; return whether it is solved, and whether all was asked of it.
 
-    The steps that are left of that stand in `tree_pause`, negative. It is swept then: what jams has no
-    unique solution, and what else there is begins with the impulses of the last step.
+    Links that jam have no unique solution: where they are left alone the island is swept, and what else there
+    is in it begins with the impulses of the last step.
 
     Writes: work.
     """
-    vain = -least(model, work, t, work.tree_pause)
-    if vain > 0:
-        note(model, work, t, work.tree_pause, 1 - vain)
-        if lower_targets(work, t, 0.0) > 0:
-            limit = settings.tolerance * island_speed(settings, work, t)
-            sweep_only(model, work, t, min(QUIET_SWEEPS, settings.max_sweeps), limit)
-            return False
-    failures = most(model, work, t, work.tree_failures)
+    if leave(model, work, t) > 0:
+        limit = settings.tolerance * island_speed(settings, work, t)
+        sweep_only(model, work, t, min(QUIET_SWEEPS, settings.max_sweeps), limit)
+        return False, False
+    failures = 0
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        tree = inner_tree(model, work, work.island_contact[k])
+        if tree >= 0:
+            failures = max(failures, work.tree_vain[tree])
     budget = MOVING_STEPS if failures > 0 else NEWTON_STEPS
-    return attempt(model, settings, work, t, rows, failures, budget)
+    return attempt(model, settings, work, t, rows, failures, budget), True
 
 
 @kernel
-def learn(model, work, t, rows, is_solved, is_in_vain):
-    """Note whether recoveries from overlap in a small island were in vain, and for how long to leave them.
-
-    Writes: work.
-    """
-    if rows >= PAUSE_ROWS:
-        return
-    failures = most(model, work, t, work.tree_failures)
-    if is_in_vain:
-        failures = min(failures + 1, MAX_FAILURES)
-        note(model, work, t, work.tree_failures, failures)
-        note(model, work, t, work.tree_pause, -((1 << failures) >> 2))
-    elif is_solved and failures > 0:
-        note(model, work, t, work.tree_failures, 0)
-
-
-@kernel
-def is_in_vain(model, settings, work, t, rows, is_solved, done, allowed):
-    """Tell whether recoveries in island t work against what does not give way, or against nothing at all.
-
-    done: twice their work, allowed: twice the energy that they may bring. In a small island what a solve
-    leaves far from its law is a recovery, too.
-    """
-    if done > IN_VAIN * allowed:
-        return True
-    if is_solved or rows >= PAUSE_ROWS or settings.contact_solver == SWEEPS:
+def is_far_off(model, settings, work, t, is_solved, fastest):
+    """Tell whether a solve left an island far from its laws, where overlaps matter."""
+    if is_solved or fastest <= step_speed(settings):
         return False
     return violation(model, work, t) > FAR * island_speed(settings, work, t)
 
 
 @kernel
-def bound_recovery(model, settings, work, t, rows, is_solved):
+def bound_recovery(model, settings, work, t, rows, is_solved, is_whole):
     """Ask island t for less recovery from overlap if it brings absurd energy; return whether it does not.
 
     What overlaps may make its bodies leave one another at the speed of recovery, a little faster where
     levers are long. A body that two others push from both sides moves nowhere: impulses against such
     overlaps grow from sweep to sweep and from step to step, and if friction allows a solution, it has any
-    energy. Those that only keep contacts from approaching do not.
+    energy. Those that only keep contacts from approaching do not. is_whole: all was asked of it, and it is
+    small: then links of robots that jam are left alone first, and for a while.
 
     Writes: work.
     """
     fastest, done, gain = recovery(model, work, t)
     speed = step_speed(settings)
     if fastest == 0.0 or (is_solved and fastest <= speed):
-        learn(model, work, t, rows, is_solved, False)
+        if is_whole:
+            learn(model, work, t, False)
         return True
+    is_inner = is_whole and has_inner(model, work, t)
+    jams = is_inner and is_far_off(model, settings, work, t, is_solved, fastest)
     speed = REACH * max(fastest, speed)
     allowed = speed * speed * mass_of(model, work, t)
-    if not is_in_vain(model, settings, work, t, rows, is_solved, done, allowed):
-        if gain <= allowed:
-            learn(model, work, t, rows, is_solved, False)
-            return True
-        if gain <= WEDGE * allowed:
-            ask_less(model, settings, work, t, rows, 0.5 * sqrt(allowed / gain))
-            _, done, gain = recovery(model, work, t)
-            if gain <= allowed and done <= IN_VAIN * allowed:
-                return False
-    ask_less(model, settings, work, t, rows, 0.0)
-    learn(model, work, t, rows, False, True)
+    if not jams and gain <= allowed and done <= IN_VAIN * allowed:
+        if is_whole:
+            learn(model, work, t, False)
+        return True
+    if not jams and gain <= WEDGE * allowed and done <= IN_VAIN * allowed:
+        ask_less(model, settings, work, t, rows, 0.5 * sqrt(allowed / gain), False)
+        _, done, gain = recovery(model, work, t)
+        if gain <= allowed and done <= IN_VAIN * allowed:
+            return False
+    if is_inner:
+        learn(model, work, t, True)
+        ask_less(model, settings, work, t, rows, 0.0, True)
+        _, done, gain = recovery(model, work, t)
+        if gain <= allowed and done <= IN_VAIN * allowed:
+            return False
+    ask_less(model, settings, work, t, rows, 0.0, False)
     return False

@@ -74,14 +74,16 @@ def solve_island(model, settings, work, t, rows):
     Writes: work.
     """
     limit = settings.tolerance * island_speed(settings, work, t)
+    is_whole = False
     if settings.contact_solver == SWEEPS:
         is_solved = sweep_only(model, work, t, settings.max_sweeps, limit)
     elif rows < PAUSE_ROWS:
-        is_solved = solve_small(model, settings, work, t, rows)
+        is_solved, is_whole = solve_small(model, settings, work, t, rows)
     else:
         is_solved = solve_large(model, settings, work, t, rows, limit)
     if work.status[0] & CAPACITY == 0:
-        is_solved = bound_recovery(model, settings, work, t, rows, is_solved) and is_solved
+        is_sane = bound_recovery(model, settings, work, t, rows, is_solved, is_whole)
+        is_solved = is_solved and is_sane
     if not is_solved:
         work.status[0] |= NOT_CONVERGED
 
@@ -110,6 +112,8 @@ def solve(model, state, settings, work):
     for t in range(work.tree_pause.shape[0]):
         work.tree_failures[t] = state.tree_failures[t]
         work.tree_pause[t] = state.tree_pause[t]
+        work.tree_vain[t] = state.tree_vain[t]
+        work.tree_vain_pause[t] = state.tree_vain_pause[t]
     work.sweeps[0] = 0
     work.dense_count[0] = 0
     work.node_count[0] = 0
@@ -130,6 +134,8 @@ def remember(model, state, work):
     for t in range(work.tree_pause.shape[0]):
         state.tree_failures[t] = work.tree_failures[t]
         state.tree_pause[t] = work.tree_pause[t]
+        state.tree_vain[t] = work.tree_vain[t]
+        state.tree_vain_pause[t] = max(0, work.tree_vain_pause[t] - 1)
     n = 0
     for c in range(work.contact_count[0]):
         if work.contact_impulse[c, 2] <= 0.0:

@@ -25,14 +25,15 @@ SETTLED = 0  # codes of `tree_is_coarse`
 IN_PARTS = 1  # turns too far for a step of second order, and no law belongs to the whole step
 HELD = 2  # turns too far, and takes parts under the forces and impulses that were solved for
 FLOWN = 3  # has taken them; whether they lead to the velocity that was solved for is asked next
-UNSETTLED = 4  # turns too far, and nothing can be done
+TOO_FAR = 4  # the same, and even the most parts were too few
+UNSETTLED = 5  # turns too far, and nothing can be done
 
 FAR = 0.01  # [rad] in a step, below which the prediction serves; 10 rad/s at 1 ms
 ENOUGH = 5e-6  # [–] of the velocity: v̄ is what it leads to; (dt ω)³/8 after one round, dt ω = 0.034
 STIFF = 0.1  # [–] of what a joint moves, damping and springs included, that these may make up
-ROUNDS = 4  # of a tree whose joints are all damped by this part a step:
-DAMPED = 1e-3  # [–] the third-order error of a step gives 1e-4 at 30 rad/s and 1 ms
 STIFFEST = 0.97  # [–] the same of a spring that parts can follow; dt ω = 11
+DAMPED = 1e-3  # [–] a step: damping beyond what its error may give, 1e-4 at 30 rad/s and 1 ms
+REPEATS = 4  # of h, in a tree whose joints are all damped so
 EXPLICIT = 1e-4  # [–] that v̄ instead of v adds to the velocity under `semi_implicit`; dt ω = 0.02
 
 
@@ -162,12 +163,14 @@ def is_left_alone(model, command, settings, work, t):
 @kernel
 def is_damped(model, command, settings, work, t):
     """Tell whether each joint of a tree loses more in a step than the error of a repeated step may give."""
-    first = model.tree_v[t]
+    is_floating = model.joint_type[model.tree_body[t]] == FREE
     for dof in range(
-        first + (6 if model.joint_type[model.tree_body[t]] == FREE else 0), first + model.tree_nv[t]
+        model.tree_v[t] + (6 if is_floating else 0), model.tree_v[t] + model.tree_nv[t]
     ):
-        damping = settings.dt * (model.dof_damping[dof] + command.kd[dof])
-        if not damping * work.dof_scale[dof] * work.dof_scale[dof] >= DAMPED:
+        damping = model.dof_damping[dof]
+        if work.drive_mode[dof] == 0:  # within its limits
+            damping += command.kd[dof]
+        if not settings.dt * damping * work.dof_scale[dof] * work.dof_scale[dof] >= DAMPED:
             return False
     return True
 
@@ -180,7 +183,7 @@ def settle_tree(model, state, command, settings, work, t):
     """
     if follow(model, state, work, t, work.free_response, True) <= ENOUGH:
         return
-    for _ in range(ROUNDS if is_damped(model, command, settings, work, t) else 1):
+    for _ in range(REPEATS if is_damped(model, command, settings, work, t) else 1):
         bias.tree_bias(model, work.mid_v, settings, work, t)
         integrate.tree_response(model, settings, work, t)
         if follow(model, state, work, t, work.free_response, True) <= ENOUGH:

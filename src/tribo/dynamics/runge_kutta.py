@@ -1,9 +1,9 @@
-"""The classical method of Runge and Kutta, fourth order, for a tree that nothing touches.
+"""The classical method of Runge and Kutta, fourth order, for trees that are free or whose forces are held.
 
 Coordinates that are quaternions are advanced by the exponential of a rotation vector σ, and what is
 averaged over the stages is the rate of σ, not the angular velocity: dσ/dt = ω − ½ σ×ω + σ×(σ×ω)/12,
 of which the next term is of fourth order in dt. Drives, springs and damping are forces of each
-stage: nothing is implicit here.
+stage: nothing is implicit here. A tree that is `HELD` has constant joint forces instead.
 A step that is too long tells by its two middle stages: they are at the same time, and what they make of
 the velocity differs by (dt ω)³/4 of it in an oscillation of frequency ω. Where that is more than two parts
 in a thousand (from dt ω = 0.2 on, 0.09 at a turning point; a step then changes the energy by (dt ω)⁶/72,
@@ -14,7 +14,7 @@ Source: Munthe-Kaas 1999, "High order Runge-Kutta methods on manifolds".
 
 from tribo.dynamics import actuation, articulated, bias, inertia, kinematics
 from tribo.dynamics.integrate import tree_to_middle
-from tribo.dynamics.middle import FLOWN, HELD, IN_PARTS
+from tribo.dynamics.middle import FLOWN, HELD, IN_PARTS, TOO_FAR
 from tribo.jit import kernel
 from tribo.math import spatial, vec
 from tribo.model import Integrator, Joint, Kind, Status
@@ -246,10 +246,11 @@ def add_momentum(model, work, t, v, rate, out):
 
 
 @kernel
-def hold_tree(model, state, command, settings, work, t):
+def fly(model, state, command, settings, work, t):
     """Let a tree go its way under the forces that were solved for; set h to what the whole step had to have.
 
-    Held is f = h + M (v⁺ − v)/dt, so that h⁺ = f − M (v_end − v)/dt.
+    Held is f = h + M (v⁺ − v)/dt, so that h⁺ = f − M (v_end − v)/dt. All else is left as a step has it whose
+    velocity in the middle is (v + v_end)/2.
 
     Writes: work.
     """
@@ -261,27 +262,18 @@ def hold_tree(model, state, command, settings, work, t):
         work.held_force[dof] = work.bias_force[dof]
         work.rk_inertia[dof] = work.drive_inertia[dof]
     add_momentum(model, work, t, work.change_v, rate, work.held_force)
-    if go(model, state, command, settings, work, t):
-        work.status[0] |= COARSE
+    is_too_far = go(model, state, command, settings, work, t)
+    work.tree_is_coarse[t] = TOO_FAR if is_too_far else FLOWN
     back_to_middle(model, state, settings, work, t)
     for dof in range(first, last):
         work.drive_inertia[dof] = work.rk_inertia[dof]
-        work.bias_force[dof] = work.held_force[dof]
         work.change_v[dof] = work.rk_v[dof] - state.v[dof]
+        work.mid_v[dof] = state.v[dof] + 0.5 * work.change_v[dof]
     inertia.factorize_moved(model, work, t)
-    add_momentum(model, work, t, work.change_v, -rate, work.bias_force)
-    work.tree_is_coarse[t] = FLOWN
-
-
-@kernel
-def hold(model, state, command, settings, work):
-    """Let trees that turn too far go their way under the forces that were solved for.
-
-    Writes: work.
-    """
-    for t in range(model.tree_body.shape[0]):
-        if work.tree_is_coarse[t] == HELD:
-            hold_tree(model, state, command, settings, work, t)
+    add_momentum(model, work, t, work.change_v, -rate, work.held_force)
+    bias.tree_bias(model, work.mid_v, settings, work, t)
+    for dof in range(first, last):
+        work.bias_force[dof] = work.held_force[dof]
 
 
 @kernel
@@ -326,12 +318,14 @@ def advance_free_trees(model, state, command, settings, work):
 
 @kernel
 def run_part(model, state, command, settings, work):
-    """Do what the step is waiting for: its way under held forces, or the end of trees that nothing touches.
+    """Do what the step is waiting for: ways under held forces, or the end of trees that nothing touches.
 
     Writes: work.
     """
+    is_held = False
     for t in range(model.tree_body.shape[0]):
         if work.tree_is_coarse[t] == HELD:
-            hold(model, state, command, settings, work)
-            return
-    advance_free_trees(model, state, command, settings, work)
+            fly(model, state, command, settings, work, t)
+            is_held = True
+    if not is_held:
+        advance_free_trees(model, state, command, settings, work)

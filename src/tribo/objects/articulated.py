@@ -384,6 +384,7 @@ class ArticulatedSystem(Drives, Object):
             >>> tribo.World().add_articulated_system(robot).ignore_overlaps()
             (('base', 'arm'),)
         """
+        self.check_editable("ignore_overlaps")
         known = set(self.ignored_collisions)
         links = [link for link in self.links if link.collision_bodies]
         found = tuple(

@@ -290,6 +290,7 @@ class Work(Record):
     # Stages of Runge and Kutta's method.
     tree_is_coarse = field("ntree", dtype=INT)  # turns too far for a midpoint step: see `middle`
     tree_is_fourth = field("ntree", dtype=INT)  # 1: took a step of fourth order
+    joint_is_ruled = field("nbody", dtype=INT)  # 1: ends where a step of second order has it
     rk_q = field("nq")
     rk_v = field("nv")
     rk_rate = field("nv")  # [m/s, rad/s] of the coordinates in a stage

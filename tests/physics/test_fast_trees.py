@@ -29,12 +29,16 @@ def whip(speed, count=5, joint=Joint.SPHERICAL, floating=False, seed=1, **option
     return world, robot
 
 
-def largest_gain(world, steps=300):
-    """Return by how much the energy rises above the first at most, in parts of it, and how it ends."""
+def largest_gain(world, steps=300, coarse=0):
+    """Return by how much the energy rises above the first at most, in parts of it, and how it ends.
+
+    coarse: steps that may be said to be too long.
+    """
     before, most = world.energy, 0.0
     for _ in range(steps):
         world.step()
-        assert not world.status & Status.COARSE
+        coarse -= int(world.status & Status.COARSE != 0)
+        assert coarse >= 0
         most = max(most, world.energy / before - 1)
     return most, world.energy / before
 
@@ -58,7 +62,7 @@ def test_what_hardly_acts_hardly_changes_the_energy(what, speed):
     elif what == "wire":
         ball = world.add_sphere(0.05, 0.2, position=(3, 0, 0), collision_mask=0)
         world.add_wire(robot.link("l4"), ball, length=50.0)
-    gain, end = largest_gain(world)
+    gain, end = largest_gain(world, coarse=3 if what == "stops" else 0)
     assert gain <= 1e-3
     assert end >= 0.99 or what == "stops"
 

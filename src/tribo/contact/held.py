@@ -9,7 +9,7 @@ their laws, the path keeps the energy, and what only resists only takes.
 
 from math import inf
 
-from tribo.dynamics import rk4
+from tribo.dynamics import bias, rk4
 from tribo.dynamics.articulated import dof_count
 from tribo.dynamics.inertia import unwhiten_tree
 from tribo.dynamics.middle import (
@@ -26,12 +26,13 @@ from tribo.dynamics.middle import (
     turns_far,
 )
 from tribo.jit import kernel
-from tribo.model import Integrator
+from tribo.model import Integrator, Slot
 
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-CLOSE = 0.03  # [–] of the velocity: a tree with contacts, which take more energy than this may give
-NEAR = 1e-3  # [–] by which path and solve may differ there
-LEFT = 1e-4  # [–] by which they may differ elsewhere, in the end
+LIMIT = int(Slot.LIMIT)
+CLOSE = 0.03  # [–] of the velocity by which v̄ may be off where contacts push, which take more than it gives
+APART = 0.1  # [–] the same in the end
+LEFT = 1e-4  # [–] by which way and solve may differ in the end
 ROUNDS = 8
 
 
@@ -72,20 +73,66 @@ def difference(model, state, work, t):
 
 
 @kernel
+def repeat(model, state, settings, work, t):
+    """Take h of a tree with contacts anew if its velocity ends elsewhere; tell whether it does.
+
+    Not under held forces: what contacts do within a step, to part what overlaps for one, is no force to hold.
+
+    Writes: work.
+    """
+    apart = follow(model, state, work, t, work.response, False)
+    work.tree_is_fourth[t] = 0
+    work.tree_is_coarse[t] = SETTLED if apart <= APART else UNSETTLED
+    if work.settle_rounds[0] >= ROUNDS or apart <= CLOSE:
+        return 0
+    follow(model, state, work, t, work.response, True)
+    bias.tree_bias(model, work.mid_v, settings, work, t)
+    return 1
+
+
+@kernel
 def note(model, state, settings, work, t):
-    """Note whether a tree that something touches, or might, turns too far; tell whether it is to go in parts.
+    """Note whether a tree that something touches, or might, turns too far for one h; tell whether to go on.
 
     Writes: work.
     """
     code = work.tree_is_coarse[t]
-    if code == FLOWN or code == TOO_FAR or (code == IN_PARTS and work.tree_is_free[t] == 0):
+    if work.tree_is_free[t] == 1 and (code == SETTLED or code == IN_PARTS):
+        return 0
+    if code == SETTLED and not turns_far(model, state, settings, work, t):
+        return 0
+    if has_contact(model, work, t):
+        return repeat(model, state, settings, work, t)
+    if code != SETTLED or not follow(model, state, work, t, work.response, False) <= ENOUGH:
         work.tree_is_coarse[t] = HELD
-    elif code == SETTLED and work.tree_is_free[t] == 0:
-        if turns_far(model, state, settings, work, t):
-            apart = follow(model, state, work, t, work.response, False)
-            if not apart <= (CLOSE if has_contact(model, work, t) else ENOUGH):
-                work.tree_is_coarse[t] = HELD
-    return work.tree_is_coarse[t] == HELD
+    return 0
+
+
+@kernel
+def judge(model, state, work, t):
+    """Tell whether a tree that went its way has to go it again; note which joints end as their rows have it.
+
+    A stop that presses and a mimic joint rule where a joint is, not only how fast it is.
+
+    Writes: work.
+    """
+    apart = difference(model, state, work, t)
+    work.tree_is_fourth[t] = 1 if apart < inf else 0
+    root = model.tree_body[t]
+    for i in range(root, root + model.tree_body_count[t]):
+        work.joint_is_ruled[i] = 0
+    for i in range(root, root + model.tree_body_count[t]):
+        if model.joint_leader[i] >= 0:
+            work.joint_is_ruled[i] = work.joint_is_ruled[model.joint_leader[i]] = 1
+    for n in range(work.scalar_count[0]):
+        i = work.scalar_body[n, 0]
+        if i < 0 or model.body_tree[i] != t or work.scalar_impulse[n] == 0.0:
+            continue
+        if work.scalar_slot[n] == model.joint_slot[i] + LIMIT:
+            work.joint_is_ruled[i] = 1
+    if work.settle_rounds[0] >= ROUNDS and not apart <= LEFT:
+        work.tree_is_coarse[t] = UNSETTLED
+    return work.settle_rounds[0] < ROUNDS and not apart <= ENOUGH
 
 
 @kernel
@@ -96,28 +143,18 @@ def unsettled(model, state, command, settings, work):
 
     Writes: work.
     """
-    trees = model.tree_body.shape[0]
+    again = 0
     is_needed = False
-    for t in range(trees):
+    for t in range(model.tree_body.shape[0]):
         if settings.integrator != SEMI_IMPLICIT:
-            is_needed = note(model, state, settings, work, t) or is_needed
+            again += note(model, state, settings, work, t)
+            is_needed = is_needed or work.tree_is_coarse[t] == HELD
         elif turns_far(model, state, settings, work, t):
             judge_explicit(model, state, settings, work, t)
-    if not is_needed or not rk4.fly(model, state, command, settings, work):
+    if is_needed and not rk4.fly(model, state, command, settings, work):
         return 0
-    again = 0
-    for t in range(trees):
-        if work.tree_is_coarse[t] != FLOWN and work.tree_is_coarse[t] != TOO_FAR:
-            continue
-        apart = difference(model, state, work, t)
-        has_push = has_contact(model, work, t)
-        # What is pushed ends where its contacts' gaps are closed, what is not where the way leads.
-        work.tree_is_fourth[t] = 0 if has_push else 1
-        if work.settle_rounds[0] < ROUNDS:
-            again += 0 if apart <= (NEAR if has_push else ENOUGH) else 1
-        elif not apart <= (NEAR if has_push else LEFT):
-            work.tree_is_coarse[t] = UNSETTLED
-        if not apart < inf:
-            work.tree_is_fourth[t] = 0
+    for t in range(model.tree_body.shape[0]):
+        if work.tree_is_coarse[t] == FLOWN or work.tree_is_coarse[t] == TOO_FAR:
+            again += 1 if judge(model, state, work, t) else 0
     work.settle_rounds[0] += 1
     return again

@@ -112,12 +112,13 @@ def end_energy(model, settings, work, t, part):
         begun = work.rk_v[dof] if is_fourth else 0.0
         work.change_v[dof] = part * work.next_v[dof] - begun
     for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
-        if is_fourth:
+        if is_fourth and work.joint_is_ruled[i] == 0:
             drift_joint(model, i, work.rk_q, work.change_v, dt, work.end_q)
-        else:
-            drift_joint(model, i, work.mid_q, work.change_v, dt, work.end_q)
-    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+    for dof in range(first, first + model.tree_nv[t]):
         work.change_v[dof] = part * work.next_v[dof]
+    for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
+        if not is_fourth or work.joint_is_ruled[i] == 1:
+            drift_joint(model, i, work.mid_q, work.change_v, dt, work.end_q)
     return energy(model, work.end_q, work.change_v, settings, work, t)
 
 

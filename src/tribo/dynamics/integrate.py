@@ -236,7 +236,10 @@ def integrate(model, state, settings, work):
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
                 work.change_v[dof] = work.next_v[dof] - work.rk_v[dof]  # what was not held
             for i in range(root, root + model.tree_body_count[t]):
-                kinematics.drift_joint(model, i, work.rk_q, work.change_v, half, state.q)
+                if work.joint_is_ruled[i] == 1:
+                    kinematics.drift_joint(model, i, work.mid_q, work.next_v, half, state.q)
+                else:
+                    kinematics.drift_joint(model, i, work.rk_q, work.change_v, half, state.q)
             continue
         if work.tree_is_struck[t] == 1:
             finish_struck(model, t, state, settings, work)

@@ -293,6 +293,8 @@ def advance_free_tree(model, state, command, settings, work, t):
             work.next_v[dof] = work.rk_v[dof]
             work.applied_torque[dof] = work.rk_torque[dof]
         work.tree_is_fourth[t] = 1
+        for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
+            work.joint_is_ruled[i] = 0
     back_to_middle(model, state, settings, work, t)
 
 

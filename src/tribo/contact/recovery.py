@@ -22,6 +22,9 @@ from tribo.math import vec
 from tribo.model import Solver
 
 SWEEPS = int(Solver.SWEEPS)
+CLEAN = (
+    1e-4  # [–] of the speed that a solve removes: a violation that may be left to links that jam
+)
 REACH = 2.0  # [–] of the speed of recovery: how fast it may make what overlaps
 WEDGE = 30.0  # [–] of the energy of that: what brings more is not asked for at all, else for a part
 IN_VAIN = 30.0  # [–] of the same energy: the most work of recoveries, whatever it moves
@@ -87,10 +90,14 @@ def ask_less(model, settings, work, t, rows, part, only_inner):
             work.contact_target[c] *= part
             work.contact_start[c, 2] = work.contact_vel[c, 2] - work.contact_target[c]
     start_cold(model, work, t)
+    speed = island_speed(settings, work, t)
     if rows < PAUSE_ROWS and settings.contact_solver != SWEEPS:
-        return attempt(model, settings, work, t, rows, 1, MOVING_STEPS)
-    limit = settings.tolerance * island_speed(settings, work, t)
-    return sweep_only(model, work, t, min(QUIET_SWEEPS, settings.max_sweeps), limit)
+        is_solved = attempt(model, settings, work, t, rows, 1, MOVING_STEPS)
+        if is_solved or violation(model, work, t) <= CLEAN * speed:
+            return
+        start_cold(model, work, t)
+    limit = settings.tolerance * speed
+    sweep_only(model, work, t, min(QUIET_SWEEPS, settings.max_sweeps), limit)
 
 
 @kernel

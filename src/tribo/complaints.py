@@ -35,9 +35,11 @@ DEEP = 1e-3  # [m] an overlap that a solve may fail at
 
 
 def overlap(contacts: Sequence[Contact]) -> str:
-    """Return a sentence about the deepest overlap; empty where there is none worth it."""
-    worst = max(contacts, key=lambda contact: contact.depth, default=None)
-    if worst is None or worst.depth < DEEP:
+    """Return a sentence about the deepest overlap, within a robot if there is one; else empty."""
+    deep = [contact for contact in contacts if contact.depth >= DEEP]
+    inner = [contact for contact in deep if contact.object_a is contact.object_b]
+    worst = max(inner or deep, key=lambda contact: contact.depth, default=None)
+    if worst is None:
         return ""
     a, b = worst.object_a.name, worst.object_b.name
     text = (

@@ -147,6 +147,8 @@ def test_links_that_always_overlap_are_named(caplog):
     world.step()
     assert "Deepest overlap: 0.05" in caplog.text
     assert "ignore_collision('table', 'l1')" in caplog.text
+    assert robot.ignore_overlaps() == (("table", "l1"),)
+    robot.allow_collision("table", "l1")
     robot.ignore_collision("table", "l1")
     world.step()
     assert world.status == 0

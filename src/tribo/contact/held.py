@@ -18,7 +18,6 @@ from tribo.dynamics.middle import (
     HELD,
     IN_PARTS,
     SETTLED,
-    TOO_FAR,
     UNSETTLED,
     follow,
     judge_explicit,
@@ -154,7 +153,7 @@ def unsettled(model, state, command, settings, work):
     if is_needed and not rk4.fly(model, state, command, settings, work):
         return 0
     for t in range(model.tree_body.shape[0]):
-        if work.tree_is_coarse[t] == FLOWN or work.tree_is_coarse[t] == TOO_FAR:
+        if work.tree_is_coarse[t] == FLOWN:
             again += 1 if judge(model, state, work, t) else 0
     work.settle_rounds[0] += 1
     return again

@@ -25,8 +25,7 @@ SETTLED = 0  # codes of `tree_is_coarse`
 IN_PARTS = 1  # turns too far for a step of second order, and no law belongs to the whole step
 HELD = 2  # turns too far, and takes parts under the forces and impulses that were solved for
 FLOWN = 3  # has taken them; whether they lead to the velocity that was solved for is asked next
-TOO_FAR = 4  # the same, and even the most parts were too few
-UNSETTLED = 5  # turns too far, and nothing can be done
+UNSETTLED = 4  # turns too far, and nothing can be done
 
 FAR = 0.01  # [rad] in a step, below which the prediction serves; 10 rad/s at 1 ms
 ENOUGH = 5e-6  # [–] of the velocity: v̄ is what it leads to; (dt ω)³/8 after one round, dt ω = 0.034

@@ -14,7 +14,7 @@ Source: Munthe-Kaas 1999, "High order Runge-Kutta methods on manifolds".
 
 from tribo.dynamics import actuation, articulated, bias, inertia, kinematics
 from tribo.dynamics.integrate import tree_to_middle
-from tribo.dynamics.middle import FLOWN, HELD, IN_PARTS, TOO_FAR
+from tribo.dynamics.middle import FLOWN, HELD, IN_PARTS
 from tribo.jit import kernel
 from tribo.math import spatial, vec
 from tribo.model import Integrator, Joint, Kind, Status
@@ -262,8 +262,9 @@ def fly(model, state, command, settings, work, t):
         work.held_force[dof] = work.bias_force[dof]
         work.rk_inertia[dof] = work.drive_inertia[dof]
     add_momentum(model, work, t, work.change_v, rate, work.held_force)
-    is_too_far = go(model, state, command, settings, work, t)
-    work.tree_is_coarse[t] = TOO_FAR if is_too_far else FLOWN
+    if go(model, state, command, settings, work, t):
+        work.status[0] |= COARSE
+    work.tree_is_coarse[t] = FLOWN
     back_to_middle(model, state, settings, work, t)
     for dof in range(first, last):
         work.drive_inertia[dof] = work.rk_inertia[dof]

@@ -371,7 +371,7 @@ class ArticulatedSystem(Drives, Object):
         each step says `NOT_CONVERGED`.
 
         Returns:
-            The pairs that could touch each other before, by name.
+            The pairs, by name, that were not ignored before.
 
         Example:
             >>> import tribo

@@ -8,7 +8,6 @@ whatever acts; energy that is lost is one only of the whips.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import warnings
 from collections.abc import Iterator
 
@@ -109,23 +108,27 @@ def random_tree(seed: int, parts: tuple[str, ...]) -> tribo.World:
 def energies(world: tribo.World, steps: int) -> Iterator[tuple[float, bool]]:
     """Yield the energy after each step, in parts of the first, and whether it was said to be coarse.
 
-    Ends early where the world becomes invalid.
+    Ends early where the world becomes invalid, in a step that may have said so.
     """
     before = world.energy
-    with contextlib.suppress(tribo.SimulationError):
-        for _ in range(steps):
+    for _ in range(steps):
+        try:
             world.step()
-            yield world.energy / before, bool(world.status & Status.COARSE)
+        except tribo.SimulationError:
+            if world.status & Status.COARSE:
+                yield world.energy / before, True
+            return
+        yield world.energy / before, bool(world.status & Status.COARSE)
 
 
 def judge(world: tribo.World) -> tuple[bool, bool, bool]:
     """Return whether a world gained energy or broke unsaid, was said to be coarse, became invalid."""
-    gained, said, count = False, False, 0
+    gained = said = False
     for energy, is_coarse in energies(world, STEPS):
         said = said or is_coarse
         gained = gained or (not said and energy > 1 + GAIN)
-        count += 1
-    return gained or (count < STEPS and not said), said, count < STEPS
+    is_invalid = bool(world.status & Status.INVALID)
+    return gained or (is_invalid and not said), said, is_invalid
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
-"""How the cost of a step grows: piles of N bodies, chains of n links, N robots.
+"""How the cost of a step grows: piles of N bodies, chains of n links, N robots, and hard robots.
 
-    PYTHONPATH=benchmarks python benchmarks/scale.py [--only piles chains robots] [--limit 60]
+    PYTHONPATH=benchmarks python benchmarks/scale.py [--only piles chains robots hard] [--limit 60]
 
 Goals: cost per contact and step within 1.5 × from 300 to 10 000 bodies; cost of a chain grows with an
 exponent of at most 1.15; cost per robot constant within 20 %.
@@ -20,7 +20,7 @@ import numpy as np
 import run
 from rich.console import Console
 from rich.table import Table
-from scenes import chain_text
+from scenes import chain_text, robot_path
 from simbench.engines.tribo import Engine
 from simbench.standing import scene
 from simbench.verdict import number
@@ -155,7 +155,37 @@ def robots(limit: float) -> Iterator[Row]:
             yield timed(kind, count, engine.world, engine.run, min(limit, 5.0))
 
 
-FAMILIES = {"piles": piles, "chains": chains, "robots": robots}
+def hard(limit: float) -> Iterator[Row]:
+    """ANYmal B with its own collision shapes, 2.5 mm in one another; and in flight, legs driven fast."""
+    path = robot_path("anymal_b_simple_description/robots/anymal.urdf")
+    for name, ignores in (("overlaps", False), ("ignore_overlaps", True)):
+        world = tribo.World()
+        world.add_ground()
+        robot = world.add_articulated_system(path, position=(0, 0, 0.6))
+        robot.set_pd_gains(100.0, 2.0)
+        if ignores:
+            robot.ignore_overlaps()
+        world.step(1000)
+        start = world.snapshot()
+        yield timed(
+            f"anymal, {name}", 1, world, world.step, min(limit, 3.0), partial(world.restore, start)
+        )
+    for speed in (0.0, 4.0, 15.0):
+        world = tribo.World(gravity=(0, 0, 0))
+        robot = world.add_articulated_system(path, collision_mask=0)
+        robot.set_pd_gains(0.0, 2.0)
+        rate = robot.pd_velocity_target
+        rate[6:] = speed * (-1.0) ** np.arange(robot.dof - 6)
+        robot.pd_velocity_target = rate
+        world.step(200)
+        start = world.snapshot()
+        yield timed(
+            f"anymal, legs at {speed:g} rad/s", 1, world, world.step, min(limit, 3.0),
+            partial(world.restore, start),
+        )  # fmt: skip
+
+
+FAMILIES = {"piles": piles, "chains": chains, "robots": robots, "hard": hard}
 
 
 def exponent(rows: list[Row]) -> float:
@@ -216,7 +246,7 @@ def main() -> None:
             table.add_row(*cells(found))
             print(*cells(found), flush=True)
     (console if console.is_terminal else Console(width=150)).print(table)
-    families = dict.fromkeys(r.family for r in rows)
+    families = dict.fromkeys(r.family for r in rows if not r.family.startswith("anymal,"))
     sums = [f"{f}: {summary(f, [r for r in rows if r.family == f])}" for f in families]
     console.print("\n".join(sums))
     if chosen.save:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -89,12 +90,17 @@ class Scene:
         return np.array(list(self.joints.values())) + noise
 
 
-def robot_file(path: str) -> str:
-    """Return the text of a robot that comes with `example-robot-data`."""
+def robot_path(path: str) -> Path:
+    """Return where a robot that comes with `example-robot-data` is."""
     for entry in metadata.files("example-robot-data") or ():
         if entry.as_posix().endswith(f"example-robot-data/robots/{path}"):
-            return entry.locate().read_text()  # type: ignore[attr-defined,no-any-return]
+            return Path(str(entry.locate()))
     raise FileNotFoundError(f"{path} is not in example-robot-data")
+
+
+def robot_file(path: str) -> str:
+    """Return the text of a robot that comes with `example-robot-data`."""
+    return robot_path(path).read_text()
 
 
 def without_meshes(text: str) -> str:

@@ -1,8 +1,8 @@
 """Trees that turn far in a step: what becomes of their energy, alone and with forces that belong to the step.
 
 `python validation/fast_trees.py` prints two tables of docs/physics/integration.md: whips of ball joints, and
-random trees with dry friction, stops, mimic joints, dampers and springs. Energy that appears is an error
-whatever acts; energy that is lost is one only of the whips.
+random trees with dry friction, stops, mimic joints, dampers, springs, wires and pins. Energy that appears is
+an error whatever acts; energy that is lost is one only of the whips.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ KINDS = {
     "mimic joints": ("mimic",),
     "dampers": ("damping",),
     "springs": ("stiffness",),
+    "wires": ("wire",),
+    "pins": ("pin",),
     "all but springs": ("friction", "stops", "mimic", "damping"),
 }
 TREES, STEPS = 300, 150
@@ -73,6 +75,21 @@ def options(
     return chosen
 
 
+def tie(world: tribo.World, robot: tribo.ArticulatedSystem, parts: tuple[str, ...],
+        rng: np.random.Generator) -> None:  # fmt: skip
+    """Tie the last link to the world where it is: by a wire with a little slack, or by a pin."""
+    last = robot.link(robot.body_names[-1])
+    place = robot.frame(robot.joint_names[-1]).position
+    if "pin" in parts:
+        world.add_pin(last, None, position=place)
+        return
+    anchor = place + 0.3 * rng.normal(size=3)
+    slack = float(rng.choice([0.0, 0.01, 0.1]))
+    world.add_wire(
+        last, None, (0, 0, 0), anchor, length=float(np.linalg.norm(anchor - place)) + slack
+    )
+
+
 def random_tree(seed: int, parts: tuple[str, ...]) -> tribo.World:
     """Return a tree of 1 to 7 joints, thrown at 1 to 2000 rad/s; steps of 0.1 to 10 ms."""
     rng = np.random.default_rng(seed)
@@ -81,7 +98,8 @@ def random_tree(seed: int, parts: tuple[str, ...]) -> tribo.World:
     is_floating = rng.random() < 0.5
     if not is_floating:
         root.fix_to_world()
-    links, leaders = [root], []
+    links = [root]
+    leaders: list[str] = []
     for k in range(int(rng.integers(1, 8))):
         parent = links[-1] if rng.random() < 0.7 else links[rng.integers(len(links))]
         kind = str(rng.choice(["revolute", "spherical", "prismatic"], p=[0.5, 0.35, 0.15]))
@@ -98,6 +116,8 @@ def random_tree(seed: int, parts: tuple[str, ...]) -> tribo.World:
             leaders.append(f"j{k}")
     world = tribo.World(time_step=float(rng.choice([1e-4, 1e-3, 3e-3, 1e-2])), gravity=(0, 0, 0))
     robot = world.add_articulated_system(root, collision_mask=0, collision_group=0)
+    if "wire" in parts or "pin" in parts:
+        tie(world, robot, parts, rng)
     v = rng.normal(size=robot.dof)
     if is_floating:
         v[:3] *= 0.01

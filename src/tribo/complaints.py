@@ -3,52 +3,58 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from tribo import blame
 from tribo.model import Status
 
 if TYPE_CHECKING:
-    from tribo.contacts import Contact
+    from tribo.world import World
 
 logger = logging.getLogger("tribo")
 
-TEXTS = {
-    Status.CONTRADICTION: (
-        "constraints contradict one another, each gives way (said once per world; look at the gap of each of "
-        "world.constraints)"
-    ),
-    Status.NOT_CONVERGED: (
-        "the contact solve stopped after {sweeps} sweeps with residual {residual:.1e} (said once per world; "
-        "see world.residual, world.status and world.max_sweeps){overlap}"
-    ),
-    Status.COARSE: (
-        "a time step of {step:g} s is too long for a compliant pair, which it stops at once (it carries and "
-        "holds as it should, but bounces less), or for a tree of joints that turns this fast (it gains or "
-        "loses energy). Take a smaller time_step or stiffness (said once per world; see world.status and "
-        "tribo.ground.check_step)"
-    ),
-}
+ONCE = "said once per world"
+GROWN = 1e3  # [–] a residual that is so many times larger is said again
+CUT = 10.0  # [–] of the tolerance: below, all that was asked for was solved, and less was asked for
 
 
-DEEP = 1e-3  # [m] an overlap that a solve may fail at
+def contradiction(world: World) -> str:
+    """Return that constraints contradict one another, and which."""
+    names = blame.contradiction(world.engine, world.constraints)
+    return f"constraints contradict one another, each gives way: {names} ({ONCE}; look at the gap of each)"
 
 
-def overlap(contacts: Sequence[Contact]) -> str:
-    """Return a sentence about the deepest overlap, within a robot if there is one; else empty."""
-    deep = [contact for contact in contacts if contact.depth >= DEEP]
-    inner = [contact for contact in deep if contact.object_a is contact.object_b]
-    worst = max(inner or deep, key=lambda contact: contact.depth, default=None)
-    if worst is None:
-        return ""
-    a, b = worst.object_a.name, worst.object_b.name
-    text = (
-        f". Deepest overlap: {worst.depth:.3g} m, {worst.body_a} of {a} and {worst.body_b} of {b}"
+def not_converged(world: World) -> str:
+    """Return how far the solve is off, and where."""
+    overlap = blame.overlap(world.contacts)
+    residual = max(world.residual)
+    if residual <= CUT * world.tolerance:
+        return (
+            "overlaps, or gaps of constraints, are closed more slowly than asked: all at once would take "
+            f"absurd energy ({ONCE}; see world.status){overlap}"
+        )
+    where = blame.largest_miss(world.engine, world.objects, world.constraints)
+    return (
+        f"the contact solve stopped after {world.sweeps} sweeps with residual {residual:.1e}{where} ({ONCE}, "
+        f"and if it grows a thousandfold; see world.residual, world.status and world.max_sweeps){overlap}"
     )
-    if worst.object_a is not worst.object_b:
-        return text
-    links = ", ".join(repr(name.rpartition("/")[0]) for name in (worst.body_a, worst.body_b))
-    return f"{text}. If they always overlap, call ignore_collision({links}), or ignore_overlaps()"
+
+
+def coarse(world: World) -> str:
+    """Return that a step is too long, and for what."""
+    return (
+        f"a time step of {world.time_step:g} s is too long for a compliant pair, which it stops at once (it "
+        "carries and holds as it should, but bounces less), or for a tree of joints that turns this fast (it "
+        f"gains or loses energy). Take a smaller time_step or stiffness ({ONCE}; see world.status and "
+        "tribo.ground.check_step)"
+    )
+
+
+TEXTS = {
+    Status.CONTRADICTION: contradiction,
+    Status.NOT_CONVERGED: not_converged,
+    Status.COARSE: coarse,
+}
 
 
 class Complaints:
@@ -57,13 +63,19 @@ class Complaints:
     def __init__(self) -> None:
         """Nothing has been said."""
         self._said = 0
+        self._residual = 0.0  # [–] with which an unsolved step was said last
 
-    def say(
-        self, status: int, time: float, contacts: Callable[[], Sequence[Contact]], **numbers: float
-    ) -> None:
-        """Log what a status means and has not been said before; `numbers` fill in the text."""
+    def say(self, world: World, status: int) -> None:
+        """Log what a status of a world means and has not been said before."""
         for bit, text in TEXTS.items():
-            if status & bit and not self._said & bit:
-                self._said |= bit
-                where = overlap(contacts()) if "{overlap}" in text else ""
-                logger.warning("t = %g s: %s", time, text.format(overlap=where, **numbers))
+            if not status & bit:
+                continue
+            if bit == Status.NOT_CONVERGED:
+                residual = max(*world.residual, CUT * world.tolerance)
+                if self._said & bit and residual < GROWN * self._residual:
+                    continue
+                self._residual = residual
+            elif self._said & bit:
+                continue
+            self._said |= bit
+            logger.warning("t = %g s: %s", world.time, text(world))

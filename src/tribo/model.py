@@ -412,12 +412,11 @@ class Work(Record):
     # Scalar rows: joint limits and all else with one impulse between two bounds.
     scalar_count = field(1, dtype=INT)
     scalar_slot = field("nscalar", dtype=INT)  # place in `State.scalar_impulse`
-    scalar_body = field(
-        "nscalar", 2, dtype=INT
-    )  # bodies of side A, B; no matter where there are no dofs
+    scalar_body = field("nscalar", 2, dtype=INT)  # bodies of side A, B; any where there are no dofs
     scalar_len = field("nscalar", 2, dtype=INT)  # dofs of side A, B; 0: does not give way
     scalar_row = field("nscalar", 2, dtype=INT)  # first number of side A, B in `row`, one per dof
     scalar_start = field("nscalar")  # [m/s, rad/s] velocity without forces − target
+    scalar_recovery = field("nscalar")  # [m/s] part of the target of a constraint that closes a gap
     scalar_lower = field("nscalar")  # [N s, N m s] least impulse, ≤ 0
     scalar_upper = field("nscalar")  # [N s, N m s] largest impulse, ≥ 0
     scalar_compliance = field("nscalar")  # [1/kg, 1/(kg m²)] R

@@ -265,10 +265,8 @@ class World(
                 "finite; the world stands at its last valid state. Look at forces, gains and masses there, "
                 "or take a smaller time step"
             )
-        self._complaints.say(
-            status, self.time, lambda: self.contacts,
-            sweeps=self.sweeps, residual=max(self.residual), step=self.time_step,
-        )  # fmt: skip
+        if status:
+            self._complaints.say(self, status)
 
     def _report_bad_input(self) -> None:
         """Raise an error that names an array into which something was written that is not finite."""

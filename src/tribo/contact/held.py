@@ -4,24 +4,24 @@ Where a tree turns far in a step, and drives, friction, stops or constraints act
 to the whole step and the path does not. So the tree goes its way in parts of fourth order under what was
 solved for, drives and Jᵀλ/dt, held as constant joint forces; M (v_end − v)/dt then tells which h the
 whole step has to have, and all is solved anew until both end at the same velocity. The impulses keep
-their laws, the path keeps the energy, and what only resists only takes.
+their laws, the path keeps the energy; of trees that contacts push only v̄ is taken anew (`repeat`).
 """
 
 from math import inf
 
 from tribo.dynamics import bias, rk4
-from tribo.dynamics.articulated import dof_count
 from tribo.dynamics.inertia import unwhiten_tree
 from tribo.dynamics.middle import (
     ENOUGH,
     FLOWN,
     HELD,
     IN_PARTS,
+    LOST,
     SETTLED,
     UNSETTLED,
+    difference,
     follow,
     judge_explicit,
-    turns,
     turns_far,
 )
 from tribo.jit import kernel
@@ -44,31 +44,6 @@ def has_contact(model, work, t):
                 if model.body_tree[work.contact_body[c, side]] == t:
                     return True
     return False
-
-
-@kernel
-def difference(model, state, work, t):
-    """Return by how much the velocity that was solved for and the end of the path differ, as `follow` does.
-
-    Infinity if one is no number.
-
-    Writes: work.
-    """
-    unwhiten_tree(model, work, t, work.response, work.change_v)
-    apart = 0.0
-    size = 0.0
-    root = model.tree_body[t]
-    for i in range(root, root + model.tree_body_count[t]):
-        first = model.joint_v[i]
-        for k in range(dof_count(model.joint_type[i])):
-            dof = first + k
-            after = state.v[dof] + work.change_v[dof]
-            if not abs(after - work.rk_v[dof]) < inf:
-                return inf
-            if turns(model.joint_type[i], k):
-                apart = max(apart, abs(after - work.rk_v[dof]))
-                size = max(size, abs(after), abs(state.v[dof]))
-    return apart / size if size > 0.0 else 0.0
 
 
 @kernel
@@ -102,6 +77,8 @@ def note(model, state, settings, work, t):
         return 0
     if has_contact(model, work, t):
         return repeat(model, state, settings, work, t)
+    if code == UNSETTLED:
+        return 0
     if code != SETTLED or not follow(model, state, work, t, work.response, False) <= ENOUGH:
         work.tree_is_coarse[t] = HELD
     return 0
@@ -115,7 +92,8 @@ def judge(model, state, work, t):
 
     Writes: work.
     """
-    apart = difference(model, state, work, t)
+    unwhiten_tree(model, work, t, work.response, work.change_v)
+    apart = difference(model, state, work, t, 1.0, work.rk_v)
     work.tree_is_fourth[t] = 1 if apart < inf else 0
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
@@ -155,5 +133,8 @@ def unsettled(model, state, command, settings, work):
     for t in range(model.tree_body.shape[0]):
         if work.tree_is_coarse[t] == FLOWN:
             again += 1 if judge(model, state, work, t) else 0
+        elif work.tree_is_coarse[t] == LOST:
+            work.tree_is_coarse[t] = UNSETTLED
+            again += 1
     work.settle_rounds[0] += 1
     return again

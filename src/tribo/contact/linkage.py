@@ -13,14 +13,12 @@ Source: Ryckaert, Ciccotti, Berendsen 1977 (positions of the next step), with Mo
 from math import atan2, inf, sqrt
 
 from tribo.contact import scalar
-from tribo.contact.laws import step_speed
 from tribo.jit import kernel
 from tribo.math import spatial, vec
 from tribo.model import Constraint, Integrator, Status, Tuning
 
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 CAPACITY = int(Status.CAPACITY)
-CONTRADICTION = int(Status.CONTRADICTION)
 JOINT = int(Constraint.JOINT)
 LENGTH = int(Constraint.LENGTH)
 ERP = int(Tuning.ERP)
@@ -35,8 +33,6 @@ ANGULAR = 3  # first of the angular directions in a mask, first of the angular s
 SLOTS = 6  # of a constraint
 
 ROUNDING = 1e-7  # [–] R of a hard row over G: what is redundant or singular gets a finite impulse
-SLOWEST = 1e-9  # [m/s, rad/s] what contradicts by less is rounding, without weight too
-OPEN = 1e-3  # [–] of the speed to remove: beyond, rows contradict one another
 ZERO = (0.0, 0.0, 0.0)
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
@@ -86,7 +82,9 @@ def motion(model, state, settings, work, body, point):
 
 @kernel
 def hard_target(settings, erp, gap, bend, lean, is_stop):
-    """Return the target velocity of a hard row with gap g and bend κ; `lean`: what tumbling adds to the sag.
+    """Return the target velocity of a hard row, and the part that takes back what should not be open.
+
+    It has gap g and bend κ; `lean` is what tumbling adds to the sag.
 
     A stop may come closer by the whole gap in one step; what is beyond it, or a gap of an equation, is
     taken back by a part erp of it, not faster than the world's push-out speed.
@@ -99,8 +97,8 @@ def hard_target(settings, erp, gap, bend, lean, is_stop):
     fastest = settings.max_push_out_speed
     speed = min(max(speed, -fastest), fastest)
     if is_stop and rest > 0.0:
-        speed = -rest / dt
-    return speed - 0.5 * dt * bend
+        return -rest / dt - 0.5 * dt * bend, 0.0
+    return speed - 0.5 * dt * bend, speed
 
 
 @kernel
@@ -164,11 +162,13 @@ def hold(model, state, command, settings, work, c, first, point, axes, gap, curv
             n = open_force(model, work, slot, a, b, point, u)
         if n < 0:
             return
-        target = hard_target(
+        target, recovery = hard_target(
             settings, erp, vec.dot(u, gap), vec.dot(u, curve), vec.dot(u, lean), False
         )
         scalar.close_row(model, state, work, n, target, -inf, inf, 0.0)
         work.scalar_reach[n] = reach
+        if first != ANGULAR:
+            work.scalar_recovery[n] = recovery
 
 
 @kernel
@@ -268,12 +268,14 @@ def length_row(model, state, command, settings, work, c):
     bend -= around
     is_stop = upper == 0.0 or lower == 0.0
     if lower == -inf and upper == 0.0:  # may not shrink: φ ≤ 0 is free
-        target = -hard_target(settings, tuning[c, ERP], -gap, -bend, -lean, is_stop)
+        target, recovery = hard_target(settings, tuning[c, ERP], -gap, -bend, -lean, is_stop)
+        target, recovery = -target, -recovery
     else:
-        target = hard_target(settings, tuning[c, ERP], gap, bend, lean, is_stop)
+        target, recovery = hard_target(settings, tuning[c, ERP], gap, bend, lean, is_stop)
     scalar.close_row(model, state, work, n, target, lower, upper, 0.0)
     reach = dt * (dt * (vec.norm(curve) + around) + vec.norm(sway))
     work.scalar_reach[n] = tuning[c, ERP] * reach
+    work.scalar_recovery[n] = recovery
 
 
 @kernel
@@ -300,11 +302,11 @@ def motor_row(model, state, command, settings, work, c):
 
 
 @kernel
-def soften(state, settings, work, first):
-    """Give hard rows from the first on a compliance at the level of rounding; note a contradiction.
+def soften(work, first):
+    """Give hard rows from the first on a compliance at the level of rounding.
 
     Of two rows that ask for the same, each then takes its share; of two that contradict one another, each
-    gives way, and the impulse that this takes tells.
+    gives way (see `residual.is_contradiction`).
 
     Writes: work.
     """
@@ -317,9 +319,6 @@ def soften(state, settings, work, first):
         r = ROUNDING * max(work.scalar_delassus[n], ROUNDING * largest)
         work.scalar_compliance[n] = r
         work.scalar_delassus[n] += r
-        speed = abs(work.scalar_start[n]) + max(step_speed(settings), SLOWEST)
-        if abs(state.scalar_impulse[work.scalar_slot[n]]) * r > OPEN * speed:
-            work.status[0] |= CONTRADICTION
 
 
 @kernel
@@ -355,4 +354,4 @@ def linkage(model, state, command, settings, work):
             motor_row(model, state, command, settings, work, c)
         if work.status[0] & CAPACITY:
             return
-        soften(state, settings, work, first)
+        soften(work, first)

@@ -1,10 +1,14 @@
-"""How much recovery from overlap is asked of an island: no absurd energy, and not again and again in vain."""
+"""How much recovery is asked of an island: no absurd energy, and not again and again in vain.
+
+What overlaps is to part, what a pin or wire has let open is to close. Where bodies are wedged, or an arm is
+stretched along its wire, the smallest speed of it would take any impulse.
+"""
 
 from math import sqrt
 
 from tribo.contact.islands import find
 from tribo.contact.laws import step_speed
-from tribo.contact.response import moved_by
+from tribo.contact.response import moved_by, scalar_moved_by
 from tribo.contact.strategy import (
     FAR,
     MAX_FAILURES,
@@ -22,17 +26,23 @@ from tribo.math import vec
 from tribo.model import Solver
 
 SWEEPS = int(Solver.SWEEPS)
-CLEAN = (
-    1e-4  # [–] of the speed that a solve removes: a violation that may be left to links that jam
-)
+CLEAN = 1e-4  # [–] of the speed that a solve removes: violation that may be left to links that jam
 REACH = 2.0  # [–] of the speed of recovery: how fast it may make what overlaps
 WEDGE = 30.0  # [–] of the energy of that: what brings more is not asked for at all, else for a part
+LEVER = 5.0  # [–] more of such a speed for constraints, which work through levers
+WORTH = 0.01  # [–] of the largest push-out speed: what constraints close more slowly is harmless
 IN_VAIN = 30.0  # [–] of the same energy: the most work of recoveries, whatever it moves
 
 
 @kernel
-def recovery(model, work, t):
-    """Return the fastest recovery from overlap in island t [m/s], twice the work of all, twice their energy.
+def is_recovery(work, c):
+    """Tell whether contact c is asked to part bodies that overlap."""
+    return work.contact_target[c] > 0.0 and work.contact_bounce[c] == 0.0
+
+
+@kernel
+def recovery(model, settings, work, t):
+    """Return the fastest recovery in island t [m/s], twice the work of all, twice their energy.
 
     The energy that an impulse brings is half of it times the velocities before and after; what stops an
     approach is no work of recovery.
@@ -41,16 +51,36 @@ def recovery(model, work, t):
     rows = work.contact_row
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
-        target = work.contact_target[c]
-        impulse = vec.load(work.contact_impulse, c)
-        if target > 0.0 and work.contact_bounce[c] == 0.0:
+        if is_recovery(work, c):
+            target = work.contact_target[c]
+            impulse = vec.load(work.contact_impulse, c)
             fastest = max(fastest, target)
             vel = vec.load(work.contact_vel, c)
             free = moved_by(model, work, rows, c, work.free_response, vel)
             after = moved_by(model, work, rows, c, work.response, vel)
             done += 2.0 * impulse[2] * max(0.0, target - max(0.0, -free[2]))
             gain += vec.dot(impulse, vec.add(free, after))
+    least = WORTH * settings.max_push_out_speed
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        target = work.scalar_recovery[n]
+        if abs(target) > least:
+            fastest = max(fastest, LEVER * abs(target))
+            impulse = work.scalar_impulse[n]
+            vel = work.scalar_start[n] + target  # but for the bend of its curve
+            free = scalar_moved_by(model, work, n, work.free_response, vel)
+            after = scalar_moved_by(model, work, n, work.response, vel)
+            gain += impulse * (free + after)  # those that contradict one another give way
     return fastest, done, gain
+
+
+@kernel
+def tree_mass(model, t):
+    """Return the mass of all bodies of a tree [kg]."""
+    mass = 0.0
+    for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
+        mass += model.body_mass[i]
+    return mass
 
 
 @kernel
@@ -59,16 +89,8 @@ def mass_of(model, work, t):
     mass = 0.0
     for tree in range(work.tree_island.shape[0]):
         if find(work.tree_island, tree) == t:
-            first = model.tree_body[tree]
-            for i in range(first, first + model.tree_body_count[tree]):
-                mass += model.body_mass[i]
+            mass += tree_mass(model, tree)
     return mass
-
-
-@kernel
-def is_recovery(work, c):
-    """Tell whether contact c is asked to part bodies that overlap."""
-    return work.contact_target[c] > 0.0 and work.contact_bounce[c] == 0.0
 
 
 @kernel
@@ -79,16 +101,30 @@ def inner_tree(model, work, c):
 
 
 @kernel
+def lower(work, c, part):
+    """Ask contact c for a part of its recovery.
+
+    Writes: work.
+    """
+    work.contact_target[c] *= part
+    work.contact_start[c, 2] = work.contact_vel[c, 2] - work.contact_target[c]
+
+
+@kernel
 def ask_less(model, settings, work, t, rows, part, only_inner):
-    """Solve island t from zero again, with a part of the targets of its overlaps; sweep it, if it is large.
+    """Solve island t from zero again, with a part of the recovery asked; sweep it, if it is large.
 
     Writes: work.
     """
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
         if is_recovery(work, c) and (not only_inner or inner_tree(model, work, c) >= 0):
-            work.contact_target[c] *= part
-            work.contact_start[c, 2] = work.contact_vel[c, 2] - work.contact_target[c]
+            lower(work, c, part)
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        if not only_inner:
+            work.scalar_start[n] += (1.0 - part) * work.scalar_recovery[n]
+            work.scalar_recovery[n] *= part
     start_cold(model, work, t)
     speed = island_speed(settings, work, t)
     if rows < PAUSE_ROWS and settings.contact_solver != SWEEPS:
@@ -111,8 +147,7 @@ def leave(model, work, t):
         c = work.island_contact[k]
         tree = inner_tree(model, work, c)
         if tree >= 0 and is_recovery(work, c) and work.tree_vain_pause[tree] > 0:
-            work.contact_target[c] = 0.0
-            work.contact_start[c, 2] = work.contact_vel[c, 2]
+            lower(work, c, 0.0)
             count += 1
     return count
 
@@ -177,7 +212,7 @@ def is_far_off(model, settings, work, t, is_solved, fastest):
 
 @kernel
 def bound_recovery(model, settings, work, t, rows, is_solved, is_whole):
-    """Ask island t for less recovery from overlap if it brings absurd energy; return whether it does not.
+    """Ask island t for less recovery if it brings absurd energy; return whether it does not.
 
     What overlaps may make its bodies leave one another at the speed of recovery, a little faster where
     levers are long. A body that two others push from both sides moves nowhere: impulses against such
@@ -187,7 +222,7 @@ def bound_recovery(model, settings, work, t, rows, is_solved, is_whole):
 
     Writes: work.
     """
-    fastest, done, gain = recovery(model, work, t)
+    fastest, done, gain = recovery(model, settings, work, t)
     speed = step_speed(settings)
     if fastest == 0.0 or (is_solved and fastest <= speed):
         if is_whole:
@@ -203,13 +238,13 @@ def bound_recovery(model, settings, work, t, rows, is_solved, is_whole):
         return True
     if not jams and gain <= WEDGE * allowed and done <= IN_VAIN * allowed:
         ask_less(model, settings, work, t, rows, 0.5 * sqrt(allowed / gain), False)
-        _, done, gain = recovery(model, work, t)
+        _, done, gain = recovery(model, settings, work, t)
         if gain <= allowed and done <= IN_VAIN * allowed:
             return False
     if is_inner:
         learn(model, work, t, True)
         ask_less(model, settings, work, t, rows, 0.0, True)
-        _, done, gain = recovery(model, work, t)
+        _, done, gain = recovery(model, settings, work, t)
         if gain <= allowed and done <= IN_VAIN * allowed:
             return False
     ask_less(model, settings, work, t, rows, 0.0, False)

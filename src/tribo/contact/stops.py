@@ -1,16 +1,20 @@
-"""Stage *stops*: no stop of a joint throws.
+"""Stage *stops*: no stop of a joint throws, no wire and no mimic joint.
 
 Where joints that turn fast meet their stops, the velocity changes within the step, but forces that depend on
 it are taken at one velocity, and all is evaluated at one configuration. One hit would give a chain of ball
-joints at 100 rad/s, in steps of 1 ms, as much energy as it has. Stops only take. So a robot that would leave
-them with more energy than it had and its drives gave is slowed by one factor: gaps that the solve kept open
-are so at a part of the velocity too; those of joints beyond their stops close the slower.
+joints at 100 rad/s, in steps of 1 ms, as much energy as it has. Stops only take, and so do mimic joints and
+what ties a robot to itself or to what stands still. So a robot that would leave them with more energy than
+it had and its drives gave is slowed by one factor: gaps that the solve kept open are so at a part of the
+velocity too; those of joints beyond their stops close the slower.
 It is done for robots on a fixed base that touch nothing. Impulses, torques and the residual stay those of
 the solve.
 """
 
 from math import inf
 
+from tribo.contact.linkage import SLOTS
+from tribo.contact.recovery import LEVER, REACH, tree_mass
+from tribo.contact.scalar import GIVES_WAY
 from tribo.dynamics.kinematics import body_pose, drift_joint
 from tribo.dynamics.momentum import body_twist
 from tribo.jit import kernel
@@ -22,22 +26,31 @@ REVOLUTE = int(Joint.REVOLUTE)
 SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
 DYNAMIC = int(Kind.DYNAMIC)
+STATIC = int(Kind.STATIC)
 LIMIT = int(Slot.LIMIT)
+MIMIC = int(Slot.MIMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 
 SPEED = (-2, 2)  # modes of a drive at its speed limit
 SWIFT = 0.02  # [rad] in a step; slower joints gain nothing that could be measured
+ERROR = 1e-3  # [–] of the kinetic energy, that ties, and stops of slow joints, may give in a step
+NOTHING, STOPS, TIES, PUSHES = 0, 1, 2, 3  # what holds a tree; the last may give energy
 HALVINGS = 40  # of the factor: to round-off
 
 
 @kernel
-def is_swift(model, state, settings, work, t):
-    """Tell whether a joint of a tree turns far in this step, by its velocity before or after."""
-    most = SWIFT / settings.dt
+def is_swift(model, state, settings, work, t, is_strict):
+    """Tell whether a joint of a tree turns far in this step, by its velocity before or after.
+
+    Not strictly: far for the curve of its stop, which bends the more the narrower it is.
+    """
     for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
         joint = model.joint_type[i]
         if joint != REVOLUTE and joint != SPHERICAL:
             continue
+        most = SWIFT / settings.dt
+        if joint == SPHERICAL and not is_strict:
+            most *= min(1.0, 0.5 * model.joint_upper[i])
         for k in range(model.joint_v[i], model.joint_v[i] + (3 if joint == SPHERICAL else 1)):
             if abs(state.v[k]) > most or abs(work.next_v[k]) > most:
                 return True
@@ -45,20 +58,9 @@ def is_swift(model, state, settings, work, t):
 
 
 @kernel
-def presses(model, work, t):
-    """Tell whether a joint of a tree presses against a stop."""
-    for n in range(work.scalar_count[0]):
-        i = work.scalar_body[n, 0]
-        if model.body_tree[i] == t and work.scalar_slot[n] == model.joint_slot[i] + LIMIT:
-            if work.scalar_impulse[n] != 0.0:
-                return True
-    return False
-
-
-@kernel
 def is_alone(model, work, t):
-    """Tell whether a tree on a fixed base touches nothing and is tied to nothing."""
-    if model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0 or model.tree_is_tied[t] == 1:
+    """Tell whether a tree on a fixed base touches nothing."""
+    if model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
         return False
     if model.joint_type[model.tree_body[t]] == FREE or work.tree_is_resting[t] == 1:
         return False
@@ -71,12 +73,57 @@ def is_alone(model, work, t):
 
 
 @kernel
+def is_of(model, work, n, t):
+    """Tell whether scalar row n moves a tree."""
+    for side in range(2):
+        if work.scalar_len[n, side] > 0 and model.body_tree[work.scalar_body[n, side]] == t:
+            return True
+    return False
+
+
+@kernel
+def may_push(model, work, n, t):
+    """Tell whether row n, of a constraint, may give energy to a tree, or ties it to what moves by itself."""
+    c = (work.scalar_slot[n] - model.constraint_slot[0]) // SLOTS
+    for side in range(2):
+        body = model.constraint_body[c, side]
+        if body >= 0 and model.body_tree[body] != t:
+            if model.tree_kind[model.body_tree[body]] != STATIC:
+                return True
+    return work.scalar_reach[n] == GIVES_WAY
+
+
+@kernel
+def grip(model, work, t):
+    """Return what holds a tree, `NOTHING` … `PUSHES`, and how fast constraints are to close at most [m/s]."""
+    found = NOTHING
+    fastest = 0.0
+    ties = model.constraint_slot.shape[0]
+    for n in range(work.scalar_count[0]):
+        if work.scalar_impulse[n] == 0.0 or not is_of(model, work, n, t):
+            continue
+        slot = work.scalar_slot[n]
+        if ties > 0 and slot >= model.constraint_slot[0]:
+            if may_push(model, work, n, t):
+                return PUSHES, fastest
+            fastest = max(fastest, abs(work.scalar_recovery[n]))
+            found = TIES
+            continue
+        kind = slot - model.joint_slot[work.scalar_body[n, 0]]
+        if kind == MIMIC:
+            found = TIES
+        elif kind == LIMIT:
+            found = max(found, STOPS)
+    return found, fastest
+
+
+@kernel
 def energy(model, q, v, settings, work, t):
     """Return kinetic and potential energy of a tree on a fixed base [J].
 
     Writes: work.
     """
-    total = 0.0
+    kinetic = potential = 0.0
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
         p, r = body_pose(model, q, work.swing_pos, work.swing_rot, i)
@@ -92,11 +139,12 @@ def energy(model, q, v, settings, work, t):
         c = vec.add(p, arm)
         own = vec.rotate_sym(r, spatial.load(model.body_inertia, i))
         weight = vec.dot(c, (settings.gravity_x, settings.gravity_y, settings.gravity_z))
-        total += model.body_mass[i] * (0.5 * vec.dot(velocity, velocity) - weight)
-        total += 0.5 * vec.dot(omega, vec.sym_vec(own, omega))
+        potential -= model.body_mass[i] * weight
+        kinetic += 0.5 * model.body_mass[i] * vec.dot(velocity, velocity)
+        kinetic += 0.5 * vec.dot(omega, vec.sym_vec(own, omega))
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-        total += 0.5 * model.dof_armature[dof] * v[dof] * v[dof]
-    return total
+        kinetic += 0.5 * model.dof_armature[dof] * v[dof] * v[dof]
+    return kinetic, potential
 
 
 @kernel
@@ -119,7 +167,8 @@ def end_energy(model, settings, work, t, part):
     for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
         if not is_fourth or work.joint_is_ruled[i] == 1:
             drift_joint(model, i, work.mid_q, work.change_v, dt, work.end_q)
-    return energy(model, work.end_q, work.change_v, settings, work, t)
+    kinetic, potential = energy(model, work.end_q, work.change_v, settings, work, t)
+    return kinetic + potential
 
 
 @kernel
@@ -137,20 +186,39 @@ def given(model, state, settings, work, t):
 
 
 @kernel
+def allowed(model, state, settings, work, t, is_strict, fastest):
+    """Return the energy [J] with which a tree that is held may end the step: what it has and is given.
+
+    If it is not strict, a little more, as an error of the step; at least what closing a gap may take.
+
+    Writes: work.
+    """
+    kinetic, potential = energy(model, state.q, state.v, settings, work, t)
+    most = kinetic + given(model, state, settings, work, t)
+    if not is_strict:
+        most += ERROR * kinetic
+    if fastest > 0.0:
+        speed = REACH * LEVER * fastest
+        most = max(most, 0.5 * speed * speed * tree_mass(model, t))
+    return potential + most
+
+
+@kernel
 def calm(model, state, settings, work):
-    """Slow the robots that would leave stops with more energy than they had and were given.
+    """Slow the robots that would leave stops or ties with more energy than they had and were given.
 
     Writes: work.
     """
     if work.scalar_count[0] == 0:
         return
     for t in range(model.tree_body.shape[0]):
-        if model.tree_is_single[t] == 1 or not is_swift(model, state, settings, work, t):
+        if model.tree_is_single[t] == 1 or not is_swift(model, state, settings, work, t, False):
             continue
-        if not presses(model, work, t) or not is_alone(model, work, t):
+        held, fastest = grip(model, work, t)
+        if held == NOTHING or held == PUSHES or not is_alone(model, work, t):
             continue
-        most = energy(model, state.q, state.v, settings, work, t)
-        most += given(model, state, settings, work, t)
+        is_strict = held == STOPS and is_swift(model, state, settings, work, t, True)
+        most = allowed(model, state, settings, work, t, is_strict, fastest)
         # At rest where the step is evaluated it may hold more: then its weight does it, not a stop.
         if end_energy(model, settings, work, t, 1.0) <= most:
             continue

@@ -15,7 +15,7 @@ from tribo.jit import kernel
 from tribo.math import spatial, vec
 
 ROUNDED = (
-    1e-6  # [–] of the speed at a contact: its rounding over the least tolerance that is sensible
+    1e-6  # [–] of a speed, or of a position in one step: rounding over the least sensible tolerance
 )
 
 
@@ -114,6 +114,15 @@ def largest_block(work, t):
 
 
 @kernel
+def rounded_speed(settings, work, n):
+    """Return a speed next to which the rounding of where the bodies of scalar row n are does not count."""
+    size = 1.0  # [m, rad]
+    for side in range(2):
+        size = max(size, largest(vec.load(work.body_pos, work.scalar_body[n, side])))
+    return ROUNDED * size / settings.dt
+
+
+@kernel
 def scalar_speed(work, n, push):
     """Return the speed that scalar row n must remove, as far as its bounds let it; `push`: see caller."""
     g = work.scalar_delassus[n]
@@ -140,5 +149,8 @@ def island_speed(settings, work, t):
         if is_weightless:
             scale = max(scale, ROUNDED * vec.norm(vec.load(work.contact_vel, c)))
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
-        scale = max(scale, scalar_speed(work, work.island_scalar[k], push))
+        n = work.island_scalar[k]
+        scale = max(scale, scalar_speed(work, n, push))
+        if is_weightless:
+            scale = max(scale, rounded_speed(settings, work, n))
     return scale

@@ -8,6 +8,8 @@ enough the tree turns too far for the step, and takes it in parts (`runge_kutta`
 Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", V.1 (symmetric methods).
 """
 
+from math import inf
+
 from tribo.dynamics import bias, integrate
 from tribo.dynamics.articulated import dof_count
 from tribo.dynamics.inertia import unwhiten_tree
@@ -26,6 +28,7 @@ IN_PARTS = 1  # turns too far for a step of second order, and no law belongs to 
 HELD = 2  # turns too far, and takes parts under the forces and impulses that were solved for
 FLOWN = 3  # has taken them; whether they lead to the velocity that was solved for is asked next
 UNSETTLED = 4  # turns too far, and nothing can be done
+LOST = 5  # took parts, and they led nowhere: one h for the step is all there is
 
 FAR = 0.01  # [rad] in a step, below which the prediction serves; 10 rad/s at 1 ms
 ENOUGH = 5e-6  # [–] of the velocity: v̄ is what it leads to; (dt ω)³/8 after one round, dt ω = 0.034
@@ -100,29 +103,40 @@ def turns(joint, k):
 
 
 @kernel
-def follow(model, state, work, t, z, moves):
-    """Return by how much v̄ differs from where z, whitened, leads; go there if wanted.
+def difference(model, state, work, t, share, other):
+    """Return by how much v and a share of `change_v` differ from other velocities.
 
-    The largest difference of a joint that turns, in parts of the largest velocity of one.
-
-    Writes: work.
+    The largest difference of a joint that turns, in parts of the largest velocity of one; infinity if one is
+    no number.
     """
-    unwhiten_tree(model, work, t, z, work.change_v)
     apart = 0.0
     size = 0.0
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
-        joint = model.joint_type[i]
         first = model.joint_v[i]
-        for k in range(dof_count(joint)):
+        for k in range(dof_count(model.joint_type[i])):
             dof = first + k
-            mean = state.v[dof] + 0.5 * work.change_v[dof]
-            if turns(joint, k):
-                apart = max(apart, abs(mean - work.mid_v[dof]))
-                size = max(size, abs(mean), abs(state.v[dof]))
-            if moves:
-                work.mid_v[dof] = mean
+            v = state.v[dof] + share * work.change_v[dof]
+            if not abs(v - other[dof]) < inf:
+                return inf
+            if turns(model.joint_type[i], k):
+                apart = max(apart, abs(v - other[dof]))
+                size = max(size, abs(v), abs(state.v[dof]))
     return apart / size if size > 0.0 else 0.0
+
+
+@kernel
+def follow(model, state, work, t, z, moves):
+    """Return by how much v̄ differs from where z, whitened, leads; go there if wanted.
+
+    Writes: work.
+    """
+    unwhiten_tree(model, work, t, z, work.change_v)
+    apart = difference(model, state, work, t, 0.5, work.mid_v)
+    if moves:
+        for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+            work.mid_v[dof] = state.v[dof] + 0.5 * work.change_v[dof]
+    return apart
 
 
 @kernel

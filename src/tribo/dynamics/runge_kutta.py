@@ -13,8 +13,8 @@ Source: Munthe-Kaas 1999, "High order Runge-Kutta methods on manifolds".
 """
 
 from tribo.dynamics import actuation, articulated, bias, inertia, kinematics
-from tribo.dynamics.integrate import tree_to_middle
-from tribo.dynamics.middle import FLOWN, HELD, IN_PARTS
+from tribo.dynamics.integrate import FASTEST, tree_to_middle
+from tribo.dynamics.middle import FLOWN, HELD, IN_PARTS, LOST
 from tribo.jit import kernel
 from tribo.math import spatial, vec
 from tribo.model import Integrator, Joint, Kind, Status
@@ -246,11 +246,20 @@ def add_momentum(model, work, t, v, rate, out):
 
 
 @kernel
+def has_numbers(model, work, t):
+    """Tell whether a tree's way ends at velocities that are numbers, of a size that users may set."""
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        if not abs(work.rk_v[dof]) <= FASTEST:
+            return False
+    return True
+
+
+@kernel
 def fly(model, state, command, settings, work, t):
     """Let a tree go its way under the forces that were solved for; set h to what the whole step had to have.
 
     Held is f = h + M (v⁺ − v)/dt, so that h⁺ = f − M (v_end − v)/dt. All else is left as a step has it whose
-    velocity in the middle is (v + v_end)/2.
+    velocity in the middle is (v + v_end)/2. Where the way leads nowhere it is left with h(v).
 
     Writes: work.
     """
@@ -264,15 +273,19 @@ def fly(model, state, command, settings, work, t):
     add_momentum(model, work, t, work.change_v, rate, work.held_force)
     if go(model, state, command, settings, work, t):
         work.status[0] |= COARSE
-    work.tree_is_coarse[t] = FLOWN
     back_to_middle(model, state, settings, work, t)
+    arrives = has_numbers(model, work, t)
+    work.tree_is_coarse[t] = FLOWN if arrives else LOST
     for dof in range(first, last):
         work.drive_inertia[dof] = work.rk_inertia[dof]
-        work.change_v[dof] = work.rk_v[dof] - state.v[dof]
+        work.change_v[dof] = work.rk_v[dof] - state.v[dof] if arrives else 0.0
         work.mid_v[dof] = state.v[dof] + 0.5 * work.change_v[dof]
     inertia.factorize_moved(model, work, t)
     add_momentum(model, work, t, work.change_v, -rate, work.held_force)
     bias.tree_bias(model, work.mid_v, settings, work, t)
+    if not arrives:
+        work.tree_is_fourth[t] = 0
+        return
     for dof in range(first, last):
         work.bias_force[dof] = work.held_force[dof]
 

@@ -1,0 +1,106 @@
+"""Who is to blame for a step that was not solved: names of contacts, joints and constraints for the log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tribo.builder import DOFS, TIE_SLOTS
+from tribo.contact.scalar import GIVES_WAY
+from tribo.contact.violation import contact_violation, scalar_violation
+from tribo.engine import Engine
+from tribo.model import Slot
+
+if TYPE_CHECKING:
+    from tribo.contacts import Contact
+    from tribo.objects import Object
+    from tribo.objects.constraint import Constraint
+
+DEEP = 1e-3  # [m] an overlap that a solve may fail at
+
+
+def tie_of(engine: Engine, n: int) -> int:
+    """Return the number of the constraint that scalar row n belongs to, −1 if it is one of a joint."""
+    slots, slot = engine.model.constraint_slot, int(engine.work.scalar_slot[n])
+    return (slot - int(slots[0])) // TIE_SLOTS if len(slots) and slot >= slots[0] else -1
+
+
+def row_name(
+    engine: Engine, objects: Sequence[Object], constraints: Sequence[Constraint], n: int
+) -> str:
+    """Return what scalar row n is: "a stop of joint 'elbow' of arm"."""
+    tie = tie_of(engine, n)
+    if tie >= 0:
+        return f"constraint {constraints[tie].name}"
+    body = int(engine.work.scalar_body[n, 0])
+    for part in objects:
+        span = part.span
+        if span is not None and span.body.start <= body < span.body.stop:
+            joint = part.description.bodies[body - span.body.start].joint
+            kind = int(engine.work.scalar_slot[n] - engine.model.joint_slot[body])
+            what = "the speed limit"
+            if kind < Slot.FRICTION:
+                what = "a stop" if kind == Slot.LIMIT else "the mimic equation"
+            elif kind < Slot.FRICTION + DOFS[joint.type]:
+                what = "dry friction"
+            return f"{what} of joint {joint.name!r} of {part.name}"
+    return "a joint of an object that is gone"
+
+
+def shape_name(objects: Sequence[Object], shape: int) -> str:
+    """Return whose collision shape it is: "foot/0 of robot"."""
+    for part in objects:
+        if part.span is not None and part.span.shape.start <= shape < part.span.shape.stop:
+            return f"{part.collision_bodies[shape - part.span.shape.start].name} of {part.name}"
+    return "an object that is gone"
+
+
+def largest_miss(
+    engine: Engine, objects: Sequence[Object], constraints: Sequence[Constraint]
+) -> str:
+    """Return which contact or row of the last step misses its law by most; empty if all keep theirs."""
+    model, work = engine.model, engine.work
+    worst, where = 0.0, ""
+    for c in range(int(work.contact_count[0])):
+        if np.isfinite(work.contact_target[c]):
+            missed = float(contact_violation(model, work, c))
+            if missed > worst:
+                a, b = (shape_name(objects, int(shape)) for shape in work.contact_shape[c])
+                worst, where = missed, f"the contact of {a} and {b}"
+    for n in range(int(work.scalar_count[0])):
+        missed = float(scalar_violation(model, work, n))
+        if missed > worst:
+            worst, where = missed, row_name(engine, objects, constraints, n)
+    return f", most of it at {where}" if where else ""
+
+
+def contradiction(engine: Engine, constraints: Sequence[Constraint]) -> str:
+    """Return the names of the constraints that give way most in the last step."""
+    work = engine.work
+    strain: dict[int, float] = {}
+    for n in range(int(work.scalar_count[0])):
+        tie = tie_of(engine, n)
+        if tie >= 0 and work.scalar_reach[n] != GIVES_WAY:
+            given = abs(float(work.scalar_impulse[n] * work.scalar_compliance[n]))
+            strain[tie] = max(strain.get(tie, 0.0), given)
+    most = max(strain.values(), default=0.0)
+    return ", ".join(constraints[c].name for c, given in strain.items() if given > 0.1 * most)
+
+
+def overlap(contacts: Sequence[Contact]) -> str:
+    """Return a sentence about the deepest overlap, within a robot if there is one; else empty."""
+    deep = [contact for contact in contacts if contact.depth >= DEEP]
+    inner = [contact for contact in deep if contact.object_a is contact.object_b]
+    worst = max(inner or deep, key=lambda contact: contact.depth, default=None)
+    if worst is None:
+        return ""
+    a, b = worst.object_a.name, worst.object_b.name
+    text = (
+        f". Deepest overlap: {worst.depth:.3g} m, {worst.body_a} of {a} and {worst.body_b} of {b}"
+    )
+    if worst.object_a is not worst.object_b:
+        return text
+    links = ", ".join(repr(name.rpartition("/")[0]) for name in (worst.body_a, worst.body_b))
+    return f"{text}. If they always overlap, call ignore_collision({links}), or ignore_overlaps()"

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tribo.builder import DOFS, TIE_SLOTS
+from tribo.contact.residual import gives_way
 from tribo.contact.scalar import GIVES_WAY
-from tribo.contact.violation import contact_violation, scalar_violation
+from tribo.contact.violation import contact_violation, island_speed, scalar_violation
 from tribo.engine import Engine
 from tribo.model import Slot
 
@@ -77,16 +78,18 @@ def largest_miss(
 
 
 def contradiction(engine: Engine, constraints: Sequence[Constraint]) -> str:
-    """Return the names of the constraints that give way most in the last step."""
-    work = engine.work
-    strain: dict[int, float] = {}
-    for n in range(int(work.scalar_count[0])):
-        tie = tie_of(engine, n)
-        if tie >= 0 and work.scalar_reach[n] != GIVES_WAY:
-            given = abs(float(work.scalar_impulse[n] * work.scalar_compliance[n]))
-            strain[tie] = max(strain.get(tie, 0.0), given)
-    most = max(strain.values(), default=0.0)
-    return ", ".join(constraints[c].name for c, given in strain.items() if given > 0.1 * most)
+    """Return the names of the constraints that give way in the last step; empty if none does."""
+    work, names = engine.work, []
+    for t in range(len(work.tree_island)):
+        rows = work.island_scalar[work.island_scalar_start[t] : work.island_scalar_start[t + 1]]
+        hard = [n for n in rows if tie_of(engine, n) >= 0 and work.scalar_reach[n] != GIVES_WAY]
+        if hard and gives_way(work, t, float(island_speed(engine.settings, work, t))):
+            given = np.abs(work.scalar_impulse[hard] * work.scalar_compliance[hard])
+            names += [
+                constraints[tie_of(engine, n)].name
+                for n in np.array(hard)[given > 0.1 * given.max()]
+            ]
+    return ", ".join(dict.fromkeys(names))
 
 
 def overlap(contacts: Sequence[Contact]) -> str:

@@ -15,28 +15,33 @@ logger = logging.getLogger("tribo")
 
 ONCE = "said once per world"
 GROWN = 1e3  # [–] a residual that is so many times larger is said again
-CUT = 10.0  # [–] of the tolerance: below, all that was asked for was solved, and less was asked for
 
 
 def contradiction(world: World) -> str:
     """Return that constraints contradict one another, and which."""
-    names = blame.contradiction(world.engine, world.constraints)
-    return f"constraints contradict one another, each gives way: {names} ({ONCE}; look at the gap of each)"
+    names = blame.contradiction(world.engine, world.constraints) or "in a step before this one"
+    text = f"constraints contradict one another, each gives way: {names}"
+    return f"{text} ({ONCE}; look at the gap of each)"
+
+
+def slowed(world: World) -> str:
+    """Return that recovery was cut short, and the deepest overlap."""
+    return (
+        "overlaps, or gaps of constraints, are closed more slowly than asked: all at once would take absurd "
+        f"energy ({ONCE}; see world.status){blame.overlap(world.contacts)}"
+    )
 
 
 def not_converged(world: World) -> str:
     """Return how far the solve is off, and where."""
-    overlap = blame.overlap(world.contacts)
     residual = max(world.residual)
-    if residual <= CUT * world.tolerance:
-        return (
-            "overlaps, or gaps of constraints, are closed more slowly than asked: all at once would take "
-            f"absurd energy ({ONCE}; see world.status){overlap}"
-        )
+    if residual <= world.tolerance:
+        return f"a step before this one was not solved exactly ({ONCE}; see world.status)"
     where = blame.largest_miss(world.engine, world.objects, world.constraints)
     return (
         f"the contact solve stopped after {world.sweeps} sweeps with residual {residual:.1e}{where} ({ONCE}, "
-        f"and if it grows a thousandfold; see world.residual, world.status and world.max_sweeps){overlap}"
+        "and if it grows a thousandfold; see world.residual, world.status and world.max_sweeps)"
+        f"{blame.overlap(world.contacts)}"
     )
 
 
@@ -52,6 +57,7 @@ def coarse(world: World) -> str:
 
 TEXTS = {
     Status.CONTRADICTION: contradiction,
+    Status.SLOWED: slowed,
     Status.NOT_CONVERGED: not_converged,
     Status.COARSE: coarse,
 }
@@ -71,7 +77,9 @@ class Complaints:
             if not status & bit:
                 continue
             if bit == Status.NOT_CONVERGED:
-                residual = max(*world.residual, CUT * world.tolerance)
+                if status & Status.SLOWED:  # which says why
+                    continue
+                residual = max(*world.residual, world.tolerance)
                 if self._said & bit and residual < GROWN * self._residual:
                     continue
                 self._residual = residual

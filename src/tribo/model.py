@@ -416,15 +416,16 @@ class Work(Record):
     scalar_len = field("nscalar", 2, dtype=INT)  # dofs of side A, B; 0: does not give way
     scalar_row = field("nscalar", 2, dtype=INT)  # first number of side A, B in `row`, one per dof
     scalar_start = field("nscalar")  # [m/s, rad/s] velocity without forces − target
-    scalar_recovery = field("nscalar")  # [m/s] part of the target of a constraint that closes a gap
+    scalar_target = field("nscalar")  # [m/s, rad/s]
+    scalar_recovery = field(
+        "nscalar"
+    )  # [m/s, rad/s] part of the target that takes back what is open
     scalar_lower = field("nscalar")  # [N s, N m s] least impulse, ≤ 0
     scalar_upper = field("nscalar")  # [N s, N m s] largest impulse, ≥ 0
     scalar_compliance = field("nscalar")  # [1/kg, 1/(kg m²)] R
     scalar_delassus = field("nscalar")  # [1/kg, 1/(kg m²)] its own G + R, > 0
     scalar_impulse = field("nscalar")  # [N s, N m s]
-    scalar_reach = field(
-        "nscalar"
-    )  # [m, rad] most that `closure` moves it; < 0: it fixes no position
+    scalar_reach = field("nscalar")  # [m, rad] most that `closure` moves it; < 0: fixes no position
 
     # Islands, named by their lowest tree; lists sorted by island.
     tree_island = field("ntree", dtype=INT)

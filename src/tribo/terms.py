@@ -152,3 +152,4 @@ class Status(IntFlag):
     COARSE = 8  # too long a step for a compliant pair's stiffness, or for how fast a tree of joints turns
     CONTRADICTION = 16  # constraints ask for what cannot be at once; each gives way
     MIDPOINT_USED = 32  # under `rk4`: what touched, was at a stop or turned too far, by midpoint
+    SLOWED = 64  # overlaps, or gaps of constraints, are taken back more slowly than asked

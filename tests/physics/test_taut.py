@@ -33,12 +33,12 @@ def span(world, robot, anchor, length, **options):
 
 
 @pytest.mark.parametrize("kind", ["revolute", "spherical"])
-@pytest.mark.parametrize("height", [0.0, 0.3, -0.9])
-def test_a_wire_that_is_too_short_along_a_straight_arm_pulls_gently(kind, height, caplog):
+@pytest.mark.parametrize(("height", "most"), [(0.0, 8.1), (0.3, 8.1), (-0.9, 20.0)])
+def test_a_wire_that_is_too_short_along_a_straight_arm_pulls_gently(kind, height, most, caplog):
     """Nearly nothing moves the tip along the arm. (Before, 8e5 J within a step, and INVALID.)
 
-    The arm has 0.9 kg, gaps close at 0.3 m/s; the bound is ½ m (REACH · LEVER · 0.3)² = 4.1 J, and as much
-    again for slow joints, which nobody watches. The last anchor cannot be reached at all.
+    The arm has 0.9 kg, gaps close at 0.3 m/s; the bound is ½ m (LEVER · 0.3)² = 4.1 J, and as much again for
+    slow joints, which nobody watches. The last anchor cannot be reached at all: that goes on and on.
     """
     world, robot = arm(3, kind, speed=3.0)
     span(world, robot, (0, 0, height), abs(-0.6 - height) - 0.1)
@@ -46,8 +46,8 @@ def test_a_wire_that_is_too_short_along_a_straight_arm_pulls_gently(kind, height
     for _ in range(1000):
         world.step()
         said |= world.status
-        assert world.energy <= 8.1
-    assert said & Status.NOT_CONVERGED
+        assert world.energy <= most
+    assert said & Status.SLOWED
     assert "closed more slowly than asked" in caplog.text
 
 
@@ -62,15 +62,54 @@ def test_a_wire_that_tightens_does_not_throw(seed):
         assert world.energy <= 1.001 * before
 
 
+def limits(upper):
+    """Return options of ball joints with a stop of the whole turn."""
+    return lambda k: {"upper": upper, "is_cone": False}
+
+
+@pytest.mark.parametrize(("upper", "beyond", "dt"), [(0.02, 0.1, 1e-3), (0.25, 0.1, 1e-2)])
+def test_a_joint_beyond_a_narrow_stop_comes_back_from_rest(upper, beyond, dt):
+    """Without weight nobody gives it energy but its recovery, at 0.3 rad/s."""
+    world, robot = arm(2, "spherical", options=limits(upper))
+    world.time_step = dt
+    angle = upper + beyond
+    q = (np.cos(angle / 2), np.sin(angle / 2), 0, 0)
+    robot.generalized_coordinate = (*q, 1, 0, 0, 0)
+    world.step(round(1.0 / dt))
+    assert 2 * np.arccos(min(1.0, abs(robot.generalized_coordinate[0]))) <= upper + 1e-3
+
+
+@pytest.mark.parametrize(("dt", "speed"), [(1e-3, 30.0), (1e-2, 3.0)])
+def test_a_mimic_joint_that_is_off_follows_from_rest(dt, speed):
+    world, robot = arm(2, options=lambda k: {"mimic": ("j0", 1.0, 0)} if k == 1 else {})
+    world.time_step, world.max_push_out_speed = dt, speed
+    robot.generalized_coordinate = (0.0, 0.5)
+    world.step(300)
+    q = robot.generalized_coordinate
+    assert q[1] == pytest.approx(q[0], abs=1e-6)
+
+
+def test_a_wire_to_what_is_moved_drags_a_fast_arm():
+    """A kinematic body gives energy: 10 m/s at 0.2 m are 50 rad/s."""
+    world, robot = arm(1)
+    hand = world.add_sphere(0.05, 1.0, position=(0, 0, -0.2), collision_mask=0)
+    hand.body_type = "kinematic"
+    world.add_wire(robot.link("l0"), hand, (0, 0, -0.2), length=0.01)
+    hand.linear_velocity = (10.0, 0, 0)
+    world.step(6)
+    assert np.abs(robot.generalized_velocity).max() > 30.0
+
+
+@pytest.mark.parametrize("gravity", [0.0, 1e-9, 1e-4])
 @pytest.mark.parametrize("seed", [0, 1, 3])
-def test_an_arm_at_rest_without_weight_is_solved(seed):
+def test_an_arm_at_rest_without_weight_is_solved(seed, gravity):
     """Dry friction, stops and a mimic joint. (Before, unsolved for ever, with residuals of 1e11.)"""
 
     def options(k):
         follows = {"mimic": ("j1", 1.5, 0)} if k == 3 else {}
         return {"friction": 0.2, "lower": -2, "upper": 2} | follows
 
-    world, robot = arm(4, speed=1.5, seed=seed, options=options)
+    world, robot = arm(4, gravity=(0, 0, -gravity), speed=1.5, seed=seed, options=options)
     world.step(3000)
     for _ in range(200):
         world.step()
@@ -93,23 +132,107 @@ def test_friction_a_mimic_joint_and_a_wire_do_not_contradict_one_another():
             assert not world.status & Status.CONTRADICTION
 
 
-def test_a_weld_that_carries_a_thrust_does_not_contradict():
-    """Without weight and at rest, a force is all there is to compare with."""
+def test_welds_that_carry_a_thrust_do_not_contradict():
+    """Without weight and at rest, forces are all there is to compare with; most rows know nothing of them."""
     world = empty_world(gravity=(0, 0, 0))
-    front, back = (world.add_sphere(0.1, 1.0, position=(x, 0, 0)) for x in (0.5, 0))
-    weld = world.add_weld(back, front)
+    last, middle, first = (world.add_sphere(0.1, 1.0, position=(x, 0, 0)) for x in (0, 0.5, 1.0))
+    weld = world.add_weld(last, middle)
+    world.add_weld(middle, first)
     for _ in range(100):
-        back.apply_force((1.0, 0, 0))
+        last.apply_force((1.0, 0, 0))
         world.step()
         assert world.status == 0
-    assert np.linalg.norm(weld.force) == pytest.approx(0.5, rel=1e-6)
+    assert np.linalg.norm(weld.force) == pytest.approx(2 / 3, rel=1e-6)
 
 
-def test_constraints_that_contradict_are_named(caplog):
+@pytest.mark.parametrize("gravity", [0.0, 9.81])
+@pytest.mark.parametrize("gap", [0.0, 1e-5, 3e-5])
+def test_a_tied_body_that_is_hit_is_no_trouble(gravity, gap):
+    """By one of a hundred times its mass, at 10 m/s; a pin that is open a little closes."""
+    world = empty_world(gravity=(0, 0, -gravity))
+    held = world.add_sphere(0.1, 0.1)
+    pin = world.add_pin(None, held, position=(0, 0, 0))
+    held.position = (gap, 0, 0)
+    hammer = world.add_sphere(0.1, 10.0, position=(0.21, 0, 0))
+    hammer.linear_velocity = (-10.0, 0, 0)
+    for _ in range(20):
+        world.step()
+        assert world.status == 0
+    assert np.abs(pin.gap).max() < 1e-9
+
+
+def test_a_heavy_load_does_not_contradict():
+    """A link of 10 g carries 100 kg."""
+    world = empty_world()
+    link = world.add_sphere(0.02, 0.01, position=(0, 0, -1))
+    world.add_pin(None, link, position=(0, 0, -0.9))
+    load = world.add_sphere(0.1, 100.0, position=(0, 0, -2))
+    world.add_pin(link, load, position=(0, 0, -1.5))
+    for _ in range(200):
+        world.step()
+        assert not world.status & Status.CONTRADICTION
+
+
+def test_a_geared_arm_closes_what_is_open():
+    """1 mm at a lever of 2 cm: what the rotor holds is no absurd energy."""
+    for armature in (0.1, 1.0):
+        root = tribo.LinkDescription("root")
+        root.fix_to_world()
+        link = root.add_child("link", "revolute", axis=(0, 1, 0), armature=armature)
+        link.mass, link.com, link.inertia = 1.0, (0, 0, -0.1), 1e-3 * np.eye(3)
+        world = tribo.World(gravity=(0, 0, 0))
+        robot = world.add_articulated_system(root, collision_mask=0)
+        wire = world.add_wire(
+            robot.link("link"), None, (0, 0, -0.02), (0.5, 0, -0.02), length=0.499
+        )
+        for _ in range(100):
+            world.step()
+            assert world.status == 0
+        assert np.linalg.norm(wire.gap) < 1e-9 or wire.tension == 0.0
+
+
+def test_a_loop_whose_axes_are_nearly_parallel_stays_closed():
+    """An axis that is off by 3.7e-6 rad, as of a pitch of 1.5708, and 10 µm out of the plane."""
+    root = link = tribo.LinkDescription("root")
+    root.fix_to_world()
+    for k in range(3):
+        axis = (3.7e-6, 1, 0) if k == 1 else (0, 1, 0)
+        link = link.add_child(f"l{k}", "revolute", axis=axis, position=(0, 0, -0.2 * (k > 0)))
+        link.mass, link.com, link.inertia = 0.3, (0, 0, -0.1), 1e-3 * np.eye(3)
+    world = tribo.World()
+    robot = world.add_articulated_system(root, collision_mask=0)
+    robot.generalized_coordinate = (0.5, 0.7, 0.4)
+    angles = np.cumsum((0.5, 0.7, 0.4))
+    place = (-0.2 * np.sin(angles).sum(), 0, -0.2 * np.cos(angles).sum())
+    stand = world.add_box((0.01, 0.01, 0.01), 1.0, position=place, collision_mask=0)
+    stand.body_type = "static"
+    pin = world.add_pin(robot.link("l2"), stand, position=place)
+    stand.position = np.add(place, (0, 1e-5, 0))
+    for _ in range(500):
+        world.step()
+        assert world.energy < 3.0
+    assert np.abs(pin.gap[[0, 2]]).max() < 1e-6
+
+
+def test_a_log_of_many_steps_blames_nobody_for_the_last(caplog):
+    """The step that was not solved is over."""
+    world, robot = arm(4, options=lambda k: {"lower": -2, "upper": 2, "damping": 1.0})
+    world.contact_solver, world.max_sweeps = "sweeps", 1
+    robot.generalized_coordinate = (2.001, 2.001, 2.001, 2.001)
+    robot.generalized_velocity = (3.0, 2.0, 1.0, 4.0)
+    world.step(3000)
+    assert world.status & Status.NOT_CONVERGED
+    assert max(world.residual) <= world.tolerance
+    assert "a step before this one was not solved exactly" in caplog.text
+
+
+@pytest.mark.parametrize("lengths", [(0.9, 1.1), (1.0, 0.9)])
+def test_constraints_that_contradict_are_named(lengths, caplog):
+    """Also where one of them fits."""
     world = empty_world()
     bob = world.add_sphere(0.1, 1.0, position=(0, 0, -1))
-    world.add_rod(None, bob, length=0.9, name="short")
-    world.add_rod(None, bob, length=1.1, name="long")
+    world.add_rod(None, bob, length=lengths[0], name="short")
+    world.add_rod(None, bob, length=lengths[1], name="long")
     world.add_wire(None, bob, length=3.0, name="slack")
     world.step(10)
     assert "each gives way: short, long" in caplog.text
@@ -129,8 +252,7 @@ def test_the_row_that_fails_is_named(caplog):
 def test_a_narrow_whole_turn_stop_does_not_throw():
     """Ball joints with stops of 0.02 rad at 0.3 rad/s. (Before, up to 85 % more in one step.)"""
     for seed in range(6):
-        world, _ = arm(4, "spherical", speed=0.3, seed=seed,
-                       options=lambda k: {"upper": 0.02, "is_cone": False})  # fmt: skip
+        world, _ = arm(4, "spherical", speed=0.3, seed=seed, options=limits(0.02))
         before = world.energy
         for _ in range(400):
             world.step()

@@ -17,6 +17,7 @@ from tribo.dynamics.middle import (
     HELD,
     IN_PARTS,
     LOST,
+    ONE_H,
     SETTLED,
     UNSETTLED,
     difference,
@@ -77,7 +78,7 @@ def note(model, state, settings, work, t):
         return 0
     if has_contact(model, work, t):
         return repeat(model, state, settings, work, t)
-    if code == UNSETTLED:
+    if code == ONE_H:
         return 0
     if code != SETTLED or not follow(model, state, work, t, work.response, False) <= ENOUGH:
         work.tree_is_coarse[t] = HELD
@@ -134,7 +135,7 @@ def unsettled(model, state, command, settings, work):
         if work.tree_is_coarse[t] == FLOWN:
             again += 1 if judge(model, state, work, t) else 0
         elif work.tree_is_coarse[t] == LOST:
-            work.tree_is_coarse[t] = UNSETTLED
+            work.tree_is_coarse[t] = ONE_H
             again += 1
     work.settle_rounds[0] += 1
     return again

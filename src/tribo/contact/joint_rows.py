@@ -87,6 +87,7 @@ def add_mimic(model, state, settings, work, i):
     scalar.add_dof(model, work, n, 0, model.joint_v[i], 1.0)
     scalar.add_dof(model, work, n, 1, model.joint_v[leader], -ratio)
     scalar.close_row(model, state, work, n, target, -inf, inf, 0.0)
+    work.scalar_recovery[n] = target
 
 
 @kernel
@@ -156,8 +157,9 @@ def add_cone(model, state, settings, work, i):
         scalar.add_dof(model, work, n, 0, dof + k, -axis[k])
     most = GENTLE * vec.norm(across)
     bend = min(outward(model, turn, angle, i, across, dt) / dt, most)
-    target = stop_target(settings, gap) + bend
-    scalar.close_row(model, state, work, n, target, 0.0, inf, 0.0)
+    target = stop_target(settings, gap)
+    scalar.close_row(model, state, work, n, target + bend, 0.0, inf, 0.0)
+    work.scalar_recovery[n] = max(0.0, target)
 
 
 @kernel

@@ -33,6 +33,7 @@ def add_limit(model, state, settings, work, i, sign, gap):
     lower = 0.0 if sign > 0.0 else -inf
     upper = inf if sign > 0.0 else 0.0
     scalar.close_row(model, state, work, n, sign * target, lower, upper, 0.0)
+    work.scalar_recovery[n] = sign * max(0.0, target)
 
 
 @kernel

@@ -167,8 +167,7 @@ def hold(model, state, command, settings, work, c, first, point, axes, gap, curv
         )
         scalar.close_row(model, state, work, n, target, -inf, inf, 0.0)
         work.scalar_reach[n] = reach
-        if first != ANGULAR:
-            work.scalar_recovery[n] = recovery
+        work.scalar_recovery[n] = recovery
 
 
 @kernel

@@ -1,14 +1,10 @@
-"""How much recovery is asked of an island: no absurd energy, and not again and again in vain.
-
-What overlaps is to part, what a pin or wire has let open is to close. Where bodies are wedged, or an arm is
-stretched along its wire, the smallest speed of it would take any impulse.
-"""
+"""How much recovery from overlap is asked of an island: no absurd energy, and not again and again in vain."""
 
 from math import sqrt
 
 from tribo.contact.islands import find
 from tribo.contact.laws import step_speed
-from tribo.contact.response import moved_by, scalar_moved_by
+from tribo.contact.response import moved_by
 from tribo.contact.strategy import (
     FAR,
     MAX_FAILURES,
@@ -23,14 +19,17 @@ from tribo.contact.violation import island_speed, violation
 from tribo.contact.visits import start_cold
 from tribo.jit import kernel
 from tribo.math import vec
-from tribo.model import Solver
+from tribo.model import Solver, Status
 
+SLOWED = int(Status.SLOWED)
 SWEEPS = int(Solver.SWEEPS)
 CLEAN = 1e-4  # [–] of the speed that a solve removes: violation that may be left to links that jam
 REACH = 2.0  # [–] of the speed of recovery: how fast it may make what overlaps
 WEDGE = 30.0  # [–] of the energy of that: what brings more is not asked for at all, else for a part
-LEVER = 5.0  # [–] more of such a speed for constraints, which work through levers
-WORTH = 0.01  # [–] of the largest push-out speed: what constraints close more slowly is harmless
+WORTH = (
+    0.01  # [–] of the largest push-out speed: slower recovery, without weight too, is left alone
+)
+ROTOR = 0.1  # [m]
 IN_VAIN = 30.0  # [–] of the same energy: the most work of recoveries, whatever it moves
 
 
@@ -41,8 +40,8 @@ def is_recovery(work, c):
 
 
 @kernel
-def recovery(model, settings, work, t):
-    """Return the fastest recovery in island t [m/s], twice the work of all, twice their energy.
+def recovery(model, work, t):
+    """Return the fastest recovery from overlap in island t [m/s], twice the work of all, twice their energy.
 
     The energy that an impulse brings is half of it times the velocities before and after; what stops an
     approach is no work of recovery.
@@ -60,32 +59,23 @@ def recovery(model, settings, work, t):
             after = moved_by(model, work, rows, c, work.response, vel)
             done += 2.0 * impulse[2] * max(0.0, target - max(0.0, -free[2]))
             gain += vec.dot(impulse, vec.add(free, after))
-    least = WORTH * settings.max_push_out_speed
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
-        n = work.island_scalar[k]
-        target = work.scalar_recovery[n]
-        if abs(target) > least:
-            fastest = max(fastest, LEVER * abs(target))
-            impulse = work.scalar_impulse[n]
-            vel = work.scalar_start[n] + target  # but for the bend of its curve
-            free = scalar_moved_by(model, work, n, work.free_response, vel)
-            after = scalar_moved_by(model, work, n, work.response, vel)
-            gain += impulse * (free + after)  # those that contradict one another give way
     return fastest, done, gain
 
 
 @kernel
 def tree_mass(model, t):
-    """Return the mass of all bodies of a tree [kg]."""
+    """Return the mass of all bodies of a tree [kg], and that of its rotors at a lever of `ROTOR`."""
     mass = 0.0
     for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
         mass += model.body_mass[i]
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        mass += model.dof_armature[dof] / (ROTOR * ROTOR)
     return mass
 
 
 @kernel
 def mass_of(model, work, t):
-    """Return the mass of all bodies of island t [kg]."""
+    """Return the mass of all bodies of island t [kg], rotors included."""
     mass = 0.0
     for tree in range(work.tree_island.shape[0]):
         if find(work.tree_island, tree) == t:
@@ -112,7 +102,7 @@ def lower(work, c, part):
 
 @kernel
 def ask_less(model, settings, work, t, rows, part, only_inner):
-    """Solve island t from zero again, with a part of the recovery asked; sweep it, if it is large.
+    """Solve island t from zero again, with a part of the targets of its overlaps; sweep it, if it is large.
 
     Writes: work.
     """
@@ -120,11 +110,6 @@ def ask_less(model, settings, work, t, rows, part, only_inner):
         c = work.island_contact[k]
         if is_recovery(work, c) and (not only_inner or inner_tree(model, work, c) >= 0):
             lower(work, c, part)
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
-        n = work.island_scalar[k]
-        if not only_inner:
-            work.scalar_start[n] += (1.0 - part) * work.scalar_recovery[n]
-            work.scalar_recovery[n] *= part
     start_cold(model, work, t)
     speed = island_speed(settings, work, t)
     if rows < PAUSE_ROWS and settings.contact_solver != SWEEPS:
@@ -149,6 +134,8 @@ def leave(model, work, t):
         if tree >= 0 and is_recovery(work, c) and work.tree_vain_pause[tree] > 0:
             lower(work, c, 0.0)
             count += 1
+    if count > 0:
+        work.status[0] |= SLOWED
     return count
 
 
@@ -212,7 +199,7 @@ def is_far_off(model, settings, work, t, is_solved, fastest):
 
 @kernel
 def bound_recovery(model, settings, work, t, rows, is_solved, is_whole):
-    """Ask island t for less recovery if it brings absurd energy; return whether it does not.
+    """Ask island t for less recovery from overlap if it brings absurd energy; return whether it does not.
 
     What overlaps may make its bodies leave one another at the speed of recovery, a little faster where
     levers are long. A body that two others push from both sides moves nowhere: impulses against such
@@ -222,8 +209,8 @@ def bound_recovery(model, settings, work, t, rows, is_solved, is_whole):
 
     Writes: work.
     """
-    fastest, done, gain = recovery(model, settings, work, t)
-    speed = step_speed(settings)
+    fastest, done, gain = recovery(model, work, t)
+    speed = max(step_speed(settings), WORTH * settings.max_push_out_speed)
     if fastest == 0.0 or (is_solved and fastest <= speed):
         if is_whole:
             learn(model, work, t, False)
@@ -238,13 +225,13 @@ def bound_recovery(model, settings, work, t, rows, is_solved, is_whole):
         return True
     if not jams and gain <= WEDGE * allowed and done <= IN_VAIN * allowed:
         ask_less(model, settings, work, t, rows, 0.5 * sqrt(allowed / gain), False)
-        _, done, gain = recovery(model, settings, work, t)
+        _, done, gain = recovery(model, work, t)
         if gain <= allowed and done <= IN_VAIN * allowed:
             return False
     if is_inner:
         learn(model, work, t, True)
         ask_less(model, settings, work, t, rows, 0.0, True)
-        _, done, gain = recovery(model, settings, work, t)
+        _, done, gain = recovery(model, work, t)
         if gain <= allowed and done <= IN_VAIN * allowed:
             return False
     ask_less(model, settings, work, t, rows, 0.0, False)

@@ -11,7 +11,7 @@ from math import inf, sqrt
 
 from tribo.contact.cone import NO_FRICTION, project
 from tribo.contact.laws import step_speed
-from tribo.contact.response import scalar_moved_by, scalar_velocity, velocity, within
+from tribo.contact.response import scalar_velocity, velocity, within
 from tribo.contact.scalar import GIVES_WAY
 from tribo.contact.violation import island_speed, largest, torque_violation
 from tribo.jit import kernel
@@ -19,8 +19,7 @@ from tribo.math import vec
 from tribo.model import Status
 
 CONTRADICTION = int(Status.CONTRADICTION)
-SLOWEST = 1e-9  # [m/s, rad/s] what contradicts by less is rounding, without weight too
-OPEN = 1e-3  # [–] of the speed to remove: beyond, rows contradict one another
+OPEN = 0.05  # [–] of the speed to remove: beyond, rows contradict one another
 
 
 @kernel
@@ -54,16 +53,18 @@ def scalar_residual(model, work, n):
 
 
 @kernel
-def is_contradiction(model, settings, work, n):
-    """Tell whether hard row n of a constraint gives way: another asks for what cannot be at once.
+def gives_way(work, t, speed):
+    """Tell whether a hard row of a constraint in island t gives way: another asks for what cannot be at once.
 
-    The compliance that all hard rows have, at the level of rounding, then makes up for what is left.
+    The compliance that all hard rows have, at the level of rounding, then makes up for what is left of
+    the speed that the island removes.
     """
-    if work.scalar_compliance[n] == 0.0 or work.scalar_reach[n] == GIVES_WAY:
-        return False
-    free = scalar_moved_by(model, work, n, work.free_response, work.scalar_start[n])
-    speed = abs(free) + max(step_speed(settings), SLOWEST)
-    return abs(work.scalar_impulse[n]) * work.scalar_compliance[n] > OPEN * speed
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        if work.scalar_reach[n] != GIVES_WAY:
+            if abs(work.scalar_impulse[n]) * work.scalar_compliance[n] > OPEN * speed:
+                return True
+    return False
 
 
 @kernel
@@ -96,11 +97,12 @@ def residual(model, settings, work):
         complementarity = max(complementarity, e)
         diagonal += work.scalar_delassus[n]
         count += 1
-        if is_contradiction(model, settings, work, n):
-            work.status[0] |= CONTRADICTION
     speed = step_speed(settings)
     for t in range(work.tree_island.shape[0]):
-        speed = max(speed, island_speed(settings, work, t))
+        own = island_speed(settings, work, t)
+        speed = max(speed, own)
+        if gives_way(work, t, own):
+            work.status[0] |= CONTRADICTION
     if count == 0 or speed == 0.0 or diagonal == 0.0:
         primal = dual = complementarity = 0.0
     else:

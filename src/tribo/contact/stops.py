@@ -12,8 +12,9 @@ the solve.
 
 from math import inf
 
+from tribo.contact import closing
 from tribo.contact.linkage import SLOTS
-from tribo.contact.recovery import LEVER, REACH, tree_mass
+from tribo.contact.recovery import tree_mass
 from tribo.contact.scalar import GIVES_WAY
 from tribo.dynamics.kinematics import body_pose, drift_joint
 from tribo.dynamics.momentum import body_twist
@@ -34,7 +35,7 @@ SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 SPEED = (-2, 2)  # modes of a drive at its speed limit
 SWIFT = 0.02  # [rad] in a step; slower joints gain nothing that could be measured
 ERROR = 1e-3  # [–] of the kinetic energy, that ties, and stops of slow joints, may give in a step
-NOTHING, STOPS, TIES, PUSHES = 0, 1, 2, 3  # what holds a tree; the last may give energy
+NOTHING, TIES, STOPS, PUSHES = 0, 1, 2, 3  # what holds a tree; the last may give energy
 HALVINGS = 40  # of the factor: to round-off
 
 
@@ -95,26 +96,25 @@ def may_push(model, work, n, t):
 
 @kernel
 def grip(model, work, t):
-    """Return what holds a tree, `NOTHING` … `PUSHES`, and how fast constraints are to close at most [m/s]."""
+    """Return what holds a tree, `NOTHING` … `PUSHES`, and the energy that closing what is open may take."""
     found = NOTHING
-    fastest = 0.0
-    ties = model.constraint_slot.shape[0]
+    energy = 0.0
+    mass = tree_mass(model, t)
     for n in range(work.scalar_count[0]):
         if work.scalar_impulse[n] == 0.0 or not is_of(model, work, n, t):
             continue
-        slot = work.scalar_slot[n]
-        if ties > 0 and slot >= model.constraint_slot[0]:
+        energy += closing.energy(work, n, mass)
+        if closing.is_tie(model, work, n):
             if may_push(model, work, n, t):
-                return PUSHES, fastest
-            fastest = max(fastest, abs(work.scalar_recovery[n]))
-            found = TIES
+                return PUSHES, energy
+            found = max(found, TIES)
             continue
-        kind = slot - model.joint_slot[work.scalar_body[n, 0]]
+        kind = work.scalar_slot[n] - model.joint_slot[work.scalar_body[n, 0]]
         if kind == MIMIC:
-            found = TIES
+            found = max(found, TIES)
         elif kind == LIMIT:
-            found = max(found, STOPS)
-    return found, fastest
+            found = STOPS
+    return found, energy
 
 
 @kernel
@@ -186,10 +186,10 @@ def given(model, state, settings, work, t):
 
 
 @kernel
-def allowed(model, state, settings, work, t, is_strict, fastest):
+def allowed(model, state, settings, work, t, is_strict, closing_energy):
     """Return the energy [J] with which a tree that is held may end the step: what it has and is given.
 
-    If it is not strict, a little more, as an error of the step; at least what closing a gap may take.
+    If it is not strict, a little more, as an error of the step; at least what closing gaps may take.
 
     Writes: work.
     """
@@ -197,10 +197,7 @@ def allowed(model, state, settings, work, t, is_strict, fastest):
     most = kinetic + given(model, state, settings, work, t)
     if not is_strict:
         most += ERROR * kinetic
-    if fastest > 0.0:
-        speed = REACH * LEVER * fastest
-        most = max(most, 0.5 * speed * speed * tree_mass(model, t))
-    return potential + most
+    return potential + max(most, closing_energy)
 
 
 @kernel
@@ -214,11 +211,13 @@ def calm(model, state, settings, work):
     for t in range(model.tree_body.shape[0]):
         if model.tree_is_single[t] == 1 or not is_swift(model, state, settings, work, t, False):
             continue
-        held, fastest = grip(model, work, t)
+        held, closing_energy = grip(model, work, t)
         if held == NOTHING or held == PUSHES or not is_alone(model, work, t):
             continue
+        if held == TIES and settings.integrator == SEMI_IMPLICIT:  # its energy goes to and fro
+            continue
         is_strict = held == STOPS and is_swift(model, state, settings, work, t, True)
-        most = allowed(model, state, settings, work, t, is_strict, fastest)
+        most = allowed(model, state, settings, work, t, is_strict, closing_energy)
         # At rest where the step is evaluated it may hold more: then its weight does it, not a stop.
         if end_energy(model, settings, work, t, 1.0) <= most:
             continue

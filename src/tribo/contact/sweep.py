@@ -8,7 +8,7 @@ else by `pile`: see `strategy`.
 
 from math import inf
 
-from tribo.contact import exact, joint_rows
+from tribo.contact import closing, exact, joint_rows
 from tribo.contact.recovery import bound_recovery, solve_small
 from tribo.contact.response import add_response, add_scalar_response, add_scalar_to, within
 from tribo.contact.strategy import (
@@ -25,6 +25,7 @@ from tribo.model import Solver, Status
 
 CAPACITY = int(Status.CAPACITY)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
+SLOWED = int(Status.SLOWED)
 SWEEPS = int(Solver.SWEEPS)
 
 
@@ -84,6 +85,9 @@ def solve_island(model, settings, work, t, rows):
     if work.status[0] & CAPACITY == 0:
         is_sane = bound_recovery(model, settings, work, t, rows, is_solved, is_whole)
         is_solved = is_solved and is_sane
+        if not is_sane:
+            work.status[0] |= SLOWED
+        is_solved = closing.bound(model, settings, work, t, rows, is_solved)
     if not is_solved:
         work.status[0] |= NOT_CONVERGED
 

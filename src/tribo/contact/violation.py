@@ -118,7 +118,8 @@ def rounded_speed(settings, work, n):
     """Return a speed next to which the rounding of where the bodies of scalar row n are does not count."""
     size = 1.0  # [m, rad]
     for side in range(2):
-        size = max(size, largest(vec.load(work.body_pos, work.scalar_body[n, side])))
+        if work.scalar_len[n, side] > 0:
+            size = max(size, largest(vec.load(work.body_pos, work.scalar_body[n, side])))
     return ROUNDED * size / settings.dt
 
 
@@ -150,7 +151,5 @@ def island_speed(settings, work, t):
             scale = max(scale, ROUNDED * vec.norm(vec.load(work.contact_vel, c)))
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         n = work.island_scalar[k]
-        scale = max(scale, scalar_speed(work, n, push))
-        if is_weightless:
-            scale = max(scale, rounded_speed(settings, work, n))
+        scale = max(scale, scalar_speed(work, n, push), rounded_speed(settings, work, n))
     return scale

@@ -28,7 +28,8 @@ IN_PARTS = 1  # turns too far for a step of second order, and no law belongs to 
 HELD = 2  # turns too far, and takes parts under the forces and impulses that were solved for
 FLOWN = 3  # has taken them; whether they lead to the velocity that was solved for is asked next
 UNSETTLED = 4  # turns too far, and nothing can be done
-LOST = 5  # took parts, and they led nowhere: one h for the step is all there is
+LOST = 5  # took parts, and they led nowhere
+ONE_H = 6  # lost before: one h for the step is all there is
 
 FAR = 0.01  # [rad] in a step, below which the prediction serves; 10 rad/s at 1 ms
 ENOUGH = 5e-6  # [–] of the velocity: v̄ is what it leads to; (dt ω)³/8 after one round, dt ω = 0.034

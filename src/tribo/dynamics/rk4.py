@@ -2,7 +2,7 @@
 
 from numba import types
 
-from tribo.dynamics.middle import IN_PARTS, UNSETTLED
+from tribo.dynamics.middle import IN_PARTS, ONE_H, UNSETTLED
 from tribo.dynamics.runge_kutta import run_part
 from tribo.jit import DISABLED, kernel, late
 from tribo.model import Command, Integrator, Late, Model, Settings, State, Status, Work
@@ -76,7 +76,7 @@ def fourth_order(model, state, command, settings, work):
     """
     is_needed = settings.integrator == RK4
     for t in range(model.tree_body.shape[0]):
-        if work.tree_is_coarse[t] == UNSETTLED:
+        if work.tree_is_coarse[t] == UNSETTLED or work.tree_is_coarse[t] == ONE_H:
             work.status[0] |= COARSE
         is_needed = is_needed or (work.tree_is_coarse[t] == IN_PARTS and work.tree_is_free[t] == 1)
     if is_needed and is_there(model, work):

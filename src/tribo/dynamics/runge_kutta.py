@@ -281,11 +281,12 @@ def fly(model, state, command, settings, work, t):
         work.change_v[dof] = work.rk_v[dof] - state.v[dof] if arrives else 0.0
         work.mid_v[dof] = state.v[dof] + 0.5 * work.change_v[dof]
     inertia.factorize_moved(model, work, t)
-    add_momentum(model, work, t, work.change_v, -rate, work.held_force)
-    bias.tree_bias(model, work.mid_v, settings, work, t)
     if not arrives:
         work.tree_is_fourth[t] = 0
+        bias.tree_bias(model, work.mid_v, settings, work, t)
         return
+    add_momentum(model, work, t, work.change_v, -rate, work.held_force)
+    bias.tree_bias(model, work.mid_v, settings, work, t)
     for dof in range(first, last):
         work.bias_force[dof] = work.held_force[dof]
 

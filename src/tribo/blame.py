@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tribo.builder import DOFS, TIE_SLOTS
-from tribo.contact.residual import gives_way
 from tribo.contact.scalar import GIVES_WAY
-from tribo.contact.violation import contact_violation, island_speed, scalar_violation
+from tribo.contact.violation import contact_violation, scalar_violation
+from tribo.dynamics.middle import SETTLED
 from tribo.engine import Engine
 from tribo.model import Slot
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tribo.objects import Object
     from tribo.objects.constraint import Constraint
 
+NOTHING = 1e-5  # [m/s, rad/s] by which no row gives way that contradicts another
 DEEP = 1e-3  # [m] an overlap that a solve may fail at
 
 
@@ -78,18 +79,25 @@ def largest_miss(
 
 
 def contradiction(engine: Engine, constraints: Sequence[Constraint]) -> str:
-    """Return the names of the constraints that give way in the last step; empty if none does."""
-    work, names = engine.work, []
-    for t in range(len(work.tree_island)):
-        rows = work.island_scalar[work.island_scalar_start[t] : work.island_scalar_start[t + 1]]
-        hard = [n for n in rows if tie_of(engine, n) >= 0 and work.scalar_reach[n] != GIVES_WAY]
-        if hard and gives_way(work, t, float(island_speed(engine.settings, work, t))):
-            given = np.abs(work.scalar_impulse[hard] * work.scalar_compliance[hard])
-            names += [
-                constraints[tie_of(engine, n)].name
-                for n in np.array(hard)[given > 0.1 * given.max()]
-            ]
-    return ", ".join(dict.fromkeys(names))
+    """Return the names of the constraints that give way most in the last step; empty if none does."""
+    work = engine.work
+    hard = [
+        n for n in range(int(work.scalar_count[0]))
+        if tie_of(engine, n) >= 0 and work.scalar_reach[n] != GIVES_WAY
+    ]  # fmt: skip
+    given = np.abs(work.scalar_impulse[hard] * work.scalar_compliance[hard])
+    if not hard or given.max() < NOTHING:
+        return ""
+    most = np.array(hard)[given > 0.1 * given.max()]
+    return ", ".join(dict.fromkeys(constraints[tie_of(engine, n)].name for n in most))
+
+
+def fast(engine: Engine, objects: Sequence[Object]) -> str:
+    """Return the names of the robots that turn too far in the last step for a step of its own; else empty."""
+    coarse = engine.work.tree_is_coarse
+    return ", ".join(
+        p.name for p in objects if p.span is not None and coarse[p.span.tree] > SETTLED
+    )
 
 
 def overlap(contacts: Sequence[Contact]) -> str:

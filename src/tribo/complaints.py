@@ -47,11 +47,14 @@ def not_converged(world: World) -> str:
 
 def coarse(world: World) -> str:
     """Return that a step is too long, and for what."""
+    names = blame.fast(world.engine, world.objects)
+    what = f"for how fast {names} turns (it gains or loses energy)" if names else (
+        "for a compliant pair, which it stops at once (it carries and holds as it should, but bounces less), "
+        "or for how fast something turns that joints or constraints hold (it gains or loses energy)"
+    )  # fmt: skip
     return (
-        f"a time step of {world.time_step:g} s is too long for a compliant pair, which it stops at once (it "
-        "carries and holds as it should, but bounces less), or for a tree of joints that turns this fast (it "
-        f"gains or loses energy). Take a smaller time_step or stiffness ({ONCE}; see world.status and "
-        "tribo.ground.check_step)"
+        f"a time step of {world.time_step:g} s is too long {what}. Take a smaller time_step or stiffness "
+        f"({ONCE}; see world.status and tribo.ground.check_step)"
     )
 
 

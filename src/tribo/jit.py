@@ -59,15 +59,15 @@ _ROOT = cache_root()
 def cache_folder(layer: str) -> pathlib.Path:
     """Return the cache folder of a layer, named after everything its kernels are made of, and where.
 
-    Numba finds what it kept by the path of a file and the time when it was written: who has another copy
-    of this version compiles again, and is told so.
+    Numba finds what it kept by the path of a file: who has another copy of this version compiles again, and
+    is told so.
     """
     facts = (numba.__version__, np.__version__, numba.config.BOUNDSCHECK, platform.machine())
     key = hashlib.sha256(repr((*facts, str(_PACKAGE))).encode())
     names = LAYERS[: LAYERS.index(BESIDE.get(layer, layer)) + 1]
     for name in names if layer in LAYERS else (*names, layer):
         for path in sorted(_PACKAGE.glob(f"{name}.py")) + sorted(_PACKAGE.glob(f"{name}/*.py")):
-            key.update(path.read_bytes() + str(path.stat().st_mtime_ns).encode())
+            key.update(path.read_bytes())
     return _ROOT / layer / key.hexdigest()[:16]
 
 

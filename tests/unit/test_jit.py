@@ -56,6 +56,13 @@ def test_an_edit_changes_the_keys_of_its_layer_and_those_above(copy):
     assert changed(before, folders(copy)) == []  # undone: the old folder is found again
 
 
+def test_a_copy_elsewhere_has_folders_of_its_own(copy):
+    """Numba looks by path: a shared folder would say "complete" and be compiled again, silently."""
+    other = copy / "other"
+    shutil.copytree(copy / "tribo", other / "tribo")
+    assert changed(folders(copy), folders(other)) == list(LAYERS)
+
+
 def test_an_edit_above_leaves_the_layers_below(copy):
     before = folders(copy)
     (copy / "tribo/contact/new.py").write_text('"""New."""\n')

@@ -19,6 +19,7 @@ from tribo.model import Constraint, Integrator, Status, Tuning
 
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 CAPACITY = int(Status.CAPACITY)
+COARSE = int(Status.COARSE)
 JOINT = int(Constraint.JOINT)
 LENGTH = int(Constraint.LENGTH)
 ERP = int(Tuning.ERP)
@@ -33,6 +34,7 @@ ANGULAR = 3  # first of the angular directions in a mask, first of the angular s
 SLOTS = 6  # of a constraint
 
 ROUNDING = 1e-7  # [–] R of a hard row over G: what is redundant or singular gets a finite impulse
+WHIRL = 0.2  # [rad] in a step: a pin that goes round faster gains or loses energy
 ZERO = (0.0, 0.0, 0.0)
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
@@ -171,6 +173,18 @@ def hold(model, state, command, settings, work, c, first, point, axes, gap, curv
 
 
 @kernel
+def whirls(model, settings, body, acceleration, arm):
+    """Tell whether a loose body turns the arm on which a constraint holds it too far in a step.
+
+    dt² ω² r is more than a part of r; a wheel on its axle has no arm.
+    """
+    if body < 0 or model.tree_is_single[model.body_tree[body]] == 0:
+        return False
+    bend = settings.dt * settings.dt * vec.norm(acceleration)
+    return bend > WHIRL * WHIRL * vec.norm(arm)
+
+
+@kernel
 def joint_rows(model, state, command, settings, work, c):
     """Build the rows of the directions in which constraint c holds its bodies together.
 
@@ -184,6 +198,8 @@ def joint_rows(model, state, command, settings, work, c):
     vb, wb, ab, alpha_b, tumble_b = motion(model, state, settings, work, b, point)
     arm_a = ZERO if a < 0 else vec.sub(point, vec.load(work.body_pos, a))
     arm_b = ZERO if b < 0 else vec.sub(point, vec.load(work.body_pos, b))
+    if whirls(model, settings, a, aa, arm_a) or whirls(model, settings, b, ab, arm_b):
+        work.status[0] |= COARSE
     lean = vec.sub(vec.cross(tumble_a, arm_a), vec.cross(tumble_b, arm_b))
     curve = vec.axpy(2.0, vec.cross(wa, vec.sub(vb, va)), vec.sub(aa, ab))
     apart = vec.sub(own, point)

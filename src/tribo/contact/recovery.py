@@ -29,7 +29,7 @@ WEDGE = 30.0  # [–] of the energy of that: what brings more is not asked for a
 WORTH = (
     0.01  # [–] of the largest push-out speed: slower recovery, without weight too, is left alone
 )
-ROTOR = 0.1  # [m]
+ROTOR = 0.2  # [m]
 IN_VAIN = 30.0  # [–] of the same energy: the most work of recoveries, whatever it moves
 
 

@@ -19,7 +19,7 @@ from tribo.math import vec
 from tribo.model import Status
 
 CONTRADICTION = int(Status.CONTRADICTION)
-OPEN = 0.05  # [–] of the speed to remove: beyond, rows contradict one another
+OPEN = 0.2  # [–] of the speed to remove: beyond, rows contradict one another
 
 
 @kernel

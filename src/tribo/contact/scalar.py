@@ -19,6 +19,9 @@ DYNAMIC = int(Kind.DYNAMIC)
 CAPACITY = int(Status.CAPACITY)
 
 GIVES_WAY = -1.0  # `Work.scalar_reach` of a row that fixes no position
+ROUNDED = (
+    1e-24  # [m²] square of a lever that is rounding: what moves a row with it does not move it
+)
 
 
 @kernel
@@ -147,6 +150,7 @@ def close_row(model, state, work, n, target, lower, upper, compliance):
     Writes: work.
     """
     w = 0.0
+    lightness = 0.0  # Σ 1/D of the dofs of both sides: G if each had a lever of 1
     for side in range(2):
         count = work.scalar_len[n, side]
         if count == 0:
@@ -158,11 +162,13 @@ def close_row(model, state, work, n, target, lower, upper, compliance):
             w += work.row[first + p] * state.v[model.chain_dof[chain + p]]
         if model.tree_kind[model.body_tree[body]] == DYNAMIC:
             whiten(model, work, body, first)
+            for p in range(count):
+                scale = work.dof_scale[model.chain_dof[chain + p]]
+                lightness += scale * scale
         else:
             work.scalar_len[n, side] = 0
     delassus = own_delassus(model, work, n)
-    is_moved = work.scalar_len[n, 0] > 0 or work.scalar_len[n, 1] > 0
-    if not (is_moved and delassus + compliance > 0.0):
+    if lightness == 0.0 or delassus + compliance <= ROUNDED * lightness:
         work.scalar_count[0] = n
         return
     work.scalar_start[n] = w - target

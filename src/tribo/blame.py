@@ -10,7 +10,7 @@ import numpy as np
 from tribo.builder import DOFS, TIE_SLOTS
 from tribo.contact.scalar import GIVES_WAY
 from tribo.contact.violation import contact_violation, scalar_violation
-from tribo.dynamics.middle import SETTLED
+from tribo.dynamics.middle import ONE_H, UNSETTLED
 from tribo.engine import Engine
 from tribo.model import Slot
 
@@ -93,11 +93,9 @@ def contradiction(engine: Engine, constraints: Sequence[Constraint]) -> str:
 
 
 def fast(engine: Engine, objects: Sequence[Object]) -> str:
-    """Return the names of the robots that turn too far in the last step for a step of its own; else empty."""
-    coarse = engine.work.tree_is_coarse
-    return ", ".join(
-        p.name for p in objects if p.span is not None and coarse[p.span.tree] > SETTLED
-    )
+    """Return the names of the robots for whose turning no step was found in the last one; else empty."""
+    found = np.isin(engine.work.tree_is_coarse, (UNSETTLED, ONE_H))
+    return ", ".join(p.name for p in objects if p.span is not None and found[p.span.tree])
 
 
 def overlap(contacts: Sequence[Contact]) -> str:

@@ -321,7 +321,7 @@ def soften(work, first):
     """Give hard rows from the first on a compliance at the level of rounding.
 
     Of two rows that ask for the same, each then takes its share; of two that contradict one another, each
-    gives way (see `residual.is_contradiction`).
+    gives way (see `residual.gives_way`).
 
     Writes: work.
     """

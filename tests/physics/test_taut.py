@@ -215,7 +215,7 @@ def test_a_loop_whose_axes_are_nearly_parallel_stays_closed():
 
 
 def test_a_pin_on_the_axis_of_its_joint_holds_nothing():
-    """What nothing can move gets no impulse. (Before: 1e17 N s on levers of 1e-17 m, energy × 25, status 0.)"""
+    """What nothing can move gets no impulse. (Before: 1e17 N s, levers of 1e-17 m, energy × 25, status 0.)"""
     for speed in (3.0, 30.0):
         world, robot = arm(1, speed=speed)
         world.time_step = 1e-4

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import hashlib
 import os
 import pathlib
@@ -19,9 +20,13 @@ from typing import Any
 
 import numba
 import numpy as np
+from llvmlite.binding import Linkage
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.compiler import Compiler, DefaultPassBuilder
+from numba.core.compiler_machinery import PassManager
 from numba.core.registry import CPUDispatcher
+from numba.core.typed_passes import InlineOverloads, NopythonRewrites
+from numba.core.untyped_passes import InlineClosureLikes, InlineInlinables, LiteralUnroll
 
 # Compiled layers, lowest first. Siblings may stand in any order.
 LAYERS = (
@@ -92,6 +97,18 @@ def _cached_in_layer_of(function: Callable[..., Any]) -> Iterator[None]:
         numba.config.CACHE_DIR = saved
 
 
+@contextlib.contextmanager
+def compiling() -> Iterator[None]:
+    """Keep Python from looking for garbage meanwhile: a compiler makes millions of objects."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def entry(function: Callable[..., Any]) -> Any:
     """Compile a function that Python calls, with everything that it calls, into the disk cache."""
     if DISABLED:
@@ -110,7 +127,7 @@ def late(function: Callable[..., Any], signature: Any) -> Callable[[], int]:
 
     @functools.cache
     def address() -> int:
-        with _cached_in_layer_of(function):
+        with _cached_in_layer_of(function), compiling():
             compiled = numba.cfunc(signature, cache=True, error_model="numpy")(function)
         _KEPT.append(compiled)
         return int(compiled.address)
@@ -123,19 +140,64 @@ _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
 
 class _Linked(JITCodeLibrary):  # type: ignore[misc]
-    """Code that is only linked into that of its callers: optimised, but without machine code of its own."""
+    """Code that is only linked into what Python calls, and optimised there, once, with all the rest.
 
-    def _finalize_final_module(self) -> None:
+    Numba's own libraries contain whatever they call: each kernel would be optimised again in each of its
+    callers, in theirs, and so on up to the step.
+    """
+
+    def finalize(self) -> None:
+        """Leave the code as it is: neither linked with what it calls nor made machine code."""
         self._finalize_dynamic_globals()
         self._finalized = True
 
+    def _get_module_for_linking(self) -> Any:
+        """Return this code and all that it calls, each function once."""
+        whole = self._own.clone()
+        found, todo = set(), list(self._linking_libraries)
+        while todo:
+            library = todo.pop()
+            if library in found:
+                continue
+            found.add(library)
+            is_linked = isinstance(library, _Linked)
+            part = library._own if is_linked else library._get_module_for_linking()  # noqa: SLF001
+            whole.link_in(part, preserve=True)
+            todo += library._linking_libraries if is_linked else []  # noqa: SLF001
+        return whole
+
+    @functools.cached_property
+    def _own(self) -> Any:
+        """This code alone, as others may contain it too."""
+        module = self._final_module.clone()
+        for function in module.functions:
+            if not function.is_declaration and function.linkage == Linkage.external:
+                function.linkage = "linkonce_odr"
+        return module
+
 
 class _Pipeline(Compiler):  # type: ignore[misc]
-    """Numba's compiler, into a `_Linked` library."""
+    """Numba's compiler, into a `_Linked` library, without the passes for what kernels do not contain."""
+
+    _ABSENT = (
+        InlineClosureLikes,
+        InlineInlinables,
+        InlineOverloads,
+        LiteralUnroll,
+        NopythonRewrites,
+    )
 
     def __init__(self, typing: Any, target: Any, library: Any, *rest: Any) -> None:
         super().__init__(typing, target, library or _Linked(target.codegen(), "linked"), *rest)
         self.state.flags.no_compile = True
+
+    def define_pipelines(self) -> list[Any]:
+        """Return the passes that a kernel goes through."""
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state).passes
+        manager = PassManager("kernel")
+        manager.passes += [row for row in passes if row[0] not in self._ABSENT]
+        manager.finalize()
+        return [manager]
 
 
 class _Inner(CPUDispatcher):  # type: ignore[misc]

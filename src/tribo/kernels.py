@@ -15,7 +15,7 @@ from tribo.collision import broadphase, inner_edges, narrowphase
 from tribo.contact import constraints, laws, limits, residual, rows, sweep
 from tribo.dynamics import actuation, bias, inertia, integrate, kinematics
 from tribo.field_array import FieldArray
-from tribo.jit import DISABLED, cache_folder
+from tribo.jit import DISABLED, cache_folder, compiling
 from tribo.model import Late
 from tribo.step import COMMAND, MODEL, SETTINGS, STATE, WORK
 
@@ -87,9 +87,8 @@ def _compile(jobs: list[tuple[str, Callable[[], Any]]], quiet: bool) -> None:
     console = Console(stderr=True, quiet=quiet)
     console.print("tribo: compiling its kernels (once per machine and version) …")
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    with bar, compiling():
         task = bar.add_task("compiling", total=len(jobs))
         for label, job in jobs:
             bar.update(task, description=label)

@@ -14,6 +14,7 @@ With the compiler switched off (``NUMBA_DISABLE_JIT=1``) kernels receive the Pyt
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -140,7 +141,8 @@ class RecordType(types.Type):
     def __init__(self, record: str, layout: tuple[Any, ...]) -> None:
         self.record, self.layout = record, layout
         self.index = {row[0]: k for k, row in enumerate(layout)}
-        super().__init__(name=f"{record}{layout}")
+        # Short: it is part of the name of every compiled function.
+        super().__init__(name=f"{record}.{hashlib.sha256(repr(layout).encode()).hexdigest()[:8]}")
 
     def member(self, name: str) -> types.Type | None:
         """Return the compiled type of a field, None if there is no such field."""

@@ -26,7 +26,7 @@ demo: $(STAMPS)/$(DEMO_EXTRAS)  ## three spheres and a quadruped (ROBOT=own: sma
 	$(BIN)/python -m tribo.demo --robot $(ROBOT) $(if $(filter $(NO),$(VIEW)),--no-view,--view) $(ARGS)
 
 test: $(STAMPS)/dev  ## the whole test suite on two cores (ARGS="-k rebound" for a part)
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(STAMPS)/dev  ## format, lint, types, layers
 	$(BIN)/ruff format --check .

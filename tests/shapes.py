@@ -1,5 +1,6 @@
 """Pairs of shapes for tests: records of two bodies, shapes of standard size, manifolds."""
 
+import functools
 import itertools
 import math
 
@@ -43,12 +44,25 @@ def hull_of(size):
 
 def records(a, b):
     """Return model and scratch of two bodies, each (kind, position, rotation, size or corners)."""
+    sides = [(kind, np.asarray(size, float)) for kind, _, _, size in (a, b)]
+    model, work = built(*((kind, size.shape, size.tobytes()) for kind, size in sides))
+    for k, (_, pos, rot, _) in enumerate((a, b)):
+        work.body_pos[k] = pos
+        work.body_rot[k] = np.ravel(rot)
+    return model, work
+
+
+@functools.lru_cache(maxsize=1)  # many tests move the same two
+def built(*sides):
+    """Return model and scratch of two bodies, each (kind, shape and bytes of its size or corners)."""
     parts = []
-    for k, (kind, _, _, size) in enumerate((a, b)):
-        points = np.asarray(size, float)
-        described = ShapeDescription(Shape(kind), (0.0, 0.0, 0.0) if points.ndim > 1 else size)
+    for k, (kind, form, numbers) in enumerate(sides):
+        points = np.frombuffer(numbers).reshape(form)
+        described = ShapeDescription(
+            Shape(kind), (0.0, 0.0, 0.0) if len(form) > 1 else tuple(points)
+        )
         if kind == HULL:
-            hull = convex_hull(points if points.ndim > 1 else hull_of(size))
+            hull = convex_hull(points if len(form) > 1 else hull_of(points))
             described.geometry, described.size = hull, (hull.half_width,)
         body = BodyDescription(
             "body", -1, JointDescription("root", Joint.FREE), 1.0, shapes=[described]
@@ -57,9 +71,6 @@ def records(a, b):
         parts.append(Part(tree, np.array([0, 0, 0, 1.0, 0, 0, 0]), (k,), 1, -1))
     model, _, sizes = build_model(parts, MaterialTable(), Capacity())
     *_, work = allocate(sizes)
-    for k, (_, pos, rot, _) in enumerate((a, b)):
-        work.body_pos[k] = pos
-        work.body_rot[k] = np.ravel(rot)
     return model, work
 
 

@@ -77,8 +77,8 @@ class Record:
         self.address = table.ctypes.data
         for name, declared in self.fields.items():
             if not declared.is_scalar:
-                shared = table[COLUMNS * list(self.fields).index(name) + 1] == 0
-                setattr(self, name, arrays[name][0 if shared else world])
+                array = arrays[name]
+                setattr(self, name, array[0 if array.shape[0] == 1 else world])
 
     @classmethod
     def allocate(cls, sizes: dict[str, int], worlds: int = 1, shared: bool = False) -> Self:
@@ -92,18 +92,16 @@ class Record:
     @classmethod
     def wrap(cls, arrays: dict[str, np.ndarray]) -> Self:
         """Return world 0 of a record over arrays whose first axis is the world (length 1: shared)."""
-        table = np.zeros(COLUMNS * len(cls.fields), np.int64)
-        for k, (name, declared) in enumerate(cls.fields.items()):
+        rows: list[int] = []
+        for name, declared in cls.fields.items():
             array = arrays[name]
             if array.dtype != declared.dtype or not array[:1].flags.c_contiguous:
                 raise TypeError(
                     f"field {name}: {array.dtype} array, expected {declared.dtype}, C order"
                 )
-            row = table[COLUMNS * k : COLUMNS * (k + 1)]
-            row[0] = array.ctypes.data
-            row[1] = 0 if array.shape[0] == 1 else array.strides[0]
-            row[2 : 2 + array.ndim - 1] = array.shape[1:]
-        return cls(arrays, 0, table)
+            step = 0 if array.shape[0] == 1 else array.strides[0]
+            rows += (array.ctypes.data, step, *array.shape[1:], 0, 0, 0)[:COLUMNS]
+        return cls(arrays, 0, np.array(rows, np.int64))
 
     def at(self, world: int) -> Self:
         """Return the same record seen from another world of the batch."""

@@ -19,14 +19,16 @@ MACHINERY = {
         "collections",
         "contextlib",
         "functools",
+        "gc",
         "hashlib",
+        "llvmlite",
         "os",
         "pathlib",
         "platform",
         "typing",
     },
     "field_array.py": {"llvmlite", "operator", "typing"},
-    "record.py": {"llvmlite", "typing"},
+    "record.py": {"hashlib", "llvmlite", "typing"},
 }
 COMPILED = [
     path

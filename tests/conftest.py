@@ -16,6 +16,11 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the test that compiles a step of its own: others compile theirs meanwhile."""
+    items.sort(key=lambda item: item.path.name != "test_bounds.py")
+
+
 @pytest.fixture(autouse=True)
 def _level_of_the_log() -> Iterator[None]:
     """Undo what a test, or a scene that it plays, does to the log: others look at what is said."""

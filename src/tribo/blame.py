@@ -10,6 +10,7 @@ import numpy as np
 from tribo.builder import DOFS, TIE_SLOTS
 from tribo.contact.scalar import GIVES_WAY
 from tribo.contact.violation import contact_violation, scalar_violation
+from tribo.dynamics.integrate import HELD_BACK
 from tribo.dynamics.middle import ONE_H, UNSETTLED
 from tribo.engine import Engine
 from tribo.model import Slot
@@ -94,7 +95,7 @@ def contradiction(engine: Engine, constraints: Sequence[Constraint]) -> str:
 
 def fast(engine: Engine, objects: Sequence[Object]) -> str:
     """Return the names of the robots for whose turning no step was found in the last one; else empty."""
-    found = np.isin(engine.work.tree_is_coarse, (UNSETTLED, ONE_H))
+    found = np.isin(engine.work.tree_is_coarse, (UNSETTLED, ONE_H, HELD_BACK))
     return ", ".join(p.name for p in objects if p.span is not None and found[p.span.tree])
 
 

@@ -18,8 +18,8 @@ from tribo.contact import (
     rows,
     sleep,
     soft,
-    stops,
     sweep,
+    teams,
 )
 from tribo.dynamics import actuation, bias, inertia, integrate, kinematics, middle, momentum, rk4
 from tribo.jit import entry, kernel
@@ -79,7 +79,7 @@ def advance(model, state, command, settings, work):
         again = soft.unsettled(model, state, settings, work)
         again = again or actuation.saturate(model, state, command, settings, work)
         again = again or held.unsettled(model, state, command, settings, work)
-    stops.calm(model, state, settings, work)  # no stop of a joint throws
+    teams.calm(model, state, settings, work)  # nothing that holds throws
     rk4.fourth_order(model, state, command, settings, work)  # rk4 instead?
     residual.residual(model, settings, work)  # how exact is it?
     integrate.check(work)  # numbers only?

@@ -7,6 +7,7 @@ stretched along its wire, any speed takes an impulse without bound: 0.3 m/s woul
 
 from math import inf, sqrt
 
+from tribo.contact.islands import is_member
 from tribo.contact.laws import step_speed
 from tribo.contact.linkage import ANGULAR, SLOTS
 from tribo.contact.recovery import WORTH, mass_of
@@ -15,6 +16,7 @@ from tribo.contact.scalar import GIVES_WAY
 from tribo.contact.strategy import NEWTON_STEPS, PAUSE_ROWS, attempt, sweep_only
 from tribo.contact.violation import island_speed
 from tribo.contact.visits import start_cold
+from tribo.dynamics.inertia import twice_energy
 from tribo.jit import kernel
 from tribo.math import vec
 from tribo.model import Solver, Status
@@ -22,6 +24,7 @@ from tribo.model import Solver, Status
 SWEEPS = int(Solver.SWEEPS)
 SLOWED = int(Status.SLOWED)
 LEVER = 10.0  # [–] of the speed at which it closes: how fast that may make all of the island
+WHILE = 0.1  # [s] in which that much may be brought again, into what moves already
 SHARE = 0.1  # [–] of the speed that a row takes away anyway: the same
 GUILTY = 0.1  # [–] of the energy: rows that bring less go on closing
 
@@ -90,6 +93,16 @@ def fastest(model, settings, work, t):
 
 
 @kernel
+def moving(model, work, t):
+    """Return twice the kinetic energy of island t before the step [J]."""
+    total = 0.0
+    for tree in range(work.tree_island.shape[0]):
+        if is_member(model, work, tree, t):
+            total += twice_energy(model, work, tree, work.mid_v)
+    return total
+
+
+@kernel
 def energy(work, n, mass):
     """Return the energy [J] that row n may take for closing: as much as alone, if `mass` allows it."""
     speed = work.scalar_recovery[n]
@@ -126,15 +139,19 @@ def bound(model, settings, work, t, rows, is_solved):
     """Ask constraints of island t to close more slowly if that brings absurd energy; return if it is solved.
 
     It may bring as much energy as the island has at `LEVER` times the speed at which gaps close, since
-    constraints work through levers. What contradicts brings none: it gives way.
+    constraints work through levers. Wide gaps take many steps: for them it counts what moves already, but as
+    much may come again in a while. What contradicts brings none: it gives way.
 
     Writes: work.
     """
     speed = fastest(model, settings, work, t)
     if speed == 0.0:
         return is_solved
+    is_wide = speed >= settings.max_push_out_speed
     speed = LEVER * max(speed, step_speed(settings))
     most = speed * speed * mass_of(model, work, t)
+    if is_wide:
+        most = max(most - moving(model, work, t), min(1.0, settings.dt / WHILE) * most)
     brought = gain(model, work, t)
     if brought <= most:
         return is_solved

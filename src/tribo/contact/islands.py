@@ -42,6 +42,12 @@ def moved_tree(model, body):
 
 
 @kernel
+def is_member(model, work, tree, t):
+    """Tell whether a tree is moved by forces and belongs to island t."""
+    return model.tree_kind[tree] == DYNAMIC and find(work.tree_island, tree) == t
+
+
+@kernel
 def contact_island(model, work, c):
     """Return the island of an active contact, −1 for one that takes no part."""
     if work.contact_target[c] == -inf:

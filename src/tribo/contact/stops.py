@@ -1,4 +1,4 @@
-"""Stage *stops*: no stop of a joint throws, no wire and no mimic joint.
+"""First part of stage *teams*: no stop of a joint throws, no wire and no mimic joint.
 
 Where joints that turn fast meet their stops, the velocity changes within the step, but forces that depend on
 it are taken at one velocity, and all is evaluated at one configuration. One hit would give a chain of ball

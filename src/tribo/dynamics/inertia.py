@@ -355,3 +355,22 @@ def unwhiten_tree(model, work, t, z, out):
         for p in range(lowest, model.dof_depth[dof]):
             x -= factor[row + p] * out[model.chain_dof[chain + p]]
         out[dof] = x
+
+
+@kernel
+def twice_energy(model, work, t, v):
+    """Return v·M̂ v of a tree that has rows [J]; dofs that forces do not move count as at rest."""
+    total = 0.0
+    first = model.tree_v[t]
+    lowest = 3 if model.tree_is_single[t] == 1 else 0
+    for dof in range(first, first + model.tree_nv[t]):
+        if work.dof_scale[dof] == 0.0:
+            continue
+        row = model.dof_row[dof]
+        chain = model.body_chain_start[model.dof_body[dof]]
+        rate = v[dof]
+        for p in range(lowest, model.dof_depth[dof]):
+            rate += work.mass_factor[row + p] * v[model.chain_dof[chain + p]]
+        rate /= work.dof_scale[dof]
+        total += rate * rate
+    return total

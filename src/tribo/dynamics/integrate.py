@@ -17,6 +17,7 @@ MIDPOINT = int(Integrator.MIDPOINT)
 SPHERICAL = int(Joint.SPHERICAL)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 INVALID = int(Status.INVALID)
+HELD_BACK = 7  # code of `tree_is_coarse`: its new velocity is not what forces lead to, but slower
 FASTEST = 1e15  # [m/s, rad/s] as `tribo.check` allows; far beyond it angles are no numbers
 
 
@@ -138,7 +139,8 @@ def set_acceleration(model, state, settings, work):
     for t in range(model.tree_body.shape[0]):
         first = model.tree_v[t]
         last = first + model.tree_nv[t]
-        if state.tree_is_asleep[t] > 0:  # or about to be
+        is_held_back = work.tree_is_coarse[t] == HELD_BACK
+        if is_held_back or state.tree_is_asleep[t] > 0:  # or about to be
             for dof in range(first, last):
                 state.vdot[dof] = state.vdot_before[dof] = 0.0
             continue

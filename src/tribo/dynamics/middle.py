@@ -23,7 +23,7 @@ DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 RK4 = int(Integrator.RK4)
 
-SETTLED = 0  # codes of `tree_is_coarse`
+SETTLED = 0  # codes of `tree_is_coarse`; `integrate.HELD_BACK` is another
 IN_PARTS = 1  # turns too far for a step of second order, and no law belongs to the whole step
 HELD = 2  # turns too far, and takes parts under the forces and impulses that were solved for
 FLOWN = 3  # has taken them; whether they lead to the velocity that was solved for is asked next

@@ -43,7 +43,10 @@ def hull_of(size):
 
 
 def records(a, b):
-    """Return model and scratch of two bodies, each (kind, position, rotation, size or corners)."""
+    """Return model and scratch of two bodies, each (kind, position, rotation, size or corners).
+
+    The next call for the same two sizes returns the same records, moved.
+    """
     sides = [(kind, np.asarray(size, float)) for kind, _, _, size in (a, b)]
     model, work = built(*((kind, size.shape, size.tobytes()) for kind, size in sides))
     for k, (_, pos, rot, _) in enumerate((a, b)):

@@ -94,7 +94,7 @@ def contradiction(engine: Engine, constraints: Sequence[Constraint]) -> str:
 
 
 def fast(engine: Engine, objects: Sequence[Object]) -> str:
-    """Return the names of the robots for whose turning no step was found in the last one; else empty."""
+    """Return the names of what turned too far for the last step, or was slowed for that; else empty."""
     found = np.isin(engine.work.tree_is_coarse, (UNSETTLED, ONE_H, HELD_BACK))
     return ", ".join(p.name for p in objects if p.span is not None and found[p.span.tree])
 

@@ -348,6 +348,32 @@ def test_a_team_that_is_slowed_keeps_its_momentum():
     np.testing.assert_allclose(turn, turn_before, atol=1e-3 * np.linalg.norm(turn_before))
 
 
+@pytest.mark.parametrize("spin", [100.0, 200.0])
+def test_a_rod_on_a_pin_that_turns_fast_gains_nothing_and_loses_little(spin):
+    """A thin rod of 0.4 m, pinned at its centre, turns about a slanting axis by 0.1 and 0.2 rad a step."""
+    world = empty_world()
+    rod = world.add_capsule(0.02, 0.4, 1.0, collision_mask=0)
+    world.add_pin(None, rod, position=(0, 0, 0))
+    rod.angular_velocity = (spin, 0.0, 0.3 * spin)
+    start = world.energy
+    gain, _ = most_energy(world, 300)
+    assert gain < 2e-3 * start
+    assert world.energy > 0.99 * start
+
+
+def test_a_wire_that_hangs_loose_holds_no_team():
+    """Boxes that fly are slowed towards their own motion, not to rest, if the wire to the world is slack."""
+    world = pinned_boxes((0.1, 0.1, 10.0), 1, gravity=(0, 0, 0), hangs=False)
+    first, *_, heavy = world.objects
+    world.add_wire(None, heavy, length=100.0)
+    first.angular_velocity = (400.0, 100.0, -200.0)
+    heavy.linear_velocity = (0.0, 3.0, 0.0)
+    before, _ = momenta(world)
+    _, said = most_energy(world, 100)
+    assert said & Status.COARSE
+    np.testing.assert_allclose(momenta(world)[0], before, atol=1e-9)
+
+
 def test_a_loose_four_bar_that_is_open_closes_without_absurd_energy():
     """Bars of 1 kg, 1 cm off: ½ (10 · 0.3)² 3 kg and a third of that again. (Before, 131 J.)"""
     rng = np.random.default_rng(0)

@@ -94,7 +94,7 @@ def fastest(model, settings, work, t):
 
 @kernel
 def moving(model, work, t):
-    """Return twice the kinetic energy of island t before the step [J]."""
+    """Return twice the kinetic energy of island t in mid step [J], and what drives add as inertia."""
     total = 0.0
     for tree in range(work.tree_island.shape[0]):
         if is_member(model, work, tree, t):

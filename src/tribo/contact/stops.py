@@ -119,7 +119,7 @@ def grip(model, work, t):
 
 @kernel
 def energy(model, q, v, settings, work, t):
-    """Return kinetic and potential energy of a tree on a fixed base [J].
+    """Return kinetic and potential energy of a tree [J].
 
     Writes: work.
     """

@@ -6,13 +6,14 @@ nothing is a team: it may end the step with the energy that it had and was given
 velocities are brought nearer to those of one rigid body with the same momentum, or to rest if it hangs on
 the world: that leaves together what constraints keep together. The step is `COARSE`; impulses and the
 residual stay those of the solve.
-One robot on a fixed base is a matter of `stops`.
+One robot on a fixed base is a matter of `stops`; robots that take the step in parts are left alone.
 """
 
 from tribo.contact import closing, stops
-from tribo.contact.islands import is_member
+from tribo.contact.islands import find, is_member
 from tribo.contact.linkage import SLOTS
 from tribo.contact.recovery import mass_of
+from tribo.dynamics import integrate
 from tribo.dynamics.integrate import HELD_BACK
 from tribo.dynamics.kinematics import drift_joint
 from tribo.dynamics.momentum import about_point, tree_motion
@@ -21,8 +22,9 @@ from tribo.math import linalg, spatial, vec
 from tribo.model import Integrator, Joint, Kind, Status
 
 FREE = int(Joint.FREE)
+DYNAMIC = int(Kind.DYNAMIC)
 KINEMATIC = int(Kind.KINEMATIC)
-MIDPOINT = int(Integrator.MIDPOINT)
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 COARSE = int(Status.COARSE)
 WHIRL = 0.1  # [rad] in a step; loose bodies that turn less gain little
 ZERO = (0.0, 0.0, 0.0)
@@ -81,25 +83,51 @@ def is_anchored(model, work, t):
             return True
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         n = work.island_scalar[k]
-        if closing.is_tie(model, work, n):
+        if work.scalar_impulse[n] != 0.0 and closing.is_tie(model, work, n):
             if work.scalar_len[n, 0] == 0 or work.scalar_len[n, 1] == 0:
                 return True
     return False
 
 
 @kernel
-def rigid_motion(model, work, t, out):
+def to_end(model, settings, work, tree, v):
+    """Set the coordinates with which a tree ends the step if v is its new velocity.
+
+    Writes: work.
+    """
+    if model.tree_is_single[tree] == 1:
+        integrate.finish_single(model, tree, v, settings, work, work.end_q)
+        return
+    root = model.tree_body[tree]
+    for i in range(root, root + model.tree_body_count[tree]):
+        drift_joint(model, i, work.mid_q, v, 0.5 * settings.dt, work.end_q)
+
+
+@kernel
+def place_of(model, work, tree):
+    """Return where the base of a loose tree ends the step."""
+    at = model.joint_q[model.tree_body[tree]]
+    return (work.end_q[at], work.end_q[at + 1], work.end_q[at + 2])
+
+
+@kernel
+def rigid_motion(model, settings, work, t, out):
     """Set an array of dofs to the motion of island t as one rigid body of the same momentum.
+
+    Places count from that of tree t, so that nothing is lost far from the world's origin.
 
     Writes: work, out.
     """
     m = 0.0
     p = moment = l = ZERO
     s = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    to_end(model, settings, work, t, work.next_v)
+    origin = place_of(model, work, t)
     for tree in range(work.tree_island.shape[0]):
         if is_member(model, work, tree, t):
-            mass, arm, push, spin, own = tree_motion(model, work.mid_q, work.next_v, work, tree)
-            c = vec.add(arm, vec.load(work.body_pos, model.tree_body[tree]))
+            to_end(model, settings, work, tree, work.next_v)
+            mass, arm, push, spin, own = tree_motion(model, work.end_q, work.next_v, work, tree)
+            c = vec.add(arm, vec.sub(place_of(model, work, tree), origin))
             m += mass
             moment = vec.axpy(mass, c, moment)
             p = vec.add(p, push)
@@ -111,7 +139,7 @@ def rigid_motion(model, work, t, out):
     for tree in range(work.tree_island.shape[0]):
         if is_member(model, work, tree, t):
             first = model.tree_v[tree]
-            arm = vec.sub(vec.load(work.body_pos, model.tree_body[tree]), c)
+            arm = vec.sub(vec.sub(place_of(model, work, tree), origin), c)
             velocity = vec.axpy(1.0 / m, p, vec.cross(omega, arm))
             for k in range(3):
                 out[first + k] = velocity[k]
@@ -130,9 +158,7 @@ def end_energy(model, settings, work, t, rigid, part):
             continue
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
             work.change_v[dof] = rigid[dof] + part * (work.next_v[dof] - rigid[dof])
-        root = model.tree_body[tree]
-        for i in range(root, root + model.tree_body_count[tree]):
-            drift_joint(model, i, work.mid_q, work.change_v, 0.5 * settings.dt, work.end_q)
+        to_end(model, settings, work, tree, work.change_v)
         kinetic, potential = stops.energy(model, work.end_q, work.change_v, settings, work, tree)
         total += kinetic + potential
     return total
@@ -167,7 +193,7 @@ def slow(model, state, settings, work, t):
     for dof in range(rigid.shape[0]):
         rigid[dof] = 0.0
     if not is_anchored(model, work, t):
-        rigid_motion(model, work, t, rigid)
+        rigid_motion(model, settings, work, t, rigid)
     most = allowed(model, state, settings, work, t)
     if end_energy(model, settings, work, t, rigid, 1.0) <= most:
         return
@@ -190,25 +216,52 @@ def slow(model, state, settings, work, t):
 
 
 @kernel
+def is_first(model, state, settings, work, tree, t):
+    """Tell whether no tree before this one, of island t too, turns far."""
+    for other in range(t, tree):
+        if is_member(model, work, other, t) and turns_far(model, state, settings, work, other):
+            return False
+    return True
+
+
+@kernel
+def is_team(model, work, t):
+    """Tell whether island t touches nothing, and is not one robot; nor may a tree go its way in parts."""
+    if work.island_scalar_start[t + 1] == work.island_scalar_start[t]:
+        return False
+    if work.island_contact_start[t + 1] > work.island_contact_start[t]:
+        return False
+    count = 0
+    for tree in range(work.tree_island.shape[0]):
+        if is_member(model, work, tree, t):
+            count += 1
+            if work.tree_is_fourth[tree] == 1 or work.tree_is_struck[tree] == 1:
+                return False
+    if count == 1 and model.tree_is_single[t] == 0:
+        return False
+    if work.soft_count[0] > 0:
+        for c in range(work.contact_count[0]):
+            for side in range(2):
+                tree = model.body_tree[work.contact_body[c, side]]
+                if work.contact_is_soft[c] == 1 and is_member(model, work, tree, t):
+                    return False
+    return only_holds(model, work, t)
+
+
+@kernel
 def calm(model, state, settings, work):
     """Slow what would leave stops, wires, pins with more energy than it had and was given.
 
     Writes: work.
     """
     stops.calm(model, state, settings, work)
-    if settings.integrator != MIDPOINT or work.soft_count[0] > 0:
+    if settings.integrator == SEMI_IMPLICIT or model.constraint_kind.shape[0] == 0:
         return
-    for t in range(work.tree_island.shape[0]):
-        if work.island_scalar_start[t + 1] == work.island_scalar_start[t]:
+    for tree in range(work.tree_island.shape[0]):
+        if model.tree_kind[tree] != DYNAMIC or work.tree_is_resting[tree] == 1:
             continue
-        if work.island_contact_start[t + 1] > work.island_contact_start[t]:
+        if not turns_far(model, state, settings, work, tree):
             continue
-        count = 0
-        is_far = False
-        for tree in range(work.tree_island.shape[0]):
-            if is_member(model, work, tree, t):
-                count += 1
-                is_far = is_far or turns_far(model, state, settings, work, tree)
-        is_free = model.joint_type[model.tree_body[t]] == FREE
-        if is_far and (count > 1 or is_free) and only_holds(model, work, t):
+        t = find(work.tree_island, tree)
+        if is_first(model, state, settings, work, tree, t) and is_team(model, work, t):
             slow(model, state, settings, work, t)

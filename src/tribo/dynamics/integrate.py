@@ -156,27 +156,21 @@ def set_acceleration(model, state, settings, work):
 
 
 @kernel
-def finish_single(model, t, state, settings, work):
-    """Drift a free body through the second half of its step.
+def finish_single(model, t, v, settings, work, q):
+    """Drift a free body through the second half of its step, after which it has the velocity v.
 
-    Writes: state.
+    Writes: q.
     """
     root = model.tree_body[t]
     a = model.joint_q[root] + 3
     b = model.joint_v[root] + 3
-    kinematics.drift_single(
-        model, t, work.mid_q, work.next_v, settings.dt, vec.load(work.single_spin, t), state.q
-    )
+    kinematics.drift_single(model, t, work.mid_q, v, settings.dt, vec.load(work.single_spin, t), q)
     free = vec.load(work.single_free_spin, t)
     h = 0.5 * settings.dt
-    turn = (
-        h * (work.next_v[b] - free[0]),
-        h * (work.next_v[b + 1] - free[1]),
-        h * (work.next_v[b + 2] - free[2]),
-    )
+    turn = (h * (v[b] - free[0]), h * (v[b + 1] - free[1]), h * (v[b + 2] - free[2]))
     if turn[0] != 0.0 or turn[1] != 0.0 or turn[2] != 0.0:
-        q = quat.mul(quat.exp(turn), quat.load(state.q, a))
-        quat.store(state.q, a, quat.normalize(q))
+        turned = quat.mul(quat.exp(turn), quat.load(q, a))
+        quat.store(q, a, quat.normalize(turned))
 
 
 @kernel
@@ -247,7 +241,7 @@ def integrate(model, state, settings, work):
             finish_struck(model, t, state, settings, work)
             continue
         if midpoint and model.tree_is_single[t] == 1:
-            finish_single(model, t, state, settings, work)
+            finish_single(model, t, work.next_v, settings, work, state.q)
             continue
         for i in range(root, root + model.tree_body_count[t]):
             if midpoint and model.joint_type[i] == SPHERICAL:

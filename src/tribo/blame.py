@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tribo.builder import DOFS, TIE_SLOTS
-from tribo.contact.scalar import GIVES_WAY
+from tribo.builder import DOFS
+from tribo.contact.scalar import GIVES_WAY, tie_of
 from tribo.contact.violation import contact_violation, scalar_violation
-from tribo.dynamics.integrate import HELD_BACK
-from tribo.dynamics.middle import ONE_H, UNSETTLED
 from tribo.engine import Engine
-from tribo.model import Slot
+from tribo.model import Course, Slot
 
 if TYPE_CHECKING:
     from tribo.contacts import Contact
@@ -21,20 +19,15 @@ if TYPE_CHECKING:
     from tribo.objects.constraint import Constraint
 
 NOTHING = 1e-5  # [m/s, rad/s] by which no row gives way that contradicts another
+TOO_FAR = (Course.UNSETTLED, Course.ONE_H, Course.HELD_BACK)
 DEEP = 1e-3  # [m] an overlap that a solve may fail at
-
-
-def tie_of(engine: Engine, n: int) -> int:
-    """Return the number of the constraint that scalar row n belongs to, −1 if it is one of a joint."""
-    slots, slot = engine.model.constraint_slot, int(engine.work.scalar_slot[n])
-    return (slot - int(slots[0])) // TIE_SLOTS if len(slots) and slot >= slots[0] else -1
 
 
 def row_name(
     engine: Engine, objects: Sequence[Object], constraints: Sequence[Constraint], n: int
 ) -> str:
     """Return what scalar row n is: "a stop of joint 'elbow' of arm"."""
-    tie = tie_of(engine, n)
+    tie = int(tie_of(engine.model, engine.work, n))
     if tie >= 0:
         return f"constraint {constraints[tie].name}"
     body = int(engine.work.scalar_body[n, 0])
@@ -84,18 +77,20 @@ def contradiction(engine: Engine, constraints: Sequence[Constraint]) -> str:
     work = engine.work
     hard = [
         n for n in range(int(work.scalar_count[0]))
-        if tie_of(engine, n) >= 0 and work.scalar_reach[n] != GIVES_WAY
+        if int(tie_of(engine.model, engine.work, n)) >= 0 and work.scalar_reach[n] != GIVES_WAY
     ]  # fmt: skip
     given = np.abs(work.scalar_impulse[hard] * work.scalar_compliance[hard])
     if not hard or given.max() < NOTHING:
         return ""
     most = np.array(hard)[given > 0.1 * given.max()]
-    return ", ".join(dict.fromkeys(constraints[tie_of(engine, n)].name for n in most))
+    return ", ".join(
+        dict.fromkeys(constraints[int(tie_of(engine.model, engine.work, n))].name for n in most)
+    )
 
 
 def fast(engine: Engine, objects: Sequence[Object]) -> str:
     """Return the names of what turned too far for the last step, or was slowed for that; else empty."""
-    found = np.isin(engine.work.tree_is_coarse, (UNSETTLED, ONE_H, HELD_BACK))
+    found = np.isin(engine.work.tree_course, TOO_FAR)
     return ", ".join(p.name for p in objects if p.span is not None and found[p.span.tree])
 
 

@@ -18,6 +18,7 @@ from tribo.geometry import Heights, Hull, Surface
 from tribo.materials import MaterialTable
 from tribo.model import (
     FEW_CORNERS,
+    TIE_SLOTS,
     Command,
     Constraint,
     Joint,
@@ -40,7 +41,6 @@ COORDINATES = {
 SLOTS = {Joint.FIXED: 0, Joint.REVOLUTE: 4, Joint.PRISMATIC: 4, Joint.SPHERICAL: 8, Joint.FREE: 0}
 DOFS = {Joint.FIXED: 0, Joint.REVOLUTE: 1, Joint.PRISMATIC: 1, Joint.SPHERICAL: 3, Joint.FREE: 6}
 
-TIE_SLOTS = 6  # of a constraint between bodies
 
 MOVABLE_GROUP = 1  # collision group of what moves
 STATIC_GROUP = -(1 << 63)  # bit 63

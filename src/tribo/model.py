@@ -13,9 +13,11 @@ import numpy as np
 
 from tribo.record import Record, field
 from tribo.terms import (
+    TIE_SLOTS,
     Bounce,
     Constraint,
     ContactState,
+    Course,
     DriveForm,
     Impact,
     Integrator,
@@ -31,28 +33,10 @@ from tribo.terms import (
 )
 
 __all__ = [
-    "INT",
-    "Bounce",
-    "Command",
-    "Constraint",
-    "ContactState",
-    "DriveForm",
-    "Impact",
-    "Integrator",
-    "Joint",
-    "Kind",
-    "Late",
-    "Model",
-    "Pair",
-    "Settings",
-    "Shape",
-    "Slot",
-    "Solver",
-    "State",
-    "Status",
-    "Tuning",
-    "Work",
-]
+    "INT", "TIE_SLOTS", "Bounce", "Command", "Constraint", "ContactState", "Course", "DriveForm",
+    "Impact", "Integrator", "Joint", "Kind", "Late", "Model", "Pair", "Settings", "Shape", "Slot",
+    "Solver", "State", "Status", "Tuning", "Work",
+]  # fmt: skip
 
 FEW_CORNERS = 32  # of a hull; up to so many are all looked at
 INT = np.int64  # one integer type: with two, Numba would compile many kernels twice
@@ -288,7 +272,7 @@ class Work(Record):
     change_v = field("nv")  # [m/s, rad/s] scratch
 
     # Stages of Runge and Kutta's method.
-    tree_is_coarse = field("ntree", dtype=INT)  # turns too far for a midpoint step: see `middle`
+    tree_course = field("ntree", dtype=INT)  # `Course`: how it goes its way
     tree_is_fourth = field("ntree", dtype=INT)  # 1: took a step of fourth order
     joint_is_ruled = field("nbody", dtype=INT)  # 1: ends where a step of second order has it
     rk_q = field("nq")

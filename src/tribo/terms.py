@@ -44,6 +44,19 @@ class Integrator(IntEnum):
     RK4 = 2  # midpoint for trees that something touches
 
 
+class Course(IntEnum):
+    """How a tree goes its way in a step: entries of `Work.tree_course`."""
+
+    SETTLED = 0  # by one h, taken at the velocity to which it leads
+    IN_PARTS = 1  # turns too far for a step of second order, and no law belongs to the whole step
+    HELD = 2  # turns too far, and takes parts under the forces and impulses that were solved for
+    FLOWN = 3  # has taken them; whether they lead to the velocity that was solved for is asked next
+    UNSETTLED = 4  # turns too far, and nothing can be done
+    LOST = 5  # took parts, and they led nowhere
+    ONE_H = 6  # lost before: one h for the step is all there is
+    HELD_BACK = 7  # ends slower than forces make it: what holds it would throw it
+
+
 class DriveForm(IntEnum):
     """Which position and velocity the error of a PD drive belongs to (`docs/howto/drives`)."""
 
@@ -97,6 +110,9 @@ class Slot(IntEnum):
     MIMIC = 1
     FRICTION = 2  # one for each dof
     SPEED = 3  # of a joint with one dof; 5, 6, 7 of a spherical joint: one for each dof
+
+
+TIE_SLOTS = 6  # the same of a constraint between bodies, counted from `Model.constraint_slot`
 
 
 class Constraint(IntEnum):

@@ -146,7 +146,7 @@ def test_a_robot_that_is_still_or_slow_is_not_held():
     world, robot = whip(2.0, joint=Joint.REVOLUTE, friction=0.01)
     for _ in range(50):
         world.step()
-        assert not world.engine.work.tree_is_coarse.any()
+        assert not world.engine.work.tree_course.any()
     assert robot.generalized_velocity.any()
 
 

@@ -9,18 +9,19 @@ from math import inf, sqrt
 
 from tribo.contact.islands import is_member
 from tribo.contact.laws import step_speed
-from tribo.contact.linkage import ANGULAR, SLOTS
+from tribo.contact.linkage import ANGULAR
 from tribo.contact.recovery import WORTH, mass_of
 from tribo.contact.response import moved_by, scalar_moved_by
-from tribo.contact.scalar import GIVES_WAY
+from tribo.contact.scalar import GIVES_WAY, tie_of
 from tribo.contact.strategy import NEWTON_STEPS, PAUSE_ROWS, attempt, sweep_only
 from tribo.contact.violation import island_speed
 from tribo.contact.visits import start_cold
 from tribo.dynamics.inertia import twice_energy
 from tribo.jit import kernel
 from tribo.math import vec
-from tribo.model import Solver, Status
+from tribo.model import Kind, Solver, Status
 
+KINEMATIC = int(Kind.KINEMATIC)
 SWEEPS = int(Solver.SWEEPS)
 SLOWED = int(Status.SLOWED)
 LEVER = 10.0  # [–] of the speed at which it closes: how fast that may make all of the island
@@ -30,18 +31,23 @@ GUILTY = 0.1  # [–] of the energy: rows that bring less go on closing
 
 
 @kernel
-def is_tie(model, work, n):
-    """Tell whether row n is one of a constraint."""
-    return model.constraint_slot.shape[0] > 0 and work.scalar_slot[n] >= model.constraint_slot[0]
-
-
-@kernel
 def may_act(work, n):
     """Tell whether row n may give energy: a motor, given tension, spring, or drive at its speed limit."""
     if work.scalar_reach[n] == GIVES_WAY:
         return True
     lower, upper = work.scalar_lower[n], work.scalar_upper[n]
     return max(-lower, upper) < inf and min(-lower, upper) == 0.0
+
+
+@kernel
+def may_push(model, work, n):
+    """Tell whether row n, of a constraint, may give energy: it gives way, or the user moves an end."""
+    c = tie_of(model, work, n)
+    for side in range(2):
+        body = model.constraint_body[c, side]
+        if body >= 0 and model.tree_kind[model.body_tree[body]] == KINEMATIC:
+            return True
+    return work.scalar_reach[n] == GIVES_WAY
 
 
 @kernel
@@ -81,9 +87,10 @@ def fastest(model, settings, work, t):
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         n = work.island_scalar[k]
         target = abs(work.scalar_recovery[n])
-        if target <= max(least, speed) or not is_tie(model, work, n):
+        c = tie_of(model, work, n)
+        if target <= max(least, speed) or c < 0:
             continue
-        if (work.scalar_slot[n] - model.constraint_slot[0]) % SLOTS >= ANGULAR:
+        if work.scalar_slot[n] - model.constraint_slot[c] >= ANGULAR:
             continue
         vel = work.scalar_start[n] + work.scalar_target[n]
         free = scalar_moved_by(model, work, n, work.free_response, vel)
@@ -120,7 +127,7 @@ def ask_less(model, settings, work, t, rows, part, most):
     """
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         n = work.island_scalar[k]
-        if work.scalar_recovery[n] == 0.0 or not is_tie(model, work, n):
+        if work.scalar_recovery[n] == 0.0 or tie_of(model, work, n) < 0:
             continue
         if row_gain(model, work, n) > most:
             less = (1.0 - part) * work.scalar_recovery[n]

@@ -17,6 +17,7 @@ from math import inf
 
 from tribo.contact import linkage
 from tribo.contact.response import add_scalar_to, scalar_moved_by
+from tribo.contact.scalar import tie_of
 from tribo.dynamics import kinematics
 from tribo.dynamics.inertia import unwhiten
 from tribo.jit import kernel
@@ -72,7 +73,6 @@ def gaps(model, state, command, work, gap):
 
     Writes: work, gap.
     """
-    first = model.constraint_slot[0]
     placed = -1
     is_open = False
     for n in range(work.scalar_count[0]):
@@ -83,7 +83,7 @@ def gaps(model, state, command, work, gap):
         reach = work.scalar_reach[n]
         if reach <= 0.0:
             continue
-        c = (work.scalar_slot[n] - first) // linkage.SLOTS
+        c = tie_of(model, work, n)
         if c != placed:
             place_ends(model, state, work, c)
             placed = c

@@ -11,23 +11,17 @@ from math import inf
 
 from tribo.dynamics import bias, rk4
 from tribo.dynamics.inertia import unwhiten_tree
-from tribo.dynamics.middle import (
-    ENOUGH,
-    FLOWN,
-    HELD,
-    IN_PARTS,
-    LOST,
-    ONE_H,
-    SETTLED,
-    UNSETTLED,
-    difference,
-    follow,
-    judge_explicit,
-    turns_far,
-)
+from tribo.dynamics.middle import ENOUGH, difference, follow, judge_explicit, turns_far
 from tribo.jit import kernel
-from tribo.model import Integrator, Slot
+from tribo.model import Course, Integrator, Slot
 
+SETTLED = int(Course.SETTLED)
+IN_PARTS = int(Course.IN_PARTS)
+HELD = int(Course.HELD)
+FLOWN = int(Course.FLOWN)
+UNSETTLED = int(Course.UNSETTLED)
+LOST = int(Course.LOST)
+ONE_H = int(Course.ONE_H)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 LIMIT = int(Slot.LIMIT)
 CLOSE = 0.03  # [–] of the velocity by which v̄ may be off where contacts push, which take more than it gives
@@ -57,7 +51,7 @@ def repeat(model, state, settings, work, t):
     """
     apart = follow(model, state, work, t, work.response, False)
     work.tree_is_fourth[t] = 0
-    work.tree_is_coarse[t] = SETTLED if apart <= APART else UNSETTLED
+    work.tree_course[t] = SETTLED if apart <= APART else UNSETTLED
     if work.settle_rounds[0] >= ROUNDS or apart <= CLOSE:
         return 0
     follow(model, state, work, t, work.response, True)
@@ -71,7 +65,7 @@ def note(model, state, settings, work, t):
 
     Writes: work.
     """
-    code = work.tree_is_coarse[t]
+    code = work.tree_course[t]
     if work.tree_is_free[t] == 1 and (code == SETTLED or code == IN_PARTS):
         return 0
     if code == SETTLED and not turns_far(model, state, settings, work, t):
@@ -81,7 +75,7 @@ def note(model, state, settings, work, t):
     if code == ONE_H:
         return 0
     if code != SETTLED or not follow(model, state, work, t, work.response, False) <= ENOUGH:
-        work.tree_is_coarse[t] = HELD
+        work.tree_course[t] = HELD
     return 0
 
 
@@ -109,7 +103,7 @@ def judge(model, state, work, t):
         if work.scalar_slot[n] == model.joint_slot[i] + LIMIT:
             work.joint_is_ruled[i] = 1
     if work.settle_rounds[0] >= ROUNDS and not apart <= LEFT:
-        work.tree_is_coarse[t] = UNSETTLED
+        work.tree_course[t] = UNSETTLED
     return work.settle_rounds[0] < ROUNDS and not apart <= ENOUGH
 
 
@@ -126,16 +120,16 @@ def unsettled(model, state, command, settings, work):
     for t in range(model.tree_body.shape[0]):
         if settings.integrator != SEMI_IMPLICIT:
             again += note(model, state, settings, work, t)
-            is_needed = is_needed or work.tree_is_coarse[t] == HELD
+            is_needed = is_needed or work.tree_course[t] == HELD
         elif turns_far(model, state, settings, work, t):
             judge_explicit(model, state, settings, work, t)
     if is_needed and not rk4.fly(model, state, command, settings, work):
         return 0
     for t in range(model.tree_body.shape[0]):
-        if work.tree_is_coarse[t] == FLOWN:
+        if work.tree_course[t] == FLOWN:
             again += 1 if judge(model, state, work, t) else 0
-        elif work.tree_is_coarse[t] == LOST:
-            work.tree_is_coarse[t] = ONE_H
+        elif work.tree_course[t] == LOST:
+            work.tree_course[t] = ONE_H
             again += 1
     work.settle_rounds[0] += 1
     return again

@@ -31,7 +31,6 @@ FORCE = int(Tuning.FORCE)
 BREAK = int(Tuning.BREAK_FORCE)
 IS_ON = int(Tuning.IS_ON)
 ANGULAR = 3  # first of the angular directions in a mask, first of the angular slots
-SLOTS = 6  # of a constraint
 
 ROUNDING = 1e-7  # [–] R of a hard row over G: what is redundant or singular gets a finite impulse
 WHIRL = 0.2  # [rad] in a step: a pin that goes round faster gains or loses energy

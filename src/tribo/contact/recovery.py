@@ -26,10 +26,8 @@ SWEEPS = int(Solver.SWEEPS)
 CLEAN = 1e-4  # [–] of the speed that a solve removes: violation that may be left to links that jam
 REACH = 2.0  # [–] of the speed of recovery: how fast it may make what overlaps
 WEDGE = 30.0  # [–] of the energy of that: what brings more is not asked for at all, else for a part
-WORTH = (
-    0.01  # [–] of the largest push-out speed: slower recovery, without weight too, is left alone
-)
-ROTOR = 0.2  # [m]
+WORTH = 0.01  # [–] of the largest push-out speed: slower recovery brings too little to look at
+ROTOR = 0.2  # [m] lever at which a rotor counts as mass: a link of a robot is about as long
 IN_VAIN = 30.0  # [–] of the same energy: the most work of recoveries, whatever it moves
 
 

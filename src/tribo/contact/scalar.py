@@ -13,7 +13,7 @@ from tribo.contact.response import shared_dofs
 from tribo.dynamics.inertia import need_rows
 from tribo.jit import kernel
 from tribo.math import spatial, vec
-from tribo.model import Kind, Status
+from tribo.model import TIE_SLOTS, Kind, Status
 
 DYNAMIC = int(Kind.DYNAMIC)
 CAPACITY = int(Status.CAPACITY)
@@ -22,6 +22,14 @@ GIVES_WAY = -1.0  # `Work.scalar_reach` of a row that fixes no position
 ROUNDED = (
     1e-24  # [m²] square of a lever that is rounding: what moves a row with it does not move it
 )
+
+
+@kernel
+def tie_of(model, work, n):
+    """Return the constraint between bodies that row n belongs to, −1 if it is one of a joint."""
+    if model.constraint_slot.shape[0] == 0 or work.scalar_slot[n] < model.constraint_slot[0]:
+        return -1
+    return (work.scalar_slot[n] - model.constraint_slot[0]) // TIE_SLOTS
 
 
 @kernel

@@ -1,40 +1,33 @@
 """Stage *teams*: nothing that holds bodies together throws them.
 
 Two light boxes on pins between heavy ones straighten within a fraction of a step, and pins that go round by
-0.3 rad in a step bring energy that there never was. What is tied together, moves by itself and touches
-nothing is a team: it may end the step with the energy that it had and was given. If it would have more, its
-velocities are brought nearer to those of one rigid body with the same momentum, or to rest if it hangs on
-the world: that leaves together what constraints keep together. The step is `COARSE`; impulses and the
-residual stay those of the solve.
-One robot on a fixed base is a matter of `stops`; robots that take the step in parts are left alone.
+0.3 rad in a step bring energy that there never was. What is held together, moves by itself and touches
+nothing is a team: it may end the step with the energy that it had and was given. If it would have more, it
+is slowed (`brake`). The step is `COARSE` then; impulses and the residual stay those of the solve. What one
+robot on a fixed base may have is asked in `stops`; that is done in every step, and not said.
 """
 
-from tribo.contact import closing, stops
+from tribo.contact import brake, closing, stops
 from tribo.contact.islands import find, is_member
-from tribo.contact.linkage import SLOTS
 from tribo.contact.recovery import mass_of
-from tribo.dynamics import integrate
-from tribo.dynamics.integrate import HELD_BACK
-from tribo.dynamics.kinematics import drift_joint
-from tribo.dynamics.momentum import about_point, tree_motion
+from tribo.contact.scalar import tie_of
 from tribo.jit import kernel
-from tribo.math import linalg, spatial, vec
-from tribo.model import Integrator, Joint, Kind, Status
+from tribo.math import vec
+from tribo.model import Course, Integrator, Joint, Kind, Status
 
 FREE = int(Joint.FREE)
 DYNAMIC = int(Kind.DYNAMIC)
-KINEMATIC = int(Kind.KINEMATIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 COARSE = int(Status.COARSE)
-WHIRL = 0.1  # [rad] in a step; loose bodies that turn less gain little
-ZERO = (0.0, 0.0, 0.0)
+HELD_BACK = int(Course.HELD_BACK)
+LOOSE = 0.1  # [rad] in a step; loose bodies that turn less gain little
 
 
 @kernel
 def turns_far(model, state, settings, work, tree):
     """Tell whether a tree turns far in this step: its base, if that is loose, or one of its joints."""
     if model.joint_type[model.tree_body[tree]] == FREE:
-        most = WHIRL / settings.dt
+        most = LOOSE / settings.dt
         first = model.tree_v[tree] + 3
         before = vec.norm((state.v[first], state.v[first + 1], state.v[first + 2]))
         after = vec.norm((work.next_v[first], work.next_v[first + 1], work.next_v[first + 2]))
@@ -43,17 +36,6 @@ def turns_far(model, state, settings, work, tree):
     if model.tree_is_single[tree] == 1:
         return False
     return stops.is_swift(model, state, settings, work, tree, False)
-
-
-@kernel
-def is_carried(model, work, n):
-    """Tell whether row n, of a constraint, ties something to what the user moves."""
-    c = (work.scalar_slot[n] - model.constraint_slot[0]) // SLOTS
-    for side in range(2):
-        body = model.constraint_body[c, side]
-        if body >= 0 and model.tree_kind[model.body_tree[body]] == KINEMATIC:
-            return True
-    return False
 
 
 @kernel
@@ -67,101 +49,12 @@ def only_holds(model, work, t):
         n = work.island_scalar[k]
         if work.scalar_impulse[n] == 0.0:
             continue
-        if closing.may_act(work, n):
-            return False
-        if closing.is_tie(model, work, n) and is_carried(model, work, n):
+        if closing.may_act(work, n) or (
+            tie_of(model, work, n) >= 0 and closing.may_push(model, work, n)
+        ):
             return False
         holds = True
     return holds
-
-
-@kernel
-def is_anchored(model, work, t):
-    """Tell whether island t is held by the world."""
-    for tree in range(work.tree_island.shape[0]):
-        if is_member(model, work, tree, t) and model.joint_type[model.tree_body[tree]] != FREE:
-            return True
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
-        n = work.island_scalar[k]
-        if work.scalar_impulse[n] != 0.0 and closing.is_tie(model, work, n):
-            if work.scalar_len[n, 0] == 0 or work.scalar_len[n, 1] == 0:
-                return True
-    return False
-
-
-@kernel
-def to_end(model, settings, work, tree, v):
-    """Set the coordinates with which a tree ends the step if v is its new velocity.
-
-    Writes: work.
-    """
-    if model.tree_is_single[tree] == 1:
-        integrate.finish_single(model, tree, v, settings, work, work.end_q)
-        return
-    root = model.tree_body[tree]
-    for i in range(root, root + model.tree_body_count[tree]):
-        drift_joint(model, i, work.mid_q, v, 0.5 * settings.dt, work.end_q)
-
-
-@kernel
-def place_of(model, work, tree):
-    """Return where the base of a loose tree ends the step."""
-    at = model.joint_q[model.tree_body[tree]]
-    return (work.end_q[at], work.end_q[at + 1], work.end_q[at + 2])
-
-
-@kernel
-def rigid_motion(model, settings, work, t, out):
-    """Set an array of dofs to the motion of island t as one rigid body of the same momentum.
-
-    Places count from that of tree t, so that nothing is lost far from the world's origin.
-
-    Writes: work, out.
-    """
-    m = 0.0
-    p = moment = l = ZERO
-    s = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    to_end(model, settings, work, t, work.next_v)
-    origin = place_of(model, work, t)
-    for tree in range(work.tree_island.shape[0]):
-        if is_member(model, work, tree, t):
-            to_end(model, settings, work, tree, work.next_v)
-            mass, arm, push, spin, own = tree_motion(model, work.end_q, work.next_v, work, tree)
-            c = vec.add(arm, vec.sub(place_of(model, work, tree), origin))
-            m += mass
-            moment = vec.axpy(mass, c, moment)
-            p = vec.add(p, push)
-            l = vec.add(l, vec.add(spin, vec.cross(c, push)))
-            s = spatial.axpy(1.0, own, spatial.axpy(mass, about_point(c), s))
-    c = vec.scale(1.0 / m, moment)
-    s = spatial.axpy(-m, about_point(c), s)
-    omega = vec.sym_vec(linalg.sym_inverse(s), vec.sub(l, vec.cross(c, p)))
-    for tree in range(work.tree_island.shape[0]):
-        if is_member(model, work, tree, t):
-            first = model.tree_v[tree]
-            arm = vec.sub(vec.sub(place_of(model, work, tree), origin), c)
-            velocity = vec.axpy(1.0 / m, p, vec.cross(omega, arm))
-            for k in range(3):
-                out[first + k] = velocity[k]
-                out[first + 3 + k] = omega[k]
-
-
-@kernel
-def end_energy(model, settings, work, t, rigid, part):
-    """Return the energy [J] with which island t ends the step at a part of its motion beyond the rigid one.
-
-    Writes: work.
-    """
-    total = 0.0
-    for tree in range(work.tree_island.shape[0]):
-        if not is_member(model, work, tree, t):
-            continue
-        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-            work.change_v[dof] = rigid[dof] + part * (work.next_v[dof] - rigid[dof])
-        to_end(model, settings, work, tree, work.change_v)
-        kinetic, potential = stops.energy(model, work.end_q, work.change_v, settings, work, tree)
-        total += kinetic + potential
-    return total
 
 
 @kernel
@@ -170,49 +63,9 @@ def allowed(model, state, settings, work, t):
 
     Writes: work.
     """
-    kinetic = potential = given = gaps = 0.0
-    for tree in range(work.tree_island.shape[0]):
-        if is_member(model, work, tree, t):
-            moving, lying = stops.energy(model, state.q, state.v, settings, work, tree)
-            kinetic += moving
-            potential += lying
-            given += stops.given(model, state, settings, work, tree)
-    mass = mass_of(model, work, t)
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
-        gaps += closing.energy(work, work.island_scalar[k], mass)
+    kinetic, potential, given = brake.energies(model, state, settings, work, t)
+    gaps = brake.closing_energy(model, work, t, mass_of(model, work, t))
     return potential + max((1.0 + stops.ERROR) * kinetic + given, gaps)
-
-
-@kernel
-def slow(model, state, settings, work, t):
-    """Slow island t if it would end the step with more energy than it may.
-
-    Writes: work.
-    """
-    rigid = work.pile_start
-    for dof in range(rigid.shape[0]):
-        rigid[dof] = 0.0
-    if not is_anchored(model, work, t):
-        rigid_motion(model, settings, work, t, rigid)
-    most = allowed(model, state, settings, work, t)
-    if end_energy(model, settings, work, t, rigid, 1.0) <= most:
-        return
-    if end_energy(model, settings, work, t, rigid, 0.0) > most:
-        return
-    low = 0.0
-    high = 1.0
-    for _ in range(stops.HALVINGS):
-        part = 0.5 * (low + high)
-        if end_energy(model, settings, work, t, rigid, part) > most:
-            high = part
-        else:
-            low = part
-    for tree in range(work.tree_island.shape[0]):
-        if is_member(model, work, tree, t):
-            work.tree_is_coarse[tree] = HELD_BACK
-            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-                work.next_v[dof] = rigid[dof] + low * (work.next_v[dof] - rigid[dof])
-    work.status[0] |= COARSE
 
 
 @kernel
@@ -225,19 +78,11 @@ def is_first(model, state, settings, work, tree, t):
 
 
 @kernel
-def is_team(model, work, t):
-    """Tell whether island t touches nothing, and is not one robot; nor may a tree go its way in parts."""
+def is_apart(model, work, t):
+    """Tell whether scalar rows hold island t, and it touches nothing."""
     if work.island_scalar_start[t + 1] == work.island_scalar_start[t]:
         return False
     if work.island_contact_start[t + 1] > work.island_contact_start[t]:
-        return False
-    count = 0
-    for tree in range(work.tree_island.shape[0]):
-        if is_member(model, work, tree, t):
-            count += 1
-            if work.tree_is_fourth[tree] == 1 or work.tree_is_struck[tree] == 1:
-                return False
-    if count == 1 and model.tree_is_single[t] == 0:
         return False
     if work.soft_count[0] > 0:
         for c in range(work.contact_count[0]):
@@ -245,7 +90,50 @@ def is_team(model, work, t):
                 tree = model.body_tree[work.contact_body[c, side]]
                 if work.contact_is_soft[c] == 1 and is_member(model, work, tree, t):
                     return False
-    return only_holds(model, work, t)
+    for tree in range(work.tree_island.shape[0]):
+        if work.tree_is_struck[tree] == 1 and is_member(model, work, tree, t):
+            return False
+    return True
+
+
+@kernel
+def is_one(model, work, t):
+    """Tell whether island t is one robot on a fixed base."""
+    others = 0
+    for tree in range(t + 1, work.tree_island.shape[0]):
+        others += is_member(model, work, tree, t)
+    return others == 0 and model.joint_type[model.tree_body[t]] != FREE
+
+
+@kernel
+def calm_robot(model, state, settings, work, t):
+    """Slow the robot that is island t if its stops or ties would throw it.
+
+    Writes: work.
+    """
+    held = stops.grip(model, work, t)
+    if held == stops.NOTHING:
+        return
+    if held == stops.TIES and settings.integrator == SEMI_IMPLICIT:  # its energy goes to and fro
+        return
+    most = stops.allowed(model, state, settings, work, t, held)
+    brake.slow(model, settings, work, t, most)
+
+
+@kernel
+def calm_team(model, state, settings, work, t):
+    """Slow island t if what holds it together would throw it, and say so.
+
+    Writes: work.
+    """
+    if settings.integrator == SEMI_IMPLICIT or not only_holds(model, work, t):
+        return
+    most = allowed(model, state, settings, work, t)
+    if brake.slow(model, settings, work, t, most):
+        work.status[0] |= COARSE
+        for tree in range(work.tree_island.shape[0]):
+            if is_member(model, work, tree, t):
+                work.tree_course[tree] = HELD_BACK
 
 
 @kernel
@@ -254,14 +142,17 @@ def calm(model, state, settings, work):
 
     Writes: work.
     """
-    stops.calm(model, state, settings, work)
-    if settings.integrator == SEMI_IMPLICIT or model.constraint_kind.shape[0] == 0:
+    if work.scalar_count[0] == 0:
         return
     for tree in range(work.tree_island.shape[0]):
-        if model.tree_kind[tree] != DYNAMIC or work.tree_is_resting[tree] == 1:
+        if model.tree_kind[tree] != DYNAMIC or model.tree_nv[tree] == 0:
             continue
-        if not turns_far(model, state, settings, work, tree):
+        if work.tree_is_resting[tree] == 1 or not turns_far(model, state, settings, work, tree):
             continue
         t = find(work.tree_island, tree)
-        if is_first(model, state, settings, work, tree, t) and is_team(model, work, t):
-            slow(model, state, settings, work, t)
+        if not is_first(model, state, settings, work, tree, t) or not is_apart(model, work, t):
+            continue
+        if is_one(model, work, t):
+            calm_robot(model, state, settings, work, t)
+        else:
+            calm_team(model, state, settings, work, t)

@@ -1,10 +1,13 @@
-"""Energy and momentum of every tree, from poses and inertias that `work` holds."""
+"""Energy and momentum of every tree: from poses and inertias that `work` holds, or anywhere."""
 
 from tribo.dynamics.bias import tree_velocities
+from tribo.dynamics.kinematics import body_pose
+from tribo.dynamics.momentum import body_twist
 from tribo.jit import kernel
 from tribo.math import spatial, vec
-from tribo.model import Kind
+from tribo.model import Joint, Kind
 
+FIXED = int(Joint.FIXED)
 DYNAMIC = int(Kind.DYNAMIC)
 
 
@@ -46,3 +49,33 @@ def tree_energy(model, v, settings, work, t, out):
     first = model.tree_v[t]
     for dof in range(first, first + model.tree_nv[t]):
         out[0] += 0.5 * model.dof_armature[dof] * v[dof] * v[dof]
+
+
+@kernel
+def energy_at(model, q, v, settings, work, t):
+    """Return kinetic and potential energy of a tree [J] at any coordinates and velocities.
+
+    Writes: work.
+    """
+    kinetic = potential = 0.0
+    root = model.tree_body[t]
+    for i in range(root, root + model.tree_body_count[t]):
+        p, r = body_pose(model, q, work.swing_pos, work.swing_rot, i)
+        vec.store(work.swing_pos, i, p)
+        vec.store_mat(work.swing_rot, i, r)
+        omega = (0.0, 0.0, 0.0)
+        velocity = (0.0, 0.0, 0.0)
+        if model.joint_type[i] != FIXED:
+            omega, velocity = body_twist(model, v, work, i, p, r)
+        spatial.store(work.swing_vel, i, (*omega, *velocity))
+        arm = vec.mat_vec(r, vec.load(model.body_com, i))
+        velocity = vec.add(velocity, vec.cross(omega, arm))
+        c = vec.add(p, arm)
+        own = vec.rotate_sym(r, spatial.load(model.body_inertia, i))
+        weight = vec.dot(c, (settings.gravity_x, settings.gravity_y, settings.gravity_z))
+        potential -= model.body_mass[i] * weight
+        kinetic += 0.5 * model.body_mass[i] * vec.dot(velocity, velocity)
+        kinetic += 0.5 * vec.dot(omega, vec.sym_vec(own, omega))
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        kinetic += 0.5 * model.dof_armature[dof] * v[dof] * v[dof]
+    return kinetic, potential

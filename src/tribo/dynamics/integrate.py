@@ -11,13 +11,13 @@ from tribo.dynamics.bias import tumble
 from tribo.dynamics.inertia import unwhiten, unwhiten_tree, whiten_tree
 from tribo.jit import kernel
 from tribo.math import quat, spatial, vec
-from tribo.model import Integrator, Joint, Status
+from tribo.model import Course, Integrator, Joint, Status
 
 MIDPOINT = int(Integrator.MIDPOINT)
 SPHERICAL = int(Joint.SPHERICAL)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 INVALID = int(Status.INVALID)
-HELD_BACK = 7  # code of `tree_is_coarse`: its new velocity is not what forces lead to, but slower
+HELD_BACK = int(Course.HELD_BACK)
 FASTEST = 1e15  # [m/s, rad/s] as `tribo.check` allows; far beyond it angles are no numbers
 
 
@@ -139,7 +139,7 @@ def set_acceleration(model, state, settings, work):
     for t in range(model.tree_body.shape[0]):
         first = model.tree_v[t]
         last = first + model.tree_nv[t]
-        is_held_back = work.tree_is_coarse[t] == HELD_BACK
+        is_held_back = work.tree_course[t] == HELD_BACK
         if is_held_back or state.tree_is_asleep[t] > 0:  # or about to be
             for dof in range(first, last):
                 state.vdot[dof] = state.vdot_before[dof] = 0.0
@@ -215,41 +215,44 @@ def shift(model, state, work):
 
 
 @kernel
+def finish_tree(model, t, v, vdot, settings, work, q):
+    """Drift a tree from the middle of its step to the end, where it has the velocity v.
+
+    Writes: work, q.
+    """
+    is_midpoint = settings.integrator != SEMI_IMPLICIT
+    is_fourth = work.tree_is_fourth[t] == 1
+    if is_midpoint and not is_fourth and model.tree_is_single[t] == 1:
+        finish_single(model, t, v, settings, work, q)
+        return
+    if is_fourth:
+        for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+            work.rk_rate[dof] = v[dof] - work.rk_v[dof]  # what was not held
+    dt = 0.5 * settings.dt if is_midpoint else settings.dt
+    root = model.tree_body[t]
+    for i in range(root, root + model.tree_body_count[t]):
+        if is_fourth and work.joint_is_ruled[i] == 0:
+            kinematics.drift_joint(model, i, work.rk_q, work.rk_rate, dt, q)
+        elif is_midpoint and not is_fourth and model.joint_type[i] == SPHERICAL:
+            kinematics.drift_ball(model, i, work.mid_q, v, vdot, settings.dt, q)
+        else:
+            kinematics.drift_joint(model, i, work.mid_q, v, dt, q)
+
+
+@kernel
 def integrate(model, state, settings, work):
     """Take over the new velocity and drift to the end of the step.
 
     Writes: state, work.
     """
     set_acceleration(model, state, settings, work)
-    midpoint = settings.integrator != SEMI_IMPLICIT
-    half = 0.5 * settings.dt
-    dt = half if midpoint else settings.dt
     for t in range(model.tree_body.shape[0]):
         if model.tree_nv[t] == 0 or work.tree_is_resting[t] == 1:
             continue
-        root = model.tree_body[t]
-        if work.tree_is_fourth[t] == 1:
-            for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-                work.change_v[dof] = work.next_v[dof] - work.rk_v[dof]  # what was not held
-            for i in range(root, root + model.tree_body_count[t]):
-                if work.joint_is_ruled[i] == 1:
-                    kinematics.drift_joint(model, i, work.mid_q, work.next_v, half, state.q)
-                else:
-                    kinematics.drift_joint(model, i, work.rk_q, work.change_v, half, state.q)
-            continue
-        if work.tree_is_struck[t] == 1:
+        if work.tree_is_struck[t] == 1 and work.tree_is_fourth[t] == 0:
             finish_struck(model, t, state, settings, work)
-            continue
-        if midpoint and model.tree_is_single[t] == 1:
-            finish_single(model, t, work.next_v, settings, work, state.q)
-            continue
-        for i in range(root, root + model.tree_body_count[t]):
-            if midpoint and model.joint_type[i] == SPHERICAL:
-                kinematics.drift_ball(
-                    model, i, work.mid_q, work.next_v, state.vdot, settings.dt, state.q
-                )
-            else:
-                kinematics.drift_joint(model, i, work.mid_q, work.next_v, dt, state.q)
+        else:
+            finish_tree(model, t, work.next_v, state.vdot, settings, work, state.q)
     if work.blow_count[0] > 0:
         shift(model, state, work)
     for dof in range(state.v.shape[0]):

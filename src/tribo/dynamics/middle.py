@@ -15,7 +15,7 @@ from tribo.dynamics.articulated import dof_count
 from tribo.dynamics.inertia import unwhiten_tree
 from tribo.jit import kernel
 from tribo.math import vec
-from tribo.model import Integrator, Joint, Kind
+from tribo.model import Course, Integrator, Joint, Kind
 
 FREE = int(Joint.FREE)
 PRISMATIC = int(Joint.PRISMATIC)
@@ -23,13 +23,10 @@ DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 RK4 = int(Integrator.RK4)
 
-SETTLED = 0  # codes of `tree_is_coarse`; `integrate.HELD_BACK` is another
-IN_PARTS = 1  # turns too far for a step of second order, and no law belongs to the whole step
-HELD = 2  # turns too far, and takes parts under the forces and impulses that were solved for
-FLOWN = 3  # has taken them; whether they lead to the velocity that was solved for is asked next
-UNSETTLED = 4  # turns too far, and nothing can be done
-LOST = 5  # took parts, and they led nowhere
-ONE_H = 6  # lost before: one h for the step is all there is
+SETTLED = int(Course.SETTLED)
+IN_PARTS = int(Course.IN_PARTS)
+HELD = int(Course.HELD)
+UNSETTLED = int(Course.UNSETTLED)
 
 FAR = 0.01  # [rad] in a step, below which the prediction serves; 10 rad/s at 1 ms
 ENOUGH = 5e-6  # [–] of the velocity: v̄ is what it leads to; (dt ω)³/8 after one round, dt ω = 0.034
@@ -54,7 +51,7 @@ def predict(model, state, settings, work):
     """
     work.settle_rounds[0] = 0
     for t in range(model.tree_body.shape[0]):
-        work.tree_is_coarse[t] = SETTLED
+        work.tree_course[t] = SETTLED
         work.tree_is_fourth[t] = 0
     half = 0.0 if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
     for dof in range(state.v.shape[0]):
@@ -149,7 +146,7 @@ def settle(model, state, command, settings, work):
     if settings.integrator == SEMI_IMPLICIT or settings.integrator == RK4:
         return
     for t in range(model.tree_body.shape[0]):
-        if work.tree_is_free[t] == 0 or work.tree_is_coarse[t] != SETTLED:
+        if work.tree_is_free[t] == 0 or work.tree_course[t] != SETTLED:
             continue
         if turns_far(model, state, settings, work, t):
             settle_tree(model, state, command, settings, work, t)
@@ -203,7 +200,7 @@ def settle_tree(model, state, command, settings, work, t):
         if follow(model, state, work, t, work.free_response, True) <= ENOUGH:
             return
     is_alone = is_left_alone(model, command, settings, work, t)
-    work.tree_is_coarse[t] = IN_PARTS if is_alone else HELD
+    work.tree_course[t] = IN_PARTS if is_alone else HELD
 
 
 @kernel
@@ -224,4 +221,4 @@ def judge_explicit(model, state, settings, work, t):
         work.change_v[dof] -= work.free_response[dof]
     # Whitened, so that unwhitening in place gives what h(v̄) adds; v̄ is v again.
     if not follow(model, state, work, t, work.change_v, False) <= EXPLICIT:
-        work.tree_is_coarse[t] = UNSETTLED
+        work.tree_course[t] = UNSETTLED

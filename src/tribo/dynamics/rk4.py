@@ -2,10 +2,9 @@
 
 from numba import types
 
-from tribo.dynamics.middle import IN_PARTS, ONE_H, UNSETTLED
 from tribo.dynamics.runge_kutta import run_part
 from tribo.jit import DISABLED, kernel, late
-from tribo.model import Command, Integrator, Late, Model, Settings, State, Status, Work
+from tribo.model import Command, Course, Integrator, Late, Model, Settings, State, Status, Work
 from tribo.record import call_stage_at, from_address, world_of
 
 MODEL, STATE, COMMAND, SETTINGS, WORK = (
@@ -13,6 +12,9 @@ MODEL, STATE, COMMAND, SETTINGS, WORK = (
 )
 SIGNATURE = types.int64(*[types.int64] * 10)
 RK4 = int(Integrator.RK4)
+IN_PARTS = int(Course.IN_PARTS)
+UNSETTLED = int(Course.UNSETTLED)
+ONE_H = int(Course.ONE_H)
 LATE = int(Late.RK4)
 CAPACITY = int(Status.CAPACITY)
 COARSE = int(Status.COARSE)
@@ -76,8 +78,8 @@ def fourth_order(model, state, command, settings, work):
     """
     is_needed = settings.integrator == RK4
     for t in range(model.tree_body.shape[0]):
-        if work.tree_is_coarse[t] == UNSETTLED or work.tree_is_coarse[t] == ONE_H:
+        if work.tree_course[t] == UNSETTLED or work.tree_course[t] == ONE_H:
             work.status[0] |= COARSE
-        is_needed = is_needed or (work.tree_is_coarse[t] == IN_PARTS and work.tree_is_free[t] == 1)
+        is_needed = is_needed or (work.tree_course[t] == IN_PARTS and work.tree_is_free[t] == 1)
     if is_needed and is_there(model, work):
         call_late(model.late_address[LATE], model, state, command, settings, work)

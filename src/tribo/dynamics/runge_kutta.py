@@ -14,10 +14,9 @@ Source: Munthe-Kaas 1999, "High order Runge-Kutta methods on manifolds".
 
 from tribo.dynamics import actuation, articulated, bias, inertia, kinematics
 from tribo.dynamics.integrate import FASTEST, tree_to_middle
-from tribo.dynamics.middle import FLOWN, HELD, IN_PARTS, LOST
 from tribo.jit import kernel
 from tribo.math import spatial, vec
-from tribo.model import Integrator, Joint, Kind, Status
+from tribo.model import Course, Integrator, Joint, Kind, Status
 
 SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
@@ -25,6 +24,10 @@ DYNAMIC = int(Kind.DYNAMIC)
 MIDPOINT_USED = int(Status.MIDPOINT_USED)
 COARSE = int(Status.COARSE)
 RK4 = int(Integrator.RK4)
+IN_PARTS = int(Course.IN_PARTS)
+HELD = int(Course.HELD)
+FLOWN = int(Course.FLOWN)
+LOST = int(Course.LOST)
 APART = 0.002  # [–] of a velocity by which the middle stages may differ
 MOST = 64  # parts of a step
 
@@ -60,7 +63,7 @@ def evaluate(model, command, settings, work, t, weight):
     kinematics.tree_forward(model, work.mid_q, work, t, True)
     inertia.body_inertias(model, work, root, model.tree_body_count[t])
     bias.tree_bias(model, work.mid_v, settings, work, t)
-    if work.tree_is_coarse[t] == HELD:
+    if work.tree_course[t] == HELD:
         for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
             work.rk_acc[dof] = work.held_force[dof] - work.bias_force[dof]
             work.drive_inertia[dof] = 0.0
@@ -275,7 +278,7 @@ def fly(model, state, command, settings, work, t):
         work.status[0] |= COARSE
     back_to_middle(model, state, settings, work, t)
     arrives = has_numbers(model, work, t)
-    work.tree_is_coarse[t] = FLOWN if arrives else LOST
+    work.tree_course[t] = FLOWN if arrives else LOST
     for dof in range(first, last):
         work.drive_inertia[dof] = work.rk_inertia[dof]
         work.change_v[dof] = work.rk_v[dof] - state.v[dof] if arrives else 0.0
@@ -325,7 +328,7 @@ def advance_free_trees(model, state, command, settings, work):
     for t in range(model.tree_body.shape[0]):
         if model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
             continue
-        if not is_asked_for and work.tree_is_coarse[t] != IN_PARTS:
+        if not is_asked_for and work.tree_course[t] != IN_PARTS:
             continue
         if work.tree_is_free[t] == 1:
             advance_free_tree(model, state, command, settings, work, t)
@@ -341,7 +344,7 @@ def run_part(model, state, command, settings, work):
     """
     is_held = False
     for t in range(model.tree_body.shape[0]):
-        if work.tree_is_coarse[t] == HELD:
+        if work.tree_course[t] == HELD:
             fly(model, state, command, settings, work, t)
             is_held = True
     if not is_held:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo import check
-from tribo.builder import TIE_SLOTS, Tie
+from tribo.builder import Tie
 from tribo.constraint_description import ConstraintDescription
 from tribo.errors import EditError
+from tribo.model import TIE_SLOTS, Tuning
 from tribo.model import Constraint as Kind
-from tribo.model import Tuning
 from tribo.objects.base import Object, frozen
 from tribo.objects.owner import Owner
 

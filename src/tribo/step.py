@@ -79,6 +79,7 @@ def advance(model, state, command, settings, work):
         again = soft.unsettled(model, state, settings, work)
         again = again or actuation.saturate(model, state, command, settings, work)
         again = again or held.unsettled(model, state, command, settings, work)
+    momentum.momenta(model, state, settings, work)  # of floating trees: p + impulse
     teams.calm(model, state, settings, work)  # nothing that holds throws
     rk4.fourth_order(model, state, command, settings, work)  # rk4 instead?
     residual.residual(model, settings, work)  # how exact is it?
@@ -87,7 +88,6 @@ def advance(model, state, command, settings, work):
         sweep.remember(model, state, work)
         soft.remember(model, state, settings, work)
         sleep.settle(model, state, command, settings, work)  # who has been at rest for long enough?
-        momentum.momenta(model, state, settings, work)  # of floating trees: p + impulse
         integrate.integrate(model, state, settings, work)  # v, q = q_m ⊕ dt/2 v⁺
         constraints.close_loops(model, state, command, settings, work)  # pins at their new places
         momentum.keep_momenta(model, state, work)  # base velocities that agree

@@ -21,7 +21,7 @@ MIMIC = int(Slot.MIMIC)
 
 SWIFT = 0.02  # [rad] in a step; slower joints gain nothing that could be measured
 ERROR = 1e-3  # [–] of the kinetic energy, that ties, and stops of slow joints, may give in a step
-NOTHING, TIES, STOPS = 0, 1, 2  # what holds a robot
+NOTHING, TIES, STOPS, PUSHES = 0, 1, 2, 3  # what holds a robot; the last may give energy
 
 
 @kernel
@@ -45,10 +45,7 @@ def is_swift(model, state, settings, work, t, is_strict):
 
 @kernel
 def grip(model, work, t):
-    """Return what holds the robot that is island t: `NOTHING`, `TIES` or `STOPS`.
-
-    `NOTHING` too where something may give it energy: a spring, or what the user moves.
-    """
+    """Return what holds the robot that is island t, `NOTHING` … `PUSHES`."""
     found = NOTHING
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         n = work.island_scalar[k]
@@ -56,7 +53,7 @@ def grip(model, work, t):
             continue
         if tie_of(model, work, n) >= 0:
             if closing.may_push(model, work, n):
-                return NOTHING
+                return PUSHES
             found = max(found, TIES)
             continue
         kind = work.scalar_slot[n] - model.joint_slot[work.scalar_body[n, 0]]

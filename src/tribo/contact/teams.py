@@ -20,7 +20,15 @@ DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 COARSE = int(Status.COARSE)
 HELD_BACK = int(Course.HELD_BACK)
+UNSETTLED = int(Course.UNSETTLED)
+ONE_H = int(Course.ONE_H)
 LOOSE = 0.1  # [rad] in a step; loose bodies that turn less gain little
+
+
+@kernel
+def is_lost(work, tree):
+    """Tell whether a tree turns too far in this step, and nothing could be done."""
+    return work.tree_course[tree] == UNSETTLED or work.tree_course[tree] == ONE_H
 
 
 @kernel
@@ -39,12 +47,8 @@ def turns_far(model, state, settings, work, tree):
 
 
 @kernel
-def only_holds(model, work, t):
-    """Tell whether something holds island t together, and nothing may give it energy.
-
-    That may a motor, a spring, and what the user moves.
-    """
-    holds = False
+def may_gain(model, work, t):
+    """Tell whether a row may give energy to island t: a motor, a spring, what the user moves."""
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         n = work.island_scalar[k]
         if work.scalar_impulse[n] == 0.0:
@@ -52,9 +56,20 @@ def only_holds(model, work, t):
         if closing.may_act(work, n) or (
             tie_of(model, work, n) >= 0 and closing.may_push(model, work, n)
         ):
-            return False
-        holds = True
-    return holds
+            return True
+    return False
+
+
+@kernel
+def is_held(model, work, t):
+    """Tell whether a row acts on island t, or the way of one of its trees is known to be wrong."""
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        if work.scalar_impulse[work.island_scalar[k]] != 0.0:
+            return True
+    for tree in range(work.tree_island.shape[0]):
+        if is_lost(work, tree) and is_member(model, work, tree, t):
+            return True
+    return False
 
 
 @kernel
@@ -79,9 +94,7 @@ def is_first(model, state, settings, work, tree, t):
 
 @kernel
 def is_apart(model, work, t):
-    """Tell whether scalar rows hold island t, and it touches nothing."""
-    if work.island_scalar_start[t + 1] == work.island_scalar_start[t]:
-        return False
+    """Tell whether island t touches nothing."""
     if work.island_contact_start[t + 1] > work.island_contact_start[t]:
         return False
     if work.soft_count[0] > 0:
@@ -112,12 +125,12 @@ def calm_robot(model, state, settings, work, t):
     Writes: work.
     """
     held = stops.grip(model, work, t)
-    if held == stops.NOTHING:
+    if held == stops.PUSHES or (held == stops.NOTHING and not is_lost(work, t)):
         return
-    if held == stops.TIES and settings.integrator == SEMI_IMPLICIT:  # its energy goes to and fro
+    if held != stops.STOPS and settings.integrator == SEMI_IMPLICIT:  # its energy goes to and fro
         return
     most = stops.allowed(model, state, settings, work, t, held)
-    brake.slow(model, settings, work, t, most)
+    brake.slow(model, state, settings, work, t, most)
 
 
 @kernel
@@ -126,10 +139,14 @@ def calm_team(model, state, settings, work, t):
 
     Writes: work.
     """
-    if settings.integrator == SEMI_IMPLICIT or not only_holds(model, work, t):
+    if (
+        settings.integrator == SEMI_IMPLICIT
+        or may_gain(model, work, t)
+        or not is_held(model, work, t)
+    ):
         return
     most = allowed(model, state, settings, work, t)
-    if brake.slow(model, settings, work, t, most):
+    if brake.slow(model, state, settings, work, t, most):
         work.status[0] |= COARSE
         for tree in range(work.tree_island.shape[0]):
             if is_member(model, work, tree, t):
@@ -142,14 +159,16 @@ def calm(model, state, settings, work):
 
     Writes: work.
     """
-    if work.scalar_count[0] == 0:
-        return
     for tree in range(work.tree_island.shape[0]):
         if model.tree_kind[tree] != DYNAMIC or model.tree_nv[tree] == 0:
             continue
+        t = find(work.tree_island, tree)
+        if work.island_scalar_start[t + 1] == work.island_scalar_start[t] and not is_lost(
+            work, tree
+        ):
+            continue
         if work.tree_is_resting[tree] == 1 or not turns_far(model, state, settings, work, tree):
             continue
-        t = find(work.tree_island, tree)
         if not is_first(model, state, settings, work, tree, t) or not is_apart(model, work, t):
             continue
         if is_one(model, work, t):

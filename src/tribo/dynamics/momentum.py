@@ -243,6 +243,37 @@ def momenta(model, state, settings, work):
 
 
 @kernel
+def goal(work, t):
+    """Return p, and L about its centre of mass, that floating tree t has to have after the step."""
+    _, _, push, spin = load(work.tree_goal, t)
+    return push, spin
+
+
+@kernel
+def agree(model, q, v, work, t):
+    """Set base velocity and position of a floating tree at (q, v) so that its momentum is what it has to be.
+
+    Return m, c, p, L.
+
+    Writes: q, v, work.
+    """
+    at = model.joint_q[model.tree_body[t]]
+    dof = model.tree_v[t]
+    m, c, p, l, s = tree_motion(model, q, v, work, t)
+    _, place, push, spin = load(work.tree_goal, t)
+    omega = vec.sym_vec(linalg.sym_inverse(s), vec.sub(spin, l))
+    velocity = vec.axpy(1.0 / m, vec.sub(push, p), vec.cross(c, omega))
+    for k in range(3):
+        v[dof + k] += velocity[k]
+        v[dof + 3 + k] += omega[k]
+    if work.blow_count[0] > 0:  # within the step, not in its middle: the way is known already
+        place = vec.add((q[at], q[at + 1], q[at + 2]), c)
+    for k in range(3):
+        q[at + k] = place[k] - c[k]
+    return m, place, push, spin
+
+
+@kernel
 def keep_momenta(model, state, work):
     """Set base velocity and position of every floating tree so that its momentum is what it has to be.
 
@@ -256,19 +287,8 @@ def keep_momenta(model, state, work):
             if model.joint_type[root] == FREE and model.tree_is_single[t] == 0:
                 state.left_q[at + 3] = UNKNOWN
             continue
-        m, c, p, l, s = tree_motion(model, state.q, state.v, work, t)
-        _, place, push, spin = load(work.tree_goal, t)
-        omega = vec.sym_vec(linalg.sym_inverse(s), vec.sub(spin, l))
-        velocity = vec.axpy(1.0 / m, vec.sub(push, p), vec.cross(c, omega))
-        for k in range(3):
-            state.v[dof + k] += velocity[k]
-            state.v[dof + 3 + k] += omega[k]
-        origin = (state.q[at], state.q[at + 1], state.q[at + 2])
-        if work.blow_count[0] > 0:  # within the step, not in its middle: the way is known already
-            place = vec.add(origin, c)
-        for k in range(3):
-            state.q[at + k] = place[k] - c[k]
-        store(state.tree_motion, t, m, place, push, spin)
+        m, c, p, l = agree(model, state.q, state.v, work, t)
+        store(state.tree_motion, t, m, c, p, l)
         for k in range(dof, dof + model.tree_nv[t]):
             state.left_v[k] = state.v[k]
         for k in range(at, end_of_q(model, t)):

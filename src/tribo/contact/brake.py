@@ -1,0 +1,222 @@
+"""With how much energy trees end a step, and how they are slowed if that is too much.
+
+What is slowed keeps its momentum: its motion is brought nearer to that of one rigid body, or to rest if the
+world holds it. That leaves together what constraints keep together. How much energy is too much is asked
+in `stops` and `teams`.
+"""
+
+from tribo.contact import closing
+from tribo.contact.islands import is_member
+from tribo.contact.scalar import tie_of
+from tribo.dynamics import integrate
+from tribo.dynamics.energy import energy_at
+from tribo.dynamics.kinematics import end_of_q
+from tribo.dynamics.momentum import KEPT, about_point, agree, goal, tree_motion
+from tribo.jit import kernel
+from tribo.math import linalg, quat, spatial, vec
+from tribo.model import Joint
+
+FREE = int(Joint.FREE)
+
+SPEED = (-2, 2)  # modes of a drive at its speed limit
+HALVINGS = 40  # of the factor: to round-off
+ZERO = (0.0, 0.0, 0.0)
+
+
+@kernel
+def given(model, state, settings, work, tree):
+    """Return what drives, springs and hands give to a tree in this step [J], if that is positive."""
+    total = 0.0
+    for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+        force = work.drive_force[dof]
+        force -= work.drive_inertia[dof] * (work.next_v[dof] - state.v[dof]) / settings.dt
+        impulse = settings.dt * force
+        if work.drive_mode[dof] in SPEED and work.drive_row[dof] >= 0:  # held at its speed by a row
+            impulse += work.scalar_impulse[work.drive_row[dof]]
+        total += 0.5 * impulse * (state.v[dof] + work.next_v[dof])
+    return max(0.0, total)
+
+
+@kernel
+def energies(model, state, settings, work, t):
+    """Return kinetic and potential energy of island t at the step's beginning, and what drives give [J].
+
+    Writes: work.
+    """
+    kinetic = potential = brought = 0.0
+    for tree in range(work.tree_island.shape[0]):
+        if is_member(model, work, tree, t):
+            moving, lying = energy_at(model, state.q, state.v, settings, work, tree)
+            kinetic += moving
+            potential += lying
+            brought += given(model, state, settings, work, tree)
+    return kinetic, potential, brought
+
+
+@kernel
+def to_end(model, settings, work, tree, v):
+    """Set the coordinates with which a tree ends the step if v is its new velocity.
+
+    A base that floats gets the velocity that keeps the momentum.
+
+    Writes: work, v.
+    """
+    still = work.rk_acc
+    for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+        still[dof] = 0.0
+    integrate.finish_tree(model, tree, v, still, settings, work, work.end_q)
+    if work.tree_is_kept[tree] == KEPT:
+        agree(model, work.end_q, v, work, tree)
+
+
+@kernel
+def end_energy(model, settings, work, t, rigid, part):
+    """Return the energy [J] with which island t ends the step at a part of its motion beyond the rigid one.
+
+    Writes: work.
+    """
+    total = 0.0
+    for tree in range(work.tree_island.shape[0]):
+        if not is_member(model, work, tree, t):
+            continue
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            work.change_v[dof] = rigid[dof] + part * (work.next_v[dof] - rigid[dof])
+        to_end(model, settings, work, tree, work.change_v)
+        kinetic, potential = energy_at(model, work.end_q, work.change_v, settings, work, tree)
+        total += kinetic + potential
+    return total
+
+
+@kernel
+def is_anchored(model, work, t):
+    """Tell whether island t is held by the world."""
+    for tree in range(work.tree_island.shape[0]):
+        if is_member(model, work, tree, t) and model.joint_type[model.tree_body[tree]] != FREE:
+            return True
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        if work.scalar_impulse[n] != 0.0 and tie_of(model, work, n) >= 0:
+            if work.scalar_len[n, 0] == 0 or work.scalar_len[n, 1] == 0:
+                return True
+    return False
+
+
+@kernel
+def place_of(model, work, tree):
+    """Return where the base of a loose tree ends the step."""
+    at = model.joint_q[model.tree_body[tree]]
+    return (work.end_q[at], work.end_q[at + 1], work.end_q[at + 2])
+
+
+@kernel
+def rigid_motion(model, settings, work, t, out):
+    """Set an array of dofs to the motion of loose island t as one rigid body of the same momentum.
+
+    Places count from that of tree t, so that nothing is lost far from the world's origin.
+
+    Writes: work, out.
+    """
+    m = 0.0
+    p = moment = l = ZERO
+    s = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for dof in range(out.shape[0]):
+        work.change_v[dof] = work.next_v[dof]
+    to_end(model, settings, work, t, work.change_v)
+    origin = place_of(model, work, t)
+    for tree in range(work.tree_island.shape[0]):
+        if is_member(model, work, tree, t):
+            to_end(model, settings, work, tree, work.change_v)
+            mass, arm, push, spin, own = tree_motion(model, work.end_q, work.change_v, work, tree)
+            c = vec.add(arm, vec.sub(place_of(model, work, tree), origin))
+            m += mass
+            moment = vec.axpy(mass, c, moment)
+            p = vec.add(p, push)
+            l = vec.add(l, vec.add(spin, vec.cross(c, push)))
+            s = spatial.axpy(1.0, own, spatial.axpy(mass, about_point(c), s))
+    c = vec.scale(1.0 / m, moment)
+    s = spatial.axpy(-m, about_point(c), s)
+    omega = vec.sym_vec(linalg.sym_inverse(s), vec.sub(l, vec.cross(c, p)))
+    for tree in range(work.tree_island.shape[0]):
+        if is_member(model, work, tree, t):
+            first = model.tree_v[tree]
+            arm = vec.sub(vec.sub(place_of(model, work, tree), origin), c)
+            velocity = vec.axpy(1.0 / m, p, vec.cross(omega, arm))
+            for k in range(3):
+                out[first + k] = velocity[k]
+                out[first + 3 + k] = omega[k]
+
+
+@kernel
+def stay(model, state, settings, work, tree, rigid):
+    """Set an array of dofs to the motion of a floating tree that has its momentum and stays as it was.
+
+    Its joints, and how its base is turned, are at the step's end what they were at its beginning: of all
+    motions with that momentum it has the least energy, and not more than there was.
+
+    Writes: work, rigid.
+    """
+    root = model.tree_body[tree]
+    at = model.joint_q[root]
+    first = model.tree_v[tree]
+    work.tree_is_fourth[tree] = 0
+    for k in range(at, end_of_q(model, tree)):
+        work.mid_q[k] = state.q[k]
+    m, c, _, _, s = tree_motion(model, state.q, state.v, work, tree)
+    push, spin = goal(work, tree)
+    omega = vec.sym_vec(linalg.sym_inverse(s), spin)
+    velocity = vec.axpy(1.0 / m, push, vec.cross(c, omega))
+    for k in range(3):
+        rigid[first + k] = velocity[k]
+        rigid[first + 3 + k] = omega[k]
+    for k in range(first + 6, first + model.tree_nv[tree]):
+        rigid[k] = 0.0
+    back = quat.exp(vec.scale(-0.5 * settings.dt, omega))
+    quat.store(work.mid_q, at + 3, quat.normalize(quat.mul(back, quat.load(state.q, at + 3))))
+
+
+@kernel
+def slow(model, state, settings, work, t, most):
+    """Slow island t if it would end the step with more energy than `most`; tell whether that was done.
+
+    At rest where the step is evaluated it may hold more. If it hangs on the world its weight does it, and it
+    is left alone. A robot that floats has drawn itself together: its joints stay where they were.
+
+    Writes: work.
+    """
+    rigid = work.pile_start
+    for dof in range(rigid.shape[0]):
+        rigid[dof] = 0.0
+    is_loose = not is_anchored(model, work, t)
+    if is_loose:
+        rigid_motion(model, settings, work, t, rigid)
+    if end_energy(model, settings, work, t, rigid, 1.0) <= most:
+        return False
+    if end_energy(model, settings, work, t, rigid, 0.0) > most:
+        if not is_loose:
+            return False
+        if work.tree_is_kept[t] == KEPT:
+            stay(model, state, settings, work, t, rigid)
+    low = 0.0
+    high = 1.0
+    for _ in range(HALVINGS):
+        part = 0.5 * (low + high)
+        if end_energy(model, settings, work, t, rigid, part) > most:
+            high = part
+        else:
+            low = part
+    for tree in range(work.tree_island.shape[0]):
+        if is_member(model, work, tree, t):
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                work.next_v[dof] = rigid[dof] + low * (work.next_v[dof] - rigid[dof])
+    return True
+
+
+@kernel
+def closing_energy(model, work, t, mass):
+    """Return the energy that closing what is open may take in island t [J]."""
+    total = 0.0
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        if work.scalar_impulse[n] != 0.0:
+            total += closing.energy(work, n, mass)
+    return total

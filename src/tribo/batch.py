@@ -12,6 +12,7 @@ from tribo.batch_constraints import BatchConstraints
 from tribo.batch_materials import BatchMaterials
 from tribo.batch_object import ObjectBatch, Part
 from tribo.batch_settings import BatchSettings
+from tribo.complaints import BatchComplaints
 from tribo.engine import Engine
 from tribo.errors import EditError
 from tribo.model import Kind, Status
@@ -61,6 +62,7 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
         self._note_constraints(world.constraints)
         self._materials = world.material_names
         self._records: dict[str, TreeRecords] = {}
+        self._complaints = BatchComplaints()
         self._idle = [True]  # empty while some thread steps the batch
         self.threads = threads
 
@@ -168,6 +170,7 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
             left = self.engine.run_all(n, min(self._threads, len(self)))
         finally:
             self._idle.append(True)
+        self._complaints.say(self, self.engine.status[:, 0])
         return np.asarray(left == 0)
 
     @property

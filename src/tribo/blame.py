@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 NOTHING = 1e-5  # [m/s, rad/s] by which no row gives way that contradicts another
 TOO_FAR = (Course.UNSETTLED, Course.ONE_H, Course.HELD_BACK)
-DEEP = 1e-3  # [m] an overlap that a solve may fail at
+DEEP = 1e-3  # [m] an overlap or a gap that a solve may fail at
 
 
 def row_name(
@@ -92,6 +92,13 @@ def fast(engine: Engine, objects: Sequence[Object]) -> str:
     """Return the names of what turned too far for the last step, or was slowed for that; else empty."""
     found = np.isin(engine.work.tree_course, TOO_FAR)
     return ", ".join(p.name for p in objects if p.span is not None and found[p.span.tree])
+
+
+def gap(constraints: Sequence[Constraint]) -> str:
+    """Return a sentence about the constraint whose points are farthest apart; else empty."""
+    wide = {tie.name: float(np.linalg.norm(tie.gap)) for tie in constraints if tie.is_on}
+    name = max(wide, key=lambda k: wide[k], default="")
+    return f". Widest gap: {wide[name]:.3g} m, {name}" if wide.get(name, 0.0) >= DEEP else ""
 
 
 def overlap(contacts: Sequence[Contact]) -> str:

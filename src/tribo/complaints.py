@@ -5,15 +5,19 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tribo import blame
 from tribo.model import Status
 
 if TYPE_CHECKING:
+    from tribo.batch import Batch
     from tribo.world import World
 
 logger = logging.getLogger("tribo")
 
 ONCE = "said once per world"
+ONCE_IN_ALL = "said once per batch"
 GROWN = 1e3  # [–] a residual that is so many times larger is said again
 
 
@@ -25,10 +29,10 @@ def contradiction(world: World) -> str:
 
 
 def slowed(world: World) -> str:
-    """Return that recovery was cut short, and the deepest overlap."""
+    """Return that recovery was cut short, the deepest overlap and the widest gap."""
     return (
         "overlaps, or gaps of constraints, are closed more slowly than asked: all at once would take absurd "
-        f"energy ({ONCE}; see world.status){blame.overlap(world.contacts)}"
+        f"energy ({ONCE}; see world.status){blame.overlap(world.contacts)}{blame.gap(world.constraints)}"
     )
 
 
@@ -64,6 +68,37 @@ TEXTS = {
     Status.NOT_CONVERGED: not_converged,
     Status.COARSE: coarse,
 }
+
+
+BATCH_TEXTS = {
+    Status.INVALID: "a velocity is no longer finite; they stand at their last valid states (batch.is_valid)",
+    Status.CONTRADICTION: "constraints contradict one another, each gives way",
+    Status.SLOWED: "overlaps, or gaps of constraints, are closed more slowly than asked",
+    Status.NOT_CONVERGED: "the contact solve stopped before it was exact (batch.residual)",
+    Status.COARSE: "the time step is too long for a compliant pair, or for how fast something turns",
+}
+
+
+class BatchComplaints:
+    """Remembers what has been said of the worlds of a batch."""
+
+    def __init__(self) -> None:
+        """Nothing has been said."""
+        self._said = 0
+
+    def say(self, batch: Batch, status: np.ndarray) -> None:
+        """Log what the status of some world means and has not been said before; (worlds,) of bits."""
+        new = int(np.bitwise_or.reduce(status)) & ~self._said
+        if not new:
+            return
+        for bit, text in BATCH_TEXTS.items():
+            if new & bit:
+                self._said |= bit
+                worlds = np.flatnonzero(status & bit)
+                logger.warning(
+                    "batch, world %d at t = %g s, %d of %d in all: %s (%s; see batch.status)",
+                    worlds[0], batch.time[worlds[0]], len(worlds), len(status), text, ONCE_IN_ALL,
+                )  # fmt: skip
 
 
 class Complaints:

@@ -141,6 +141,14 @@ def test_what_no_way_leads_to_is_said():
     assert world.status & Status.COARSE
 
 
+def test_what_needs_too_many_parts_is_named(caplog):
+    """Nothing acts on it: 64 parts are not enough at 30 rad a step. (Before, the log named nobody.)"""
+    world, robot = whip(3e4)
+    world.step()
+    assert world.status & Status.COARSE
+    assert robot.name in caplog.text
+
+
 def test_a_robot_that_is_still_or_slow_is_not_held():
     """Legs that swing at 2 rad/s turn by 0.002 rad in a step."""
     world, robot = whip(2.0, joint=Joint.REVOLUTE, friction=0.01)

@@ -51,6 +51,7 @@ def test_a_wire_that_is_too_short_along_a_straight_arm_pulls_gently(kind, height
         assert world.energy <= most
     assert said & Status.SLOWED
     assert "closed more slowly than asked" in caplog.text
+    assert "Widest gap" in caplog.text
 
 
 @pytest.mark.parametrize("seed", [1, 6])

@@ -28,6 +28,7 @@ IN_PARTS = int(Course.IN_PARTS)
 HELD = int(Course.HELD)
 FLOWN = int(Course.FLOWN)
 LOST = int(Course.LOST)
+UNSETTLED = int(Course.UNSETTLED)
 APART = 0.002  # [–] of a velocity by which the middle stages may differ
 MOST = 64  # parts of a step
 
@@ -304,6 +305,7 @@ def advance_free_tree(model, state, command, settings, work, t):
     """
     if go(model, state, command, settings, work, t):
         work.status[0] |= COARSE
+        work.tree_course[t] = UNSETTLED
         if model.tree_is_single[t] == 1:
             work.tree_is_free[t] = 0
     if work.tree_is_free[t] == 1:

@@ -142,8 +142,8 @@ def test_what_no_way_leads_to_is_said():
 
 
 def test_what_needs_too_many_parts_is_named(caplog):
-    """Nothing acts on it: 64 parts are not enough at 30 rad a step. (Before, the log named nobody.)"""
-    world, robot = whip(3e4)
+    """Nothing acts on it: 64 parts are not enough at 5 rad a step. (Before, the log named nobody.)"""
+    world, robot = whip(5e3)
     world.step()
     assert world.status & Status.COARSE
     assert robot.name in caplog.text

@@ -156,7 +156,7 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
         """Advance every world by n steps; return which worlds made it, (worlds,) of bool [–].
 
         A world whose velocity stops being finite stays at its last valid state and is reported here
-        and in `status`; the others are not affected.
+        and in `status`; the others are not affected. What a status means is logged once per batch.
         """
         check.integer(n, "number of steps", 0)
         kernels.warm_up()
@@ -168,9 +168,9 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
             ) from None
         try:
             left = self.engine.run_all(n, min(self._threads, len(self)))
+            self._complaints.say(self, self.engine.status[:, 0])
         finally:
             self._idle.append(True)
-        self._complaints.say(self, self.engine.status[:, 0])
         return np.asarray(left == 0)
 
     @property

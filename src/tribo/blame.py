@@ -90,7 +90,7 @@ def contradiction(engine: Engine, constraints: Sequence[Constraint]) -> str:
 
 def fast(engine: Engine, objects: Sequence[Object]) -> str:
     """Return the names of what turned too far for the last step, or was slowed for that; else empty."""
-    found = np.isin(engine.work.tree_course, TOO_FAR)
+    found = np.isin(engine.work.tree_course, TOO_FAR) | (engine.work.tree_is_coarse == 1)
     return ", ".join(p.name for p in objects if p.span is not None and found[p.span.tree])
 
 

@@ -265,7 +265,7 @@ class Work(Record):
     swing_rot = field("nbody", 9)
     swing_vel = field("nbody", 6)  # angular velocity, velocity of the body's origin
 
-    end_q = field("nq")  # coordinates at the end of the step, tried by `stops`
+    end_q = field("nq")  # coordinates at the end of the step, tried by `brake`
 
     # Velocity in the middle of the step.
     settle_rounds = field(1, dtype=INT)  # solves of this step for its sake
@@ -274,12 +274,13 @@ class Work(Record):
     # Stages of Runge and Kutta's method.
     tree_course = field("ntree", dtype=INT)  # `Course`: how it goes its way
     tree_is_fourth = field("ntree", dtype=INT)  # 1: took a step of fourth order
+    tree_is_coarse = field("ntree", dtype=INT)  # 1: turns too far for the most parts
     joint_is_ruled = field("nbody", dtype=INT)  # 1: ends where a step of second order has it
     rk_q = field("nq")
     rk_v = field("nv")
-    rk_rate = field("nv")  # [m/s, rad/s] of the coordinates in a stage
+    rk_rate = field("nv")  # [m/s, rad/s] of the coordinates in a stage; what was not held
     rk_rate_sum = field("nv")
-    rk_acc = field("nv")  # [m/s², rad/s²] in a stage
+    rk_acc = field("nv")  # [m/s², rad/s²] in a stage; zeros (brake)
     rk_force = field("nv")  # [√J/s] whitened, of the stage before
     rk_acc_sum = field("nv")
     rk_torque = field("nv")  # [N, N m] of drives, weighted sum of the stages
@@ -413,6 +414,7 @@ class Work(Record):
 
     # Islands, named by their lowest tree; lists sorted by island.
     tree_island = field("ntree", dtype=INT)
+    island_last_tree = field("ntree", dtype=INT)  # where some tree turns far (teams)
     island_contact_start = field("ntree1", dtype=INT)
     island_contact = field("max_contact", dtype=INT)
     island_scalar_start = field("ntree1", dtype=INT)
@@ -450,7 +452,7 @@ class Work(Record):
     block_value = field("nvalue")  # row by row
     block_scratch = field("nv")
     pile_lack = field("nv")  # z − z_free − Yᵀ λ(z)
-    pile_start = field("nv")  # z where a Newton step begins
+    pile_start = field("nv")  # z where a Newton step begins; also a rigid motion (brake)
     pile_step = field("nv")  # also the shift that closes loops, whitened (closure)
     contact_guess = field("max_contact", 3)  # [N s] λ̂
     contact_spin_guess = field("max_contact", 3)  # [N m s]

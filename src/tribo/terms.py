@@ -112,7 +112,7 @@ class Slot(IntEnum):
     SPEED = 3  # of a joint with one dof; 5, 6, 7 of a spherical joint: one for each dof
 
 
-TIE_SLOTS = 6  # the same of a constraint between bodies, counted from `Model.constraint_slot`
+TIE_SLOTS = 6  # how many slots a constraint between bodies has, from `Model.constraint_slot` on
 
 
 class Constraint(IntEnum):

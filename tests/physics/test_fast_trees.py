@@ -149,6 +149,27 @@ def test_what_needs_too_many_parts_is_named(caplog):
     assert robot.name in caplog.text
 
 
+@pytest.mark.parametrize("friction", [0.0, 1.0])
+@pytest.mark.parametrize("floating", [False, True])
+def test_what_no_way_leads_to_brings_no_energy(floating, friction):
+    """Three radians a step and no stop: with friction, not even the first step agrees. (Before, invalid.)"""
+    world, robot = whip(3e3, floating=floating, friction=friction)
+    if friction == 0.0:
+        robot.set_pd_gains(0.0, 1e-3)
+    for _ in range(100):
+        before = world.kinetic_energy
+        world.step()
+        assert world.kinetic_energy <= 1.0011 * before
+
+
+def test_what_needs_too_many_parts_under_held_forces_is_named(caplog):
+    """Dry friction holds a tree to one h for the whole step; 64 parts are not enough on the way."""
+    world, robot = whip(5e3, friction=1e-6)
+    world.step()
+    assert world.status & Status.COARSE
+    assert robot.name in caplog.text
+
+
 def test_a_robot_that_is_still_or_slow_is_not_held():
     """Legs that swing at 2 rad/s turn by 0.002 rad in a step."""
     world, robot = whip(2.0, joint=Joint.REVOLUTE, friction=0.01)

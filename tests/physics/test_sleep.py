@@ -358,6 +358,20 @@ def test_gaps_that_change_against_one_another_wake():
     assert not box.is_asleep
 
 
+def test_a_robot_on_a_loose_box_falls_asleep():
+    """What floats keeps its momentum, but not that of a step whose velocities sleep took away."""
+    world = sleepy_world(friction=1.0)
+    box = world.add_box((2.0, 2.0, 0.5), 100.0, position=(0, 0, 0.25))
+    robot = standing_quadruped(world)
+    q = robot.generalized_coordinate.copy()
+    q[2] += 0.5
+    robot.generalized_coordinate = q
+    robot.can_sleep = box.can_sleep = True
+    world.step(3000)
+    assert robot.is_asleep
+    assert not robot.generalized_velocity.any()
+
+
 def test_a_limit_that_comes_within_reach_wakes_a_robot():
     world = sleepy_world(friction=1.0)
     robot = standing_quadruped(world)

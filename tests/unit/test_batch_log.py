@@ -30,3 +30,9 @@ def test_a_world_that_is_not_solved_is_said_once(caplog):
     assert caplog.text.count("the time step is too long") == 1
     assert "world 1 at t = " in caplog.text
     assert "1 of 3 in all" in caplog.text
+    v[1], v[2] = 0.0, np.nan
+    batch["whip"].generalized_velocity[:] = v
+    batch.step()
+    batch.step()
+    assert caplog.text.count("world 2 at t = ") == 1
+    assert "no longer finite" in caplog.text

@@ -1,12 +1,13 @@
 """With how much energy trees end a step, and how they are slowed if that is too much.
 
 What is slowed keeps its momentum: its motion is brought nearer to that of one rigid body, or to rest if the
-world holds it. That leaves together what constraints keep together. How much energy is too much is asked
-in `stops` and `teams`.
+world holds it. That leaves together what constraints keep together. When this is asked for, and of whom:
+`teams`.
 """
 
 from tribo.contact import closing
 from tribo.contact.islands import is_member
+from tribo.contact.recovery import tree_mass
 from tribo.contact.scalar import tie_of
 from tribo.dynamics import integrate
 from tribo.dynamics.energy import energy_at
@@ -38,26 +39,41 @@ def given(model, state, settings, work, tree):
 
 
 @kernel
-def energies(model, state, settings, work, t):
-    """Return kinetic and potential energy of island t at the step's beginning, and what drives give [J].
+def closing_energy(work, t, mass):
+    """Return the energy that closing what is open may take in island t of that mass [J]."""
+    total = 0.0
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        if work.scalar_impulse[n] != 0.0:
+            total += closing.energy(work, n, mass)
+    return total
+
+
+@kernel
+def allowed(model, state, settings, work, t, error):
+    """Return the energy [J] with which island t may end the step: what it has and is given.
+
+    A part `error` of the kinetic energy more; at least what closing gaps may take.
 
     Writes: work.
     """
-    kinetic = potential = brought = 0.0
-    for tree in range(work.tree_island.shape[0]):
+    kinetic = potential = brought = mass = 0.0
+    for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
             moving, lying = energy_at(model, state.q, state.v, settings, work, tree)
             kinetic += moving
             potential += lying
             brought += given(model, state, settings, work, tree)
-    return kinetic, potential, brought
+            mass += tree_mass(model, tree)
+    return potential + max((1.0 + error) * kinetic + brought, closing_energy(work, t, mass))
 
 
 @kernel
 def to_end(model, settings, work, tree, v):
     """Set the coordinates with which a tree ends the step if v is its new velocity.
 
-    A base that floats gets the velocity that keeps the momentum.
+    A base that floats gets the velocity that keeps the momentum. What the change of its axis adds to the way
+    of a ball joint is left out: nobody knows it yet.
 
     Writes: work, v.
     """
@@ -76,7 +92,7 @@ def end_energy(model, settings, work, t, rigid, part):
     Writes: work.
     """
     total = 0.0
-    for tree in range(work.tree_island.shape[0]):
+    for tree in range(t, work.island_last_tree[t] + 1):
         if not is_member(model, work, tree, t):
             continue
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
@@ -90,7 +106,7 @@ def end_energy(model, settings, work, t, rigid, part):
 @kernel
 def is_anchored(model, work, t):
     """Tell whether island t is held by the world."""
-    for tree in range(work.tree_island.shape[0]):
+    for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t) and model.joint_type[model.tree_body[tree]] != FREE:
             return True
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
@@ -102,32 +118,31 @@ def is_anchored(model, work, t):
 
 
 @kernel
-def place_of(model, work, tree):
-    """Return where the base of a loose tree ends the step."""
+def place_of(model, q, tree):
+    """Return where the base of a loose tree is."""
     at = model.joint_q[model.tree_body[tree]]
-    return (work.end_q[at], work.end_q[at + 1], work.end_q[at + 2])
+    return (q[at], q[at + 1], q[at + 2])
 
 
 @kernel
 def rigid_motion(model, settings, work, t, out):
     """Set an array of dofs to the motion of loose island t as one rigid body of the same momentum.
 
-    Places count from that of tree t, so that nothing is lost far from the world's origin.
+    Places count from where tree t was in mid step, so that nothing is lost far from the world's origin.
 
     Writes: work, out.
     """
     m = 0.0
     p = moment = l = ZERO
     s = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    for dof in range(out.shape[0]):
-        work.change_v[dof] = work.next_v[dof]
-    to_end(model, settings, work, t, work.change_v)
-    origin = place_of(model, work, t)
-    for tree in range(work.tree_island.shape[0]):
+    origin = place_of(model, work.mid_q, t)
+    for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                work.change_v[dof] = work.next_v[dof]
             to_end(model, settings, work, tree, work.change_v)
             mass, arm, push, spin, own = tree_motion(model, work.end_q, work.change_v, work, tree)
-            c = vec.add(arm, vec.sub(place_of(model, work, tree), origin))
+            c = vec.add(arm, vec.sub(place_of(model, work.end_q, tree), origin))
             m += mass
             moment = vec.axpy(mass, c, moment)
             p = vec.add(p, push)
@@ -136,14 +151,22 @@ def rigid_motion(model, settings, work, t, out):
     c = vec.scale(1.0 / m, moment)
     s = spatial.axpy(-m, about_point(c), s)
     omega = vec.sym_vec(linalg.sym_inverse(s), vec.sub(l, vec.cross(c, p)))
-    for tree in range(work.tree_island.shape[0]):
+    for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
-            first = model.tree_v[tree]
-            arm = vec.sub(vec.sub(place_of(model, work, tree), origin), c)
-            velocity = vec.axpy(1.0 / m, p, vec.cross(omega, arm))
-            for k in range(3):
-                out[first + k] = velocity[k]
-                out[first + 3 + k] = omega[k]
+            arm = vec.sub(vec.sub(place_of(model, work.end_q, tree), origin), c)
+            move_base(model, tree, vec.axpy(1.0 / m, p, vec.cross(omega, arm)), omega, out)
+
+
+@kernel
+def move_base(model, tree, velocity, omega, out):
+    """Set the base velocity of a loose tree in an array of dofs.
+
+    Writes: out.
+    """
+    first = model.tree_v[tree]
+    for k in range(3):
+        out[first + k] = velocity[k]
+        out[first + 3 + k] = omega[k]
 
 
 @kernel
@@ -151,41 +174,61 @@ def stay(model, state, settings, work, tree, rigid):
     """Set an array of dofs to the motion of a floating tree that has its momentum and stays as it was.
 
     Its joints, and how its base is turned, are at the step's end what they were at its beginning: of all
-    motions with that momentum it has the least energy, and not more than there was.
+    motions with that momentum it has the least energy, and not more than there was. It gets there like a
+    tree that took parts of the step and was left at rest.
 
     Writes: work, rigid.
     """
-    root = model.tree_body[tree]
-    at = model.joint_q[root]
-    first = model.tree_v[tree]
-    work.tree_is_fourth[tree] = 0
+    at = model.joint_q[model.tree_body[tree]]
     for k in range(at, end_of_q(model, tree)):
-        work.mid_q[k] = state.q[k]
+        work.rk_q[k] = work.mid_q[k] if k < at + 3 else state.q[k]
+    for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+        work.rk_v[dof] = 0.0
+    for i in range(model.tree_body[tree], model.tree_body[tree] + model.tree_body_count[tree]):
+        work.joint_is_ruled[i] = 0
+    work.tree_is_fourth[tree] = 1
     m, c, _, _, s = tree_motion(model, state.q, state.v, work, tree)
     push, spin = goal(work, tree)
     omega = vec.sym_vec(linalg.sym_inverse(s), spin)
-    velocity = vec.axpy(1.0 / m, push, vec.cross(c, omega))
-    for k in range(3):
-        rigid[first + k] = velocity[k]
-        rigid[first + 3 + k] = omega[k]
-    for k in range(first + 6, first + model.tree_nv[tree]):
-        rigid[k] = 0.0
+    move_base(model, tree, vec.axpy(1.0 / m, push, vec.cross(c, omega)), omega, rigid)
     back = quat.exp(vec.scale(-0.5 * settings.dt, omega))
-    quat.store(work.mid_q, at + 3, quat.normalize(quat.mul(back, quat.load(state.q, at + 3))))
+    quat.store(work.rk_q, at + 3, quat.normalize(quat.mul(back, quat.load(state.q, at + 3))))
+
+
+@kernel
+def largest_part(model, settings, work, t, rigid, most):
+    """Return the largest part of its motion beyond the rigid one that gives island t no more than `most` [J].
+
+    Writes: work.
+    """
+    if end_energy(model, settings, work, t, rigid, 0.0) > most:
+        return 0.0
+    low = 0.0
+    high = 1.0
+    for _ in range(HALVINGS):
+        part = 0.5 * (low + high)
+        if end_energy(model, settings, work, t, rigid, part) > most:
+            high = part
+        else:
+            low = part
+    return low
 
 
 @kernel
 def slow(model, state, settings, work, t, most):
     """Slow island t if it would end the step with more energy than `most`; tell whether that was done.
 
-    At rest where the step is evaluated it may hold more. If it hangs on the world its weight does it, and it
-    is left alone. A robot that floats has drawn itself together: its joints stay where they were.
+    In rigid motion, or at rest, it may have more still, at the places where it ends. If it hangs on the world
+    its weight does it, and it is left alone. A robot that floats has drawn itself together: its joints
+    stay where they were. Several bodies are left with their rigid motion, the least that there is.
 
     Writes: work.
     """
     rigid = work.pile_start
-    for dof in range(rigid.shape[0]):
-        rigid[dof] = 0.0
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                rigid[dof] = 0.0
     is_loose = not is_anchored(model, work, t)
     if is_loose:
         rigid_motion(model, settings, work, t, rigid)
@@ -196,27 +239,9 @@ def slow(model, state, settings, work, t, most):
             return False
         if work.tree_is_kept[t] == KEPT:
             stay(model, state, settings, work, t, rigid)
-    low = 0.0
-    high = 1.0
-    for _ in range(HALVINGS):
-        part = 0.5 * (low + high)
-        if end_energy(model, settings, work, t, rigid, part) > most:
-            high = part
-        else:
-            low = part
-    for tree in range(work.tree_island.shape[0]):
+    part = largest_part(model, settings, work, t, rigid, most)
+    for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-                work.next_v[dof] = rigid[dof] + low * (work.next_v[dof] - rigid[dof])
+                work.next_v[dof] = rigid[dof] + part * (work.next_v[dof] - rigid[dof])
     return True
-
-
-@kernel
-def closing_energy(model, work, t, mass):
-    """Return the energy that closing what is open may take in island t [J]."""
-    total = 0.0
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
-        n = work.island_scalar[k]
-        if work.scalar_impulse[n] != 0.0:
-            total += closing.energy(work, n, mass)
-    return total

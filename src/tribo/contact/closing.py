@@ -41,13 +41,15 @@ def may_act(work, n):
 
 @kernel
 def may_push(model, work, n):
-    """Tell whether row n, of a constraint, may give energy: it gives way, or the user moves an end."""
+    """Tell whether row n, of a constraint, may give energy: it acts, or the user moves one of its ends."""
     c = tie_of(model, work, n)
+    if c < 0:
+        return False
     for side in range(2):
         body = model.constraint_body[c, side]
         if body >= 0 and model.tree_kind[model.body_tree[body]] == KINEMATIC:
             return True
-    return work.scalar_reach[n] == GIVES_WAY
+    return may_act(work, n)
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Part of stage *teams*: what a robot on a fixed base may have after its stops and ties held it.
+"""Part of stage *teams*: how a robot on a fixed base is held, and how strictly it is asked for its energy.
 
 Where joints that turn fast meet their stops, the velocity changes within the step, but forces that depend on
 it are taken at one velocity, and all is evaluated at one configuration. One hit would give a chain of ball
@@ -8,8 +8,6 @@ and its drives gave: gaps that the solve kept open are so at a part of the veloc
 beyond their stops close the slower.
 """
 
-from tribo.contact import brake, closing
-from tribo.contact.recovery import tree_mass
 from tribo.contact.scalar import tie_of
 from tribo.jit import kernel
 from tribo.model import Joint, Slot
@@ -20,8 +18,7 @@ LIMIT = int(Slot.LIMIT)
 MIMIC = int(Slot.MIMIC)
 
 SWIFT = 0.02  # [rad] in a step; slower joints gain nothing that could be measured
-ERROR = 1e-3  # [–] of the kinetic energy, that ties, and stops of slow joints, may give in a step
-NOTHING, TIES, STOPS, PUSHES = 0, 1, 2, 3  # what holds a robot; the last may give energy
+NOTHING, TIES, STOPS = 0, 1, 2  # what holds a robot
 
 
 @kernel
@@ -45,15 +42,13 @@ def is_swift(model, state, settings, work, t, is_strict):
 
 @kernel
 def grip(model, work, t):
-    """Return what holds the robot that is island t, `NOTHING` … `PUSHES`."""
+    """Return what holds the robot that is island t: `NOTHING`, `TIES` or `STOPS`."""
     found = NOTHING
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         n = work.island_scalar[k]
         if work.scalar_impulse[n] == 0.0:
             continue
         if tie_of(model, work, n) >= 0:
-            if closing.may_push(model, work, n):
-                return PUSHES
             found = max(found, TIES)
             continue
         kind = work.scalar_slot[n] - model.joint_slot[work.scalar_body[n, 0]]
@@ -62,19 +57,3 @@ def grip(model, work, t):
         elif kind == LIMIT:
             found = STOPS
     return found
-
-
-@kernel
-def allowed(model, state, settings, work, t, held):
-    """Return the energy [J] with which the robot that is island t may end the step: what it has and is given.
-
-    A little more, as an error of the step, if its stops do not hold it or it is slow; at least what closing
-    gaps may take.
-
-    Writes: work.
-    """
-    kinetic, potential, given = brake.energies(model, state, settings, work, t)
-    most = kinetic + given
-    if held != STOPS or not is_swift(model, state, settings, work, t, True):
-        most += ERROR * kinetic
-    return potential + max(most, brake.closing_energy(model, work, t, tree_mass(model, t)))

@@ -3,14 +3,12 @@
 Two light boxes on pins between heavy ones straighten within a fraction of a step, and pins that go round by
 0.3 rad in a step bring energy that there never was. What is held together, moves by itself and touches
 nothing is a team: it may end the step with the energy that it had and was given. If it would have more, it
-is slowed (`brake`). The step is `COARSE` then; impulses and the residual stay those of the solve. What one
-robot on a fixed base may have is asked in `stops`; that is done in every step, and not said.
+is slowed (`brake`). The step is `COARSE` then; impulses and the residual stay those of the solve. A robot on
+a fixed base that its stops hold (`stops`) is slowed likewise; that happens often, and is not said.
 """
 
 from tribo.contact import brake, closing, stops
 from tribo.contact.islands import find, is_member
-from tribo.contact.recovery import mass_of
-from tribo.contact.scalar import tie_of
 from tribo.jit import kernel
 from tribo.math import vec
 from tribo.model import Course, Integrator, Joint, Kind, Status
@@ -23,6 +21,7 @@ HELD_BACK = int(Course.HELD_BACK)
 UNSETTLED = int(Course.UNSETTLED)
 ONE_H = int(Course.ONE_H)
 LOOSE = 0.1  # [rad] in a step; loose bodies that turn less gain little
+ERROR = 1e-3  # [–] of the kinetic energy, that ties, and stops of slow joints, may give in a step
 
 
 @kernel
@@ -47,15 +46,25 @@ def turns_far(model, state, settings, work, tree):
 
 
 @kernel
+def note_last(model, work):
+    """Note the last tree of every island.
+
+    Writes: work.
+    """
+    for tree in range(work.tree_island.shape[0]):
+        if model.tree_kind[tree] == DYNAMIC:
+            work.island_last_tree[find(work.tree_island, tree)] = tree
+
+
+@kernel
 def may_gain(model, work, t):
-    """Tell whether a row may give energy to island t: a motor, a spring, what the user moves."""
+    """Tell whether something gives island t energy that nobody counts: a motor, a spring, the user's hand.
+
+    What drives of joints give is counted.
+    """
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         n = work.island_scalar[k]
-        if work.scalar_impulse[n] == 0.0:
-            continue
-        if closing.may_act(work, n) or (
-            tie_of(model, work, n) >= 0 and closing.may_push(model, work, n)
-        ):
+        if work.scalar_impulse[n] != 0.0 and closing.may_push(model, work, n):
             return True
     return False
 
@@ -66,21 +75,10 @@ def is_held(model, work, t):
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         if work.scalar_impulse[work.island_scalar[k]] != 0.0:
             return True
-    for tree in range(work.tree_island.shape[0]):
+    for tree in range(t, work.island_last_tree[t] + 1):
         if is_lost(work, tree) and is_member(model, work, tree, t):
             return True
     return False
-
-
-@kernel
-def allowed(model, state, settings, work, t):
-    """Return the energy [J] with which island t may end the step: what it has and is given, and an error.
-
-    Writes: work.
-    """
-    kinetic, potential, given = brake.energies(model, state, settings, work, t)
-    gaps = brake.closing_energy(model, work, t, mass_of(model, work, t))
-    return potential + max((1.0 + stops.ERROR) * kinetic + given, gaps)
 
 
 @kernel
@@ -103,19 +101,10 @@ def is_apart(model, work, t):
                 tree = model.body_tree[work.contact_body[c, side]]
                 if work.contact_is_soft[c] == 1 and is_member(model, work, tree, t):
                     return False
-    for tree in range(work.tree_island.shape[0]):
+    for tree in range(t, work.island_last_tree[t] + 1):
         if work.tree_is_struck[tree] == 1 and is_member(model, work, tree, t):
             return False
     return True
-
-
-@kernel
-def is_one(model, work, t):
-    """Tell whether island t is one robot on a fixed base."""
-    others = 0
-    for tree in range(t + 1, work.tree_island.shape[0]):
-        others += is_member(model, work, tree, t)
-    return others == 0 and model.joint_type[model.tree_body[t]] != FREE
 
 
 @kernel
@@ -125,11 +114,12 @@ def calm_robot(model, state, settings, work, t):
     Writes: work.
     """
     held = stops.grip(model, work, t)
-    if held == stops.PUSHES or (held == stops.NOTHING and not is_lost(work, t)):
+    if held == stops.NOTHING and not is_lost(work, t):
         return
     if held != stops.STOPS and settings.integrator == SEMI_IMPLICIT:  # its energy goes to and fro
         return
-    most = stops.allowed(model, state, settings, work, t, held)
+    is_strict = held == stops.STOPS and stops.is_swift(model, state, settings, work, t, True)
+    most = brake.allowed(model, state, settings, work, t, 0.0 if is_strict else ERROR)
     brake.slow(model, state, settings, work, t, most)
 
 
@@ -139,16 +129,12 @@ def calm_team(model, state, settings, work, t):
 
     Writes: work.
     """
-    if (
-        settings.integrator == SEMI_IMPLICIT
-        or may_gain(model, work, t)
-        or not is_held(model, work, t)
-    ):
+    if settings.integrator == SEMI_IMPLICIT or not is_held(model, work, t):
         return
-    most = allowed(model, state, settings, work, t)
+    most = brake.allowed(model, state, settings, work, t, ERROR)
     if brake.slow(model, state, settings, work, t, most):
         work.status[0] |= COARSE
-        for tree in range(work.tree_island.shape[0]):
+        for tree in range(t, work.island_last_tree[t] + 1):
             if is_member(model, work, tree, t):
                 work.tree_course[tree] = HELD_BACK
 
@@ -159,6 +145,7 @@ def calm(model, state, settings, work):
 
     Writes: work.
     """
+    is_noted = False
     for tree in range(work.tree_island.shape[0]):
         if model.tree_kind[tree] != DYNAMIC or model.tree_nv[tree] == 0:
             continue
@@ -169,9 +156,14 @@ def calm(model, state, settings, work):
             continue
         if work.tree_is_resting[tree] == 1 or not turns_far(model, state, settings, work, tree):
             continue
+        if not is_noted:
+            note_last(model, work)
+            is_noted = True
         if not is_first(model, state, settings, work, tree, t) or not is_apart(model, work, t):
             continue
-        if is_one(model, work, t):
+        if may_gain(model, work, t):
+            continue
+        if work.island_last_tree[t] == t and model.joint_type[model.tree_body[t]] != FREE:
             calm_robot(model, state, settings, work, t)
         else:
             calm_team(model, state, settings, work, t)

@@ -13,7 +13,6 @@ from tribo.jit import kernel
 from tribo.math import quat, spatial, vec
 from tribo.model import Course, Integrator, Joint, Status
 
-MIDPOINT = int(Integrator.MIDPOINT)
 SPHERICAL = int(Joint.SPHERICAL)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 INVALID = int(Status.INVALID)

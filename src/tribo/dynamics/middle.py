@@ -53,6 +53,7 @@ def predict(model, state, settings, work):
     for t in range(model.tree_body.shape[0]):
         work.tree_course[t] = SETTLED
         work.tree_is_fourth[t] = 0
+        work.tree_is_coarse[t] = 0
     half = 0.0 if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
     for dof in range(state.v.shape[0]):
         vdot = state.vdot[dof]

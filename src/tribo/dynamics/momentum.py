@@ -131,7 +131,7 @@ def choose(model, state, settings, work):
     count = 0
     for t in range(model.tree_body.shape[0]):
         is_floating = model.joint_type[model.tree_body[t]] == FREE and model.tree_is_single[t] == 0
-        is_kept = is_floating and model.tree_kind[t] == DYNAMIC and state.tree_is_asleep[t] == 0
+        is_kept = is_floating and model.tree_kind[t] == DYNAMIC and work.tree_is_resting[t] == 0
         if settings.integrator == SEMI_IMPLICIT:
             is_kept = False
         elif settings.integrator == RK4 and work.tree_is_free[t] == 1:
@@ -283,7 +283,7 @@ def keep_momenta(model, state, work):
         root = model.tree_body[t]
         at = model.joint_q[root]
         dof = model.joint_v[root]
-        if work.tree_is_kept[t] == LEFT_ALONE:
+        if work.tree_is_kept[t] == LEFT_ALONE or state.tree_is_asleep[t] > 0:
             if model.joint_type[root] == FREE and model.tree_is_single[t] == 0:
                 state.left_q[at + 3] = UNKNOWN
             continue

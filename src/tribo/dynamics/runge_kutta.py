@@ -28,7 +28,6 @@ IN_PARTS = int(Course.IN_PARTS)
 HELD = int(Course.HELD)
 FLOWN = int(Course.FLOWN)
 LOST = int(Course.LOST)
-UNSETTLED = int(Course.UNSETTLED)
 APART = 0.002  # [–] of a velocity by which the middle stages may differ
 MOST = 64  # parts of a step
 
@@ -277,6 +276,7 @@ def fly(model, state, command, settings, work, t):
     add_momentum(model, work, t, work.change_v, rate, work.held_force)
     if go(model, state, command, settings, work, t):
         work.status[0] |= COARSE
+        work.tree_is_coarse[t] = 1
     back_to_middle(model, state, settings, work, t)
     arrives = has_numbers(model, work, t)
     work.tree_course[t] = FLOWN if arrives else LOST
@@ -305,7 +305,7 @@ def advance_free_tree(model, state, command, settings, work, t):
     """
     if go(model, state, command, settings, work, t):
         work.status[0] |= COARSE
-        work.tree_course[t] = UNSETTLED
+        work.tree_is_coarse[t] = 1
         if model.tree_is_single[t] == 1:
             work.tree_is_free[t] = 0
     if work.tree_is_free[t] == 1:

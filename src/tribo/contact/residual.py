@@ -19,6 +19,8 @@ from tribo.math import vec
 from tribo.model import Status
 
 CONTRADICTION = int(Status.CONTRADICTION)
+NOT_CONVERGED = int(Status.NOT_CONVERGED)
+HARMLESS = 1e-6  # a residual beyond it is said, whatever the solve took for exact
 OPEN = 0.2  # [–] of the speed to remove: beyond, rows contradict one another
 
 
@@ -110,6 +112,11 @@ def residual(model, settings, work):
         primal /= mass * speed
         dual /= speed
         complementarity /= mass * speed * speed
+    if (
+        not max(primal, max(dual, complementarity)) <= HARMLESS
+        or not primal + dual + complementarity < inf
+    ):
+        work.status[0] |= NOT_CONVERGED
     work.residual[0] = primal
     work.residual[1] = dual
     work.residual[2] = complementarity

@@ -9,6 +9,8 @@ a fixed base that its stops hold (`stops`) is slowed likewise; that happens ofte
 
 from tribo.contact import brake, closing, stops
 from tribo.contact.islands import find, is_member
+from tribo.contact.scalar import tie_of
+from tribo.dynamics.inertia import twice_energy
 from tribo.jit import kernel
 from tribo.math import vec
 from tribo.model import Course, Integrator, Joint, Kind, Status
@@ -21,6 +23,7 @@ HELD_BACK = int(Course.HELD_BACK)
 UNSETTLED = int(Course.UNSETTLED)
 ONE_H = int(Course.ONE_H)
 LOOSE = 0.1  # [rad] in a step; loose bodies that turn less gain little
+JERK = 0.01  # [–] of the energy that moves: what constraints change by more
 ERROR = 1e-3  # [–] of the kinetic energy, that ties, and stops of slow joints, may give in a step
 
 
@@ -82,12 +85,39 @@ def is_held(model, work, t):
 
 
 @kernel
-def is_first(model, state, settings, work, tree, t):
-    """Tell whether no tree before this one, of island t too, turns far."""
-    for other in range(t, tree):
-        if is_member(model, work, other, t) and turns_far(model, state, settings, work, other):
-            return False
-    return True
+def is_jerked(model, state, work, t):
+    """Tell whether constraints turn the motion of island t round within this step.
+
+    Their impulses then change far more than weight and drives do, and a good part of what moves. So they do
+    near a pose in which they leave no way at all, like an arm that is pinned at full stretch.
+    """
+    is_tied = False
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        is_tied = is_tied or (work.scalar_impulse[n] != 0.0 and tie_of(model, work, n) >= 0)
+    if not is_tied:
+        return False
+    change = free = moving = 0.0
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                by_rows = work.response[dof] - work.free_response[dof]
+                change += by_rows * by_rows
+                free += work.free_response[dof] * work.free_response[dof]
+            moving += twice_energy(model, work, tree, state.v)
+    return change > JERK * moving + 4.0 * free
+
+
+@kernel
+def calls_for_it(model, state, settings, work, t):
+    """Tell whether the energy with which island t ends the step is worth a look."""
+    has_rows = work.island_scalar_start[t + 1] > work.island_scalar_start[t]
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if not is_member(model, work, tree, t) or work.tree_is_resting[tree] == 1:
+            continue
+        if (has_rows or is_lost(work, tree)) and turns_far(model, state, settings, work, tree):
+            return True
+    return has_rows and is_jerked(model, state, work, t)
 
 
 @kernel
@@ -116,9 +146,11 @@ def calm_robot(model, state, settings, work, t):
     held = stops.grip(model, work, t)
     if held == stops.NOTHING and not is_lost(work, t):
         return
-    if held != stops.STOPS and settings.integrator == SEMI_IMPLICIT:  # its energy goes to and fro
-        return
-    is_strict = held == stops.STOPS and stops.is_swift(model, state, settings, work, t, True)
+    is_strict = is_jerked(model, state, work, t)
+    if held != stops.STOPS and settings.integrator == SEMI_IMPLICIT and not is_strict:
+        return  # its energy goes to and fro
+    if held == stops.STOPS and stops.is_swift(model, state, settings, work, t, True):
+        is_strict = True
     most = brake.allowed(model, state, settings, work, t, 0.0 if is_strict else ERROR)
     brake.slow(model, state, settings, work, t, most)
 
@@ -129,9 +161,10 @@ def calm_team(model, state, settings, work, t):
 
     Writes: work.
     """
-    if settings.integrator == SEMI_IMPLICIT or not is_held(model, work, t):
+    is_strict = is_jerked(model, state, work, t)
+    if (settings.integrator == SEMI_IMPLICIT and not is_strict) or not is_held(model, work, t):
         return
-    most = brake.allowed(model, state, settings, work, t, ERROR)
+    most = brake.allowed(model, state, settings, work, t, 0.0 if is_strict else ERROR)
     if brake.slow(model, state, settings, work, t, most):
         work.status[0] |= COARSE
         for tree in range(t, work.island_last_tree[t] + 1):
@@ -145,23 +178,18 @@ def calm(model, state, settings, work):
 
     Writes: work.
     """
-    is_noted = False
+    is_asked = work.scalar_count[0] > 0
     for tree in range(work.tree_island.shape[0]):
-        if model.tree_kind[tree] != DYNAMIC or model.tree_nv[tree] == 0:
+        is_asked = is_asked or is_lost(work, tree)
+    if not is_asked:
+        return
+    note_last(model, work)
+    for t in range(work.tree_island.shape[0]):
+        if model.tree_nv[t] == 0 or not is_member(model, work, t, t):
             continue
-        t = find(work.tree_island, tree)
-        if work.island_scalar_start[t + 1] == work.island_scalar_start[t] and not is_lost(
-            work, tree
-        ):
+        if not calls_for_it(model, state, settings, work, t):
             continue
-        if work.tree_is_resting[tree] == 1 or not turns_far(model, state, settings, work, tree):
-            continue
-        if not is_noted:
-            note_last(model, work)
-            is_noted = True
-        if not is_first(model, state, settings, work, tree, t) or not is_apart(model, work, t):
-            continue
-        if may_gain(model, work, t):
+        if not is_apart(model, work, t) or may_gain(model, work, t):
             continue
         if work.island_last_tree[t] == t and model.joint_type[model.tree_body[t]] != FREE:
             calm_robot(model, state, settings, work, t)

@@ -124,7 +124,7 @@ def choose(model, state, settings, work):
 
     One that pushes against something that does not give way exchanges momentum with the world: there
     is nothing to keep, and its contacts shall end with the velocities that were solved for. So shall
-    pins and welds.
+    pins and welds between trees; those within one do not feel how its base moves.
 
     Writes: work.
     """
@@ -149,11 +149,27 @@ def choose(model, state, settings, work):
             work.tree_is_kept[b] = LEFT_ALONE
         if model.tree_kind[b] != DYNAMIC or model.tree_nv[b] == 0:
             work.tree_is_kept[a] = LEFT_ALONE
-    for c in range(model.constraint_kind.shape[0]):
-        for side in range(2):
-            if model.constraint_body[c, side] >= 0:
-                work.tree_is_kept[model.body_tree[model.constraint_body[c, side]]] = LEFT_ALONE
+    if model.constraint_kind.shape[0] > 0:
+        for n in range(work.scalar_count[0]):
+            if work.scalar_slot[n] >= model.constraint_slot[0] and work.scalar_impulse[n] != 0.0:
+                leave_ends(model, work, n)
     return count
+
+
+@kernel
+def leave_ends(model, work, n):
+    """Leave trees alone that row n, of a constraint, ties to something else; to itself it may tie them.
+
+    Writes: work.
+    """
+    a = model.body_tree[work.scalar_body[n, 0]] if work.scalar_len[n, 0] > 0 else -1
+    b = model.body_tree[work.scalar_body[n, 1]] if work.scalar_len[n, 1] > 0 else -1
+    if a == b:
+        return
+    if a >= 0:
+        work.tree_is_kept[a] = LEFT_ALONE
+    if b >= 0:
+        work.tree_is_kept[b] = LEFT_ALONE
 
 
 @kernel

@@ -8,7 +8,7 @@ A step that is too long tells by its two middle stages: they are at the same tim
 the velocity differs by (dt ω)³/4 of it in an oscillation of frequency ω. Where that is more than two parts
 in a thousand (from dt ω = 0.2 on, 0.09 at a turning point; a step then changes the energy by (dt ω)⁶/72,
 9e-7) a tree of joints takes it in parts, twice as many each time; if the most are too few the world
-says so. A free body, whose midpoint step keeps the energy however far it turns, takes that instead.
+says so. A spring that is relaxed gives both the same force: so the first two may not differ by much either. A free body, whose midpoint step keeps the energy however far it turns, takes that instead.
 Source: Munthe-Kaas 1999, "High order Runge-Kutta methods on manifolds".
 """
 
@@ -29,6 +29,7 @@ HELD = int(Course.HELD)
 FLOWN = int(Course.FLOWN)
 LOST = int(Course.LOST)
 APART = 0.002  # [–] of a velocity by which the middle stages may differ
+CHANGED = 0.05  # [–] the same of the first two, (dt ω)²/2 in an oscillation
 MOST = 64  # parts of a step
 
 
@@ -158,8 +159,8 @@ def twice_kinetic_energy(model, work, t):
 def advance_part(model, command, settings, work, t, parts):
     """Move `rk_q` and `rk_v` of a tree on by one of so many parts of the step.
 
-    Return whether the part is too long: then the middle stages differ by more than they may, measured by the
-    kinetic energy of what they make of the velocity.
+    Return whether the part is too long: then stages differ by more than they may, measured by the kinetic
+    energy of what they make of the velocity.
 
     Writes: work.
     """
@@ -173,7 +174,8 @@ def advance_part(model, command, settings, work, t, parts):
     for k in range(3):
         go_on(model, work, t, dt if k == 2 else 0.5 * dt)
         _, apart = evaluate(model, command, settings, work, t, share if k == 2 else 2.0 * share)
-        if k == 1 and not dt * dt * apart <= APART * APART * scale:
+        most = CHANGED if k == 0 else APART
+        if k < 2 and not dt * dt * apart <= most * most * scale:
             is_coarse = True
             if parts < MOST:
                 return True

@@ -8,7 +8,8 @@ A step that is too long tells by its two middle stages: they are at the same tim
 the velocity differs by (dt ω)³/4 of it in an oscillation of frequency ω. Where that is more than two parts
 in a thousand (from dt ω = 0.2 on, 0.09 at a turning point; a step then changes the energy by (dt ω)⁶/72,
 9e-7) a tree of joints takes it in parts, twice as many each time; if the most are too few the world
-says so. A spring that is relaxed gives both the same force: so the first two may not differ by much either. A free body, whose midpoint step keeps the energy however far it turns, takes that instead.
+says so. A spring that is relaxed gives both the same force: so the first two may not differ by much either.
+A free body, whose midpoint step keeps the energy however far it turns, takes that instead.
 Source: Munthe-Kaas 1999, "High order Runge-Kutta methods on manifolds".
 """
 

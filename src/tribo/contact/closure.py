@@ -8,18 +8,20 @@ least in kinetic energy,
 
 with the Jacobians Y of the step, up to five times. Velocities stay. A row moves by at most its reach, the
 bend of its curve in one step: what was open for other reasons is left to the velocities. Near a singular
-pose some gaps could only be closed by a long way: the conjugate gradients stop before they take it.
+pose some gaps could only be closed by a long way: the conjugate gradients stop before they take it, and no
+island goes farther by it than by its step.
 
 Source: post-stabilization, Cline and Pai 2003; conjugate gradients, Hestenes and Stiefel 1952.
 """
 
-from math import inf
+from math import inf, sqrt
 
 from tribo.contact import linkage
+from tribo.contact.islands import find
 from tribo.contact.response import add_scalar_to, scalar_moved_by
 from tribo.contact.scalar import tie_of
 from tribo.dynamics import kinematics
-from tribo.dynamics.inertia import unwhiten
+from tribo.dynamics.inertia import twice_energy, unwhiten
 from tribo.jit import kernel
 from tribo.math import vec
 from tribo.model import Constraint, Tuning
@@ -161,6 +163,33 @@ def least_shift(model, work, rest, most, out):
 
 
 @kernel
+def shorten(model, settings, work, shift):
+    """Shorten the shift of islands that would move farther by it than by their step: no gap is worth that.
+
+    Both are measured by M̂; the bend of a curve is no measure where the velocity that bends it was taken back.
+
+    Writes: work, shift.
+    """
+    way = work.island_way
+    for t in range(model.tree_body.shape[0]):
+        way[t, 0] = way[t, 1] = 0.0
+    for t in range(model.tree_body.shape[0]):
+        own = 0.0
+        for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+            own += shift[dof] * shift[dof]
+        if own > 0.0:
+            island = find(work.tree_island, t)
+            way[island, 0] += own
+            way[island, 1] += settings.dt * settings.dt * twice_energy(model, work, t, work.next_v)
+    for t in range(model.tree_body.shape[0]):
+        island = find(work.tree_island, t)
+        if way[island, 0] > way[island, 1]:
+            part = sqrt(way[island, 1] / way[island, 0])
+            for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+                shift[dof] *= part
+
+
+@kernel
 def move(model, state, work, shift):
     """Shift the coordinates of every tree by what a whitened array says.
 
@@ -196,6 +225,7 @@ def closure(model, state, command, settings, work):
                     work.pile_step[dof] = -work.pile_step[dof]
                 move(model, state, work, work.pile_step)
             break
+        shorten(model, settings, work, work.pile_step)
         move(model, state, work, work.pile_step)
         last = size
         most = GAIN * size

@@ -88,6 +88,7 @@ class BatchComplaints:
 
     def say(self, batch: Batch, status: np.ndarray) -> None:
         """Log what the status of some world means and has not been said before; (worlds,) of bits."""
+        status = np.where(status & Status.INVALID, int(Status.INVALID), status)  # which says it all
         new = int(np.bitwise_or.reduce(status)) & ~self._said
         if not new:
             return

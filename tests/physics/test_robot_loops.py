@@ -34,7 +34,7 @@ def test_a_chain_at_full_stretch_hangs_still(links, dt, integrator):
     for _ in range(2000):
         world.step()
         assert abs(world.energy - start) <= most
-        assert abs(pin.gap).max() <= 1e-8
+        assert abs(pin.gap).max() <= 1e-7  # L θ²/2, θ the turn of a few steps
 
 
 def knot(kind, other, speed, dt, seed, pinned=True):

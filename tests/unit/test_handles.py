@@ -382,3 +382,14 @@ def test_a_snapshot_gives_masses_back_to_its_own_world_only():
     with pytest.raises(ValueError, match="other numbers"):
         twin.restore(saved)
     assert other.links[1].mass == 2.0 * mass
+
+
+def test_the_root_is_not_among_the_joints_that_an_error_names():
+    robot = tribo.World().add_articulated_system(QUADRUPED)
+    root = robot.description.bodies[0].joint.name
+    with pytest.raises(KeyError) as caught:
+        robot.joint("nope")
+    message = caught.value.args[0]
+    assert "known: LF_HAA, " in message
+    assert root not in message
+    assert robot.joint(root).coordinate.shape == (7,)

@@ -98,8 +98,9 @@ class NamedParts(Evaluable):
         names = [body.joint.name for body in self.description.bodies]
         if name not in names and name in self.frame_names:
             raise KeyError(f"{name!r} does not move; use frame({name!r}) for its place")
-        k = names.index(check.known(name, names, f"joint of {self.name}"))
-        return Joint(self, name, k)
+        if name not in names[:1]:  # that of the root has coordinates, too, but nobody looks for it
+            check.known(name, names[1:], f"joint of {self.name}")
+        return Joint(self, name, names.index(name))
 
     @property
     def joint_coordinates(self) -> dict[str, float | np.ndarray]:

@@ -188,3 +188,35 @@ def test_the_robots_of_the_package():
             scale = max(np.abs(expected).max(), 1e-9)
             assert np.abs(found - expected).max() < 1e-12 * scale, file.name
     assert count > 50
+
+
+def test_a_fixed_robot_keeps_its_names_and_its_place():
+    """Its root does not become the link 'world' that the file needs to fix it."""
+    root = tribo.LinkDescription("base")
+    root.add_shape("box", (0.2, 0.2, 0.2), mass=1.0)
+    root.fix_to_world()
+    arm = root.add_child("arm", "revolute", position=(0, 0, 0.1), axis=(0, 1, 0))
+    arm.add_shape("box", (0.1, 0.1, 0.4), mass=1.0, position=(0, 0, 0.2))
+    world = tribo.World()
+    made = world.add_articulated_system(root, position=(1, 0, 0))
+    again = world.add_articulated_system(made.to_urdf(), position=(1, 0, 0), strict=True)
+    assert again.body_names == made.body_names == ("base", "arm")
+    assert again.frame_names == made.frame_names
+    assert not again.is_floating
+    np.testing.assert_array_equal(again.position, made.position)
+    np.testing.assert_array_equal(again.mass_matrix, made.mass_matrix)
+    assert again.to_urdf().replace(again.name, made.name) == made.to_urdf()
+    assert_same(urdf.read(made.to_urdf()), made.description)
+
+
+def test_a_world_with_a_mass_stays_what_the_base_is_called():
+    """Only an empty link 'world' gives way, and only if its joint shall not collapse."""
+    root = tribo.LinkDescription("base")
+    root.add_shape("box", (0.2, 0.2, 0.2), mass=1.0)
+    root.fix_to_world()
+    text = tribo.World().add_articulated_system(root).to_urdf()
+    assert urdf.read(text).bodies[0].name == "base"
+    assert urdf.read(text.replace(' dont_collapse="true"', "")).bodies[0].name == "world"
+    shape = '<collision><geometry><sphere radius="1"/></geometry></collision>'
+    full = text.replace('<link name="world"/>', f'<link name="world">{shape}</link>')
+    assert urdf.read(full).bodies[0].name == "world"

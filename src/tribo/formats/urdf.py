@@ -240,11 +240,27 @@ def _build(
             made[name].attach(made[joint.child], joint.description)
     if root.casefold() == "world":
         made[root].joint = JointDescription(root, Joint.FIXED)
+        root = _standing_root(made, joints, root)
     tree, members = merge(made[root], report)
     check_masses(tree, [[links[name].node for name in names] for names in members], report)
     _drop_lost_mimics(tree, joints, report)
     check_mimics(tree)
     return tree
+
+
+def _standing_root(
+    made: dict[str, LinkDescription], joints: dict[str, list[UrdfJoint]], world: str
+) -> str:
+    """Return the one link that stands on an empty world by a joint that shall not collapse, else the world.
+
+    Such a link keeps its name and its frame, as that of a robot which `urdf_write` writes.
+    """
+    link, below = made[world], joints[world]
+    if link.mass > 0.0 or link.inertia.any() or link.shapes or link.visuals or len(below) != 1:
+        return world
+    joint = below[0]
+    keeps = joint.node.attributes.get("dont_collapse", "").strip().lower() in {"1", "true"}
+    return joint.child if keeps and joint.description.type == Joint.FIXED else world
 
 
 def _drop_lost_mimics(

@@ -80,7 +80,7 @@ def to_text(
     links = [body.name for body in tree.bodies]
     if root.joint.type == Joint.FIXED and root.name.casefold() != WORLD:
         _add(robot, "link", name=WORLD)
-        _joint(robot, root.joint, WORLD, root.name, notes)
+        _joint(robot, root.joint, WORLD, root.name, notes).set("dont_collapse", "true")
     for body in tree.bodies:
         _link(robot, body, folder, notes)
     for body in tree.bodies[1:]:
@@ -202,7 +202,7 @@ def _mesh_name(mesh: MeshFile, folder: Path | None) -> str:
 
 def _joint(
     robot: etree._Element, joint: JointDescription, parent: str, child: str, notes: list[str]
-) -> None:
+) -> etree._Element:
     is_endless = joint.lower == -math.inf and joint.upper == math.inf
     kind = joint.type.name.lower()
     if joint.type == Joint.REVOLUTE and is_endless:
@@ -212,7 +212,7 @@ def _joint(
     _add(node, "parent", link=parent)
     _add(node, "child", link=child)
     if joint.type == Joint.FIXED:
-        return
+        return node
     _add(node, "axis", xyz=_numbers(joint.axis))
     _limit(node, joint, notes)
     if joint.mimic is not None:
@@ -231,6 +231,7 @@ def _joint(
         notes.append(
             f"joint {joint.name!r}: its least effort {joint.effort_range[0]!r} is not written"
         )
+    return node
 
 
 def _limit(node: etree._Element, joint: JointDescription, notes: list[str]) -> None:

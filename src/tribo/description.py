@@ -395,6 +395,7 @@ class TreeDescription:
     source: Path | None = None
     text: str | None = None  # what it was read from, if that was no file
     notes: list[str] = field(default_factory=list)  # what a reader should know: ignored tags …
+    doubts: list[str] = field(default_factory=list)  # those of the notes of which users are warned
     origin: Vector = ORIGIN  # [m] of the frame in which the shapes of a single body were given
     collision_meshes: str = "none"  # what its meshes collide as, see `World.add_articulated_system`
     start: Vector | None = None  # coordinates in which it starts; None: zero
@@ -458,3 +459,4 @@ class WorldDescription:
     constraints: list[ConstraintDescription] = field(default_factory=list)
     source: Path | None = None
     notes: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)  # those of the notes of which users are warned

@@ -17,6 +17,7 @@ from tribo.description import (
 )
 from tribo.formats import robot_files
 from tribo.formats.mesh_solids import solidify
+from tribo.formats.report import warning
 from tribo.heights import HeightField
 from tribo.materials.table import DEFAULT_MATERIAL, PairProperties
 from tribo.model import Kind
@@ -325,8 +326,12 @@ class WorldObjects(check.Sealed):
         ground_points: Mapping[str, Any] | None = None, modules: Sequence[str | Path] = (),
         parameters: Mapping[str, object] | None = None, srdf: str | Path | None = None,
         collide_with_parent: bool = False, joint_order: Sequence[str] = (),
+        fixed_base: bool | None = None,
     ) -> ArticulatedSystem:  # fmt: skip
         """Add a robot.
+
+        What may not be as its file means it (unknown elements, impossible inertias, parts that are left out)
+        is one warning in the log; all that its reader has to say is in ``robot.description.notes``.
 
         Args:
             source: URDF or MJCF (file, or its text), or a description: a tree, or its root link.
@@ -347,14 +352,31 @@ class WorldObjects(check.Sealed):
             collide_with_parent: Links may touch the link on which they hang; by default they may not.
             joint_order: Names of all joints that move, parents before children, in the order in which their
                 coordinates shall stand; empty: that of the file. The base's always come first.
+            fixed_base: True: the root is fixed to the world at `position` and `orientation` (None: where the
+                file starts it). None: as the file says: a URDF floats unless its root link is called "world".
+                False: it must float.
 
         Raises:
-            DescriptionError: The file cannot be built; the message names element, value and remedy.
+            DescriptionError: The file cannot be built, or fixes a base that shall float; the message names
+                element, value and remedy.
             ImportError: Its meshes need trimesh and SciPy (``pip install "tribo[mesh]"``).
+            TypeError: `fixed_base` is neither a truth value nor None.
+
+        Example:
+            >>> import tribo
+            >>> from tribo.demo import ASSETS
+            >>> world = tribo.World()
+            >>> world.add_articulated_system(ASSETS / "quadruped.urdf").dof
+            18
+            >>> on_a_stand = world.add_articulated_system(
+            ...     ASSETS / "quadruped.urdf", fixed_base=True, position=(1, 0, 0.8)
+            ... )
+            >>> on_a_stand.dof, on_a_stand.position.tolist()
+            (12, [1.0, 0.0, 0.8])
         """
         description, laws = robot_files.read(
             source, package_dirs=package_dirs, modules=modules, parameters=parameters, srdf=srdf,
-            strict=strict, order=joint_order,
+            strict=strict, order=joint_order, fixed_base=fixed_base,
         )  # fmt: skip
         if collide_with_parent:
             for body in description.bodies[1:]:
@@ -370,8 +392,6 @@ class WorldObjects(check.Sealed):
         bodies = {body.name: body for body in description.bodies}
         for link, points in (ground_points or {}).items():
             primitives.add_ground_points(bodies[check.known(link, bodies, "link")], points)
-        for note in description.notes:
-            logger.info("%s: %s", description.source or "URDF text", note)
         part: ArticulatedSystem = self._add(
             ArticulatedSystem,
             description,
@@ -391,6 +411,7 @@ class WorldObjects(check.Sealed):
         except Exception:
             self.remove(part)
             raise
+        _report(part)
         return part
 
     def _equip(self, part: ArticulatedSystem) -> None:
@@ -443,3 +464,13 @@ def _check_static(options: dict[str, Any]) -> None:
     for name in ("body_type", "com", "inertia", "linear_velocity", "angular_velocity"):
         if name in options:
             raise TypeError(f"terrain is static: it has no {name}; leave it out")
+
+
+def _report(part: ArticulatedSystem) -> None:
+    """Log what the reader of a robot's file has to say: one warning, and what is good to know."""
+    made = part.description
+    for note in made.notes:
+        if note not in made.doubts:
+            logger.info("%s: %s", part.name, note)
+    if made.doubts:
+        logger.warning("%s", warning(part.name, made.doubts))

@@ -123,7 +123,7 @@ def assemble(root: LinkDescription) -> TreeDescription:
     report = Report(strict=False)
     tree, members = merge(checked, report)
     check_masses(tree, [[_Link(name) for name in names] for names in members], report)
-    tree.notes = report.notes
+    tree.notes, tree.doubts = report.notes, report.doubts
     return tree
 
 

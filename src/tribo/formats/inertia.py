@@ -12,6 +12,7 @@ from tribo.formats.report import Report
 from tribo.formats.xml import Node
 
 ROUNDING = 1e-15  # [m²] inertia per mass; CAD programs write noise of this size instead of 0
+FEW_DIGITS = 0.01  # [–] by which moments that were rounded to two or three digits may be impossible
 
 
 @dataclass(slots=True)
@@ -74,22 +75,31 @@ def negative_moment(part: Inertial) -> float | None:
     return least if least < -rounding else None
 
 
+def impossible_moments(part: Inertial, tolerance: float = 1e-6) -> str | None:
+    """Return the principal moments as text if one exceeds the sum of the others, else None.
+
+    Args:
+        part: Its inertia is about its centre of mass.
+        tolerance: [–] by which it may exceed that sum.
+
+    Example:
+        >>> impossible_moments(Inertial(1.0, inertia=np.diag([5.0, 1.0, 1.0])))
+        '1, 1, 5 kg m²'
+    """
+    low, middle, high = (float(x) for x in np.linalg.eigvalsh(part.inertia))
+    if high <= (low + middle) * (1.0 + tolerance) + ROUNDING * part.mass:
+        return None
+    return f"{low:.6g}, {middle:.6g}, {high:.6g} kg m²"
+
+
 def check_inertia(node: Node, part: Inertial, report: Report, owner: str) -> None:
-    """Doubt an inertia that no rigid body has; what links make up together is checked later."""
+    """Doubt an inertia with a negative moment; what links make up together is checked later."""
     least = negative_moment(part)
     if least is not None:
         report.doubt(
             node,
             f"the inertia of {owner} has eigenvalue {least:.6g} kg m², must be ≥ 0; "
             "check the signs and the products of inertia",
-        )
-        return
-    moments = np.linalg.eigvalsh(part.inertia)
-    if moments[2] > (moments[0] + moments[1]) * (1.0 + 1e-6) + ROUNDING * part.mass:
-        report.note(
-            f"{node.place}: the principal moments of {owner} "
-            f"({', '.join(f'{float(value):.6g}' for value in moments)} kg m²) violate the triangle "
-            "inequality: no rigid body has them"
         )
 
 

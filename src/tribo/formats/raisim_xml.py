@@ -94,7 +94,7 @@ def read(
                 world.objects.append(made)
         else:
             _setting(node, world, report)
-    world.notes = report.notes
+    world.notes, world.doubts = report.notes, report.doubts
     return world
 
 

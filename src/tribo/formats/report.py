@@ -22,31 +22,34 @@ def known_hint(name: str, known: Iterable[str]) -> str:
 
 
 MAX_NOTES = 1000
+SHOWN = 5  # doubts that a warning holds in full
 
 
 class Report:
     """Notes on one file; what repeats is counted, not listed."""
 
     def __init__(self, *, strict: bool) -> None:
-        """With `strict`, unknown names raise instead of becoming notes."""
+        """With `strict`, doubts raise instead of becoming notes."""
         self.strict = strict
-        self._notes: dict[str, tuple[str, int]] = {}
+        self._notes: dict[str, tuple[str, int, bool]] = {}  # text, how often, whether it is a doubt
 
     @property
     def notes(self) -> list[str]:
-        """The notes, in the order in which they appeared."""
-        return [
-            text if count == 1 else f"{text} ({count} times)"
-            for text, count in self._notes.values()
-        ]
+        """All notes, doubts included, in the order in which they appeared."""
+        return [_counted(text, count) for text, count, _ in self._notes.values()]
 
-    def note(self, text: str, key: str | None = None) -> None:
+    @property
+    def doubts(self) -> list[str]:
+        """Those of the notes after which a robot may not do what its file says."""
+        return [_counted(text, count) for text, count, doubt in self._notes.values() if doubt]
+
+    def note(self, text: str, key: str | None = None, *, is_doubt: bool = False) -> None:
         """Keep a note; one with the same key counts as a repetition."""
         key = key or text
         if key not in self._notes and len(self._notes) >= MAX_NOTES:
             key, text = "", "more notes than are kept"
-        first, count = self._notes.get(key, (text, 0))
-        self._notes[key] = (first, count + 1)
+        first, count, doubted = self._notes.get(key, (text, 0, False))
+        self._notes[key] = (first, count + 1, doubted or is_doubt)
 
     def unknown(self, node: Node, name: str, what: str, key: str, known: Iterable[str]) -> None:
         """Keep a note on an unknown name, the nearest known one proposed; with `strict` an error."""
@@ -55,10 +58,10 @@ class Report:
         self.doubt(node, what + hint, key)
 
     def doubt(self, node: Node, message: str, key: str | None = None) -> None:
-        """Keep a note on an element; with `strict` an error."""
+        """Keep a note on what changes the motion, of which users are warned; with `strict` an error."""
         if self.strict:
             raise node.error(f"{message} (an error because of strict=True)")
-        self.note(f"{node.place}: {message}", key)
+        self.note(f"{node.place}: {message}", key, is_doubt=True)
 
     def check_attributes(self, node: Node, known: Iterable[str]) -> None:
         """Report the attributes of an element that are not known."""
@@ -77,6 +80,28 @@ class Report:
             if child.tag not in known and child.tag not in silent:
                 what = f"unknown in <{node.tag}>, ignored"
                 self.unknown(child, child.tag, what, f"{node.tag}/{child.tag}", known)
+
+
+def warning(owner: str, doubts: list[str]) -> str:
+    """Return the one warning that a robot gives of all doubts; the first few in full.
+
+    Example:
+        >>> warning("arm.urdf", ["line 3: <axs>: unknown in <joint>, ignored"])
+        'arm.urdf: line 3: <axs>: unknown in <joint>, ignored'
+    """
+    if len(doubts) == 1:
+        return f"{owner}: {doubts[0]}"
+    rest = len(doubts) - SHOWN
+    more = f"\n  and {rest} more" if rest > 0 else ""
+    shown = "".join(f"\n  {text}" for text in doubts[:SHOWN])
+    return (
+        f"{owner}: {len(doubts)} things may not be as the file means them; all of them are in "
+        f"description.notes, strict=True makes them errors:{shown}{more}"
+    )
+
+
+def _counted(text: str, count: int) -> str:
+    return text if count == 1 else f"{text} ({count} times)"
 
 
 def refuse(node: Node, feature: str, remedy: str) -> DescriptionError:

@@ -10,6 +10,7 @@ from tribo import check
 from tribo.description import DescriptionError, LinkDescription, TreeDescription
 from tribo.formats import joint_order, mjcf, self_collision, urdf
 from tribo.formats.assembly import assemble
+from tribo.formats.fixed_base import based
 from tribo.formats.xml import outermost
 from tribo.joint_checks import check_joints
 from tribo.materials import PairProperties
@@ -26,6 +27,7 @@ def read(
     srdf: str | Path | None,
     strict: bool,
     order: Sequence[str] = (),
+    fixed_base: bool | None = None,
 ) -> tuple[TreeDescription, Laws]:
     """Return a robot, and the contact laws that its file brings.
 
@@ -55,6 +57,8 @@ def read(
     if srdf is not None:
         self_collision.read_srdf(made, srdf, strict=strict)
     check_joints(made)
+    if fixed_base is not None:
+        made = based(made, is_fixed=check.boolean(fixed_base, "fixed_base"))
     if order != ():
         made = joint_order.reordered(made, order)
     return made, laws

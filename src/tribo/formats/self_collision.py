@@ -58,6 +58,7 @@ def read_srdf(tree: TreeDescription, source: str | Path, *, strict: bool) -> Non
     report.check_children(root, RULES, SILENT)
     apply(tree, root, report)
     tree.notes += report.notes
+    tree.doubts += report.doubts
 
 
 def apply(tree: TreeDescription, root: Node, report: Report) -> None:

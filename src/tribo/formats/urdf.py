@@ -42,7 +42,8 @@ ROBOT_SILENT = (
     "drake:declare_convex",
 )
 LINK_CHILDREN = ("inertial", "visual", "collision")
-LINK_SILENT = ("sensor", "gazebo", "kinematic", "gravity", "self_collide", "collision_checking")
+LINK_SILENT = ("sensor", "gazebo", "kinematic", "gravity", "self_collide", "collision_checking",
+               "self_filter")  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -107,7 +108,7 @@ def read(
     if not modules and parameters is None:  # else no file says all of it
         tree.source = path
         tree.text = without_declaration(str(source)) if path is None else None
-    tree.notes = report.notes
+    tree.notes, tree.doubts = report.notes, report.doubts
     return tree
 
 

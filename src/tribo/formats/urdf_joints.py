@@ -101,12 +101,15 @@ def _read_limit(node: Node, joint: JointDescription, report: Report) -> None:
         report.note(f"{node.place}: effort='0' is taken as no limit", "effort 0")
         joint.effort = inf
     if joint.velocity == 0.0:
+        report.note(f"{node.place}: velocity='0' is taken as no limit", "velocity 0")
         joint.velocity = inf
     lower = limit.number("lower", 0.0)
     upper = limit.number("upper", 0.0)
     if lower > upper:
         raise limit.error(f"lower={lower!r} is above upper={upper!r} in {node.place}; swap them")
     if lower == upper == 0.0 or is_endless:
+        if not is_endless and joint.type != Joint.SPHERICAL:
+            report.note(f"{node.place}: both stops are 0 or missing: it has none", "stops 0")
         return
     if joint.type == Joint.SPHERICAL and not 0.0 < upper < math.pi:
         raise limit.error(

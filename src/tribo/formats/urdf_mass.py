@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
 
 from tribo.check import LARGEST
 from tribo.description import BodyDescription, DescriptionError, TreeDescription
-from tribo.formats.inertia import Inertial, axis_inertia, negative_moment, read_inertia
+from tribo.formats.inertia import (
+    FEW_DIGITS,
+    Inertial,
+    axis_inertia,
+    impossible_moments,
+    negative_moment,
+    read_inertia,
+)
 from tribo.formats.report import Report
 from tribo.formats.xml import Node
 from tribo.model import Joint
@@ -18,6 +25,7 @@ INERTIA_NAMES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 REMEDY = (
     "give the link mass and inertia, make its joint fixed, or set rotor_inertia (MJCF: armature)"
 )
+NOT_RIGID = "violate the triangle inequality: no rigid body has them"
 
 
 class Place(Protocol):
@@ -51,6 +59,7 @@ def check_masses(tree: TreeDescription, links: Sequence[Sequence[Place]], report
                 f"{np.abs(body.inertia).max():.6g} kg m²"
             )
         _check_moments(body, links[i])
+        _doubt_moments(body, links[i], report)
         if body.joint.type == Joint.FIXED or (body.joint.armature > 0.0 and mass_below[i] > 0.0):
             continue
         if mass_below[i] <= 0.0 and body.joint.armature <= 0.0:
@@ -69,19 +78,48 @@ def _check_moments(body: BodyDescription, links: Sequence[Place]) -> None:
     least = negative_moment(Inertial(body.mass, body.com, body.inertia))
     if least is None or body.joint.type == Joint.FIXED:
         return
-    place = links[0]
-    for link in links:
-        inertial = link.one("inertial")
-        matrix = inertial.one("inertia") if inertial else None
-        if matrix is not None:
-            own = Inertial(0.0, inertia=read_inertia(matrix, INERTIA_NAMES))
-            if negative_moment(own) is not None:
-                place = matrix
-                break
+    blamed = [matrix for _, matrix, own in _written(links) if negative_moment(own) is not None]
+    place: Place | Node = blamed[0] if blamed else links[0]
     raise place.error(
         f"the inertia of body {body.name!r} has eigenvalue {least:.6g} kg m², must be ≥ 0; "
         "check the signs and the products of inertia"
     )
+
+
+def _written(links: Sequence[Place]) -> Iterator[tuple[Place, Node, Inertial]]:
+    """Iterate over the links of a body whose inertia is an element of a file."""
+    for link in links:
+        inertial = link.one("inertial")
+        matrix = inertial.one("inertia") if inertial else None
+        if matrix is not None:
+            yield link, matrix, Inertial(0.0, inertia=read_inertia(matrix, INERTIA_NAMES))
+
+
+def _doubt_moments(body: BodyDescription, links: Sequence[Place], report: Report) -> None:
+    """Doubt a body that moves with an inertia that no rigid body has; note links and rounding."""
+    whole = Inertial(body.mass, body.com, body.inertia)
+    moments = impossible_moments(whole, FEW_DIGITS)
+    moves = body.joint.type != Joint.FIXED
+    if moves and moments is not None and negative_moment(whole) is None:
+        blamed = [m for _, m, own in _written(links) if impossible_moments(own, FEW_DIGITS)]
+        report.doubt(
+            blamed[0] if blamed else links[0],
+            f"the principal moments of body {body.name!r} ({moments}) {NOT_RIGID}; they are used as they "
+            "stand, correct the inertia",
+        )
+        return
+    for link, matrix, own in _written(links):
+        moments = impossible_moments(own)
+        if moments is not None and negative_moment(own) is None:
+            why = (
+                "it is a part of a sound body"
+                if impossible_moments(own, FEW_DIGITS)
+                else "rounding"
+            )
+            why = why if moves else "it does not move"
+            report.note(
+                f"{matrix.place}: the principal moments of {link.place} ({moments}) {NOT_RIGID} ({why})"
+            )
 
 
 def _check_leaf(body: BodyDescription, node: Place) -> None:

@@ -23,7 +23,7 @@ from tribo.description import (
 from tribo.extents import rotation_matrix
 from tribo.formats import raisim_xml, urdf
 from tribo.formats.raisim_wires import OF_ROBOT
-from tribo.formats.report import known_hint
+from tribo.formats.report import known_hint, warning
 from tribo.model import Kind
 
 if TYPE_CHECKING:
@@ -67,7 +67,10 @@ def read_into(
     for item in description.objects:
         _check(item)
     for note in description.notes:
-        logger.info("%s", note)
+        if note not in description.doubts:
+            logger.info("%s", note)
+    if description.doubts:
+        logger.warning("%s", warning(str(description.source or "world file"), description.doubts))
     if world.objects:
         raise ValueError("a file is read into a world without objects; make a new one")
     try:

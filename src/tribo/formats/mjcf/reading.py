@@ -115,7 +115,7 @@ def read(
         item for one in made.standing if (item := _standing(one, made.contacts, report)) is not None
     ]
     scene.constraints = made.between
-    scene.notes = report.notes
+    scene.notes, scene.doubts = report.notes, report.doubts
     return scene
 
 
@@ -140,10 +140,11 @@ def read_robot(
     left = [item.name for item in scene.objects if item.tree is None]
     if left:
         names = ", ".join(map(repr, left[:5])) + (", …" if len(left) > 5 else "")
-        tree.notes.append(
-            f"what stands in the file is left out: {names}; world.load_mjcf takes it, too"
-        )
+        text = f"what stands in the file is left out: {names}; world.load_mjcf takes it, too"
+        tree.notes.append(text)
+        tree.doubts.append(text)
     tree.notes += scene.notes
+    tree.doubts += scene.doubts
     return tree, scene.pairs
 
 

@@ -1,0 +1,144 @@
+"""What a file says and the engine does not do is one warning for each robot; the rest stays quiet."""
+
+import logging
+
+import numpy as np
+import pytest
+from scenes import QUADRUPED
+
+import tribo
+from tribo.description import DescriptionError
+from tribo.formats import urdf
+
+SOLID = '<inertial><mass value="1"/><inertia {}/></inertial>'
+ROUND = 'ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"'
+LIMIT = '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
+
+
+def arm(inertia=ROUND, inside=LIMIT, more=""):
+    return f"""<robot name="arm"><link name="base">{SOLID.format(ROUND)}</link>
+    <link name="tip">{SOLID.format(inertia)}</link>
+    <joint name="hinge" type="revolute"><parent link="base"/><child link="tip"/>{inside}</joint>
+    {more}</robot>"""
+
+
+def diagonal(x, y, z):
+    return f'ixx="{x}" ixy="0" ixz="0" iyy="{y}" iyz="0" izz="{z}"'
+
+
+def warnings(caplog):
+    return [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+def added(text, caplog, **options):
+    with caplog.at_level(logging.INFO, "tribo"):
+        return tribo.World().add_articulated_system(text, name="arm", **options)
+
+
+def test_a_misspelt_axis_is_warned_of(caplog):
+    robot = added(arm(inside=LIMIT + '<axs xyz="0 0 1"/>'), caplog)
+    (text,) = warnings(caplog)
+    assert text.startswith("arm: ")
+    assert "<axs>" in text
+    assert "did you mean 'axis'" in text
+    assert robot.description.notes == robot.description.doubts
+
+
+def test_an_impossible_inertia_is_warned_of_and_strict_refuses_it(caplog):
+    text = arm(diagonal(5, 1, 1))
+    added(text, caplog)
+    (said,) = warnings(caplog)
+    assert "body 'tip' (1, 1, 5 kg m²)" in said
+    assert "triangle inequality" in said
+    with pytest.raises(DescriptionError, match="triangle inequality"):
+        added(text, caplog, strict=True)
+
+
+def test_an_inertia_that_rounding_made_impossible_is_only_noted(caplog):
+    robot = added(arm(diagonal(2.01, 1, 1)), caplog, strict=True)
+    assert "rounding" in robot.description.notes[0]
+    assert warnings(caplog) == []
+    assert any("rounding" in record.getMessage() for record in caplog.records)
+
+
+def test_an_impossible_inertia_of_a_link_that_hardly_counts_is_only_noted(caplog):
+    """As the base of ANYmal: (0, 0, 3e-6) kg m² on a trunk of many kilograms."""
+    bad = SOLID.format(diagonal(0, 0, "3e-6")).replace('mass value="1"', 'mass value="0.001"')
+    more = f'<link name="dummy">{bad}</link><joint name="glue" type="fixed">'
+    more += '<parent link="tip"/><child link="dummy"/></joint>'
+    robot = added(arm(more=more), caplog, strict=True)
+    assert "part of a sound body" in robot.description.notes[0]
+    assert warnings(caplog) == []
+
+
+def test_a_robot_built_in_python_is_warned_of_as_well(caplog):
+    root = tribo.LinkDescription("base", mass=1.0, inertia=np.diag([5.0, 1.0, 1.0]))
+    added(root, caplog)
+    (said,) = warnings(caplog)
+    assert "link 'base'" in said
+    caplog.clear()
+    root.fix_to_world()
+    added(root, caplog)
+    assert warnings(caplog) == []
+
+
+def test_there_is_one_warning_for_all_and_the_notes_hold_the_rest(caplog):
+    more = "".join(f"<thing{k}/>" for k in range(8))
+    robot = added(arm(inside=LIMIT + "<axs/>", more=more), caplog)
+    (text,) = warnings(caplog)
+    assert "9 things" in text
+    assert "<thing0>" in text
+    assert "<thing7>" not in text
+    assert "and 4 more" in text
+    assert len(robot.description.notes) == 9
+
+
+@pytest.mark.parametrize(
+    ("inside", "says"),
+    [
+        ('<limit lower="-1" upper="1" effort="0" velocity="1"/>', "effort='0'"),
+        ('<limit lower="-1" upper="1" effort="1" velocity="0"/>', "velocity='0'"),
+        ('<limit lower="0" upper="0" effort="1" velocity="1"/>', "both stops are 0"),
+    ],
+)
+def test_what_is_only_good_to_know_is_no_warning(caplog, inside, says):
+    robot = added(arm(inside=inside), caplog, strict=True)
+    assert says in robot.description.notes[0]
+    assert warnings(caplog) == []
+    assert any(says in record.getMessage() for record in caplog.records)
+
+
+def test_a_clean_robot_says_nothing(caplog):
+    with caplog.at_level(logging.WARNING, "tribo"):
+        tribo.World().add_articulated_system(QUADRUPED)
+    assert warnings(caplog) == []
+
+
+def test_robots_from_mjcf_and_rules_from_an_srdf_warn_as_well(caplog):
+    geom = '<geom size="0.1" mass="1" solref="0.01 1"/>'
+    text = (
+        f'<mujoco><worldbody><body name="b"><freejoint/>{geom}</body></worldbody><wrong/></mujoco>'
+    )
+    with caplog.at_level(logging.WARNING, "tribo"):
+        tribo.World().add_articulated_system(text, name="ball")
+    (said,) = warnings(caplog)
+    assert "<wrong>" in said
+    caplog.clear()
+    added(arm(), caplog, srdf='<robot name="arm"><disable_colisions link1="a" link2="b"/></robot>')
+    (said,) = warnings(caplog)
+    assert "<disable_colisions>" in said
+
+
+def test_a_world_file_warns_once(caplog):
+    ball = '<sphere name="a" mass="1" colour="red"><dim radius="1"/></sphere>'
+    text = f'<raisim version="1.0"><objects>{ball}</objects></raisim>'
+    with caplog.at_level(logging.WARNING, "tribo"):
+        tribo.World.load(text)
+    (said,) = warnings(caplog)
+    assert "'colour'" in said
+
+
+def test_doubts_are_notes():
+    tree = urdf.read(arm(diagonal(5, 1, 1), inside='<limit effort="0"/><axs/>'))
+    assert set(tree.doubts) < set(tree.notes)
+    assert len(tree.doubts) == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import itertools
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from tribo.description import DescriptionError
 
@@ -23,6 +23,17 @@ def known_hint(name: str, known: Iterable[str]) -> str:
 
 MAX_NOTES = 1000
 SHOWN = 5  # doubts that a warning holds in full
+
+
+class Place(Protocol):
+    """Where something was described: an element of a file, or a line of Python."""
+
+    @property
+    def place(self) -> str:
+        """Say where it is."""
+
+    def error(self, message: str) -> DescriptionError:
+        """Return (not raise) an error that says where."""
 
 
 class Report:
@@ -57,7 +68,7 @@ class Report:
         hint = known_hint(name, known) if is_kept or self.strict else ""
         self.doubt(node, what + hint, key)
 
-    def doubt(self, node: Node, message: str, key: str | None = None) -> None:
+    def doubt(self, node: Place, message: str, key: str | None = None) -> None:
         """Keep a note on what changes the motion, of which users are warned; with `strict` an error."""
         if self.strict:
             raise node.error(f"{message} (an error because of strict=True)")

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from tribo.check import LARGEST
-from tribo.description import BodyDescription, DescriptionError, TreeDescription
+from tribo.description import BodyDescription, TreeDescription
 from tribo.formats.inertia import (
     FEW_DIGITS,
     Inertial,
@@ -17,7 +17,7 @@ from tribo.formats.inertia import (
     negative_moment,
     read_inertia,
 )
-from tribo.formats.report import Report
+from tribo.formats.report import Place, Report
 from tribo.formats.xml import Node
 from tribo.model import Joint
 
@@ -28,21 +28,16 @@ REMEDY = (
 NOT_RIGID = "violate the triangle inequality: no rigid body has them"
 
 
-class Place(Protocol):
-    """Where a link was described: an element of a file, or a line of Python."""
-
-    @property
-    def place(self) -> str:
-        """Say where it is."""
-
-    def error(self, message: str) -> DescriptionError:
-        """Return (not raise) an error that says where."""
+class LinkPlace(Place, Protocol):
+    """Where a link was described."""
 
     def one(self, tag: str) -> Node | None:
         """Return the element of a file inside of it, None if there is none."""
 
 
-def check_masses(tree: TreeDescription, links: Sequence[Sequence[Place]], report: Report) -> None:
+def check_masses(
+    tree: TreeDescription, links: Sequence[Sequence[LinkPlace]], report: Report
+) -> None:
     """Check each movable body; `links` are the places that each was merged from, its own first."""
     bodies = tree.bodies
     mass_below = [body.mass for body in bodies]
@@ -73,20 +68,20 @@ def check_masses(tree: TreeDescription, links: Sequence[Sequence[Place]], report
             report.note(f"{node.place}: has no mass of its own; what hangs on it has")
 
 
-def _check_moments(body: BodyDescription, links: Sequence[Place]) -> None:
+def _check_moments(body: BodyDescription, links: Sequence[LinkPlace]) -> None:
     """Refuse a negative principal moment of all that a body was merged from; blame a link."""
     least = negative_moment(Inertial(body.mass, body.com, body.inertia))
     if least is None or body.joint.type == Joint.FIXED:
         return
     blamed = [matrix for _, matrix, own in _written(links) if negative_moment(own) is not None]
-    place: Place | Node = blamed[0] if blamed else links[0]
+    place: Place = blamed[0] if blamed else links[0]
     raise place.error(
         f"the inertia of body {body.name!r} has eigenvalue {least:.6g} kg m², must be ≥ 0; "
         "check the signs and the products of inertia"
     )
 
 
-def _written(links: Sequence[Place]) -> Iterator[tuple[Place, Node, Inertial]]:
+def _written(links: Sequence[LinkPlace]) -> Iterator[tuple[LinkPlace, Node, Inertial]]:
     """Iterate over the links of a body whose inertia is an element of a file."""
     for link in links:
         inertial = link.one("inertial")
@@ -95,7 +90,7 @@ def _written(links: Sequence[Place]) -> Iterator[tuple[Place, Node, Inertial]]:
             yield link, matrix, Inertial(0.0, inertia=read_inertia(matrix, INERTIA_NAMES))
 
 
-def _doubt_moments(body: BodyDescription, links: Sequence[Place], report: Report) -> None:
+def _doubt_moments(body: BodyDescription, links: Sequence[LinkPlace], report: Report) -> None:
     """Doubt a body that moves with an inertia that no rigid body has; note links and rounding."""
     whole = Inertial(body.mass, body.com, body.inertia)
     moments = impossible_moments(whole, FEW_DIGITS)
@@ -122,7 +117,7 @@ def _doubt_moments(body: BodyDescription, links: Sequence[Place], report: Report
             )
 
 
-def _check_leaf(body: BodyDescription, node: Place) -> None:
+def _check_leaf(body: BodyDescription, node: LinkPlace) -> None:
     """Refuse a body that can turn about a direction in which it has no inertia."""
     part = Inertial(body.mass, body.com, body.inertia)
     if body.joint.type == Joint.PRISMATIC or body.joint.armature > 0.0:

@@ -207,7 +207,7 @@ class Frame(check.Sealed):
             EditError: The mass of the body was changed at run time; how it is shared is not known.
 
         Example:
-            >>> import tribo
+            >>> import numpy as np, tribo
             >>> arm = tribo.LinkDescription("arm", mass=1.0, inertia=0.1 * np.eye(3))
             >>> arm.fix_to_world()
             >>> tool = arm.add_child("tool", "fixed", position=(0.5, 0, 0), joint_name="flange")

@@ -246,29 +246,56 @@ class Drives(NamedParts):
     def spring_reference(self) -> np.ndarray:
         """Coordinates at which springs are at rest, shape (nq,) [m, rad, –].
 
-        Assign (nq,) or {joint: value}.
+        Assign one number for all joints of one coordinate, (nq,), the joints' alone without the 7 of a
+        floating base, or {joint: value}.
+
+        Raises:
+            ValueError, TypeError: A shape is wrong or a number not finite; nothing is changed.
+
+        Example:
+            >>> import tribo
+            >>> from tribo.demo import ASSETS
+            >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
+            >>> robot.spring_reference = 0.5
+            >>> robot.joint("LF_KFE").spring_reference
+            0.5
         """
         return self._dof_numbers("spring_reference")
 
     @spring_reference.setter
     def spring_reference(self, value: Any) -> None:
         if not isinstance(value, Mapping):
-            what = f"spring_reference of {self.name}"
-            array = check.array(value, what, "numbers")
-            first, made = 0, {}
-            for body in self.description.bodies:
-                width = COORDINATES[body.joint.type]
-                own = array[..., first : first + width]
-                made[body.joint.name] = own[..., 0] if width == 1 else own
-                first += width
-            if array.ndim == 0 or array.shape[-1] != first:
-                raise ValueError(f"{what} must have shape ({first},), got {array.shape}")
-            value = {
-                body.joint.name: made[body.joint.name]
-                for body in self.description.bodies
-                if body.joint.type != JointType.FIXED
-            }
+            value = self._spread_references(value)
         self._assign("spring_reference", value)
+
+    def _spread_references(self, value: Any) -> dict[str, Any]:
+        """Return references of springs by joint from one number or an array of coordinates."""
+        what = f"spring_reference of {self.name}"
+        bodies = [b for b in self.description.bodies if b.joint.type != JointType.FIXED]
+        widths = {body.joint.name: COORDINATES[body.joint.type] for body in bodies}
+        if check.is_scalar(value):
+            number = check.number(value, what)
+            single = {name: number for name, width in widths.items() if width == 1}
+            if not single:
+                raise ValueError(
+                    f"{what}: one number stands for the joints of one coordinate, and it has none; "
+                    "give {joint: quaternion}"
+                )
+            return single
+        array = check.array(value, what, "numbers")
+        nq = sum(widths.values())
+        base = 7 * (bool(bodies) and bodies[0].joint.type == JointType.FREE)
+        if array.shape[-1] not in (nq, nq - base) or array.ndim > 1 + self._is_batch:
+            alone = f", or ({nq - base},) for the joints alone" if base else ""
+            raise ValueError(f"{what} must have shape ({nq},){alone}, got {array.shape}")
+        if array.shape[-1] != nq:
+            del widths[bodies[0].joint.name]
+        made, first = {}, 0
+        for name, width in widths.items():
+            own = array[..., first : first + width]
+            made[name] = own[..., 0] if width == 1 else own
+            first += width
+        return made
 
     # -- forces from outside -------------------------------------------------------------------
     def apply_force(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ class Handle(Frame):
     """What links and joints have in common: the frame of a body, and the numbers of its model."""
 
     _owner: NamedParts
+    _later: list[Callable[[], None]] | None = None  # collects writes that wait for others' checks
 
     def __init__(self, owner: NamedParts, name: str, body: int) -> None:
         """Use ``robot.link(name)`` or ``robot.joint(name)``."""
@@ -33,8 +35,24 @@ class Handle(Frame):
         found = self._owner._parameter(field, row)
         return float(found) if found.ndim == 0 else frozen(found.copy())
 
+    def _collect(self, later: list[Callable[[], None]]) -> None:
+        """Only check what is assigned from now on, and add what would be written to a list."""
+        self._later = later
+
+    def _do(self, write: Callable[[], None]) -> None:
+        """Write what was checked: at once, or with others once all of them are checked."""
+        if self._later is None:
+            write()
+        else:
+            self._later.append(write)
+
     def _set(self, field: str, row: int, value: np.ndarray) -> None:
-        self._owner._set_parameter(field, row, value, f"{field} of {self._name}")
+        what = f"{field} of {self._name}"
+        self._do(lambda: self._owner._set_parameter(field, row, value, what))
+
+    def _set_row(self, rows: np.ndarray, where: slice, value: Any) -> None:
+        """Write checked numbers into state or commands, (worlds, ·)."""
+        self._do(lambda: rows.__setitem__((slice(None), where), value))
 
     def _given(self, value: Any, what: str, *shape: int) -> np.ndarray:
         """Return checked numbers, one set per world."""

@@ -67,7 +67,7 @@ class JointDrive(Handle):
         checked = self._checked_state(where, value, what)
         if what == "coordinate" and where.stop - where.start >= 4:
             unit_quaternions(checked[:, -4:], f"coordinate of {self._name}")
-        array[:, where] = checked
+        self._set_row(array, where, checked)
 
     # -- commands ------------------------------------------------------------------------------
     def _command(self, name: str, where: slice) -> Any:
@@ -86,7 +86,7 @@ class JointDrive(Handle):
             check.not_negative(checked, f"{what} of {self._name}")
         if what == "pd_target" and width >= 4:
             unit_quaternions(checked[:, -4:], f"pd_target of {self._name}")
-        rows[:, where] = checked
+        self._set_row(rows, where, checked)
 
     @property
     def kp(self) -> float | np.ndarray:
@@ -155,7 +155,7 @@ class JointDrive(Handle):
     @drive_form.setter
     def drive_form(self, value: str) -> None:
         form = FORMS.index(check.choice(value, FORMS, f"drive_form of {self._name}"))
-        self._owner._command_rows("drive_form")[:, self.velocity_slice] = form
+        self._set_row(self._owner._command_rows("drive_form"), self.velocity_slice, form)
 
     @property
     def gravity_compensation(self) -> bool:
@@ -171,7 +171,7 @@ class JointDrive(Handle):
             )
         if self._body == 0 and value:
             raise ValueError(f"joint {self._name} is the root's: no drive bears the whole robot")
-        self._owner._command_rows("carries")[:, self.velocity_slice] = value
+        self._set_row(self._owner._command_rows("carries"), self.velocity_slice, value)
 
     @property
     def applied_torque(self) -> float | np.ndarray:
@@ -336,7 +336,8 @@ class JointDrive(Handle):
         what = f"effort_limits of {self._name}"
         if check.is_scalar(value) or len(value) != 2:
             raise ValueError(f"{what} must be a pair (lower, upper), got {check.shown(value)}")
-        lower = -self._limit(np.negative(value[0]), "effort_limits, minus lower,")
+        minus_lower = -check.array(value[0], what, "a pair of numbers")
+        lower = -self._limit(minus_lower, "effort_limits, minus lower,")
         upper = self._limit(value[1], "effort_limits, upper,")
         self._set_dofs("dof_effort_lower", lower)
         self._set_dofs("dof_effort_upper", upper)

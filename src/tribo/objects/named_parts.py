@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -128,11 +128,9 @@ class NamedParts(Evaluable):
                 f"{what} by joint name must be a dict, got {type(values).__name__}{also}"
             )
         joints = {name: self.joint(name) for name in values}
-        before = {name: getattr(joint, what) for name, joint in joints.items()}
-        try:
-            for name, value in values.items():
-                setattr(joints[name], what, value)
-        except (TypeError, ValueError):
-            for name, value in before.items():
-                setattr(joints[name], what, value)
-            raise
+        later: list[Callable[[], None]] = []
+        for name, value in values.items():
+            joints[name]._collect(later)
+            setattr(joints[name], what, value)
+        for write in later:  # all of them are checked
+            write()

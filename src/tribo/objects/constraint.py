@@ -52,9 +52,18 @@ class End:
 
 
 def body_pose(part: Object | None, body: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return position and rotation of a body of an object at the present state; None: the world."""
+    """Return position (3,) [m] and rotation (3, 3) [–] of a body of an object now; None: the world.
+
+    Raises:
+        EditError: The object was removed from its world.
+    """
     if part is None:
         return np.zeros(3), np.eye(3)
+    if part.is_removed:
+        raise EditError(
+            f"{part.name} was removed from its world and its constraints with it: they have no place and no "
+            "force any more; add both anew"
+        )
     if body == 0:
         return np.array(part.position), np.array(part.rotation_matrix)
     engine = part.world.engine
@@ -191,7 +200,7 @@ class Constraint(check.Sealed):
     @break_force.setter
     def break_force(self, value: float) -> None:
         self._check("break_force")
-        if value == inf:
+        if check.is_scalar(value) and value == inf:
             self._tuning[Tuning.BREAK_FORCE] = inf
         else:
             self._set(Tuning.BREAK_FORCE, value, "break_force", 0.0)

@@ -154,12 +154,14 @@ class Joint(JointDrive):
         return self.link.parent
 
     @property
-    def limits(self) -> tuple[float, float]:
+    def limits(self) -> tuple[float | np.ndarray, float | np.ndarray]:
         """Lower and upper stop [rad, m], infinite without; assign a pair.
 
         Of a spherical joint the upper one is the largest angle of its axis (or of its whole turn); the
-        lower one is not used. In a batch: of the world from which it was made.
+        lower one is not used. In a batch (worlds,) each; assign numbers for all worlds or such arrays.
         """
+        if self._owner._is_batch:
+            return self._get("joint_lower", self._body), self._get("joint_upper", self._body)
         joint = self._body_description.joint
         return joint.lower, joint.upper
 
@@ -170,12 +172,25 @@ class Joint(JointDrive):
             raise ValueError(f"{what}: a {self.type.name.lower()} joint has no stops")
         if check.is_scalar(value) or len(value) != 2:
             raise ValueError(f"{what} must be a pair (lower, upper), got {check.shown(value)}")
-        lower, upper = (float(check.array(x, what, "numbers")) for x in value)
-        if not lower <= upper:
-            raise ValueError(f"{what}: lower {lower!r} must not be above upper {upper!r}")
+        lower, upper = (self._stop(x, what) for x in value)
+        wrong = np.flatnonzero(~(lower <= upper))
+        if wrong.size:
+            k = int(wrong[0])
+            raise ValueError(
+                f"{what}: lower {float(lower[k])!r} must not be above upper {float(upper[k])!r}"
+                + (f" (world {k})" if self._owner._is_batch else "")
+            )
+        self._set("joint_lower", self._body, lower)
+        self._set("joint_upper", self._body, upper)
+
+    def _stop(self, value: Any, what: str) -> np.ndarray:
+        """Return stops [rad, m], (worlds,), from one number for all worlds or one for each."""
+        made = check.array(value, what, "a pair of numbers")
         count = self._owner._count()
-        self._set("joint_lower", self._body, np.full(count, lower))
-        self._set("joint_upper", self._body, np.full(count, upper))
+        if made.shape not in ((), (count,)):
+            each = f" or one for each of {count} worlds" if self._owner._is_batch else ""
+            raise ValueError(f"{what} must be two numbers{each}, got one of shape {made.shape}")
+        return np.broadcast_to(made, (count,)).copy()
 
     # -- state ---------------------------------------------------------------------------------
     @property

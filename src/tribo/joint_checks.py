@@ -8,6 +8,10 @@ from tribo.check import LARGEST
 from tribo.description import DescriptionError, JointDescription, TreeDescription
 from tribo.model import Joint
 
+LARGEST_RATIO = (
+    1e6  # [–] of a mimic joint: its square still leaves the leader's inertia some digits
+)
+
 
 def check_joint_numbers(joint: JointDescription) -> None:
     """Refuse limits that cross, and properties of a joint that are negative or beyond any meaning.
@@ -57,7 +61,7 @@ def check_mimics(tree: TreeDescription) -> None:
 
     Raises:
         DescriptionError: A leader does not exist or does not move by one dof, a joint follows itself by a
-            round-about way, or a number is not finite.
+            round-about way, or a number is not finite or too large.
     """
     joints = {body.joint.name: body.joint for body in tree.bodies}
     single = (Joint.REVOLUTE, Joint.PRISMATIC)
@@ -77,6 +81,13 @@ def check_mimics(tree: TreeDescription) -> None:
                 )
         if not all(math.isfinite(x) for x in (ratio, offset)):
             raise DescriptionError(f"{what}: ratio {ratio!r} and offset {offset!r} must be finite")
+        if abs(ratio) > LARGEST_RATIO:
+            raise DescriptionError(
+                f"{what}: its ratio (multiplier) must be at most {LARGEST_RATIO:g} in size, got {ratio!r}; "
+                "let the faster joint lead, with the inverse ratio, or check the units"
+            )
+        if abs(offset) > LARGEST:
+            raise DescriptionError(_too_large(f"{what}: its offset", offset))
         way, here = [joint.name], leader
         while here not in way:
             way.append(here)

@@ -6,7 +6,7 @@ Units are SI; quaternions are (w, x, y, z); poses are (position, quaternion) of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -15,18 +15,26 @@ import numpy as np
 
 from tribo import solids
 from tribo.constraint_description import ConstraintDescription
+from tribo.errors import DescriptionError
 from tribo.geometry import Heights, Hull, Surface
 from tribo.heights import HeightField
+from tribo.joint_description import (
+    IDENTITY,
+    ORIGIN,
+    JointDescription,
+    Vector,
+    check_properties,
+    joint_type,
+)
 from tribo.materials import PairProperties
 from tribo.model import Joint, Kind, Shape
 
-Vector = tuple[float, ...]
-IDENTITY = (1.0, 0.0, 0.0, 0.0)
-ORIGIN = (0.0, 0.0, 0.0)
-
-
-class DescriptionError(ValueError):
-    """Something described cannot be built; the message says what, where, its value and the remedy."""
+__all__ = [
+    "IDENTITY", "ORIGIN", "ActuatorDescription", "BodyDescription", "CompoundPart", "DescriptionError",
+    "FrameDescription", "JointDescription", "LinkDescription", "MeshFile", "ObjectDescription",
+    "PartDescription", "SensorDescription", "ShapeDescription", "TreeDescription", "Vector",
+    "VisualDescription", "WorldDescription", "internal_size",
+]  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -66,36 +74,6 @@ class VisualDescription:
     quaternion: Vector = IDENTITY
     color: Vector | None = None  # RGBA 0…1
     mesh: MeshFile | None = None
-
-
-@dataclass(slots=True)
-class JointDescription:
-    """How a body hangs on its parent."""
-
-    name: str
-    type: Joint
-    position: Vector = ORIGIN  # [m] joint frame in the parent body
-    quaternion: Vector = IDENTITY
-    axis: Vector = (0.0, 0.0, 1.0)  # joint frame
-    lower: float = -inf  # [rad, m]
-    upper: float = inf  # of a spherical joint: the largest angle; `lower` is not used
-    is_cone: bool = True  # spherical: `upper` bounds the angle of `axis`; False: of the whole turn
-    mimic: tuple[str, float, float] | None = None  # joint that it follows, ratio, offset [rad, m]
-    effort: float = inf  # [N, N m] largest force of the drive
-    effort_lower: float | None = None  # [N, N m] least force of the drive ≤ 0; None: −effort
-    velocity: float = inf  # [rad/s, m/s] to which the drive accelerates
-    damping: float = 0.0  # [N s/m, N m s/rad]
-    friction: float = 0.0  # [N, N m] dry friction
-    armature: float = 0.0  # [kg, kg m²] reflected rotor inertia
-    stiffness: float = 0.0  # [N/m, N m/rad] of a spring
-    spring_reference: Vector | None = None  # coordinates at which it is at rest; None: zero
-    collision_enabled: bool = False  # the two links that it connects may touch each other
-
-    @property
-    def effort_range(self) -> tuple[float, float]:
-        """Least and largest force of the drive [N, N m]."""
-        lower = -self.effort if self.effort_lower is None else self.effort_lower
-        return lower, self.effort
 
 
 @dataclass(slots=True)
@@ -157,25 +135,17 @@ class LinkDescription:
             properties: Others of `JointDescription`, such as lower=, upper=, effort=, damping=.
 
         Raises:
-            DescriptionError: Kind or property of the joint are unknown.
+            DescriptionError: Kind or property of the joint are unknown, or a property is wrong.
             TypeError: The name is no text.
         """
         _need(
             name, str, "add_child makes a link; attach takes one that is there already. Its name is"
         )
         _need(joint, str, "the kind of a joint is")
-        kinds = {"continuous": Joint.REVOLUTE} | {
-            kind.name.lower(): kind for kind in Joint if kind != Joint.FREE
-        }
-        if joint not in kinds:
-            raise DescriptionError(f"joint {joint!r} is unknown; use one of {', '.join(kinds)}")
-        taken = {"name", "type", "position", "quaternion", "axis"}
-        known = [f.name for f in fields(JointDescription) if f.name not in taken]
-        for key in properties:
-            if key not in known:
-                raise DescriptionError(f"a joint has no {key!r}; known: {', '.join(known)}")
+        kind = joint_type(joint, may_float=False)
+        check_properties(properties)
         made = JointDescription(
-            joint_name or f"{name}_joint", kinds[joint], position, quaternion, axis, **properties
+            joint_name or f"{name}_joint", kind, position, quaternion, axis, **properties
         )
         child = LinkDescription(name)
         self.attach(child, made)

@@ -1,4 +1,8 @@
-"""What goes wrong while simulating."""
+"""What goes wrong while describing and simulating."""
+
+
+class DescriptionError(ValueError):
+    """Something described cannot be built; the message says what, where, its value and the remedy."""
 
 
 class SimulationError(RuntimeError):

@@ -189,6 +189,7 @@ def _checked_joint(
         if is_root:
             return None
         raise DescriptionError(f"{what} has no joint; use parent.attach(link, joint)")
+    joint = replace(joint)  # which checks what was assigned to it since it was made
     name = f"joint {joint.name!r}"
     if joint.name in joints:
         raise DescriptionError(f"{name} appears twice; every joint needs a name of its own")
@@ -201,10 +202,11 @@ def _checked_joint(
     length = float(np.linalg.norm(axis))
     if length < 1e-12:
         raise DescriptionError(f"axis of {name} has no direction; give for example (0, 0, 1)")
+    joint = replace(joint, **_placement(joint, name))
     check_joint_numbers(joint)
     if joint.spring_reference is not None:
         joint = replace(joint, spring_reference=_spring_reference(joint, name))
-    return replace(joint, axis=tuple((axis / length).tolist()), **_placement(joint, name))
+    return replace(joint, axis=tuple((axis / length).tolist()))
 
 
 def _spring_reference(joint: JointDescription, name: str) -> tuple[float, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from math import inf
 from typing import Any
 
@@ -11,6 +12,8 @@ from tribo import check
 from tribo.constraint_description import LOCKED, ConstraintDescription
 from tribo.extents import rotation_matrix
 from tribo.model import Constraint as Kind
+from tribo.model import Joint
+from tribo.model import Kind as BodyType
 from tribo.objects import ArticulatedSystem, Object
 from tribo.objects.constraint import (
     STRETCH,
@@ -23,6 +26,8 @@ from tribo.objects.constraint import (
 )
 from tribo.objects.frames import Frame
 from tribo.world_objects import WorldObjects
+
+logger = logging.getLogger("tribo")
 
 PIN, WELD, HINGE, TURN = (LOCKED[what] for what in ("pin", "weld", "hinge", "motor"))
 PUSH = 0b000100
@@ -124,6 +129,12 @@ class WorldConstraints(WorldObjects):
             setattr(tie, number, value)
         self._constraints.append(tie)
         self.rebuild()
+        if all(_stands(end) for end in ends):
+            logger.warning(
+                "constraint %s joins %s and %s: no force moves either of them, so it does nothing. Tie "
+                "what moves, or make one of them dynamic (body_type)",
+                name, ends[0].label, ends[1].label,
+            )  # fmt: skip
         return tie
 
     # -- adding --------------------------------------------------------------------------------
@@ -349,6 +360,13 @@ class WorldConstraints(WorldObjects):
         """Take the constraints of an object out that is about to go."""
         for tie in [item for item in self._constraints if part in item.objects]:
             self._remove_constraint(tie)
+
+
+def _stands(end: End) -> bool:
+    """Tell whether no force moves an end: the world, a fixed base, what is static or kinematic."""
+    if end.part is None or end.part.body_type != BodyType.DYNAMIC:
+        return True
+    return end.body == 0 and end.part.description.bodies[0].joint.type == Joint.FIXED
 
 
 def frame_about(axis: Any) -> np.ndarray:

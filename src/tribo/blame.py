@@ -11,7 +11,8 @@ from tribo.builder import DOFS
 from tribo.contact.scalar import GIVES_WAY, tie_of
 from tribo.contact.violation import contact_violation, scalar_violation
 from tribo.engine import Engine
-from tribo.model import Course, Slot
+from tribo.model import Course, DriveForm, Pair, Slot
+from tribo.objects import ArticulatedSystem
 
 if TYPE_CHECKING:
     from tribo.contacts import Contact
@@ -92,6 +93,40 @@ def fast(engine: Engine, objects: Sequence[Object]) -> str:
     """Return the names of what turned too far for the last step, or was slowed for that; else empty."""
     found = np.isin(engine.work.tree_course, TOO_FAR) | (engine.work.tree_is_coarse == 1)
     return ", ".join(p.name for p in objects if p.span is not None and found[p.span.tree])
+
+
+def has_compliant_pair(engine: Engine) -> bool:
+    """Tell whether some pair of materials is compliant, in any of the worlds."""
+    return bool((engine.model.arrays["pair_table"][..., Pair.STIFFNESS] > 0.0).any())
+
+
+def drive_forms(engine: Engine, objects: Sequence[Object], names: Sequence[str]) -> str:
+    """Return a sentence about drives of named objects (none: of all) that are not implicit; else empty.
+
+    Of those of the form "stable" whether its bound for the gains holds, Δt² kp < (4 m + 2 Δt kd)/3, at the
+    present state, with m the inertia of the dof if nothing else moves: beyond it is unstable at once.
+    """
+    command, dt = engine.command, float(engine.settings.dt)
+    kp, kd, form = command.kp, command.kd, command.drive_form
+    acts = (form != DriveForm.IMPLICIT) & ((kp > 0.0) | (kd > 0.0))
+    said, beyond = [], False
+    for part in objects:
+        if part.span is None or (names and part.name not in names) or not acts[part.span.v].any():
+            continue
+        where = part.span.v
+        used = sorted({int(k) for k in form[where][acts[where]]})
+        said.append(f"{part.name} ({', '.join(DriveForm(k).name.lower() for k in used)})")
+        if DriveForm.STABLE in used and isinstance(part, ArticulatedSystem):
+            mass = part.mass_matrix.diagonal()
+            bound = (4.0 * mass + 2.0 * dt * kd[where]) / 3.0
+            is_stable_form = acts[where] & (form[where] == DriveForm.STABLE)
+            beyond |= bool((is_stable_form & (dt * dt * kp[where] >= bound)).any())
+    if not said:
+        return ""
+    text = f". Drives of {', '.join(said)} are not 'implicit', which may be the reason"
+    if beyond:
+        text += ": gains of the form 'stable' are beyond its bound, time_step² kp < (4 m + 2 time_step kd)/3"
+    return f"{text}; drive_form = 'implicit' is stable at any gain (docs/howto/drives)"
 
 
 def gap(constraints: Sequence[Constraint]) -> str:

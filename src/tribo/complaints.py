@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tribo import blame
-from tribo.model import Status
+from tribo import blame, check
+from tribo.model import DriveForm, Status
 
 if TYPE_CHECKING:
     from tribo.batch import Batch
@@ -52,13 +53,32 @@ def not_converged(world: World) -> str:
 def coarse(world: World) -> str:
     """Return that a step is too long, and for what."""
     names = blame.fast(world.engine, world.objects)
-    what = f"for how fast {names} turns (it gains or loses energy)" if names else (
-        "for a compliant pair, which it stops at once (it carries and holds as it should, but bounces less), "
-        "or for how fast something turns that joints or constraints hold (it gains or loses energy)"
-    )  # fmt: skip
+    what, see = f"for how fast {names} turns (it gains or loses energy)", "world.status"
+    if not names:
+        what = (
+            "for how fast something turns that joints or constraints hold "
+            "(it gains or loses energy)"
+        )
+        if blame.has_compliant_pair(world.engine):
+            what = (
+                "for a compliant pair, which it stops at once (it carries and holds as it should, but "
+                f"bounces less), or {what}"
+            )
+            see = "world.status and tribo.ground.check_step"
     return (
         f"a time step of {world.time_step:g} s is too long {what}. Take a smaller time_step or stiffness "
-        f"({ONCE}; see world.status and tribo.ground.check_step)"
+        f"({ONCE}; see {see})"
+    )
+
+
+def invalid(world: World) -> str:
+    """Return that a velocity is no longer finite, whose, and what may be the reason."""
+    bad = ~(np.abs(world.engine.work.next_v) <= check.LARGEST)
+    names = [p.name for p in world.objects if p.span is not None and bad[p.span.v].any()]
+    return (
+        f"after t = {world.time:g} s the velocity of {', '.join(names) or 'an object'} is no longer "
+        "finite; the world stands at its last valid state. Look at forces, gains and masses there, "
+        f"or take a smaller time step{blame.drive_forms(world.engine, world.objects, names)}"
     )
 
 
@@ -70,12 +90,30 @@ TEXTS = {
 }
 
 
-BATCH_TEXTS = {
-    Status.INVALID: "a velocity is no longer finite; they stand at their last valid states (batch.is_valid)",
+def batch_coarse(batch: Batch) -> str:
+    """Return that a step is too long in some worlds of a batch, and for what."""
+    pair = "a compliant pair, or for " if blame.has_compliant_pair(batch.engine) else ""
+    return f"the time step is too long for {pair}how fast something turns"
+
+
+def batch_invalid(batch: Batch) -> str:
+    """Return that a velocity is no longer finite in some worlds of a batch, and a possible reason."""
+    text = "a velocity is no longer finite; they stand at their last valid states (batch.is_valid)"
+    command, status = batch.engine.command.arrays, batch.engine.status[:, 0]
+    acts = (command["kp"] > 0.0) | (command["kd"] > 0.0)
+    is_bad = (status & Status.INVALID != 0)[:, None]
+    if (is_bad & acts & (command["drive_form"] != DriveForm.IMPLICIT)).any():
+        text += f". {NOT_IMPLICIT}: drive_form = 'implicit' is stable at any gain"
+    return text
+
+
+NOT_IMPLICIT = "Drives there are not 'implicit', which may be the reason"
+BATCH_TEXTS: dict[Status, str | Callable[[Batch], str]] = {
+    Status.INVALID: batch_invalid,
     Status.CONTRADICTION: "constraints contradict one another, each gives way",
     Status.SLOWED: "overlaps, or gaps of constraints, are closed more slowly than asked",
     Status.NOT_CONVERGED: "the contact solve stopped before it was exact (batch.residual)",
-    Status.COARSE: "the time step is too long for a compliant pair, or for how fast something turns",
+    Status.COARSE: batch_coarse,
 }
 
 
@@ -87,8 +125,11 @@ class BatchComplaints:
         self._said = 0
 
     def say(self, batch: Batch, status: np.ndarray) -> None:
-        """Log what the status of some world means and has not been said before; (worlds,) of bits."""
-        status = np.where(status & Status.INVALID, int(Status.INVALID), status)  # which says it all
+        """Log what the status of some world means and has not been said before; (worlds,) of bits.
+
+        Of a world that is no longer valid nothing else is said, as of a single world, which raises an error.
+        """
+        status = np.where(status & Status.INVALID, Status.INVALID, status)
         new = int(np.bitwise_or.reduce(status)) & ~self._said
         if not new:
             return
@@ -98,7 +139,8 @@ class BatchComplaints:
                 worlds = np.flatnonzero(status & bit)
                 logger.warning(
                     "batch, world %d at t = %g s, %d of %d in all: %s (%s; see batch.status)",
-                    worlds[0], batch.time[worlds[0]], len(worlds), len(status), text, ONCE_IN_ALL,
+                    worlds[0], batch.time[worlds[0]], len(worlds), len(status),
+                    text if isinstance(text, str) else text(batch), ONCE_IN_ALL,
                 )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from tribo import check, kernels
 from tribo.builder import Capacity, Span, build_model, mark_singles
-from tribo.complaints import Complaints
+from tribo.complaints import Complaints, invalid
 from tribo.constraint_description import ConstraintDescription
 from tribo.engine import Engine
 from tribo.errors import EditError, SimulationError
@@ -258,13 +258,7 @@ class World(
         status = int(self.engine.status[0, 0])
         if status & Status.INVALID:
             self._report_bad_input()
-            bad = ~(np.abs(self.engine.work.next_v) <= check.LARGEST)
-            names = [p.name for p in self._objects if p.span is not None and bad[p.span.v].any()]
-            raise SimulationError(
-                f"after t = {self.time:g} s the velocity of {', '.join(names) or 'an object'} is no longer "
-                "finite; the world stands at its last valid state. Look at forces, gains and masses there, "
-                "or take a smaller time step"
-            )
+            raise SimulationError(invalid(self))
         if status:
             self._complaints.say(self, status)
 

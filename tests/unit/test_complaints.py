@@ -1,0 +1,137 @@
+"""The log and errors name only what a world has, and what may be the reason."""
+
+import logging
+
+import numpy as np
+import pytest
+from scenes import empty_world
+
+import tribo
+from tribo import SimulationError, Status
+
+
+def whip(world):
+    """Add a chain of ball joints that holds by friction, and make it turn by radians a step."""
+    root = link = tribo.LinkDescription("root")
+    root.fix_to_world()
+    for k in range(3):
+        link = link.add_child(f"l{k}", "spherical", position=(0, 0, -0.2), upper=0.5)
+        link.mass, link.com, link.inertia = 0.3, (0, 0, -0.1), 1e-3 * np.eye(3)
+        link.joint.friction = 1.0
+    return world.add_articulated_system(root, collision_mask=0, name="whip")
+
+
+@pytest.mark.parametrize("is_compliant", [False, True])
+def test_compliant_pairs_are_named_only_where_there_is_one(caplog, monkeypatch, is_compliant):
+    world = empty_world()
+    robot = whip(world)
+    if is_compliant:
+        world.set_material_pair("soil", "wood", stiffness=1e4, damping=10.0)
+    robot.generalized_velocity = np.full(robot.dof, 3e3)
+    monkeypatch.setattr("tribo.blame.fast", lambda *_: "")  # nobody is known to be the one
+    world.step()
+    assert world.status & Status.COARSE
+    assert "is too long" in caplog.text
+    assert "for how fast something turns that joints or constraints hold" in caplog.text
+    assert ("compliant pair" in caplog.text) == is_compliant
+    assert ("tribo.ground.check_step" in caplog.text) == is_compliant
+
+
+@pytest.mark.parametrize("is_compliant", [False, True])
+def test_a_batch_names_compliant_pairs_only_where_there_is_one(caplog, is_compliant):
+    world = empty_world()
+    robot = whip(world)
+    if is_compliant:
+        world.set_material_pair("soil", "wood", stiffness=1e4, damping=10.0)
+    batch = tribo.Batch(world, 2, threads=1)
+    batch["whip"].generalized_velocity = np.full(robot.dof, 3e3)
+    batch.step()
+    assert batch.status[1] & Status.COARSE
+    assert "the time step is too long" in caplog.text
+    assert ("compliant pair" in caplog.text) == is_compliant
+
+
+def driven(form, kp):
+    """Return a world with a driven arm, named "arm", off its target."""
+    world = empty_world(gravity=(0, 0, 0))
+    base = tribo.LinkDescription("base")
+    base.add_shape("box", (0.1, 0.1, 0.1), mass=1.0)
+    base.fix_to_world()
+    link = base.add_child("link", "prismatic", axis=(1, 0, 0), joint_name="rail")
+    link.add_shape("box", (0.1, 0.1, 0.1), mass=1.0, collides=False)
+    robot = world.add_articulated_system(base, name="arm")
+    robot.set_pd_gains(kp, 0.0)
+    robot.drive_form = form
+    robot.joint("rail").coordinate = 0.1
+    return world, robot
+
+
+def blown(world):
+    """Return what a world says when it cannot go on."""
+    with pytest.raises(SimulationError, match="velocity of arm is no longer finite") as error:
+        world.step(20_000)
+    return str(error.value)
+
+
+def test_gains_beyond_the_bound_of_the_stable_form_are_named():
+    said = blown(driven("stable", 2e6)[0])  # Δt² kp = 2 kg > 4/3 kg
+    assert "Drives of arm (stable) are not 'implicit'" in said
+    assert "gains of the form 'stable' are beyond its bound" in said
+    assert "drive_form = 'implicit' is stable at any gain" in said
+
+
+@pytest.mark.parametrize("form", ["implicit", "averaged", "trapezoid", "stable"])
+def test_other_forms_are_mentioned_without_a_bound(form):
+    world, robot = driven(form, 10.0)
+    robot.generalized_velocity = [1e15]
+    robot.generalized_force = [1e15]
+    robot.joint("rail").coordinate = 1e14
+    robot.link("link").mass = 1e-9
+    robot.set_pd_gains(1e-5, 0.0)  # Δt² kp is far below the mass
+    said = blown(world)
+    assert ("are not 'implicit'" in said) == (form != "implicit")
+    assert "beyond its bound" not in said
+
+
+def test_a_drive_that_is_off_is_no_reason():
+    world, robot = driven("stable", 0.0)
+    robot.generalized_velocity = [1e15]
+    robot.generalized_force = [1e15]
+    assert "implicit" not in blown(world)
+
+
+@pytest.mark.parametrize("form", ["implicit", "stable"])
+def test_a_batch_mentions_the_form_of_drives(caplog, form):
+    batch = tribo.Batch(driven(form, 2e6)[0], 2, threads=1)
+    batch["arm"].generalized_force[1] = np.nan
+    batch.step(20_000)
+    assert "no longer finite" in caplog.text
+    assert ("drive_form = 'implicit' is stable" in caplog.text) == (form == "stable")
+
+
+# -- constraints that do nothing ------------------------------------------------------------------
+def test_a_constraint_of_what_no_force_moves_is_said(caplog):
+    caplog.set_level(logging.WARNING, "tribo")
+    world, robot = driven("implicit", 0.0)
+    table = world.add_box(
+        (1, 1, 1), body_type="static", mass=1.0, position=(0, 0, -2), name="table"
+    )
+    belt = world.add_box(
+        (1, 1, 1), body_type="kinematic", mass=1.0, position=(0, 0, -9), name="belt"
+    )
+    ball = world.add_sphere(0.1, mass=1.0, position=(0, 0, 5))
+    base = robot.link("base")
+    still = ((base, None), (table, None), (base, table), (belt, table))
+    for k, (first, second) in enumerate(still):
+        world.add_pin(first, second)
+        assert len(caplog.records) == k + 1
+    assert "constraint pin_0 joins arm/base and the world: no force moves either" in caplog.text
+    world.add_weld(table)
+    world.add_wire(belt, table)
+    assert len(caplog.records) == 6
+    for first in (robot.link("link"), ball):
+        world.add_pin(first)
+        world.add_pin(first, base)
+        world.add_pin(first, belt)
+    assert len(caplog.records) == 6
+    world.step(5)

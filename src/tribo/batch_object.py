@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo import check
+from tribo.batch_contacts import ContactReader
 from tribo.batch_settings import BatchSleeper
+from tribo.batch_state import StateOfWorlds
 from tribo.builder import Span, meets_compliant
 from tribo.description import TreeDescription
 from tribo.model import Joint, Kind
@@ -35,6 +37,7 @@ class Part:
     description: TreeDescription
     is_floating: bool
     quaternions: tuple[tuple[str, int], ...]  # joint and where its quaternion begins
+    fixed_pose: np.ndarray  # (7,) of a root that does not move
 
     @classmethod
     def of(cls, part: Object) -> Part:
@@ -43,11 +46,17 @@ class Part:
         floating = isinstance(part, ArticulatedSystem) and part.is_floating
         description = copy.deepcopy(part.description)
         return cls(
-            part.name, part.body_type, part.span, description, floating, tuple(part.quaternions)
+            part.name,
+            part.body_type,
+            part.span,
+            description,
+            floating,
+            tuple(part.quaternions),
+            part.fixed_pose.copy(),
         )
 
 
-class ObjectBatch(BatchSleeper, Drives):
+class ObjectBatch(BatchSleeper, StateOfWorlds, ContactReader, Drives):
     """One object in all worlds of a batch: arrays whose first axis is the world.
 
     State and commands are the records themselves: write into them. Assigning an array checks it; one
@@ -171,19 +180,6 @@ class ObjectBatch(BatchSleeper, Drives):
         else:
             full[:, :base], full[:, base:] = rest, made
         return full
-
-    def _normalized(self, q: np.ndarray, what: str) -> np.ndarray:
-        """Return coordinates with quaternions of unit length; refuse what is far from it."""
-        for joint, first in self._part.quaternions:
-            length = np.linalg.norm(q[:, first : first + 4], axis=1)
-            bad = np.flatnonzero(np.abs(length - 1.0) > check.UNIT_TOLERANCE)
-            if bad.size:
-                raise ValueError(
-                    f"{what} of {self._part.name}, rotation of {joint}, must be a unit quaternion "
-                    f"(w, x, y, z); in world {bad[0]} its length is {length[bad[0]]:.6g}"
-                )
-            q[:, first : first + 4] /= length[:, None]
-        return q
 
     @property
     def generalized_coordinate(self) -> np.ndarray:

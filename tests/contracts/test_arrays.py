@@ -169,6 +169,8 @@ READOUTS = {
     "batch is_valid": lambda w: tribo.Batch(w, 2).is_valid,
     "batch residual": lambda w: tribo.Batch(w, 2).residual,
     "batch torque": lambda w: tribo.Batch(w, 2)["robot"].applied_torque,
+    "batch position": lambda w: tribo.Batch(w, 2)["robot"].position,
+    "batch force": lambda w: tribo.Batch(w, 2)["ball"].net_contact_force,
 }
 
 

@@ -108,6 +108,23 @@ class ObjectBatch(BatchSleeper, StateOfWorlds, ContactReader, Drives):
     def _command_rows(self, name: str) -> np.ndarray:
         return self._array("command", name, "q" if name == "target_q" else "v")
 
+    def _spread(self, value: Any, what: str) -> dict[str, Any]:
+        """Return values by joint as `Drives` does; refuse a shape that no world or not every world has."""
+        if not (isinstance(value, Mapping) or check.is_scalar(value)):
+            given = check.array(value, f"{what} of {self.name}", "numbers").shape
+            worlds, dof = len(self._batch), self.dof
+            alone = dof - 6 * self.is_floating
+            if given not in ((dof,), (alone,), (worlds, dof), (worlds, alone)):
+                joints = f", ({alone},) or ({worlds}, {alone}) for the joints alone"
+                each = (
+                    "; a number for each world: {joint name: numbers}" if given == (worlds,) else ""
+                )
+                raise ValueError(
+                    f"{what} of {self.name} must be one number or have shape ({dof},) or ({worlds}, {dof})"
+                    f"{joints if self.is_floating else ''}, got {given}{each}"
+                )
+        return super()._spread(value, what)
+
     def _row_forces(self) -> np.ndarray:
         dt = self._batch.engine.settings.arrays["dt"]
         forces: np.ndarray = self._array("state", "scalar_impulse", "slot") / dt.reshape(-1, 1)

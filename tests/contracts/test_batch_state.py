@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scenes import FEET, STANCE_HEIGHT, empty_world, ground_world, standing_quadruped
+from scenes import FEET, QUADRUPED, STANCE_HEIGHT, empty_world, ground_world, standing_quadruped
 
 import tribo
 
@@ -280,3 +280,23 @@ def test_no_world_to_set_is_no_error():
     assert not batch["ball"].position.any()
     batch["ball"].set_state(GOOD_Q, np.zeros(6), [2, 0])
     assert batch["ball"].position[:, 2].tolist() == [1.0, 0.0, 1.0]
+
+
+def test_effort_limits_name_every_shape_that_works():
+    world = empty_world()
+    world.add_articulated_system(QUADRUPED, name="dog")
+    dog = tribo.Batch(world, 8, threads=1)["dog"]
+    for shape in ((18,), (8, 18), (12,), (8, 12)):
+        dog.effort_limit = np.full(shape, 7.0)
+        np.testing.assert_array_equal(dog.effort_limit[:, 6:], 7.0)
+    for shape in ((8,), (3, 18), (2, 8, 18), (18, 8)):
+        with pytest.raises(ValueError, match=(
+            r"effort_limit of dog must be one number or have shape \(18,\) or \(8, 18\), \(12,\) or "
+            r"\(8, 12\) for the joints alone, got \("
+        )):  # fmt: skip
+            dog.effort_limit = np.ones(shape)
+    with pytest.raises(ValueError, match=r"got \(8,\); a number for each world: \{joint name"):
+        dog.effort_limit = np.ones(8)
+    np.testing.assert_array_equal(dog.effort_limit[:, 6:], 7.0)
+    dog.effort_limit = {"LF_KFE": np.arange(8.0)}
+    np.testing.assert_array_equal(dog.joint("LF_KFE").effort_limit, np.arange(8.0))

@@ -80,15 +80,32 @@ def note(model, state, settings, work, t):
 
 
 @kernel
-def judge(model, state, work, t):
+def give_up(model, state, settings, work, t):
+    """Go back to one h for the whole step, at the velocity with which it begins, for a tree.
+
+    Writes: work.
+    """
+    work.tree_course[t] = ONE_H
+    work.tree_is_fourth[t] = 0
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        work.mid_v[dof] = state.v[dof]
+    bias.tree_bias(model, work.mid_v, settings, work, t)
+
+
+@kernel
+def judge(model, state, settings, work, t):
     """Tell whether a tree that went its way has to go it again; note which joints end as their rows have it.
 
-    A stop that presses and a mimic joint rule where a joint is, not only how fast it is.
+    A stop that presses and a mimic joint rule where a joint is, not only how fast it is. A way that still
+    ends elsewhere by much is no way: what is light would be whipped round by forces that are held.
 
     Writes: work.
     """
     unwhiten_tree(model, work, t, work.response, work.change_v)
     apart = difference(model, state, work, t, 1.0, work.rk_v)
+    if work.settle_rounds[0] == ROUNDS - 1 and not apart <= CLOSE:
+        give_up(model, state, settings, work, t)
+        return True
     work.tree_is_fourth[t] = 1 if apart < inf else 0
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
@@ -127,7 +144,7 @@ def unsettled(model, state, command, settings, work):
         return 0
     for t in range(model.tree_body.shape[0]):
         if work.tree_course[t] == FLOWN:
-            again += 1 if judge(model, state, work, t) else 0
+            again += 1 if judge(model, state, settings, work, t) else 0
         elif work.tree_course[t] == LOST:
             work.tree_course[t] = ONE_H
             again += 1

@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo import check
-from tribo.model import Joint
 from tribo.objects.base import frozen
 
 if TYPE_CHECKING:
     from tribo.batch import Batch
     from tribo.batch_object import Part
-    from tribo.description import TreeDescription
 
 
 class StateOfWorlds(check.Sealed):
     """The names, the base and the state of an object, under the names that it has in a world."""
 
     name: str
-    description: TreeDescription
+    is_floating: bool
     _batch: Batch
     _part: Part
 
@@ -54,21 +52,6 @@ class StateOfWorlds(check.Sealed):
         """Number of degrees of freedom in each world."""
         span = self._part.span.v
         return int(span.stop - span.start)
-
-    @property
-    def body_names(self) -> tuple[str, ...]:
-        """Names of the bodies; links behind fixed joints are merged into their parents."""
-        return tuple(body.name for body in self.description.bodies)
-
-    @property
-    def joint_names(self) -> tuple[str, ...]:
-        """Names of the joints that move, in order of their coordinates (without the base)."""
-        return tuple(body.joint.name for body in self.description.bodies[1:])
-
-    @property
-    def is_floating(self) -> bool:
-        """Whether the base moves freely."""
-        return self.description.bodies[0].joint.type == Joint.FREE
 
     # -- state ---------------------------------------------------------------------------------
     def set_state(self, coordinate: Any, velocity: Any, worlds: Any = slice(None)) -> None:

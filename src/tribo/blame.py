@@ -28,7 +28,7 @@ def row_name(
     engine: Engine, objects: Sequence[Object], constraints: Sequence[Constraint], n: int
 ) -> str:
     """Return what scalar row n is: "a stop of joint 'elbow' of arm"."""
-    tie = int(tie_of(engine.model, engine.work, n))
+    tie = tie_of(engine.model, engine.work, n)
     if tie >= 0:
         return f"constraint {constraints[tie].name}"
     body = int(engine.work.scalar_body[n, 0])
@@ -78,14 +78,14 @@ def contradiction(engine: Engine, constraints: Sequence[Constraint]) -> str:
     work = engine.work
     hard = [
         n for n in range(int(work.scalar_count[0]))
-        if int(tie_of(engine.model, engine.work, n)) >= 0 and work.scalar_reach[n] != GIVES_WAY
+        if tie_of(engine.model, engine.work, n) >= 0 and work.scalar_reach[n] != GIVES_WAY
     ]  # fmt: skip
     given = np.abs(work.scalar_impulse[hard] * work.scalar_compliance[hard])
     if not hard or given.max() < NOTHING:
         return ""
     most = np.array(hard)[given > 0.1 * given.max()]
     return ", ".join(
-        dict.fromkeys(constraints[int(tie_of(engine.model, engine.work, n))].name for n in most)
+        dict.fromkeys(constraints[tie_of(engine.model, engine.work, n)].name for n in most)
     )
 
 

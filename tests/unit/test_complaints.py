@@ -51,6 +51,31 @@ def test_a_batch_names_compliant_pairs_only_where_there_is_one(caplog, is_compli
     assert ("compliant pair" in caplog.text) == is_compliant
 
 
+def test_a_batch_says_each_thing_once(caplog):
+    """A robot that turns by radians a step in the second of three worlds, then one that is lost."""
+    world = empty_world()
+    robot = whip(world)
+    batch = tribo.Batch(world, 3)
+    batch.step()
+    assert not caplog.text
+    v = np.zeros((3, robot.dof))
+    v[1] = 3e3
+    batch["whip"].generalized_velocity = v
+    batch.step()
+    batch.step()
+    assert batch.status[1] & Status.COARSE
+    assert batch.status[0] == batch.status[2] == 0
+    assert caplog.text.count("the time step is too long") == 1
+    assert "world 1 at t = " in caplog.text
+    assert "1 of 3 in all" in caplog.text
+    v[1], v[2] = 0.0, np.nan
+    batch["whip"].generalized_velocity[:] = v
+    batch.step()
+    batch.step()
+    assert caplog.text.count("world 2 at t = ") == 1
+    assert "no longer finite" in caplog.text
+
+
 def driven(form, kp):
     """Return a world with a driven arm, named "arm", off its target."""
     world = empty_world(gravity=(0, 0, 0))

@@ -49,21 +49,6 @@ class ArticulatedSystem(Drives, Object):
         return f"{base} base, {len(self.joint_names)} joints, {self.dof} dofs"
 
     # -- names ---------------------------------------------------------------------------------
-    @property
-    def body_names(self) -> tuple[str, ...]:
-        """Names of the bodies; links behind fixed joints are merged into their parents."""
-        return tuple(body.name for body in self.description.bodies)
-
-    @property
-    def joint_names(self) -> tuple[str, ...]:
-        """Names of the joints that move, in order of their coordinates (without the base)."""
-        return tuple(b.joint.name for b in self.description.bodies[1:])
-
-    @property
-    def is_floating(self) -> bool:
-        """Whether the base moves freely."""
-        return self.description.bodies[0].joint.type == Joint.FREE
-
     def coordinate_slice(self, joint: str) -> slice:
         """Return where the coordinates of a joint (or of the base, by its joint's name) are.
 

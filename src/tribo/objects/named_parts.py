@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo import check
+from tribo.model import Joint as JointType
 from tribo.objects.evaluation import Evaluable
 from tribo.objects.handles import Joint, Link
 
@@ -21,6 +22,21 @@ class NamedParts(Evaluable):
     """What has links and joints: a robot in a world, a robot in all worlds of a batch."""
 
     _is_batch = False
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        """Names of the bodies; links behind fixed joints are merged into their parents."""
+        return tuple(body.name for body in self.description.bodies)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints that move, in order of their coordinates (without the base)."""
+        return tuple(body.joint.name for body in self.description.bodies[1:])
+
+    @property
+    def is_floating(self) -> bool:
+        """Whether the base moves freely."""
+        return self.description.bodies[0].joint.type == JointType.FREE
 
     def _count(self) -> int:
         """Return the number of worlds."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo import check
+from tribo.check import frozen
 from tribo.model import Tuning
-from tribo.objects.base import frozen
 from tribo.objects.constraint import Constraint, End, Motor, Wire
 
 if TYPE_CHECKING:

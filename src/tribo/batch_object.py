@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo import check
-from tribo.batch_contacts import ContactReader
 from tribo.batch_settings import BatchSleeper
 from tribo.batch_state import StateOfWorlds
 from tribo.builder import Span, meets_compliant
+from tribo.check import frozen
 from tribo.description import TreeDescription
 from tribo.model import Joint, Kind
 from tribo.objects import ArticulatedSystem, CollisionBody, Object
-from tribo.objects.base import frozen
+from tribo.objects.contact_reader import ContactReader
 from tribo.objects.drives import Drives
 from tribo.objects.frames import Frame
 from tribo.objects.states import States
@@ -25,6 +25,7 @@ from tribo.tree_model import TreeRecords
 
 if TYPE_CHECKING:
     from tribo.batch import Batch
+    from tribo.engine import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,9 @@ class ObjectBatch(BatchSleeper, StateOfWorlds, ContactReader, Drives):
             for name, index in (("q", "q"), ("v", "v"), ("vdot", "v"))
         )
         return States(self.name, self._records(), q, v, vdot, False)
+
+    def _contact_records(self) -> tuple[str, Engine, slice]:
+        return self.name, self._batch.engine, self._part.span.shape
 
     def _count(self) -> int:
         return len(self._batch)

@@ -23,7 +23,7 @@ from tribo.engine import Engine
 from tribo.model import Integrator
 
 MAGIC = b"tribo state\n"
-VERSION = 2
+VERSION = 3
 _HEAD = struct.Struct("<12sII")  # magic, version, length of the header
 _SUM = 32  # bytes of the checksum
 _MAX_HEADER = 1 << 20

@@ -81,12 +81,14 @@ def test_set_state_and_forces_are_those_of_a_world_alone(settings):
             world.step(25)
             assert_alike(batch, k, world)
             np.testing.assert_array_equal(forces[k], force_sums(world["dog"]))
+            np.testing.assert_array_equal(world["dog"].net_contact_force, forces[k])
             np.testing.assert_array_equal(
                 batch["box"].net_contact_force[k], force_sums(world["box"])
             )
             contacts = [(c.body_a, c.object_a.name) for c in world["dog"].contacts]
             for foot in FEET:
                 assert feet[foot][k] == ((f"{foot}/0", "dog") in contacts)
+                assert world["dog"].in_contact(foot) is bool(feet[foot][k])
             seen += len(contacts)
             pressed += int(batch["box"].net_contact_force[k].any())
         if part == 6:
@@ -115,7 +117,38 @@ def test_blows_that_are_handed_on_count():
         for ball in world.objects:
             force = batch[ball.name].net_contact_force[k]
             np.testing.assert_array_equal(force, force_sums(ball))
+            np.testing.assert_array_equal(ball.net_contact_force, force)
         np.testing.assert_allclose(force, [[1000.0 * (1 + k), 0, 0]], atol=1e-6)  # m Δv / dt
+
+
+def test_blows_stay_to_be_read_after_edits_and_in_states():
+    """Two balls swap their speeds; forces of the step are kept when an object is added, and in a state."""
+    world = empty_world(gravity=(0, 0, 0), restitution=1.0, restitution_threshold=0.0)
+    world.impact = "propagate"
+    hit, target = (world.add_sphere(0.1, 1.0, position=(0.2 * k, 0, 0)) for k in range(2))
+    hit.linear_velocity = (1, 0, 0)
+    world.step()
+    before = target.net_contact_force
+    np.testing.assert_allclose(before, [[1000.0, 0, 0]], atol=1e-6)  # m Δv / dt
+    world.add_sphere(0.1, 1.0, position=(0, 0, 5.0))
+    np.testing.assert_array_equal(target.net_contact_force, before)
+    state = world.dump_state()
+    world.step()
+    assert not target.net_contact_force.any()
+    world.load_state(state)
+    np.testing.assert_array_equal(target.net_contact_force, before)
+    np.testing.assert_array_equal(hit.net_contact_force, -before)
+
+
+def test_contact_sums_of_what_is_removed_are_refused():
+    world = dog_world()
+    box = world["box"]
+    world.step()
+    world.remove(box)
+    with pytest.raises(tribo.EditError, match="contact forces of box: the object was removed"):
+        _ = box.net_contact_force
+    with pytest.raises(tribo.EditError, match="removed"):
+        box.in_contact("box")
 
 
 def test_net_contact_force_bears_the_weight():

@@ -14,6 +14,7 @@ from house.repository import ROOT
 from scenes import ground_world, standing_quadruped
 
 import tribo
+from tribo.state_file import VERSION
 
 SCRIPT = """
 import sys
@@ -136,7 +137,7 @@ BAD = {
     "no model": (lambda b: changed(b, model=[]), "another model"),
     "no arrays": (lambda b: changed(b, arrays=[]), "numbers of coordinates"),
     "no header": (
-        lambda b: signed(struct.pack("<12sII", b"tribo state\n", 2, 2) + b"{]"),
+        lambda b: signed(struct.pack("<12sII", b"tribo state\n", VERSION, 2) + b"{]"),
         "header",
     ),
     "not a number": (lambda b: with_value(b, "state.q", np.nan), "state.q is not finite"),

@@ -11,11 +11,12 @@ import numpy as np
 
 from tribo import check
 from tribo.builder import COORDINATES, DOFS, mark_singles
+from tribo.check import frozen
 from tribo.contacts import Contact
 from tribo.formats import self_collision, urdf_write
 from tribo.model import Joint
 from tribo.objects import edits
-from tribo.objects.base import Object, frozen
+from tribo.objects.base import Object
 from tribo.objects.collision_body import CollisionBody
 from tribo.objects.drives import Drives
 from tribo.objects.frames import Frame

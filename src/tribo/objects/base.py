@@ -17,11 +17,13 @@ from tribo.builder import (
     joint_types,
     slot_count,
 )
+from tribo.check import frozen
 from tribo.description import TreeDescription
 from tribo.errors import EditError
 from tribo.extents import rotation_matrix
 from tribo.model import Joint, Kind, Shape
 from tribo.objects.collision_body import CollisionBody
+from tribo.objects.contact_reader import ContactReader
 from tribo.objects.owner import Owner
 from tribo.objects.sleeper import SLEEPER_VIEWS, Sleeper
 
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from tribo.engine import Engine
 
 
-class Object(Sleeper):
+class Object(Sleeper, ContactReader):
     """An object of a world: one tree of bodies, with a stable id and a name.
 
     `generalized_coordinate` and `generalized_velocity`, and the commands of a robot, are the records
@@ -339,6 +341,12 @@ class Object(Sleeper):
         self.check_present("contacts")
         return self.world.contacts_of(self)
 
+    def _contact_records(self) -> tuple[str, Engine, slice]:
+        self.check_present("contact forces")
+        engine = self.world.engine  # built anew if something was added
+        assert self.span is not None
+        return self.name, engine, self.span.shape
+
     def _wrench_row(self, body: int) -> np.ndarray:
         """Return the (6,) external torque and force of a body, for the next step only."""
         self.check_present("external force")
@@ -418,9 +426,3 @@ def as_kind(value: Any) -> Kind:
         return value
     word = value.lower() if isinstance(value, str) else value
     return Kind[check.choice(word, [k.name.lower() for k in Kind], "body_type").upper()]
-
-
-def frozen(array: np.ndarray) -> np.ndarray:
-    """Return an array that cannot be written: an edit that would be lost is an error."""
-    array.setflags(write=False)
-    return array

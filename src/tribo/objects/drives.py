@@ -9,8 +9,8 @@ import numpy as np
 
 from tribo import check
 from tribo.builder import COORDINATES, DOFS
+from tribo.check import frozen
 from tribo.model import Joint as JointType
-from tribo.objects.base import frozen
 from tribo.objects.frames import Frame
 from tribo.objects.joint_drive import FORMS
 from tribo.objects.named_parts import NamedParts

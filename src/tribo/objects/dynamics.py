@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tribo import check
+from tribo.check import frozen
 from tribo.description import TreeDescription
-from tribo.objects.base import frozen
 from tribo.objects.parts import reactions
 from tribo.objects.states import States
 from tribo.queries import coriolis, forward, inverse, mass, momentum

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tribo.check import frozen
 from tribo.description import BodyDescription
-from tribo.objects.base import frozen
 from tribo.objects.frames import Frame
 from tribo.objects.states import rows
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo import check
+from tribo.check import frozen
 from tribo.description import VisualDescription
 from tribo.extents import rotation_matrix
 from tribo.model import Joint as JointType
-from tribo.objects.base import frozen
 from tribo.objects.frames import quaternions
 from tribo.objects.handle import Handle
 from tribo.objects.joint_drive import JointDrive

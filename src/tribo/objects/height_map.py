@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from tribo import check
+from tribo.check import frozen
 from tribo.extents import body_bounds, box_of
 from tribo.geometry import Heights
-from tribo.objects.base import frozen
 from tribo.objects.single_body import SingleBody
 
 

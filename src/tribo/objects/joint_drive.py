@@ -10,9 +10,9 @@ import numpy as np
 
 from tribo import check
 from tribo.builder import COORDINATES, DOFS, SLOTS
+from tribo.check import frozen
 from tribo.model import DriveForm, Slot
 from tribo.model import Joint as JointType
-from tribo.objects.base import frozen
 from tribo.objects.handle import Handle
 from tribo.objects.states import unit_quaternions
 

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from tribo import check
+from tribo.check import frozen
 from tribo.model import Kind
-from tribo.objects.base import Object, frozen
+from tribo.objects.base import Object
 
 
 class SingleBody(Object):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo import check
+from tribo.check import frozen
 from tribo.errors import EditError
 from tribo.extents import rotation_matrix
 from tribo.objects import ArticulatedSystem, Object
-from tribo.objects.base import frozen
 from tribo.queries import point as queries
 from tribo.sensors.noise import Noise, NoiseState
 from tribo.tree_model import TreeRecords, tree_records

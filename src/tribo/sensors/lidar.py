@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tribo import check
-from tribo.objects.base import frozen
+from tribo.check import frozen
 from tribo.rays import MAX_RAYS
 from tribo.sensors.base import Mount, Sensor
 from tribo.sensors.noise import Noise

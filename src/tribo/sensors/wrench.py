@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tribo import check
+from tribo.check import frozen
 from tribo.objects import ArticulatedSystem
-from tribo.objects.base import frozen
 from tribo.objects.parts import part_of, reactions, through_fixed_joint
 from tribo.objects.states import States
 from tribo.sensors.base import Mount, Sensor

@@ -5,7 +5,7 @@ import argparse
 import numba
 import numpy as np
 from scipy.optimize import minimize
-from shapes import BOX, CAPSULE, CONE, CYLINDER, HULL, SPHERE, hull_of, rotation
+from shapes import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, SPHERE, hull_of, rotation
 
 from tribo.collision.closest import closest
 from tribo.collision.solid import load_solid
@@ -18,6 +18,7 @@ KINDS = {
     "capsule": CAPSULE,
     "cylinder": CYLINDER,
     "cone": CONE,
+    "ellipsoid": ELLIPSOID,
     "hull": HULL,
 }
 
@@ -66,6 +67,7 @@ def peer(coal, kind, size):
         CAPSULE: lambda: coal.Capsule(a, 2 * b),
         CYLINDER: lambda: coal.Cylinder(a, 2 * b),
         CONE: lambda: coal.Cone(a, 2 * b),
+        ELLIPSOID: lambda: coal.Ellipsoid(a, b, c),
     }[kind]()
 
 

@@ -19,7 +19,7 @@ from tribo.geometry import convex_hull
 from tribo.materials import MaterialTable
 from tribo.model import Joint, Shape
 
-PLANE, SPHERE, BOX, CAPSULE, CYLINDER, _, CONE, HULL = (int(s) for s in list(Shape)[:8])
+PLANE, SPHERE, BOX, CAPSULE, CYLINDER, _, CONE, ELLIPSOID, HULL = (int(s) for s in list(Shape)[:9])
 SIZES = {
     PLANE: (0.0, 0.0, 0.0),
     SPHERE: (0.2, 0.0, 0.0),
@@ -27,6 +27,7 @@ SIZES = {
     CAPSULE: (0.1, 0.25, 0.0),
     CYLINDER: (0.15, 0.25, 0.0),
     CONE: (0.15, 0.25, 0.0),
+    ELLIPSOID: (0.1, 0.2, 0.3),
     HULL: (0.1, 0.2, 0.3),
 }
 EYE = np.eye(3)
@@ -130,6 +131,8 @@ def farthest(solid, d):
         p = size[0] * d + [0.0, 0.0, up * size[1]]
     elif kind == BOX:
         p = np.where(d > 0.0, size, np.negative(size))
+    elif kind == ELLIPSOID:
+        p = np.square(size) * d / np.linalg.norm(np.multiply(size, d))
     elif kind == HULL:
         points = hull_of(size)
         p = points[np.argmax(points @ d)]

@@ -28,12 +28,15 @@ def shape_extent(shape: ShapeDescription) -> tuple[np.ndarray, np.ndarray]:
         Shape.CAPSULE: (a, a, a + b),
         Shape.CYLINDER: (a, a, b),
         Shape.CONE: (a, a, b),
+        Shape.ELLIPSOID: (a, b, c),
     }.get(shape.kind, (0.0, 0.0, 0.0))
     rotation = rotation_matrix(shape.quaternion)
     centre = np.array(shape.position, float)
     if shape.geometry is not None:
         box = box_of(shape.geometry)
         return centre + rotation @ box[:3], np.abs(rotation) @ box[3:]
+    if shape.kind == Shape.ELLIPSOID:
+        return centre, np.linalg.norm(rotation * half, axis=1)
     return centre, np.abs(rotation) @ np.array(half)
 
 
@@ -59,7 +62,9 @@ def body_bounds(body: BodyDescription) -> tuple[np.ndarray, float]:
             continue
         centre, half = shape_extent(shape)
         low, high = np.minimum(low, centre - half), np.maximum(high, centre + half)
-        own = shape.size[0] if shape.kind == Shape.SPHERE else float(np.linalg.norm(half))
+        own = float(np.linalg.norm(half))
+        if shape.kind in (Shape.SPHERE, Shape.ELLIPSOID):
+            own = max(shape.size)
         radius = max(radius, float(np.linalg.norm(centre)) + own)
     if np.any(low > high):
         return np.zeros(6), 0.0

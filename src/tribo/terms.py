@@ -31,9 +31,10 @@ class Shape(IntEnum):
     CYLINDER = 4  # radius, half height (along z)
     MESH = 5  # file whose triangles are not loaded: drawn, not collided with
     CONE = 6  # base radius, half height (along z, apex at +z)
-    HULL = 7  # half of the least width; convex, vertices and faces in the pools of the model
-    SURFACE = 8  # a length of a triangle; triangles in the pools, solid below them
-    HEIGHT_MAP = 9  # distance of samples along x, y; heights in the pool, solid below
+    ELLIPSOID = 7  # semi-axes x, y, z
+    HULL = 8  # half of the least width; convex, vertices and faces in the pools of the model
+    SURFACE = 9  # a length of a triangle; triangles in the pools, solid below them
+    HEIGHT_MAP = 10  # distance of samples along x, y; heights in the pool, solid below
 
 
 class Integrator(IntEnum):

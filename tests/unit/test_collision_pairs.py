@@ -12,6 +12,7 @@ from shapes import (
     CONE,
     CUBE,
     CYLINDER,
+    ELLIPSOID,
     EYE,
     FLOOR,
     HULL,
@@ -295,7 +296,7 @@ def test_separate_boxes_corner_to_corner_have_the_true_distance():
 
 def test_supported_holds_both_orders_and_the_rest_has_no_points():
     assert {(b, a) for a, b in SUPPORTED} == SUPPORTED
-    for a, b in itertools.product((int(s) for s in list(Shape)[:8]), repeat=2):
+    for a, b in itertools.product((int(s) for s in list(Shape)[:9]), repeat=2):
         sizes = (SIZES.get(a, (1.0, 1.0, 1.0)), SIZES.get(b, (1.0, 1.0, 1.0)))
         rows = meet((a, np.zeros(3), EYE, sizes[0]), (b, np.zeros(3), EYE, sizes[1]))
         assert (len(rows) > 0) == ((a, b) in SUPPORTED)
@@ -419,6 +420,7 @@ def test_depth_and_normal_agree_with_coal(kinds):
         CAPSULE: lambda s: coal.Capsule(s[0], 2 * s[1]),
         CYLINDER: lambda s: coal.Cylinder(s[0], 2 * s[1]),
         CONE: lambda s: coal.Cone(s[0], 2 * s[1]),
+        ELLIPSOID: lambda s: coal.Ellipsoid(*s),
         HULL: lambda s: coal_hull(coal, hull_of(s)),
     }
     request = coal.DistanceRequest()

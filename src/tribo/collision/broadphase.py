@@ -23,6 +23,7 @@ BOX = int(Shape.BOX)
 CAPSULE = int(Shape.CAPSULE)
 CYLINDER = int(Shape.CYLINDER)
 CONE = int(Shape.CONE)
+ELLIPSOID = int(Shape.ELLIPSOID)
 HULL = int(Shape.HULL)
 CAPACITY = int(Status.CAPACITY)
 
@@ -82,6 +83,12 @@ def shape_bound(model, work, s):
             abs(r[2]) * b + a * sqrt(max(0.0, 1.0 - r[2] * r[2])),
             abs(r[5]) * b + a * sqrt(max(0.0, 1.0 - r[5] * r[5])),
             abs(r[8]) * b + a * sqrt(max(0.0, 1.0 - r[8] * r[8])),
+        )
+    elif kind == ELLIPSOID:
+        h = (
+            vec.norm((r[0] * a, r[1] * b, r[2] * d)),
+            vec.norm((r[3] * a, r[4] * b, r[5] * d)),
+            vec.norm((r[6] * a, r[7] * b, r[8] * d)),
         )
     elif kind >= HULL:
         box = model.shape_box

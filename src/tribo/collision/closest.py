@@ -18,7 +18,7 @@ from tribo.collision.gjk import (
     triangle_weights,
     weighted,
 )  # fmt: skip
-from tribo.collision.smooth import is_curved, polished
+from tribo.collision.smooth import is_curved, is_smooth, polished
 from tribo.collision.solid import extent, radius, separation
 from tribo.jit import kernel
 from tribo.math import vec
@@ -138,6 +138,10 @@ def closest(model, work, pair, limit):
             status, v, a = distance(model, work, pair, v, far, EXACT)
             if status != OVERLAPPING:
                 normal = vec.scale(1.0 / vec.norm(v), v)
+                if is_smooth(pair):  # by now the features are those that meet
+                    answer = polished(model, work, pair, normal, zero)
+                    if answer[0]:
+                        is_proved, better, gap, a, b = answer
     if is_proved:
         normal = better
     else:

@@ -9,10 +9,11 @@ In calls for pairs of shapes the number −1 − s stands for the core of shape 
 from math import sqrt
 
 from tribo.collision.place import shape_pose
-from tribo.collision.solid import BOX, CAPSULE, CONE, CYLINDER, HULL, SPHERE, load_solid
+from tribo.collision.solid import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, SPHERE, load_solid
 from tribo.jit import kernel
 from tribo.math import vec
 
+HALVINGS = 52  # of the range in which t lies: down to rounding
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
@@ -34,6 +35,44 @@ def own_centre(model, s):
 
 
 @kernel
+def share(size, p, t):
+    """Return the point x with xᵢ (aᵢ² + t) = aᵢ² pᵢ, and Σ (xᵢ / aᵢ)²."""
+    x = (
+        size[0] * size[0] * p[0] / (size[0] * size[0] + t),
+        size[1] * size[1] * p[1] / (size[1] * size[1] + t),
+        size[2] * size[2] * p[2] / (size[2] * size[2] + t),
+    )
+    q = (x[0] / size[0], x[1] / size[1], x[2] / size[2])
+    return x, vec.dot(q, q)
+
+
+@kernel
+def depth_in_ellipsoid(size, p):
+    """Return the distance of a point in an ellipsoid from its surface [m]; not above 0: it is not inside.
+
+    The nearest point of the surface is `share` at the t in (−least², 0] that puts it there. Where no t does,
+    p lies in the plane across the least axis, and what is missing points along that axis.
+    Source: Eberly, Distance from a point to an ellipse, an ellipsoid, or a hyperellipsoid.
+    """
+    _, inside = share(size, p, 0.0)
+    if not inside < 1.0:
+        return 0.0
+    least = min(size[0], size[1], size[2])
+    low = -least * least
+    high = 0.0
+    for _ in range(HALVINGS):
+        t = 0.5 * (low + high)
+        _, inside = share(size, p, t)
+        if inside > 1.0:
+            low = t
+        else:
+            high = t
+    x, inside = share(size, p, high)
+    away = vec.sub(x, p)
+    return sqrt(vec.dot(away, away) + least * least * max(0.0, 1.0 - inside))
+
+
+@kernel
 def core_radius(model, s):
     """Return the radius of the core of a shape [m]; not above 0: it has none, or needs none as a ball."""
     kind = model.shape_kind[s]
@@ -49,6 +88,8 @@ def core_radius(model, s):
         return min(a - around, b - abs(p[2]))
     if kind == CONE:  # b: half its height
         return min(b + p[2], (a * (b - p[2]) - 2.0 * b * around) / sqrt(a * a + 4.0 * b * b))
+    if kind == ELLIPSOID:
+        return depth_in_ellipsoid((a, b, c), p)
     if kind == HULL:
         least = 1e300
         data = model.shape_data

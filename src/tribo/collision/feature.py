@@ -11,11 +11,14 @@ from tribo.collision.solid import (
     CAPSULE,
     CONE,
     CYLINDER,
+    ELLIPSOID,
     HULL,
     PLANE,
     SPHERE,
     TRIANGLE,
+    extent,
     farthest_corner,
+    farthest_of_ellipsoid,
 )  # fmt: skip
 from tribo.jit import kernel
 from tribo.math import vec
@@ -152,6 +155,9 @@ def load_edge(model, work, side, solid, d, pos, rot):
     if kind == SPHERE:
         put_corner(work, side, 0, (0.0, 0.0, 0.0), pos, rot, 0)
         return 1, solid[1]
+    if kind == ELLIPSOID:
+        put_corner(work, side, 0, farthest_of_ellipsoid(solid, d), pos, rot, 0)
+        return 1, extent(solid)
     if kind == CAPSULE or kind == CYLINDER or kind == CONE:
         s = 0.0
         if kind != CAPSULE:

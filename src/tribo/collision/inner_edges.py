@@ -26,6 +26,7 @@ PLANE = int(Shape.PLANE)
 SPHERE = int(Shape.SPHERE)
 BOX = int(Shape.BOX)
 MESH = int(Shape.MESH)
+ELLIPSOID = int(Shape.ELLIPSOID)
 HULL = int(Shape.HULL)
 SURFACE = int(Shape.SURFACE)
 FREE = int(Joint.FREE)
@@ -286,7 +287,7 @@ def has_no_place(model, work, c, side, d, other):
     if vec.dot(normal_c, normal_d) < STEEP:
         return True
     kind = model.shape_kind[work.contact_shape[c, side]]
-    if kind == SPHERE:
+    if kind == SPHERE or kind == ELLIPSOID:
         return True
     if kind == BOX or kind == HULL:
         return False

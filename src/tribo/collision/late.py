@@ -21,7 +21,6 @@ SIGNATURE = types.int64(*[types.int64] * 6, types.float64)
 BOX = int(Shape.BOX)
 CYLINDER = int(Shape.CYLINDER)
 CONE = int(Shape.CONE)
-HULL = int(Shape.HULL)
 MESH = int(Shape.MESH)
 PLANE = int(Shape.PLANE)
 SURFACE = int(Shape.SURFACE)
@@ -36,7 +35,7 @@ def family_of(kind_a, kind_b):
         return 1 if low != MESH and low != PLANE and low < SURFACE else -1
     if high == CYLINDER and low >= BOX:
         return 0
-    if (high == CONE or high == HULL) and low != MESH:
+    if high >= CONE and low != MESH:  # cone, ellipsoid, hull
         return 0
     return -1
 

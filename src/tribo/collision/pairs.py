@@ -14,6 +14,7 @@ BOX = int(Shape.BOX)
 CAPSULE = int(Shape.CAPSULE)
 CYLINDER = int(Shape.CYLINDER)
 CONE = int(Shape.CONE)
+ELLIPSOID = int(Shape.ELLIPSOID)
 HULL = int(Shape.HULL)
 SURFACE = int(Shape.SURFACE)
 HEIGHT_MAP = int(Shape.HEIGHT_MAP)
@@ -23,10 +24,12 @@ _ORDERED = (
     (SPHERE, SPHERE), (BOX, SPHERE), (CAPSULE, SPHERE), (CYLINDER, SPHERE),
     (BOX, BOX), (CAPSULE, BOX), (CAPSULE, CAPSULE),
 )  # fmt: skip
-_SOLIDS = (SPHERE, BOX, CAPSULE, CYLINDER, CONE, HULL)
+_SOLIDS = (SPHERE, BOX, CAPSULE, CYLINDER, CONE, ELLIPSOID, HULL)
 _GENERAL = (
-    (CYLINDER, BOX), (CYLINDER, CAPSULE), (CYLINDER, CYLINDER), (CONE, PLANE), (HULL, PLANE),
-    *((CONE, kind) for kind in _SOLIDS), *((HULL, kind) for kind in _SOLIDS),
+    (CYLINDER, BOX), (CYLINDER, CAPSULE), (CYLINDER, CYLINDER),
+    (CONE, PLANE), (ELLIPSOID, PLANE), (HULL, PLANE),
+    *((CONE, kind) for kind in _SOLIDS), *((ELLIPSOID, kind) for kind in _SOLIDS),
+    *((HULL, kind) for kind in _SOLIDS),
     *((SURFACE, kind) for kind in _SOLIDS), *((HEIGHT_MAP, kind) for kind in _SOLIDS),
 )  # fmt: skip
 CLOSED = frozenset(_ORDERED) | frozenset((b, a) for a, b in _ORDERED)  # served by `collide`

@@ -2,18 +2,28 @@
 
 The rounds of `closest` come near the direction n in which two solids are farthest apart, or overlap
 least, but on curved surfaces only as near as GJK's bound lets them. The points that GJK ended with say
-which features meet. A corner or a rim has one support point for each n; a straight edge, or the side of
-a cylinder or cone, has a whole segment of them, for n on a circle of the unit sphere: n · axis = tilt.
-Two circles meet in a point; on one circle, or on the whole sphere, Newton's method finds where the gap
-n · w(n) is stationary: w is the point of A − B with the least n · w.
+which features meet. A corner, a rim or an ellipsoid has one support point for each n; a straight edge, or
+the side of a cylinder or cone, has a whole segment of them, for n on a circle of the unit sphere:
+n · axis = tilt. Two circles meet in a point; on one circle, or on the whole sphere, Newton's method finds
+where the gap n · w(n) is stationary: w is the point of A − B with the least n · w.
 
 What it finds is proved before it is used: the features carry a supporting plane (`separation` gives the
-same gap), and some point of them lies on the line along n.
+same gap), and some point of them lies on the line along n. A flat face under an ellipsoid has one normal:
+it is the best direction if the ellipsoid's deepest point is over the face.
 """
 
 from math import sqrt
 
-from tribo.collision.solid import CONE, CYLINDER, extent, separation
+from tribo.collision.feature import DISC, face_towards, load_face
+from tribo.collision.solid import (
+    CONE,
+    CYLINDER,
+    ELLIPSOID,
+    difference,
+    extent,
+    farthest_of_ellipsoid,
+    separation,
+)  # fmt: skip
 from tribo.jit import kernel
 from tribo.math import vec
 
@@ -21,13 +31,15 @@ CORNER = 0  # one fixed point
 EDGE = 1  # a fixed segment
 RIM = 2  # a circle
 SIDE = 3  # a segment for each direction around the axis
-NONE = 4  # anything else, such as a face
+SMOOTH = 4  # the surface of an ellipsoid
+NONE = 5  # anything else, such as a face
 ITERATIONS = 12
 STEADY = 1e-12  # [rad] last step of Newton's method, and
 LONGEST = 0.5  # [rad] its longest step
 SAME = 1e-6  # [-] of the solid: points nearer than this are one
 PLANE = 1e-12  # [-] of the coordinates: by how much `separation` may differ
 OUTSIDE = 1e-9  # [-] of a segment: how far beyond its ends a point may lie
+TOWARDS = 0.5  # cosine of a face's normal and a direction near the best
 PARALLEL = 1e-6  # [-] sin² of two axes
 THIN = 1e-9  # [-] radius around the axis below which a direction has no place on the rim
 NOTHING = (0.0, 0.0, 0.0)
@@ -40,6 +52,8 @@ def feature(work, solid, pos, rot, is_b, shift):
     `shift` is by how much GJK had B moved. The tilt is that of the outward normal.
     """
     kind = solid[0]
+    if kind == ELLIPSOID:
+        return SMOOTH, pos, NOTHING, NOTHING, 0.0
     first = NOTHING
     second = NOTHING
     found = 0
@@ -94,14 +108,23 @@ def feature(work, solid, pos, rot, is_b, shift):
 def on_feature(solid, rot, own, outward):
     """Return a point of a feature farthest in a direction, its segment, and how the point moves.
 
-    The point moves by `radius` × tangent × (tangent · change of the direction); radius −1: unknown.
+    The point moves by `radius` × Σ tangent × (tangent · change of the direction) over two tangents; radius
+    −1: unknown. Of an ellipsoid with D = diag(semi-axes) the point is D m, m = D n / ‖D n‖, and what the
+    direction changes moves it by D (1 − m mᵀ) D / ‖D n‖.
     """
     if own[0] < RIM:
-        return own[1], own[2], 0.0, NOTHING
+        return own[1], own[2], 0.0, NOTHING, NOTHING
     local = vec.mat_t_vec(rot, outward)
+    if own[0] == SMOOTH:
+        p = farthest_of_ellipsoid(solid, local)
+        u, v = vec.axes_from_normal((p[0] / solid[1], p[1] / solid[2], p[2] / solid[3]))
+        u = vec.mat_vec(rot, (solid[1] * u[0], solid[2] * u[1], solid[3] * u[2]))
+        v = vec.mat_vec(rot, (solid[1] * v[0], solid[2] * v[1], solid[3] * v[2]))
+        rate = 1.0 / vec.dot(p, local)
+        return vec.add(own[1], vec.mat_vec(rot, p)), NOTHING, rate, u, v
     around = sqrt(local[0] * local[0] + local[1] * local[1])
     if around < THIN:
-        return own[1], NOTHING, -1.0, NOTHING
+        return own[1], NOTHING, -1.0, NOTHING, NOTHING
     radial = vec.mat_vec(rot, (local[0] / around, local[1] / around, 0.0))
     tangent = vec.mat_vec(rot, (-local[1] / around, local[0] / around, 0.0))
     along = NOTHING
@@ -109,16 +132,23 @@ def on_feature(solid, rot, own, outward):
         along = vec.scale(2.0 * solid[2], own[3])
         if solid[0] == CONE:
             along = vec.axpy(-solid[1], radial, along)
-    return vec.axpy(solid[1], radial, own[1]), along, solid[1] / around, tangent
+    return vec.axpy(solid[1], radial, own[1]), along, solid[1] / around, tangent, NOTHING
 
 
 @kernel
 def at_direction(pair, one, other, n):
     """Return a point of A − B on the supporting plane, the parts of A and B, and curvature."""
-    a, along_a, radius_a, tangent_a = on_feature(pair[0], pair[1], one, vec.neg(n))
-    b, along_b, radius_b, tangent_b = on_feature(pair[2], pair[4], other, n)
-    is_known = radius_a >= 0.0 and radius_b >= 0.0
-    return is_known, (a, along_a, radius_a, tangent_a), (b, along_b, radius_b, tangent_b)
+    at_a = on_feature(pair[0], pair[1], one, vec.neg(n))
+    at_b = on_feature(pair[2], pair[4], other, n)
+    return at_a[2] >= 0.0 and at_b[2] >= 0.0, at_a, at_b
+
+
+@kernel
+def curvature(at, d, e):
+    """Return by how much a support point moves along e for each change of the direction along d."""
+    return at[2] * vec.dot(at[3], d) * vec.dot(at[3], e) + at[2] * vec.dot(at[4], d) * vec.dot(
+        at[4], e
+    )
 
 
 @kernel
@@ -142,6 +172,9 @@ def on_circle(pair, one, other, axis, tilt, start):
         turn_a = radius * vec.dot(at_a[3], v)
         turn_b = radius * vec.dot(at_b[3], v)
         bend = radius * vec.dot(u, w) + at_a[2] * turn_a * turn_a + at_b[2] * turn_b * turn_b
+        turn_a = radius * vec.dot(at_a[4], v)
+        turn_b = radius * vec.dot(at_b[4], v)
+        bend += at_a[2] * turn_a * turn_a + at_b[2] * turn_b * turn_b
         if not bend > 0.0:  # not a maximum
             return False, n
         step = radius * vec.dot(v, w) / bend
@@ -166,13 +199,9 @@ def on_sphere(pair, one, other, start):
         w = vec.sub(at_a[0], at_b[0])
         u, v = vec.axes_from_normal(n)
         gap = vec.dot(n, w)
-        a_u = vec.dot(at_a[3], u)
-        a_v = vec.dot(at_a[3], v)
-        b_u = vec.dot(at_b[3], u)
-        b_v = vec.dot(at_b[3], v)
-        uu = gap + at_a[2] * a_u * a_u + at_b[2] * b_u * b_u
-        uv = at_a[2] * a_u * a_v + at_b[2] * b_u * b_v
-        vv = gap + at_a[2] * a_v * a_v + at_b[2] * b_v * b_v
+        uu = gap + curvature(at_a, u, u) + curvature(at_b, u, u)
+        uv = curvature(at_a, u, v) + curvature(at_b, u, v)
+        vv = gap + curvature(at_a, v, v) + curvature(at_b, v, v)
         area = uu * vv - uv * uv
         if not (area > 0.0 and uu > 0.0):  # not a maximum
             return False, n
@@ -237,7 +266,57 @@ def is_curved(pair):
     """Tell whether GJK's bound, and not rounding, limits what the rounds find."""
     a = pair[0][0]
     b = pair[2][0]
-    return a == CYLINDER or a == CONE or b == CYLINDER or b == CONE
+    return a == CYLINDER or a == CONE or b == CYLINDER or b == CONE or is_smooth(pair)
+
+
+@kernel
+def is_smooth(pair):
+    """Tell whether one of two solids is an ellipsoid."""
+    return pair[0][0] == ELLIPSOID or pair[2][0] == ELLIPSOID
+
+
+@kernel
+def is_on_face(work, side, kind, count, centre, radius, normal, p):
+    """Tell whether a point of the plane of a face, written into `work.outline`, lies on the face."""
+    if kind == DISC:
+        arm = vec.sub(p, centre)
+        return vec.dot(arm, arm) <= radius * radius
+    for k in range(count):
+        corner = vec.load(work.outline[side], k)
+        edge = vec.sub(vec.load(work.outline[side], k + 1 if k + 1 < count else 0), corner)
+        if vec.dot(normal, vec.cross(edge, vec.sub(p, corner))) < 0.0:
+            return False
+    return True
+
+
+@kernel
+def on_face(model, work, pair, start):
+    """Return if an ellipsoid lies over a face that looks along `start`; its normal, the gap, both points.
+
+    Writes: work.
+    """
+    nowhere = (False, start, 0.0, NOTHING, NOTHING)
+    is_a = pair[2][0] == ELLIPSOID  # whether the face is one of A
+    solid = pair[0] if is_a else pair[2]
+    pos = NOTHING if is_a else pair[3]
+    rot = pair[1] if is_a else pair[4]
+    outward = vec.neg(start) if is_a else start
+    face, normal, cosine = face_towards(model, work, solid, vec.mat_t_vec(rot, outward))
+    if not cosine > TOWARDS:
+        return nowhere
+    side = 0 if is_a else 1
+    kind, count, centre = load_face(model, work, side, solid, face, pos, rot)
+    normal = vec.mat_vec(rot, normal)
+    n = vec.neg(normal) if is_a else normal
+    w, a = difference(model, work, pair, vec.neg(n))
+    gap = vec.dot(w, n)
+    b = vec.axpy(-gap, n, a)
+    if is_a:
+        b = vec.sub(a, w)
+        a = vec.axpy(gap, n, b)
+    if not is_on_face(work, side, kind, count, centre, solid[1], normal, a if is_a else b):
+        return nowhere
+    return True, n, gap, a, b
 
 
 @kernel
@@ -245,8 +324,14 @@ def polished(model, work, pair, start, shift):
     """Return if it is proved to be the best direction near `start`; it, its gap, the points of A and B.
 
     To be called when GJK has ended with solids of which B was moved by `shift`.
+
+    Writes: work.
     """
     nowhere = (False, start, 0.0, NOTHING, NOTHING)
+    if is_smooth(pair):
+        answer = on_face(model, work, pair, start)
+        if answer[0]:
+            return answer
     one = feature(work, pair[0], NOTHING, pair[1], False, NOTHING)
     other = feature(work, pair[2], pair[3], pair[4], True, shift)
     if one[0] == NONE or other[0] == NONE:

@@ -16,6 +16,7 @@ BOX = int(Shape.BOX)
 CAPSULE = int(Shape.CAPSULE)
 CYLINDER = int(Shape.CYLINDER)
 CONE = int(Shape.CONE)
+ELLIPSOID = int(Shape.ELLIPSOID)
 HULL = int(Shape.HULL)
 HEIGHT_MAP = int(Shape.HEIGHT_MAP)
 PLANE = int(Shape.PLANE)
@@ -50,7 +51,7 @@ def radius(solid):
 def extent(solid):
     """Return a length of the order of the solid's least half size."""
     kind = solid[0]
-    if kind == BOX:
+    if kind == BOX or kind == ELLIPSOID:
         return min(solid[1], solid[2], solid[3])
     if kind == CYLINDER or kind == CONE:
         return min(solid[1], solid[2])
@@ -96,6 +97,15 @@ def farthest_corner(model, solid, d):
 
 
 @kernel
+def farthest_of_ellipsoid(solid, d):
+    """Return the point of an ellipsoid farthest in a direction.   D² d / ‖D d‖, D = diag(semi-axes)"""
+    x, y, z = solid[1] * d[0], solid[2] * d[1], solid[3] * d[2]
+    length = sqrt(x * x + y * y + z * z)
+    s = 1.0 / length if length > 1e-150 else 0.0
+    return (s * x * solid[1], s * y * solid[2], s * z * solid[3])
+
+
+@kernel
 def support(model, work, solid, d):
     """Return the point of a solid that is farthest in a direction, in its own axes.
 
@@ -120,6 +130,8 @@ def support(model, work, solid, d):
         return vec.load(work.triangle, k)
     if kind == SPHERE or kind == PLANE:
         return (0.0, 0.0, 0.0)
+    if kind == ELLIPSOID:
+        return farthest_of_ellipsoid(solid, d)
     high = solid[2] if d[2] >= 0.0 else -solid[2]
     if kind == CAPSULE:
         return (0.0, 0.0, high)

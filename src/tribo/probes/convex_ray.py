@@ -17,6 +17,7 @@ BOX = int(Shape.BOX)
 CAPSULE = int(Shape.CAPSULE)
 CYLINDER = int(Shape.CYLINDER)
 CONE = int(Shape.CONE)
+ELLIPSOID = int(Shape.ELLIPSOID)
 ENDLESS = 1e300  # [m]
 NONE = (0.0, 0.0, 1.0)
 EMPTY = (ENDLESS, -ENDLESS, NONE, NONE)
@@ -71,6 +72,30 @@ def ball(o, d, centre, radius):
     n_in = vec.scale(1.0 / radius, vec.axpy(-half, d, side))
     n_out = vec.scale(1.0 / radius, vec.axpy(half, d, side))
     return (-along - half, -along + half, n_in, n_out)
+
+
+@kernel
+def ellipsoid(o, d, size):
+    """Return the interval in an ellipsoid: a ball of radius 1 in coordinates divided by its semi-axes."""
+    p = (o[0] / size[0], o[1] / size[1], o[2] / size[2])
+    e = (d[0] / size[0], d[1] / size[1], d[2] / size[2])
+    rate = vec.dot(e, e)
+    middle = -vec.dot(p, e) / rate
+    side = vec.axpy(middle, e, p)
+    square = 1.0 - vec.dot(side, side)
+    if not square >= 0.0:
+        return EMPTY
+    half = sqrt(square / rate)
+    n_in = ellipsoid_normal(vec.axpy(-half, e, side), size)
+    n_out = ellipsoid_normal(vec.axpy(half, e, side), size)
+    return (middle - half, middle + half, n_in, n_out)
+
+
+@kernel
+def ellipsoid_normal(p, size):
+    """Return the outward normal of an ellipsoid at a point divided by its semi-axes."""
+    n = (p[0] / size[0], p[1] / size[1], p[2] / size[2])
+    return vec.scale(1.0 / vec.norm(n), n)
 
 
 @kernel
@@ -200,6 +225,8 @@ def interval(model, s, o, d):
         return meet(tube(o, d, a), slab(o[2], d[2], b, 2))
     if kind == CONE:
         return meet(funnel(o, d, a, b), slab(o[2], d[2], b, 2))
+    if kind == ELLIPSOID:
+        return ellipsoid(o, d, (a, b, c))
     if kind == PLANE:
         return below(o[2], d[2], NONE)
     return hull(model, s, o, d)

@@ -41,6 +41,10 @@ SHAPES = {
         lambda p: np.maximum(np.hypot(p[:, 0], p[:, 1]) - 0.3, np.abs(p[:, 2]) - 0.4),
     ),
     "cone": (lambda w, **at: w.add_cone(0.3, 0.8, 1.0, **at), cone),
+    "ellipsoid": (
+        lambda w, **at: w.add_ellipsoid((0.2, 0.3, 0.4), 1.0, **at),
+        lambda p: np.linalg.norm(p / (0.2, 0.3, 0.4), axis=1) - 1.0,
+    ),
     "hull": (lambda w, **at: w.add_convex(CORNERS, 1.0, **at), hull),
 }
 

@@ -24,7 +24,7 @@ from tribo.formats.pose import Pose
 from tribo.geometry import Hull, convex_hull, solid_inertia, volume_moments
 from tribo.model import Joint, Shape
 
-KINDS = ("sphere", "box", "capsule", "cylinder", "cone", "convex")
+KINDS = ("sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "convex")
 MAX_PARTS = 10_000
 
 
@@ -67,7 +67,7 @@ def _visuals(
     parts: Sequence[CompoundPart], shapes: Sequence[ShapeDescription]
 ) -> list[VisualDescription]:
     """Return the coloured parts as drawn shapes, if all primitives have colours."""
-    drawn = {Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.CYLINDER}
+    drawn = {Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.CYLINDER, Shape.ELLIPSOID}
     if not all(p.color is not None and s.kind in drawn for p, s in zip(parts, shapes, strict=True)):
         return []
     return [

@@ -164,7 +164,8 @@ class LinkDescription:
 
         Args:
             kind: "sphere" (radius), "box" (edges x, y, z), "capsule" (radius, distance of the cap
-                centres), "cylinder" or "cone" (radius, height); the latter three along z.
+                centres), "cylinder" or "cone" (radius, height), these three along z; "ellipsoid"
+                (semi-axes x, y, z).
             size: The numbers in brackets [m].
             position, quaternion: Of the shape in the frame of the link.
             mass, density: [kg] or [kg/m³] of a homogeneous solid of this shape, one of them or none.
@@ -230,7 +231,7 @@ def _need(value: object, kind: type, what: str) -> None:
 
 def internal_size(kind: str, size: Vector) -> tuple[Shape, Vector]:
     """Return kind and size as in `tribo.model.Shape` (half lengths) of a shape as users give it."""
-    counts = {"sphere": 1, "box": 3, "capsule": 2, "cylinder": 2, "cone": 2}
+    counts = {"sphere": 1, "box": 3, "capsule": 2, "cylinder": 2, "cone": 2, "ellipsoid": 3}
     if kind not in counts:
         raise DescriptionError(f"shape {kind!r} is unknown; use one of {', '.join(counts)}")
     numbers = tuple(float(x) for x in size)
@@ -239,6 +240,8 @@ def internal_size(kind: str, size: Vector) -> tuple[Shape, Vector]:
     shape = Shape[kind.upper()]
     if shape == Shape.BOX:
         return shape, tuple(0.5 * x for x in numbers)
+    if shape == Shape.ELLIPSOID:
+        return shape, numbers
     return shape, (numbers[0], *(0.5 * x for x in numbers[1:]))
 
 
@@ -247,9 +250,9 @@ class CompoundPart:
     """One convex shape of a compound body.
 
     Attributes:
-        kind: "sphere", "box", "capsule", "cylinder", "cone" or "convex".
+        kind: "sphere", "box", "capsule", "cylinder", "cone", "ellipsoid" or "convex".
         size: [m] as in `World.add_sphere` and its kin: a radius; edges x, y, z; radius and height (of a
-            capsule the distance of its cap centres). Of a convex part its points, (n, 3).
+            capsule the distance of its cap centres); semi-axes x, y, z. Of a convex part its points, (n, 3).
         mass: [kg]; None: the mass or density given for all is shared by volume.
         position: [m] of the shape in the frame of the compound; of a cone the middle of its height.
         orientation: Unit quaternion (w, x, y, z), axes of the shape to those of the compound.
@@ -380,11 +383,11 @@ class TreeDescription:
 class ObjectDescription:
     """One element of a world file."""
 
-    type: str  # ground, sphere, box, capsule, cylinder, cone, compound, mesh, heightmap, articulated_system
+    type: str  # ground, sphere, box, capsule, cylinder, cone, ellipsoid, compound, mesh, … as in files
     name: str
     material: str = "default"
     mass: float = 1.0  # [kg]
-    size: Vector = ()  # full edge lengths (box); radius, height (cap centres); radius; height (ground)
+    size: Vector = ()  # edges; radius, height (cap centres); radius; semi-axes; of a ground its height
     kind: Kind = Kind.DYNAMIC
     group: int | None = None
     mask: int | None = None

@@ -176,6 +176,13 @@ def cone(radius: float, height: float, mass: float, material: str) -> TreeDescri
     return description
 
 
+def ellipsoid(semi_axes: Any, mass: float, material: str) -> TreeDescription:
+    """Describe a solid ellipsoid; semi-axes along x, y, z."""
+    a, b, c = (_positive(x, "semi_axes") for x in check.vector(semi_axes, "semi_axes", 3))
+    m = _positive(mass, "mass")
+    return _single(Shape.ELLIPSOID, (a, b, c), m, solids.ellipsoid(m, (a, b, c)), material)
+
+
 def convex(points: Any, mass: float, material: str, com: Any = None) -> TreeDescription:
     """Describe the homogeneous convex hull of points (n, 3), centre of mass (or `com`) in the origin."""
     hull, m = convex_hull(points, "vertices"), _positive(mass, "mass")

@@ -258,6 +258,8 @@ def _size(shape: ShapeDescription) -> str:
         return f"radius {shape.size[0]:g}"
     if shape.kind in {Shape.CAPSULE, Shape.CYLINDER}:
         return f"radius {shape.size[0]:g}, height {2.0 * shape.size[1]:g}"
+    if shape.kind == Shape.ELLIPSOID:
+        return "semi-axes " + " × ".join(f"{x:g}" for x in shape.size)
     if isinstance(shape.geometry, Hull):
         return f"{len(shape.geometry.vertices)} corners"
     return shape.mesh.reference if shape.mesh is not None else "–"

@@ -32,6 +32,12 @@ def cone(mass: float, radius: float, height: float) -> np.ndarray:
     return np.diag([across, across, 0.3 * mass * radius**2])
 
 
+def ellipsoid(mass: float, semi_axes: tuple[float, ...]) -> np.ndarray:
+    """Return m/5 (b² + c²) … for semi-axes a, b, c."""
+    x, y, z = (0.2 * mass * s * s for s in semi_axes)
+    return np.diag([y + z, x + z, x + y])
+
+
 def capsule(mass: float, radius: float, height: float) -> np.ndarray:
     """Return the inertia of a cylinder of `height` between two half balls, all of one density."""
     rod, caps = pi * radius**2 * height, 4.0 / 3.0 * pi * radius**3
@@ -50,6 +56,8 @@ def of_shape(kind: Shape, size: tuple[float, ...]) -> tuple[float, np.ndarray, n
     if kind == Shape.BOX:
         edges = (2.0 * size[0], 2.0 * size[1], 2.0 * size[2])
         return edges[0] * edges[1] * edges[2], centre, box(1.0, edges)
+    if kind == Shape.ELLIPSOID:
+        return 4.0 / 3.0 * pi * size[0] * size[1] * size[2], centre, ellipsoid(1.0, size)
     h = 2.0 * size[1]
     if kind == Shape.CAPSULE:
         return pi * r * r * (h + 4.0 / 3.0 * r), centre, capsule(1.0, r, h)

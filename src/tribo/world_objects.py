@@ -169,6 +169,26 @@ class WorldObjects(check.Sealed):
         """
         return self._add_single(primitives.cone(radius, height, mass, material), "cone", options)
 
+    def add_ellipsoid(self, semi_axes: Any, mass: float, material: str = DEFAULT_MATERIAL,
+                      **options: Any) -> SingleBody:  # fmt: skip
+        """Add a solid ellipsoid, (x/a)² + (y/b)² + (z/c)² ≤ 1 in its own axes; the rest as in `add_sphere`.
+
+        Args:
+            semi_axes: (3,) [m] > 0: a, b, c along local x, y, z.
+            mass, material, options: As in `add_sphere`; the inertia is m/5 (b² + c²) about x and so on.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ground = world.add_ground()
+            >>> pebble = world.add_ellipsoid((0.05, 0.04, 0.02), mass=0.4, position=(0, 0, 0.02))
+            >>> world.step(100)
+            >>> round(pebble.position[2], 6)  # it lies on its flat side
+            0.02
+        """
+        made = primitives.ellipsoid(semi_axes, mass, material)
+        return self._add_single(made, "ellipsoid", options)
+
     def add_convex(self, vertices: Any, mass: float, material: str = DEFAULT_MATERIAL,
                    **options: Any) -> SingleBody:  # fmt: skip
         """Add the homogeneous convex hull of points; the rest as in `add_sphere`.

@@ -196,6 +196,7 @@ def test_the_core_of_a_shape_is_the_largest_ball_around_the_centre_of_mass():
         "capsule": (0.1, 0.3),
         "cylinder": (0.2, 0.3),
         "cone": (0.2, 0.5),
+        "ellipsoid": (0.2, 0.15, 0.3),
     }
     place, off = np.array([0.1, -0.2, 0.3]), np.array([0.02, 0.03, -0.04])
     for name, size in sizes.items():
@@ -206,10 +207,10 @@ def test_the_core_of_a_shape_is_the_largest_ball_around_the_centre_of_mass():
     model = world.engine.model
     ways = np.random.default_rng(1).normal(size=(20000, 3))
     ways /= np.linalg.norm(ways, axis=1)[:, None]
-    for s in range(5):
+    for s in range(6):
         pos, rot = np.array(model.shape_pos[s]), np.reshape(model.shape_rot[s], (3, 3))
         com = np.array(model.body_com[model.shape_body[s]])
-        if s < 4:
+        if s < 5:
             solid = (int(model.shape_kind[s]), pos, rot, tuple(model.shape_size[s]))
             reaches = [way @ (farthest(solid, way) - com) for way in ways]
         else:

@@ -206,7 +206,7 @@ CUBE = [(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)
 
 
 @pytest.mark.parametrize("corners", [TETRAHEDRON, CUBE], ids=["tetrahedron", "cube"])
-@pytest.mark.parametrize("shape", ["box", "cylinder", "hull", "cone"])
+@pytest.mark.parametrize("shape", ["box", "cylinder", "hull", "cone", "ellipsoid"])
 def test_a_closed_surface_is_as_deep_as_the_solid_that_it_encloses(corners, shape):
     """At its edges and corners too: 1 to 5 % of these poses had no contact, some the depth of the far face.
 
@@ -224,11 +224,13 @@ def test_a_closed_surface_is_as_deep_as_the_solid_that_it_encloses(corners, shap
         "cylinder": lambda world: world.add_cylinder(0.08, 0.24, 1.0),
         "hull": lambda world: world.add_convex(points, 1.0),
         "cone": lambda world: world.add_cone(0.1, 0.24, 1.0),
+        "ellipsoid": lambda world: world.add_ellipsoid((0.1, 0.07, 0.14), 1.0),
     }
     rng = np.random.default_rng(0)
     reference, body = (add[shape](world) for world in worlds)
     shares = []
-    size = {"box": 0.07, "cylinder": 0.08, "hull": 0.04, "cone": 0.1}[shape]
+    sizes = {"box": 0.07, "cylinder": 0.08, "hull": 0.04, "cone": 0.1, "ellipsoid": 0.07}
+    size = sizes[shape]
     for _ in range(250):
         depth = 10.0 ** rng.uniform(-5, -2.5)
         quaternion = rng.normal(size=4)

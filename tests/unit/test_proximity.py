@@ -20,6 +20,7 @@ def coal_shapes():
         "capsule": coal.Capsule(0.3, 0.8),
         "cylinder": coal.Cylinder(0.3, 0.8),
         "cone": coal.Cone(0.3, 0.8),
+        "ellipsoid": coal.Ellipsoid(0.2, 0.3, 0.4),
     }
 
 

@@ -67,7 +67,7 @@ def test_random_trees(floating):
             body.joint.lower, body.joint.upper, body.joint.effort = -1.0, 2.0, 30.0
     turn = tuple(tree.bodies[3].joint.quaternion)
     sizes = {Shape.SPHERE: (0.1,), Shape.BOX: (0.1, 0.2, 0.3), Shape.CAPSULE: (0.1, 0.2),
-             Shape.CYLINDER: (0.1, 0.3)}  # fmt: skip
+             Shape.CYLINDER: (0.1, 0.3), Shape.ELLIPSOID: (0.1, 0.2, 0.3)}  # fmt: skip
     for k, (kind, size) in enumerate(sizes.items()):
         tree.bodies[2].shapes.append(
             ShapeDescription(kind, size, (0.1, 0.2, 0.3), turn, "rubber", f"b2/{k}")

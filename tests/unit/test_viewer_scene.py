@@ -17,6 +17,7 @@ SOLIDS = [
     (Shape.SPHERE, (0.5,), 4 / 3 * np.pi * 0.5**3),
     (Shape.BOX, (0.1, 0.2, 0.3), 8 * 0.1 * 0.2 * 0.3),
     (Shape.CYLINDER, (0.2, 0.4), np.pi * 0.2**2 * 0.8),
+    (Shape.ELLIPSOID, (0.1, 0.2, 0.3), 4 / 3 * np.pi * 0.1 * 0.2 * 0.3),
     (Shape.CAPSULE, (0.2, 0.4), np.pi * 0.2**2 * 0.8 + 4 / 3 * np.pi * 0.2**3),
 ]
 

@@ -307,7 +307,7 @@ def test_materials_from_their_own_file(tmp_path):
 
 
 def shapes_world(folder):
-    """Return a world with a cone, compounds, meshes and terrain, and where the meshes are."""
+    """Return a world with a cone, an ellipsoid, compounds, meshes and terrain, and where the meshes are."""
     trimesh = pytest.importorskip("trimesh")
     wedge = trimesh.convex.convex_hull(np.random.default_rng(2).normal(size=(12, 3)) * 0.1 + 0.3)
     wedge.export(folder / "wedge.stl")
@@ -319,11 +319,13 @@ def shapes_world(folder):
         tribo.CompoundPart("box", (0.3, 0.1, 0.1), color=(0.1, 0.2, 0.3, 1.0)),
         tribo.CompoundPart("cone", (0.07, 0.21), position=(0.1, 0.2, 0.3), orientation=turn, material="ice"),
         tribo.CompoundPart("capsule", (0.05, 0.13), position=(-0.1, 0.0, 0.0)),
+        tribo.CompoundPart("ellipsoid", (0.05, 0.07, 0.09), position=(-0.1, 0.1, 0.0), orientation=turn),
     ]  # fmt: skip
     world.add_mesh(folder / "slab.obj", mode="exact", name="slab", position=(0.1, 0, -0.123))
     field = tribo.HeightField.fractal(size=(3.1, 2.3), samples=(7, 5), z_scale=0.2, seed=1)
     world.add_height_map(field, position=(4.0, 1.0, 0.1), orientation=turn)
     world.add_cone(0.1, 0.3, 1.1, position=(0.5, 0, 0.3), orientation=turn)
+    world.add_ellipsoid((0.1, 0.07, 0.13), 0.7, position=(0.5, 0.5, 0.3), orientation=turn)
     world.add_compound(parts, 1.7, position=(0.0, 0.3, 0.37), orientation=turn)
     world.add_mesh(folder / "wedge.stl", mass=0.9, scale=(1.0, -1.1, 0.9), position=(-0.5, 0.1, 0.31),
                    orientation=turn)  # fmt: skip

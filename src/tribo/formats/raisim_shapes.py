@@ -29,6 +29,7 @@ DIMENSIONS = {
     "capsule": ("radius", "height"),
     "cylinder": ("radius", "height"),
     "cone": ("radius", "height"),
+    "ellipsoid": ("a", "b", "c"),  # semi-axes along x, y, z
 }
 MESH_MODES = ("hull", "decomposition", "exact")
 TERRAIN = ("z_scale", "fractal_octaves", "fractal_lacunarity", "fractal_gain", "step_size",

@@ -16,6 +16,7 @@ GEOMETRIES = {
     "sphere": ("radius",),
     "cylinder": ("radius", "length"),
     "capsule": ("radius", "height", "length"),
+    "ellipsoid": ("radii",),  # as SDFormat calls them; no other URDF reader has it
     "mesh": ("filename", "scale"),
 }
 Geometry = tuple[Shape, Vector, MeshFile | None]
@@ -136,6 +137,11 @@ def _primitive(node: Node) -> tuple[Shape, Vector]:
         if min(size) <= 0.0:
             raise node.error(f"size={node.attributes['size']!r}: every edge must be > 0")
         return Shape.BOX, tuple(0.5 * edge for edge in size)
+    if node.tag == "ellipsoid":
+        radii = node.vector("radii", 3)
+        if min(radii) <= 0.0:
+            raise node.error(f"radii={node.attributes['radii']!r}: every semi-axis must be > 0")
+        return Shape.ELLIPSOID, radii
     radius = node.number("radius", above=0.0)
     if node.tag == "sphere":
         return Shape.SPHERE, (radius,)

@@ -183,6 +183,8 @@ def _geometry(
         _add(geometry, "cylinder", radius=_number(size[0]), length=_number(2.0 * size[1]))
     elif item.kind == Shape.CAPSULE:
         _add(geometry, "capsule", radius=_number(size[0]), height=_number(2.0 * size[1]))
+    elif item.kind == Shape.ELLIPSOID:
+        _add(geometry, "ellipsoid", radii=_numbers(size))
     elif item.mesh is not None:
         name = _mesh_name(item.mesh, folder)
         _add(geometry, "mesh", filename=name, scale=_numbers(item.mesh.scale))

@@ -16,7 +16,7 @@ from tribo.model import Shape
 if TYPE_CHECKING:
     from tribo.objects.base import Object
 
-PRIMITIVES = (Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.CYLINDER, Shape.CONE)
+PRIMITIVES = (Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.CYLINDER, Shape.CONE, Shape.ELLIPSOID)
 
 
 class CollisionBody(check.Sealed):

@@ -237,9 +237,37 @@ def _instructions(visual: VisualDescription, turn: np.ndarray) -> list[Any]:
         signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
         corners = at + (signs * size) @ turned.T
         made = [["vertices", corners.tolist()], ["triangles", _BOX]]
+    elif visual.kind == Shape.ELLIPSOID:
+        made = [["vertices", (at + _ball() * size @ turned.T).tolist()], ["triangles", _facets()]]
     if made and visual.color is not None:
         made = [["colour", [list(visual.color[:3])]], *made]
     return [made] if made else []
+
+
+ROWS, COLUMNS = 7, 16  # of corners of a ball, between its poles
+
+
+def _ball() -> np.ndarray:
+    """Return corners on a ball of radius 1: rows from the top, the upper and the lower pole."""
+    tilt = np.repeat(np.pi * np.arange(1, ROWS + 1) / (ROWS + 1), COLUMNS)
+    turn = np.tile(2 * np.pi * np.arange(COLUMNS) / COLUMNS, ROWS)
+    around = np.stack([np.sin(tilt) * np.cos(turn), np.sin(tilt) * np.sin(turn), np.cos(tilt)], 1)
+    return np.concatenate([around, [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]])
+
+
+def _facets() -> list[list[int]]:
+    """Return the triangles of `_ball`, which turn left seen from outside."""
+    made, top, bottom = [], ROWS * COLUMNS, ROWS * COLUMNS + 1
+    for j in range(COLUMNS):
+        after = (j + 1) % COLUMNS
+        made += [[top, j, after], [bottom, bottom - 1 - COLUMNS + after, bottom - 1 - COLUMNS + j]]
+        for first in range(0, (ROWS - 1) * COLUMNS, COLUMNS):
+            below = first + COLUMNS
+            made += [
+                [first + j, below + j, below + after],
+                [first + j, below + after, first + after],
+            ]
+    return made
 
 
 # Triangles of a box whose corners count up z first, then y, then x; seen from outside they turn left.

@@ -216,6 +216,8 @@ def _parts(item: Drawable) -> list[Scaled]:
         return [(item, (size[0], size[0], size[0]))]
     if item.kind == Shape.BOX:
         return [(item, size)]
+    if item.kind == Shape.ELLIPSOID:
+        return [(_as(item, Shape.SPHERE, 0.0), size)]
     radius, half = size
     tube: Scaled = (_as(item, Shape.CYLINDER, 0.0), (radius, radius, half))
     if item.kind == Shape.CYLINDER:

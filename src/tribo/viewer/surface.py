@@ -40,6 +40,8 @@ def of_shape(kind: Shape, size: tuple[float, ...], segments: int = SEGMENTS) -> 
         return _cylinder(size[0], size[1], segments)
     if kind == Shape.BOX:
         return _box(size)
+    if kind == Shape.ELLIPSOID:
+        return _stretched(_capsule(1.0, 0.0, segments), np.array(size))
     raise ValueError(f"a {kind.name.lower()} has no surface that could be drawn")
 
 
@@ -69,6 +71,13 @@ def _capsule(radius: float, half: float, segments: int) -> Surface:
             normal = (math.cos(angle), math.sin(angle))
             rings.append(((radius * normal[0], centre + radius * normal[1]), normal))
     return _revolved(rings, segments)
+
+
+def _stretched(ball: Surface, semi_axes: np.ndarray) -> Surface:
+    """Return a ball of radius 1 stretched along its axes."""
+    normals = ball.normals / semi_axes
+    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    return Surface(ball.vertices * semi_axes, normals, ball.faces)
 
 
 def _cylinder(radius: float, half: float, segments: int) -> Surface:

@@ -212,6 +212,8 @@ def _make(
         return world.add_sphere(size[0], mass, material, **options)
     if item.type == "box":
         return world.add_box(size, mass, material, **options)
+    if item.type == "ellipsoid":
+        return world.add_ellipsoid(size, mass, material, **options)
     add = {"capsule": world.add_capsule, "cylinder": world.add_cylinder, "cone": world.add_cone}
     return add[item.type](size[0], size[1], mass, material, **options)
 

@@ -48,6 +48,7 @@ SHAPES = {
     Shape.CAPSULE: "capsule",
     Shape.CYLINDER: "cylinder",
     Shape.CONE: "cone",
+    Shape.ELLIPSOID: "ellipsoid",
 }
 # Settings that change the motion and that a file has no place for.
 NOT_IN_FILE = ("max_push_out_speed", "tolerance", "max_sweeps", "integrator", "collision_filter",
@@ -169,7 +170,7 @@ def _describe_shapes(made: ObjectDescription, part: SingleBody, body: BodyDescri
     kind = SHAPES[shape.kind]
     if len(body.shapes) == 1:
         standard = getattr(primitives, kind)
-        numbers = (sizes[0],) if kind == "box" else sizes[0]
+        numbers = (sizes[0],) if kind in {"box", "ellipsoid"} else sizes[0]
         usual = standard(*numbers, part.mass, shape.material).bodies[0]
         if (shape.position, shape.quaternion) == (
             usual.shapes[0].position, usual.shapes[0].quaternion,
@@ -200,6 +201,8 @@ def _full_size(shape: ShapeDescription) -> Vector:
     """Return the numbers of a primitive as users give them."""
     if shape.kind == Shape.BOX:
         return tuple(2.0 * x for x in shape.size)
+    if shape.kind == Shape.ELLIPSOID:
+        return shape.size
     return (shape.size[0], *(2.0 * x for x in shape.size[1:]))
 
 

@@ -25,7 +25,7 @@ SIZES = {"plane": 0, "sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "
 TYPES = (*SIZES, "mesh", "hfield", "sdf")
 STRETCHED = ("capsule", "cylinder", "ellipsoid", "box")  # what fromto can describe
 SHAPES = {"plane": Shape.PLANE, "sphere": Shape.SPHERE, "capsule": Shape.CAPSULE,
-          "cylinder": Shape.CYLINDER, "box": Shape.BOX}  # fmt: skip
+          "cylinder": Shape.CYLINDER, "ellipsoid": Shape.ELLIPSOID, "box": Shape.BOX}  # fmt: skip
 DRAWN_GROUPS = range(3)  # what MuJoCo's viewer shows unless it is told otherwise
 DENSITY = 1000.0  # [kg/m³]
 BITS = range(-(1 << 31), 1 << 32)
@@ -242,8 +242,7 @@ def _at_density_one(geom: Geom) -> Inertial:
         return Inertial(8.0 * x * y * z, inertia=solids.box(8.0 * x * y * z, (2 * x, 2 * y, 2 * z)))
     if geom.type == "ellipsoid":
         volume = 4.0 / 3.0 * math.pi * size[0] * size[1] * size[2]
-        x, y, z = (0.2 * volume * s * s for s in size)
-        return Inertial(volume, inertia=np.diag([y + z, x + z, x + y]))
+        return Inertial(volume, inertia=solids.ellipsoid(volume, size))
     radius, height = size[0], 2.0 * size[1]
     rod = math.pi * radius**2 * height
     if geom.type == "cylinder":

@@ -20,6 +20,7 @@ from shapes import (
     CAPSULE,
     CONE,
     CYLINDER,
+    ELLIPSOID,
     HULL,
     SPHERE,
     farthest,
@@ -42,6 +43,7 @@ SOLIDS = {
     "rod": (CAPSULE, (0.001, 0.15, 0.0)),  # thin
     "cylinder": (CYLINDER, (0.08, 0.12, 0.0)),
     "cone": (CONE, (0.1, 0.12, 0.0)),
+    "ellipsoid": (ELLIPSOID, (0.1, 0.07, 0.14)),
     "hull": (HULL, (0.1, 0.08, 0.13)),
 }
 TERRAIN = int(Late.TERRAIN)
@@ -100,6 +102,7 @@ def add_solid(world: tribo.World, kind: int, size: Any) -> None:
         CAPSULE: lambda: world.add_capsule(a, 2 * b, 1.0),
         CYLINDER: lambda: world.add_cylinder(a, 2 * b, 1.0),
         CONE: lambda: world.add_cone(a, 2 * b, 1.0),
+        ELLIPSOID: lambda: world.add_ellipsoid(size, 1.0),
         HULL: lambda: world.add_convex(hull_of(size), 1.0),
     }
     add[kind]()

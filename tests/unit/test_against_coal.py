@@ -19,7 +19,7 @@ def test_distance_depth_and_normal_are_those_of_coal(names):
 
 
 @pytest.mark.parametrize("ground", [name for name, _ in coal_terrain.grounds()])
-@pytest.mark.parametrize("name", ["sphere", "box", "rod", "cone", "hull"])
+@pytest.mark.parametrize("name", ["sphere", "box", "rod", "cone", "ellipsoid", "hull"])
 def test_on_terrain_distance_depth_and_normal_are_those_of_coal(name, ground):
     line = coal_terrain.compare(coal, name, dict(coal_terrain.grounds())[ground](), 40, 1)
     assert line.poses == 40

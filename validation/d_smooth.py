@@ -35,7 +35,7 @@ def momenta(body: Body, track: Track) -> tuple[np.ndarray, np.ndarray, np.ndarra
     """Return spin in body axes (t, 3), kinetic energy (t,) and angular momentum (t, 3), world."""
     rotation = matrices(track.orientation[:, 0])
     local = np.einsum("tji,tj->ti", rotation, track.spin[:, 0])
-    inertia = inertia_of(body)
+    inertia = np.diag(inertia_of(body))
     return local, 0.5 * local**2 @ inertia, np.einsum("tij,tj->ti", rotation, inertia * local)
 
 

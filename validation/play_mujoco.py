@@ -15,6 +15,7 @@ GEOM = {
     "box": mujoco.mjtGeom.mjGEOM_BOX,
     "capsule": mujoco.mjtGeom.mjGEOM_CAPSULE,
     "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,
+    "ellipsoid": mujoco.mjtGeom.mjGEOM_ELLIPSOID,
 }
 URDF_OPTIONS = (
     '<mujoco><compiler discardvisual="true" fusestatic="true" balanceinertia="false"/></mujoco>'
@@ -27,6 +28,8 @@ def half_size(shape: str, size: tuple[float, ...]) -> list[float]:
         return [size[0], 0.0, 0.0]
     if shape == "box":
         return [edge / 2 for edge in size]
+    if shape == "ellipsoid":
+        return list(size)
     return [size[0], size[1] / 2, 0.0]
 
 
@@ -79,10 +82,15 @@ def build(scene: Scene, stiff: bool = True) -> mujoco.MjModel:
         )  # fmt: skip
         geoms.append((geom, plane.material, 0.0))  # the larger arm counts
     for body in scene.bodies:
+        inertia = inertia_of(body)
         made = spec.worldbody.add_body(
             name=body.name, pos=body.position, quat=body.orientation, mass=body.mass,
-            inertia=inertia_of(body), ipos=[0, 0, 0], iquat=[1, 0, 0, 0], explicitinertial=True,
+            ipos=[0, 0, 0], iquat=[1, 0, 0, 0], explicitinertial=True,
         )  # fmt: skip
+        if np.array_equal(inertia, np.diag(np.diag(inertia))):
+            made.inertia = np.diag(inertia)
+        else:
+            made.fullinertia = [*np.diag(inertia), inertia[0, 1], inertia[0, 2], inertia[1, 2]]
         if body.kind == "dynamic":
             made.add_freejoint()
         geom = made.add_geom(type=GEOM[body.shape], size=half_size(body.shape, body.size))

@@ -6,13 +6,13 @@ import logging
 from typing import Any
 
 import numpy as np
-from stage import Body, Pair, Scene, Track
+from stage import Body, Pair, Scene, Track, inertia_of
 from suite import TRIBO, Player
 
 import tribo
 
 SHAPES = {"sphere": "add_sphere", "box": "add_box", "capsule": "add_capsule",
-          "cylinder": "add_cylinder"}  # fmt: skip
+          "cylinder": "add_cylinder", "ellipsoid": "add_ellipsoid"}  # fmt: skip
 
 
 def properties(pair: Pair) -> tribo.PairProperties:
@@ -53,10 +53,10 @@ def build(scene: Scene) -> tuple[tribo.World, list[Any], list[Any]]:
 
 
 def _add(world: tribo.World, body: Body) -> Any:
-    size = (body.size,) if body.shape == "box" else body.size
+    size = (body.size,) if body.shape in {"box", "ellipsoid"} else body.size
     options: dict[str, Any] = {
         "name": body.name, "position": body.position, "orientation": body.orientation,
-        "body_type": body.kind, "inertia": body.inertia,
+        "body_type": body.kind, "inertia": None if body.inertia is None else inertia_of(body),
     }  # fmt: skip
     if body.kind != "static":
         options |= {"linear_velocity": body.velocity, "angular_velocity": body.spin}

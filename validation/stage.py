@@ -28,16 +28,18 @@ class Pair:
 
 @dataclass
 class Body:
-    """A single body. Sizes: radius; full edges; radius, distance of cap centres; radius, height."""
+    """A single body. Sizes: radius; edges; radius, distance of cap centres; radius, height; semi-axes."""
 
-    shape: str  # sphere, box, capsule, cylinder
+    shape: str  # sphere, box, capsule, cylinder, ellipsoid
     size: Vector
     mass: float = 1.0
     position: Vector = ZERO
     orientation: Vector = UPRIGHT  # w, x, y, z
     velocity: Vector = ZERO
     spin: Vector = ZERO  # [rad/s] world
-    inertia: Vector | None = None  # (3,) principal, body axes; None: homogeneous
+    inertia: Vector | None = (
+        None  # body axes: (3,) principal or (6,) xx yy zz xy xz yz; None: homogeneous
+    )
     material: str = "default"
     kind: str = "dynamic"
     name: str = ""
@@ -150,10 +152,19 @@ def tilt(quaternions: np.ndarray) -> np.ndarray:
 
 
 def inertia_of(body: Body) -> np.ndarray:
-    """Return the principal moments of a body (3,), homogeneous if not given."""
-    if body.inertia is not None:
-        return np.array(body.inertia)
+    """Return the inertia of a body (3, 3) in its axes, homogeneous if not given."""
+    if body.inertia is None:
+        return np.diag(homogeneous(body))
+    xx, yy, zz, xy, xz, yz = (*body.inertia, 0.0, 0.0, 0.0)[:6]
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def homogeneous(body: Body) -> np.ndarray:
+    """Return the principal moments (3,) of a homogeneous body."""
     m, s = body.mass, body.size
+    if body.shape == "ellipsoid":
+        x, y, z = (axis * axis for axis in s)
+        return m / 5 * np.array([y + z, x + z, x + y])
     if body.shape == "sphere":
         return np.full(3, 0.4 * m * s[0] ** 2)
     if body.shape == "box":
@@ -178,6 +189,6 @@ def energy(scene: Scene, track: Track) -> np.ndarray:
             continue
         local = np.einsum("tji,tj->ti", rotation[:, k], track.spin[:, k])
         total[:, 0] += 0.5 * body.mass * (track.velocity[:, k] ** 2).sum(axis=1)
-        total[:, 0] += 0.5 * (local**2 @ inertia_of(body))
+        total[:, 0] += 0.5 * ((local @ inertia_of(body)) * local).sum(axis=1)
         total[:, 1] -= body.mass * track.position[:, k] @ np.array(scene.gravity)
     return total

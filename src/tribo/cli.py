@@ -103,7 +103,9 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("rest", nargs=argparse.REMAINDER, help="handed on to benchmarks/run.py")
     warmup = _command(commands, "warmup", _warm_up, "compile all kernels now", "tribo warmup --all")
     warmup.add_argument(
-        "--all", action="store_true", help="also those of cones, hulls, meshes and height maps"
+        "--all",
+        action="store_true",
+        help="also those of cones, ellipsoids, hulls, meshes and height maps",
     )
     return parser
 

@@ -56,9 +56,9 @@ def warm_up(*, everything: bool = False, quiet: bool = False) -> None:
     per machine and version; a progress bar on stderr says so when that is a terminal.
 
     Args:
-        everything: Also what a world compiles when cones, hulls, meshes, height maps, or cylinders with
-            boxes, capsules or cylinders first come near one another, when joints first turn far in a step,
-            or for contacts that sweeps are slow for.
+        everything: Also what a world compiles when cones, ellipsoids, hulls, meshes, height maps, or
+            cylinders with boxes, capsules or cylinders first come near one another, when joints first
+            turn far in a step, or for contacts that sweeps are slow for.
         quiet: Print nothing.
 
     Example:

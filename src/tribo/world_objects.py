@@ -183,8 +183,8 @@ class WorldObjects(check.Sealed):
             >>> ground = world.add_ground()
             >>> pebble = world.add_ellipsoid((0.05, 0.04, 0.02), mass=0.4, position=(0, 0, 0.02))
             >>> world.step(100)
-            >>> round(pebble.position[2], 6)  # it lies on its flat side
-            0.02
+            >>> print(f"{pebble.position[2]:.6f}")  # it lies on its flat side
+            0.020000
         """
         made = primitives.ellipsoid(semi_axes, mass, material)
         return self._add_single(made, "ellipsoid", options)

@@ -4,16 +4,16 @@ import logging
 
 import numpy as np
 import pytest
-from shapes import ELLIPSOID, FLOOR, PLANE, SPHERE, meet, random_pair, records, rotation, shape
-from world_shapes import SHAPES
+from shapes import ELLIPSOID, PLANE, SPHERE, meet, random_pair, records, rotation
 
 import tribo
 from tribo import CompoundPart, solids
 from tribo.collision.broadphase import shape_bound
 from tribo.collision.pairs import SUPPORTED
 from tribo.collision.solid import farthest_of_ellipsoid
-from tribo.description import LinkDescription
+from tribo.description import LinkDescription, VisualDescription
 from tribo.model import Shape
+from tribo.spatial import convert
 
 AXES = (0.3, 0.2, 0.1)
 OTHERS = sorted({b for a, b in SUPPORTED if a == ELLIPSOID and b < Shape.SURFACE})
@@ -206,7 +206,7 @@ def test_one_contact_whose_normal_is_that_of_the_surface(other):
         np.testing.assert_allclose(normal / -np.linalg.norm(normal), row[3:6], atol=1e-5)
 
 
-def test_order_on_the_floor_is_steady_while_it_rolls():
+def test_one_contact_of_one_name_carries_it_while_it_rolls():
     """One contact, the same key all the way, and the centre never lower than its support says."""
     world = tribo.World()
     world.add_ground()
@@ -282,10 +282,14 @@ def test_a_fast_one_does_not_pass_a_plate():
             assert body.position[2] > 0.0
 
 
-def test_shapes_of_the_tests_hold_it():
-    assert "ellipsoid" in SHAPES
-    assert shape(ELLIPSOID)[3] == (0.1, 0.2, 0.3)
-    assert FLOOR[0] == PLANE
+def test_drawing_instructions_of_spatial_v2_close_around_it():
+    """Triangles that look outward enclose less than the ellipsoid; 16 × 8 facets leave out 6 %."""
+    item = VisualDescription(Shape.ELLIPSOID, AXES, (0.0, 0.0, 1.0))
+    ((_, corners), (_, faces)) = convert._instructions(item, np.eye(3))[0]
+    a, b, c = np.moveaxis(np.subtract(corners, (0.0, 0.0, 1.0))[np.array(faces)], 1, 0)
+    assert (np.einsum("ni,ni->n", a + b + c, np.cross(b - a, c - a)) > 0.0).all()
+    whole = solids.of_shape(Shape.ELLIPSOID, AXES)[0]
+    assert 0.93 * whole < np.einsum("ni,ni->", a, np.cross(b, c)) / 6.0 < whole
 
 
 # --- Files ----------------------------------------------------------------------------------------

@@ -125,8 +125,21 @@ def place_of(model, q, tree):
 
 
 @kernel
-def rigid_motion(model, settings, work, t, out):
-    """Set an array of dofs to the motion of loose island t as one rigid body of the same momentum.
+def all_to_end(model, settings, work, t):
+    """Set the coordinates `end_q` and velocities `change_v` with which island t ends the step as it was solved.
+
+    Writes: work.
+    """
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                work.change_v[dof] = work.next_v[dof]
+            to_end(model, settings, work, tree, work.change_v)
+
+
+@kernel
+def rigid_motion(model, work, t, out):
+    """Set an array of dofs to how loose island t at `end_q`, `change_v` moves as a rigid body of its momentum.
 
     Places count from where tree t was in mid step, so that nothing is lost far from the world's origin.
 
@@ -138,9 +151,6 @@ def rigid_motion(model, settings, work, t, out):
     origin = place_of(model, work.mid_q, t)
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
-            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-                work.change_v[dof] = work.next_v[dof]
-            to_end(model, settings, work, tree, work.change_v)
             mass, arm, push, spin, own = tree_motion(model, work.end_q, work.change_v, work, tree)
             c = vec.add(arm, vec.sub(place_of(model, work.end_q, tree), origin))
             m += mass
@@ -199,10 +209,10 @@ def stay(model, state, settings, work, tree, rigid):
 def largest_part(model, settings, work, t, rigid, most):
     """Return the largest part of its motion beyond the rigid one that gives island t no more than `most` [J].
 
+    The rigid motion itself has no more.
+
     Writes: work.
     """
-    if end_energy(model, settings, work, t, rigid, 0.0) > most:
-        return 0.0
     low = 0.0
     high = 1.0
     for _ in range(HALVINGS):
@@ -231,15 +241,18 @@ def slow(model, state, settings, work, t, most):
                 rigid[dof] = 0.0
     is_loose = not is_anchored(model, work, t)
     if is_loose:
-        rigid_motion(model, settings, work, t, rigid)
+        all_to_end(model, settings, work, t)
+        rigid_motion(model, work, t, rigid)
     if end_energy(model, settings, work, t, rigid, 1.0) <= most:
         return False
-    if end_energy(model, settings, work, t, rigid, 0.0) > most:
+    is_over = end_energy(model, settings, work, t, rigid, 0.0) > most
+    if is_over:
         if not is_loose:
             return False
         if work.tree_is_kept[t] == KEPT:
             stay(model, state, settings, work, t, rigid)
-    part = largest_part(model, settings, work, t, rigid, most)
+            is_over = end_energy(model, settings, work, t, rigid, 0.0) > most
+    part = 0.0 if is_over else largest_part(model, settings, work, t, rigid, most)
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):

@@ -9,6 +9,7 @@ their laws, the path keeps the energy; of trees that contacts push only v̄ is t
 
 from math import inf
 
+from tribo.contact.islands import find
 from tribo.dynamics import bias, rk4
 from tribo.dynamics.inertia import unwhiten_tree
 from tribo.dynamics.middle import ENOUGH, difference, follow, judge_explicit, turns_far
@@ -31,13 +32,24 @@ ROUNDS = 8
 
 
 @kernel
+def is_side(model, work, c, t):
+    """Tell whether tree t is a side of contact c."""
+    a, b = work.contact_body[c, 0], work.contact_body[c, 1]
+    return model.body_tree[a] == t or model.body_tree[b] == t
+
+
+@kernel
 def has_contact(model, work, t):
     """Tell whether a contact pushes a tree."""
-    for c in range(work.contact_count[0]):
-        if work.contact_impulse[c, 2] > 0.0 or work.contact_is_soft[c] == 1:
-            for side in range(2):
-                if model.body_tree[work.contact_body[c, side]] == t:
-                    return True
+    island = find(work.tree_island, t)
+    for k in range(work.island_contact_start[island], work.island_contact_start[island + 1]):
+        c = work.island_contact[k]
+        if work.contact_impulse[c, 2] > 0.0 and is_side(model, work, c, t):
+            return True
+    if work.soft_count[0] > 0:
+        for c in range(work.contact_count[0]):
+            if work.contact_is_soft[c] == 1 and is_side(model, work, c, t):
+                return True
     return False
 
 

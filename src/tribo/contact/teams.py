@@ -109,15 +109,15 @@ def is_jerked(model, state, work, t):
 
 
 @kernel
-def calls_for_it(model, state, settings, work, t):
-    """Tell whether the energy with which island t ends the step is worth a look."""
+def is_swift(model, state, settings, work, t):
+    """Tell whether a tree of island t turns far, and rows act on the island or the tree's way is lost."""
     has_rows = work.island_scalar_start[t + 1] > work.island_scalar_start[t]
     for tree in range(t, work.island_last_tree[t] + 1):
         if not is_member(model, work, tree, t) or work.tree_is_resting[tree] == 1:
             continue
         if (has_rows or is_lost(work, tree)) and turns_far(model, state, settings, work, tree):
             return True
-    return has_rows and is_jerked(model, state, work, t)
+    return False
 
 
 @kernel
@@ -138,15 +138,14 @@ def is_apart(model, work, t):
 
 
 @kernel
-def calm_robot(model, state, settings, work, t):
-    """Slow the robot that is island t if its stops or ties would throw it.
+def calm_robot(model, state, settings, work, t, is_strict):
+    """Slow the robot that is island t if its stops or ties would throw it. Strictly: it may gain nothing.
 
     Writes: work.
     """
     held = stops.grip(model, work, t)
     if held == stops.NOTHING and not is_lost(work, t):
         return
-    is_strict = is_jerked(model, state, work, t)
     if held != stops.STOPS and settings.integrator == SEMI_IMPLICIT and not is_strict:
         return  # its energy goes to and fro
     if held == stops.STOPS and stops.is_swift(model, state, settings, work, t, True):
@@ -156,12 +155,11 @@ def calm_robot(model, state, settings, work, t):
 
 
 @kernel
-def calm_team(model, state, settings, work, t):
-    """Slow island t if what holds it together would throw it, and say so.
+def calm_team(model, state, settings, work, t, is_strict):
+    """Slow island t if what holds it together would throw it, and say so. Strictly: it may gain nothing.
 
     Writes: work.
     """
-    is_strict = is_jerked(model, state, work, t)
     if (settings.integrator == SEMI_IMPLICIT and not is_strict) or not is_held(model, work, t):
         return
     most = brake.allowed(model, state, settings, work, t, 0.0 if is_strict else ERROR)
@@ -187,11 +185,12 @@ def calm(model, state, settings, work):
     for t in range(work.tree_island.shape[0]):
         if model.tree_nv[t] == 0 or not is_member(model, work, t, t):
             continue
-        if not calls_for_it(model, state, settings, work, t):
+        is_strict = is_jerked(model, state, work, t)
+        if not is_strict and not is_swift(model, state, settings, work, t):
             continue
         if not is_apart(model, work, t) or may_gain(model, work, t):
             continue
         if work.island_last_tree[t] == t and model.joint_type[model.tree_body[t]] != FREE:
-            calm_robot(model, state, settings, work, t)
+            calm_robot(model, state, settings, work, t, is_strict)
         else:
-            calm_team(model, state, settings, work, t)
+            calm_team(model, state, settings, work, t, is_strict)

@@ -65,6 +65,25 @@ def test_a_wire_that_tightens_does_not_throw(seed):
         assert world.energy <= 1.001 * before
 
 
+@pytest.mark.parametrize(
+    ("count", "speed", "seed"),
+    [(1, 200, 8), (1, 300, 10), (2, 50, 9), (2, 200, 10), (2, 300, 11), (3, 200, 6), (3, 300, 10)],
+)
+def test_an_arm_that_a_wire_whips_round_gains_nothing(count, speed, seed):
+    """Shifts that close the wire move it by up to radians. (Before, 2 to 327 % in a step with status 0.)
+
+    A step may bring a thousandth of the kinetic energy, and what closing brings in 1 of 100 ms: a part of
+    ½ m (LEVER · 0.3)².
+    """
+    world, robot = arm(count, "spherical", speed=speed, seed=seed)
+    span(world, robot, (0.5, 0, -1.0), 0.52)
+    closing = 0.01 * 0.5 * 0.3 * count * 3.0**2
+    for _ in range(150):
+        before = world.energy
+        world.step()
+        assert world.energy <= 1.001 * before + closing
+
+
 def limits(upper):
     """Return options of ball joints with a stop of the whole turn."""
     return lambda k: {"upper": upper, "is_cone": False}

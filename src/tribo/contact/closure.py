@@ -6,7 +6,7 @@ least in kinetic energy,
 
     δq = M̂⁻¹ Yᵀ μ,   (Y M̂⁻¹ Yᵀ + ε D) μ = −e,
 
-with the Jacobians Y of the step, up to five times. Velocities stay. A row moves by at most its reach, the
+with the Jacobians Y of the step, up to five times. Velocities stay, but for a factor that keeps the energy (`shifted`). A row moves by at most its reach, the
 bend of its curve in one step: what was open for other reasons is left to the velocities. Near a singular
 pose some gaps could only be closed by a long way: the conjugate gradients stop before they take it, and no
 island goes farther by it than by its step.
@@ -182,6 +182,8 @@ def shorten(model, settings, work, shift):
             way[island, 0] += own
             way[island, 1] += settings.dt * settings.dt * twice_energy(model, work, t, work.next_v)
     for t in range(model.tree_body.shape[0]):
+        if way[t, 0] > 0.0:
+            way[t, 2] = max(way[t, 2], way[t, 0] / way[t, 1])
         island = find(work.tree_island, t)
         if way[island, 0] > way[island, 1]:
             part = sqrt(way[island, 1] / way[island, 0])
@@ -209,10 +211,14 @@ def move(model, state, work, shift):
 
 @kernel
 def closure(model, state, command, settings, work):
-    """Close the gaps of all constraints that hold.
+    """Close the gaps of all constraints that hold. Leave in `end_q` where all was before.
 
     Writes: state, work.
     """
+    for k in range(state.q.shape[0]):
+        work.end_q[k] = state.q[k]
+    for t in range(model.tree_body.shape[0]):
+        work.island_way[t, 2] = 0.0
     most = inf
     last = inf
     for _ in range(MAX_STEPS):

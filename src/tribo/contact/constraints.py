@@ -1,9 +1,11 @@
 """Stages *constraints* and *close loops*: pins, welds, hinges, motors and wires between bodies.
 
 Before the solve they are scalar rows of the contact problem (`linkage`); after it what is still open is
-closed (`closure`). Both are compiled when a world first has a constraint.
+closed (`closure`). Both are compiled when a world first has a constraint. What shifts change of the energy
+is put right (`shifted`).
 """
 
+from tribo.contact import shifted
 from tribo.contact.late import call_closure, call_linkage
 from tribo.jit import kernel
 from tribo.model import Late, Status
@@ -39,3 +41,4 @@ def close_loops(model, state, command, settings, work):
         for c in range(model.constraint_kind.shape[0]):
             state.constraint_is_broken[c] = work.constraint_is_broken[c]
         call_closure(model.late_address[CLOSURE], model, state, command, settings, work)
+        shifted.keep_energy(model, state, settings, work)

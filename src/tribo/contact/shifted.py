@@ -1,0 +1,110 @@
+"""Part of stage *close loops*: shifts that close gaps change no energy.
+
+A shift moves bodies and leaves their velocities, so the mass matrix changes under these, and with it the
+energy, by a part as large as the angle of the shift: 5 % in a step in which an arm is whipped round by 0.3 rad.
+Joint springs that it stretches hold more. Where that could be measured, what moves beyond the rigid motion of
+the island gets one factor, so that the energy is what it was. Such a factor keeps momenta, and together what
+constraints keep together. Done for whom `teams` watches: what turns far, touches nothing, and is held by no
+motor, spring or hand; not under `semi_implicit`, whose energy goes to and fro.
+"""
+
+from math import sqrt
+
+from tribo.contact import teams
+from tribo.contact.brake import is_anchored, rigid_motion
+from tribo.contact.islands import is_member
+from tribo.dynamics.energy import energy_at
+from tribo.dynamics.kinematics import end_of_q
+from tribo.dynamics.momentum import KEPT, agree
+from tribo.dynamics.springs import spring_energy
+from tribo.jit import kernel
+from tribo.model import Integrator, Status
+
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+COARSE = int(Status.COARSE)
+FAR = 1e-3  # [–] of the way of a step: shorter shifts change too little to look at
+MOST = 1.1  # [–] the largest factor: what hardly moves beyond the rigid motion is not made to
+
+
+@kernel
+def energy(model, settings, work, t, v):
+    """Return the energy of island t [J] at `end_q` and given velocities, with that of its springs.
+
+    Writes: work.
+    """
+    total = 0.0
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            moving, lying = energy_at(model, work.end_q, v, settings, work, tree)
+            total += moving + lying + spring_energy(model, work.end_q, work, tree)
+    return total
+
+
+@kernel
+def keep_momenta(model, state, work, t):
+    """Set `change_v` to the velocities of island t; base velocities, and places in `end_q`, keep momenta.
+
+    Writes: work.
+    """
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                work.change_v[dof] = state.v[dof]
+            if work.tree_is_kept[tree] == KEPT:
+                agree(model, work.end_q, work.change_v, work, tree)
+
+
+@kernel
+def rescale(model, state, settings, work, t):
+    """Give island t the energy that it had where `end_q` has it; say so if it must have more.
+
+    Writes: state, work.
+    """
+    keep_momenta(model, state, work, t)
+    before = energy(model, settings, work, t, work.change_v)
+    rigid = work.pile_start
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            for k in range(model.joint_q[model.tree_body[tree]], end_of_q(model, tree)):
+                work.end_q[k] = state.q[k]
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                rigid[dof] = 0.0
+    keep_momenta(model, state, work, t)
+    after = energy(model, settings, work, t, work.change_v)
+    if not is_anchored(model, work, t):
+        rigid_motion(model, work, t, rigid)
+    least = energy(model, settings, work, t, rigid)
+    if not after > least:
+        return
+    part = min(sqrt(max(0.0, before - least) / (after - least)), MOST)
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                state.v[dof] = rigid[dof] + part * (work.change_v[dof] - rigid[dof])
+    if before < least:
+        work.status[0] |= COARSE
+
+
+@kernel
+def turns_far(model, state, settings, work, t):
+    """Tell whether a tree of island t turns far in this step."""
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            if teams.turns_far(model, state, settings, work, tree):
+                return True
+    return False
+
+
+@kernel
+def keep_energy(model, state, settings, work):
+    """Give islands that turn far, and that `closure` has shifted far, the energy that they had.
+
+    Writes: state, work.
+    """
+    if settings.integrator == SEMI_IMPLICIT:
+        return
+    for t in range(model.tree_body.shape[0]):
+        if work.island_way[t, 2] <= FAR * FAR or not turns_far(model, state, settings, work, t):
+            continue
+        if teams.is_apart(model, work, t) and not teams.may_gain(model, work, t):
+            rescale(model, state, settings, work, t)

@@ -26,6 +26,7 @@ SWEEPS = int(Solver.SWEEPS)
 SLOWED = int(Status.SLOWED)
 LEVER = 10.0  # [–] of the speed at which it closes: how fast that may make all of the island
 WHILE = 0.1  # [s] in which that much may be brought again, into what moves already
+FREE = 1e-3  # [–] of the energy that moves: the same of gaps that close within a step
 SHARE = 0.1  # [–] of the speed that a row takes away anyway: the same
 GUILTY = 0.1  # [–] of the energy: rows that bring less go on closing
 
@@ -148,8 +149,9 @@ def bound(model, settings, work, t, rows, is_solved):
     """Ask constraints of island t to close more slowly if that brings absurd energy; return if it is solved.
 
     It may bring as much energy as the island has at `LEVER` times the speed at which gaps close, since
-    constraints work through levers. Wide gaps take many steps: for them it counts what moves already, but as
-    much may come again in a while. What contradicts brings none: it gives way.
+    constraints work through levers. What moves already counts, but as much may come again in a while, and a
+    small part of what moves where a step is enough: wide gaps take many. What contradicts brings none: it
+    gives way.
 
     Writes: work.
     """
@@ -159,9 +161,12 @@ def bound(model, settings, work, t, rows, is_solved):
     is_wide = speed >= settings.max_push_out_speed
     speed = LEVER * max(speed, step_speed(settings))
     most = speed * speed * mass_of(model, work, t)
-    if is_wide:
-        most = max(most - moving(model, work, t), min(1.0, settings.dt / WHILE) * most)
+    again = min(1.0, settings.dt / WHILE) * most
     brought = gain(model, work, t)
+    if brought <= again:
+        return is_solved
+    energy = moving(model, work, t)
+    most = max(most - LEVER * LEVER * energy, again, 0.0 if is_wide else FREE * energy)
     if brought <= most:
         return is_solved
     work.status[0] |= SLOWED

@@ -414,7 +414,7 @@ class Work(Record):
 
     # Islands, named by their lowest tree; lists sorted by island.
     tree_island = field("ntree", dtype=INT)
-    island_way = field("ntree", 3)  # [kg m²] squared: of what closes gaps, of the step; ratio (closure)
+    island_way = field("ntree", 3)  # [kg m²] squared: of what closes gaps, of the step; their ratio
     island_last_tree = field("ntree", dtype=INT)  # if something holds, or is lost (teams)
     island_contact_start = field("ntree1", dtype=INT)
     island_contact = field("max_contact", dtype=INT)

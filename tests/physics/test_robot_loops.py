@@ -90,8 +90,8 @@ def test_a_robot_pinned_to_itself_gains_nothing_and_keeps_its_momentum(
 def test_a_hinge_across_a_singular_loop_gives_little_where_it_says_nothing(masses, seed):
     """Two ball joints, and a hinge back to the base: gaps that opened close at 0.3 m/s.
 
-    In 0.5 of 100 ms that may bring its part of ½ m (LEVER · 0.3)², or a thousandth of the kinetic energy. (Before,
-    1.2 to 4 % in a step with status 0, twice to ten times as much.)
+    In 0.5 of 100 ms that may bring its part of ½ m (LEVER · 0.3)², or a thousandth of the kinetic energy.
+    (Before, 1.2 to 4 % in a step with status 0.)
     """
     world = tribo.World(time_step=5e-4, gravity=(0, 0, 0))
     root = tribo.LinkDescription("l0")

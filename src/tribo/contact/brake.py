@@ -126,7 +126,7 @@ def place_of(model, q, tree):
 
 @kernel
 def all_to_end(model, settings, work, t):
-    """Set the coordinates `end_q` and velocities `change_v` with which island t ends the step as it was solved.
+    """Set the coordinates `end_q` and velocities `change_v` with which island t ends the step as solved.
 
     Writes: work.
     """
@@ -139,7 +139,7 @@ def all_to_end(model, settings, work, t):
 
 @kernel
 def rigid_motion(model, work, t, out):
-    """Set an array of dofs to how loose island t at `end_q`, `change_v` moves as a rigid body of its momentum.
+    """Set an array of dofs to loose island t, at `end_q` and `change_v`, as a rigid body of its momentum.
 
     Places count from where tree t was in mid step, so that nothing is lost far from the world's origin.
 

@@ -1,7 +1,7 @@
 """Part of stage *close loops*: shifts that close gaps change no energy.
 
 A shift moves bodies and leaves their velocities, so the mass matrix changes under these, and with it the
-energy, by a part as large as the angle of the shift: 5 % in a step in which an arm is whipped round by 0.3 rad.
+energy, by a part as large as the angle of the shift: 5 % in a step that whips an arm round by 0.3 rad.
 Joint springs that it stretches hold more. Where that could be measured, what moves beyond the rigid motion of
 the island gets one factor, so that the energy is what it was. Such a factor keeps momenta, and together what
 constraints keep together. Done for whom `teams` watches: what turns far, touches nothing, and is held by no

@@ -20,6 +20,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import binding as llvm
 from llvmlite.binding import Linkage
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, DefaultPassBuilder
@@ -114,8 +115,7 @@ def entry(function: Callable[..., Any]) -> Any:
     if DISABLED:
         return function
     with _cached_in_layer_of(function):
-        # No fastmath: it would delete the NaN checks that stop a blown-up world.
-        return numba.njit(cache=True, **_OPTIONS)(function)
+        return numba.njit(cache=True, pipeline_class=_Outermost, **_OPTIONS)(function)
 
 
 def late(function: Callable[..., Any], signature: Any) -> Callable[[], int]:
@@ -128,7 +128,10 @@ def late(function: Callable[..., Any], signature: Any) -> Callable[[], int]:
     @functools.cache
     def address() -> int:
         with _cached_in_layer_of(function), compiling():
-            compiled = numba.cfunc(signature, cache=True, error_model="numpy")(function)
+            made = numba.cfunc(
+                signature, cache=True, error_model="numpy", pipeline_class=_Outermost
+            )
+            compiled = made(function)
         _KEPT.append(compiled)
         return int(compiled.address)
 
@@ -136,7 +139,36 @@ def late(function: Callable[..., Any], signature: Any) -> Callable[[], int]:
 
 
 _KEPT: list[Any] = []  # compiled functions that are known by address only
+# No fastmath: it would delete the NaN checks that stop a blown-up world.
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+_INLINED = 2000  # LLVM's cost up to which a kernel becomes part of its caller
+_USUAL = 250  # LLVM's own, at the degree of optimisation that Numba asks for
+
+
+class _Whole(JITCodeLibrary):  # type: ignore[misc]
+    """What Python calls and all that it calls, optimised once, here, as one function for the most part.
+
+    Kernels are small and pass records and tuples. Where they stay calls, each finds its arrays anew and hands
+    its results through memory: a quarter of the time of a step.
+    """
+
+    def _optimize_final_module(self) -> None:
+        # An option of the whole process, so it is put back: others compile here, too, under the same lock.
+        llvm.set_option("tribo", f"-inline-threshold={_INLINED}")
+        try:
+            super()._optimize_final_module()
+        finally:
+            llvm.set_option("tribo", f"-inline-threshold={_USUAL}")
+
+
+class _Outermost(Compiler):  # type: ignore[misc]
+    """Numba's compiler, into a `_Whole` library."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *rest: Any) -> None:
+        if library is None:
+            library = _Whole(target.codegen(), "whole")
+            library.enable_object_caching()
+        super().__init__(typing, target, library, *rest)
 
 
 class _Linked(JITCodeLibrary):  # type: ignore[misc]

@@ -14,16 +14,16 @@ import argparse
 import statistics
 import time
 
-import numba
 import numpy as np
 
 from tribo import HeightField, World
 from tribo.collision import broadphase
+from tribo.jit import script
 
 COUNTS = (100, 300, 1000, 3000, 10_000)
 
 
-@numba.njit(error_model="numpy")  # noqa: TID251 - a script, not a kernel of the engine
+@script
 def listed(model, state, settings, work, repeats):
     """List the candidates of moving bodies so many times; return their number. Writes: work."""
     n = 0

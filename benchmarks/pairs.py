@@ -18,13 +18,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
 from coal_peer import KINDS, arguments, near_poses, peer, place
 from shapes import BOX, CAPSULE, CONE, CYLINDER, HULL, SPHERE, records
 
 from tribo import builder
 from tribo.collision import late, meeting
+from tribo.jit import script
 from tribo.model import Late
 
 MARGIN = 1e-3  # [m]
@@ -53,7 +53,7 @@ def solid(name: str) -> tuple[int, Any]:
     return HULL, 0.2 * points + np.random.default_rng(count).normal(size=(count, 3)) * 1e-3
 
 
-@numba.njit(error_model="numpy")  # noqa: TID251 - a script, not a kernel of the engine
+@script
 def ours(model, work, poses, is_general, margin):
     """Return the number of contacts of all poses. Writes: work."""
     n = 0

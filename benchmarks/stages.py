@@ -18,7 +18,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
 from rich.console import Console
 from rich.table import Table
@@ -26,6 +25,7 @@ from scenes import scenes
 from tribo_scenes import TriboSimulation
 
 from tribo import step
+from tribo.jit import script
 
 _LIBC = ctypes.CDLL(None)
 _clock = _LIBC.clock_gettime
@@ -53,7 +53,7 @@ def _compile(name: str, lines: list[str]) -> Callable[..., Any]:
     """Compile a function from its lines: stages are called by their names in the step."""
     space: dict[str, Any] = {**vars(step), "clock": _clock}
     exec("\n".join(lines), space)
-    made: Callable[..., Any] = numba.njit(error_model="numpy")(space[name])  # noqa: TID251
+    made: Callable[..., Any] = script(space[name])
     return made
 
 

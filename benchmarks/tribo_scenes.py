@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-import numba
 import numpy as np
 from scenes import Scene, Truth, digest, tribo_world
 
 from tribo import step
+from tribo.jit import script
 from tribo.model import Shape
 
 
-@numba.njit  # noqa: TID251 - not part of the engine, and cached nowhere
+@script
 def _drive(model: Any, state: Any, command: Any, settings: Any, work: Any, targets: Any) -> int:
     """Step with a new row of targets each time, without Python in between; return the steps made."""
     for k in range(targets.shape[0]):

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import coal_terrain
-import numba
 import numpy as np
 from coal_peer import (
     ASK,
@@ -32,6 +31,7 @@ from shapes import records, separation
 
 from tribo import builder
 from tribo.collision import late, meeting
+from tribo.jit import script
 
 builder.CLOSED_FORM = ()  # room for the general path, whatever the pair
 SIZES = 20  # different solids of each pair
@@ -59,7 +59,7 @@ class Row:
     worst: list[Any] = field(default_factory=list)
 
 
-@numba.njit(error_model="numpy")  # noqa: TID251 - a script, not a kernel of the engine
+@script
 def ours(model, work, poses, margin, is_general, found, deepest):
     """Write gap and normal of each pose, and the gap of the deepest contact. Writes: work, found."""
     for k in range(poses.shape[0]):

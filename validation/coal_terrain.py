@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 from coal_peer import ASK, peer, steepest, tight_request
 from shapes import (
@@ -34,6 +33,7 @@ import tribo
 from tribo import on_demand
 from tribo.collision import late
 from tribo.geometry import convex_hull
+from tribo.jit import script
 from tribo.model import Late
 
 SOLIDS = {
@@ -149,7 +149,7 @@ def grounds() -> Iterator[tuple[str, Any]]:
     )
 
 
-@numba.njit(error_model="numpy")  # noqa: TID251 - a script, not a kernel of the engine
+@script
 def ours(model, work, poses, margin, found):
     """Write gap and normal of the deepest contact of the last shape and shape 0. Writes: work, found."""
     shape = model.shape_kind.shape[0] - 1

@@ -118,6 +118,11 @@ def entry(function: Callable[..., Any]) -> Any:
         return numba.njit(cache=True, pipeline_class=_Outermost, **_OPTIONS)(function)
 
 
+def script(function: Callable[..., Any]) -> Any:
+    """Compile a function beside the package, as a benchmark has them, as `entry` does; it is kept nowhere."""
+    return function if DISABLED else numba.njit(pipeline_class=_Outermost, **_OPTIONS)(function)
+
+
 def late(function: Callable[..., Any], signature: Any) -> Callable[[], int]:
     """Return a call that compiles a function, when it is first needed, and returns its address.
 

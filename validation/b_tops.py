@@ -109,8 +109,8 @@ def rolling_ellipsoid(y: np.ndarray, inertia: np.ndarray) -> np.ndarray:
 
 @case(
     "B11",
-    "rattleback: ellipsoid of 0.12 × 0.03 × 0.025 m whose inertia is turned by 0.1 rad about the vertical, "
-    "spun at 2 rad/s either way at a tilt of 0.5°, μ = 1, dt = 0.1 ms, 4 s",
+    "rattleback: ellipsoid with semi-axes of 0.12, 0.03 and 0.025 m, its inertia turned by 0.1 rad about the "
+    "vertical, spun at 2 rad/s either way at a tilt of 0.5°, μ = 1, dt = 0.1 ms, 4 s",
     "energy does not rise; the spin reverses one way only, and is that of the equations of rolling "
     "without slip, integrated by Runge and Kutta's method of order 8",
     peers=("MuJoCo",),

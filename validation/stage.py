@@ -37,9 +37,7 @@ class Body:
     orientation: Vector = UPRIGHT  # w, x, y, z
     velocity: Vector = ZERO
     spin: Vector = ZERO  # [rad/s] world
-    inertia: Vector | None = (
-        None  # body axes: (3,) principal or (6,) xx yy zz xy xz yz; None: homogeneous
-    )
+    inertia: Vector | None = None  # body axes: (3,) or (6,) xx yy zz xy xz yz; None: homogeneous
     material: str = "default"
     kind: str = "dynamic"
     name: str = ""

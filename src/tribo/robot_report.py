@@ -256,7 +256,7 @@ def _size(shape: ShapeDescription) -> str:
         return " × ".join(f"{2.0 * x:g}" for x in shape.size)
     if shape.kind == Shape.SPHERE:
         return f"radius {shape.size[0]:g}"
-    if shape.kind in {Shape.CAPSULE, Shape.CYLINDER}:
+    if shape.kind in {Shape.CAPSULE, Shape.CYLINDER, Shape.CONE}:
         return f"radius {shape.size[0]:g}, height {2.0 * shape.size[1]:g}"
     if shape.kind == Shape.ELLIPSOID:
         return "semi-axes " + " × ".join(f"{x:g}" for x in shape.size)

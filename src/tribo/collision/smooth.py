@@ -291,7 +291,7 @@ def is_on_face(work, side, kind, count, centre, radius, normal, p):
 
 @kernel
 def on_face(model, work, pair, start):
-    """Return if an ellipsoid lies over a face that looks along `start`; its normal, the gap, both points.
+    """Return if an ellipsoid lies over a face that looks along `start`; n, the gap, points of A and B.
 
     Writes: work.
     """

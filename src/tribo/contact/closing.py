@@ -26,7 +26,9 @@ SWEEPS = int(Solver.SWEEPS)
 SLOWED = int(Status.SLOWED)
 LEVER = 10.0  # [–] of the speed at which it closes: how fast that may make all of the island
 WHILE = 0.1  # [s] in which that much may be brought again, into what moves already
-FREE = 1e-3  # [–] of the energy that moves: the same of gaps that close within a step
+ALWAYS = (
+    1e-3  # [–] of the energy that moves: that much may be brought by gaps that close within a step
+)
 SHARE = 0.1  # [–] of the speed that a row takes away anyway: the same
 GUILTY = 0.1  # [–] of the energy: rows that bring less go on closing
 
@@ -148,10 +150,10 @@ def ask_less(model, settings, work, t, rows, part, most):
 def bound(model, settings, work, t, rows, is_solved):
     """Ask constraints of island t to close more slowly if that brings absurd energy; return if it is solved.
 
-    It may bring as much energy as the island has at `LEVER` times the speed at which gaps close, since
-    constraints work through levers. What moves already counts, but as much may come again in a while, and a
-    small part of what moves where a step is enough: wide gaps take many. What contradicts brings none: it
-    gives way.
+    From rest it may bring as much energy as the island has at `LEVER` times the speed at which gaps close,
+    since constraints work through levers. Of an island that moves, LEVER² times its energy is taken off that.
+    What is left is never less than the part of it that a step is of `WHILE`, nor, where gaps close within a
+    step, than `ALWAYS` of the energy that moves. What contradicts brings none: it gives way.
 
     Writes: work.
     """
@@ -165,8 +167,8 @@ def bound(model, settings, work, t, rows, is_solved):
     brought = gain(model, work, t)
     if brought <= again:
         return is_solved
-    energy = moving(model, work, t)
-    most = max(most - LEVER * LEVER * energy, again, 0.0 if is_wide else FREE * energy)
+    before = moving(model, work, t)
+    most = max(most - LEVER * LEVER * before, again, 0.0 if is_wide else ALWAYS * before)
     if brought <= most:
         return is_solved
     work.status[0] |= SLOWED

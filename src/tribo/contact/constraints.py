@@ -1,8 +1,8 @@
 """Stages *constraints* and *close loops*: pins, welds, hinges, motors and wires between bodies.
 
 Before the solve they are scalar rows of the contact problem (`linkage`); after it what is still open is
-closed (`closure`). Both are compiled when a world first has a constraint. What shifts change of the energy
-is put right (`shifted`).
+closed (`closure`). Both are compiled when a world first has a constraint. What the shifts of `closure` change
+of the energy is put right (`shifted`).
 """
 
 from tribo.contact import shifted

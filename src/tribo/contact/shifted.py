@@ -2,10 +2,10 @@
 
 A shift moves bodies and leaves their velocities, so the mass matrix changes under these, and with it the
 energy, by a part as large as the angle of the shift: 5 % in a step that whips an arm round by 0.3 rad.
-Joint springs that it stretches hold more. Where that could be measured, what moves beyond the rigid motion of
-the island gets one factor, so that the energy is what it was. Such a factor keeps momenta, and together what
-constraints keep together. Done for whom `teams` watches: what turns far, touches nothing, and is held by no
-motor, spring or hand; not under `semi_implicit`, whose energy goes to and fro.
+Joint springs that it stretches hold more. So the part of the velocities beyond the rigid motion of the island
+gets one factor that brings the energy back to what it was. Such a factor keeps momenta, and together what
+constraints keep together. It is for those whom `teams` watches: what turns far, touches nothing, and is held
+by no motor, spring or hand; not under `semi_implicit`, whose energy goes to and fro.
 """
 
 from math import sqrt
@@ -56,7 +56,7 @@ def keep_momenta(model, state, work, t):
 
 @kernel
 def rescale(model, state, settings, work, t):
-    """Give island t the energy that it had where `end_q` has it; say so if it must have more.
+    """Give island t the energy that it had at `end_q`, before the shift; say so if it must have more.
 
     Writes: state, work.
     """

@@ -109,6 +109,27 @@ def test_a_kernel_compiled_for_others_can_still_be_called():
 
 
 @pytest.mark.skipif(DISABLED, reason="nothing is compiled")
+@pytest.mark.parametrize("is_called_by_address", [False, True])
+def test_what_python_calls_takes_kernels_in_and_llvm_stays_as_it_was(
+    is_called_by_address, monkeypatch, tmp_path
+):
+    """LLVM's own threshold at degree 3 is 250 (`OptAggressiveThreshold` in its InlineCost.h)."""
+    said = []
+    monkeypatch.setattr(tribo.jit.llvm, "set_option", lambda name, option: said.append(option))
+    monkeypatch.setattr(tribo.jit, "cache_folder", lambda layer: tmp_path)
+
+    def twice(x):
+        return 2.0 * x
+
+    twice.__module__ = "tribo.math"
+    if is_called_by_address:
+        assert tribo.jit.late(twice, float64(float64))()
+    else:
+        assert tribo.jit.entry(twice)(1.0) == 2.0
+    assert said == ["-inline-threshold=2000", "-inline-threshold=250"]
+
+
+@pytest.mark.skipif(DISABLED, reason="nothing is compiled")
 def test_warm_up_compiles_late_functions_only_if_told(monkeypatch, tmp_path):
     compiled = []
     monkeypatch.setattr(kernels, "cache_folder", lambda layer: tmp_path / layer)

@@ -77,6 +77,7 @@ def test_set_state_and_forces_are_those_of_a_world_alone(settings):
         batch.step(25)
         forces = batch["dog"].net_contact_force
         feet = {foot: batch["dog"].in_contact(foot) for foot in FEET}
+        touches = batch["dog"].in_contact()
         for k, world in enumerate(worlds):
             world.step(25)
             assert_alike(batch, k, world)
@@ -89,6 +90,7 @@ def test_set_state_and_forces_are_those_of_a_world_alone(settings):
             for foot in FEET:
                 assert feet[foot][k] == ((f"{foot}/0", "dog") in contacts)
                 assert world["dog"].in_contact(foot) is bool(feet[foot][k])
+            assert bool(touches[k]) is world["dog"].in_contact() is bool(contacts)
             seen += len(contacts)
             pressed += int(batch["box"].net_contact_force[k].any())
         if part == 6:

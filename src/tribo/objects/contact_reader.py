@@ -67,14 +67,14 @@ class ContactReader(check.Sealed):
         found = total.reshape(engine.worlds, len(bodies), 3)
         return frozen(found if self._is_batch else found[0])
 
-    def in_contact(self, body: str) -> Any:
-        """Return whether a body touched something in the last step, bool or in a batch (worlds,) of bool [–].
+    def in_contact(self, body: str | None = None) -> Any:
+        """Return whether the object touched something in the last step, bool or in a batch (worlds,) of bool.
 
         What counts is what `contacts` of a world lists: points that overlap or carry an impulse.
 
         Args:
-            body: A body, for a robot one of `body_names`: all shapes of the body. Or a link that a fixed
-                joint made part of a body, such as the foot of a shank: the shapes of this link alone.
+            body: Of a robot, one of `body_names`: all shapes of this body alone. Or a link that a fixed joint
+                made part of a body, such as the foot of a shank: the shapes of this link alone. None: all.
 
         Raises:
             KeyError: There is no such body or link; the message proposes the nearest name.
@@ -87,18 +87,20 @@ class ContactReader(check.Sealed):
             >>> ground = world.add_ground()
             >>> dog = world.add_articulated_system(ASSETS / "quadruped.urdf", position=(0, 0, 1), name="dog")
             >>> world.step()
-            >>> dog.in_contact("LF_FOOT")
-            False
+            >>> dog.in_contact(), dog.in_contact("LF_FOOT")
+            (False, False)
             >>> tribo.Batch(world, 2, threads=1)["dog"].in_contact("LF_FOOT").tolist()
             [False, False]
         """
         name, engine, _ = self._contact_records()
-        bodies = self.description.bodies
-        merged = [frame.link for frame in self.description.frames if frame.link]
-        check.known(body, [*(b.name for b in bodies), *merged], f"body of {name}")
-        chosen = np.array([body in (b.name, s.link) for b in bodies for s in b.shapes], bool)
         _, world, _, shape = self._touching()
-        mine = (shape >= 0) & chosen[shape] if len(chosen) else shape >= 0
+        mine = shape >= 0
+        if body is not None:
+            bodies = self.description.bodies
+            merged = [frame.link for frame in self.description.frames if frame.link]
+            check.known(body, [*(b.name for b in bodies), *merged], f"body of {name}")
+            chosen = np.array([body in (b.name, s.link) for b in bodies for s in b.shapes], bool)
+            mine = mine & chosen[shape] if len(chosen) else mine
         found = np.zeros(engine.worlds, bool)
         found[world[mine.any(axis=1)]] = True
         return frozen(found) if self._is_batch else bool(found[0])

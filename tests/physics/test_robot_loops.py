@@ -104,11 +104,14 @@ def test_a_hinge_across_a_singular_loop_gives_little_where_it_says_nothing(masse
     world.add_hinge(robot.link("l2"), robot.link("l0"))
     robot.generalized_velocity = 3 * np.random.default_rng(seed).normal(size=robot.dof)
     closing = 0.005 * 0.5 * robot.mass * 3.0**2
+    quiet = 0
     for _ in range(200):
         before, kinetic = world.energy, world.kinetic_energy
         world.step()
         if world.status == Status(0):
+            quiet += 1
             assert world.energy <= before + max(closing, 1e-3 * kinetic)
+    assert quiet > 10  # the least is 15 of 200: else nothing is judged
 
 
 def test_a_wire_within_a_floating_robot_keeps_its_momentum():

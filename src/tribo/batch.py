@@ -12,11 +12,11 @@ from tribo.batch_constraints import BatchConstraints
 from tribo.batch_materials import BatchMaterials
 from tribo.batch_object import ObjectBatch, Part
 from tribo.batch_settings import BatchSettings
-from tribo.check import frozen
 from tribo.complaints import BatchComplaints
 from tribo.engine import Engine
 from tribo.errors import EditError
 from tribo.model import Kind, Status
+from tribo.readonly import frozen
 from tribo.tree_model import TreeRecords, tree_records
 from tribo.world import World
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo import check
-from tribo.check import frozen
 from tribo.model import Tuning
 from tribo.objects.constraint import Constraint, End, Motor, Wire
+from tribo.readonly import frozen
 
 if TYPE_CHECKING:
     from tribo.engine import Engine

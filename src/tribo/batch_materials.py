@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from tribo import check
-from tribo.check import frozen
 from tribo.engine import Engine
 from tribo.materials import PairProperties
+from tribo.readonly import frozen
 
 NAMES = tuple(item.name for item in fields(PairProperties))  # columns of the table, see `Pair`
 

@@ -13,7 +13,6 @@ from tribo import check
 from tribo.batch_settings import BatchSleeper
 from tribo.batch_state import StateOfWorlds
 from tribo.builder import Span, meets_compliant
-from tribo.check import frozen
 from tribo.description import TreeDescription
 from tribo.model import Joint, Kind
 from tribo.objects import ArticulatedSystem, CollisionBody, Object
@@ -21,6 +20,7 @@ from tribo.objects.contact_reader import ContactReader
 from tribo.objects.drives import Drives
 from tribo.objects.frames import Frame
 from tribo.objects.states import States
+from tribo.readonly import frozen
 from tribo.tree_model import TreeRecords
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo import check
-from tribo.check import frozen
 from tribo.contact.sleep import ASLEEP, AWAKE
 from tribo.engine import Engine
+from tribo.readonly import frozen
 from tribo.settings import WorldSettings
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo import check
-from tribo.check import frozen
+from tribo.readonly import frozen
 
 if TYPE_CHECKING:
     from tribo.batch import Batch

@@ -307,9 +307,3 @@ class Sealed:
                 return f"{refusal}, only read; these can be: {', '.join(settable)}"
             return f"{refusal}; it is called: {name}(…)"
         return f"{kind.__name__} has no attribute {name!r} to assign to{nearest(name, settable)}"
-
-
-def frozen(array: np.ndarray) -> np.ndarray:
-    """Return an array that cannot be written: an edit that would be lost is an error."""
-    array.setflags(write=False)
-    return array

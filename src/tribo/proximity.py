@@ -9,10 +9,10 @@ import numpy as np
 
 from tribo import check
 from tribo.builder import ALL_GROUPS
-from tribo.check import frozen
 from tribo.engine import Engine
 from tribo.objects import CollisionBody, Object
 from tribo.probes import near
+from tribo.readonly import frozen
 from tribo.sight import Sight, object_numbers, shapes_of
 
 

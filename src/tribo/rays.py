@@ -11,10 +11,10 @@ import numpy as np
 
 from tribo import check
 from tribo.builder import ALL_GROUPS
-from tribo.check import frozen
 from tribo.engine import Engine
 from tribo.objects import CollisionBody, Object
 from tribo.probes import cast
+from tribo.readonly import frozen
 from tribo.sight import Sight, object_numbers, shapes_of
 
 MAX_RAYS = 1 << 24  # of one call: a gigabyte of answers

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tribo.builder import Span
-from tribo.check import Sealed, frozen
+from tribo.check import Sealed
 from tribo.contacts import PER_CONTACT, SAID, Contact
 from tribo.diagnosis import ContactDiagnosis, diagnose
 from tribo.dynamics import energy, springs
@@ -17,6 +17,7 @@ from tribo.engine import Engine
 from tribo.materials import MaterialTable
 from tribo.model import ContactState, Impact, Status
 from tribo.objects import Object
+from tribo.readonly import frozen
 
 
 def contact_impulses(engine: Engine) -> np.ndarray:

@@ -87,7 +87,8 @@ def test_edits_outlive_a_rebuild():
 @pytest.mark.parametrize(
     ("shape", "name", "value", "says"),
     [
-        ("ball", "size", 0.0, "must be > 0 m"),
+        ("ball", "size", 0.0, "each length of size of .* must be > 0"),
+        ("ball", "size", 1e-16, "must be ≥ 1e-15"),
         ("ball", "size", (0.1, 0.2), r"shape \(1,\)"),
         ("ball", "size", np.nan, "finite"),
         ("box", "size", 0.1, r"shape \(3,\)"),

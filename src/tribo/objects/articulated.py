@@ -11,7 +11,6 @@ import numpy as np
 
 from tribo import check
 from tribo.builder import COORDINATES, DOFS, mark_singles
-from tribo.check import frozen
 from tribo.contacts import Contact
 from tribo.formats import self_collision, urdf_write
 from tribo.model import Joint
@@ -22,6 +21,7 @@ from tribo.objects.drives import Drives
 from tribo.objects.frames import Frame
 from tribo.objects.robot_export import with_loops
 from tribo.objects.states import States
+from tribo.readonly import frozen
 from tribo.tree_model import TreeRecords, tree_records
 
 

@@ -17,7 +17,6 @@ from tribo.builder import (
     joint_types,
     slot_count,
 )
-from tribo.check import frozen
 from tribo.description import TreeDescription
 from tribo.errors import EditError
 from tribo.extents import rotation_matrix
@@ -26,6 +25,7 @@ from tribo.objects.collision_body import CollisionBody
 from tribo.objects.contact_reader import ContactReader
 from tribo.objects.owner import Owner
 from tribo.objects.sleeper import SLEEPER_VIEWS, Sleeper
+from tribo.readonly import frozen
 
 if TYPE_CHECKING:
     from tribo.contacts import Contact

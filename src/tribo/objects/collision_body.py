@@ -85,9 +85,9 @@ class CollisionBody(check.Sealed):
         count = len(self._shape.size)
         given = [value] if check.is_scalar(value) else value
         numbers = check.vector(given, what, count)
-        if not (numbers > 0.0).all():
-            raise ValueError(f"{what} must be > 0 m, got {check.shown(value)}")
-        self._shape.size = tuple(numbers.tolist())
+        self._shape.size = tuple(
+            check.positive(x, f"each length of {what}") for x in numbers.tolist()
+        )
         self._write("shape_size", [*self._shape.size, 0.0, 0.0, 0.0][:3])
         self._write_bounds()
 

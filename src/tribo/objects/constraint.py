@@ -9,13 +9,13 @@ import numpy as np
 
 from tribo import check
 from tribo.builder import Tie
-from tribo.check import frozen
 from tribo.constraint_description import ConstraintDescription
 from tribo.errors import EditError
 from tribo.model import TIE_SLOTS, Tuning
 from tribo.model import Constraint as Kind
 from tribo.objects.base import Object
 from tribo.objects.owner import Owner
+from tribo.readonly import frozen
 
 if TYPE_CHECKING:
     from tribo.engine import Engine

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo import check
-from tribo.check import frozen
 from tribo.model import Impact
+from tribo.readonly import frozen
 
 if TYPE_CHECKING:
     from tribo.description import TreeDescription

@@ -9,12 +9,12 @@ import numpy as np
 
 from tribo import check
 from tribo.builder import COORDINATES, DOFS
-from tribo.check import frozen
 from tribo.model import Joint as JointType
 from tribo.objects.frames import Frame
 from tribo.objects.joint_drive import FORMS
 from tribo.objects.named_parts import NamedParts
 from tribo.objects.states import rows
+from tribo.readonly import frozen
 
 
 class Drives(NamedParts):

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from tribo import check
-from tribo.check import frozen
 from tribo.description import TreeDescription
 from tribo.objects.parts import reactions
 from tribo.objects.states import States
 from tribo.queries import coriolis, forward, inverse, mass, momentum
+from tribo.readonly import frozen
 
 _TOTALS: dict[str, Any] = {
     "kinetic_energy": 0, "potential_energy": 1, "linear_momentum": slice(2, 5),

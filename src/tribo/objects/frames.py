@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from tribo import check
-from tribo.check import frozen
 from tribo.description import IDENTITY, ORIGIN, TreeDescription
 from tribo.extents import rotation_matrix
 from tribo.objects.parts import part_of, reactions, through_fixed_joint
 from tribo.objects.states import States, rows
 from tribo.queries import point as queries
+from tribo.readonly import frozen
 
 _MOTION = {
     "position": slice(0, 3), "velocity": slice(12, 15), "angular_velocity": slice(15, 18),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo import check
-from tribo.check import frozen
 from tribo.description import VisualDescription
 from tribo.extents import rotation_matrix
 from tribo.model import Joint as JointType
@@ -15,6 +14,7 @@ from tribo.objects.frames import quaternions
 from tribo.objects.handle import Handle
 from tribo.objects.joint_drive import JointDrive
 from tribo.objects.states import unit_quaternions
+from tribo.readonly import frozen
 
 if TYPE_CHECKING:
     from tribo.objects.collision_body import CollisionBody

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from tribo import check
-from tribo.check import frozen
 from tribo.extents import body_bounds, box_of
 from tribo.geometry import Heights
 from tribo.objects.single_body import SingleBody
+from tribo.readonly import frozen
 
 
 class HeightMap(SingleBody):

@@ -10,11 +10,11 @@ import numpy as np
 
 from tribo import check
 from tribo.builder import COORDINATES, DOFS, SLOTS
-from tribo.check import frozen
 from tribo.model import DriveForm, Slot
 from tribo.model import Joint as JointType
 from tribo.objects.handle import Handle
 from tribo.objects.states import unit_quaternions
+from tribo.readonly import frozen
 
 FORMS = tuple(form.name.lower() for form in DriveForm)
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from tribo import check
-from tribo.check import frozen
 from tribo.model import Kind
 from tribo.objects.base import Object
+from tribo.readonly import frozen
 
 
 class SingleBody(Object):

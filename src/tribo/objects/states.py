@@ -9,8 +9,8 @@ import numpy as np
 
 from tribo import check
 from tribo.builder import COORDINATES
-from tribo.check import frozen
 from tribo.description import TreeDescription
+from tribo.readonly import frozen
 from tribo.tree_model import TreeRecords
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo import check
-from tribo.check import frozen
 from tribo.errors import EditError
 from tribo.extents import rotation_matrix
 from tribo.objects import ArticulatedSystem, Object
 from tribo.queries import point as queries
+from tribo.readonly import frozen
 from tribo.sensors.noise import Noise, NoiseState
 from tribo.tree_model import TreeRecords, tree_records
 

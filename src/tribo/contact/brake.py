@@ -1,8 +1,9 @@
 """With how much energy trees end a step, and how they are slowed if that is too much.
 
-What is slowed keeps its momentum: its motion is brought nearer to that of one rigid body, or to rest if the
-world holds it. That leaves together what constraints keep together. When this is asked for, and of whom:
-`teams`.
+Energy is that of motion, of weight and of joint springs; what drives and hands give is a gift. Under
+`semi_implicit`, whose energy goes to and fro, springs give too. What is slowed keeps its momentum: its motion
+is brought nearer to that of one rigid body, or to rest if the world holds it. That leaves together what
+constraints keep together. When this is asked for, and of whom: `teams`.
 """
 
 from tribo.contact import closing
@@ -10,14 +11,19 @@ from tribo.contact.islands import is_member
 from tribo.contact.recovery import tree_mass
 from tribo.contact.scalar import tie_of
 from tribo.dynamics import integrate
+from tribo.dynamics.actuation import TRAPEZOID, form_weights
 from tribo.dynamics.energy import energy_at
 from tribo.dynamics.kinematics import end_of_q
 from tribo.dynamics.momentum import KEPT, about_point, agree, goal, tree_motion
+from tribo.dynamics.springs import spring_energy
 from tribo.jit import kernel
 from tribo.math import linalg, quat, spatial, vec
-from tribo.model import Joint
+from tribo.model import Course, Integrator, Joint, Status
 
 FREE = int(Joint.FREE)
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+HELD_BACK = int(Course.HELD_BACK)
+COARSE = int(Status.COARSE)
 
 SPEED = (-2, 2)  # modes of a drive at its speed limit
 HALVINGS = 40  # of the factor: to round-off
@@ -26,16 +32,35 @@ ZERO = (0.0, 0.0, 0.0)
 
 @kernel
 def given(model, state, settings, work, tree):
-    """Return what drives, springs and hands give to a tree in this step [J], if that is positive."""
+    """Return what drives and hands give to a tree in this step [J], if that is positive.
+
+    Springs have their energy (`stored`): their force, at `spring_error` in mid step, is taken out.
+    """
     total = 0.0
+    a, b, _ = form_weights(TRAPEZOID, settings.integrator)
     for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
         force = work.drive_force[dof]
         force -= work.drive_inertia[dof] * (work.next_v[dof] - state.v[dof]) / settings.dt
+        k = model.dof_stiffness[dof]
+        if k != 0.0 and settings.integrator != SEMI_IMPLICIT:
+            shift = settings.dt * (a * state.v[dof] + b * work.next_v[dof])
+            force += k * (work.spring_error[dof] + shift)
         impulse = settings.dt * force
         if work.drive_mode[dof] in SPEED and work.drive_row[dof] >= 0:  # held at its speed by a row
             impulse += work.scalar_impulse[work.drive_row[dof]]
         total += 0.5 * impulse * (state.v[dof] + work.next_v[dof])
     return max(0.0, total)
+
+
+@kernel
+def stored(model, q, settings, work, tree):
+    """Return the energy of the joint springs of a tree [J] that a step keeps: none under `semi_implicit`.
+
+    Writes: work.
+    """
+    if settings.integrator == SEMI_IMPLICIT:
+        return 0.0
+    return spring_energy(model, q, work, tree)
 
 
 @kernel
@@ -53,19 +78,20 @@ def closing_energy(work, t, mass):
 def allowed(model, state, settings, work, t, error):
     """Return the energy [J] with which island t may end the step: what it has and is given.
 
-    A part `error` of the kinetic energy more; at least what closing gaps may take.
+    A part `error` of what moves and swings more; at least what closing gaps may take.
 
     Writes: work.
     """
-    kinetic = potential = brought = mass = 0.0
+    lively = potential = brought = mass = 0.0
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
-            moving, lying = energy_at(model, state.q, state.v, settings, work, tree)
-            kinetic += moving
-            potential += lying
+            # First what is given: `stored` overwrites `spring_error`.
             brought += given(model, state, settings, work, tree)
+            moving, lying = energy_at(model, state.q, state.v, settings, work, tree)
+            lively += moving + stored(model, state.q, settings, work, tree)
+            potential += lying
             mass += tree_mass(model, tree)
-    return potential + max((1.0 + error) * kinetic + brought, closing_energy(work, t, mass))
+    return potential + max((1.0 + error) * lively + brought, closing_energy(work, t, mass))
 
 
 @kernel
@@ -99,7 +125,7 @@ def end_energy(model, settings, work, t, rigid, part):
             work.change_v[dof] = rigid[dof] + part * (work.next_v[dof] - rigid[dof])
         to_end(model, settings, work, tree, work.change_v)
         kinetic, potential = energy_at(model, work.end_q, work.change_v, settings, work, tree)
-        total += kinetic + potential
+        total += kinetic + potential + stored(model, work.end_q, settings, work, tree)
     return total
 
 
@@ -180,6 +206,21 @@ def move_base(model, tree, velocity, omega, out):
 
 
 @kernel
+def stop(model, state, work, tree):
+    """Leave the coordinates of a tree as they were when the step began: parts of a step that lead nowhere.
+
+    Writes: work.
+    """
+    for k in range(model.joint_q[model.tree_body[tree]], end_of_q(model, tree)):
+        work.rk_q[k] = state.q[k]
+    for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+        work.rk_v[dof] = 0.0
+    for i in range(model.tree_body[tree], model.tree_body[tree] + model.tree_body_count[tree]):
+        work.joint_is_ruled[i] = 0
+    work.tree_is_fourth[tree] = 1
+
+
+@kernel
 def stay(model, state, settings, work, tree, rigid):
     """Set an array of dofs to the motion of a floating tree that has its momentum and stays as it was.
 
@@ -189,20 +230,44 @@ def stay(model, state, settings, work, tree, rigid):
 
     Writes: work, rigid.
     """
+    stop(model, state, work, tree)
     at = model.joint_q[model.tree_body[tree]]
-    for k in range(at, end_of_q(model, tree)):
-        work.rk_q[k] = work.mid_q[k] if k < at + 3 else state.q[k]
-    for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-        work.rk_v[dof] = 0.0
-    for i in range(model.tree_body[tree], model.tree_body[tree] + model.tree_body_count[tree]):
-        work.joint_is_ruled[i] = 0
-    work.tree_is_fourth[tree] = 1
+    for k in range(3):
+        work.rk_q[at + k] = work.mid_q[at + k]
     m, c, _, _, s = tree_motion(model, state.q, state.v, work, tree)
     push, spin = goal(work, tree)
     omega = vec.sym_vec(linalg.sym_inverse(s), spin)
     move_base(model, tree, vec.axpy(1.0 / m, push, vec.cross(c, omega)), omega, rigid)
     back = quat.exp(vec.scale(-0.5 * settings.dt, omega))
     quat.store(work.rk_q, at + 3, quat.normalize(quat.mul(back, quat.load(state.q, at + 3))))
+
+
+@kernel
+def is_sprung(model, settings, work, t):
+    """Tell whether a joint of island t has a spring whose energy a step keeps."""
+    if settings.integrator == SEMI_IMPLICIT:
+        return False
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                if model.dof_stiffness[dof] != 0.0:
+                    return True
+    return False
+
+
+@kernel
+def stay_all(model, state, work, t):
+    """Let island t, which hangs on the world, stay as it was, and say so.
+
+    In half a step at its velocity it would have strained its springs by more than it has.
+
+    Writes: work.
+    """
+    work.status[0] |= COARSE
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            stop(model, state, work, tree)
+            work.tree_course[tree] = HELD_BACK
 
 
 @kernel
@@ -228,9 +293,10 @@ def largest_part(model, settings, work, t, rigid, most):
 def slow(model, state, settings, work, t, most):
     """Slow island t if it would end the step with more energy than `most`; tell whether that was done.
 
-    In rigid motion, or at rest, it may have more still, at the places where it ends. If it hangs on the world
-    its weight does it, and it is left alone. A robot that floats has drawn itself together: its joints
-    stay where they were. Several bodies are left with their rigid motion, the least that there is.
+    In rigid motion, or at rest, it may have more still, at the places where it ends. A robot that floats has
+    drawn itself together, or strained its springs: its joints stay where they were. So does what hangs on the
+    world, if it has springs; if its weight does it, or several bodies are loose, they are left with no more
+    than that.
 
     Writes: work.
     """
@@ -245,14 +311,14 @@ def slow(model, state, settings, work, t, most):
         rigid_motion(model, work, t, rigid)
     if end_energy(model, settings, work, t, rigid, 1.0) <= most:
         return False
-    is_over = end_energy(model, settings, work, t, rigid, 0.0) > most
-    if is_over:
-        if not is_loose:
-            return False
-        if work.tree_is_kept[t] == KEPT:
+    least = end_energy(model, settings, work, t, rigid, 0.0)
+    if least > most:
+        if is_loose and work.tree_is_kept[t] == KEPT:
             stay(model, state, settings, work, t, rigid)
-            is_over = end_energy(model, settings, work, t, rigid, 0.0) > most
-    part = 0.0 if is_over else largest_part(model, settings, work, t, rigid, most)
+        elif not is_loose and is_sprung(model, settings, work, t):
+            stay_all(model, state, work, t)
+        least = end_energy(model, settings, work, t, rigid, 0.0)
+    part = largest_part(model, settings, work, t, rigid, max(most, least))
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):

@@ -4,13 +4,15 @@ Two light boxes on pins between heavy ones straighten within a fraction of a ste
 0.3 rad in a step bring energy that there never was. What is held together, moves by itself and touches
 nothing is a team: it may end the step with the energy that it had and was given. If it would have more, it
 is slowed (`brake`). The step is `COARSE` then; impulses and the residual stay those of the solve. A robot on
-a fixed base that its stops hold (`stops`) is slowed likewise; that happens often, and is not said.
+a fixed base that its stops hold (`stops`) is slowed likewise; that happens often, and is not said. So is a
+robot that nothing holds, if its way went under springs too stiff for the step; that is said.
 """
 
 from tribo.contact import brake, closing, stops
 from tribo.contact.islands import find, is_member
 from tribo.contact.scalar import tie_of
 from tribo.dynamics.inertia import twice_energy
+from tribo.dynamics.middle import STIFF, max_spring_share
 from tribo.jit import kernel
 from tribo.math import vec
 from tribo.model import Course, Integrator, Joint, Kind, Status
@@ -20,6 +22,7 @@ DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 COARSE = int(Status.COARSE)
 HELD_BACK = int(Course.HELD_BACK)
+FLOWN = int(Course.FLOWN)
 UNSETTLED = int(Course.UNSETTLED)
 ONE_H = int(Course.ONE_H)
 LOOSE = 0.1  # [rad] in a step; loose bodies that turn less gain little
@@ -31,6 +34,14 @@ ERROR = 1e-3  # [–] of the kinetic energy, that ties, and stops of slow joints
 def is_lost(work, tree):
     """Tell whether a tree turns too far in this step, and nothing could be done."""
     return work.tree_course[tree] == UNSETTLED or work.tree_course[tree] == ONE_H
+
+
+@kernel
+def is_doubtful(model, settings, work, tree):
+    """Tell whether a tree's way is known to be wrong, or went under stiff springs, held constant."""
+    if work.tree_course[tree] == FLOWN and max_spring_share(model, settings, work, tree) > STIFF:
+        return True
+    return is_lost(work, tree)
 
 
 @kernel
@@ -73,13 +84,13 @@ def may_gain(model, work, t):
 
 
 @kernel
-def is_held(model, work, t):
-    """Tell whether a row acts on island t, or the way of one of its trees is known to be wrong."""
+def is_held(model, settings, work, t):
+    """Tell whether a row acts on island t, or the way of one of its trees is doubtful."""
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         if work.scalar_impulse[work.island_scalar[k]] != 0.0:
             return True
     for tree in range(t, work.island_last_tree[t] + 1):
-        if is_lost(work, tree) and is_member(model, work, tree, t):
+        if is_doubtful(model, settings, work, tree) and is_member(model, work, tree, t):
             return True
     return False
 
@@ -110,12 +121,14 @@ def is_jerked(model, state, work, t):
 
 @kernel
 def is_swift(model, state, settings, work, t):
-    """Tell whether a tree of island t turns far, and rows act on the island or the tree's way is lost."""
+    """Tell whether a tree of island t turns far and rows act on the island, or the tree's way is doubtful."""
     has_rows = work.island_scalar_start[t + 1] > work.island_scalar_start[t]
     for tree in range(t, work.island_last_tree[t] + 1):
         if not is_member(model, work, tree, t) or work.tree_is_resting[tree] == 1:
             continue
-        if (has_rows or is_lost(work, tree)) and turns_far(model, state, settings, work, tree):
+        if is_doubtful(model, settings, work, tree):
+            return True
+        if has_rows and turns_far(model, state, settings, work, tree):
             return True
     return False
 
@@ -138,20 +151,33 @@ def is_apart(model, work, t):
 
 
 @kernel
+def say(model, work, t):
+    """Say that island t was slowed.
+
+    Writes: work.
+    """
+    work.status[0] |= COARSE
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            work.tree_course[tree] = HELD_BACK
+
+
+@kernel
 def calm_robot(model, state, settings, work, t, is_strict):
     """Slow the robot that is island t if its stops or ties would throw it. Strictly: it may gain nothing.
 
     Writes: work.
     """
     held = stops.grip(model, work, t)
-    if held == stops.NOTHING and not is_lost(work, t):
+    if held == stops.NOTHING and not is_doubtful(model, settings, work, t):
         return
     if held != stops.STOPS and settings.integrator == SEMI_IMPLICIT and not is_strict:
         return  # its energy goes to and fro
     if held == stops.STOPS and stops.is_swift(model, state, settings, work, t, True):
         is_strict = True
     most = brake.allowed(model, state, settings, work, t, 0.0 if is_strict else ERROR)
-    brake.slow(model, state, settings, work, t, most)
+    if brake.slow(model, state, settings, work, t, most) and held == stops.NOTHING:
+        say(model, work, t)
 
 
 @kernel
@@ -160,14 +186,13 @@ def calm_team(model, state, settings, work, t, is_strict):
 
     Writes: work.
     """
-    if (settings.integrator == SEMI_IMPLICIT and not is_strict) or not is_held(model, work, t):
+    if settings.integrator == SEMI_IMPLICIT and not is_strict:
+        return
+    if not is_held(model, settings, work, t):
         return
     most = brake.allowed(model, state, settings, work, t, 0.0 if is_strict else ERROR)
     if brake.slow(model, state, settings, work, t, most):
-        work.status[0] |= COARSE
-        for tree in range(t, work.island_last_tree[t] + 1):
-            if is_member(model, work, tree, t):
-                work.tree_course[tree] = HELD_BACK
+        say(model, work, t)
 
 
 @kernel
@@ -178,7 +203,7 @@ def calm(model, state, settings, work):
     """
     is_asked = work.scalar_count[0] > 0
     for tree in range(work.tree_island.shape[0]):
-        is_asked = is_asked or is_lost(work, tree)
+        is_asked = is_asked or is_doubtful(model, settings, work, tree)
     if not is_asked:
         return
     note_last(model, work)

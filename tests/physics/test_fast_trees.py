@@ -84,8 +84,8 @@ def test_springs_too_stiff_to_be_followed_give_a_thousandth(floating, speed):
     """Two ball joints, dt ω = 22, that turn by up to 0.3 rad in a step. (Before, 4 to 70 % in a step with
     status 0, up to 1e5 times the energy in 0.2 s.)
 
-    A step may bring a thousandth of what moves and swings as its error, and as much again, said, by the turn of
-    a ball joint's axis, which nobody knows in advance. Momentum stays.
+    A step may bring a thousandth of what moves and swings as its error, and as much again, said, by the
+    turn of a ball joint's axis, which nobody knows in advance. Momentum stays.
     """
     for seed in (1, 3):
         world, robot = whip(speed, 2, floating=floating, seed=seed, stiffness=5e5)

@@ -147,7 +147,7 @@ def load_face(model, work, side, solid, face, pos, rot):
 def load_edge(model, work, side, solid, d, pos, rot):
     """Write the straight part that looks in a unit direction (own axes); return points and roundness.
 
-    The roundness is the radius of the surface across the edge.
+    The roundness is the radius of the surface across the edge; of an ellipsoid, which has none, its size.
 
     Writes: work.
     """

@@ -14,7 +14,15 @@ from tribo.dynamics import integrate
 from tribo.dynamics.actuation import TRAPEZOID, form_weights
 from tribo.dynamics.energy import energy_at
 from tribo.dynamics.kinematics import end_of_q
-from tribo.dynamics.momentum import KEPT, about_point, agree, goal, tree_motion
+from tribo.dynamics.momentum import (
+    KEPT,
+    LEFT_ALONE,
+    about_point,
+    agree,
+    base_impulse,
+    goal,
+    tree_motion,
+)
 from tribo.dynamics.springs import spring_energy
 from tribo.jit import kernel
 from tribo.math import linalg, quat, spatial, vec
@@ -164,29 +172,38 @@ def all_to_end(model, settings, work, t):
 
 
 @kernel
-def rigid_motion(model, work, t, out):
-    """Set an array of dofs to loose island t, at `end_q` and `change_v`, as a rigid body of its momentum.
+def island_motion(model, q, v, work, t, origin):
+    """Return m, c, p, L about c and the inertia about c of loose island t at (q, v).
 
-    Places count from where tree t was in mid step, so that nothing is lost far from the world's origin.
+    c counts from a given origin near it, so that nothing is lost far from the world's.
 
-    Writes: work, out.
+    Writes: work.
     """
     m = 0.0
     p = moment = l = ZERO
     s = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    origin = place_of(model, work.mid_q, t)
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
-            mass, arm, push, spin, own = tree_motion(model, work.end_q, work.change_v, work, tree)
-            c = vec.add(arm, vec.sub(place_of(model, work.end_q, tree), origin))
+            mass, arm, push, spin, own = tree_motion(model, q, v, work, tree)
+            c = vec.add(arm, vec.sub(place_of(model, q, tree), origin))
             m += mass
             moment = vec.axpy(mass, c, moment)
             p = vec.add(p, push)
             l = vec.add(l, vec.add(spin, vec.cross(c, push)))
             s = spatial.axpy(1.0, own, spatial.axpy(mass, about_point(c), s))
     c = vec.scale(1.0 / m, moment)
-    s = spatial.axpy(-m, about_point(c), s)
-    omega = vec.sym_vec(linalg.sym_inverse(s), vec.sub(l, vec.cross(c, p)))
+    return m, c, p, vec.sub(l, vec.cross(c, p)), spatial.axpy(-m, about_point(c), s)
+
+
+@kernel
+def rigid_motion(model, work, t, out):
+    """Set an array of dofs to loose island t, at `end_q` and `change_v`, as a rigid body of its momentum.
+
+    Writes: work, out.
+    """
+    origin = place_of(model, work.mid_q, t)
+    m, c, p, l, s = island_motion(model, work.end_q, work.change_v, work, t, origin)
+    omega = vec.sym_vec(linalg.sym_inverse(s), l)
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
             arm = vec.sub(vec.sub(place_of(model, work.end_q, tree), origin), c)
@@ -243,6 +260,47 @@ def stay(model, state, settings, work, tree, rigid):
 
 
 @kernel
+def stay_together(model, state, settings, work, t, rigid):
+    """Set an array of dofs to the motion of several loose bodies that keep their momentum and their poses.
+
+    All go the way of their centre of mass and end the step as one rigid body, in the poses in which they
+    began it: what ties them is no wider open than it was.
+
+    Writes: work, rigid.
+    """
+    dt = settings.dt
+    h = (
+        dt if settings.integrator == SEMI_IMPLICIT else 0.5 * dt
+    )  # what is left when the velocity is known
+    origin = place_of(model, state.q, t)
+    m, c, p, l, s = island_motion(model, state.q, state.v, work, t, origin)
+    after = vec.axpy(dt * m, (settings.gravity_x, settings.gravity_y, settings.gravity_z), p)
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            push, turn = base_impulse(model, state, settings, work, tree)
+            arm = vec.sub(vec.sub(place_of(model, work.mid_q, tree), origin), c)
+            after = vec.add(after, push)
+            l = vec.add(l, vec.add(turn, vec.cross(arm, push)))
+    way = vec.scale(0.5 * dt / m, vec.add(p, after))
+    omega = vec.sym_vec(linalg.sym_inverse(s), l)
+    back = quat.exp(vec.scale(-h, omega))
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            work.tree_is_kept[tree] = LEFT_ALONE
+            stop(model, state, work, tree)
+            place = place_of(model, state.q, tree)
+            arm = vec.sub(vec.sub(place, origin), c)
+            velocity = vec.axpy(1.0 / m, after, vec.cross(omega, arm))
+            move_base(model, tree, velocity, omega, rigid)
+            at = model.joint_q[model.tree_body[tree]]
+            begin = vec.axpy(-h, velocity, vec.add(place, way))
+            for k in range(3):
+                work.rk_q[at + k] = begin[k]
+            turned = quat.mul(back, quat.load(state.q, at + 3))
+            quat.store(work.rk_q, at + 3, quat.normalize(turned))
+
+
+@kernel
 def is_sprung(model, settings, work, t):
     """Tell whether a joint of island t has a spring whose energy a step keeps."""
     if settings.integrator == SEMI_IMPLICIT:
@@ -294,9 +352,8 @@ def slow(model, state, settings, work, t, most):
     """Slow island t if it would end the step with more energy than `most`; tell whether that was done.
 
     In rigid motion, or at rest, it may have more still, at the places where it ends. A robot that floats has
-    drawn itself together, or strained its springs: its joints stay where they were. So does what hangs on the
-    world, if it has springs; if its weight does it, or several bodies are loose, they are left with no more
-    than that.
+    drawn itself together, or strained its springs: its joints stay where they were. So do several loose
+    bodies, and what hangs on the world, if it has springs; if its weight does it, it is left with no more.
 
     Writes: work.
     """
@@ -315,7 +372,9 @@ def slow(model, state, settings, work, t, most):
     if least > most:
         if is_loose and work.tree_is_kept[t] == KEPT:
             stay(model, state, settings, work, t, rigid)
-        elif not is_loose and is_sprung(model, settings, work, t):
+        elif is_loose:
+            stay_together(model, state, settings, work, t, rigid)
+        elif is_sprung(model, settings, work, t):
             stay_all(model, state, work, t)
         least = end_energy(model, settings, work, t, rigid, 0.0)
     part = largest_part(model, settings, work, t, rigid, max(most, least))

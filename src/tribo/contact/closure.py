@@ -182,7 +182,7 @@ def shorten(model, settings, work, shift):
             way[island, 0] += own
             way[island, 1] += settings.dt * settings.dt * twice_energy(model, work, t, work.next_v)
     for t in range(model.tree_body.shape[0]):
-        if way[t, 0] > 0.0:
+        if way[t, 0] > 0.0 and way[t, 1] > 0.0:
             way[t, 2] = max(way[t, 2], way[t, 0] / way[t, 1])
         island = find(work.tree_island, t)
         if way[island, 0] > way[island, 1]:

@@ -210,16 +210,9 @@ def impulse(model, state, settings, work, t, centre):
             x[4] + (factor[row + 4] * change if base > 4 else change if base == 4 else 0.0),
             x[5] + (factor[row + 5] * change if base > 5 else change if base == 5 else 0.0),
         )
-    x = (
-        x[0] + base_drive(model, state, settings, work, first),
-        x[1] + base_drive(model, state, settings, work, first + 1),
-        x[2] + base_drive(model, state, settings, work, first + 2),
-        x[3] + base_drive(model, state, settings, work, first + 3),
-        x[4] + base_drive(model, state, settings, work, first + 4),
-        x[5] + base_drive(model, state, settings, work, first + 5),
-    )
-    push = (x[0], x[1], x[2])
-    turn = (x[3], x[4], x[5])
+    drive, twist = base_impulse(model, state, settings, work, t)
+    push = (x[0] + drive[0], x[1] + drive[1], x[2] + drive[2])
+    turn = (x[3] + twist[0], x[4] + twist[1], x[5] + twist[2])
     if push[0] == 0.0 and push[1] == 0.0 and push[2] == 0.0:
         return push, turn
     arm = vec.sub(centre, vec.load(work.body_pos, model.tree_body[t]))
@@ -232,6 +225,21 @@ def base_drive(model, state, settings, work, dof):
     change = work.next_v[dof] - state.v[dof]
     extra = work.drive_inertia[dof] + model.dof_armature[dof]
     return settings.dt * work.drive_force[dof] - extra * change
+
+
+@kernel
+def base_impulse(model, state, settings, work, t):
+    """Return linear and angular impulse, about the base, of drives and hands on a floating tree."""
+    first = model.tree_v[t]
+    return (
+        base_drive(model, state, settings, work, first),
+        base_drive(model, state, settings, work, first + 1),
+        base_drive(model, state, settings, work, first + 2),
+    ), (
+        base_drive(model, state, settings, work, first + 3),
+        base_drive(model, state, settings, work, first + 4),
+        base_drive(model, state, settings, work, first + 5),
+    )
 
 
 @kernel

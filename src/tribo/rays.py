@@ -176,6 +176,8 @@ class WorldRays(check.Sealed):
                 engine.model, engine.state, sight.work, sight.scene, start, toward, 0.0, reach,
                 hit, shape,
             )  # fmt: skip
+            if found < 0:
+                raise _refused(0, start, toward)
             if found <= room:
                 break
             room = found
@@ -241,10 +243,7 @@ class WorldRays(check.Sealed):
             nearest, reach, hit, shape,
         )  # fmt: skip
         if bad >= 0:
-            raise ValueError(
-                f"ray {bad} from {start[bad].tolist()} has direction {toward[bad].tolist()}; the origin "
-                "must be finite, the direction finite and not 0"
-            )
+            raise _refused(bad, start, toward)
         return hit, shape
 
     def _hit(self, start: np.ndarray, toward: np.ndarray, hit: np.ndarray, shape: int) -> RayHit:
@@ -256,6 +255,14 @@ class WorldRays(check.Sealed):
         material = self.material_names[self.engine.model.shape_material[shape]]
         body = part.collision_bodies[shape - part.span.shape.start]
         return RayHit(float(hit[0]), frozen(position), frozen(hit[1:].copy()), part, body, material)
+
+
+def _refused(bad: int, start: np.ndarray, toward: np.ndarray) -> ValueError:
+    """Return the error of a ray that has no place or no direction."""
+    return ValueError(
+        f"ray {bad} from {start[bad].tolist()} has direction {toward[bad].tolist()}; the origin "
+        "must be finite, the direction finite and not 0"
+    )
 
 
 def _length(value: Any) -> float:

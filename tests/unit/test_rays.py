@@ -246,11 +246,13 @@ def test_refused_and_nothing_to_see():
     ball = world.add_sphere(0.5, 1.0)
     for origin, toward in (
         ((0, 0, 0), (0, 0, 0)),
+        ((0, 0, 0), (0, 0, 1e-170)),
         ((0, 0, math.nan), (1, 0, 0)),
         ((0, 0, 0), (math.inf, 0, 0)),
     ):
-        with pytest.raises(ValueError, match=r"direction|finite"):
-            world.ray_test(origin, toward)
+        for ask in (world.ray_test, world.ray_test_all, world.ray_test_batch):
+            with pytest.raises(ValueError, match=r"direction|finite"):
+                ask(origin, toward)
     with pytest.raises(ValueError, match="ray 1"):
         world.ray_test_batch([(0, 0, 0), (0, 0, math.nan)], (1, 0, 0))
     with pytest.raises(ValueError, match="length"):

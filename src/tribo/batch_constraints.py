@@ -84,7 +84,9 @@ class ConstraintBatch(check.Sealed):
 
     def _only(self, kind: Kind, what: str) -> None:
         if self._made is not kind:
-            raise AttributeError(f"{self._name} is a {self._what} and has no {what}")
+            raise AttributeError(
+                f"{self._name} is {check.with_article(self._what)} and has no {what}"
+            )
 
     @property
     def is_on(self) -> np.ndarray:

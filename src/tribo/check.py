@@ -23,9 +23,16 @@ LONGEST = 80  # characters of a value in a message
 
 
 def shown(value: Any) -> str:
-    """Return a value as a message shows it: one line of readable length."""
+    """Return a value as a message shows it: one line of readable length, a NumPy number as a plain one."""
+    if isinstance(value, np.generic):
+        value = value.item()
     text = " ".join(repr(value).split())
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def with_article(noun: str) -> str:
+    """Return a noun behind its indefinite article: a box, an ellipsoid."""
+    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
 
 
 def is_scalar(value: Any) -> bool:

@@ -96,7 +96,6 @@ def _part(
             shape, numbers = internal_size(kind, given)
         except ValueError as error:
             raise ValueError(f"{what}: {error}") from None
-        check.within_range(np.array(numbers), f"size of {what}")
         volume, centre, unit = solids.of_shape(shape, numbers)
     place = check.vector(part.position, f"position of {what}", 3)
     turn = check.quaternion(part.orientation, f"orientation of {what}")

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo import solids
+from tribo import check, solids
 from tribo.constraint_description import ConstraintDescription
 from tribo.errors import DescriptionError
 from tribo.geometry import Heights, Hull, Surface
@@ -177,13 +177,14 @@ class LinkDescription:
             DescriptionError: Kind, size or mass are wrong.
         """
         shape, edges = internal_size(kind, size)
+        what = f"{check.with_article(kind)} of {self.name!r}"
         if mass is not None and density is not None:
-            raise DescriptionError(f"a {kind} of {self.name!r} has a mass or a density, not both")
+            raise DescriptionError(f"{what} has a mass or a density, not both")
         weight = 0.0 if mass is None else mass
         if density is not None:
             weight = density * solids.of_shape(shape, edges)[0]
         if not 0.0 <= weight < inf:
-            raise DescriptionError(f"mass of a {kind} of {self.name!r} must be ≥ 0, got {weight!r}")
+            raise DescriptionError(f"mass of {what} must be ≥ 0, got {check.shown(weight)}")
         made = ShapeDescription(shape, edges, position, quaternion, material)
         if weight > 0.0:
             self.solids.append((weight, made))
@@ -226,7 +227,9 @@ class LinkDescription:
 def _need(value: object, kind: type, what: str) -> None:
     """Refuse what is of another type."""
     if not isinstance(value, kind):
-        raise TypeError(f"{what} a {kind.__name__}, got a {type(value).__name__}")
+        raise TypeError(
+            f"{what} {check.with_article(kind.__name__)}, got {check.with_article(type(value).__name__)}"
+        )
 
 
 def internal_size(kind: str, size: Vector) -> tuple[Shape, Vector]:
@@ -234,9 +237,13 @@ def internal_size(kind: str, size: Vector) -> tuple[Shape, Vector]:
     counts = {"sphere": 1, "box": 3, "capsule": 2, "cylinder": 2, "cone": 2, "ellipsoid": 3}
     if kind not in counts:
         raise DescriptionError(f"shape {kind!r} is unknown; use one of {', '.join(counts)}")
-    numbers = tuple(float(x) for x in size)
+    what, numbers = check.with_article(kind), tuple(float(x) for x in size)
     if len(numbers) != counts[kind] or not all(0.0 < x < inf for x in numbers):
-        raise DescriptionError(f"size {size!r} of a {kind} must be {counts[kind]} numbers > 0")
+        raise DescriptionError(f"size {numbers!r} of {what} must be {counts[kind]} numbers > 0")
+    if not check.SMALLEST <= min(numbers) <= max(numbers) <= check.LARGEST:
+        raise DescriptionError(
+            f"size {numbers!r} of {what} must be from {check.SMALLEST:g} to {check.LARGEST:g} m; units are SI"
+        )
     shape = Shape[kind.upper()]
     if shape == Shape.BOX:
         return shape, tuple(0.5 * x for x in numbers)

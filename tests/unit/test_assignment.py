@@ -70,3 +70,11 @@ def test_what_was_not_solved_names_the_sweeps_that_were_made(caplog):
     assert "stopped after 3 sweeps" in caplog.text
     pair = r"most of it at the contact of (plane/0 of ground_\d|box/0 of box\d) and box/0 of box\d"
     assert re.search(pair, caplog.text)
+
+
+def test_messages_show_plain_numbers_and_the_right_article():
+    with pytest.raises(ValueError, match=r"radius must be > 0, got -1\.0$"):
+        tribo.World().add_sphere(np.float64(-1.0), 1.0)
+    link = tribo.LinkDescription("base")
+    with pytest.raises(ValueError, match="^mass of an ellipsoid of 'base' must be ≥ 0, got -1.0$"):
+        link.add_shape("ellipsoid", np.ones(3), mass=np.float64(-1.0))

@@ -108,6 +108,12 @@ def test_parts_of_one_body_do_not_touch_and_have_materials_of_their_own():
         ([CompoundPart("torus", 1.0)], {"mass": 1.0}, "kind of part 0"),
         ([CompoundPart("box", (1.0, 2.0))], {"mass": 1.0}, "part 0: size"),
         ([CompoundPart("sphere", np.nan)], {"mass": 1.0}, "part 0: size"),
+        (
+            [CompoundPart("ellipsoid", (1e-300,) * 3, 1.0)],
+            {},
+            "of an ellipsoid must be from 1e-15 to",
+        ),
+        ([CompoundPart("sphere", 1e300, 1.0)], {}, "of a sphere must be from 1e-15 to 1e"),
         ([CompoundPart("sphere", 0.1, position=(0, 0))], {"mass": 1.0}, "position of part 0"),
         ([CompoundPart("sphere", 0.1, mass=-1.0)], {}, "mass of part 0 must be > 0"),
         ([CompoundPart("convex", np.zeros((4, 3)))], {"mass": 1.0}, "points of part 0"),

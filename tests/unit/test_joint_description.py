@@ -152,3 +152,11 @@ def test_the_ratio_of_a_follower_is_bounded(source):
 def test_the_offset_of_a_follower_is_bounded(source):
     with pytest.raises(DescriptionError, match=r"at most 1e\+15"):
         follower_in(source, 1.0, 1e16)
+
+
+@pytest.mark.parametrize("size", [(1e300,) * 3, (1.0, 1.0, 1e-300)])
+def test_a_size_with_which_nothing_can_be_calculated_is_refused(size):
+    link = tribo.LinkDescription("base")
+    with pytest.raises(DescriptionError, match="of an ellipsoid must be from 1e-15 to"):
+        link.add_shape("ellipsoid", size, mass=1.0)
+    assert not link.shapes

@@ -365,6 +365,24 @@ BAD = {
 }
 
 
+@pytest.mark.parametrize("where", ["collision", "visual"])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        '<sphere radius="1e300"/>',
+        '<box size="1 1e300 1"/>',
+        '<cylinder radius="1" length="1e-300"/>',
+        '<capsule radius="1e-300" length="1"/>',
+        '<capsule radius="1" length="1e300"/>',
+        '<ellipsoid radii="1 1 1e-300"/>',
+    ],
+)
+def test_a_size_with_which_nothing_can_be_calculated_is_named(shape, where):
+    text = robot(link("a", f"{SOLID}<{where}><geometry>{shape}</geometry></{where}>"))
+    with pytest.raises(DescriptionError, match=r"1e-?300.* must be from 1e-15 to 1e\+15 m; units"):
+        urdf.read(text)
+
+
 @pytest.mark.parametrize("name", BAD)
 def test_defect_is_named(name):
     text, words = BAD[name]

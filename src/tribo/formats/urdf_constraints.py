@@ -13,7 +13,7 @@ import numpy as np
 from lxml import etree
 
 from tribo.builder import COORDINATES
-from tribo.check import LARGEST
+from tribo.check import LARGEST, with_article
 from tribo.constraint_description import LOCKED, ConstraintDescription
 from tribo.description import TreeDescription, Vector
 from tribo.formats.loops import holding, place_of, poses_at
@@ -160,7 +160,7 @@ def write_constraints(
     """Add <constraints> to a robot; what has no element there goes into the notes."""
     block = None
     for item in tree.constraints:
-        what = f"constraint {item.name!r}" if item.name else f"a {item.type}"
+        what = f"constraint {item.name!r}" if item.name else with_article(item.type)
         parts = elements(item) if min(item.bodies) >= 0 and tree.closed is not None else []
         if not parts:
             notes.append(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tribo.check import LARGEST
+from tribo.check import LARGEST, SMALLEST
 from tribo.description import MeshFile, ShapeDescription, Vector, VisualDescription
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.pose import NO_POSE, Pose, from_roll_pitch_yaw
@@ -133,24 +133,41 @@ class GeometryReader:
 def _primitive(node: Node) -> tuple[Shape, Vector]:
     """Return kind and size as in `Shape`: half sizes."""
     if node.tag == "box":
-        size = node.vector("size", 3)
-        if min(size) <= 0.0:
-            raise node.error(f"size={node.attributes['size']!r}: every edge must be > 0")
-        return Shape.BOX, tuple(0.5 * edge for edge in size)
+        return Shape.BOX, tuple(0.5 * edge for edge in _lengths(node, "size", "edge"))
     if node.tag == "ellipsoid":
-        radii = node.vector("radii", 3)
-        if min(radii) <= 0.0:
-            raise node.error(f"radii={node.attributes['radii']!r}: every semi-axis must be > 0")
-        return Shape.ELLIPSOID, radii
-    radius = node.number("radius", above=0.0)
+        return Shape.ELLIPSOID, _lengths(node, "radii", "semi-axis")
+    radius = _length(node, "radius")
     if node.tag == "sphere":
         return Shape.SPHERE, (radius,)
     if node.tag == "cylinder":
-        return Shape.CYLINDER, (radius, 0.5 * node.number("length", above=0.0))
+        return Shape.CYLINDER, (radius, 0.5 * _length(node, "length"))
     if "height" in node.attributes and "length" in node.attributes:
         raise node.error("has height and length, two words for the same; keep one")
     name = "length" if "length" in node.attributes else "height"
-    return Shape.CAPSULE, (radius, 0.5 * node.number(name, at_least=0.0))
+    height = node.number(name, at_least=0.0)
+    return Shape.CAPSULE, (radius, 0.5 * (_length(node, name) if height > 0.0 else 0.0))
+
+
+def _length(node: Node, name: str) -> float:
+    """Return an attribute that is a length with which can be calculated [m]."""
+    return _bounded(node, name, (node.number(name, above=0.0),))[0]
+
+
+def _lengths(node: Node, name: str, each: str) -> Vector:
+    """Return an attribute that is three such lengths [m]."""
+    given = node.vector(name, 3)
+    if min(given) <= 0.0:
+        raise node.error(f"{name}={node.attributes[name]!r}: every {each} must be > 0")
+    return _bounded(node, name, given)
+
+
+def _bounded(node: Node, name: str, given: Vector) -> Vector:
+    """Refuse lengths whose squares and products vanish or leave a double without digits."""
+    if not SMALLEST <= min(given) <= max(given) <= LARGEST:
+        raise node.error(
+            f"{name}={node.attributes[name]!r} must be from {SMALLEST:g} to {LARGEST:g} m; units are SI"
+        )
+    return given
 
 
 def _color(material: Node) -> Vector | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lxml import etree
 
+from tribo.check import with_article
 from tribo.description import (
     BodyDescription,
     DescriptionError,
@@ -189,7 +190,9 @@ def _geometry(
         name = _mesh_name(item.mesh, folder)
         _add(geometry, "mesh", filename=name, scale=_numbers(item.mesh.scale))
     else:
-        raise DescriptionError(f"link {link.get('name')!r}: a {item.kind.name} has no URDF element")
+        raise DescriptionError(
+            f"link {link.get('name')!r}: {with_article(item.kind.name)} has no URDF element"
+        )
     return node
 
 

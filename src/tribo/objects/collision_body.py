@@ -81,7 +81,8 @@ class CollisionBody(check.Sealed):
         what = f"size of {self.name}"
         self._owner.check_editable(what)
         if self.shape not in PRIMITIVES or self.is_point:
-            raise ValueError(f"{what}: a {self.shape.name.lower()} is given by more than lengths")
+            kind = check.with_article(self.shape.name.lower())
+            raise ValueError(f"{what}: {kind} is given by more than lengths")
         count = len(self._shape.size)
         given = [value] if check.is_scalar(value) else value
         numbers = check.vector(given, what, count)

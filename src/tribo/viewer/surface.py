@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tribo.check import with_article
 from tribo.model import Shape
 
 SEGMENTS = 32  # around an axis; a circle then deviates from round by 0.5 % of its radius
@@ -42,7 +43,7 @@ def of_shape(kind: Shape, size: tuple[float, ...], segments: int = SEGMENTS) -> 
         return _box(size)
     if kind == Shape.ELLIPSOID:
         return _stretched(_capsule(1.0, 0.0, segments), np.array(size))
-    raise ValueError(f"a {kind.name.lower()} has no surface that could be drawn")
+    raise ValueError(f"{with_article(kind.name.lower())} has no surface that could be drawn")
 
 
 @functools.lru_cache(maxsize=8)

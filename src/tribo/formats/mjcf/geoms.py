@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tribo import solids
-from tribo.check import LARGEST, SMALLEST
+from tribo.check import LARGEST, SMALLEST, with_article
 from tribo.description import ShapeDescription, Vector, VisualDescription
 from tribo.formats.inertia import Inertial
 from tribo.formats.mjcf.compiler import Compiler, choice, switch, turn_z_to
@@ -171,7 +171,8 @@ class GeomReader:
         if kind != "mesh":
             if "mesh" in node.attributes:
                 raise node.error(
-                    f'fits a {kind} to a mesh, which is not read; use type="mesh" or give its size'
+                    f"fits {with_article(kind)} to a mesh, which is not read; "
+                    'use type="mesh" or give its size'
                 )
             return None
         return self._meshes[node, node.text("mesh")]
@@ -184,14 +185,16 @@ class GeomReader:
             numbers = (*given[:1], half) if kind in {"capsule", "cylinder"} else (
                 *given[:1], *given[:1], half)  # fmt: skip
         elif "fromto" in node.attributes:
-            raise node.error(f"fromto cannot describe a {kind}; use pos and size")
+            raise node.error(f"fromto cannot describe {with_article(kind)}; use pos and size")
         else:
             numbers, pose = given, self._compiler.pose(node)
         count = SIZES.get(kind, 0)
         numbers = tuple(numbers[:count])
         if len(numbers) < count or not all(SMALLEST <= x <= LARGEST for x in numbers):
             held = ", ".join(f"{x:g}" for x in numbers) or "nothing"
-            raise node.error(f"size of a {kind} must be {count} numbers > 0 in metres, got {held}")
+            raise node.error(
+                f"size of {with_article(kind)} must be {count} numbers > 0 in metres, got {held}"
+            )
         return numbers, pose
 
     def _check(self, geom: Geom) -> None:

@@ -240,7 +240,7 @@ class ConstraintBatch(check.Sealed):
     @stiffness.setter
     def stiffness(self, value: Any) -> None:
         self._only(Wire, "stiffness")
-        self._set(Tuning.STIFFNESS, value, "stiffness", 0.0)
+        self._set(Tuning.STIFFNESS, value, "stiffness", 0.0, may_be_infinite=True)
 
     @property
     def damping(self) -> np.ndarray:

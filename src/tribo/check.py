@@ -88,6 +88,14 @@ def positive(value: Any, what: str) -> float:
     return result
 
 
+def pair(value: Any, what: str) -> tuple[Any, Any]:
+    """Return the two entries (lower, upper) of a list or array; text and bytes are none."""
+    if isinstance(value, (str, bytes, bytearray)) or is_scalar(value) or len(value) != 2:
+        raise ValueError(f"{what} must be a pair (lower, upper), got {shown(value)}")
+    lower, upper = value
+    return lower, upper
+
+
 def array(value: Any, what: str, expected: str) -> np.ndarray:
     """Return float64 numbers of any shape (a copy); text, truth values and None are none."""
     if type(value) is np.ndarray and value.dtype is DOUBLE:

@@ -76,5 +76,5 @@ def test_messages_show_plain_numbers_and_the_right_article():
     with pytest.raises(ValueError, match=r"radius must be > 0, got -1\.0$"):
         tribo.World().add_sphere(np.float64(-1.0), 1.0)
     link = tribo.LinkDescription("base")
-    with pytest.raises(ValueError, match="^mass of an ellipsoid of 'base' must be ≥ 0, got -1.0$"):
+    with pytest.raises(ValueError, match=r"mass of an ellipsoid of 'base' must be ≥ 0, got -1\.0$"):
         link.add_shape("ellipsoid", np.ones(3), mass=np.float64(-1.0))

@@ -143,6 +143,48 @@ def test_a_break_force_is_one_number(value):
     assert wire.break_force == np.inf
 
 
+def test_a_wire_that_was_compliant_becomes_stiff_again_bit_for_bit():
+    def hanging():
+        world = tribo.World()
+        ball = world.add_sphere(0.1, mass=1.0, position=(0.5, 0, 1))
+        return world, world.add_wire(ball, None, second_point=(0, 0, 2))
+
+    world, wire = hanging()
+    same, softened = hanging()
+    softened.stiffness = 1000.0
+    assert softened.wire_type == "compliant"
+    softened.stiffness = wire.stiffness
+    assert (softened.wire_type, softened.stiffness) == ("stiff", np.inf)
+    world.step(50)
+    same.step(50)
+    assert same.hash() == world.hash()
+    softened.stiffness = 1000.0
+    batch = tribo.Batch(same, 2, threads=1)
+    batch.constraint(softened.name).stiffness = [np.inf, 10.0]
+    assert batch.constraint(softened.name).stiffness.tolist() == [np.inf, 10.0]
+    for value in (None, -1.0, np.nan, "x"):
+        with pytest.raises((TypeError, ValueError), match="stiffness of wire_0 must be"):
+            softened.stiffness = value
+        assert softened.stiffness == 1000.0
+
+
+@pytest.mark.parametrize("name", ["limits", "effort_limits"])
+@pytest.mark.parametrize("value", [b"ab", bytearray(b"ab"), "ab", 1.0, (1.0,), None])
+def test_a_pair_is_no_text(name, value):
+    joint = moving_quadruped()[1].joint("LF_HAA")
+    before = getattr(joint, name)
+    with pytest.raises(ValueError, match=rf"{name} of LF_HAA must be a pair \(lower, upper\), got"):
+        setattr(joint, name, value)
+    assert getattr(joint, name) == before
+
+
+def test_a_stop_that_is_not_a_number_says_so():
+    joint = moving_quadruped()[1].joint("LF_HAA")
+    for value in ((-1, np.nan), (np.nan, 1), (np.nan, np.nan)):
+        with pytest.raises(ValueError, match="limits of LF_HAA: nan is not a number"):
+            joint.limits = value
+
+
 # -- stops in a batch -----------------------------------------------------------------------------
 def test_stops_of_a_batch_are_read_as_they_were_set():
     world, robot = moving_quadruped()

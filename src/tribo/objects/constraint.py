@@ -134,6 +134,14 @@ class Constraint(check.Sealed):
         number = check.number(value, f"{what} of {self._name}", minimum=minimum)
         self._tuning[column] = number
 
+    def _set_endless(self, column: Tuning, value: Any, what: str) -> None:
+        """Set what is ≥ 0 and may be infinite."""
+        self._check(what)
+        if check.is_scalar(value) and value == inf:
+            self._tuning[column] = inf
+        else:
+            self._set(column, value, what, 0.0)
+
     def _check(self, what: str) -> None:
         if self.is_removed:
             raise EditError(f"{what} of {self._name}: the constraint was removed from its world")
@@ -200,11 +208,7 @@ class Constraint(check.Sealed):
 
     @break_force.setter
     def break_force(self, value: float) -> None:
-        self._check("break_force")
-        if check.is_scalar(value) and value == inf:
-            self._tuning[Tuning.BREAK_FORCE] = inf
-        else:
-            self._set(Tuning.BREAK_FORCE, value, "break_force", 0.0)
+        self._set_endless(Tuning.BREAK_FORCE, value, "break_force")
 
     @property
     def is_broken(self) -> bool:
@@ -410,12 +414,14 @@ class Wire(Constraint):
 
     @property
     def stiffness(self) -> float:
-        """Of a compliant wire [N/m]; inf: stiff."""
+        """Of a compliant wire [N/m]; inf: stiff. Assign to change it, inf to make it stiff (again)."""
         return float(self._tuning[Tuning.STIFFNESS])
 
     @stiffness.setter
     def stiffness(self, value: float) -> None:
-        self._set(Tuning.STIFFNESS, value, "stiffness", 0.0)
+        if value is None:
+            raise TypeError(f"stiffness of {self._name} must be a number, got None; inf: stiff")
+        self._set_endless(Tuning.STIFFNESS, value, "stiffness")
 
     @property
     def damping(self) -> float:

@@ -170,9 +170,7 @@ class Joint(JointDrive):
         what = f"limits of {self._name}"
         if self.type in (JointType.FREE, JointType.FIXED):
             raise ValueError(f"{what}: a {self.type.name.lower()} joint has no stops")
-        if check.is_scalar(value) or len(value) != 2:
-            raise ValueError(f"{what} must be a pair (lower, upper), got {check.shown(value)}")
-        lower, upper = (self._stop(x, what) for x in value)
+        lower, upper = (self._stop(x, what) for x in check.pair(value, what))
         wrong = np.flatnonzero(~(lower <= upper))
         if wrong.size:
             k = int(wrong[0])
@@ -190,6 +188,8 @@ class Joint(JointDrive):
         if made.shape not in ((), (count,)):
             each = f" or one for each of {count} worlds" if self._owner._is_batch else ""
             raise ValueError(f"{what} must be two numbers{each}, got one of shape {made.shape}")
+        if np.isnan(made).any():
+            raise ValueError(f"{what}: nan is not a number; without a stop it is -inf or inf")
         return np.broadcast_to(made, (count,)).copy()
 
     # -- state ---------------------------------------------------------------------------------

@@ -334,11 +334,10 @@ class JointDrive(Handle):
     @effort_limits.setter
     def effort_limits(self, value: Any) -> None:
         what = f"effort_limits of {self._name}"
-        if check.is_scalar(value) or len(value) != 2:
-            raise ValueError(f"{what} must be a pair (lower, upper), got {check.shown(value)}")
-        minus_lower = -check.array(value[0], what, "a pair of numbers")
+        low, high = check.pair(value, what)
+        minus_lower = -check.array(low, what, "a pair of numbers")
         lower = -self._limit(minus_lower, "effort_limits, minus lower,")
-        upper = self._limit(value[1], "effort_limits, upper,")
+        upper = self._limit(high, "effort_limits, upper,")
         self._set_dofs("dof_effort_lower", lower)
         self._set_dofs("dof_effort_upper", upper)
 

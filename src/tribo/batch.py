@@ -50,7 +50,7 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
         """Copy a world's present state `worlds` times."""
         if not isinstance(world, World):
             raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
-        world.check_editable("a world that is copied into a batch")
+        world.check_editable("a world", "copied into a batch")
         count = check.integer(worlds, "worlds", 1)
         world.write_materials()
         source = world.engine

@@ -202,8 +202,8 @@ class StateFiles(Sealed):
         """Records of this world."""
         raise NotImplementedError
 
-    def check_editable(self, what: str) -> None:
-        """Refuse an edit between `update` and `advance`."""
+    def check_editable(self, what: str, verb: str = "changed") -> None:
+        """Refuse an edit, or what `verb` says, between `update` and `advance`."""
         raise NotImplementedError
 
     def write_materials(self) -> None:
@@ -233,7 +233,7 @@ class StateFiles(Sealed):
         They carry a format number and a checksum, and fit a world that was built in the
         same way. From them the world goes on bit for bit, in another process as well.
         """
-        self.check_editable("the state")
+        self.check_editable("the state", "dumped")
         self.write_materials()
         return dump(self.engine)
 

@@ -339,17 +339,17 @@ class World(
         mark_singles(self.engine.model)
         self._materials_built = self._materials.revision
 
-    def check_editable(self, what: str) -> None:
-        """Refuse an edit between `update` and `advance`.
+    def check_editable(self, what: str, verb: str = "changed") -> None:
+        """Refuse an edit between `update` and `advance`, or what else cannot be done to something there.
 
         Raises:
             EditError: The contacts just found would no longer belong to the state.
         """
         if not self._idle:
-            raise EditError(f"{what} cannot be changed while another thread steps this world")
+            raise EditError(f"{what} cannot be {verb} while another thread steps this world")
         if self._is_midway:
             raise EditError(
-                f"{what} cannot be changed between update and advance; call advance first"
+                f"{what} cannot be {verb} between update and advance; call advance() first"
             )
 
     def note_wrench(self) -> None:
@@ -470,7 +470,7 @@ class World(
 
         Going on from a restored snapshot gives the same numbers, bit for bit.
         """
-        self.check_editable("a snapshot")
+        self.check_editable("a snapshot", "taken")
         taken = take_snapshot(self.engine, self._objects, self._constraints, self._materials)
         return replace(taken, sensors=self._sensor_state(), pushes=self._get_pushes())
 

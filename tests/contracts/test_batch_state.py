@@ -335,3 +335,21 @@ def test_effort_limits_name_every_shape_that_works():
     np.testing.assert_array_equal(dog.effort_limit[:, 6:], 7.0)
     dog.effort_limit = {"LF_KFE": np.arange(8.0)}
     np.testing.assert_array_equal(dog.joint("LF_KFE").effort_limit, np.arange(8.0))
+
+
+def test_what_touches_is_known_after_update_and_goes_with_a_partner_that_is_removed():
+    world = tribo.World()
+    ground = world.add_ground()
+    ball = world.add_sphere(0.1, mass=2.0, position=(0, 0, 0.0999), name="ball")
+    world.step()
+    world.update()
+    assert ball.in_contact()
+    assert len(world.contacts) == 1
+    assert not ball.net_contact_force.any()
+    assert not world.contacts[0].force.any()
+    world.advance()
+    assert ball.in_contact()
+    assert ball.net_contact_force[0, 2] > 0.0
+    world.remove(ground)
+    assert not ball.in_contact()
+    assert not ball.net_contact_force.any()

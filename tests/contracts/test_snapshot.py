@@ -177,3 +177,20 @@ def test_pending_forces_belong_to_a_snapshot():
     world.restore(saved)
     world.step()
     np.testing.assert_array_equal(ball.linear_velocity, expected)
+
+
+def test_what_cannot_be_taken_between_update_and_advance_says_so(tmp_path):
+    world = tribo.World()
+    ball = world.add_sphere(0.1, 1.0)
+    world.update()
+    for ask, says in (
+        (world.snapshot, "a snapshot cannot be taken between update and advance; call advance"),
+        (world.dump_state, "the state cannot be dumped between update and advance; call advance"),
+        (lambda: world.save_state(tmp_path / "x"), "the state cannot be dumped between update"),
+        (lambda: tribo.Batch(world, 2), "a world cannot be copied into a batch between update"),
+        (lambda: setattr(ball, "position", (0, 0, 1)), "cannot be changed between update"),
+    ):
+        with pytest.raises(tribo.EditError, match=says):
+            ask()
+    world.advance()
+    assert world.snapshot().time == world.time

@@ -32,7 +32,8 @@ class ContactReader(check.Sealed):
         Mean forces over the last step, as `Contact.force_on` has them, one row per body, for a robot in the
         order of `body_names`: links behind fixed joints count to their bodies. It stays until the next step,
         whatever is set meanwhile; before the first one it is zero. Where a step failed it means nothing: ask
-        `is_valid` of a batch, `status` of a world.
+        `is_valid` of a batch, `status` of a world. After `World.update` it is zero until `advance`:
+        points that overlap are known, no forces yet. What an object did goes with it when it is removed.
 
         Raises:
             EditError: The object was removed from its world.
@@ -70,7 +71,9 @@ class ContactReader(check.Sealed):
     def in_contact(self, body: str | None = None) -> Any:
         """Return whether the object touched something in the last step, bool or in a batch (worlds,) of bool.
 
-        What counts is what `contacts` of a world lists: points that overlap or carry an impulse.
+        What counts is what `contacts` of a world lists: points that overlap or carry an impulse; after
+        `World.update`, until `advance`, points that overlap, no forces yet. What a removed partner did goes
+        with it.
 
         Args:
             body: Of a robot, one of `body_names`: all shapes of this body alone. Or a link that a fixed joint

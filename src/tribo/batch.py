@@ -20,6 +20,8 @@ from tribo.readonly import frozen
 from tribo.tree_model import TreeRecords, tree_records
 from tribo.world import World
 
+MAX_THREADS = 1024  # each has a stack; no machine of today has more processors
+
 
 class Batch(BatchMaterials, BatchConstraints, BatchSettings):
     """Copies of a world that share its model and go their own ways.
@@ -29,7 +31,11 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
     Args:
         world: What every world starts as; it is copied, not used.
         worlds: How many, ≥ 1.
-        threads: Worker threads; None: one for each processor.
+        threads: Worker threads, at most 1024: each is one of the system's, and more than processors gain
+            nothing; None: one for each processor.
+
+    Raises:
+        MemoryError: So many worlds do not fit into memory; the message says how much they need.
 
     Example:
         >>> import tribo
@@ -54,7 +60,16 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
         count = check.integer(worlds, "worlds", 1)
         world.write_materials()
         source = world.engine
-        self.engine = Engine(_copied_model(source), source.sizes, source.capacity, count)
+        if threads is not None:
+            _thread_count(threads)
+        try:
+            self.engine = Engine(_copied_model(source), source.sizes, source.capacity, count)
+        except (MemoryError, ValueError) as error:  # NumPy: "array is too big"
+            each = _bytes_of_world(source)
+            raise MemoryError(
+                f"{count} worlds of {each} bytes each need {count * each / 2**30:.3g} GiB, more than "
+                "there is; take fewer"
+            ) from error
         for name in ("state", "command", "settings"):
             for field, array in getattr(source, name).arrays.items():
                 getattr(self.engine, name).arrays[field][...] = array
@@ -100,7 +115,7 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
         available = (
             len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         )
-        self._threads = (available or 1) if value is None else check.integer(value, "threads", 1)
+        self._threads = (available or 1) if value is None else _thread_count(value)
 
     def __len__(self) -> int:
         """Return the number of worlds."""
@@ -247,6 +262,22 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
                     raise ValueError(
                         f"the snapshot is of another batch: {field} {shape}, here {array.shape}"
                     )
+
+
+def _thread_count(value: Any) -> int:
+    """Return a number of threads that a system can start."""
+    count = check.integer(value, "threads", 1)
+    if count > MAX_THREADS:
+        raise ValueError(
+            f"threads must be ≤ {MAX_THREADS}, got {count}; None takes one for each processor"
+        )
+    return count
+
+
+def _bytes_of_world(source: Engine) -> int:
+    """Return the memory [bytes] that each world of a batch needs for itself."""
+    records = (source.state, source.command, source.settings, source.work)
+    return sum(array[:1].nbytes for record in records for array in record.arrays.values())
 
 
 def _copied_model(source: Engine) -> Any:

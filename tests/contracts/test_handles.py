@@ -291,6 +291,20 @@ def test_tables_and_snapshots_can_be_copied_and_kept_in_files(scene):
     scene.restore(pickle.loads(pickle.dumps(scene.snapshot())))
 
 
+def test_a_batch_that_does_not_fit_says_how_many_worlds_and_bytes_it_asked_for():
+    world = tribo.World()
+    world.add_sphere(0.1, 1.0)
+    for count in (10**12, 10**18, 2**63 - 1):
+        with pytest.raises(MemoryError, match=rf"^{count} worlds of \d+ bytes each need .* GiB"):
+            tribo.Batch(world, count)
+    with pytest.raises(ValueError, match="threads must be ≤ 1024, got 1000000; None"):
+        tribo.Batch(world, 2, threads=10**6)
+    batch = tribo.Batch(world, 2, threads=1024)
+    with pytest.raises(ValueError, match="threads must be ≤ 1024"):
+        batch.threads = 1025
+    assert batch.threads == 1024
+
+
 # -- threads -----------------------------------------------------------------------------------
 
 

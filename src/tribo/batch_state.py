@@ -91,7 +91,9 @@ class StateOfWorlds(check.Sealed):
 
     def _rows(self, value: Any, what: str, count: int, width: int) -> np.ndarray:
         """Return checked numbers for some worlds, (count, width)."""
+        remedy = "joint_coordinates" if what == "coordinate" else "joint_velocities"
         what = f"{what} of {self.name}"
+        check.not_by_name(value, what, remedy)
         made = check.array(value, what, f"numbers of shape ({width},)")
         if made.shape == (width,):
             made = np.tile(made, (count, 1))

@@ -6,7 +6,7 @@ import difflib
 import inspect
 import math
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -94,6 +94,18 @@ def pair(value: Any, what: str) -> tuple[Any, Any]:
         raise ValueError(f"{what} must be a pair (lower, upper), got {shown(value)}")
     lower, upper = value
     return lower, upper
+
+
+def not_by_name(value: Any, what: str, remedy: str) -> None:
+    """Refuse a mapping where an array is due; the message names the property that takes one.
+
+    Raises:
+        TypeError: It is a mapping.
+    """
+    if isinstance(value, Mapping):
+        raise TypeError(
+            f"{what} must be an array of all, got {shown(value)}; by joint name: {remedy} = {{…}}"
+        )
 
 
 def array(value: Any, what: str, expected: str) -> np.ndarray:

@@ -24,6 +24,8 @@ from tribo.joint_description import (
     JointDescription,
     Vector,
     check_properties,
+    check_ranges,
+    direction_of,
     joint_type,
 )
 from tribo.materials import PairProperties
@@ -135,7 +137,8 @@ class LinkDescription:
             properties: Others of `JointDescription`, such as lower=, upper=, effort=, damping=.
 
         Raises:
-            DescriptionError: Kind or property of the joint are unknown, or a property is wrong.
+            DescriptionError: Kind or property of the joint are unknown, or a property is wrong, such as stops
+                that cross or an axis without a direction.
             TypeError: The name is no text.
         """
         _need(
@@ -147,6 +150,8 @@ class LinkDescription:
         made = JointDescription(
             joint_name or f"{name}_joint", kind, position, quaternion, axis, **properties
         )
+        direction_of(made)
+        check_ranges(made)
         child = LinkDescription(name)
         self.attach(child, made)
         return child

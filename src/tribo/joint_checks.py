@@ -5,44 +5,13 @@ from __future__ import annotations
 import math
 
 from tribo.check import LARGEST
-from tribo.description import DescriptionError, JointDescription, TreeDescription
+from tribo.description import DescriptionError, TreeDescription
+from tribo.joint_description import check_joint_numbers, too_large
 from tribo.model import Joint
 
 LARGEST_RATIO = (
     1e6  # [–] of a mimic joint: its square still leaves the leader's inertia some digits
 )
-
-
-def check_joint_numbers(joint: JointDescription) -> None:
-    """Refuse limits that cross, and properties of a joint that are negative or beyond any meaning.
-
-    Raises:
-        DescriptionError: A number is wrong (or none); the message says which.
-    """
-    name = f"joint {joint.name!r}"
-    if joint.type == Joint.SPHERICAL:
-        if not joint.upper > 0.0:
-            raise DescriptionError(
-                f"upper of {name} is the angle of its cone and must be > 0, got {joint.upper!r}"
-            )
-    elif not joint.lower <= joint.upper:
-        raise DescriptionError(f"{name}: lower {joint.lower!r} is above upper {joint.upper!r}")
-    for what in ("effort", "velocity", "damping", "friction", "armature", "stiffness"):
-        if not getattr(joint, what) >= 0.0:
-            raise DescriptionError(f"{what} of {name} must be ≥ 0, got {getattr(joint, what)!r}")
-    for what in ("damping", "armature", "stiffness"):
-        if not getattr(joint, what) <= LARGEST:
-            raise DescriptionError(_too_large(f"{what} of {name}", getattr(joint, what)))
-    for what in ("position", "spring_reference"):
-        for value in getattr(joint, what) or ():
-            if not abs(value) <= LARGEST:
-                raise DescriptionError(_too_large(f"{what} of {name}", value))
-    if not joint.effort_range[0] <= 0.0:
-        raise DescriptionError(f"effort_lower of {name} must be ≤ 0, got {joint.effort_lower!r}")
-
-
-def _too_large(what: str, value: float) -> str:
-    return f"{what} must be at most {LARGEST:g} in size, got {value!r}; units are SI"
 
 
 def check_joints(tree: TreeDescription) -> None:
@@ -87,7 +56,7 @@ def check_mimics(tree: TreeDescription) -> None:
                 "let the faster joint lead, with the inverse ratio, or check the units"
             )
         if abs(offset) > LARGEST:
-            raise DescriptionError(_too_large(f"{what}: its offset", offset))
+            raise DescriptionError(too_large(f"{what}: its offset", offset))
         way, here = [joint.name], leader
         while here not in way:
             way.append(here)

@@ -148,6 +148,59 @@ def check_properties(properties: Iterable[str]) -> None:
             raise DescriptionError(f"a joint has no {key!r}{hint} known: {', '.join(known)}")
 
 
+def direction_of(joint: JointDescription) -> Vector:
+    """Return the axis of a joint as a unit vector.
+
+    Raises:
+        DescriptionError: It has no direction.
+        ValueError, TypeError: It is not three finite numbers.
+    """
+    what = f"axis of joint {joint.name!r}"
+    axis = check.vector(joint.axis, what, 3)
+    length = float(np.linalg.norm(axis))
+    if length < 1e-12:
+        raise DescriptionError(f"{what} has no direction; give for example (0, 0, 1)")
+    return tuple((axis / length).tolist())
+
+
+def check_joint_numbers(joint: JointDescription) -> None:
+    """Refuse limits that cross, and properties of a joint that are negative or beyond any meaning.
+
+    Raises:
+        DescriptionError: A number is wrong (or none); the message says which.
+    """
+    check_ranges(joint)
+    for what in ("position", "spring_reference"):
+        for value in getattr(joint, what) or ():
+            if not abs(value) <= check.LARGEST:
+                raise DescriptionError(too_large(f"{what} of joint {joint.name!r}", value))
+
+
+def check_ranges(joint: JointDescription) -> None:
+    """Refuse limits that cross and single numbers that are negative or too large, as above."""
+    name = f"joint {joint.name!r}"
+    if joint.type == Joint.SPHERICAL:
+        if not joint.upper > 0.0:
+            raise DescriptionError(
+                f"upper of {name} is the angle of its cone and must be > 0, got {joint.upper!r}"
+            )
+    elif not joint.lower <= joint.upper:
+        raise DescriptionError(f"{name}: lower {joint.lower!r} is above upper {joint.upper!r}")
+    for what in ("effort", "velocity", "damping", "friction", "armature", "stiffness"):
+        if not getattr(joint, what) >= 0.0:
+            raise DescriptionError(f"{what} of {name} must be ≥ 0, got {getattr(joint, what)!r}")
+    for what in ("damping", "armature", "stiffness"):
+        if not getattr(joint, what) <= check.LARGEST:
+            raise DescriptionError(too_large(f"{what} of {name}", getattr(joint, what)))
+    if not joint.effort_range[0] <= 0.0:
+        raise DescriptionError(f"effort_lower of {name} must be ≤ 0, got {joint.effort_lower!r}")
+
+
+def too_large(what: str, value: float) -> str:
+    """Return the message of a number with which cannot be calculated."""
+    return f"{what} must be at most {check.LARGEST:g} in size, got {value!r}; units are SI"
+
+
 def _number(value: Any, what: str, also: str = " or inf") -> float:
     """Return a number, which may be infinite; its range is checked when the robot is built."""
     if type(value) is float:

@@ -46,6 +46,17 @@ def test_what_is_no_mesh_is_refused_with_the_ways_to_give_one(item):
     assert len(world.objects) == 0
 
 
+@pytest.mark.parametrize("kind", ["world", "batch"])
+def test_a_state_by_joint_name_is_refused_with_the_property_that_takes_it(kind):
+    world, robot = quadruped()
+    handle = tribo.Batch(world, 2, threads=1)[robot.name] if kind == "batch" else robot
+    q, v = np.array(robot.generalized_coordinate), np.array(robot.generalized_velocity)
+    with pytest.raises(TypeError, match=r"coordinate of .*; by joint name: joint_coordinates = "):
+        handle.set_state({"LF_HAA": 0.1}, v)
+    with pytest.raises(TypeError, match=r"velocity of .*; by joint name: joint_velocities = "):
+        handle.set_state(q, {"LF_HAA": 0.1})
+
+
 @pytest.mark.parametrize("folders", [3, None, [None], b"x", ["here", 3]])
 def test_folders_are_paths(folders):
     with pytest.raises(TypeError, match="package_dirs must be a folder or several, got"):

@@ -160,3 +160,19 @@ def test_a_size_with_which_nothing_can_be_calculated_is_refused(size):
     with pytest.raises(DescriptionError, match="of an ellipsoid must be from 1e-15 to"):
         link.add_shape("ellipsoid", size, mass=1.0)
     assert not link.shapes
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"axis": (0, 0, 0)}, "axis of joint 'arm_joint' has no direction"),
+        ({"axis": (0, np.nan, 0)}, "axis of joint 'arm_joint' must be finite"),
+        ({"lower": 1.0, "upper": -1.0}, r"joint 'arm_joint': lower 1\.0 is above upper -1\.0"),
+        ({"damping": -1.0}, "damping of joint 'arm_joint' must be ≥ 0"),
+    ],
+)
+def test_a_joint_that_cannot_be_is_refused_before_its_link_is_added(options, says):
+    base = tribo.LinkDescription("base")
+    with pytest.raises(ValueError, match=says):
+        base.add_child("arm", "revolute", **options)
+    assert not base.children

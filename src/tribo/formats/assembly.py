@@ -24,7 +24,7 @@ from tribo.formats.inertia import Inertial, merged
 from tribo.formats.pose import NO_POSE, Pose
 from tribo.formats.report import Report
 from tribo.formats.urdf_mass import check_masses
-from tribo.joint_checks import check_joint_numbers
+from tribo.joint_description import check_joint_numbers, direction_of
 from tribo.model import Joint
 
 MOVABLE = (Joint.REVOLUTE, Joint.PRISMATIC, Joint.SPHERICAL)
@@ -198,15 +198,12 @@ def _checked_joint(
     if joint.type not in allowed:
         kinds = ", ".join(kind.name for kind in allowed)
         raise DescriptionError(f"{name} of {what} must be one of {kinds}, got {joint.type!r}")
-    axis = np.array(_vector(joint.axis, f"axis of {name}"))
-    length = float(np.linalg.norm(axis))
-    if length < 1e-12:
-        raise DescriptionError(f"axis of {name} has no direction; give for example (0, 0, 1)")
+    axis = direction_of(joint)
     joint = replace(joint, **_placement(joint, name))
     check_joint_numbers(joint)
     if joint.spring_reference is not None:
         joint = replace(joint, spring_reference=_spring_reference(joint, name))
-    return replace(joint, axis=tuple((axis / length).tolist()))
+    return replace(joint, axis=axis)
 
 
 def _spring_reference(joint: JointDescription, name: str) -> tuple[float, ...]:

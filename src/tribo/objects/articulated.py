@@ -78,8 +78,11 @@ class ArticulatedSystem(Drives, Object):
 
         Raises:
             ValueError: A shape is wrong, a number is not finite, a quaternion is not of unit length.
+            TypeError: It is no array; `joint_coordinates` and `joint_velocities` take numbers by joint name.
         """
         self.check_editable("set_state")
+        check.not_by_name(coordinate, f"coordinate of {self.name}", "joint_coordinates")
+        check.not_by_name(velocity, f"velocity of {self.name}", "joint_velocities")
         q = self._coordinates(coordinate, "coordinate")
         v = check.vector(velocity, f"velocity of {self.name}", self.dof)
         self._q[:], self._v[:] = q, v

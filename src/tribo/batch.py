@@ -20,7 +20,7 @@ from tribo.readonly import frozen
 from tribo.tree_model import TreeRecords, tree_records
 from tribo.world import World
 
-MAX_THREADS = 1024  # each has a stack; no machine of today has more processors
+MAX_THREADS = 1024  # each is one of the system, with a stack of its own
 
 
 class Batch(BatchMaterials, BatchConstraints, BatchSettings):

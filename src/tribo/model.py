@@ -411,6 +411,7 @@ class Work(Record):
     scalar_delassus = field("nscalar")  # [1/kg, 1/(kg m²)] its own G + R, > 0
     scalar_impulse = field("nscalar")  # [N s, N m s]
     scalar_reach = field("nscalar")  # [m, rad] most that `closure` moves it; < 0: fixes no position
+    scalar_gap = field("nscalar")  # [m, rad] of a constraint that fixes a position, in mid step
 
     # Islands, named by their lowest tree; lists sorted by island.
     tree_island = field("ntree", dtype=INT)

@@ -276,7 +276,7 @@ BAD = {
     "velocity": (GOOD_Q, np.zeros(7), 0, r"velocity of ball must have shape \(6,\), or \(1, 6\)"),
     "nan": (GOOD_Q, [0, 0, np.nan, 0, 0, 0], 0, "velocity of ball must be finite"),
     "text": ("abc", np.zeros(6), 0, "coordinate of ball must be numbers"),
-    "mapping": ({"ball": 1.0}, np.zeros(6), 0, "coordinate of ball must be numbers"),
+    "mapping": ({"ball": 1.0}, np.zeros(6), 0, "by joint name: joint_coordinates"),
     "rotation": ([GOOD_Q, np.zeros(7)], np.zeros(6), [1, 3], "unit quaternion.*in world 3"),
     "world": (GOOD_Q, np.zeros(6), 4, "worlds must be an index, a slice or a mask of 4 worlds"),
     "mask": (GOOD_Q, np.zeros(6), [True, False], "worlds must be"),

@@ -24,10 +24,11 @@ from tribo.dynamics import kinematics
 from tribo.dynamics.inertia import twice_energy, unwhiten
 from tribo.jit import kernel
 from tribo.math import vec
-from tribo.model import Constraint, Tuning
+from tribo.model import Constraint, Status, Tuning
 
 JOINT = int(Constraint.JOINT)
 REST = int(Tuning.LENGTH)
+COARSE = int(Status.COARSE)
 
 TOLERANCE = 1e-4  # [–] of the gaps, at which the conjugate gradients stop
 ROUNDING = 1e-7  # [–] ε: rows that repeat one another share the shift
@@ -35,6 +36,8 @@ MAX_SWEEPS = 200
 FARTHEST = 1e3  # [–] energy of a shift over that of the gaps closed one by one
 MAX_STEPS = 5  # of Newton: each leaves a part (ω dt)/2 of the gaps
 CLOSED = 1e-7  # [–] of the reach: gaps below are left
+TORN = 0.1  # [–] of the reach: a gap may grow by that much in half a step
+SMALL = 1e-6  # [m, rad] a gap that grows by less is of no account
 GAIN = 0.25  # [–] a step that leaves more of the squared gaps is the last
 
 
@@ -210,8 +213,31 @@ def move(model, state, work, shift):
 
 
 @kernel
+def is_torn(model, state, command, work):
+    """Tell whether a gap is left wider than it was in mid step, by a part of what a step bends.
+
+    Writes: work.
+    """
+    placed = -1
+    for n in range(work.scalar_count[0]):
+        reach = work.scalar_reach[n]
+        if reach <= 0.0:
+            continue
+        c = tie_of(model, work, n)
+        if c != placed:
+            place_ends(model, state, work, c)
+            placed = c
+        e = end_gap(model, command, work, c, work.scalar_slot[n] - model.constraint_slot[c])
+        if abs(e) > abs(work.scalar_gap[n]) + TORN * reach + SMALL:
+            return True
+    return False
+
+
+@kernel
 def closure(model, state, command, settings, work):
     """Close the gaps of all constraints that hold. Leave in `end_q` where all was before.
+
+    Where turns are too far for that, and gaps grow, the step is `COARSE`.
 
     Writes: state, work.
     """
@@ -221,8 +247,10 @@ def closure(model, state, command, settings, work):
         work.island_way[t, 2] = 0.0
     most = inf
     last = inf
+    is_open = True
     for _ in range(MAX_STEPS):
-        if not gaps(model, state, command, work, work.scalar_kept[0]):
+        is_open = gaps(model, state, command, work, work.scalar_kept[0])
+        if not is_open:
             break
         size = least_shift(model, work, work.scalar_kept[0], most, work.pile_step)
         if not size < most:
@@ -235,3 +263,5 @@ def closure(model, state, command, settings, work):
         move(model, state, work, work.pile_step)
         last = size
         most = GAIN * size
+    if is_open and is_torn(model, state, command, work):
+        work.status[0] |= COARSE

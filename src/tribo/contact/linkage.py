@@ -168,6 +168,7 @@ def hold(model, state, command, settings, work, c, first, point, axes, gap, curv
         )
         scalar.close_row(model, state, work, n, target, -inf, inf, 0.0)
         work.scalar_reach[n] = reach
+        work.scalar_gap[n] = vec.dot(u, gap)
         work.scalar_recovery[n] = recovery
 
 
@@ -289,6 +290,7 @@ def length_row(model, state, command, settings, work, c):
     scalar.close_row(model, state, work, n, target, lower, upper, 0.0)
     reach = dt * (dt * (vec.norm(curve) + around) + vec.norm(sway))
     work.scalar_reach[n] = tuning[c, ERP] * reach
+    work.scalar_gap[n] = gap
     work.scalar_recovery[n] = recovery
 
 

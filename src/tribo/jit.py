@@ -159,6 +159,7 @@ class _Whole(JITCodeLibrary):  # type: ignore[misc]
 
     def _optimize_final_module(self) -> None:
         # An option of the whole process, so it is put back: others compile here, too, under the same lock.
+        # (llvmlite's own `PipelineTuningOptions.inlining_threshold` keeps eight bits of what it is given.)
         llvm.set_option("tribo", f"-inline-threshold={_INLINED}")
         try:
             super()._optimize_final_module()

@@ -120,6 +120,16 @@ def to_end(model, settings, work, tree, v):
 
 
 @kernel
+def ended(model, settings, work, tree, v):
+    """Return the energy of a tree [J] at `end_q` and given velocities, with what its springs keep.
+
+    Writes: work.
+    """
+    kinetic, potential = energy_at(model, work.end_q, v, settings, work, tree)
+    return kinetic + potential + stored(model, work.end_q, settings, work, tree)
+
+
+@kernel
 def end_energy(model, settings, work, t, rigid, part):
     """Return the energy [J] with which island t ends the step at a part of its motion beyond the rigid one.
 
@@ -132,8 +142,7 @@ def end_energy(model, settings, work, t, rigid, part):
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
             work.change_v[dof] = rigid[dof] + part * (work.next_v[dof] - rigid[dof])
         to_end(model, settings, work, tree, work.change_v)
-        kinetic, potential = energy_at(model, work.end_q, work.change_v, settings, work, tree)
-        total += kinetic + potential + stored(model, work.end_q, settings, work, tree)
+        total += ended(model, settings, work, tree, work.change_v)
     return total
 
 
@@ -269,9 +278,7 @@ def stay_together(model, state, settings, work, t, rigid):
     Writes: work, rigid.
     """
     dt = settings.dt
-    h = (
-        dt if settings.integrator == SEMI_IMPLICIT else 0.5 * dt
-    )  # what is left when the velocity is known
+    h = dt if settings.integrator == SEMI_IMPLICIT else 0.5 * dt  # left once the velocity is known
     origin = place_of(model, state.q, t)
     m, c, p, l, s = island_motion(model, state.q, state.v, work, t, origin)
     after = vec.axpy(dt * m, (settings.gravity_x, settings.gravity_y, settings.gravity_z), p)

@@ -26,9 +26,7 @@ SWEEPS = int(Solver.SWEEPS)
 SLOWED = int(Status.SLOWED)
 LEVER = 10.0  # [–] of the speed at which it closes: how fast that may make all of the island
 WHILE = 0.1  # [s] in which that much may be brought again, into what moves already
-ALWAYS = (
-    1e-3  # [–] of the energy that moves: that much may be brought by gaps that close within a step
-)
+ALWAYS = 1e-3  # [–] of the energy that moves: so much may gaps bring that close within a step
 SHARE = 0.1  # [–] of the speed that a row takes away anyway: the same
 GUILTY = 0.1  # [–] of the energy: rows that bring less go on closing
 

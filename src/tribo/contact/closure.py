@@ -71,6 +71,24 @@ def end_gap(model, command, work, c, k):
 
 
 @kernel
+def end_gaps(model, state, command, work, gap):
+    """Write how far open every row with a reach is now, 0 for others.
+
+    Writes: work, gap.
+    """
+    placed = -1
+    for n in range(work.scalar_count[0]):
+        gap[n] = 0.0
+        if work.scalar_reach[n] <= 0.0:
+            continue
+        c = tie_of(model, work, n)
+        if c != placed:
+            place_ends(model, state, work, c)
+            placed = c
+        gap[n] = end_gap(model, command, work, c, work.scalar_slot[n] - model.constraint_slot[c])
+
+
+@kernel
 def gaps(model, state, command, work, gap):
     """Write what every row that holds has to move, 0 for those of joints; tell whether it is worth it.
 
@@ -78,23 +96,17 @@ def gaps(model, state, command, work, gap):
 
     Writes: work, gap.
     """
-    placed = -1
-    is_open = False
     for n in range(work.scalar_count[0]):
-        gap[n] = 0.0
         impulse = work.scalar_impulse[n]
         if impulse <= work.scalar_lower[n] or impulse >= work.scalar_upper[n]:
             work.scalar_reach[n] = -1.0
+    end_gaps(model, state, command, work, gap)
+    is_open = False
+    for n in range(work.scalar_count[0]):
         reach = work.scalar_reach[n]
-        if reach <= 0.0:
-            continue
-        c = tie_of(model, work, n)
-        if c != placed:
-            place_ends(model, state, work, c)
-            placed = c
-        e = end_gap(model, command, work, c, work.scalar_slot[n] - model.constraint_slot[c])
-        gap[n] = min(max(e, -reach), reach)
-        is_open = is_open or abs(e) > CLOSED * reach
+        if reach > 0.0:
+            is_open = is_open or abs(gap[n]) > CLOSED * reach
+            gap[n] = min(max(gap[n], -reach), reach)
     return is_open
 
 
@@ -218,17 +230,11 @@ def is_torn(model, state, command, work):
 
     Writes: work.
     """
-    placed = -1
+    gap = work.scalar_kept[0]
+    end_gaps(model, state, command, work, gap)
     for n in range(work.scalar_count[0]):
         reach = work.scalar_reach[n]
-        if reach <= 0.0:
-            continue
-        c = tie_of(model, work, n)
-        if c != placed:
-            place_ends(model, state, work, c)
-            placed = c
-        e = end_gap(model, command, work, c, work.scalar_slot[n] - model.constraint_slot[c])
-        if abs(e) > abs(work.scalar_gap[n]) + TORN * reach + SMALL:
+        if reach > 0.0 and abs(gap[n]) > abs(work.scalar_gap[n]) + TORN * reach + SMALL:
             return True
     return False
 

@@ -11,12 +11,10 @@ by no motor, spring or hand; not under `semi_implicit`, whose energy goes to and
 from math import sqrt
 
 from tribo.contact import teams
-from tribo.contact.brake import is_anchored, rigid_motion
+from tribo.contact.brake import ended, is_anchored, rigid_motion
 from tribo.contact.islands import is_member
-from tribo.dynamics.energy import energy_at
 from tribo.dynamics.kinematics import end_of_q
 from tribo.dynamics.momentum import KEPT, agree
-from tribo.dynamics.springs import spring_energy
 from tribo.jit import kernel
 from tribo.model import Integrator, Status
 
@@ -35,8 +33,7 @@ def energy(model, settings, work, t, v):
     total = 0.0
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
-            moving, lying = energy_at(model, work.end_q, v, settings, work, tree)
-            total += moving + lying + spring_energy(model, work.end_q, work, tree)
+            total += ended(model, settings, work, tree, v)
     return total
 
 

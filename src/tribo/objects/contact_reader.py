@@ -53,8 +53,8 @@ class ContactReader(check.Sealed):
             [19.62, 19.62, 0.0]
         """
         bodies = self.description.bodies
-        _, engine, _ = self._contact_records()
-        at, world, impulse, shape = self._touching()
+        _, engine, shapes = self._contact_records()
+        at, world, impulse, shape = _touching(engine, shapes)
         axes = _rows(engine.work.arrays["contact_axes"], 9)[at].reshape(-1, 3, 3)
         given = (axes.transpose(0, 2, 1) @ impulse[:, :, None])[:, :, 0]
         force = given / engine.settings.arrays["dt"].reshape(-1, 1)[world]
@@ -95,8 +95,8 @@ class ContactReader(check.Sealed):
             >>> tribo.Batch(world, 2, threads=1)["dog"].in_contact("LF_FOOT").tolist()
             [False, False]
         """
-        name, engine, _ = self._contact_records()
-        _, world, _, shape = self._touching()
+        name, engine, shapes = self._contact_records()
+        _, world, _, shape = _touching(engine, shapes)
         mine = shape >= 0
         if body is not None:
             bodies = self.description.bodies
@@ -108,28 +108,30 @@ class ContactReader(check.Sealed):
         found[world[mine.any(axis=1)]] = True
         return frozen(found) if self._is_batch else bool(found[0])
 
-    def _touching(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Return the contacts of the object in the last step, n of all worlds together.
 
-        Returns:
-            Row of the contact in the tables of all worlds and its world, (n,); impulse on A, (n, 3) [N s],
-            contact axes; shape of the object on side A and B, (n, 2), −1: another object's.
-        """
-        _, engine, shapes = self._contact_records()
-        work = engine.work.arrays
-        room = work["contact_gap"].shape[1]
-        at = np.flatnonzero(np.arange(room) < work["contact_count"])
-        shape = _rows(work["contact_shape"], 2)[at]
-        is_own = (shape >= shapes.start) & (shape < shapes.stop)
-        impulse = _rows(work["contact_impulse"], 3)[at]
-        world = at // room
-        hands_on = engine.settings.arrays["impact"].reshape(-1)[world] == Impact.PROPAGATE
-        if hands_on.any():
-            impulse[hands_on] += _rows(work["contact_blow"], 3)[at[hands_on]]
-        touches = (impulse[:, 2] > 0.0) | ~(work["contact_gap"].ravel()[at] > 0.0)
-        kept = touches & is_own.any(axis=1)
-        shape = np.where(is_own, shape - shapes.start, -1)
-        return at[kept], world[kept], impulse[kept], shape[kept]
+def _touching(
+    engine: Engine, shapes: slice
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the contacts of an object with given shapes in the last step, n of all worlds together.
+
+    Returns:
+        Row of the contact in the tables of all worlds and its world, (n,); impulse on A, (n, 3) [N s],
+        contact axes; shape of the object on side A and B, (n, 2), −1: another object's.
+    """
+    work = engine.work.arrays
+    room = work["contact_gap"].shape[1]
+    at = np.flatnonzero(np.arange(room) < work["contact_count"])
+    shape = _rows(work["contact_shape"], 2)[at]
+    is_own = (shape >= shapes.start) & (shape < shapes.stop)
+    impulse = _rows(work["contact_impulse"], 3)[at]
+    world = at // room
+    hands_on = engine.settings.arrays["impact"].reshape(-1)[world] == Impact.PROPAGATE
+    if hands_on.any():
+        impulse[hands_on] += _rows(work["contact_blow"], 3)[at[hands_on]]
+    touches = (impulse[:, 2] > 0.0) | ~(work["contact_gap"].ravel()[at] > 0.0)
+    kept = touches & is_own.any(axis=1)
+    shape = np.where(is_own, shape - shapes.start, -1)
+    return at[kept], world[kept], impulse[kept], shape[kept]
 
 
 def _rows(table: np.ndarray, width: int) -> np.ndarray:

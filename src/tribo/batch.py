@@ -12,6 +12,7 @@ from tribo.batch_constraints import BatchConstraints
 from tribo.batch_materials import BatchMaterials
 from tribo.batch_object import ObjectBatch, Part
 from tribo.batch_settings import BatchSettings
+from tribo.batch_single import SingleBodyBatch
 from tribo.complaints import BatchComplaints
 from tribo.engine import Engine
 from tribo.errors import EditError
@@ -130,7 +131,7 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
         part = self._parts[check.known(name, self._parts, "object")]
         if part.kind == Kind.STATIC:
             raise ValueError(f"{name} is static: it has no state of its own in a batch")
-        return ObjectBatch(self, part)
+        return SingleBodyBatch(self, part) if part.is_single else ObjectBatch(self, part)
 
     def poses_of(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Return positions (worlds, bodies, 3) [m] and rotations of the bodies of an object, by name."""

@@ -10,7 +10,8 @@ import numpy as np
 
 from tribo import check
 from tribo.model import Tuning
-from tribo.objects.constraint import Constraint, End, Motor, Wire
+from tribo.objects.constraint import Constraint, Motor, Wire
+from tribo.objects.end import End
 from tribo.readonly import frozen
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from tribo.batch_state import StateOfWorlds
 from tribo.builder import Span, meets_compliant
 from tribo.description import TreeDescription
 from tribo.model import Joint, Kind
-from tribo.objects import ArticulatedSystem, CollisionBody, Object
+from tribo.objects import ArticulatedSystem, CollisionBody, Object, SingleBody
 from tribo.objects.contact_reader import ContactReader
 from tribo.objects.drives import Drives
 from tribo.objects.frames import Frame
@@ -37,6 +37,7 @@ class Part:
     span: Span
     description: TreeDescription
     is_floating: bool
+    is_single: bool  # a `SingleBody`, no robot
     quaternions: tuple[tuple[str, int], ...]  # joint and where its quaternion begins
     fixed_pose: np.ndarray  # (7,) of a root that does not move
 
@@ -52,6 +53,7 @@ class Part:
             part.span,
             description,
             floating,
+            isinstance(part, SingleBody),
             tuple(part.quaternions),
             part.fixed_pose.copy(),
         )

@@ -21,13 +21,13 @@ from tribo.description import (
     MeshFile,
     ShapeDescription,
     TreeDescription,
-    VisualDescription,
 )
 from tribo.formats import mesh_solids
 from tribo.geometry import Surface, convex_hull, solid_inertia, volume_moments
 from tribo.geometry import surface as make_surface
 from tribo.heights import HeightField
 from tribo.model import Joint, Kind, Shape
+from tribo.objects import edits
 from tribo.objects.base import as_kind
 
 logger = logging.getLogger("tribo")
@@ -60,7 +60,7 @@ def placed(description: TreeDescription, options: dict[str, Any]) -> Placed:
     if "body_type" in options:
         description.kind = as_kind(options["body_type"])
     if "com" in options:
-        _move_origin(description, check.vector(options["com"], "com", 3))
+        edits.move_origin(description, check.vector(options["com"], "com", 3))
     if "inertia" in options:
         body.inertia = check.inertia(options["inertia"], "inertia")
     if "ground_points" in options:
@@ -86,15 +86,6 @@ def placed(description: TreeDescription, options: dict[str, Any]) -> Placed:
         options.get("collision_group"),
         options.get("collision_mask", ALL_GROUPS),
     )
-
-
-def _move_origin(description: TreeDescription, com: np.ndarray) -> None:
-    """Make a point of the frame in which the shapes were given the centre of mass and origin."""
-    body, shift = description.bodies[0], com + description.origin
-    items: list[ShapeDescription | VisualDescription] = [*body.shapes, *body.visuals]
-    for item in items:
-        item.position = tuple(np.subtract(item.position, shift).tolist())
-    description.origin = tuple((-com).tolist())
 
 
 def add_ground_points(body: BodyDescription, points: Any) -> None:

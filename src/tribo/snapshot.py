@@ -29,7 +29,7 @@ _PROPERTIES = (  # of links and joints: a world takes its own back
     "body_mass", "body_com", "body_inertia", "joint_axis", "dof_armature", "dof_damping", "tree_is_single",
     "dof_stiffness", "spring_reference", "dof_effort_lower", "dof_effort_upper", "body_support",
     "dof_friction", "dof_speed", "joint_lower", "joint_upper", "shape_size", "shape_pos", "shape_rot",
-    "body_box", "body_radius",
+    "body_box", "body_radius", "constraint_point",
 )  # fmt: skip
 
 
@@ -46,6 +46,9 @@ class Snapshot:
     collide: tuple[bool, ...]  # whether bodies that are tied together touch
     descriptions: tuple[TreeDescription, ...]  # whose numbers it may take back
     bodies: tuple[tuple[float, Vector, np.ndarray, JointDescription, float], ...]  # users' edits
+    origins: tuple[
+        tuple[Vector, tuple[Vector, ...]], ...
+    ]  # of shapes' frames; places of what is drawn
     sensors: dict[str, Any]  # state of each sensor, by name
     readings: dict[str, np.ndarray]  # what the last step left to be read: contacts, status, torques
     pushes: Any = ()  # on which merged links the external forces of the next step act
@@ -124,6 +127,9 @@ def take(
         tuple(tie.collide for tie in ties),
         descriptions,
         bodies,
+        tuple(
+            (t.origin, tuple(v.position for b in t.bodies for v in b.visuals)) for t in descriptions
+        ),
         {},
         readings,
     )
@@ -182,6 +188,11 @@ def restore(
     ):
         body.mass, body.com, body.inertia = mass, com, inertia.copy()
         body.joint, body.gravity_compensation = dataclasses.replace(joint), share
+    for part, (origin, places) in zip(objects, snapshot.origins, strict=True):
+        part.description.origin = origin
+        visuals = [visual for body in part.description.bodies for visual in body.visuals]
+        for visual, place in zip(visuals, places, strict=True):
+            visual.position = place
     engine.work.arrays["row_count"][...] = 0  # what stands in the rows belongs to another step
     engine.filters_changed()
     materials.become(snapshot.materials)

@@ -18,12 +18,10 @@ from tribo.objects import ArticulatedSystem, Object
 from tribo.objects.constraint import (
     STRETCH,
     Constraint,
-    End,
     Motor,
     Wire,
-    body_pose,
-    end_on,
 )
+from tribo.objects.end import End, body_pose, end_on
 from tribo.objects.frames import Frame
 from tribo.world_objects import WorldObjects
 

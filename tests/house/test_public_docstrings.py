@@ -10,6 +10,7 @@ import tribo
 from tribo import objects
 from tribo.batch_constraints import ConstraintBatch
 from tribo.batch_object import ObjectBatch
+from tribo.batch_single import SingleBodyBatch
 
 
 def test_public_names_have_docstrings():
@@ -37,7 +38,7 @@ def test_public_names_are_in_the_reference():
 HANDLES = (
     tribo.ArticulatedSystem, tribo.SingleBody, tribo.HeightMap, tribo.CollisionBody, tribo.Batch,
     tribo.Constraint, tribo.Motor, tribo.Wire, objects.Evaluation, objects.Frame,
-    objects.Joint, objects.Link, ObjectBatch, ConstraintBatch,
+    objects.Joint, objects.Link, ObjectBatch, SingleBodyBatch, ConstraintBatch,
 )  # fmt: skip
 SHAPE = re.compile(r"\((\d|n|N|dof|worlds|nq|ny|k|bodies)\b|shape of")
 UNIT = re.compile(r"\[[^\]]+\]|[Uu]nit|[Rr]otation")
@@ -71,8 +72,8 @@ def test_numbers_have_shape_and_unit(kind):
 
 ROBOTS = (
     tribo.ArticulatedSystem, tribo.SingleBody, tribo.Constraint, tribo.Motor, tribo.Wire,
-    objects.Evaluation, objects.Frame, objects.Joint, objects.Link, ObjectBatch, ConstraintBatch,
-    tribo.LinkDescription,
+    objects.Evaluation, objects.Frame, objects.Joint, objects.Link, ObjectBatch, SingleBodyBatch,
+    ConstraintBatch, tribo.LinkDescription,
 )  # fmt: skip
 ENGINE = (
     "attach",

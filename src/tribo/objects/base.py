@@ -175,8 +175,8 @@ class Object(Sleeper, ContactReader):
                 f"{self.name}: an articulated system cannot be static; make it kinematic with zero velocity"
             )
         for shape in self.collision_bodies:
-            if shape.shape in _TERRAIN:
-                raise ValueError(f"{self.name} is a {_TERRAIN[shape.shape]}: it can only be static")
+            if shape.shape in TERRAIN:
+                raise ValueError(f"{self.name} is a {TERRAIN[shape.shape]}: it can only be static")
         self.check_editable("body_type")
         self.detach()
         pose = self._root_pose().copy()
@@ -392,7 +392,7 @@ class Object(Sleeper, ContactReader):
         self.span = None
 
 
-_TERRAIN = {
+TERRAIN = {
     Shape.PLANE: "half space",
     Shape.SURFACE: "surface of triangles",
     Shape.HEIGHT_MAP: "height map",
@@ -418,6 +418,16 @@ _VIEWS = {
     "target_q": ("command", "q"),
     "target_v": ("command", "v"),
 }
+
+
+def shift_since(origin: Sequence[float] | None, part: Object | None) -> np.ndarray:
+    """Return how far the shapes of a body have moved in its frame, (3,) [m], since their origin was there.
+
+    A body's frame begins at its centre of mass: where that is set anew, all that is fixed to the body moves.
+    """
+    if origin is None or part is None:
+        return np.zeros(3)
+    return np.asarray(np.subtract(part.description.origin, origin))
 
 
 def as_kind(value: Any) -> Kind:

@@ -14,6 +14,7 @@ from tribo.errors import EditError
 from tribo.model import TIE_SLOTS, Tuning
 from tribo.model import Constraint as Kind
 from tribo.objects.base import Object
+from tribo.objects.end import End
 from tribo.objects.owner import Owner
 from tribo.readonly import frozen
 
@@ -23,54 +24,6 @@ if TYPE_CHECKING:
 STRETCH = {"stretch": 1, "compression": 2, "both": 3, "nothing": 0}
 _RESISTS = {bits: word for word, bits in STRETCH.items()}
 NEW = np.array([1.0, 1.0, 0.0, inf, 0.0, 0.0, 0.0, inf])  # `Tuning` of a new one
-
-
-class End:
-    """Where a constraint holds on: a point and axes on a body of an object, or in the world."""
-
-    def __init__(
-        self, part: Object | None, body: int, point: np.ndarray, axes: np.ndarray,
-        link: str | None = None,
-    ) -> None:  # fmt: skip
-        """Take point (3,) and axes (3, 3) in the frame of a body; part None: in the world.
-
-        link: of the body's links that it holds, as `ShapeDescription.link`; None: not known.
-        """
-        self.part, self.body, self.point, self.axes, self.link = part, body, point, axes, link
-
-    @property
-    def label(self) -> str:
-        """Return object and body, in words."""
-        if self.part is None:
-            return "the world"
-        bodies = self.part.description.bodies
-        return self.part.name if len(bodies) == 1 else f"{self.part.name}/{bodies[self.body].name}"
-
-    def pose(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return point and axes in the world, at the present state."""
-        place, turn = body_pose(self.part, self.body)
-        return place + turn @ self.point, turn @ self.axes
-
-
-def body_pose(part: Object | None, body: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return position (3,) [m] and rotation (3, 3) [–] of a body of an object now; None: the world.
-
-    Raises:
-        EditError: The object was removed from its world.
-    """
-    if part is None:
-        return np.zeros(3), np.eye(3)
-    if part.is_removed:
-        raise EditError(
-            f"{part.name} was removed from its world and its constraints with it: they have no place and no "
-            "force any more; add both anew"
-        )
-    if body == 0:
-        return np.array(part.position), np.array(part.rotation_matrix)
-    engine = part.world.engine
-    assert part.span is not None
-    work, k = engine.observe(), part.span.body.start + body
-    return work.body_pos[k].copy(), work.body_rot[k].reshape(3, 3).copy()
 
 
 class Constraint(check.Sealed):
@@ -489,11 +442,3 @@ class Wire(Constraint):
         if self.wire_type != "compliant" or not works:
             return 0.0
         return float(0.5 * self.stiffness * stretch * stretch)
-
-
-def end_on(
-    part: Object | None, body: int, point: np.ndarray, axes: np.ndarray, link: str | None
-) -> End:
-    """Return the end on a body whose point and axes are given in the world, at the present state."""
-    place, turn = body_pose(part, body)
-    return End(part, body, turn.T @ (point - place), turn.T @ axes, link)

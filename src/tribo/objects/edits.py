@@ -1,4 +1,4 @@
-"""Changing numbers of a robot's model at run time, and of the description that it is built from."""
+"""Changing numbers of an object's model at run time, and of the description that it is built from."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tribo.builder import COORDINATES, DOFS, reference_of
-from tribo.description import TreeDescription
+from tribo.description import ShapeDescription, TreeDescription, VisualDescription
 from tribo.model import Model
 from tribo.objects.frames import quaternions
 
@@ -31,9 +31,9 @@ def describe(description: TreeDescription, field: str, row: int, value: np.ndarr
     """Write a number of the model into the description, so that a rebuild keeps it.
 
     Args:
-        description: Of the robot.
+        description: Of the object.
         field: Name in `Model`.
-        row: Body, or dof for fields of dofs, or coordinate for references; counted from the robot's first.
+        row: Body, or dof for fields of dofs, or coordinate for references; counted from the object's first.
         value: As in the model.
     """
     if field == "spring_reference":
@@ -73,6 +73,15 @@ def _body_of_dof(description: TreeDescription, dof: int) -> int:
         if dof < 0:
             return k
     raise IndexError("dof")
+
+
+def move_origin(description: TreeDescription, com: np.ndarray) -> None:
+    """Make a point of the frame in which the shapes were given the centre of mass and origin."""
+    body, shift = description.bodies[0], com + description.origin
+    items: list[ShapeDescription | VisualDescription] = [*body.shapes, *body.visuals]
+    for item in items:
+        item.position = tuple(np.subtract(item.position, shift).tolist())
+    description.origin = tuple((-com).tolist())
 
 
 def write(model: Model, field: str, row: int, value: np.ndarray) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tribo.objects.collision_body import CollisionBody
 
 _SYMMETRIC = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
-_SIX = ((0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2))
+SIX = (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)  # where the six numbers of an inertia stand
 
 
 class Link(Handle):
@@ -112,7 +112,7 @@ class Link(Handle):
         given = self._given(array, "inertia", 3, 3)
         for matrix in given:
             check.inertia(matrix, f"inertia of {self._name}")
-        self._set("body_inertia", self._body, given[..., _SIX[0], _SIX[1]])
+        self._set("body_inertia", self._body, given[..., SIX[0], SIX[1]])
 
     @property
     def gravity_compensation(self) -> float | np.ndarray:

@@ -8,7 +8,9 @@ import numpy as np
 
 from tribo import check
 from tribo.model import Kind
-from tribo.objects.base import Object
+from tribo.objects import edits
+from tribo.objects.base import TERRAIN, Object
+from tribo.objects.handles import SIX
 from tribo.readonly import frozen
 
 
@@ -43,15 +45,6 @@ class SingleBody(Object):
         self._check_moves("angular_velocity")
         self._v[3:6] = check.vector(value, f"angular_velocity of {self.name}", 3)
 
-    @property
-    def com(self) -> np.ndarray:
-        """Centre of mass, shape (3,) [m], in the frame in which the shapes were given.
-
-        That frame is the one of a compound's parts, a mesh file or a hull's points. The body's own origin is
-        its centre of mass, so a point p of that frame is at p − com in the body.
-        """
-        return frozen(-np.asarray(self.description.origin))
-
     def set_state(self, pose: np.ndarray, velocity: np.ndarray) -> None:
         """Set pose (7,) and velocity (6,) at once, without checks."""
         self._q[:] = self._target_q[:] = pose
@@ -64,10 +57,86 @@ class SingleBody(Object):
                 f"{self.name} is static; set body_type to kinematic or dynamic before {what}"
             )
 
+    # -- mass ----------------------------------------------------------------------------------
+    @property
+    def mass(self) -> float:
+        """Mass [kg] > 0; assign to change it. The inertia stays: assign that as well.
+
+        Example:
+            >>> import tribo
+            >>> ball = tribo.World().add_sphere(radius=0.1, mass=1.0)
+            >>> ball.mass, ball.inertia = 1.2 * ball.mass, 1.2 * ball.inertia
+            >>> ball.mass
+            1.2
+        """
+        return super().mass
+
+    @mass.setter
+    def mass(self, value: Any) -> None:
+        self._check_has_mass("mass")
+        mass = check.positive(value, f"mass of {self.name}")
+        self._write_mass("body_mass", np.array(mass))
+
     @property
     def inertia(self) -> np.ndarray:
-        """Inertia about the centre of mass, shape (3, 3) [kg m²], body axes."""
+        """Inertia about the centre of mass, shape (3, 3) [kg m²], body axes; assign to change it.
+
+        It must be symmetric and positive definite; three numbers stand for a diagonal.
+        """
         return frozen(self.description.bodies[0].inertia.copy())
+
+    @inertia.setter
+    def inertia(self, value: Any) -> None:
+        self._check_has_mass("inertia")
+        made = check.inertia(value, f"inertia of {self.name}")
+        self._write_mass("body_inertia", made[SIX])
+
+    @property
+    def com(self) -> np.ndarray:
+        """Centre of mass, shape (3,) [m], in the frame in which the shapes were given; assign to move it.
+
+        That frame is the one of a compound's parts, a mesh file or a hull's points. The body's own origin is
+        its centre of mass, so a point p of that frame is at p − com in the body. Where the centre of mass is
+        set anew, shapes, constraints and sensors stay where they are: `position` and `linear_velocity` become
+        those of the new one. The inertia stays, now about the new centre of mass: assign it as well.
+
+        Example:
+            >>> import tribo
+            >>> box = tribo.World().add_box(size=(1, 1, 1), mass=1.0, position=(0, 0, 2))
+            >>> box.com = 0.0, 0.0, -0.3
+            >>> box.position.tolist(), box.collision_bodies[0].position_in_body.tolist()
+            ([0.0, 0.0, 1.7], [0.0, 0.0, 0.3])
+        """
+        return frozen(-np.asarray(self.description.origin))
+
+    @com.setter
+    def com(self, value: Any) -> None:
+        self._check_has_mass("com")
+        com = check.vector(value, f"com of {self.name}", 3)
+        way = self.rotation_matrix @ (com + self.description.origin)
+        self.detach()
+        self.wake()
+        edits.move_origin(self.description, com)
+        self._root_pose()[:3] += way
+        self._v[:3] += np.cross(self.angular_velocity, way)[: len(self._v)]
+        self._left_q[:] = 0.0  # the next step begins from the state alone
+        self.world.rebuild()
+
+    def _check_has_mass(self, what: str) -> None:
+        self.check_editable(what)
+        shape = self.collision_bodies[0].shape
+        if shape in TERRAIN:
+            raise ValueError(
+                f"{what} of {self.name}: {check.with_article(TERRAIN[shape])} has none"
+            )
+
+    def _write_mass(self, field: str, value: np.ndarray) -> None:
+        """Write a number into the description and, if the world is built, into its model."""
+        self.wake()
+        edits.describe(self.description, field, 0, value)
+        self._left_q[:] = 0.0
+        if self.world.is_built and self.span is not None:
+            edits.write(self.world.engine.model, field, self.span.body.start, value)
 
     def apply_force(self, force: Any, point: Any = None, *, axes: str = "world") -> None:
         """Add an external force for the next step only.

@@ -11,6 +11,7 @@ from tribo import check
 from tribo.errors import EditError
 from tribo.extents import rotation_matrix
 from tribo.objects import ArticulatedSystem, Object
+from tribo.objects.base import shift_since
 from tribo.queries import point as queries
 from tribo.readonly import frozen
 from tribo.sensors.noise import Noise, NoiseState
@@ -45,8 +46,14 @@ class Mount:
             self.body, self.link = found.body_index, found.part_name
             within = rotation_matrix(found.orientation_in_body)
             offset, turn = found.position_in_body + within @ offset, within @ turn
-        self.offset, self.turn = np.ascontiguousarray(offset), turn
+        self._offset, self.turn = np.ascontiguousarray(offset), turn
+        self._origin = None if part is None else part.description.origin
         self._records: TreeRecords | None = None
+
+    @property
+    def offset(self) -> np.ndarray:
+        """Where the sensor is, (3,) [m], frame of its body or of the world."""
+        return np.asarray(self._offset + shift_since(self._origin, self.part))
 
     def records(self) -> TreeRecords:
         """Return the records of the object's tree."""

@@ -9,7 +9,8 @@ import numpy as np
 from tribo.engine import Engine
 from tribo.errors import EditError
 from tribo.objects import ArticulatedSystem, Object
-from tribo.objects.constraint import Constraint, End
+from tribo.objects.constraint import Constraint
+from tribo.objects.end import End
 from tribo.objects.parts import Part
 from tribo.queries import point as queries
 from tribo.readout import contact_impulses

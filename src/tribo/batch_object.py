@@ -156,7 +156,7 @@ class ObjectBatch(BatchSleeper, StateOfWorlds, ContactReader, Drives):
             "on the object of the world, before the batch is made"
         )
 
-    def _set_parameter(self, field: str, row: int, value: np.ndarray, what: str) -> None:
+    def _set_parameter(self, field: str, row: int | slice, value: np.ndarray, what: str) -> None:
         self._check_editable(what)
         engine = self._batch.engine
         engine.own(field, "tree_is_single")

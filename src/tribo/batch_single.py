@@ -8,6 +8,8 @@ import numpy as np
 
 from tribo import check
 from tribo.batch_object import ObjectBatch
+from tribo.objects.states import rows
+from tribo.readonly import frozen
 
 
 class SingleBodyBatch(ObjectBatch):
@@ -43,6 +45,29 @@ class SingleBodyBatch(ObjectBatch):
     @inertia.setter
     def inertia(self, value: Any) -> None:
         self.links[0].inertia = value
+
+    @property
+    def linear_damping(self) -> np.ndarray:
+        """Drag [N s/m] ≥ 0, (worlds,), see `SingleBody`; assign one for all or (worlds,)."""
+        return frozen(self.damping[:, 0].copy())
+
+    @linear_damping.setter
+    def linear_damping(self, value: Any) -> None:
+        self._set_drag("linear_damping", value, slice(0, 3))
+
+    @property
+    def angular_damping(self) -> np.ndarray:
+        """Drag [N m s/rad] ≥ 0, (worlds,), see `SingleBody`; assign one for all or (worlds,)."""
+        return frozen(self.damping[:, 3].copy())
+
+    @angular_damping.setter
+    def angular_damping(self, value: Any) -> None:
+        self._set_drag("angular_damping", value, slice(3, 6))
+
+    def _set_drag(self, what: str, value: Any, dofs: slice) -> None:
+        given = rows(value, f"{what} of {self.name}", (), len(self._batch))
+        check.not_negative(given, f"{what} of {self.name}")
+        self._set_parameter("dof_damping", dofs, given[:, None], what)
 
     @property
     def com(self) -> np.ndarray:

@@ -299,7 +299,9 @@ class _Filler:
             m.dof_body[dof] = i
             m.dof_depth[dof] = len(chain)
             m.dof_row[dof] = self.row
-            m.dof_damping[dof] = body.joint.damping
+            is_turn = dof - self.v >= 3  # of a free joint
+            drag = body.drag[is_turn] if joint == Joint.FREE else 0.0
+            m.dof_damping[dof] = body.joint.damping + drag
             m.dof_armature[dof] = body.joint.armature
             m.dof_stiffness[dof] = body.joint.stiffness
             m.dof_friction[dof] = body.joint.friction

@@ -302,6 +302,10 @@ class BodyDescription:
     shapes: list[ShapeDescription] = field(default_factory=list)
     visuals: list[VisualDescription] = field(default_factory=list)
     gravity_compensation: float = 0.0  # [–] share of the weight that is borne from outside
+    drag: tuple[float, float] = (
+        0.0,
+        0.0,
+    )  # [N s/m, N m s/rad] of a body that is free: against v and ω
     parent_link: str = field(default="", compare=False)  # of the parent, as `ShapeDescription.link`
 
 

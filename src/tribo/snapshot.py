@@ -11,7 +11,7 @@ import numpy as np
 
 from tribo.check import shown
 from tribo.contacts import PER_CONTACT, SAID
-from tribo.description import JointDescription, TreeDescription, Vector
+from tribo.description import TreeDescription, Vector
 from tribo.engine import Engine
 from tribo.materials import MaterialTable
 from tribo.objects import Object
@@ -45,7 +45,9 @@ class Snapshot:
     ignored: tuple[frozenset[tuple[int, int]], ...]  # body pairs that pass through each other
     collide: tuple[bool, ...]  # whether bodies that are tied together touch
     descriptions: tuple[TreeDescription, ...]  # whose numbers it may take back
-    bodies: tuple[tuple[float, Vector, np.ndarray, JointDescription, float], ...]  # users' edits
+    bodies: tuple[
+        tuple[Any, ...], ...
+    ]  # of each: mass, com, inertia, joint, and what else users edit
     origins: tuple[
         tuple[Vector, tuple[Vector, ...]], ...
     ]  # of shapes' frames; places of what is drawn
@@ -109,7 +111,14 @@ def take(
     poses = tuple(part.fixed_pose.copy() for part in objects)
     ignored = tuple(frozenset(part.description.ignored) for part in objects)
     bodies = tuple(
-        (b.mass, b.com, b.inertia.copy(), dataclasses.replace(b.joint), b.gravity_compensation)
+        (
+            b.mass,
+            b.com,
+            b.inertia.copy(),
+            dataclasses.replace(b.joint),
+            b.gravity_compensation,
+            b.drag,
+        )
         for part in objects
         for b in part.description.bodies
     )
@@ -183,11 +192,12 @@ def restore(
     for tie, collide in zip(ties, snapshot.collide, strict=True):
         tie.collide = collide
     described_bodies = [body for part in objects for body in part.description.bodies]
-    for body, (mass, com, inertia, joint, share) in zip(
+    for body, (mass, com, inertia, joint, share, drag) in zip(
         described_bodies, snapshot.bodies, strict=True
     ):
         body.mass, body.com, body.inertia = mass, com, inertia.copy()
         body.joint, body.gravity_compensation = dataclasses.replace(joint), share
+        body.drag = drag
     for part, (origin, places) in zip(objects, snapshot.origins, strict=True):
         part.description.origin = origin
         visuals = [visual for body in part.description.bodies for visual in body.visuals]

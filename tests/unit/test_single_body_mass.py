@@ -204,3 +204,61 @@ def test_no_edit_between_update_and_advance():
             setattr(box, name, value)
     world.advance()
     change(box)
+
+
+@pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit", "rk4"])
+def test_drag_slows_as_the_exponential(integrator):
+    """m v̇ = −d v; a step multiplies by 1/(1 + dt d/m): relative error n (dt d/m)²/2 after n of them."""
+    world = tribo.World(gravity=(0, 0, 0), time_step=1e-3)
+    world.integrator = integrator
+    box = world.add_box(
+        (0.2, 0.3, 0.4), 2.0, linear_velocity=(1, -2, 3), angular_velocity=(0, 0, 2)
+    )
+    box.linear_damping = 4.0
+    _ = world.engine
+    box.angular_damping = 0.02
+    assert (box.linear_damping, box.angular_damping) == (4.0, 0.02)
+    world.step(1000)
+    bound = 1000 * (1e-3 * 2.0) ** 2 / 2 * 1.01
+    assert np.allclose(
+        box.linear_velocity, np.exp(-2.0) * np.array((1, -2, 3)), rtol=bound, atol=1e-12
+    )
+    rate = 0.02 / box.inertia[2, 2]
+    assert box.angular_velocity[2] == pytest.approx(2 * np.exp(-rate), rel=bound)
+    world.add_sphere(0.1, 1.0, position=(9, 9, 9))  # built anew, the drag stays
+    before = box.linear_velocity[0]
+    world.step()
+    assert box.linear_velocity[0] < (1 - 1e-3) * before
+
+
+def test_worlds_of_a_batch_have_their_own_drag_and_snapshots_take_it_back():
+    world, box = falling()
+    saved = world.snapshot()
+    box.linear_damping = 2.0
+    world.restore(saved)
+    assert box.linear_damping == 0.0
+    boxes = tribo.Batch(world, 3, threads=1)["box"]
+    boxes.linear_damping, boxes.angular_damping = (0.0, 1.0, 2.0), 0.5
+    assert boxes.linear_damping.tolist() == [0.0, 1.0, 2.0]
+    assert boxes.angular_damping.tolist() == [0.5] * 3
+    boxes._batch.step(10)
+    speeds = boxes.linear_velocity[:, 0]
+    assert speeds[0] > speeds[1] > speeds[2] > 0
+    with pytest.raises(ValueError, match="linear_damping of box"):
+        boxes.linear_damping = -1.0
+
+
+@pytest.mark.parametrize("value", [-1.0, np.nan, "1", None, (1.0, 2.0)])
+@pytest.mark.parametrize("name", ["linear_damping", "angular_damping"])
+def test_impossible_drags_are_refused(name, value):
+    _, box = falling()
+    with pytest.raises((ValueError, TypeError), match=f"{name} of box"):
+        setattr(box, name, value)
+    assert box.description.bodies[0].drag == (0.0, 0.0)
+
+
+def test_a_file_that_leaves_drag_out_says_so(tmp_path, caplog):
+    world, box = falling()
+    box.linear_damping = 2.0
+    world.save(tmp_path / "world.xml")
+    assert "the damping of 'box'" in caplog.text

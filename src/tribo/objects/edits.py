@@ -84,6 +84,6 @@ def move_origin(description: TreeDescription, com: np.ndarray) -> None:
     description.origin = tuple((-com).tolist())
 
 
-def write(model: Model, field: str, row: int, value: np.ndarray) -> None:
-    """Write a number into a model, one per world or one for all."""
+def write(model: Model, field: str, row: int | slice, value: Any) -> None:
+    """Write a number into a row, or rows, of a model, one per world or one for all."""
     model.arrays[field][:, row] = value

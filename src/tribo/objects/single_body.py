@@ -122,6 +122,45 @@ class SingleBody(Object):
         self._left_q[:] = 0.0  # the next step begins from the state alone
         self.world.rebuild()
 
+    # -- drag ----------------------------------------------------------------------------------
+    @property
+    def linear_damping(self) -> float:
+        """Drag [N s/m] ≥ 0: a force −linear_damping · v at the centre of mass, implicit; assign to change it.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ball = world.add_sphere(radius=0.1, mass=1.0)
+            >>> ball.linear_damping = 2.0
+            >>> world.step(5000)
+            >>> round(float(ball.linear_velocity[2]), 3)  # m g / d
+            -4.905
+        """
+        return self.description.bodies[0].drag[0]
+
+    @linear_damping.setter
+    def linear_damping(self, value: Any) -> None:
+        self._set_drag("linear_damping", value)
+
+    @property
+    def angular_damping(self) -> float:
+        """Drag [N m s/rad] ≥ 0: a torque −angular_damping · ω, implicit; assign to change it."""
+        return self.description.bodies[0].drag[1]
+
+    @angular_damping.setter
+    def angular_damping(self, value: Any) -> None:
+        self._set_drag("angular_damping", value)
+
+    def _set_drag(self, what: str, value: Any) -> None:
+        self._check_has_mass(what)
+        number = check.number(value, f"{what} of {self.name}", minimum=0.0)
+        body, is_turn = self.description.bodies[0], what == "angular_damping"
+        body.drag = (body.drag[0], number) if is_turn else (number, body.drag[1])
+        self.wake()
+        if self.world.is_built and self.span is not None and self._is_free:
+            first = self.span.v.start + 3 * is_turn
+            edits.write(self.world.engine.model, "dof_damping", slice(first, first + 3), number)
+
     def _check_has_mass(self, what: str) -> None:
         self.check_editable(what)
         shape = self.collision_bodies[0].shape

@@ -340,6 +340,11 @@ def _left_out(world: World) -> list[str]:
     for part in world.objects:
         if isinstance(part, ArticulatedSystem) and not _has_file(part):
             lost += [f"parts of {part.name!r}: {note}" for note in lost_parts(part.description)]
+    lost += [
+        f"the damping of {part.name!r}"
+        for part in world.objects
+        if any(part.description.bodies[0].drag)
+    ]
     lost += [f"that {tie.name!r} is broken" for tie in world.constraints if tie.is_broken]
     standard = WorldSettings()
     lost += [name for name in NOT_IN_FILE if getattr(world, name) != getattr(standard, name)]

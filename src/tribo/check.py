@@ -53,6 +53,8 @@ def number(
     is_number = kind is float or kind is int
     if not is_number and (isinstance(value, (bool, np.bool_)) or not is_scalar(value)):
         raise TypeError(f"{what} must be a number, got {shown(value)}")
+    if value is np.ma.masked:
+        raise TypeError(f"{what} must be a number, got a masked entry")
     try:
         result = float(value)
     except (TypeError, ValueError):
@@ -116,6 +118,8 @@ def array(value: Any, what: str, expected: str) -> np.ndarray:
         result = np.array(value)
     except ValueError:
         raise TypeError(f"{what} must be {expected}, got {shown(value)}") from None
+    if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
+        raise TypeError(f"{what} must be {expected}, got masked entries")
     if result.dtype.kind == "O" and result.ndim == 1:
         result = np.array([number(x, f"{what}, entry {k}") for k, x in enumerate(result)])
     if result.dtype.kind not in "fiu":
@@ -213,7 +217,7 @@ def boolean(value: Any, what: str) -> bool:
         TypeError: It is something else.
     """
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{what} must be True or False, not {value!r}")
+        raise TypeError(f"{what} must be True or False, not {shown(value)}")
     return bool(value)
 
 

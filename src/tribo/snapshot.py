@@ -44,6 +44,7 @@ class Snapshot:
     poses: tuple[np.ndarray, ...]  # (7,) of roots that do not move
     ignored: tuple[frozenset[tuple[int, int]], ...]  # body pairs that pass through each other
     collide: tuple[bool, ...]  # whether bodies that are tied together touch
+    ends: tuple[tuple[object, ...], ...]  # where constraints are attached
     descriptions: tuple[TreeDescription, ...]  # whose numbers it may take back
     bodies: tuple[
         tuple[Any, ...], ...
@@ -93,6 +94,10 @@ def touching(objects: Sequence[Object], ties: Sequence[Constraint]) -> list[obje
     return [links, [tie.collide for tie in ties]]
 
 
+def _attachments(ties: Sequence[Constraint]) -> tuple[tuple[object, ...], ...]:
+    return tuple(end.place for tie in ties for end in tie.ends)
+
+
 def take(
     engine: Engine,
     objects: Sequence[Object],
@@ -134,6 +139,7 @@ def take(
         poses,
         ignored,
         tuple(tie.collide for tie in ties),
+        _attachments(ties),
         descriptions,
         bodies,
         tuple(
@@ -174,6 +180,11 @@ def restore(
                 f"the snapshot belongs to a world with other numbers ({name} differs, "
                 "see tribo.model.Model); restore it where it was taken"
             )
+    if snapshot.ends != _attachments(ties):
+        raise ValueError(
+            "the snapshot belongs to a world whose constraints are attached elsewhere; restore it before "
+            "adding or removing constraints"
+        )
     engine.make_room(max(snapshot.arrays["state"]["warm_key"].shape[1],
                          snapshot.readings["contact_shape"].shape[1]))  # fmt: skip
     for name in _RECORDS:

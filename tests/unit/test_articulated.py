@@ -62,3 +62,24 @@ def test_a_long_chain_takes_articulated_bodies():
     links = [joint_body(f"l{k}", k, Joint.REVOLUTE) for k in range(25)]
     world.add_articulated_system(TreeDescription([base(), *links]))
     assert world.engine.model.tree_is_deep[0] == 1
+
+
+def test_passive_force_makes_inverse_dynamics_that_of_the_step():
+    """A step of 1e-7 s ends with the acceleration asked for, but for dt (d + dt k)/M of it."""
+    trunk = tribo.LinkDescription("trunk")
+    trunk.fix_to_world()
+    arm = trunk.add_child(
+        "arm", "revolute", axis=(0, 1, 0), damping=0.5, stiffness=20.0, spring_reference=0.2
+    )
+    arm.add_shape("box", (0.1, 0.2, 0.1), mass=2.0, position=(0.5, 0, 0))
+    ball = arm.add_child("ball", "spherical", position=(1, 0, 0), damping=0.1, stiffness=3.0)
+    ball.add_shape("box", (0.3, 0.1, 0.2), mass=1.0, position=(0.2, 0.1, 0))
+    world = tribo.World(time_step=1e-7)
+    robot = world.add_articulated_system(trunk)
+    robot.link("arm").gravity_compensation = 0.7
+    robot.set_state([0.3, *np.array((1, 2, 3, 4)) / np.sqrt(30)], [1.0, -1.0, 2.0, 0.5])
+    asked = np.array([3.0, -2.0, 1.0, 4.0])
+    robot.generalized_force = robot.inverse_dynamics(asked) - robot.passive_force
+    world.step()
+    assert np.allclose(robot.generalized_acceleration, asked, rtol=0, atol=1e-3)
+    assert np.abs(robot.passive_force).min() > 0.05

@@ -262,3 +262,78 @@ def test_a_file_that_leaves_drag_out_says_so(tmp_path, caplog):
     box.linear_damping = 2.0
     world.save(tmp_path / "world.xml")
     assert "the damping of 'box'" in caplog.text
+
+
+def test_a_snapshot_refuses_constraints_that_are_attached_elsewhere():
+    world, box = falling()
+    world.add_pin(box, None, position=(0.1, 0.0, 0.5), name="pin")
+    saved = world.snapshot()
+    world.remove(world.constraint("pin"))
+    pin = world.add_pin(box, None, position=(0.0, 0.1, 0.5), name="pin")
+    before = world.hash()
+    with pytest.raises(ValueError, match="attached elsewhere"):
+        world.restore(saved)
+    assert world.hash() == before
+    assert np.allclose(pin.points, [(0.0, 0.1, 0.5)] * 2)
+
+
+def test_a_force_given_before_the_centre_of_mass_keeps_its_place():
+    velocities = []
+    for is_first in (True, False):
+        world = tribo.World(gravity=(0, 0, 0))
+        box = world.add_box((0.2, 0.2, 0.2), 1.0)
+        if is_first:
+            box.apply_force((0, 0, 1.0), (0, 0, 0))
+        box.com = 0.1, 0.0, 0.0
+        if not is_first:
+            box.apply_force((0, 0, 1.0), (0, 0, 0))
+        world.step()
+        velocities.append(np.array(box.generalized_velocity))
+    assert velocities[0][4] > 0.0
+    assert np.allclose(velocities[0], velocities[1], rtol=1e-15, atol=0)
+
+
+def test_a_centre_that_throws_the_body_out_of_range_is_refused():
+    world = tribo.World(gravity=(0, 0, 0))
+    box = world.add_box((0.2, 0.2, 0.2), 1.0, angular_velocity=(0, 0, 1e10))
+    with pytest.raises(ValueError, match="linear_velocity of box_0 with this com"):
+        box.com = 1e10, 0.0, 0.0
+    assert box.com.tolist() == [0.0, 0.0, 0.0]
+    world.step()
+
+
+def test_points_of_a_body():
+    _, box = falling(orientation=(0.5, 0.5, 0.5, 0.5), angular_velocity=(0.0, 0.0, 2.0))
+    there = box.to_world((0.0, 0.1, 0.0))  # the turn takes y to z
+    assert np.allclose(there, (0.0, 0.0, 0.6), rtol=0, atol=1e-15)
+    assert np.allclose(box.to_local(there), (0.0, 0.1, 0.0), rtol=0, atol=1e-15)
+    arm = box.to_world((0.1, 0.0, 0.0)) - box.position  # x to y
+    expected = box.linear_velocity + np.cross((0.0, 0.0, 2.0), arm)
+    assert np.allclose(box.velocity_of((0.1, 0.0, 0.0)), expected, rtol=0, atol=1e-15)
+
+
+def test_forces_on_bodies_of_a_batch_are_those_of_a_world():
+    force, point = (1.0, 2.0, 3.0), (0.1, 0.2, 0.6)
+    world, box = falling(orientation=(0.5, 0.5, 0.5, 0.5))
+    batch = tribo.Batch(world, 2, threads=1)
+    for body in (box, batch["box"]):
+        body.apply_force(force, point)
+        body.apply_force(force, axes="body")
+        body.apply_torque(force, axes="body")
+    world.step()
+    batch.step()
+    assert np.array_equal(batch["box"].generalized_velocity, [box.generalized_velocity] * 2)
+
+
+def test_messages_of_a_batch_name_the_body():
+    world, _ = falling()
+    box = tribo.Batch(world, 2, threads=1)["box"]
+    for name, value in (("mass", -1), ("mass", "a"), ("inertia", (1, 2)), ("inertia", (0, 0, 0))):
+        with pytest.raises((ValueError, TypeError), match=f"^{name} of box"):
+            setattr(box, name, value)
+
+
+def test_terrain_weighs_nothing():
+    ground = tribo.World().add_ground()
+    assert ground.mass == 0.0
+    assert not ground.inertia.any()

@@ -420,3 +420,15 @@ def test_bad_shapes_are_refused_and_the_world_stays_empty(tmp_path, text, messag
     with pytest.raises(DescriptionError, match=message):
         world_file.read_into(world, tmp_path / "w.xml")
     assert world.objects == ()
+
+
+def test_weight_that_is_borne_and_forms_of_drives_are_not_lost_in_silence(tmp_path, caplog):
+    world = tribo.World()
+    robot = world.add_articulated_system(QUADRUPED, name="dog")
+    robot.drive_form = "averaged"
+    robot.gravity_compensation = True
+    world_file.save(world, tmp_path / "world.xml")
+    assert "the drive form of 'dog'; the gravity compensation of 'dog'" in caplog.text
+    robot.link("trunk").gravity_compensation = 1.0
+    with pytest.raises(DescriptionError, match="differ from its URDF"):
+        world_file.save(world, tmp_path / "world.xml")

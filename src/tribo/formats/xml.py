@@ -117,8 +117,9 @@ class Node:
 
     def time_step(self, name: str) -> float:
         """Return an attribute that is a time step [s]."""
+        value = self.number(name)
         try:
-            return check.time_step(self.number(name), name)
+            return check.time_step(value, name)
         except ValueError as error:
             raise self.error(str(error)) from None
 

@@ -10,7 +10,7 @@ from tribo import check
 from tribo.description import TreeDescription
 from tribo.objects.parts import reactions
 from tribo.objects.states import States
-from tribo.queries import coriolis, forward, inverse, mass, momentum
+from tribo.queries import coriolis, forward, inverse, mass, momentum, passive
 from tribo.readonly import frozen
 
 _TOTALS: dict[str, Any] = {
@@ -102,8 +102,31 @@ class Dynamics(check.Sealed):
         )
         return at.result(out)
 
+    @property
+    def passive_force(self) -> np.ndarray:
+        """Force of springs, damping and borne weight, shape (dof,) [N, N m] (MuJoCo: qfrc_passive).
+
+        −k (q − q₀) − d v, and Jᵀ f of `Link.gravity_compensation`. Dry friction is not in it: that depends
+        on all else. The drives' force for an acceleration v̇ is ``inverse_dynamics(v̇) − passive_force``.
+
+        Example:
+            >>> import tribo
+            >>> from tribo.demo import ASSETS
+            >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
+            >>> knee = robot.joint("LF_KFE")
+            >>> knee.damping, knee.velocity = 0.5, 2.0
+            >>> float(robot.passive_force[knee.velocity_slice][0])
+            -1.0
+        """
+        at = self._states()
+        records, tau = at.records, np.zeros_like(at.v)
+        passive.passive_forces(records.model, records.settings, records.work, at.q, at.v, tau)
+        return at.result(tau)
+
     def inverse_dynamics(self, acceleration: Any) -> np.ndarray:
         """Return the generalized force τ = M v̇ + h that causes an acceleration.
+
+        Springs, damping and borne weight have no part in it: see `passive_force`.
 
         Args:
             acceleration: v̇, (dof,) or (N, dof) [m/s², rad/s²].

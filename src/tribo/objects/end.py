@@ -28,6 +28,11 @@ class End:
         return np.asarray(self._point + shift_since(self._origin, self.part))
 
     @property
+    def place(self) -> tuple[object, ...]:
+        """Where it was attached: what differs between two ends that are not the same."""
+        return tuple(self._point.tolist()), self._origin
+
+    @property
     def label(self) -> str:
         """Return object and body, in words."""
         if self.part is None:

@@ -16,6 +16,16 @@ if TYPE_CHECKING:
     from tribo.objects.named_parts import NamedParts
 
 
+PUBLIC = {  # fields of `Model` by what users call them
+    "body_mass": "mass", "body_com": "com", "body_inertia": "inertia", "body_support": "gravity_compensation",
+    "joint_pos": "position_in_parent", "joint_rot": "orientation_in_parent", "joint_axis": "axis_in_joint",
+    "joint_lower": "limits", "joint_upper": "limits", "dof_armature": "armature", "dof_damping": "damping",
+    "dof_stiffness": "stiffness", "dof_friction": "dry_friction", "dof_speed": "velocity_limit",
+    "dof_effort_lower": "effort_limits", "dof_effort_upper": "effort_limits",
+    "spring_reference": "spring_reference",
+}  # fmt: skip
+
+
 class Handle(Frame):
     """What links and joints have in common: the frame of a body, and the numbers of its model."""
 
@@ -47,7 +57,7 @@ class Handle(Frame):
             self._later.append(write)
 
     def _set(self, field: str, row: int, value: np.ndarray) -> None:
-        what = f"{field} of {self._name}"
+        what = f"{PUBLIC[field]} of {self._name}"
         self._do(lambda: self._owner._set_parameter(field, row, value, what))
 
     def _set_row(self, rows: np.ndarray, where: slice, value: Any) -> None:

@@ -45,6 +45,32 @@ class SingleBody(Object):
         self._check_moves("angular_velocity")
         self._v[3:6] = check.vector(value, f"angular_velocity of {self.name}", 3)
 
+    def to_world(self, point: Any) -> np.ndarray:
+        """Return where a `point` (3,) [m] of the body is in the world; its origin is the centre of mass.
+
+        Raises:
+            ValueError, TypeError: The point has a wrong shape or is not finite.
+        """
+        given = check.vector(point, f"point of {self.name}", 3)
+        return frozen(self.position + self.rotation_matrix @ given)
+
+    def to_local(self, point: Any) -> np.ndarray:
+        """Return a `point` (3,) [m] of the world in the body's frame; errors as `to_world`."""
+        given = check.vector(point, "point", 3)
+        return frozen(self.rotation_matrix.T @ (given - self.position))
+
+    def velocity_of(self, point: Any) -> np.ndarray:
+        """Return the velocity (3,) [m/s], world, of a `point` (3,) [m] of the body; errors as `to_world`.
+
+        Example:
+            >>> import tribo
+            >>> ball = tribo.World().add_sphere(radius=0.5, mass=1.0, angular_velocity=(0, 0, 2))
+            >>> ball.velocity_of((0.5, 0, 0)).tolist()
+            [0.0, 1.0, 0.0]
+        """
+        arm = self.to_world(point) - self.position
+        return frozen(self.linear_velocity + np.cross(self.angular_velocity, arm))
+
     def set_state(self, pose: np.ndarray, velocity: np.ndarray) -> None:
         """Set pose (7,) and velocity (6,) at once, without checks."""
         self._q[:] = self._target_q[:] = pose
@@ -60,7 +86,7 @@ class SingleBody(Object):
     # -- mass ----------------------------------------------------------------------------------
     @property
     def mass(self) -> float:
-        """Mass [kg] > 0; assign to change it. The inertia stays: assign that as well.
+        """Mass [kg] > 0, of terrain 0; assign to change it. The inertia stays: assign that as well.
 
         Example:
             >>> import tribo
@@ -69,7 +95,7 @@ class SingleBody(Object):
             >>> ball.mass
             1.2
         """
-        return super().mass
+        return 0.0 if self._is_terrain() else super().mass
 
     @mass.setter
     def mass(self, value: Any) -> None:
@@ -83,7 +109,8 @@ class SingleBody(Object):
 
         It must be symmetric and positive definite; three numbers stand for a diagonal.
         """
-        return frozen(self.description.bodies[0].inertia.copy())
+        own = self.description.bodies[0].inertia
+        return frozen(np.zeros_like(own) if self._is_terrain() else own.copy())
 
     @inertia.setter
     def inertia(self, value: Any) -> None:
@@ -98,7 +125,8 @@ class SingleBody(Object):
         That frame is the one of a compound's parts, a mesh file or a hull's points. The body's own origin is
         its centre of mass, so a point p of that frame is at p − com in the body. Where the centre of mass is
         set anew, shapes, constraints and sensors stay where they are: `position` and `linear_velocity` become
-        those of the new one. The inertia stays, now about the new centre of mass: assign it as well.
+        those of the new one. The inertia stays, now about the new centre of mass: assign it as well. In a
+        world file the body's own frame becomes that of the shapes, and `com` zero.
 
         Example:
             >>> import tribo
@@ -114,11 +142,15 @@ class SingleBody(Object):
         self._check_has_mass("com")
         com = check.vector(value, f"com of {self.name}", 3)
         way = self.rotation_matrix @ (com + self.description.origin)
+        place = check.within_range(self.position + way, f"position of {self.name} with this com")
+        velocity = self.linear_velocity + np.cross(self.angular_velocity, way)
+        check.within_range(velocity, f"linear_velocity of {self.name} with this com")
         self.detach()
         self.wake()
         edits.move_origin(self.description, com)
-        self._root_pose()[:3] += way
-        self._v[:3] += np.cross(self.angular_velocity, way)[: len(self._v)]
+        self._root_pose()[:3] = place
+        self._v[:3] = velocity[: len(self._v)]
+        self._wrench[0, :3] -= np.cross(way, self._wrench[0, 3:])  # forces stay where they act
         self._left_q[:] = 0.0  # the next step begins from the state alone
         self.world.rebuild()
 
@@ -161,13 +193,14 @@ class SingleBody(Object):
             first = self.span.v.start + 3 * is_turn
             edits.write(self.world.engine.model, "dof_damping", slice(first, first + 3), number)
 
+    def _is_terrain(self) -> bool:
+        return self.collision_bodies[0].shape in TERRAIN
+
     def _check_has_mass(self, what: str) -> None:
         self.check_editable(what)
-        shape = self.collision_bodies[0].shape
-        if shape in TERRAIN:
-            raise ValueError(
-                f"{what} of {self.name}: {check.with_article(TERRAIN[shape])} has none"
-            )
+        if self._is_terrain():
+            kind = check.with_article(TERRAIN[self.collision_bodies[0].shape])
+            raise ValueError(f"{what} of {self.name}: {kind} has none")
 
     def _write_mass(self, field: str, value: np.ndarray) -> None:
         """Write a number into the description and, if the world is built, into its model."""

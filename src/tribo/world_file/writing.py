@@ -298,7 +298,7 @@ def _refuse_points(part: Object) -> None:
 def _numbers_of(description: TreeDescription) -> list[object]:
     """Return what users can change on links, joints and shapes."""
     return [
-        (b.mass, b.com, b.inertia.tolist(), b.joint,
+        (b.mass, b.com, b.inertia.tolist(), b.joint, b.gravity_compensation,
          [(s.size, s.position, s.quaternion) for s in b.shapes])
         for b in description.bodies
     ]  # fmt: skip
@@ -325,6 +325,13 @@ def _has_file(robot: ArticulatedSystem) -> bool:
     return (robot.description.source or robot.description.text) is not None
 
 
+def _forms_of(robot: ArticulatedSystem) -> list[str]:
+    """Return what is set of the drives of a robot besides their gains."""
+    joints = robot.joints
+    found = ["drive form"] if any(j.drive_form != "implicit" for j in joints) else []
+    return found + ["gravity compensation"] * any(j.gravity_compensation for j in joints)
+
+
 def _left_out(world: World) -> list[str]:
     """Return what matters for the motion and is not in the file."""
     lost = [
@@ -340,6 +347,12 @@ def _left_out(world: World) -> list[str]:
     for part in world.objects:
         if isinstance(part, ArticulatedSystem) and not _has_file(part):
             lost += [f"parts of {part.name!r}: {note}" for note in lost_parts(part.description)]
+    lost += [
+        f"the {what} of {part.name!r}"
+        for part in world.objects
+        if isinstance(part, ArticulatedSystem)
+        for what in _forms_of(part)
+    ]
     lost += [
         f"the damping of {part.name!r}"
         for part in world.objects

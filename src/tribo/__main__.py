@@ -1,0 +1,7 @@
+"""``python -m tribo``: the command `tribo`."""
+
+import sys
+
+from tribo.cli import main
+
+sys.exit(main())

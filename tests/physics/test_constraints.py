@@ -548,3 +548,32 @@ def test_rounding_is_no_contradiction_without_weight(tie):
         world.step()
         assert world.status == 0
     assert balls[0].linear_velocity == pytest.approx([1, 0, 0], abs=1e-11)
+
+
+@pytest.mark.parametrize("force", [1e2, 1e4, 1e9])
+def test_a_motor_that_could_do_far_more_than_it_must_is_solved(force):
+    # A bound far away says nothing about how exact the row is: room · |w| grew with it.
+    world = tribo.World(gravity=(0, 0, 0))
+    wheel = world.add_cylinder(0.2, 0.1, mass=5.0)
+    world.add_hinge(None, wheel, position=(0, 0, 0), axis=(0, 0, 1))
+    world.add_motor(None, wheel, (0, 0, 1), speed=3.0, max_force=force)
+    for _ in range(100):
+        world.step()
+        assert world.status == 0
+        assert np.max(world.residual) <= 1e-9
+    assert wheel.angular_velocity[2] == pytest.approx(3.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("shorter", [1e-6, 1e-5, 1e-4, 1e-3])
+@pytest.mark.parametrize("gravity", [0.0, -9.81])
+def test_a_load_that_is_reeled_in_is_lifted_as_asked(shorter, gravity):
+    # It needs ½ m v² and half a step's lift, however far the wire's force is from what weight asks.
+    world = tribo.World(gravity=(0, 0, gravity), time_step=1e-3)
+    load = world.add_sphere(0.1, mass=2.0, position=(0, 0, 2))
+    wire = world.add_wire(None, load, first_point=(0, 0, 3), length=1.0)
+    world.step(10)
+    wire.length = 1.0 - shorter
+    world.step()
+    assert world.status == 0
+    speed = min(shorter / 1e-3, world.max_push_out_speed)
+    assert load.linear_velocity[2] == pytest.approx(speed, rel=1e-6)

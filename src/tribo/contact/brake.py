@@ -72,13 +72,13 @@ def stored(model, q, settings, work, tree):
 
 
 @kernel
-def closing_energy(work, t, mass):
+def closing_energy(model, settings, work, t, mass):
     """Return the energy that closing what is open may take in island t of that mass [J]."""
     total = 0.0
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         n = work.island_scalar[k]
         if work.scalar_impulse[n] != 0.0:
-            total += closing.energy(work, n, mass)
+            total += closing.energy(model, settings, work, n, mass)
     return total
 
 
@@ -99,7 +99,7 @@ def allowed(model, state, settings, work, t, error):
             lively += moving + stored(model, state.q, settings, work, tree)
             potential += lying
             mass += tree_mass(model, tree)
-    return potential + max((1.0 + error) * lively + brought, closing_energy(work, t, mass))
+    return potential + max((1.0 + error) * lively + brought, closing_energy(model, settings, work, t, mass))
 
 
 @kernel

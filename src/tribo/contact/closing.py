@@ -113,11 +113,17 @@ def moving(model, work, t):
 
 
 @kernel
-def energy(work, n, mass):
-    """Return the energy [J] that row n may take for closing: as much as alone, if `mass` allows it."""
+def energy(model, settings, work, n, mass):
+    """Return the energy [J] that row n may take for closing: as much as alone, if `mass` allows it.
+
+    That is ½ r²/G for the speed r, and half a step's work at r against the forces that open it.
+    """
     speed = work.scalar_recovery[n]
     alone = speed * speed / work.scalar_delassus[n]
-    return 0.5 * min(alone, LEVER * LEVER * speed * speed * mass)
+    opening = -scalar_moved_by(model, work, n, work.free_response, 0.0) * speed
+    lift = max(0.0, opening) / work.scalar_delassus[n]
+    lift = min(lift, LEVER * abs(speed) * step_speed(settings) * mass)
+    return 0.5 * (min(alone, LEVER * LEVER * speed * speed * mass) + lift)
 
 
 @kernel

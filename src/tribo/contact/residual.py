@@ -40,10 +40,11 @@ def contact_residual(model, work, c):
 
 
 @kernel
-def scalar_residual(model, work, n):
+def scalar_residual(model, work, n, speed):
     """Return primal, dual and complementarity violation of one scalar row.
 
     A velocity is lawful where the impulse is at the bound that allows it; without a bound it is not at all.
+    A bound beyond what the largest speed takes is as far away as that.
     """
     w = scalar_velocity(model, work, n)
     impulse = work.scalar_impulse[n]
@@ -51,7 +52,7 @@ def scalar_residual(model, work, n):
     room = impulse - work.scalar_lower[n] if w > 0.0 else work.scalar_upper[n] - impulse
     if room == inf:
         return primal, abs(w), 0.0
-    return primal, 0.0, abs(room * w)
+    return primal, 0.0, min(room, speed / work.scalar_delassus[n]) * abs(w)
 
 
 @kernel
@@ -80,6 +81,12 @@ def residual(model, settings, work):
     complementarity = 0.0
     diagonal = 0.0
     count = 0
+    speed = step_speed(settings)
+    for t in range(work.tree_island.shape[0]):
+        own = island_speed(settings, work, t)
+        speed = max(speed, own)
+        if gives_way(work, t, own):
+            work.status[0] |= CONTRADICTION
     for c in range(work.contact_count[0]):
         if work.contact_target[c] == -inf:
             continue
@@ -93,18 +100,12 @@ def residual(model, settings, work):
         diagonal += g[c, 0] + g[c, 1] + g[c, 2]
         count += 3
     for n in range(work.scalar_count[0]):
-        p, d, e = scalar_residual(model, work, n)
+        p, d, e = scalar_residual(model, work, n, speed)
         primal = max(primal, p)
         dual = max(dual, d)
         complementarity = max(complementarity, e)
         diagonal += work.scalar_delassus[n]
         count += 1
-    speed = step_speed(settings)
-    for t in range(work.tree_island.shape[0]):
-        own = island_speed(settings, work, t)
-        speed = max(speed, own)
-        if gives_way(work, t, own):
-            work.status[0] |= CONTRADICTION
     if count == 0 or speed == 0.0 or diagonal == 0.0:
         primal = dual = complementarity = 0.0
     else:

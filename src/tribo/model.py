@@ -258,13 +258,17 @@ class Work(Record):
     dof_column = field("nv", 6)  # articulated inertia times motion axis, spatial
 
     # Momentum of floating trees.
-    tree_is_kept = field("ntree", dtype=INT)  # 1: base velocity will agree with the momentum
+    tree_is_kept = field("ntree", dtype=INT)  # 1: base will agree with the momentum; 2: `together`
     tree_goal = field("ntree", 10)  # what `State.tree_motion` will be
+    tree_company = field("ntree", dtype=INT)  # on the way to the first of those tied to it
+    company_motion = field("ntree", 10)  # of a company: as `State.tree_motion`, or added
+    company_inertia = field("ntree", 6)  # [kg m²] about its centre of mass
     # Bodies at the end of the step, [m] from the base's origin; before that, in the world (closure).
     swing_pos = field("nbody", 3)
     swing_rot = field("nbody", 9)
     swing_vel = field("nbody", 6)  # angular velocity, velocity of the body's origin
 
+    begin_q = field("nq")  # coordinates when the step began, if there are constraints
     end_q = field("nq")  # coordinates at the end of the step, tried by `brake`
 
     # Velocity in the middle of the step.
@@ -412,10 +416,12 @@ class Work(Record):
     scalar_impulse = field("nscalar")  # [N s, N m s]
     scalar_reach = field("nscalar")  # [m, rad] most that `closure` moves it; < 0: fixes no position
     scalar_gap = field("nscalar")  # [m, rad] of a constraint that fixes a position, in mid step
+    scalar_gap_before = field("nscalar")  # the same when the step begins, if it is wide
 
     # Islands, named by their lowest tree; lists sorted by island.
     tree_island = field("ntree", dtype=INT)
     island_way = field("ntree", 3)  # [kg m²] squared: of what closes gaps, of the step; their ratio
+    island_is_torn = field("ntree", dtype=INT)  # 1: a gap ends the step far wider than it was
     island_last_tree = field("ntree", dtype=INT)  # if something holds, or is lost (teams)
     island_contact_start = field("ntree1", dtype=INT)
     island_contact = field("max_contact", dtype=INT)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scenes import couple
 
 import tribo
 from tribo import Status
@@ -189,32 +190,6 @@ def test_a_strand_of_ball_joints_stays_on_its_pin(dt):
         world.step()
         assert world.energy <= start + 0.5 * kinetic
         assert abs(pin.gap).max() <= 2e-3
-
-
-def couple(kind, speed, seed):
-    """Return two floating robots of two and one ball joints, tied at their last links, without weight."""
-    rng = np.random.default_rng(seed)
-    world = tribo.World(gravity=(0, 0, 0), time_step=2e-3)
-    last = []
-    for name, joints in (("a", 2), ("b", 1)):
-        root = link = tribo.LinkDescription(name)
-        root.add_shape("box", (0.1, 0.2, 0.3), mass=1, collides=False)
-        for k in range(joints):
-            link = link.add_child(f"{name}{k}", "spherical", position=(0, 0, 0.25))
-            axes = (0.05, 0.06, 0.15)
-            link.add_shape("ellipsoid", axes, mass=0.2, position=(0, 0, 0.125), collides=False)
-        robot = world.add_articulated_system(root, name=name, position=(0.6 * len(last), 0, 0))
-        for joint in robot.joints:
-            turn = rng.normal(size=4)
-            joint.coordinate = turn / np.linalg.norm(turn)
-        robot.generalized_velocity = rng.normal(size=robot.dof) * speed
-        last.append(robot.link(robot.body_names[-1]))
-    if kind == "pin":
-        world.add_pin(*last, position=last[0].position)
-    else:
-        getattr(world, f"add_{kind}")(*last)
-    world.step(3)  # the blow that ties them
-    return world
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,11 @@ is brought nearer to that of one rigid body, or to rest if the world holds it. T
 constraints keep together. When this is asked for, and of whom: `teams`.
 """
 
-from tribo.contact import closing
+from tribo.contact import closing, together
 from tribo.contact.islands import is_member
 from tribo.contact.recovery import tree_mass
 from tribo.contact.scalar import tie_of
+from tribo.contact.together import place_of
 from tribo.dynamics import integrate
 from tribo.dynamics.actuation import TRAPEZOID, form_weights
 from tribo.dynamics.energy import energy_at
@@ -135,14 +136,18 @@ def end_energy(model, settings, work, t, rigid, part):
 
     Writes: work.
     """
-    total = 0.0
-    for tree in range(t, work.island_last_tree[t] + 1):
+    end = work.island_last_tree[t] + 1
+    for tree in range(t, end):
         if not is_member(model, work, tree, t):
             continue
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
             work.change_v[dof] = rigid[dof] + part * (work.next_v[dof] - rigid[dof])
         to_end(model, settings, work, tree, work.change_v)
-        total += ended(model, settings, work, tree, work.change_v)
+    together.agree(model, work.end_q, work.change_v, work, t, t, end)
+    total = 0.0
+    for tree in range(t, end):
+        if is_member(model, work, tree, t):
+            total += ended(model, settings, work, tree, work.change_v)
     return total
 
 
@@ -161,23 +166,18 @@ def is_anchored(model, work, t):
 
 
 @kernel
-def place_of(model, q, tree):
-    """Return where the base of a loose tree is."""
-    at = model.joint_q[model.tree_body[tree]]
-    return (q[at], q[at + 1], q[at + 2])
-
-
-@kernel
 def all_to_end(model, settings, work, t):
     """Set the coordinates `end_q` and velocities `change_v` with which island t ends the step as solved.
 
     Writes: work.
     """
-    for tree in range(t, work.island_last_tree[t] + 1):
+    end = work.island_last_tree[t] + 1
+    for tree in range(t, end):
         if is_member(model, work, tree, t):
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
                 work.change_v[dof] = work.next_v[dof]
             to_end(model, settings, work, tree, work.change_v)
+    together.agree(model, work.end_q, work.change_v, work, t, t, end)
 
 
 @kernel
@@ -269,6 +269,19 @@ def stay(model, state, settings, work, tree, rigid):
 
 
 @kernel
+def leave_apart(model, work, t):
+    """Let nothing of island t keep a momentum of its own, unless all of it is one company.
+
+    Writes: work.
+    """
+    if together.is_company(model, work, t, work.island_last_tree[t] + 1):
+        return
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            work.tree_is_kept[tree] = LEFT_ALONE
+
+
+@kernel
 def stay_together(model, state, settings, work, t, rigid):
     """Set an array of dofs to the motion of several loose bodies that keep their momentum and their poses.
 
@@ -291,9 +304,9 @@ def stay_together(model, state, settings, work, t, rigid):
     way = vec.scale(0.5 * dt / m, vec.add(p, after))
     omega = vec.sym_vec(linalg.sym_inverse(s), l)
     back = quat.exp(vec.scale(-h, omega))
+    leave_apart(model, work, t)
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
-            work.tree_is_kept[tree] = LEFT_ALONE
             stop(model, state, work, tree)
             place = place_of(model, state.q, tree)
             arm = vec.sub(vec.sub(place, origin), c)

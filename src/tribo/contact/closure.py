@@ -20,14 +20,12 @@ from tribo.contact import linkage
 from tribo.contact.islands import find
 from tribo.contact.response import add_scalar_to, scalar_moved_by
 from tribo.contact.scalar import tie_of
+from tribo.contact.together import has_company
 from tribo.dynamics import kinematics
 from tribo.dynamics.inertia import twice_energy, unwhiten
 from tribo.jit import kernel
-from tribo.math import vec
-from tribo.model import Constraint, Status, Tuning
+from tribo.model import Status
 
-JOINT = int(Constraint.JOINT)
-REST = int(Tuning.LENGTH)
 COARSE = int(Status.COARSE)
 
 TOLERANCE = 1e-4  # [–] of the gaps, at which the conjugate gradients stop
@@ -38,36 +36,8 @@ MAX_STEPS = 5  # of Newton: each leaves a part (ω dt)/2 of the gaps
 CLOSED = 1e-7  # [–] of the reach: gaps below are left
 TORN = 0.1  # [–] of the reach: a gap may grow by that much in half a step
 SMALL = 1e-6  # [m, rad] a gap that grows by less is of no account
+OPEN, FAR = 1, 2  # a gap that is left too wide; one that is far wider than it was
 GAIN = 0.25  # [–] a step that leaves more of the squared gaps is the last
-
-
-@kernel
-def place_ends(model, state, work, c):
-    """Compute the poses of the two bodies of constraint c at the end of the step.
-
-    Writes: work.
-    """
-    for side in range(2):
-        body = model.constraint_body[c, side]
-        if body < 0:
-            continue
-        for i in range(model.tree_body[model.body_tree[body]], body + 1):
-            p, r = kinematics.body_pose(model, state.q, work.swing_pos, work.swing_rot, i)
-            vec.store(work.swing_pos, i, p)
-            vec.store_mat(work.swing_rot, i, r)
-
-
-@kernel
-def end_gap(model, command, work, c, k):
-    """Return the gap [m, rad] of row k of constraint c at the end of the step."""
-    own, axes = linkage.body_frame(model, work.swing_pos, work.swing_rot, c, 0)
-    point, other = linkage.body_frame(model, work.swing_pos, work.swing_rot, c, 1)
-    if model.constraint_kind[c] != JOINT:
-        return command.constraint[c, REST] - vec.norm(vec.sub(point, own))
-    if k < linkage.ANGULAR:
-        return vec.dot(vec.mat_col(axes, k), vec.sub(own, point))
-    error = linkage.turned(model.constraint_locked[c], axes, other)
-    return vec.dot(vec.mat_col(axes, k - linkage.ANGULAR), error)
 
 
 @kernel
@@ -83,14 +53,15 @@ def end_gaps(model, state, command, work, gap):
             continue
         c = tie_of(model, work, n)
         if c != placed:
-            place_ends(model, state, work, c)
+            linkage.place_ends(model, state.q, work, c)
             placed = c
-        gap[n] = end_gap(model, command, work, c, work.scalar_slot[n] - model.constraint_slot[c])
+        k = work.scalar_slot[n] - model.constraint_slot[c]
+        gap[n] = linkage.gap_of(model, command, work, c, k)
 
 
 @kernel
 def gaps(model, state, command, work, gap):
-    """Write what every row that holds has to move, 0 for those of joints; tell whether it is worth it.
+    """Write what every row that holds has to move, 0 for those of joints. Return Σ e²/G, 0 if hardly any.
 
     Rows at a bound hold nothing: they get a reach < 0.
 
@@ -102,12 +73,14 @@ def gaps(model, state, command, work, gap):
             work.scalar_reach[n] = -1.0
     end_gaps(model, state, command, work, gap)
     is_open = False
+    width = 0.0
     for n in range(work.scalar_count[0]):
         reach = work.scalar_reach[n]
         if reach > 0.0:
             is_open = is_open or abs(gap[n]) > CLOSED * reach
+            width += gap[n] * (gap[n] / work.scalar_delassus[n])
             gap[n] = min(max(gap[n], -reach), reach)
-    return is_open
+    return width if is_open else 0.0
 
 
 @kernel
@@ -225,25 +198,76 @@ def move(model, state, work, shift):
 
 
 @kernel
-def is_torn(model, state, command, work):
-    """Tell whether a gap is left wider than it was in mid step, by a part of what a step bends.
+def move_back(model, state, work):
+    """Take back the last shift, which `pile_step` still holds: it has made it worse.
+
+    Writes: state, work.
+    """
+    for dof in range(work.pile_step.shape[0]):
+        work.pile_step[dof] = -work.pile_step[dof]
+    move(model, state, work, work.pile_step)
+
+
+@kernel
+def widening(work, gap, first, end, closes):
+    """Tell whether rows first … end − 1, of one constraint, end a step too wide open: `OPEN`, or `FAR`, or 0.
+
+    All together, since their directions turn. Open is wider than in mid step by a part of what a step bends,
+    or than when it began by more than what a step closes; far is the latter, and wide as well.
+    """
+    after = middle = before = 0.0
+    for n in range(first, end):
+        after += gap[n] * gap[n]
+        middle += work.scalar_gap[n] * work.scalar_gap[n]
+        before += work.scalar_gap_before[n] * work.scalar_gap_before[n]
+    after, middle, before = sqrt(after), sqrt(middle), sqrt(before)
+    much = TORN * work.scalar_reach[first]
+    if after > before + closes:
+        return FAR if after > much else OPEN
+    return OPEN if after > middle + much + SMALL else 0
+
+
+@kernel
+def end_of_rows(model, work, first):
+    """Return the number after those of the rows that hold the same directions of the same constraint."""
+    group = (work.scalar_slot[first] - model.constraint_slot[0]) // linkage.ANGULAR
+    end = first + 1
+    while end < work.scalar_count[0]:
+        if (work.scalar_slot[end] - model.constraint_slot[0]) // linkage.ANGULAR != group:
+            break
+        end += 1
+    return end
+
+
+@kernel
+def judge(model, state, command, settings, work):
+    """Say so where gaps are left too wide; note islands in which one is far wider than it was.
 
     Writes: work.
     """
     gap = work.scalar_kept[0]
     end_gaps(model, state, command, work, gap)
-    for n in range(work.scalar_count[0]):
-        reach = work.scalar_reach[n]
-        if reach > 0.0 and abs(gap[n]) > abs(work.scalar_gap[n]) + TORN * reach + SMALL:
-            return True
-    return False
+    closes = settings.dt * settings.max_push_out_speed
+    first = 0
+    while first < work.scalar_count[0]:
+        end = end_of_rows(model, work, first)
+        found = widening(work, gap, first, end, closes) if work.scalar_reach[first] > 0.0 else 0
+        if found > 0:
+            work.status[0] |= COARSE
+        if found == FAR:
+            for side in range(2):
+                if work.scalar_len[first, side] > 0:
+                    tree = model.body_tree[work.scalar_body[first, side]]
+                    work.island_is_torn[find(work.tree_island, tree)] = 1
+        first = end
 
 
 @kernel
 def closure(model, state, command, settings, work):
     """Close the gaps of all constraints that hold. Leave in `end_q` where all was before.
 
-    Where turns are too far for that, and gaps grow, the step is `COARSE`.
+    Where turns are too far for that, and gaps grow, the step is `COARSE`. A shift that makes it worse is
+    taken back: by what is within reach, or, where robots are tied to each other, by all that is open.
 
     Writes: state, work.
     """
@@ -251,23 +275,23 @@ def closure(model, state, command, settings, work):
         work.end_q[k] = state.q[k]
     for t in range(model.tree_body.shape[0]):
         work.island_way[t, 2] = 0.0
-    most = inf
-    last = inf
-    is_open = True
+        work.island_is_torn[t] = 0
+    is_strict = has_company(work, 0, model.tree_body.shape[0])
+    most = last = widest = inf
     for _ in range(MAX_STEPS):
-        is_open = gaps(model, state, command, work, work.scalar_kept[0])
-        if not is_open:
+        width = gaps(model, state, command, work, work.scalar_kept[0])
+        if width == 0.0:
+            return
+        if is_strict and width > widest:
+            move_back(model, state, work)
             break
         size = least_shift(model, work, work.scalar_kept[0], most, work.pile_step)
         if not size < most:
-            if size > last:  # the last shift, which `pile_step` still holds, has made it worse
-                for dof in range(work.pile_step.shape[0]):
-                    work.pile_step[dof] = -work.pile_step[dof]
-                move(model, state, work, work.pile_step)
+            if size > last:
+                move_back(model, state, work)
             break
         shorten(model, settings, work, work.pile_step)
         move(model, state, work, work.pile_step)
-        last = size
+        last, widest = size, width
         most = GAIN * size
-    if is_open and is_torn(model, state, command, work):
-        work.status[0] |= COARSE
+    judge(model, state, command, settings, work)

@@ -5,7 +5,7 @@ closed (`closure`). Both are compiled when a world first has a constraint. What 
 of the energy is put right (`shifted`).
 """
 
-from tribo.contact import shifted
+from tribo.contact import shifted, together
 from tribo.contact.late import call_closure, call_linkage
 from tribo.jit import kernel
 from tribo.model import Late, Status
@@ -42,3 +42,4 @@ def close_loops(model, state, command, settings, work):
             state.constraint_is_broken[c] = work.constraint_is_broken[c]
         call_closure(model.late_address[CLOSURE], model, state, command, settings, work)
         shifted.keep_energy(model, state, settings, work)
+        together.keep_momenta(model, state, work)

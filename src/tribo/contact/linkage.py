@@ -13,6 +13,7 @@ Source: Ryckaert, Ciccotti, Berendsen 1977 (positions of the next step), with Mo
 from math import atan2, inf, sqrt
 
 from tribo.contact import scalar
+from tribo.dynamics import kinematics
 from tribo.jit import kernel
 from tribo.math import spatial, vec
 from tribo.model import Constraint, Integrator, Status, Tuning
@@ -348,11 +349,64 @@ def breaks(model, state, command, settings, c):
 
 
 @kernel
-def linkage(model, state, command, settings, work):
-    """Build the rows of all constraints that are on and whole; note which of them break.
+def place_ends(model, q, work, c):
+    """Compute the poses of the two bodies of constraint c at given coordinates.
 
     Writes: work.
     """
+    for side in range(2):
+        body = model.constraint_body[c, side]
+        if body < 0:
+            continue
+        for i in range(model.tree_body[model.body_tree[body]], body + 1):
+            p, r = kinematics.body_pose(model, q, work.swing_pos, work.swing_rot, i)
+            vec.store(work.swing_pos, i, p)
+            vec.store_mat(work.swing_rot, i, r)
+
+
+@kernel
+def gap_of(model, command, work, c, k):
+    """Return the gap [m, rad] of row k of constraint c where `place_ends` has put its bodies."""
+    own, axes = body_frame(model, work.swing_pos, work.swing_rot, c, 0)
+    point, other = body_frame(model, work.swing_pos, work.swing_rot, c, 1)
+    if model.constraint_kind[c] != JOINT:
+        return command.constraint[c, REST] - vec.norm(vec.sub(point, own))
+    if k < ANGULAR:
+        return vec.dot(vec.mat_col(axes, k), vec.sub(own, point))
+    error = turned(model.constraint_locked[c], axes, other)
+    return vec.dot(vec.mat_col(axes, k - ANGULAR), error)
+
+
+@kernel
+def note_gaps(model, state, command, settings, work, c, first):
+    """Note how wide open constraint c, whose rows begin at `first`, was when the step began.
+
+    Where it is wide in mid step, by more than what a step closes; elsewhere how wide it is there.
+
+    Writes: work.
+    """
+    square = 0.0
+    for n in range(first, work.scalar_count[0]):
+        if work.scalar_reach[n] > 0.0:
+            square += work.scalar_gap[n] * work.scalar_gap[n]
+            work.scalar_gap_before[n] = work.scalar_gap[n]
+    if sqrt(square) <= settings.dt * settings.max_push_out_speed:
+        return
+    place_ends(model, state.q, work, c)
+    for n in range(first, work.scalar_count[0]):
+        if work.scalar_reach[n] > 0.0:
+            k = work.scalar_slot[n] - model.constraint_slot[c]
+            work.scalar_gap_before[n] = gap_of(model, command, work, c, k)
+
+
+@kernel
+def linkage(model, state, command, settings, work):
+    """Build the rows of all constraints that are on and whole; note which of them break, and where all is.
+
+    Writes: work.
+    """
+    for k in range(state.q.shape[0]):
+        work.begin_q[k] = state.q[k]
     for c in range(model.constraint_kind.shape[0]):
         work.constraint_is_broken[c] = state.constraint_is_broken[c]
         if command.constraint[c, IS_ON] == 0.0 or state.constraint_is_broken[c] == 1:
@@ -371,3 +425,4 @@ def linkage(model, state, command, settings, work):
         if work.status[0] & CAPACITY:
             return
         soften(work, first)
+        note_gaps(model, state, command, settings, work, c, first)

@@ -10,17 +10,19 @@ by no motor, spring or hand; not under `semi_implicit`, whose energy goes to and
 
 from math import sqrt
 
-from tribo.contact import teams
+from tribo.contact import teams, together
 from tribo.contact.brake import ended, is_anchored, rigid_motion
 from tribo.contact.islands import is_member
 from tribo.dynamics.kinematics import end_of_q
 from tribo.dynamics.momentum import KEPT, agree
 from tribo.jit import kernel
-from tribo.model import Integrator, Status
+from tribo.model import Course, Integrator, Status
 
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 COARSE = int(Status.COARSE)
+HELD_BACK = int(Course.HELD_BACK)
 FAR = 1e-3  # [–] of the way of a step: shorter shifts change too little to look at
+SLOWER = 0.9  # [–] of that motion for those who go back, who else might do so for ever
 MOST = 1.1  # [–] the largest factor: what hardly moves beyond the rigid motion is not made to
 
 
@@ -49,11 +51,32 @@ def keep_momenta(model, state, work, t):
                 work.change_v[dof] = state.v[dof]
             if work.tree_is_kept[tree] == KEPT:
                 agree(model, work.end_q, work.change_v, work, tree)
+    together.agree(model, work.end_q, work.change_v, work, t, t, work.island_last_tree[t] + 1)
 
 
 @kernel
-def rescale(model, state, settings, work, t):
+def go_back(model, state, settings, work, t):
+    """Take island t, a company, back to the poses in which it began the step: its gaps are what they were.
+
+    At these poses the rigid motion with its momentum has no more energy than it had, which turned ones have
+    not. Its centre of mass goes on (`together`).
+
+    Writes: state, work.
+    """
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            for k in range(model.joint_q[model.tree_body[tree]], end_of_q(model, tree)):
+                state.q[k] = work.begin_q[k]
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                state.vdot[dof] = state.vdot_before[dof] = 0.0
+            work.tree_course[tree] = HELD_BACK
+
+
+@kernel
+def rescale(model, state, settings, work, t, part):
     """Give island t the energy that it had at `end_q`, before the shift; say so if it must have more.
+
+    Or only a part of the motion beyond its rigid one with which it has that.
 
     Writes: state, work.
     """
@@ -73,7 +96,7 @@ def rescale(model, state, settings, work, t):
     least = energy(model, settings, work, t, rigid)
     if not after > least:
         return
-    part = min(sqrt(max(0.0, before - least) / (after - least)), MOST)
+    part *= min(sqrt(max(0.0, before - least) / (after - least)), MOST)
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
@@ -101,7 +124,15 @@ def keep_energy(model, state, settings, work):
     if settings.integrator == SEMI_IMPLICIT:
         return
     for t in range(model.tree_body.shape[0]):
-        if work.island_way[t, 2] <= FAR * FAR or not turns_far(model, state, settings, work, t):
+        is_torn = work.island_is_torn[t] == 1
+        if not is_torn and work.island_way[t, 2] <= FAR * FAR:
             continue
-        if teams.is_apart(model, work, t) and not teams.may_gain(model, work, t):
-            rescale(model, state, settings, work, t)
+        if not turns_far(model, state, settings, work, t):
+            continue
+        if not teams.is_apart(model, work, t) or teams.may_gain(model, work, t):
+            continue
+        is_torn = is_torn and together.is_company(model, work, t, work.island_last_tree[t] + 1)
+        if is_torn:
+            go_back(model, state, settings, work, t)
+        if is_torn or work.island_way[t, 2] > FAR * FAR:
+            rescale(model, state, settings, work, t, SLOWER if is_torn else 1.0)

@@ -8,7 +8,7 @@ a fixed base that its stops hold (`stops`) is slowed likewise; that happens ofte
 robot that nothing holds, if its way went under springs too stiff for the step; that is said.
 """
 
-from tribo.contact import brake, closing, stops
+from tribo.contact import brake, closing, stops, together
 from tribo.contact.islands import find, is_member
 from tribo.contact.scalar import tie_of
 from tribo.dynamics.inertia import twice_energy
@@ -207,6 +207,7 @@ def calm(model, state, settings, work):
     if not is_asked:
         return
     note_last(model, work)
+    together.goals(model, state, settings, work)
     for t in range(work.tree_island.shape[0]):
         if model.tree_nv[t] == 0 or not is_member(model, work, t, t):
             continue

@@ -124,7 +124,8 @@ def choose(model, state, settings, work):
 
     One that pushes against something that does not give way exchanges momentum with the world: there
     is nothing to keep, and its contacts shall end with the velocities that were solved for. So shall
-    pins and welds between trees; those within one do not feel how its base moves.
+    pins and welds between trees (`contact.together` keeps what those have in sum); those within one do not
+    feel how its base moves.
 
     Writes: work.
     """
@@ -202,10 +203,11 @@ def impulse(model, state, settings, work, t, centre):
         row = model.dof_row[dof]
         base = dof - first
         factor = work.mass_factor
+        linear = 0.0 if model.tree_is_single[t] == 1 else change  # a single body's turn is apart
         x = (
-            x[0] + (factor[row] * change if base > 0 else change if base == 0 else 0.0),
-            x[1] + (factor[row + 1] * change if base > 1 else change if base == 1 else 0.0),
-            x[2] + (factor[row + 2] * change if base > 2 else change if base == 2 else 0.0),
+            x[0] + (factor[row] * linear if base > 0 else change if base == 0 else 0.0),
+            x[1] + (factor[row + 1] * linear if base > 1 else change if base == 1 else 0.0),
+            x[2] + (factor[row + 2] * linear if base > 2 else change if base == 2 else 0.0),
             x[3] + (factor[row + 3] * change if base > 3 else change if base == 3 else 0.0),
             x[4] + (factor[row + 4] * change if base > 4 else change if base == 4 else 0.0),
             x[5] + (factor[row + 5] * change if base > 5 else change if base == 5 else 0.0),
@@ -252,7 +254,7 @@ def momenta(model, state, settings, work):
         return
     dt = settings.dt
     for t in range(model.tree_body.shape[0]):
-        if work.tree_is_kept[t] == LEFT_ALONE:
+        if work.tree_is_kept[t] != KEPT:
             continue
         at = model.joint_q[model.tree_body[t]]
         m, c, p, l = load(state.tree_motion, t)
@@ -307,7 +309,7 @@ def keep_momenta(model, state, work):
         root = model.tree_body[t]
         at = model.joint_q[root]
         dof = model.joint_v[root]
-        if work.tree_is_kept[t] == LEFT_ALONE or state.tree_is_asleep[t] > 0:
+        if work.tree_is_kept[t] != KEPT or state.tree_is_asleep[t] > 0:
             if model.joint_type[root] == FREE and model.tree_is_single[t] == 0:
                 state.left_q[at + 3] = UNKNOWN
             continue

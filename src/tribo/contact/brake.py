@@ -100,7 +100,9 @@ def allowed(model, state, settings, work, t, error):
             lively += moving + stored(model, state.q, settings, work, tree)
             potential += lying
             mass += tree_mass(model, tree)
-    return potential + max((1.0 + error) * lively + brought, closing_energy(model, settings, work, t, mass))
+    return potential + max(
+        (1.0 + error) * lively + brought, closing_energy(model, settings, work, t, mass)
+    )
 
 
 @kernel

@@ -1,0 +1,93 @@
+"""Joints that move without inertia whatever the pose, since what hangs on them follows other joints.
+
+Springs and damping stand for inertia here: they make up for it in a step, which takes both implicitly.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tribo.description import BodyDescription, TreeDescription
+from tribo.extents import rotation_matrix
+from tribo.model import Joint
+
+LEAST = 1e-12  # [–] of the inertia of all that hangs on a joint: less is none
+POSES = 2  # random ones: what is singular in all of them is so by its build
+
+
+def _skew(a: np.ndarray) -> np.ndarray:
+    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+
+
+def _inertia(body: BodyDescription) -> np.ndarray:
+    """Return the spatial inertia (6, 6) of a body about its origin, rotation first."""
+    c = _skew(np.array(body.com))
+    upper = body.inertia + body.mass * c @ c.T
+    return np.block([[upper, body.mass * c], [body.mass * c.T, body.mass * np.eye(3)]])
+
+
+def _motion(body: BodyDescription) -> np.ndarray:
+    """Return the directions (6, n) in which its joint lets a body move."""
+    kind, axis = body.joint.type, np.asarray(body.joint.axis, float)
+    if kind == Joint.REVOLUTE:
+        return np.concatenate([axis, np.zeros(3)])[:, None]
+    if kind == Joint.PRISMATIC:
+        return np.concatenate([np.zeros(3), axis])[:, None]
+    if kind == Joint.SPHERICAL:
+        return np.eye(6)[:, :3]
+    return np.eye(6) if kind == Joint.FREE else np.zeros((6, 0))
+
+
+def _to_parent(body: BodyDescription, rng: np.random.Generator) -> np.ndarray:
+    """Return the transform (6, 6) of motions of the parent to the body's frame, at a random coordinate."""
+    joint = body.joint
+    turn, place = rotation_matrix(joint.quaternion), np.array(joint.position)
+    axis = np.asarray(joint.axis, float)
+    if joint.type == Joint.REVOLUTE:
+        half = rng.uniform(0.0, np.pi)
+        turn = turn @ rotation_matrix((np.cos(half), *(np.sin(half) * axis)))
+    elif joint.type == Joint.PRISMATIC:
+        place = place + turn @ axis * rng.uniform(-0.1, 0.1)
+    elif joint.type == Joint.SPHERICAL:
+        q = rng.normal(size=4)
+        turn = turn @ rotation_matrix(q / np.linalg.norm(q))
+    e = turn.T
+    return np.block([[e, np.zeros((3, 3))], [-e @ _skew(place), e]])
+
+
+def _weakest(tree: TreeDescription, seed: int) -> set[int]:
+    """Return the bodies whose joints have no inertia in a random pose.
+
+    Articulated-body inertias; source: Featherstone 2008, eq. 7.23 to 7.27.
+    """
+    rng = np.random.default_rng(seed)
+    bodies = tree.bodies
+    own = [_inertia(body) for body in bodies]
+    whole = [inertia.copy() for inertia in own]
+    weak = set()
+    for i in range(len(bodies) - 1, -1, -1):
+        body = bodies[i]
+        s = _motion(body)
+        d = s.T @ own[i] @ s + body.joint.armature * np.eye(s.shape[1])
+        rest = own[i]
+        if s.shape[1] and not body.joint.stiffness > 0.0 and not body.joint.damping > 0.0:
+            # Relative to all that hangs on it, each direction by itself: metres are not radians.
+            size = np.sqrt(np.maximum(np.diag(s.T @ whole[i] @ s), 0.0) + body.joint.armature)
+            if not (size > 0.0).all() or np.linalg.eigvalsh(d / np.outer(size, size))[0] <= LEAST:
+                weak.add(i)
+                d = d + np.diag(np.maximum(size, 1e-150) ** 2)  # go on with what is sound
+            u = own[i] @ s
+            rest = own[i] - u @ np.linalg.solve(d, u.T)
+        if body.parent >= 0:
+            x = _to_parent(body, rng)
+            own[body.parent] = own[body.parent] + x.T @ rest @ x
+            whole[body.parent] = whole[body.parent] + x.T @ whole[i] @ x
+    return weak
+
+
+def joints_without_inertia(tree: TreeDescription) -> list[int]:
+    """Return the bodies, by number, whose joints have no inertia of their own in any pose."""
+    found = _weakest(tree, 0)
+    for seed in range(1, POSES):
+        found = found & _weakest(tree, seed) if found else found
+    return sorted(found)

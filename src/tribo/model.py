@@ -365,7 +365,9 @@ class Work(Record):
     contact_rest = field("max_contact")  # [m/s] the target without rebound
     contact_blow = field("max_contact", 3)  # [N s] impulse of the blows, contact axes
     contact_vel = field("max_contact", 3)  # [m/s] J v at the start of the step, contact axes
-    contact_start = field("max_contact", 3)  # [m/s] J v − target: the velocity without forces
+    contact_bend = field("max_contact", 3)  # [m/s] β: by what J v changes until the step ends
+    contact_sag = field("max_contact")  # [m] overlap that is none at the ends of steps
+    contact_start = field("max_contact", 3)  # [m/s] J v + β − target: the velocity without forces
     contact_spin_start = field("max_contact", 3)  # [rad/s] the angular part
     contact_impulse = field("max_contact", 3)  # [N s] on A, contact axes
     contact_spin_impulse = field("max_contact", 3)  # [N m s] of rolling and spinning friction
@@ -477,7 +479,9 @@ class Work(Record):
     tree_vain_pause = field("ntree", dtype=INT)
 
     # Bodies that tumble and are hit: where a blow meets them (`src/tribo/contact/struck.py`).
-    tree_is_struck = field("ntree", dtype=INT)  # 1: met as it moves in the middle of its drift
+    tree_is_struck = field(
+        "ntree", dtype=INT
+    )  # 1: met as it moves in the middle of its drift; 2: rolls
     struck_turn = field("ntree", 3)  # [rad/s] of the middle minus that of the state
     struck_response = field("nv")  # the same, whitened; 0 for all others
 

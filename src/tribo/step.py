@@ -1,13 +1,11 @@
-"""One simulation step, from top to bottom. Read this file first.
+"""One step. Read this file first: each line is a stage, a file, a heading of docs/physics/step.md."""
 
-Symbols: M mass matrix, h bias force, M̂ = M + what implicit drives add, J contact Jacobian,
-G = J M̂⁻¹ Jᵀ, λ impulses. Each line is a stage: a file, a heading of docs/physics/step.md, a benchmark column.
-"""
-
+# M mass matrix, h bias force, M̂ = M + implicit drives, J contact Jacobian, G = J M̂⁻¹ Jᵀ, λ impulses.
 from tribo.collision import broadphase, inner_edges, narrowphase
 from tribo.contact import (
     blows,
     constraints,
+    curvature,
     free_trees,
     guard,
     held,
@@ -66,6 +64,7 @@ def advance(model, state, command, settings, work):
         integrate.free_response(model, settings, work)  # dt (τ − h), whitened
         middle.settle(model, state, command, settings, work)  # v̄ = (v + v⁺)/2 where bodies turn far
         rows.contact_rows(model, state, work)  # J, whitened
+        curvature.curvature(model, state, settings, work)  # how does the way of a contact bend?
         laws.laws(model, settings, work)  # friction, bounce and recovery of each pair
         limits.limit_rows(model, state, settings, work)  # joints at their stops join the contacts
         constraints.constraint_rows(model, state, command, settings, work)  # pins, welds, wires …

@@ -32,7 +32,7 @@ def meet(model, state, settings, work):
     Writes: work.
     """
     for t in range(work.tree_is_struck.shape[0]):
-        if work.tree_is_struck[t] == 1:  # of the step before
+        if work.tree_is_struck[t] > 0:  # of the step before
             work.tree_is_struck[t] = 0
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
                 work.struck_response[dof] = 0.0

@@ -8,7 +8,7 @@ Source: Kane, Levinson 1985, "Dynamics: Theory and Applications", section 6; con
 """
 
 from tribo.contact import exact, pile, sweep
-from tribo.contact.laws import rest_target
+from tribo.contact.laws import rest_of
 from tribo.contact.response import moved_by, scalar_moved_by, scalar_velocity, velocity
 from tribo.contact.violation import island_speed, violation
 from tribo.jit import kernel
@@ -48,7 +48,7 @@ def gained(model, settings, work, t):
         free = moved_by(model, work, work.contact_row, c, work.free_response, start)
         part = 0.5 * vec.dot(impulse, vec.add(w, free))  # w is relative to the target
         target = work.contact_target[c]
-        if target < 0.0 or target > rest_target(work.contact_gap[c], settings):
+        if target < 0.0 or target > rest_of(work, c, settings):
             part += impulse[2] * target
         if work.contact_is_spun[c] == 1:
             torque = vec.load(work.contact_spin_impulse, c)
@@ -76,8 +76,8 @@ def aim(settings, work, t, part):
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
         if work.contact_bounce[c] > 0.0:
-            rest = rest_target(work.contact_gap[c], settings)
-            work.contact_target[c] = max(part * work.contact_bounce[c], rest)
+            bounce = part * work.contact_bounce[c] - work.contact_bend[c, 2]
+            work.contact_target[c] = max(bounce, rest_of(work, c, settings))
             work.contact_start[c, 2] = work.contact_vel[c, 2] - work.contact_target[c]
 
 

@@ -255,7 +255,8 @@ def aim_again(model, work, t, dt):
         if bounce > 0.0 and -w[2] > SLOWEST:
             target = -1e300  # it meets in a later step: nothing of its speed is lost to prediction
         work.contact_target[c] = target
-        vec.store(work.contact_start, c, (w[0], w[1], w[2] - target))
+        bend = vec.load(work.contact_bend, c)
+        vec.store(work.contact_start, c, (w[0] + bend[0], w[1] + bend[1], w[2] - target))
         if work.contact_is_spun[c] == 1:
             start = vec.load(work.contact_spin_start, c)
             turned = moved_by(model, work, work.contact_spin_row, c, work.blow_response, start)

@@ -68,6 +68,14 @@ def rest_target(gap, settings):
 
 
 @kernel
+def rest_of(work, c, settings):
+    """Return the least normal velocity of contact c if it does not rebound, and its way bends [m/s]."""
+    return (
+        rest_target(work.contact_gap[c] + work.contact_sag[c], settings) - work.contact_bend[c, 2]
+    )
+
+
+@kernel
 def rebound(approach, restitution, threshold, loss):
     """Return the speed at which a pair parts after a blow [m/s]; 0: it does not.
 
@@ -118,26 +126,26 @@ def aim(model, settings, work, c):
     table = model.pair_table
     a = model.shape_material[work.contact_shape[c, 0]]
     b = model.shape_material[work.contact_shape[c, 1]]
-    x = work.contact_vel[c, 0]
-    y = work.contact_vel[c, 1]
+    bend = vec.load(work.contact_bend, c)
+    x, y, z = vec.sub(vec.load(work.contact_vel, c), bend)  # at the start of the step
     work.contact_friction[c] = effective_friction(
         table[a, b, FRICTION], table[a, b, STATIC], table[a, b, STATIC_SPEED], sqrt(x * x + y * y)
     )
-    gap = work.contact_gap[c]
+    gap = work.contact_gap[c] + work.contact_sag[c]
     e = min(1.0, table[a, b, RESTITUTION] + settings.erp2)
     threshold = table[a, b, THRESHOLD]
     loss = 0.0 if settings.bounce == GATE else threshold
-    approach = -work.contact_vel[c, 2]
-    bounce = rebound(approach, e, threshold, loss)
-    work.contact_target[c] = normal_target(gap, approach, bounce, slow_speed(settings), settings)
-    work.contact_bounce[c] = bounce if work.contact_target[c] == bounce else 0.0
+    bounce = rebound(-z, e, threshold, loss)
+    target = normal_target(gap, -z, bounce, slow_speed(settings), settings)
+    work.contact_bounce[c] = bounce if target == bounce else 0.0
+    work.contact_target[c] = target - bend[2]
     if settings.impact == PROPAGATE:
         work.contact_restitution[c] = e
         work.contact_threshold[c] = threshold
         work.contact_loss[c] = loss
-        work.contact_rest[c] = rest_target(gap, settings)
-    work.contact_start[c, 0] = x
-    work.contact_start[c, 1] = y
+        work.contact_rest[c] = rest_of(work, c, settings)
+    work.contact_start[c, 0] = work.contact_vel[c, 0] + bend[0]
+    work.contact_start[c, 1] = work.contact_vel[c, 1] + bend[1]
     work.contact_start[c, 2] = work.contact_vel[c, 2] - max(work.contact_target[c], -1e300)
 
 

@@ -6,6 +6,9 @@ taken: the body tumbles on in between. What a blow gives would be wrong by as mu
 the turn of a step, and so would be the energy. So a blow is split from the tumbling (Strang): the body
 tumbles for half a step, is hit there, and tumbles on for the other half (`integrate.finish_struck`). Each of
 the three keeps the energy exactly, if the blow does.
+A body whose contact stays and bends its path (`curvature`) is split in the same way, with two differences:
+the contact holds at the end of the step, when the body has tumbled on, and attitude and angular velocity end
+where a free body's do, so that two halves of its way are those of one.
 Round bodies do not tumble; those that constraints hold end with the velocities that were solved for.
 Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", II.5 (splitting).
 """
@@ -19,19 +22,36 @@ from tribo.model import Integrator, Kind
 
 DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+STRUCK, ROLLING = 1, 2  # entries of `Work.tree_is_struck`
+TURNS = 16.0  # [1/s of sag/dt] what the points of a curve that rolls come down by: 2 dt φ̈, sag = dt²/8 φ̈
 FREE = -1e300  # [m/s] target of a contact that rebounds in a later step: 0 times it is 0
 
 
 @kernel
+def is_hit(model, settings, work, c):
+    """Tell whether contact c closes in this step, faster than weight makes it."""
+    before = vec.load(work.contact_vel, c)
+    approach = -moved_by(model, work, work.contact_row, c, work.free_response, before)[2]
+    approach = max(approach, -before[2]) + work.contact_bend[c, 2]  # at the start of the step
+    slow = slow_speed(settings) + TURNS * work.contact_sag[c] / settings.dt
+    return approach > slow and work.contact_gap[c] <= approach * settings.dt
+
+
+@kernel
 def has_blow(model, settings, work, t):
-    """Tell whether a contact of island t closes in this step, faster than weight makes it."""
-    slow = slow_speed(settings)
+    """Tell whether a contact of island t is hit."""
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        c = work.island_contact[k]
-        before = vec.load(work.contact_vel, c)
-        approach = -moved_by(model, work, work.contact_row, c, work.free_response, before)[2]
-        approach = max(approach, -before[2])
-        if approach > slow and work.contact_gap[c] <= approach * settings.dt:
+        if is_hit(model, settings, work, work.island_contact[k]):
+            return True
+    return False
+
+
+@kernel
+def has_bend(work, t):
+    """Tell whether the way of a contact of island t bends."""
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        bend = vec.load(work.contact_bend, work.island_contact[k])
+        if bend[0] != 0.0 or bend[1] != 0.0 or bend[2] != 0.0:
             return True
     return False
 
@@ -57,7 +77,6 @@ def to_middle(model, state, settings, work, tree):
     """
     root = model.tree_body[tree]
     b = model.joint_v[root] + 3
-    work.tree_is_struck[tree] = 1
     turn = (0.0, 0.0, 0.0)
     if settings.integrator != SEMI_IMPLICIT:
         s = spatial.load(model.body_inertia, root)
@@ -87,7 +106,9 @@ def meet(model, state, settings, work, t):
 
     Writes: work.
     """
-    if not has_blow(model, settings, work, t):
+    is_blow = has_blow(model, settings, work, t)
+    rolls = not is_blow and settings.integrator != SEMI_IMPLICIT and has_bend(work, t)
+    if not is_blow and not rolls:
         return
     first = work.island_contact_start[t]
     stop = work.island_contact_start[t + 1]
@@ -98,17 +119,27 @@ def meet(model, state, settings, work, t):
             tree = model.body_tree[body]
             if work.tree_is_struck[tree] == 0 and tumbles(model, state, work, tree):
                 to_middle(model, state, settings, work, tree)
-            is_any = is_any or work.tree_is_struck[tree] == 1
+                work.tree_is_struck[tree] = STRUCK if is_blow else ROLLING
+            is_any = is_any or work.tree_is_struck[tree] > 0
     if not is_any:
         return
     for k in range(first, stop):
         c = work.island_contact[k]
         before = vec.load(work.contact_vel, c)
         response = work.struck_response
-        vec.store(work.contact_vel, c, moved_by(model, work, work.contact_row, c, response, before))
+        after = moved_by(model, work, work.contact_row, c, response, before)
+        if rolls:  # it is to hold at the end of the step, when the bodies have tumbled on
+            bend = vec.add(vec.load(work.contact_bend, c), vec.sub(after, before))
+            vec.store(work.contact_bend, c, bend)
+        elif is_hit(model, settings, work, c):
+            vec.store(work.contact_bend, c, (0.0, 0.0, 0.0))
+            work.contact_sag[c] = 0.0
+        vec.store(work.contact_vel, c, after)
         if work.contact_is_spun[c] == 1:
             start = vec.load(work.contact_spin_start, c)
             start = moved_by(model, work, work.contact_spin_row, c, response, start)
+            if rolls:
+                start = moved_by(model, work, work.contact_spin_row, c, response, start)
             vec.store(work.contact_spin_start, c, start)
         aim(model, settings, work, c)
         work.contact_target[c] = max(work.contact_target[c], FREE)

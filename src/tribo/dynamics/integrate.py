@@ -17,6 +17,7 @@ SPHERICAL = int(Joint.SPHERICAL)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 INVALID = int(Status.INVALID)
 HELD_BACK = int(Course.HELD_BACK)
+ROLLING = 2  # entry of `Work.tree_is_struck`
 FASTEST = 1e15  # [m/s, rad/s] as `tribo.check` allows; far beyond it angles are no numbers
 
 
@@ -88,7 +89,7 @@ def next_velocity(model, state, work):
     for dof in range(work.next_v.shape[0]):
         work.next_v[dof] += state.v[dof]
     for t in range(model.tree_body.shape[0]):
-        if work.tree_is_struck[t] == 1:
+        if work.tree_is_struck[t] > 0:
             for k in range(3):
                 work.next_v[model.tree_v[t] + 3 + k] += work.struck_turn[t, k]
     if work.blow_count[0] > 0:
@@ -181,7 +182,8 @@ def finish_struck(model, t, state, settings, work):
     root = model.tree_body[t]
     a = model.joint_q[root]
     b = model.joint_v[root]
-    h = settings.dt if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
+    is_midpoint = settings.integrator != SEMI_IMPLICIT
+    h = 0.5 * settings.dt if is_midpoint else settings.dt
     for k in range(3):
         state.q[a + k] = work.mid_q[a + k] + h * work.next_v[b + k]
     q = quat.load(work.mid_q, a + 3)
@@ -189,6 +191,12 @@ def finish_struck(model, t, state, settings, work):
     spin, omega = tumble(spatial.load(model.body_inertia, root), quat.to_matrix(q), omega, h)
     q = quat.normalize(quat.mul(quat.cayley(vec.scale(h, spin)), q))
     quat.store(state.q, a + 3, q)
+    if work.tree_is_struck[t] == ROLLING and is_midpoint:  # the way of a free body goes on
+        turned = vec.mat_vec(quat.to_matrix(q), omega)
+        for k in range(3):
+            work.next_v[b + 3 + k] = turned[k]
+        finish_single(model, t, work.next_v, settings, work, state.q)
+        q = quat.load(state.q, a + 3)
     omega = vec.mat_vec(quat.to_matrix(q), omega)
     for k in range(3):
         work.next_v[b + 3 + k] = omega[k]
@@ -248,7 +256,7 @@ def integrate(model, state, settings, work):
     for t in range(model.tree_body.shape[0]):
         if model.tree_nv[t] == 0 or work.tree_is_resting[t] == 1:
             continue
-        if work.tree_is_struck[t] == 1 and work.tree_is_fourth[t] == 0:
+        if work.tree_is_struck[t] > 0 and work.tree_is_fourth[t] == 0:
             finish_struck(model, t, state, settings, work)
         else:
             finish_tree(model, t, work.next_v, state.vdot, settings, work, state.q)

@@ -40,10 +40,9 @@ UNKNOWN, FLAT, CURVED = 0, 1, 2  # what a surface is where it is touched
 SLOW = 1e-5  # [rad] that bodies turn in a step, below which nothing bends
 FAR = 0.3  # [rad] that bodies turn, or radii that the contact goes on, in a step: all of β counts
 TOO_FAR = 0.6  # … none of it does
-STUCK = (
-    2.0  # [–] of β: how much the contact may slip at the start of the step, for all of β to count
-)
+STUCK = 2.0  # [–] of β: what the contact may slip when the step begins, for all of β to count
 SAME = 1e-6  # [–] of a radius: points nearer than this are one
+CANCELLED = 1e-9  # [–] of the accelerations of which J̇ v is the difference: less is rounding
 AXIAL = 1e-9  # [–] 1 − cosine between a face's normal and a contact's
 ZERO = (0.0, 0.0, 0.0)
 
@@ -163,6 +162,12 @@ def fade(x):
 
 
 @kernel
+def beyond(x, size):
+    """Return by how much x is larger than a size, with its sign; 0 if it is not."""
+    return x - size if x > size else min(0.0, x + size)
+
+
+@kernel
 def bend(model, state, settings, work, c):
     """Return β of contact c in its axes [m/s], as far as it can be trusted."""
     wa = spin(model, work, work.contact_body[c, 0])
@@ -218,7 +223,13 @@ def bend(model, state, settings, work, c):
     over_b = vec.mat_t_vec(axes, (wx, wy, 0.0))
     j = vec.sub(vec.add(aa, vec.cross(wa, over_a)), vec.add(ab, vec.cross(wb, over_b)))
     x, y, z = vec.mat_vec(axes, j)
-    return (weight * x, weight * y, weight * (z + nx * sx + ny * sy))
+    z += nx * sx + ny * sy
+    rounding = CANCELLED * (vec.norm(aa) + vec.norm(ab))
+    return (
+        weight * beyond(x, rounding),
+        weight * beyond(y, rounding),
+        weight * beyond(z, rounding),
+    )
 
 
 @kernel
@@ -249,21 +260,39 @@ def is_same_pair(work, c, d):
 
 
 @kernel
+def share_sag(work):
+    """Let the points of a pair sag as much as the deepest of them: those of a rim go by in its place.
+
+    Writes: work.
+    """
+    first = 0
+    while first < work.contact_count[0]:
+        end = first
+        deepest = 0.0
+        while end < work.contact_count[0] and is_same_pair(work, first, end):
+            deepest = work.contact_sag[end] if end == first else max(deepest, work.contact_sag[end])
+            end += 1
+        for c in range(first, end):
+            work.contact_sag[c] = deepest
+        first = end
+
+
+@kernel
 def curvature(model, state, settings, work):
     """Find by how much the velocity of each contact changes from here to the end of the step, and its sag.
-
-    Points of one pair may all be as deep as the lowest one is to sag: those of a rim go by in its place.
 
     Writes: work.
     """
     sag = 0.0 if settings.integrator == SEMI_IMPLICIT else 0.25 * settings.dt
+    bends = False
     for c in range(work.contact_count[0]):
-        if work.contact_is_soft[c] == 1 or work.contact_is_resting[c] == 1:
-            continue
-        beta = bend(model, state, settings, work, c)
+        beta = ZERO
+        if work.contact_is_soft[c] == 0 and work.contact_is_resting[c] == 0:
+            beta = bend(model, state, settings, work, c)
         if beta[0] != 0.0 or beta[1] != 0.0 or beta[2] != 0.0:
             beta = trusted(settings, vec.load(work.contact_vel, c), beta)
+            bends = True
         vec.store(work.contact_bend, c, beta)
         work.contact_sag[c] = -sag * beta[2]
-        if c > 0 and is_same_pair(work, c, c - 1):
-            work.contact_sag[c] = max(work.contact_sag[c], work.contact_sag[c - 1])
+    if bends and sag > 0.0:
+        share_sag(work)

@@ -364,7 +364,9 @@ class Work(Record):
     contact_loss = field("max_contact")  # [m/s] of an approach, before restitution counts
     contact_rest = field("max_contact")  # [m/s] the target without rebound
     contact_blow = field("max_contact", 3)  # [N s] impulse of the blows, contact axes
-    contact_vel = field("max_contact", 3)  # [m/s] J v at the start of the step, contact axes
+    contact_vel = field(
+        "max_contact", 3
+    )  # [m/s] J v, v as the step begins (met: `struck`), contact axes
     contact_bend = field("max_contact", 3)  # [m/s] β: by what J v changes until the step ends
     contact_sag = field("max_contact")  # [m] overlap that is none at the ends of steps
     contact_start = field("max_contact", 3)  # [m/s] J v + β − target: the velocity without forces
@@ -418,7 +420,9 @@ class Work(Record):
     scalar_impulse = field("nscalar")  # [N s, N m s]
     scalar_reach = field("nscalar")  # [m, rad] most that `closure` moves it; < 0: fixes no position
     scalar_gap = field("nscalar")  # [m, rad] of a constraint that fixes a position, in mid step
-    scalar_gap_before = field("nscalar")  # the same when the step begins, if it is wide
+    scalar_gap_before = field(
+        "nscalar"
+    )  # the same when the step begins where it is wide, else in mid step
 
     # Islands, named by their lowest tree; lists sorted by island.
     tree_island = field("ntree", dtype=INT)

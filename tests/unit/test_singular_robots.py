@@ -60,6 +60,12 @@ def test_what_moves_without_inertia_of_its_own_is_refused(case):
     assert not world.objects
 
 
+def test_a_massless_base_may_be_fixed():
+    text = SINGULAR["massless base"][0]
+    robot = tribo.World().add_articulated_system(text, fixed_base=True)
+    assert robot.mass_matrix.tolist() == [[1.0]]
+
+
 SOUND = {
     "universal joint": robot(*TWO, joint("j", "a", "m", "0 1 0"), joint("k", "m", "b", "0 0 1")),
     "rotor": COAXIAL.replace(

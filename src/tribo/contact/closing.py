@@ -116,7 +116,7 @@ def moving(model, work, t):
 def energy(model, settings, work, n, mass):
     """Return the energy [J] that row n may take for closing: as much as alone, if `mass` allows it.
 
-    That is ½ r²/G for the speed r, and half a step's work at r against the forces that open it.
+    That is ½ r²/G for the speed r, and half a step's lift at r against the weight that opens it.
     """
     speed = work.scalar_recovery[n]
     alone = speed * speed / work.scalar_delassus[n]

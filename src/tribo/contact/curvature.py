@@ -19,6 +19,7 @@ Source: Montana 1988, "The kinematics of contact and grasp".
 from math import sqrt
 
 from tribo.collision.place import shape_pose
+from tribo.contact.islands import is_same_pair
 from tribo.contact.laws import NOTHING, step_speed
 from tribo.contact.linkage import motion
 from tribo.jit import kernel
@@ -250,13 +251,6 @@ def trusted(settings, v, beta):
     z = max(beta[2], min(0.0, v[2]))
     z = max(0.0, z - nothing) if z > 0.0 else min(0.0, z + nothing)
     return (part * beta[0], part * beta[1], z)
-
-
-@kernel
-def is_same_pair(work, c, d):
-    """Tell whether two contacts are between the same shapes."""
-    shapes = work.contact_shape
-    return shapes[c, 0] == shapes[d, 0] and shapes[c, 1] == shapes[d, 1]
 
 
 @kernel

@@ -47,9 +47,13 @@ def gained(model, settings, work, t):
         w = velocity(model, work, work.contact_row, work.contact_start, c)
         free = moved_by(model, work, work.contact_row, c, work.free_response, start)
         part = 0.5 * vec.dot(impulse, vec.add(w, free))  # w is relative to the target
-        target = work.contact_target[c]
-        if target < 0.0 or target > rest_of(work, c, settings):
-            part += impulse[2] * target
+        bend = vec.load(work.contact_bend, c)  # no way that the step goes
+        part -= impulse[0] * bend[0] + impulse[1] * bend[1]
+        asked = work.contact_target[c] + bend[2]
+        if asked < 0.0 or asked > rest_of(work, c, settings) + bend[2]:
+            part += impulse[2] * work.contact_target[c]
+        else:
+            part -= impulse[2] * bend[2]
         if work.contact_is_spun[c] == 1:
             torque = vec.load(work.contact_spin_impulse, c)
             start = vec.load(work.contact_spin_start, c)

@@ -13,6 +13,7 @@ Source: Moreau 1999 (event-driven and time-stepping views of one law); contact-s
 from math import inf, sqrt
 
 from tribo.contact import cone
+from tribo.contact.islands import is_same_pair
 from tribo.contact.laws import rebound
 from tribo.contact.response import add_to, moved_by, scalar_moved_by
 from tribo.jit import kernel
@@ -106,15 +107,6 @@ def next_blow(model, work, t, now, dt, is_midpoint):
             first = k
             earliest = time
     return first, earliest
-
-
-@kernel
-def is_same_pair(work, a, b):
-    """Tell whether two contacts belong to the same two shapes."""
-    return (
-        work.contact_shape[a, 0] == work.contact_shape[b, 0]
-        and work.contact_shape[a, 1] == work.contact_shape[b, 1]
-    )
 
 
 @kernel
@@ -231,13 +223,15 @@ def strike(model, work, t, k, now, time, dt, is_midpoint):
 @kernel
 def rest_after(work, c, shift, dt):
     """Return the least normal velocity of contact c if it rests, moved apart by its blows."""
-    before = work.contact_gap[c]
+    before = work.contact_gap[c] + work.contact_sag[c]
     gap = before + shift
+    bend = work.contact_bend[c, 2]
     if shift == 0.0:
         return work.contact_rest[c]
     if gap >= 0.0:
-        return -gap / dt
-    return work.contact_rest[c] * min(gap / before, 1.0) if before < 0.0 else 0.0
+        return -gap / dt - bend
+    asked = work.contact_rest[c] + bend
+    return (asked * min(gap / before, 1.0) if before < 0.0 else 0.0) - bend
 
 
 @kernel
@@ -251,11 +245,11 @@ def aim_again(model, work, t, dt):
         c = work.island_contact[k]
         w = moved_by(model, work, table, c, work.blow_response, vec.load(work.contact_vel, c))
         target = rest_after(work, c, shift_of(model, work, c), dt)
-        bounce = rebound_of(work, c, -w[2])
+        bend = vec.load(work.contact_bend, c)
+        bounce = rebound_of(work, c, bend[2] - w[2])
         if bounce > 0.0 and -w[2] > SLOWEST:
             target = -1e300  # it meets in a later step: nothing of its speed is lost to prediction
         work.contact_target[c] = target
-        bend = vec.load(work.contact_bend, c)
         vec.store(work.contact_start, c, (w[0] + bend[0], w[1] + bend[1], w[2] - target))
         if work.contact_is_spun[c] == 1:
             start = vec.load(work.contact_spin_start, c)

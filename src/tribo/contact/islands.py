@@ -42,6 +42,15 @@ def moved_tree(model, body):
 
 
 @kernel
+def is_same_pair(work, a, b):
+    """Tell whether two contacts belong to the same two shapes."""
+    return (
+        work.contact_shape[a, 0] == work.contact_shape[b, 0]
+        and work.contact_shape[a, 1] == work.contact_shape[b, 1]
+    )
+
+
+@kernel
 def is_member(model, work, tree, t):
     """Tell whether a tree is moved by forces and belongs to island t."""
     return model.tree_kind[tree] == DYNAMIC and find(work.tree_island, tree) == t

@@ -385,17 +385,22 @@ def note_gaps(model, state, command, settings, work, c, first):
 
     Writes: work.
     """
-    square = 0.0
+    width, turn = 0.0, 0.0  # metres and radians apart
     for n in range(first, work.scalar_count[0]):
         if work.scalar_reach[n] > 0.0:
-            square += work.scalar_gap[n] * work.scalar_gap[n]
+            square = work.scalar_gap[n] * work.scalar_gap[n]
+            if work.scalar_slot[n] - model.constraint_slot[c] < ANGULAR:
+                width += square
+            else:
+                turn += square
             work.scalar_gap_before[n] = work.scalar_gap[n]
-    if sqrt(square) <= settings.dt * settings.max_push_out_speed:
+    closes = settings.dt * settings.max_push_out_speed
+    if sqrt(max(width, turn)) <= closes:
         return
     place_ends(model, state.q, work, c)
     for n in range(first, work.scalar_count[0]):
-        if work.scalar_reach[n] > 0.0:
-            k = work.scalar_slot[n] - model.constraint_slot[c]
+        k = work.scalar_slot[n] - model.constraint_slot[c]
+        if work.scalar_reach[n] > 0.0 and sqrt(width if k < ANGULAR else turn) > closes:
             work.scalar_gap_before[n] = gap_of(model, command, work, c, k)
 
 

@@ -32,9 +32,15 @@ IN_VAIN = 30.0  # [–] of the same energy: the most work of recoveries, whateve
 
 
 @kernel
+def asked_of(work, c):
+    """Return the speed at which contact c is asked to part, at the end of the step [m/s]."""
+    return work.contact_target[c] + work.contact_bend[c, 2]
+
+
+@kernel
 def is_recovery(work, c):
     """Tell whether contact c is asked to part bodies that overlap."""
-    return work.contact_target[c] > 0.0 and work.contact_bounce[c] == 0.0
+    return asked_of(work, c) > 0.0 and work.contact_bounce[c] == 0.0
 
 
 @kernel
@@ -49,7 +55,7 @@ def recovery(model, work, t):
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
         if is_recovery(work, c):
-            target = work.contact_target[c]
+            target = asked_of(work, c)
             impulse = vec.load(work.contact_impulse, c)
             fastest = max(fastest, target)
             vel = vec.load(work.contact_vel, c)
@@ -94,7 +100,7 @@ def lower(work, c, part):
 
     Writes: work.
     """
-    work.contact_target[c] *= part
+    work.contact_target[c] = part * asked_of(work, c) - work.contact_bend[c, 2]
     work.contact_start[c, 2] = work.contact_vel[c, 2] - work.contact_target[c]
 
 

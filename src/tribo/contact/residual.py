@@ -20,6 +20,7 @@ from tribo.model import Status
 
 CONTRADICTION = int(Status.CONTRADICTION)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
+SLOWEST = 1e-300  # [m/s] where nothing is removed
 HARMLESS = 1e-6  # a residual beyond it is said, whatever the solve took for exact
 OPEN = 0.2  # [–] of the speed to remove: beyond, rows contradict one another
 
@@ -41,18 +42,16 @@ def contact_residual(model, work, c):
 
 @kernel
 def scalar_residual(model, work, n, speed):
-    """Return primal, dual and complementarity violation of one scalar row.
+    """Return primal and dual violation of one scalar row; speed: the largest that is removed, > 0.
 
-    A velocity is lawful where the impulse is at the bound that allows it; without a bound it is not at all.
-    A bound beyond what the largest speed takes is as far away as that.
+    A velocity is lawful where the impulse is at the bound that allows it. It counts as far as that bound is
+    away, in parts of what the largest speed takes; without a bound, and from there on, whole.
     """
     w = scalar_velocity(model, work, n)
     impulse = work.scalar_impulse[n]
     primal = abs(impulse - within(work, n, impulse))
     room = impulse - work.scalar_lower[n] if w > 0.0 else work.scalar_upper[n] - impulse
-    if room == inf:
-        return primal, abs(w), 0.0
-    return primal, 0.0, min(room, speed / work.scalar_delassus[n]) * abs(w)
+    return primal, min(1.0, room * work.scalar_delassus[n] / speed) * abs(w)
 
 
 @kernel
@@ -100,10 +99,9 @@ def residual(model, settings, work):
         diagonal += g[c, 0] + g[c, 1] + g[c, 2]
         count += 3
     for n in range(work.scalar_count[0]):
-        p, d, e = scalar_residual(model, work, n, speed)
+        p, d = scalar_residual(model, work, n, max(speed, SLOWEST))
         primal = max(primal, p)
         dual = max(dual, d)
-        complementarity = max(complementarity, e)
         diagonal += work.scalar_delassus[n]
         count += 1
     if count == 0 or speed == 0.0 or diagonal == 0.0:

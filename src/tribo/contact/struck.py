@@ -16,44 +16,50 @@ Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", II.5 (sp
 from tribo.contact.laws import aim, slow_speed
 from tribo.contact.response import moved_by
 from tribo.dynamics.bias import is_round, tumble
+from tribo.dynamics.integrate import ROLLING, STRUCK
 from tribo.jit import kernel
 from tribo.math import quat, spatial, vec
 from tribo.model import Integrator, Kind
 
 DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-STRUCK, ROLLING = 1, 2  # entries of `Work.tree_is_struck`
 TURNS = 16.0  # [1/s of sag/dt] what the points of a curve that rolls come down by: 2 dt φ̈, sag = dt²/8 φ̈
 FREE = -1e300  # [m/s] target of a contact that rebounds in a later step: 0 times it is 0
 
 
 @kernel
-def is_hit(model, settings, work, c):
-    """Tell whether contact c closes in this step, faster than weight makes it."""
+def meeting(model, settings, work, c):
+    """Return `STRUCK` if contact c closes faster than by weight, `ROLLING` if it closes and bends, else 0."""
     before = vec.load(work.contact_vel, c)
+    bend = vec.load(work.contact_bend, c)
     approach = -moved_by(model, work, work.contact_row, c, work.free_response, before)[2]
-    approach = max(approach, -before[2]) + work.contact_bend[c, 2]  # at the start of the step
+    approach = max(approach, -before[2]) + bend[2]  # at the start of the step
+    if work.contact_gap[c] > max(0.0, approach) * settings.dt:
+        return 0
     slow = slow_speed(settings) + TURNS * work.contact_sag[c] / settings.dt
-    return approach > slow and work.contact_gap[c] <= approach * settings.dt
+    if approach > slow:
+        return STRUCK
+    return ROLLING if bend[0] != 0.0 or bend[1] != 0.0 or bend[2] != 0.0 else 0
 
 
 @kernel
-def has_blow(model, settings, work, t):
-    """Tell whether a contact of island t is hit."""
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        if is_hit(model, settings, work, work.island_contact[k]):
-            return True
-    return False
+def find_blows(model, settings, work, t):
+    """Return what the contacts of island t do, `STRUCK` before `ROLLING`; those that are hit do not bend.
 
-
-@kernel
-def has_bend(work, t):
-    """Tell whether the way of a contact of island t bends."""
+    Writes: work.
+    """
+    found = 0
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        bend = vec.load(work.contact_bend, work.island_contact[k])
-        if bend[0] != 0.0 or bend[1] != 0.0 or bend[2] != 0.0:
-            return True
-    return False
+        c = work.island_contact[k]
+        what = meeting(model, settings, work, c)
+        bend = vec.load(work.contact_bend, c)
+        if what == STRUCK and (bend[0] != 0.0 or bend[1] != 0.0 or bend[2] != 0.0):
+            vec.store(work.contact_bend, c, (0.0, 0.0, 0.0))
+            work.contact_sag[c] = 0.0
+            aim(model, settings, work, c)
+        if what == STRUCK or found == 0:
+            found = what
+    return found
 
 
 @kernel
@@ -106,9 +112,9 @@ def meet(model, state, settings, work, t):
 
     Writes: work.
     """
-    is_blow = has_blow(model, settings, work, t)
-    rolls = not is_blow and settings.integrator != SEMI_IMPLICIT and has_bend(work, t)
-    if not is_blow and not rolls:
+    found = find_blows(model, settings, work, t)
+    rolls = found == ROLLING
+    if found == 0 or (rolls and settings.integrator == SEMI_IMPLICIT):
         return
     first = work.island_contact_start[t]
     stop = work.island_contact_start[t + 1]
@@ -119,7 +125,7 @@ def meet(model, state, settings, work, t):
             tree = model.body_tree[body]
             if work.tree_is_struck[tree] == 0 and tumbles(model, state, work, tree):
                 to_middle(model, state, settings, work, tree)
-                work.tree_is_struck[tree] = STRUCK if is_blow else ROLLING
+                work.tree_is_struck[tree] = found
             is_any = is_any or work.tree_is_struck[tree] > 0
     if not is_any:
         return
@@ -131,9 +137,6 @@ def meet(model, state, settings, work, t):
         if rolls:  # it is to hold at the end of the step, when the bodies have tumbled on
             bend = vec.add(vec.load(work.contact_bend, c), vec.sub(after, before))
             vec.store(work.contact_bend, c, bend)
-        elif is_hit(model, settings, work, c):
-            vec.store(work.contact_bend, c, (0.0, 0.0, 0.0))
-            work.contact_sag[c] = 0.0
         vec.store(work.contact_vel, c, after)
         if work.contact_is_spun[c] == 1:
             start = vec.load(work.contact_spin_start, c)

@@ -144,9 +144,6 @@ def is_apart(model, work, t):
                 tree = model.body_tree[work.contact_body[c, side]]
                 if work.contact_is_soft[c] == 1 and is_member(model, work, tree, t):
                     return False
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if work.tree_is_struck[tree] == 1 and is_member(model, work, tree, t):
-            return False
     return True
 
 

@@ -17,7 +17,7 @@ SPHERICAL = int(Joint.SPHERICAL)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 INVALID = int(Status.INVALID)
 HELD_BACK = int(Course.HELD_BACK)
-ROLLING = 2  # entry of `Work.tree_is_struck`
+STRUCK, ROLLING = 1, 2  # entries of `Work.tree_is_struck`
 FASTEST = 1e15  # [m/s, rad/s] as `tribo.check` allows; far beyond it angles are no numbers
 
 
@@ -212,7 +212,7 @@ def shift(model, state, work):
     for i in range(model.body_tree.shape[0]):
         kinematics.drift_joint(model, i, state.q, work.change_v, 1.0, state.q)
     for t in range(model.tree_body.shape[0]):
-        if work.tree_is_struck[t] == 1:  # what it does as seen from itself stays: its energy too
+        if work.tree_is_struck[t] > 0:  # what it does as seen from itself stays: its energy too
             b = model.tree_v[t] + 3
             turn = quat.exp((work.change_v[b], work.change_v[b + 1], work.change_v[b + 2]))
             omega = (work.next_v[b], work.next_v[b + 1], work.next_v[b + 2])

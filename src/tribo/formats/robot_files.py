@@ -11,9 +11,12 @@ from tribo.description import DescriptionError, LinkDescription, TreeDescription
 from tribo.formats import joint_order, mjcf, self_collision, urdf
 from tribo.formats.assembly import assemble
 from tribo.formats.fixed_base import based
+from tribo.formats.singular import joints_without_inertia
+from tribo.formats.urdf_mass import REMEDY
 from tribo.formats.xml import outermost
 from tribo.joint_checks import check_joints
 from tribo.materials import PairProperties
+from tribo.model import Joint
 
 Laws = dict[tuple[str, str], PairProperties]
 
@@ -59,6 +62,19 @@ def read(
     check_joints(made)
     if fixed_base is not None:
         made = based(made, is_fixed=check.boolean(fixed_base, "fixed_base"))
+    _check_inertia(made)
     if order != ():
         made = joint_order.reordered(made, order)
     return made, laws
+
+
+def _check_inertia(tree: TreeDescription) -> None:
+    """Refuse a robot whose mass matrix is singular in every pose."""
+    for i in joints_without_inertia(tree):
+        body = tree.bodies[i]
+        floats = body.joint.type == Joint.FREE
+        how = "floats" if floats else f"moves (joint {body.joint.name!r})"
+        raise DescriptionError(
+            f"link {body.name!r} {how} without inertia of its own: what has mass there follows other joints; "
+            f"{REMEDY}{', or fixed_base=True' if floats else ''}"
+        )

@@ -18,7 +18,6 @@ from tribo.formats.inertia import (
     read_inertia,
 )
 from tribo.formats.report import Place, Report
-from tribo.formats.singular import joints_without_inertia
 from tribo.formats.xml import Node
 from tribo.model import Joint
 
@@ -67,14 +66,6 @@ def check_masses(
             _check_leaf(body, node)
         elif body.mass <= 0.0:
             report.note(f"{node.place}: has no mass of its own; what hangs on it has")
-    for i in joints_without_inertia(tree):
-        how = (
-            "floats" if bodies[i].joint.type == Joint.FREE
-            else f"moves (joint {bodies[i].joint.name!r})"
-        )  # fmt: skip
-        raise links[i][0].error(
-            f"{how} without inertia of its own: what has mass there follows other joints; {REMEDY}"
-        )
 
 
 def _check_moments(body: BodyDescription, links: Sequence[LinkPlace]) -> None:

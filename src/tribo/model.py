@@ -364,9 +364,7 @@ class Work(Record):
     contact_loss = field("max_contact")  # [m/s] of an approach, before restitution counts
     contact_rest = field("max_contact")  # [m/s] the target without rebound
     contact_blow = field("max_contact", 3)  # [N s] impulse of the blows, contact axes
-    contact_vel = field(
-        "max_contact", 3
-    )  # [m/s] J v, v as the step begins (met: `struck`), contact axes
+    contact_vel = field("max_contact", 3)  # [m/s] J v, v as the step begins, contact axes
     contact_bend = field("max_contact", 3)  # [m/s] β: by what J v changes until the step ends
     contact_sag = field("max_contact")  # [m] overlap that is none at the ends of steps
     contact_start = field("max_contact", 3)  # [m/s] J v + β − target: the velocity without forces
@@ -420,9 +418,7 @@ class Work(Record):
     scalar_impulse = field("nscalar")  # [N s, N m s]
     scalar_reach = field("nscalar")  # [m, rad] most that `closure` moves it; < 0: fixes no position
     scalar_gap = field("nscalar")  # [m, rad] of a constraint that fixes a position, in mid step
-    scalar_gap_before = field(
-        "nscalar"
-    )  # the same when the step begins where it is wide, else in mid step
+    scalar_gap_before = field("nscalar")  # [m, rad] at the step's start if wide, else the same
 
     # Islands, named by their lowest tree; lists sorted by island.
     tree_island = field("ntree", dtype=INT)
@@ -483,9 +479,7 @@ class Work(Record):
     tree_vain_pause = field("ntree", dtype=INT)
 
     # Bodies that tumble and are hit: where a blow meets them (`src/tribo/contact/struck.py`).
-    tree_is_struck = field(
-        "ntree", dtype=INT
-    )  # 1: met as it moves in the middle of its drift; 2: rolls
+    tree_is_struck = field("ntree", dtype=INT)  # 1: met in the middle of its drift; 2: it rolls
     struck_turn = field("ntree", 3)  # [rad/s] of the middle minus that of the state
     struck_response = field("nv")  # the same, whitened; 0 for all others
 

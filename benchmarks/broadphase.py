@@ -18,7 +18,7 @@ import numpy as np
 
 from tribo import HeightField, World
 from tribo.collision import broadphase
-from tribo.jit import script
+from tribo.compiler.jit import script
 
 COUNTS = (100, 300, 1000, 3000, 10_000)
 

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 import tribo
-from tribo.description import BodyDescription, JointDescription, TreeDescription
+from tribo.description.trees import BodyDescription, JointDescription, TreeDescription
 from tribo.formats import urdf
 from tribo.model import Joint
 

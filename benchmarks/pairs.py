@@ -22,9 +22,9 @@ import numpy as np
 from coal_peer import KINDS, arguments, near_poses, peer, place
 from shapes import BOX, CAPSULE, CONE, CYLINDER, HULL, SPHERE, records
 
-from tribo import builder
-from tribo.collision import late, meeting
-from tribo.jit import script
+from tribo.collision import lazily_compiled, meeting
+from tribo.compiler.jit import script
+from tribo.engine import builder
 from tribo.model import Late
 
 MARGIN = 1e-3  # [m]
@@ -60,7 +60,7 @@ def ours(model, work, poses, is_general, margin):
     for k in range(poses.shape[0]):
         place(work, poses, k)
         if is_general:
-            n += late.call_late(model.late_address[0], model, work, 0, 1, margin)
+            n += lazily_compiled.call_late(model.late_address[0], model, work, 0, 1, margin)
         else:
             n += meeting.primitives(model, work, 0, 1, margin)
     return n
@@ -113,8 +113,8 @@ def row(coal: Any, names: list[str], count: int, rounds: int) -> list[Any]:
     rng = np.random.default_rng(7)
     solids = [solid(name) for name in names]
     model, work = records(*((kind, np.zeros(3), np.eye(3), size) for kind, size in solids))
-    model.late_address[0] = late.ADDRESS[Late.CONVEX]()
-    is_general = late.family_of(*(kind for kind, _ in solids)) >= 0
+    model.late_address[0] = lazily_compiled.ADDRESS[Late.CONVEX]()
+    is_general = lazily_compiled.family_of(*(kind for kind, _ in solids)) >= 0
     figures: list[Any] = []
     near = rng.choice([-1.0, 1.0], count) * 10.0 ** rng.uniform(-4, -2, count)
     apart = rng.uniform(0.02, 0.5, count)

@@ -12,7 +12,7 @@ import time
 import numpy as np
 
 import tribo
-from tribo.demo import ASSETS
+from tribo.tools.demo import ASSETS
 
 ROUNDS = 15
 CELLS = 128

@@ -25,7 +25,7 @@ from scenes import scenes
 from tribo_scenes import TriboSimulation
 
 from tribo import step
-from tribo.jit import script
+from tribo.compiler.jit import script
 
 _LIBC = ctypes.CDLL(None)
 _clock = _LIBC.clock_gettime

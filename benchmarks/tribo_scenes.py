@@ -9,7 +9,7 @@ import numpy as np
 from scenes import Scene, Truth, digest, tribo_world
 
 from tribo import step
-from tribo.jit import script
+from tribo.compiler.jit import script
 from tribo.model import Shape
 
 

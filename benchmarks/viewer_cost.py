@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 import tribo
-from tribo import demo
+from tribo.tools import demo
 from tribo.viewer import Viewer
 
 ROUNDS = 9

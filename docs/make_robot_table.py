@@ -7,7 +7,7 @@ import collections
 import importlib.metadata
 import pathlib
 
-from tribo.description import DescriptionError, TreeDescription
+from tribo.description.trees import DescriptionError, TreeDescription
 from tribo.formats import urdf
 from tribo.model import Joint, Shape
 

@@ -8,8 +8,8 @@ import sys
 import numpy as np
 
 import tribo
-from tribo import solids
-from tribo.description import JointDescription, LinkDescription
+from tribo.description import inertias
+from tribo.description.trees import JointDescription, LinkDescription
 from tribo.model import Joint
 
 LENGTHS = (0.20, 0.25, 0.20, 0.20, 0.18, 0.12, 0.08)  # [m]
@@ -19,12 +19,12 @@ SIZE = 0.5  # [rad]
 
 def arm() -> LinkDescription:
     """Return links one above the other whose joints turn about z and y in turn."""
-    root = above = LinkDescription("stand", 5.0, inertia=solids.box(5.0, (0.3, 0.3, 0.1)))
+    root = above = LinkDescription("stand", 5.0, inertia=inertias.box(5.0, (0.3, 0.3, 0.1)))
     root.joint = JointDescription("floor", Joint.FIXED)
     height = 0.05
     for k, length in enumerate(LENGTHS):
         mass, radius = 8.0 * length, 0.04
-        inertia = solids.cylinder(mass, radius, length)
+        inertia = inertias.cylinder(mass, radius, length)
         link = LinkDescription(f"link{k + 1}", mass, (0, 0, length / 2), inertia)
         link.add_shape("cylinder", (radius, length), position=(0, 0, length / 2))
         axis = (0, 1, 0) if k % 2 else (0, 0, 1)

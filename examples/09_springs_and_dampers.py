@@ -8,8 +8,8 @@ import sys
 import numpy as np
 
 import tribo
-from tribo import solids
-from tribo.description import JointDescription, LinkDescription
+from tribo.description import inertias
+from tribo.description.trees import JointDescription, LinkDescription
 from tribo.model import Joint
 
 MASS, STIFFNESS, DROP = 2.0, 800.0, 0.05  # [kg, N/m, m]
@@ -20,11 +20,11 @@ FRICTION = 3.0  # [N]
 
 def rack() -> LinkDescription:
     """Return a beam from which four weights hang on vertical sliders."""
-    beam = LinkDescription("beam", 5.0, inertia=solids.box(5.0, (1.0, 0.1, 0.05)))
+    beam = LinkDescription("beam", 5.0, inertia=inertias.box(5.0, (1.0, 0.1, 0.05)))
     beam.joint = JointDescription("wall", Joint.FIXED)
     beam.add_shape("box", (1.0, 0.1, 0.05))
     for k in range(4):
-        weight = LinkDescription(f"weight{k}", MASS, inertia=solids.box(MASS, (0.1, 0.1, 0.1)))
+        weight = LinkDescription(f"weight{k}", MASS, inertia=inertias.box(MASS, (0.1, 0.1, 0.1)))
         weight.add_shape("box", (0.1, 0.1, 0.1))
         slider = JointDescription(
             f"slider{k}", Joint.PRISMATIC, (-0.375 + 0.25 * k, 0.0, -0.4), stiffness=STIFFNESS

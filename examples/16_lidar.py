@@ -11,8 +11,8 @@ import sys
 import numpy as np
 
 import tribo
-from tribo.demo import ASSETS
 from tribo.sensors import Noise
+from tribo.tools.demo import ASSETS
 
 FRONT, HIND = [0.0, 0.5, -1.0], [0.0, -0.5, 1.0]  # HAA, HFE, KFE of a leg [rad]
 

@@ -11,8 +11,8 @@ import sys
 import numpy as np
 
 import tribo
-from tribo import solids
-from tribo.description import JointDescription, LinkDescription
+from tribo.description import inertias
+from tribo.description.trees import JointDescription, LinkDescription
 from tribo.model import Joint
 
 GRIP = 20.0  # [N] of each finger
@@ -21,13 +21,13 @@ RADIUS, HEIGHT, MASS = 0.033, 0.12, 0.5  # of the can [m, kg]
 
 def gripper() -> LinkDescription:
     """Return a lift with a hand and two fingers that close along y."""
-    root = LinkDescription("stand", 1.0, inertia=solids.box(1.0, (0.1, 0.1, 0.1)))
+    root = LinkDescription("stand", 1.0, inertia=inertias.box(1.0, (0.1, 0.1, 0.1)))
     root.joint = JointDescription("floor", Joint.FIXED)
-    hand = LinkDescription("hand", 1.0, inertia=solids.box(1.0, (0.1, 0.2, 0.05)))
+    hand = LinkDescription("hand", 1.0, inertia=inertias.box(1.0, (0.1, 0.2, 0.05)))
     hand.add_shape("box", (0.06, 0.2, 0.04), collides=False)
     root.attach(hand, JointDescription("lift", Joint.PRISMATIC, (0, 0, 0.2), axis=(0, 0, 1)))
     for side, name in ((1, "left"), (-1, "right")):
-        finger = LinkDescription(name, 0.1, inertia=solids.box(0.1, (0.02, 0.01, 0.08)))
+        finger = LinkDescription(name, 0.1, inertia=inertias.box(0.1, (0.02, 0.01, 0.08)))
         finger.add_shape("box", (0.03, 0.01, 0.08), material="rubber")
         place = (0, 0.06 * side, -0.11)
         hand.attach(finger, JointDescription(name, Joint.PRISMATIC, place, axis=(0, -side, 0)))

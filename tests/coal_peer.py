@@ -9,7 +9,7 @@ from shapes import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, SPHERE, hull_o
 
 from tribo.collision.closest import closest
 from tribo.collision.solid import load_solid
-from tribo.geometry import convex_hull
+from tribo.description.hulls import convex_hull
 from tribo.math import vec
 
 KINDS = {

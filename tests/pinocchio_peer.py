@@ -13,7 +13,7 @@ import numpy as np
 import pinocchio as pin
 import reference
 
-from tribo.description import TreeDescription
+from tribo.description.trees import TreeDescription
 from tribo.model import Joint
 
 DOFS = {Joint.FIXED: 0, Joint.REVOLUTE: 1, Joint.PRISMATIC: 1, Joint.SPHERICAL: 3, Joint.FREE: 6}

@@ -12,7 +12,7 @@ import reference
 from pinocchio_peer import Peer, random_states
 
 import tribo
-from tribo.description import DescriptionError
+from tribo.description.trees import DescriptionError
 from tribo.formats import urdf
 from tribo.model import Joint
 

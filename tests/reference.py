@@ -1,6 +1,6 @@
 """The slow textbook versions, in plain NumPy and without a line of the engine: the oracle.
 
-Trees are described by plain objects with the fields of `tribo.description` (bodies with parent,
+Trees are described by plain objects with the fields of `tribo.description.trees` (bodies with parent,
 joint, mass, com, inertia), read by attribute only. Joint types: 0 fixed, 1 revolute, 2 prismatic,
 3 spherical, 4 free.
 World axes throughout; a free joint's velocity is (linear velocity of the origin, angular velocity),

@@ -9,7 +9,12 @@ from typing import Any
 import numpy as np
 
 import tribo
-from tribo.description import BodyDescription, JointDescription, ShapeDescription, TreeDescription
+from tribo.description.trees import (
+    BodyDescription,
+    JointDescription,
+    ShapeDescription,
+    TreeDescription,
+)
 from tribo.formats import urdf
 from tribo.model import Joint, Shape
 

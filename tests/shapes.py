@@ -6,16 +6,16 @@ import math
 
 import numpy as np
 
-from tribo.builder import Capacity, Part, allocate, build_model
-from tribo.collision import late, meeting
+from tribo.collision import lazily_compiled, meeting
 from tribo.collision.pairs import MAX_POINTS
-from tribo.description import (
+from tribo.description.hulls import convex_hull
+from tribo.description.trees import (
     BodyDescription,
     JointDescription,
     ShapeDescription,
     TreeDescription,
 )
-from tribo.geometry import convex_hull
+from tribo.engine.builder import Capacity, Part, allocate, build_model
 from tribo.materials import MaterialTable
 from tribo.model import Joint, Shape
 
@@ -92,9 +92,9 @@ def meet(a, b, margin=0.01):
     """Return the manifold rows of two shapes, each (kind, position, rotation, size or corners)."""
     model, work = records(a, b)
     work.manifold[:] = np.nan
-    family = late.family_of(a[0], b[0])
+    family = lazily_compiled.family_of(a[0], b[0])
     if family >= 0:
-        n = late.convex(model, work, 0, 1, margin)
+        n = lazily_compiled.convex(model, work, 0, 1, margin)
     else:
         n = meeting.primitives(model, work, 0, 1, margin)
     assert 0 <= n <= MAX_POINTS

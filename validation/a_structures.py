@@ -7,7 +7,12 @@ import play_tribo
 from stage import Body, Force, Pair, Plane, Robot, Scene, turn
 from suite import BOTH, Check, Player, case, holds
 
-from tribo.description import BodyDescription, JointDescription, ShapeDescription, TreeDescription
+from tribo.description.trees import (
+    BodyDescription,
+    JointDescription,
+    ShapeDescription,
+    TreeDescription,
+)
 from tribo.model import Joint, Shape
 
 G = 9.81

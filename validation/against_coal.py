@@ -29,9 +29,9 @@ from coal_peer import (
 )
 from shapes import records, separation
 
-from tribo import builder
-from tribo.collision import late, meeting
-from tribo.jit import script
+from tribo.collision import lazily_compiled, meeting
+from tribo.compiler.jit import script
+from tribo.engine import builder
 
 builder.CLOSED_FORM = ()  # room for the general path, whatever the pair
 SIZES = 20  # different solids of each pair
@@ -66,7 +66,7 @@ def ours(model, work, poses, margin, is_general, found, deepest):
         place(work, poses, k)
         gap_and_normal(model, work, found, k)
         if is_general:
-            n = late.convex(model, work, 0, 1, margin)
+            n = lazily_compiled.convex(model, work, 0, 1, margin)
         else:
             n = meeting.primitives(model, work, 0, 1, margin)
         least = np.inf
@@ -95,7 +95,7 @@ def compare(coal: Any, names: tuple[str, str], count: int, seed: int = 0) -> Row
         )
         poses = near_poses(model, work, targets(count // sets, rng), rng)
         found, deepest = np.empty((len(poses), 4)), np.empty(len(poses))
-        is_general = late.family_of(*kinds) >= 0
+        is_general = lazily_compiled.family_of(*kinds) >= 0
         ours(model, work, poses, 0.05, is_general, found, deepest)
         solids = [peer(coal, kind, size) for kind, size in zip(kinds, sizes, strict=True)]
         for pose, (gap, *normal), least in zip(poses, found, deepest, strict=True):

@@ -8,7 +8,7 @@ from parts import fixed_base, link
 from stage import Body, Pair, Plane, Scene, energy, turn
 from suite import BOTH, BULLET, Check, Player, case, holds
 
-from tribo.description import ShapeDescription, TreeDescription
+from tribo.description.trees import ShapeDescription, TreeDescription
 from tribo.model import Joint, Shape
 
 G = 9.81

@@ -30,10 +30,10 @@ from shapes import (
 from world_shapes import bumpy, triangles_of
 
 import tribo
-from tribo import on_demand
-from tribo.collision import late
-from tribo.geometry import convex_hull
-from tribo.jit import script
+from tribo.collision import lazily_compiled
+from tribo.compiler.jit import script
+from tribo.description.hulls import convex_hull
+from tribo.engine import lazy_kernels
 from tribo.model import Late
 
 SOLIDS = {
@@ -161,7 +161,7 @@ def ours(model, work, poses, margin, found):
             work.body_pos[body, i] = poses[k, i]
             for m in range(3):
                 work.body_pos[body, i] -= poses[k, 3 + 3 * i + m] * model.shape_pos[shape, m]
-        n = late.call_late(model.late_address[TERRAIN], model, work, shape, 0, margin)
+        n = lazily_compiled.call_late(model.late_address[TERRAIN], model, work, shape, 0, margin)
         found[k, 0] = np.inf
         for m in range(n):
             if work.manifold[m, 6] < found[k, 0]:
@@ -260,7 +260,7 @@ def compare(coal: Any, name: str, ground: Ground, count: int, seed: int) -> Line
     ground.world.step(0)
     engine = ground.world.engine
     engine.update()  # where the ground is
-    engine.model.late_address[TERRAIN] = on_demand.address(Late.TERRAIN)
+    engine.model.late_address[TERRAIN] = lazy_kernels.address(Late.TERRAIN)
     oracle = Oracle(coal, kind, size, ground)
     poses: list[np.ndarray] = []
     answers: list[Answer] = []

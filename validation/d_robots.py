@@ -7,7 +7,7 @@ from robots import robot_files, robot_folder
 from suite import Check, Player, case
 
 import tribo
-from tribo.description import JointDescription
+from tribo.description.trees import JointDescription
 from tribo.formats import urdf
 from tribo.model import Joint
 

@@ -8,7 +8,7 @@ from parts import fixed_base, link, rods
 from stage import Body, Robot, Scene, Track, inertia_of, matrices, turn
 from suite import BOTH, Check, Player, case
 
-from tribo.description import TreeDescription
+from tribo.description.trees import TreeDescription
 from tribo.model import Joint
 
 G = 9.81

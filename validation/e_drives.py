@@ -9,7 +9,7 @@ from parts import fixed_base, link
 from stage import Scene
 from suite import Check, Player, case, holds, pending
 
-from tribo.description import TreeDescription
+from tribo.description.trees import TreeDescription
 from tribo.model import Joint
 
 G = 9.81

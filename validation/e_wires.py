@@ -10,7 +10,7 @@ from stewart import Platform
 from suite import Check, Player, case, holds
 
 import tribo
-from tribo.description import TreeDescription
+from tribo.description.trees import TreeDescription
 from tribo.model import Joint
 
 G = 9.81

@@ -8,7 +8,12 @@ from stage import Body, Pair, Scene, Track, incline, turn
 from suite import BOTH, MUJOCO, Check, Player, case, holds
 
 import tribo
-from tribo.description import BodyDescription, JointDescription, ShapeDescription, TreeDescription
+from tribo.description.trees import (
+    BodyDescription,
+    JointDescription,
+    ShapeDescription,
+    TreeDescription,
+)
 from tribo.model import Joint, Shape
 
 G = 9.81

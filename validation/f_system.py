@@ -11,7 +11,7 @@ from stage import Body, Pair, Scene, tilt
 from suite import BOTH, Check, Player, case, holds
 
 import tribo
-from tribo.description import ShapeDescription, TreeDescription
+from tribo.description.trees import ShapeDescription, TreeDescription
 from tribo.model import Joint, Shape
 
 G = 9.81

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo.description import BodyDescription, JointDescription
+from tribo.description.trees import BodyDescription, JointDescription
 from tribo.model import Joint
 
 

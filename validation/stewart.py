@@ -9,7 +9,7 @@ import play_tribo
 from parts import link
 from stage import Scene
 
-from tribo.description import BodyDescription, JointDescription, TreeDescription
+from tribo.description.trees import BodyDescription, JointDescription, TreeDescription
 from tribo.model import Joint
 
 HEIGHT, BASE, TOP = 1.0, 0.6, 0.4  # [m] of the platform at rest, radii of the two hexagons

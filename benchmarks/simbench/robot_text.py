@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from tribo.description import BodyDescription, ShapeDescription, TreeDescription, Vector
+from tribo.description.trees import BodyDescription, ShapeDescription, TreeDescription, Vector
 from tribo.model import Joint, Shape
 
 

@@ -2,21 +2,26 @@
 
 from typing import TYPE_CHECKING, Any
 
-from tribo.batch import Batch
-from tribo.check import nearest
-from tribo.contacts import Contact
-from tribo.description import CompoundPart, DescriptionError, JointDescription, LinkDescription
-from tribo.errors import EditError, SimulationError
-from tribo.heights import HeightField
-from tribo.kernels import warm_up
+from tribo.batch.batch import Batch
+from tribo.checks.check import nearest
+from tribo.checks.errors import EditError, SimulationError
+from tribo.description.heights import HeightField
+from tribo.description.trees import (
+    CompoundPart,
+    DescriptionError,
+    JointDescription,
+    LinkDescription,
+)
+from tribo.engine.warm_up import warm_up
 from tribo.materials import MaterialTable, PairProperties
 from tribo.model import Kind, Status
 from tribo.objects import ArticulatedSystem, CollisionBody, HeightMap, Object, SingleBody
 from tribo.objects.constraint import Constraint, Motor, Wire
-from tribo.proximity import Distance
-from tribo.rays import RayHit, RayHits
-from tribo.snapshot import Snapshot
-from tribo.world import World
+from tribo.objects.contact import Contact
+from tribo.readout.distances import Distance
+from tribo.readout.rays import RayHit, RayHits
+from tribo.readout.snapshot import Snapshot
+from tribo.world.world import World
 
 STATIC, KINEMATIC, DYNAMIC = Kind.STATIC, Kind.KINEMATIC, Kind.DYNAMIC
 __version__ = "0.1.0"

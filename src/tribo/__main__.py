@@ -2,6 +2,6 @@
 
 import sys
 
-from tribo.cli import main
+from tribo.tools.cli import main
 
 sys.exit(main())

@@ -11,8 +11,8 @@ vectors as (angular, linear) about the *tree origin* (position of the tree's roo
 
 import numpy as np
 
-from tribo.record import Record, field
-from tribo.terms import (
+from tribo.compiler.record import Record, field
+from tribo.enums import (
     TIE_SLOTS,
     Bounce,
     Constraint,
@@ -120,7 +120,7 @@ class Model(Record):
     shape_mask = field("nshape", dtype=INT)  # bits of groups that this shape meets
     shape_id = field("nshape", dtype=INT)  # stable over rebuilds, grows with `shape` index
     shape_box = field("nshape", 6)  # [m] centre, half size of a box around it, shape frame
-    shape_data = field("nshape", 4, dtype=INT)  # see `tribo.builder`
+    shape_data = field("nshape", 4, dtype=INT)  # see `tribo.engine.builder`
 
     # Constraints between bodies. Side A, B of constraint c: rows 2c, 2c + 1.
     constraint_kind = field("nconstraint", dtype=INT)  # `Constraint`
@@ -478,7 +478,7 @@ class Work(Record):
     tree_vain = field("ntree", dtype=INT)
     tree_vain_pause = field("ntree", dtype=INT)
 
-    # Bodies that tumble and are hit: where a blow meets them (`src/tribo/contact/struck.py`).
+    # Bodies that tumble and are hit: where a blow meets them (`src/tribo/contact/impact/impact_split.py`).
     tree_is_struck = field("ntree", dtype=INT)  # 1: met in the middle of its drift; 2: it rolls
     struck_turn = field("ntree", 3)  # [rad/s] of the middle minus that of the state
     struck_response = field("nv")  # the same, whitened; 0 for all others

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tribo
-from tribo.jit import DISABLED
+from tribo.compiler.jit import DISABLED
 
 pytest.importorskip("mujoco", reason="the peer, MuJoCo, is not installed")
 pytest.importorskip("scipy", reason="hulls of meshes need SciPy")

@@ -10,9 +10,9 @@ import pytest
 from robots import robot_files, robot_folder
 
 import tribo
-from tribo.description import DescriptionError
+from tribo.compiler.jit import DISABLED
+from tribo.description.trees import DescriptionError
 from tribo.formats import urdf
-from tribo.jit import DISABLED
 
 pytest.importorskip("pinocchio", reason="the peer, Pinocchio, is not installed")
 from pinocchio_peer import Peer, random_states

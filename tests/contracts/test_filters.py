@@ -15,8 +15,8 @@ from scenes import (
 )
 
 import tribo
-import tribo.world
-from tribo.description import ShapeDescription, TreeDescription
+import tribo.world.world
+from tribo.description.trees import ShapeDescription, TreeDescription
 from tribo.model import Joint, Shape
 
 

@@ -5,7 +5,7 @@ import pytest
 from scenes import GRAVITY, QUADRUPED, empty_world, ground_world, standing_quadruped
 
 import tribo
-from tribo.description import DescriptionError
+from tribo.description.trees import DescriptionError
 
 QUARTER = (np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0)  # about y
 

@@ -5,7 +5,7 @@ import pytest
 from scenes import FEET, ground_world, standing_quadruped
 
 import tribo
-from tribo.engine import Engine
+from tribo.engine.engine import Engine
 from tribo.model import Work
 
 

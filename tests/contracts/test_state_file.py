@@ -14,7 +14,7 @@ from house.repository import ROOT
 from scenes import ground_world, standing_quadruped
 
 import tribo
-from tribo.state_file import VERSION
+from tribo.readout.state_bytes import VERSION
 
 SCRIPT = """
 import sys

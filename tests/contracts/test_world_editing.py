@@ -14,8 +14,8 @@ from scenes import (
 )
 
 import tribo
-import tribo.world
-from tribo.description import TreeDescription
+import tribo.world.world
+from tribo.description.trees import TreeDescription
 
 
 def fingerprint(world):
@@ -272,13 +272,13 @@ def test_n_steps_are_n_times_one_step(scene):
 def count_builds(monkeypatch):
     """Count how often a world's arrays are built."""
     calls = []
-    build = tribo.world.build_model
+    build = tribo.world.world.build_model
 
     def counted(*arguments):
         calls.append(1)
         return build(*arguments)
 
-    monkeypatch.setattr(tribo.world, "build_model", counted)
+    monkeypatch.setattr(tribo.world.world, "build_model", counted)
     return calls
 
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 from house.repository import ROOT
 
-from tribo.jit import DISABLED
+from tribo.compiler.jit import DISABLED
 
 SCRIPT = """
 from numba.core.runtime import rtsys

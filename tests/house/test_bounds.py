@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tribo
-from tribo.jit import DISABLED
+from tribo.compiler.jit import DISABLED
 
 QUADRUPED = Path(tribo.__file__).parent / "assets" / "quadruped.urdf"
 SCENE = """

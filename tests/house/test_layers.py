@@ -9,13 +9,13 @@ import sys
 import pytest
 from house.repository import PACKAGE, ROOT, kept_modules
 
-from tribo.jit import BESIDE, LAYERS
+from tribo.compiler.jit import BESIDE, LAYERS
 
 # What compiled layers may import besides the package itself.
 ALLOWED = {"math", "enum", "numpy", "numba"}
 # These make the compiled layers possible and may use more of the standard library.
 MACHINERY = {
-    "jit.py": {
+    "compiler/jit.py": {
         "collections",
         "contextlib",
         "functools",
@@ -27,13 +27,14 @@ MACHINERY = {
         "platform",
         "typing",
     },
-    "field_array.py": {"llvmlite", "operator", "typing"},
-    "record.py": {"hashlib", "llvmlite", "typing"},
+    "compiler/field_array.py": {"llvmlite", "operator", "typing"},
+    "compiler/record.py": {"hashlib", "llvmlite", "typing"},
 }
 COMPILED = [
     path
     for path in kept_modules()
-    if path.relative_to(PACKAGE).parts[0].removesuffix(".py") in (*LAYERS, *BESIDE)
+    for inner in [path.relative_to(PACKAGE).with_suffix("").parts]
+    if inner[0] in (*LAYERS, *BESIDE) or ".".join(inner) in LAYERS
 ]
 
 
@@ -52,7 +53,8 @@ def test_contracts_hold():
 
 def test_every_compiled_layer_exists():
     for layer in (*LAYERS, *BESIDE):
-        assert (PACKAGE / f"{layer}.py").exists() or (PACKAGE / layer).is_dir(), layer
+        place = PACKAGE / layer.replace(".", "/")
+        assert place.with_suffix(".py").exists() or place.is_dir(), layer
 
 
 @pytest.mark.parametrize("path", COMPILED, ids=lambda path: str(path.relative_to(PACKAGE)))

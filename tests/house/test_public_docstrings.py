@@ -8,9 +8,9 @@ from house.repository import ROOT
 
 import tribo
 from tribo import objects
-from tribo.batch_constraints import ConstraintBatch
-from tribo.batch_object import ObjectBatch
-from tribo.batch_single import SingleBodyBatch
+from tribo.batch.constraints import ConstraintBatch
+from tribo.batch.objects import ObjectBatch
+from tribo.batch.single_bodies import SingleBodyBatch
 
 
 def test_public_names_have_docstrings():

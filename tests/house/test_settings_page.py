@@ -4,7 +4,7 @@ import re
 
 from house.repository import ROOT
 
-from tribo.settings import DEFAULTS
+from tribo.engine.settings import DEFAULTS
 
 NAMES = {"time_step": "dt"}  # public name: name in the record
 ROW = re.compile(r"^\| `(\w+)` \| (-?[\d.e-]+) \|", re.MULTILINE)

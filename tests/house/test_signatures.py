@@ -6,8 +6,9 @@ from scenes import ground_world, standing_quadruped
 
 import tribo
 from tribo import step
+from tribo.compiler.jit import DISABLED
 from tribo.dynamics import inertia, kinematics
-from tribo.jit import DISABLED
+from tribo.engine.run_at import run_at
 
 
 @pytest.mark.skipif(DISABLED, reason="there is nothing compiled")
@@ -32,7 +33,7 @@ def test_the_step_has_one_signature():
     robot.generalized_force = np.zeros((18, 2))[:, 0]
     other.step(2)
     tribo.Batch(other, 2, threads=1).step(2)
-    assert len(step.run_at.signatures) == 1
+    assert len(run_at.signatures) == 1
     assert len(step.update.signatures) <= 1
     assert len(step.advance.signatures) <= 1
     # Also called alone, by `observe`, whose q is an array and not a field.

@@ -169,7 +169,7 @@ def test_without_contact_the_ground_recovers():
 
 def sledge():
     """Return a point-like foot of 1 kg that slides along x and z and does not turn."""
-    from tribo.description import (
+    from tribo.description.trees import (
         BodyDescription,
         JointDescription,
         ShapeDescription,

@@ -18,7 +18,7 @@ from scenes import (
 )
 
 import tribo
-from tribo.description import TreeDescription
+from tribo.description.trees import TreeDescription
 from tribo.model import Joint
 
 NONE = (0.0, 0.0, 0.0)

@@ -16,7 +16,7 @@ from scenes import (
     slider,
 )
 
-from tribo.description import TreeDescription
+from tribo.description.trees import TreeDescription
 from tribo.model import Joint
 
 NONE = (0.0, 0.0, 0.0)

@@ -6,7 +6,7 @@ from scenes import base, joint_body
 
 import tribo
 from tribo import Status
-from tribo.description import TreeDescription
+from tribo.description.trees import TreeDescription
 from tribo.model import Joint
 
 AXES = ((0, 1, 0), (1, 0, 0), (0, 0, 1))

@@ -16,7 +16,7 @@ from scenes import (
 )
 
 from tribo import World
-from tribo.description import TreeDescription
+from tribo.description.trees import TreeDescription
 from tribo.model import Joint
 
 

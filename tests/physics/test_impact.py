@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scenes import GRAVITY, base, empty_world, ground_world, joint_body
 
-from tribo.description import ShapeDescription, TreeDescription
+from tribo.description.trees import ShapeDescription, TreeDescription
 from tribo.model import Joint, Shape
 
 NONE = (0.0, 0.0, 0.0)

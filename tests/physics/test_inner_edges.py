@@ -304,7 +304,7 @@ SAME_BITS = """
 import numpy as np
 import tribo
 from tribo.collision import inner_edges
-from tribo.jit import DISABLED
+from tribo.compiler.jit import DISABLED
 from tribo.model import Model
 
 assert DISABLED

@@ -5,7 +5,7 @@ import pytest
 from scenes import base, joint_body, quadruped_description, random_state, random_tree
 
 import tribo
-from tribo.description import TreeDescription
+from tribo.description.trees import TreeDescription
 from tribo.model import Joint, Status
 
 T = 0.128

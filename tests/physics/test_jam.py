@@ -5,7 +5,7 @@ import pytest
 from scenes import QUADRUPED, base, empty_world, joint_body
 
 import tribo
-from tribo.description import ShapeDescription, TreeDescription
+from tribo.description.trees import ShapeDescription, TreeDescription
 from tribo.model import Joint, Shape, Status
 
 

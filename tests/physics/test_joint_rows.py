@@ -7,7 +7,7 @@ import pytest
 from scenes import GRAVITY, QUADRUPED, base, empty_world, joint_body, pendulum, slider
 
 import tribo
-from tribo.description import DescriptionError, TreeDescription
+from tribo.description.trees import DescriptionError, TreeDescription
 from tribo.model import Joint
 
 NONE = (0.0, 0.0, 0.0)

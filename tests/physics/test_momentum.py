@@ -5,7 +5,7 @@ import pytest
 from scenes import random_state, random_tree
 
 import tribo
-from tribo.demo import ASSETS
+from tribo.tools.demo import ASSETS
 
 EPS = np.finfo(float).eps
 STEPS = 300

@@ -7,7 +7,7 @@ import pytest
 from scenes import GRAVITY, QUIET, inclined_gravity, sleepy_world, standing_quadruped
 
 import tribo
-from tribo.errors import EditError
+from tribo.checks.errors import EditError
 
 
 def stack(world, count=3, x=0.0):

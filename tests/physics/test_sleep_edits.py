@@ -5,7 +5,7 @@ import pytest
 from parts import fixed_base, link
 from scenes import GRAVITY, sleepy_world
 
-from tribo.description import ShapeDescription, TreeDescription
+from tribo.description.trees import ShapeDescription, TreeDescription
 from tribo.model import Joint, Shape
 
 

@@ -6,7 +6,7 @@ import reference
 from scenes import GRAVITY, ground_world
 
 import tribo
-from tribo.description import ShapeDescription
+from tribo.description.trees import ShapeDescription
 from tribo.model import Joint, Shape, Status
 
 
@@ -62,12 +62,12 @@ def test_stack_of_boxes(count):
 def table(world, com=(0.0, 0.0, 0.0)):
     """Return a table of 10 kg that stands on the round ends of four legs."""
     feet = [(x, y, -0.5) for x in (-0.4, 0.4) for y in (-0.3, 0.3)]
-    body = tribo.description.BodyDescription(
-        "table", -1, tribo.description.JointDescription("root", Joint.FREE), 10.0, com,
+    body = tribo.description.trees.BodyDescription(
+        "table", -1, tribo.description.trees.JointDescription("root", Joint.FREE), 10.0, com,
         np.diag([1.0, 1.2, 1.5]),
         [ShapeDescription(Shape.SPHERE, (0.02,), foot, name=f"leg/{k}") for k, foot in enumerate(feet)],
     )  # fmt: skip
-    description = tribo.description.TreeDescription([body])
+    description = tribo.description.trees.TreeDescription([body])
     return world.add_articulated_system(description, position=(0, 0, 0.52))
 
 
@@ -174,7 +174,7 @@ def jaw():
 
     plate = joint_body("plate", 0, Joint.PRISMATIC, 0.5, axis=(1.0, 0.0, 0.0))
     plate.shapes.append(ShapeDescription(Shape.BOX, (0.05, 0.2, 0.4), name="plate/0"))
-    return tribo.description.TreeDescription([base(), plate])
+    return tribo.description.trees.TreeDescription([base(), plate])
 
 
 def test_ladder():

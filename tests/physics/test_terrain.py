@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tribo import HeightField, PairProperties, World
-from tribo.geometry import convex_hull
+from tribo.description.hulls import convex_hull
 
 
 def flat_mesh(world):

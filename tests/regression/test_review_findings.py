@@ -179,7 +179,7 @@ def test_filter_of_an_object_that_was_just_added_shifts_nothing():
 
 def test_many_steps_in_one_call_are_all_made(monkeypatch):
     """Long runs go in slices; a note of one slice does not end the run."""
-    monkeypatch.setattr("tribo.engine._SLICE", 7)
+    monkeypatch.setattr("tribo.engine.engine._SLICE", 7)
     world = tribo.World()
     world.add_ground()
     world.max_sweeps = 1

@@ -5,7 +5,7 @@ import pytest
 from scenes import base, joint_body, random_state, random_tree
 
 import tribo
-from tribo.description import TreeDescription
+from tribo.description.trees import TreeDescription
 from tribo.dynamics import inertia
 from tribo.model import Joint
 

@@ -7,8 +7,8 @@ import pytest
 import reference
 from scenes import empty_world, random_inertia, random_state
 
-from tribo import solids
-from tribo.description import (
+from tribo.description import inertias
+from tribo.description.trees import (
     DescriptionError,
     JointDescription,
     LinkDescription,
@@ -24,20 +24,20 @@ QUARTER = (np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5))  # about z
 
 def robot():
     """Return a base with a turning arm, a fixed plate under a fixed mast, and a ball joint on it."""
-    base = LinkDescription("base", 2.0, (0.1, 0, 0), solids.box(2.0, (0.4, 0.3, 0.2)))
+    base = LinkDescription("base", 2.0, (0.1, 0, 0), inertias.box(2.0, (0.4, 0.3, 0.2)))
     base.add_shape("box", (0.4, 0.3, 0.2), material="steel", color=(1, 0, 0, 1))
     base.add_shape("sphere", (0.1,), position=(0, 0, 0.2), is_drawn=False)
-    arm = LinkDescription("arm", 0.5, (0, 0, 0.2), solids.cylinder(0.5, 0.03, 0.4))
+    arm = LinkDescription("arm", 0.5, (0, 0, 0.2), inertias.cylinder(0.5, 0.03, 0.4))
     arm.add_shape("cylinder", (0.03, 0.4), position=(0, 0, 0.2))
     base.attach(
         arm, JointDescription("hip", Joint.REVOLUTE, (0.2, 0, 0), QUARTER, (0, 2, 0), -1.0, 1.0)
     )
-    mast = LinkDescription("mast", 0.3, (0, 0, 0.1), solids.capsule(0.3, 0.02, 0.2))
+    mast = LinkDescription("mast", 0.3, (0, 0, 0.1), inertias.capsule(0.3, 0.02, 0.2))
     base.attach(mast, JointDescription("mast_joint", Joint.FIXED, (0, 0.1, 0.1), QUARTER))
-    plate = LinkDescription("plate", 0.2, (0.05, 0, 0), solids.box(0.2, (0.1, 0.1, 0.01)))
+    plate = LinkDescription("plate", 0.2, (0.05, 0, 0), inertias.box(0.2, (0.1, 0.1, 0.01)))
     plate.add_shape("capsule", (0.02, 0.1), material="rubber")
     mast.attach(plate, JointDescription("plate_joint", Joint.FIXED, (0.1, 0, 0.2), QUARTER))
-    tail = LinkDescription("tail", 0.1, (0, 0, -0.1), solids.capsule(0.1, 0.02, 0.1))
+    tail = LinkDescription("tail", 0.1, (0, 0, -0.1), inertias.capsule(0.1, 0.02, 0.1))
     plate.attach(tail, JointDescription("tail_joint", Joint.SPHERICAL, (0, 0, -0.1), armature=0.01))
     return base
 
@@ -292,7 +292,7 @@ def test_the_cone_has_its_mass_a_quarter_up():
     link.add_shape("cone", (0.3, 0.8), mass=3.0, position=(0, 0, 0.4))
     (body,) = assemble(link).bodies
     np.testing.assert_allclose(body.com, (0, 0, 0.2), atol=1e-15)
-    np.testing.assert_allclose(body.inertia, solids.cone(3.0, 0.3, 0.8), rtol=1e-14)
+    np.testing.assert_allclose(body.inertia, inertias.cone(3.0, 0.3, 0.8), rtol=1e-14)
 
 
 def test_meshes_collide_and_are_drawn(tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tribo
-from tribo.errors import EditError
+from tribo.checks.errors import EditError
 
 READ = ("points", "gap", "force", "torque", "length", "distance", "stretch", "tension", "stiffness",
         "damping", "speed", "max_force", "applied", "is_on", "is_broken", "erp", "break_force")  # fmt: skip

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tribo
-from tribo import cli
+from tribo.tools import cli
 from tribo.viewer import recording
 
 ASSETS = Path(tribo.__file__).parent / "assets"

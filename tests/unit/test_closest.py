@@ -19,7 +19,7 @@ from shapes import (
 from tribo.collision.closest import closest
 from tribo.collision.feature import face_towards
 from tribo.collision.solid import farthest_corner, load_solid, support
-from tribo.geometry import convex_hull
+from tribo.description.hulls import convex_hull
 from tribo.math import vec
 from tribo.model import FEW_CORNERS
 

@@ -28,7 +28,9 @@ def test_compliant_pairs_are_named_only_where_there_is_one(caplog, monkeypatch, 
     if is_compliant:
         world.set_material_pair("soil", "wood", stiffness=1e4, damping=10.0)
     robot.generalized_velocity = np.full(robot.dof, 3e3)
-    monkeypatch.setattr("tribo.blame.fast", lambda *_: "")  # nobody is known to be the one
+    monkeypatch.setattr(
+        "tribo.readout.culprits.fast", lambda *_: ""
+    )  # nobody is known to be the one
     world.step()
     assert world.status & Status.COARSE
     assert "is too long" in caplog.text

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import reference
 
-from tribo.contact import cone
+from tribo.contact.solver import coulomb_cone
 
 
 def packed(g):
@@ -26,7 +26,7 @@ def random_blocks(rng, count):
 
 def solve(g, c, mu, last=(0.0, 0.0, 0.0)):
     """Call the kernel."""
-    return np.array(cone.solve_contact(packed(g), tuple(map(float, c)), float(mu), last))
+    return np.array(coulomb_cone.solve_contact(packed(g), tuple(map(float, c)), float(mu), last))
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +126,7 @@ def test_projection_on_the_cone():
     rng = np.random.default_rng(2)
     for _ in range(200):
         mu, x = rng.uniform(0.1, 2), rng.normal(size=3)
-        y = np.array(cone.project(mu, tuple(x)))
+        y = np.array(coulomb_cone.project(mu, tuple(x)))
         np.testing.assert_allclose(
             y, reference.project_cone(np.array([mu]), x[None])[0], atol=1e-15
         )
@@ -166,7 +166,9 @@ def test_rolling_and_spinning_torques(coupled):
         found, spin = torque, omega
         for _ in range(300 if coupled else 1):
             following = np.array(
-                cone.solve_spin(packed(k), tuple(spin), tuple(found), rolling, spinning, normal)
+                coulomb_cone.solve_spin(
+                    packed(k), tuple(spin), tuple(found), rolling, spinning, normal
+                )
             )
             assert np.hypot(*following[:2]) <= rolling * normal * (1 + 1e-12)
             assert abs(following[2]) <= spinning * normal * (1 + 1e-12)
@@ -188,10 +190,12 @@ def test_rolling_torque_at_its_bound():
             k = r @ np.diag([ratio, 1.0]) @ r.T
             b = rng.normal(size=2)
             limit = rng.uniform(0.01, 0.99) * np.linalg.norm(np.linalg.solve(k, b))
-            torque = np.array(cone.clamp_disc((k[0, 0], k[1, 1], 0, k[0, 1], 0, 0), *b, limit))
+            torque = np.array(
+                coulomb_cone.clamp_disc((k[0, 0], k[1, 1], 0, k[0, 1], 0, 0), *b, limit)
+            )
             left = k @ torque + b
             assert np.hypot(*torque) == pytest.approx(limit, rel=1e-14)
             assert torque @ left == pytest.approx(-limit * np.hypot(*left), rel=1e-10)
             cross = torque[0] * left[1] - torque[1] * left[0]
             assert abs(cross) <= 1e-7 * limit * np.hypot(*b)
-    assert cone.clamp_disc((1.0, 1.0, 0.0, 0.0, 0.0, 0.0), 1.0, 0.0, 0.0) == (0.0, 0.0)
+    assert coulomb_cone.clamp_disc((1.0, 1.0, 0.0, 0.0, 0.0, 0.0), 1.0, 0.0, 0.0) == (0.0, 0.0)

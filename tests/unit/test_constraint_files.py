@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tribo
-from tribo.description import DescriptionError
+from tribo.description.trees import DescriptionError
 from tribo.formats import raisim_xml, urdf
 
 NONE = (0.0, 0.0, 0.0)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scenes import empty_world
 
-from tribo.contact import curvature
+from tribo.contact.problem import contact_drift
 from tribo.model import Joint
 
 DT = 1e-3
@@ -107,7 +107,7 @@ def check(world):
     _, n_before, before = at(-H)
     c, _, _ = at(0.0)
     engine = world.engine
-    beta = curvature.bend(model, state, engine.settings, engine.work, c)
+    beta = contact_drift.bend(model, state, engine.settings, engine.work, c)
     axes = engine.work.contact_axes[c].reshape(3, 3)
     known = axes @ (after - before) / (2 * H)
     known[2] = (n_after @ after - n_before @ before) / (2 * H)

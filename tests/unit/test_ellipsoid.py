@@ -7,12 +7,13 @@ import pytest
 from shapes import ELLIPSOID, PLANE, SPHERE, meet, random_pair, records, rotation
 
 import tribo
-from tribo import CompoundPart, solids
+from tribo import CompoundPart
 from tribo.collision.broadphase import shape_bound
 from tribo.collision.core import depth_in_ellipsoid
 from tribo.collision.pairs import SUPPORTED
 from tribo.collision.solid import farthest_of_ellipsoid
-from tribo.description import LinkDescription, VisualDescription
+from tribo.description import inertias
+from tribo.description.trees import LinkDescription, VisualDescription
 from tribo.model import Shape
 from tribo.spatial import convert
 
@@ -64,8 +65,8 @@ def test_boxes_of_one_shape_and_of_a_body_touch_the_surface():
 
 def test_volume_and_inertia_are_those_of_a_stretched_ball():
     """∫ x² dm of a ball is m r²/5; stretched by a along x it is m a²/5."""
-    volume, centre, unit = solids.of_shape(Shape.ELLIPSOID, AXES)
-    ball, _, _ = solids.of_shape(Shape.SPHERE, (1.0,))
+    volume, centre, unit = inertias.of_shape(Shape.ELLIPSOID, AXES)
+    ball, _, _ = inertias.of_shape(Shape.SPHERE, (1.0,))
     assert volume == pytest.approx(ball * np.prod(AXES), rel=1e-15)
     second = np.diag(np.square(AXES)) / 5
     np.testing.assert_allclose(unit, np.trace(second) * np.eye(3) - second, rtol=1e-15, atol=1e-18)
@@ -311,7 +312,7 @@ def test_drawing_instructions_of_spatial_v2_close_around_it():
     ((_, corners), (_, faces)) = convert._instructions(item, np.eye(3))[0]
     a, b, c = np.moveaxis(np.subtract(corners, (0.0, 0.0, 1.0))[np.array(faces)], 1, 0)
     assert (np.einsum("ni,ni->n", a + b + c, np.cross(b - a, c - a)) > 0.0).all()
-    whole = solids.of_shape(Shape.ELLIPSOID, AXES)[0]
+    whole = inertias.of_shape(Shape.ELLIPSOID, AXES)[0]
     assert 0.93 * whole < np.einsum("ni,ni->", a, np.cross(b, c)) / 6.0 < whole
 
 

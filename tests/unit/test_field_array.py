@@ -4,8 +4,8 @@ import numba
 import numpy as np
 import pytest
 
-from tribo.jit import DISABLED
-from tribo.record import Record, field
+from tribo.compiler.jit import DISABLED
+from tribo.compiler.record import Record, field
 
 pytestmark = pytest.mark.skipif(DISABLED, reason="compiled arrays need the compiler")
 

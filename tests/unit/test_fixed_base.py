@@ -6,7 +6,7 @@ from robots import robot_folder
 from scenes import QUADRUPED
 
 import tribo
-from tribo.description import DescriptionError
+from tribo.description.trees import DescriptionError
 
 SOLID = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
 ARM = f"""<robot name="arm">

@@ -7,7 +7,7 @@ import pytest
 from shapes import CUBE
 
 from tribo import EditError, HeightField, World
-from tribo.geometry import OPEN, convex_hull, solid_inertia, surface, volume_moments
+from tribo.description.hulls import OPEN, convex_hull, solid_inertia, surface, volume_moments
 
 BOX = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1), (2, 3, 7), (2, 7, 6),
        (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]  # fmt: skip  # of CUBE

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tribo import ground, spatial
-from tribo.errors import SimulationError
+from tribo.checks.errors import SimulationError
 from tribo.ground import ContactState, Ground
 from tribo.ground.system import System
 from tribo.ground_kernels import law

@@ -10,15 +10,15 @@ import sys
 import pytest
 from numba import float64
 
-import tribo.jit
-from tribo import kernels
-from tribo.jit import DISABLED, LAYERS, cache_folder
+import tribo.compiler.jit
+from tribo.compiler.jit import DISABLED, LAYERS, cache_folder
+from tribo.engine import warm_up
 from tribo.model import Late
 
-PACKAGE = pathlib.Path(tribo.jit.__file__).parent
+PACKAGE = pathlib.Path(tribo.compiler.jit.__file__).parent
 ASK = """
-import json, tribo.jit
-print(json.dumps({layer: str(tribo.jit.cache_folder(layer)) for layer in tribo.jit.LAYERS}))
+import json, tribo.compiler.jit
+print(json.dumps({layer: str(tribo.compiler.jit.cache_folder(layer)) for layer in tribo.compiler.jit.LAYERS}))
 """
 
 
@@ -66,7 +66,7 @@ def test_a_copy_elsewhere_has_folders_of_its_own(copy):
 def test_an_edit_above_leaves_the_layers_below(copy):
     before = folders(copy)
     (copy / "tribo/contact/new.py").write_text('"""New."""\n')
-    assert changed(before, folders(copy)) == ["contact", "step"]
+    assert changed(before, folders(copy)) == ["contact", "step", "engine.run_at"]
 
 
 def test_bounds_checking_has_a_cache_of_its_own(copy):
@@ -101,7 +101,7 @@ def test_kernels_are_cached_in_the_folder_of_their_layer():
 @pytest.mark.skipif(DISABLED, reason="nothing is compiled")
 def test_a_kernel_compiled_for_others_can_still_be_called():
     """What other kernels compile has no call wrapper; a call from Python gets a version that has."""
-    from tribo.contact.laws import effective_friction
+    from tribo.contact.problem.contact_targets import effective_friction
 
     effective_friction.compile((float64,) * 4)
     assert effective_friction(0.4, 0.6, 1.0, 0.25) == pytest.approx(0.55)
@@ -115,32 +115,34 @@ def test_what_python_calls_takes_kernels_in_and_llvm_stays_as_it_was(
 ):
     """LLVM's own threshold at degree 3 is 250 (`OptAggressiveThreshold` in its InlineCost.h)."""
     said = []
-    monkeypatch.setattr(tribo.jit.llvm, "set_option", lambda name, option: said.append(option))
-    monkeypatch.setattr(tribo.jit, "cache_folder", lambda layer: tmp_path)
+    monkeypatch.setattr(
+        tribo.compiler.jit.llvm, "set_option", lambda name, option: said.append(option)
+    )
+    monkeypatch.setattr(tribo.compiler.jit, "cache_folder", lambda layer: tmp_path)
 
     def twice(x):
         return 2.0 * x
 
     twice.__module__ = "tribo.math"
     if is_called_by_address:
-        assert tribo.jit.late(twice, float64(float64))()
+        assert tribo.compiler.jit.late(twice, float64(float64))()
     else:
-        assert tribo.jit.entry(twice)(1.0) == 2.0
+        assert tribo.compiler.jit.entry(twice)(1.0) == 2.0
     assert said == ["-inline-threshold=2000", "-inline-threshold=250"]
 
 
 @pytest.mark.skipif(DISABLED, reason="nothing is compiled")
 def test_warm_up_compiles_late_functions_only_if_told(monkeypatch, tmp_path):
     compiled = []
-    monkeypatch.setattr(kernels, "cache_folder", lambda layer: tmp_path / layer)
-    monkeypatch.setattr(kernels, "_warm", set())
-    monkeypatch.setattr(kernels, "_STAGES", ())
-    monkeypatch.setattr(kernels.on_demand, "address", compiled.append)
-    kernels.warm_up(quiet=True)
-    assert kernels.is_compiled()
+    monkeypatch.setattr(warm_up, "cache_folder", lambda layer: tmp_path / layer)
+    monkeypatch.setattr(warm_up, "_warm", set())
+    monkeypatch.setattr(warm_up, "_STAGES", ())
+    monkeypatch.setattr(warm_up.lazy_kernels, "address", compiled.append)
+    warm_up.warm_up(quiet=True)
+    assert warm_up.is_compiled()
     assert not compiled
-    assert not kernels.is_compiled("contact")
+    assert not warm_up.is_compiled("contact")
     for _ in range(2):
-        kernels.warm_up(everything=True, quiet=True)
-        assert kernels.is_compiled("contact")
+        warm_up.warm_up(everything=True, quiet=True)
+        assert warm_up.is_compiled("contact")
         assert compiled == list(Late)

@@ -5,7 +5,7 @@ import pytest
 from scenes import empty_world
 
 import tribo
-from tribo.description import DescriptionError, JointDescription
+from tribo.description.trees import DescriptionError, JointDescription
 from tribo.model import Joint
 
 

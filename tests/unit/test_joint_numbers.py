@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tribo
-from tribo.description import DescriptionError
+from tribo.description.trees import DescriptionError
 
 MJCF = """<mujoco><worldbody><body name="arm" {body}><joint name="elbow" type="hinge" {joint}/>
 <geom size="0.1"/></body></worldbody></mujoco>"""

@@ -5,7 +5,7 @@ import pytest
 from scenes import QUADRUPED, STANCE, STANCE_HEIGHT, ground_world, random_state, random_tree
 
 import tribo
-from tribo.description import DescriptionError
+from tribo.description.trees import DescriptionError
 from tribo.formats import urdf, urdf_write
 
 LEGS = ("LF", "RF", "LH", "RH")

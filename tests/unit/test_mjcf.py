@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tribo
-from tribo.description import DescriptionError
+from tribo.description.trees import DescriptionError
 from tribo.formats import mjcf
 from tribo.model import Joint, Kind
 

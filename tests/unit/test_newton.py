@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import reference
 
-from tribo.contact import dense, newton
+from tribo.contact.solver import dense_matrix, newton
 
 TOLERANCE = 1e-10
 
@@ -108,9 +108,9 @@ def test_elimination_against_numpy():
     for n in (1, 5, 30):
         a, b = rng.normal(size=(n, n)), rng.normal(size=n)
         x = b.copy()
-        assert dense.solve_dense(a.copy(), x, n)
+        assert dense_matrix.solve_dense(a.copy(), x, n)
         np.testing.assert_allclose(x, np.linalg.solve(a, b), rtol=1e-9)
-    assert not dense.solve_dense(np.ones((3, 3)), np.ones(3), 3)
+    assert not dense_matrix.solve_dense(np.ones((3, 3)), np.ones(3), 3)
 
 
 def test_cholesky_against_numpy():
@@ -120,6 +120,6 @@ def test_cholesky_against_numpy():
     a = a @ a.T + np.eye(12)
     b = rng.normal(size=12)
     factor, x = a.copy(), b.copy()
-    dense.factor_cholesky(factor, 12)
-    dense.solve_cholesky(factor, x, 12)
+    dense_matrix.factor_cholesky(factor, 12)
+    dense_matrix.solve_cholesky(factor, x, 12)
     np.testing.assert_allclose(x, np.linalg.solve(a, b), rtol=1e-10)

@@ -5,8 +5,8 @@ import pytest
 import reference
 
 import tribo
-from tribo import on_demand
-from tribo.contact import sweep, violation
+from tribo.contact.solver import gauss_seidel, natural_residual
+from tribo.engine import lazy_kernels
 from tribo.model import Late, Status
 
 NODES = 12
@@ -26,7 +26,7 @@ def empty_engine():
     engine.work.dense_count[0] = 3 * MAX_CONTACTS
     engine.work.node_count[0], engine.work.value_count[0] = NODES, (6 * NODES) ** 2
     engine.grow()
-    engine.model.late_address[Late.PILE] = on_demand.address(Late.PILE)
+    engine.model.late_address[Late.PILE] = lazy_kernels.address(Late.PILE)
     return engine
 
 
@@ -41,13 +41,13 @@ def solve(engine, rng, contacts, spun, spread):
     of the residual says, in units of the speed to remove."""
     write_problem(engine, rng, contacts, spun, spread)
     engine.work.status[0] = 0
-    sweep.solve(engine.model, engine.state, engine.settings, engine.work)
+    gauss_seidel.solve(engine.model, engine.state, engine.settings, engine.work)
     assert not engine.work.status[0] & Status.CAPACITY
     g, c, mu, x, omega = dense(engine, contacts)
     found = max(
         reference.natural_residual(g, c, mu, x), torque_residual(engine.work, contacts, omega)
     )
-    speed = violation.island_speed(engine.settings, engine.work, 0)
+    speed = natural_residual.island_speed(engine.settings, engine.work, 0)
     return not engine.work.status[0] & Status.NOT_CONVERGED, found / speed
 
 

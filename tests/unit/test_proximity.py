@@ -7,7 +7,7 @@ import pytest
 from world_shapes import SHAPES, bumpy, crowd, triangles_of, turned
 
 import tribo
-from tribo.demo import ASSETS
+from tribo.tools.demo import ASSETS
 
 POINT = 4e-5  # [m] of a point: 0.4 m, the size of the shapes, times 1e-4 rad, to which normals are exact
 

@@ -10,7 +10,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 
-from tribo.description import DescriptionError, ObjectDescription, WorldDescription
+from tribo.description.trees import DescriptionError, ObjectDescription, WorldDescription
 from tribo.formats import raisim_template, raisim_xml, substitution
 from tribo.materials.table import PairProperties
 from tribo.model import Kind

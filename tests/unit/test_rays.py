@@ -7,7 +7,7 @@ import pytest
 from world_shapes import SHAPES, bumpy, crowd, triangles_of, turned
 
 import tribo
-from tribo.demo import ASSETS
+from tribo.tools.demo import ASSETS
 
 trimesh = pytest.importorskip("trimesh")
 

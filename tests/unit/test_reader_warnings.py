@@ -7,7 +7,7 @@ import pytest
 from scenes import QUADRUPED
 
 import tribo
-from tribo.description import DescriptionError
+from tribo.description.trees import DescriptionError
 from tribo.formats import urdf
 
 SOLID = '<inertial><mass value="1"/><inertia {}/></inertial>'

@@ -4,8 +4,8 @@ import numba
 import numpy as np
 import pytest
 
-from tribo.jit import DISABLED
-from tribo.record import Record, field, from_address, world_of
+from tribo.compiler.jit import DISABLED
+from tribo.compiler.record import Record, field, from_address, world_of
 
 kernel = numba.njit  # noqa: TID251 - a test belongs to no layer and is not cached
 

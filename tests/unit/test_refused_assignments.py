@@ -7,7 +7,7 @@ import pytest
 from scenes import QUADRUPED
 
 import tribo
-from tribo.errors import EditError
+from tribo.checks.errors import EditError
 
 NAMES = ("damping", "armature", "dry_friction", "stiffness", "velocity_limit", "effort_limit")
 WRONG = (-1.0, "x", None, [1.0], np.full(18, -1.0), {"LF_HAA": 1.0, "LF_KFE": -1.0},

@@ -5,9 +5,10 @@ import pytest
 import reference
 from scenes import empty_world, random_state, random_tree
 
-from tribo import on_demand
-from tribo.contact import exact, islands, limits, pile, rows, scalar, sweep, violation
+from tribo.contact.problem import contact_rows, islands, joint_limit_rows, scalar_rows
+from tribo.contact.solver import dense_island, gauss_seidel, natural_residual, sparse_island
 from tribo.dynamics import actuation, inertia, integrate
+from tribo.engine import lazy_kernels
 from tribo.model import Late, Status
 
 TOLERANCE = 1e-10
@@ -33,7 +34,7 @@ def engine_of(rng, trees=3, balls=2):
     engine.work.node_count[0], engine.work.value_count[0] = 16, 10_000
     engine.work.row_count[0], engine.work.dense_count[0] = 10_000, 64
     engine.grow()
-    engine.model.late_address[Late.PILE] = on_demand.address(Late.PILE)
+    engine.model.late_address[Late.PILE] = lazy_kernels.address(Late.PILE)
     begin(engine)
     return engine
 
@@ -46,7 +47,7 @@ def begin(engine):
     actuation.drives(model, state, engine.command, engine.settings, work)
     inertia.factorize(model, work)
     integrate.free_response(model, engine.settings, work)
-    rows.contact_rows(model, state, work)
+    contact_rows.contact_rows(model, state, work)
 
 
 def dense_inverse(engine):
@@ -71,25 +72,27 @@ def add_random_row(engine, rng, low, high, compliance=0.0, target=0.0, bodies=No
     nbody = len(model.body_mass)
     pair = rng.integers(-1, nbody, 2) if bodies is None else bodies
     count = int(work.scalar_count[0])
-    n = scalar.open_row(model, work, count % len(state.scalar_impulse), int(pair[0]), int(pair[1]))
+    n = scalar_rows.open_row(
+        model, work, count % len(state.scalar_impulse), int(pair[0]), int(pair[1])
+    )
     assert n == count
     for side in range(2):
         body = int(pair[side])
         if body < 0:
             continue
         point, force, torque = rng.normal(size=(3, 3))
-        scalar.add_force(model, work, n, side, tuple(point), tuple(force))
-        scalar.add_torque(model, work, n, side, tuple(torque))
+        scalar_rows.add_force(model, work, n, side, tuple(point), tuple(force))
+        scalar_rows.add_torque(model, work, n, side, tuple(torque))
         if model.body_chain_len[body]:
             chain = model.body_chain_start[body]
             dof = int(model.chain_dof[chain + rng.integers(model.body_chain_len[body])])
-            scalar.add_dof(model, work, n, side, dof, float(rng.normal()))
+            scalar_rows.add_dof(model, work, n, side, dof, float(rng.normal()))
     jacobian = np.zeros(len(state.v))
     for side in range(2):
         chain, first = model.body_chain_start[work.scalar_body[n, side]], work.scalar_row[n, side]
         for p in range(work.scalar_len[n, side]):
             jacobian[model.chain_dof[chain + p]] += work.row[first + p]
-    scalar.close_row(model, state, work, n, target, low, high, compliance)
+    scalar_rows.close_row(model, state, work, n, target, low, high, compliance)
     if work.scalar_count[0] == count:
         assert np.abs(jacobian @ dense_inverse(engine)).max() <= 1e-12
         return None
@@ -137,11 +140,11 @@ def test_force_and_torque_against_differences():
         for side in range(2):
             for add, expected in (("force", direction @ linear), ("torque", direction @ angular)):
                 pair = (body, -1) if side == 0 else (-1, body)
-                n = scalar.open_row(model, work, 0, *pair)
+                n = scalar_rows.open_row(model, work, 0, *pair)
                 if add == "force":
-                    scalar.add_force(model, work, n, side, tuple(point), tuple(direction))
+                    scalar_rows.add_force(model, work, n, side, tuple(point), tuple(direction))
                 else:
-                    scalar.add_torque(model, work, n, side, tuple(direction))
+                    scalar_rows.add_torque(model, work, n, side, tuple(direction))
                 found = np.zeros(len(expected))
                 chain = model.body_chain_start[body]
                 count = model.body_chain_len[body]
@@ -168,7 +171,7 @@ def test_delassus_and_pairs_against_dense():
     for n in range(len(dense)):
         assert work.scalar_delassus[n] == pytest.approx(g[n, n] + compliance[n], rel=1e-10)
         for m in range(n):
-            found = exact.scalar_pair(engine.model, work, n, m)
+            found = dense_island.scalar_pair(engine.model, work, n, m)
             assert found == pytest.approx(g[n, m], rel=1e-9, abs=1e-10)
 
 
@@ -220,15 +223,15 @@ def test_random_islands(way, copies, compliant):
         size = len(start)
         islands.islands(model, work)
         if way == "step":
-            sweep.solve(model, engine.state, engine.settings, work)
+            gauss_seidel.solve(model, engine.state, engine.settings, work)
             assert not work.status[0] & Status.CAPACITY
             unsolved += bool(work.status[0] & Status.NOT_CONVERGED)
         else:
-            sweep.warm_start(model, engine.state, work)
+            gauss_seidel.warm_start(model, engine.state, work)
             for t in range(len(work.tree_island)):
-                if exact.island_rows(work, t):
-                    speed = violation.island_speed(engine.settings, work, t)
-                    unsolved += not pile.solve_pile(model, work, t, 80, TOLERANCE * speed)
+                if dense_island.island_rows(work, t):
+                    speed = natural_residual.island_speed(engine.settings, work, t)
+                    unsolved += not sparse_island.solve_pile(model, work, t, 80, TOLERANCE * speed)
         g = jacobian @ inverse @ jacobian.T + np.diag(compliance)
         free = integrate_free(engine, inverse)
         x = work.scalar_impulse[:size].copy()
@@ -238,7 +241,7 @@ def test_random_islands(way, copies, compliant):
         scale = max(np.abs(start).max(), 1.0)
         assert found <= 20 * TOLERANCE * scale + 1e-13 * np.abs(g).max() * np.abs(x).max()
         for t in range(len(work.tree_island)):
-            assert violation.violation(model, work, t) <= 20 * TOLERANCE * scale
+            assert natural_residual.violation(model, work, t) <= 20 * TOLERANCE * scale
         assert (x >= lower).all()
         assert (x <= upper).all()
     assert unsolved == 0
@@ -260,9 +263,9 @@ def test_the_warm_start_of_two_stops_is_shared():
         begin(engine)
         state.scalar_impulse[:] = 0.0
         state.scalar_impulse[model.joint_slot[body]] = impulse
-        limits.add_limit(model, state, engine.settings, work, body, 1.0, 0.0)
-        limits.add_limit(model, state, engine.settings, work, body, -1.0, 0.0)
-        sweep.warm_start(model, state, work)
+        joint_limit_rows.add_limit(model, state, engine.settings, work, body, 1.0, 0.0)
+        joint_limit_rows.add_limit(model, state, engine.settings, work, body, -1.0, 0.0)
+        gauss_seidel.warm_start(model, state, work)
         assert work.scalar_impulse[:2].tolist() == [max(impulse, 0.0), min(impulse, 0.0)]
-        sweep.remember(model, state, work)
+        gauss_seidel.remember(model, state, work)
         assert state.scalar_impulse[model.joint_slot[body]] == impulse

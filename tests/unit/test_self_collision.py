@@ -7,7 +7,7 @@ from robots import robot_folder
 from scenes import base, empty_world, joint_body
 
 import tribo
-from tribo.description import DescriptionError, ShapeDescription, TreeDescription
+from tribo.description.trees import DescriptionError, ShapeDescription, TreeDescription
 from tribo.formats import urdf, urdf_write
 from tribo.model import Joint, Shape
 

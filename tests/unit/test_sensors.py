@@ -7,8 +7,8 @@ import pytest
 from world_shapes import turned
 
 import tribo
-from tribo.demo import ASSETS
 from tribo.sensors import Noise
+from tribo.tools.demo import ASSETS
 
 G = 9.81
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import tribo
-from tribo.contact import guard, strategy
+from tribo.contact.impact import rebound_energy
+from tribo.contact.solver import strategy
 from tribo.model import Status
 
 
@@ -47,14 +48,14 @@ def test_what_moves(weight):
 def test_guard_says_what_even_a_plastic_blow_adds(monkeypatch, added, says):
     """Every part of the restitution is too much, and the plastic blow in the end adds `added` J."""
     parts = []
-    monkeypatch.setattr(guard, "aim", lambda settings, work, t, part: parts.append(part))
-    monkeypatch.setattr(guard.exact, "island_rows", lambda work, t: 3)
-    monkeypatch.setattr(guard.sweep, "solve_again", lambda *arguments: True)
+    monkeypatch.setattr(rebound_energy, "aim", lambda settings, work, t, part: parts.append(part))
+    monkeypatch.setattr(rebound_energy.dense_island, "island_rows", lambda work, t: 3)
+    monkeypatch.setattr(rebound_energy.gauss_seidel, "solve_again", lambda *arguments: True)
     monkeypatch.setattr(
-        guard, "gained", lambda *arguments: (1.0 if parts[-1] > 0.0 else added, 1.0)
+        rebound_energy, "gained", lambda *arguments: (1.0 if parts[-1] > 0.0 else added, 1.0)
     )
     work = SimpleNamespace(status=[0])
-    getattr(guard.weaken, "py_func", guard.weaken)(None, None, work, 0)
+    getattr(rebound_energy.weaken, "py_func", rebound_energy.weaken)(None, None, work, 0)
     assert parts[-1] == 0.0
     assert work.status[0] == says
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tribo
-from tribo.description import DescriptionError
+from tribo.description.trees import DescriptionError
 from tribo.formats import urdf
 from tribo.model import Joint, Shape
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tribo
-from tribo.description import DescriptionError
+from tribo.description.trees import DescriptionError
 from tribo.formats import urdf
 from tribo.formats.substitution import checked
 

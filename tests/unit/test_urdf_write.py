@@ -8,7 +8,7 @@ from robots import robot_files
 from scenes import QUADRUPED, empty_world, pendulum, random_tree
 
 import tribo
-from tribo.description import DescriptionError, ShapeDescription, VisualDescription
+from tribo.description.trees import DescriptionError, ShapeDescription, VisualDescription
 from tribo.formats import urdf, urdf_write
 from tribo.model import Joint, Shape
 

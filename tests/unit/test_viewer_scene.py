@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tribo
-from tribo.description import MeshFile
+from tribo.description.trees import MeshFile
 from tribo.formats import mesh_reading
 from tribo.model import Shape
 from tribo.viewer import draw, film, mesh, raster, recording, scene, shots, surface
@@ -53,7 +53,7 @@ def test_quaternions_belong_to_their_matrices():
     q = rng.normal(size=(200, 4))
     q /= np.linalg.norm(q, axis=1, keepdims=True)
     q[:4] = np.eye(4)  # each branch at its most extreme
-    found = scene.quaternions(np.array([tribo.builder.rotation_matrix(row) for row in q]))
+    found = scene.quaternions(np.array([tribo.engine.builder.rotation_matrix(row) for row in q]))
     sign = np.sign(np.einsum("ni,ni->n", q, found))[:, None]
     np.testing.assert_allclose(found * sign, q, atol=1e-14)
 

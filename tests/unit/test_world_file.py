@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import tribo
-from tribo import world_file
-from tribo.description import DescriptionError
+from tribo import world_xml
+from tribo.description.trees import DescriptionError
 
 ASSETS = Path(tribo.__file__).parent / "assets"
 SPHERES = ASSETS / "three_spheres.xml"
@@ -17,12 +17,12 @@ QUADRUPED = ASSETS / "quadruped.urdf"
 
 def read(source):
     world = tribo.World()
-    world_file.read_into(world, source)
+    world_xml.read_into(world, source)
     return world
 
 
 def saved_and_read(world, path):
-    world_file.save(world, path)
+    world_xml.save(world, path)
     return read(path)
 
 
@@ -129,7 +129,7 @@ def test_what_a_file_cannot_hold_is_named(tmp_path, caplog):
     world.sleeping = world.continuous_collision = True
     world.bounce = "gate"
     with caplog.at_level(logging.WARNING, "tribo"):
-        world_file.save(world, tmp_path / "w.xml")
+        world_xml.save(world, tmp_path / "w.xml")
     assert "gains of 'quad'" in caplog.text
     for setting in ("integrator", "sleeping", "continuous_collision", "bounce"):
         assert setting in caplog.text
@@ -150,7 +150,7 @@ def test_what_changes_the_motion_and_has_no_place_is_refused(tmp_path, spoil, sa
     world.add_articulated_system(QUADRUPED, name="quad")
     spoil(world)
     with pytest.raises(DescriptionError, match=says):
-        world_file.save(world, tmp_path / "w.xml")
+        world_xml.save(world, tmp_path / "w.xml")
     assert not (tmp_path / "w.xml").exists()
 
 
@@ -196,7 +196,7 @@ def test_a_robot_built_in_python_is_saved_with_a_urdf_of_its_own(stands, tmp_pat
     robot.joint("arm_joint").coordinate = 0.3
     robot.generalized_velocity = np.linspace(-1, 1, robot.dof)
     robot.ignore_collision("stand", "tool")
-    world_file.save(world, tmp_path / "w.xml")
+    world_xml.save(world, tmp_path / "w.xml")
     assert {path.name for path in tmp_path.iterdir()} == {"w.xml", "w.arm.urdf"}
     again = tribo.World.load(tmp_path / "w.xml")["arm"]
     np.testing.assert_array_equal(again.generalized_coordinate, robot.generalized_coordinate)
@@ -224,7 +224,7 @@ def test_what_a_urdf_of_its_own_cannot_hold_is_refused(change, says, tmp_path):
     world = tribo.World()
     change(world.add_articulated_system(built(), name="arm"))
     with pytest.raises(DescriptionError, match=f"'arm'.*{says}"):
-        world_file.save(world, tmp_path / "w.xml")
+        world_xml.save(world, tmp_path / "w.xml")
     assert not list(tmp_path.iterdir())
 
 
@@ -240,7 +240,7 @@ def test_a_robot_of_meshes_needs_a_file(tmp_path):
     world = tribo.World()
     world.add_articulated_system(root)
     with pytest.raises(DescriptionError, match="has meshes and was not read from one URDF"):
-        world_file.save(world, tmp_path / "w.xml")
+        world_xml.save(world, tmp_path / "w.xml")
 
 
 MOVING_STATIC = (
@@ -268,7 +268,7 @@ def test_names_that_occur_twice_are_told_apart(caplog):
 def test_a_bad_object_leaves_the_world_empty(inside, says):
     world = tribo.World()
     with pytest.raises(DescriptionError, match=says):
-        world_file.read_into(
+        world_xml.read_into(
             world, f"<raisim><objects>{BALL.format('first')}{inside}</objects></raisim>"
         )
     assert not world.objects
@@ -283,7 +283,7 @@ def test_a_wrong_number_of_coordinates_is_named(tmp_path):
     )
     world = tribo.World()
     with pytest.raises(DescriptionError, match="generalized_coordinate of r"):
-        world_file.read_into(world, path)
+        world_xml.read_into(world, path)
     assert not world.objects
 
 
@@ -418,7 +418,7 @@ def test_bad_shapes_are_refused_and_the_world_stays_empty(tmp_path, text, messag
     (tmp_path / "w.xml").write_text(objects(text))
     world = tribo.World()
     with pytest.raises(DescriptionError, match=message):
-        world_file.read_into(world, tmp_path / "w.xml")
+        world_xml.read_into(world, tmp_path / "w.xml")
     assert world.objects == ()
 
 
@@ -427,8 +427,8 @@ def test_weight_that_is_borne_and_forms_of_drives_are_not_lost_in_silence(tmp_pa
     robot = world.add_articulated_system(QUADRUPED, name="dog")
     robot.drive_form = "averaged"
     robot.gravity_compensation = True
-    world_file.save(world, tmp_path / "world.xml")
+    world_xml.save(world, tmp_path / "world.xml")
     assert "the drive form of 'dog'; the gravity compensation of 'dog'" in caplog.text
     robot.link("trunk").gravity_compensation = 1.0
     with pytest.raises(DescriptionError, match="differ from its URDF"):
-        world_file.save(world, tmp_path / "world.xml")
+        world_xml.save(world, tmp_path / "world.xml")

@@ -3,7 +3,7 @@
 import pytest
 
 import tribo
-from tribo.description import DescriptionError
+from tribo.description.trees import DescriptionError
 from tribo.formats import raisim_xml, urdf, xml
 from tribo.formats.expression import evaluate
 

@@ -17,7 +17,7 @@ from tribo.collision.core import core_radius
 from tribo.collision.meeting import meet
 from tribo.collision.point import deepest
 from tribo.collision.solid import extent, load_solid
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import quat, vec
 from tribo.model import Pair, Shape
 

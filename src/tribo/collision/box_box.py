@@ -25,7 +25,7 @@ from math import sqrt
 from tribo.collision.face import face_manifold
 from tribo.collision.point import first_row, put
 from tribo.collision.sphere import point_box
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 NO_AXIS = -1e300  # [m] separation along an axis that does not exist

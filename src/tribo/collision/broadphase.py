@@ -12,7 +12,7 @@ import numpy as np
 from tribo.collision.candidate_list import sort_candidates
 from tribo.collision.cells import SLOTS, SPAN, bucket, column_side, first_column
 from tribo.collision.sweep_order import sort_bodies
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 from tribo.model import Kind, Shape, Status
 

@@ -1,6 +1,6 @@
 """The list of candidate pairs in an order that does not depend on how they were found."""
 
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 
 FEW = 16  # up to so many candidates insertion is the cheaper sort
 

@@ -18,7 +18,7 @@ from math import sqrt
 
 from tribo.collision.point import COINCIDENT, first_row, put_ball, put_balls
 from tribo.collision.sphere import point_box
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 PARALLEL_SINE_SQUARED = 0.01  # two axes that enclose less than 6° lie side by side

@@ -8,7 +8,7 @@ overlap begins. Bodies too wide for the columns are compared with all others.
 
 from math import floor
 
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 
 SPAN = 4  # columns that a box may touch along one axis
 SLOTS = SPAN * SPAN  # columns that a body may touch

@@ -8,7 +8,7 @@ factor is near 1, every third round leaps to where the sequence goes (Aitken's e
 """
 
 from tribo.collision.epa import push_direction
-from tribo.collision.gjk import (
+from tribo.collision.gjk import (  # fmt: skip
     EXACT,
     FAR,
     OVERLAPPING,
@@ -17,10 +17,10 @@ from tribo.collision.gjk import (
     distance,
     triangle_weights,
     weighted,
-)  # fmt: skip
+)
 from tribo.collision.smooth import is_curved, is_smooth, polished
 from tribo.collision.solid import extent, radius, separation
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 ROUNDS = 40

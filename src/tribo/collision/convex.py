@@ -13,7 +13,7 @@ from math import cos, pi, sin
 
 from tribo.collision.closest import closest
 from tribo.collision.feature import DISC, SEGMENT, face_towards, load_edge, load_face
-from tribo.collision.overlap import (
+from tribo.collision.overlap import (  # fmt: skip
     CORNER_A,
     CORNER_B,
     WIDENING,
@@ -21,10 +21,10 @@ from tribo.collision.overlap import (
     overlap,
     put_disc,
     to_frame,
-)  # fmt: skip
+)
 from tribo.collision.point import first_row
 from tribo.collision.solid import PLANE, TRIANGLE, difference, extent, radius, separation
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 EDGE_SHARE = 0.01  # [-] of the depth, and

@@ -10,7 +10,7 @@ from math import sqrt
 
 from tribo.collision.place import shape_pose
 from tribo.collision.solid import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, SPHERE, load_solid
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 HALVINGS = 52  # of the range in which t lies: down to rounding

@@ -11,7 +11,7 @@ Source: van den Bergh, Collision Detection in Interactive 3D Environments, 4.3.8
 
 from tribo.collision.gjk import INSIDE
 from tribo.collision.solid import difference
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 FREE = 1e300

@@ -7,7 +7,7 @@ one box (its corner) or by a side of each (a crossing).
 """
 
 from tribo.collision.point import first_row, put
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 # Outlines are widened by this share of the face before cutting, and points moved back after it:

@@ -6,7 +6,7 @@ anticlockwise seen from outside; a disc, only its centre; a segment; a point.
 
 from math import sqrt
 
-from tribo.collision.solid import (
+from tribo.collision.solid import (  # fmt: skip
     BOX,
     CAPSULE,
     CONE,
@@ -19,8 +19,8 @@ from tribo.collision.solid import (
     extent,
     farthest_corner,
     farthest_of_ellipsoid,
-)  # fmt: skip
-from tribo.jit import kernel
+)
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 from tribo.model import FEW_CORNERS
 

@@ -7,7 +7,7 @@ Detection, 5.1.5.
 """
 
 from tribo.collision.solid import difference
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 ITERATIONS = 100

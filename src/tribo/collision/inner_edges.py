@@ -18,7 +18,7 @@ from math import inf
 from tribo.collision.broadphase import is_moved
 from tribo.collision.place import shape_pose
 from tribo.collision.solid import extent, load_solid, radius, support_at
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 from tribo.model import Joint, Pair, Shape
 
@@ -372,7 +372,7 @@ def remove_marked(work, n):
 
 
 @kernel
-def pass_over(model, state, work):
+def suppress(model, state, work):
     """Leave out or turn the contacts with edges that lie flush with a neighbour.
 
     Writes: work.

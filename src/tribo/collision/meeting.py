@@ -1,9 +1,9 @@
 """The contacts of two shapes where they are now, whichever function finds them."""
 
 from tribo.collision.core import kind_of, placed
-from tribo.collision.late import call_late, family_of
+from tribo.collision.lazily_compiled import call_late, family_of
 from tribo.collision.pairs import collide
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.model import Status
 
 CAPACITY = int(Status.CAPACITY)

@@ -3,7 +3,7 @@
 from tribo.collision.advancement import meet_on_the_way
 from tribo.collision.broadphase import is_moved
 from tribo.collision.meeting import meet
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 from tribo.model import Pair, Status
 

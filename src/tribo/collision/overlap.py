@@ -13,7 +13,7 @@ if it were not tilted.
 from math import sqrt
 
 from tribo.collision.feature import DISC, POLYGON, SEGMENT, UNBOUNDED
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 WIDENING = 1e-4

@@ -4,7 +4,7 @@ from tribo.collision.box_box import box_box
 from tribo.collision.capsule import capsule_box, capsule_capsule
 from tribo.collision.plane import plane_box, plane_capsule, plane_cylinder, plane_sphere
 from tribo.collision.sphere import sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 from tribo.model import Shape
 

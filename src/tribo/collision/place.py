@@ -1,6 +1,6 @@
 """Where a shape is."""
 
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 

@@ -6,7 +6,7 @@ the direction of a vanishing tilt does. The lowest point of the rim is emitted b
 """
 
 from tribo.collision.point import first_row, put_height
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 MIN_TILT = 1e-9  # [rad] below: the lowest point of a disc's rim is rounding noise

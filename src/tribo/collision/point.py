@@ -7,7 +7,7 @@ Features are passed as floats for the reason given in `first_row`.
 
 import numpy as np
 
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 COINCIDENT = 1e-12  # [m] below: the direction between two points is rounding noise

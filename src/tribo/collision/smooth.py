@@ -15,7 +15,7 @@ it is the best direction if the ellipsoid's deepest point is over the face.
 from math import sqrt
 
 from tribo.collision.feature import DISC, face_towards, load_face
-from tribo.collision.solid import (
+from tribo.collision.solid import (  # fmt: skip
     CONE,
     CYLINDER,
     ELLIPSOID,
@@ -23,8 +23,8 @@ from tribo.collision.solid import (
     extent,
     farthest_of_ellipsoid,
     separation,
-)  # fmt: skip
-from tribo.jit import kernel
+)
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 CORNER = 0  # one fixed point

@@ -8,7 +8,7 @@ that of the terrain.
 
 from math import sqrt
 
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 from tribo.model import FEW_CORNERS, Shape
 

@@ -3,7 +3,7 @@
 from math import sqrt
 
 from tribo.collision.point import COINCIDENT, UP, first_row, put_ball, put_balls
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 

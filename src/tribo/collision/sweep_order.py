@@ -1,6 +1,6 @@
 """The order of the bodies along the axis of the sweep, kept from step to step."""
 
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 
 FEW_MOVES = 16  # per body, by one place each: what is in more disorder is sorted as a heap
 

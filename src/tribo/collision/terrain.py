@@ -21,7 +21,7 @@ from math import cos, sin
 from tribo.collision.convex import EDGE_SLOP, REALISED, face_points, keep_spread, solid_points
 from tribo.collision.overlap import claim
 from tribo.collision.point import first_row
-from tribo.collision.solid import (
+from tribo.collision.solid import (  # fmt: skip
     HEIGHT_MAP,
     TRIANGLE,
     difference,
@@ -29,8 +29,8 @@ from tribo.collision.solid import (
     radius,
     separation,
     support_at,
-)  # fmt: skip
-from tribo.collision.triangles import (
+)
+from tribo.collision.triangles import (  # fmt: skip
     OPEN,
     fold,
     folds,
@@ -38,8 +38,8 @@ from tribo.collision.triangles import (
     is_under,
     load_triangle,
     normal_of,
-)  # fmt: skip
-from tribo.jit import kernel
+)
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 EVEN = 1e-6  # [rad] by which a normal may leave its range

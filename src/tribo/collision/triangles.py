@@ -3,7 +3,7 @@
 from math import atan2
 
 from tribo.collision.solid import HEIGHT_MAP
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 OPEN = 4.0  # [rad] no neighbour: any normal will do

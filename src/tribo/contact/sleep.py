@@ -10,9 +10,9 @@ and one more step is solved, from rest: only if that leaves them at rest do they
 its turning point is slow, but does not pass.
 """
 
-from tribo.contact import limits
-from tribo.contact.islands import find, join, moved_tree
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
+from tribo.contact.problem import joint_limit_rows
+from tribo.contact.problem.islands import find, join, moved_tree
 from tribo.math import vec
 from tribo.model import Joint, Kind, Pair
 
@@ -140,7 +140,7 @@ def has_joint_row(model, state, settings, work, t):
             return True
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
-        if model.joint_leader[i] >= 0 or limits.is_near(model, state, settings, work, i):
+        if model.joint_leader[i] >= 0 or joint_limit_rows.is_near(model, state, settings, work, i):
             return True
     return False
 
@@ -283,7 +283,7 @@ def lie_down(model, state, work, t):
 
 
 @kernel
-def settle(model, state, command, settings, work):
+def fall_asleep(model, state, command, settings, work):
     """Let islands that have been quiet for long enough fall asleep.
 
     Writes: state, work.

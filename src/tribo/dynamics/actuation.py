@@ -8,9 +8,9 @@ a, b, c. Source: contact-science §1.13; docs/howto/drives.
 
 from math import inf
 
+from tribo.compiler.jit import kernel
 from tribo.dynamics.bias import project_forces
 from tribo.dynamics.springs import set_errors
-from tribo.jit import kernel
 from tribo.math import vec
 from tribo.model import DriveForm, Integrator, Joint, Kind
 

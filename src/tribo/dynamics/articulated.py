@@ -9,7 +9,7 @@ the factorization.
 
 from math import sqrt
 
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import spatial
 from tribo.model import Joint
 

@@ -2,7 +2,7 @@
 
 from math import tan
 
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Joint, Kind
 

@@ -1,9 +1,9 @@
 """Energy and momentum of every tree: from poses and inertias that `work` holds, or anywhere."""
 
+from tribo.compiler.jit import kernel
 from tribo.dynamics.bias import tree_velocities
 from tribo.dynamics.kinematics import body_pose
 from tribo.dynamics.momentum import body_twist
-from tribo.jit import kernel
 from tribo.math import spatial, vec
 from tribo.model import Joint, Kind
 

@@ -6,8 +6,8 @@ with its ancestors and descendants and with nothing else, and the factor has the
 
 from math import sqrt
 
+from tribo.compiler.jit import kernel
 from tribo.dynamics import articulated
-from tribo.jit import kernel
 from tribo.math import spatial, vec
 from tribo.model import Joint, Kind
 

@@ -6,10 +6,10 @@ well-known semi-implicit step, staggered. So all that must be implicit to be sta
 joint limits, PD drives) uses q_m + dt v⁺, with either integrator.
 """
 
+from tribo.compiler.jit import kernel
 from tribo.dynamics import kinematics
 from tribo.dynamics.bias import tumble
 from tribo.dynamics.inertia import unwhiten, unwhiten_tree, whiten_tree
-from tribo.jit import kernel
 from tribo.math import quat, spatial, vec
 from tribo.model import Course, Integrator, Joint, Status
 
@@ -18,7 +18,7 @@ SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 INVALID = int(Status.INVALID)
 HELD_BACK = int(Course.HELD_BACK)
 STRUCK, ROLLING = 1, 2  # entries of `Work.tree_is_struck`
-FASTEST = 1e15  # [m/s, rad/s] as `tribo.check` allows; far beyond it angles are no numbers
+FASTEST = 1e15  # [m/s, rad/s] as `tribo.checks.check` allows; far beyond it angles are no numbers
 
 
 @kernel

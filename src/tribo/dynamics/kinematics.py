@@ -2,7 +2,7 @@
 
 from math import cos, sin, sqrt
 
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import quat, spatial, vec
 from tribo.model import Joint
 

@@ -4,16 +4,16 @@ At that of the middle of the step, v̄ = (v + v⁺)/2, which nobody knows before
 predicted from the accelerations of two steps, which is good enough while bodies turn by little in a step.
 Where one turns far, h is taken anew at the velocity to which it leads: then the step is the same backwards
 in time, and what is the same backwards neither gains nor loses energy for long. Where once more is not
-enough the tree turns too far for the step, and takes it in parts (`runge_kutta`, `tribo.contact.held`).
+enough the tree turns too far for the step, and takes it in parts (`runge_kutta`, `substeps`).
 Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", V.1 (symmetric methods).
 """
 
 from math import inf
 
+from tribo.compiler.jit import kernel
 from tribo.dynamics import bias, integrate
 from tribo.dynamics.articulated import dof_count
 from tribo.dynamics.inertia import unwhiten_tree
-from tribo.jit import kernel
 from tribo.math import vec
 from tribo.model import Course, Integrator, Joint, Kind
 
@@ -139,7 +139,7 @@ def follow(model, state, work, t, z, moves):
 
 
 @kernel
-def settle(model, state, command, settings, work):
+def iterate_bias(model, state, command, settings, work):
     """Make h agree with the velocity to which it leads, in trees that nothing touches.
 
     Writes: work.

@@ -6,8 +6,8 @@ changes by the impulses of the step and by nothing else, and base velocity and p
 of the step are set to agree with it, six and three numbers. What the joints do stays as it is.
 """
 
+from tribo.compiler.jit import kernel
 from tribo.dynamics.kinematics import body_pose, end_of_q
-from tribo.jit import kernel
 from tribo.math import linalg, spatial, vec
 from tribo.model import Integrator, Joint, Kind
 

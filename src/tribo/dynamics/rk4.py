@@ -2,10 +2,10 @@
 
 from numba import types
 
+from tribo.compiler.jit import DISABLED, kernel, late
+from tribo.compiler.record import call_stage_at, from_address, world_of
 from tribo.dynamics.runge_kutta import run_part
-from tribo.jit import DISABLED, kernel, late
 from tribo.model import Command, Course, Integrator, Late, Model, Settings, State, Status, Work
-from tribo.record import call_stage_at, from_address, world_of
 
 MODEL, STATE, COMMAND, SETTINGS, WORK = (
     record._numba_type_ for record in (Model, State, Command, Settings, Work)

@@ -13,9 +13,9 @@ A free body, whose midpoint step keeps the energy however far it turns, takes th
 Source: Munthe-Kaas 1999, "High order Runge-Kutta methods on manifolds".
 """
 
+from tribo.compiler.jit import kernel
 from tribo.dynamics import actuation, articulated, bias, inertia, kinematics
 from tribo.dynamics.integrate import FASTEST, tree_to_middle
-from tribo.jit import kernel
 from tribo.math import spatial, vec
 from tribo.model import Course, Integrator, Joint, Kind, Status
 

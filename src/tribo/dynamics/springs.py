@@ -2,7 +2,7 @@
 
 from math import atan2, sqrt
 
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import quat
 from tribo.model import Joint
 

@@ -1,1 +1,1 @@
-"""Readers and writers of files: they turn text into `tribo.description` and back, nothing else."""
+"""Readers and writers of files: they turn text into `tribo.description.trees` and back, nothing else."""

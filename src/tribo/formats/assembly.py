@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tribo import check, solids
-from tribo.builder import COORDINATES
-from tribo.description import (
+from tribo.checks import check
+from tribo.description import inertias
+from tribo.description.joints import check_joint_numbers, direction_of
+from tribo.description.trees import (
     BodyDescription,
     DescriptionError,
     FrameDescription,
@@ -20,11 +21,11 @@ from tribo.description import (
     TreeDescription,
     VisualDescription,
 )
+from tribo.engine.builder import COORDINATES
 from tribo.formats.inertia import Inertial, merged
 from tribo.formats.pose import NO_POSE, Pose
 from tribo.formats.report import Report
 from tribo.formats.urdf_mass import check_masses
-from tribo.joint_description import check_joint_numbers, direction_of
 from tribo.model import Joint
 
 MOVABLE = (Joint.REVOLUTE, Joint.PRISMATIC, Joint.SPHERICAL)
@@ -176,7 +177,7 @@ def _checked_link(
 def _solid(mass: float, shape: ShapeDescription, what: str) -> Inertial:
     """Return a homogeneous solid of a shape, in the frame of its link."""
     placed = _placement(shape, f"a solid of {what}")
-    _, centre, unit = solids.of_shape(shape.kind, shape.size)
+    _, centre, unit = inertias.of_shape(shape.kind, shape.size)
     weight = check.number(mass, f"mass of a solid of {what}", minimum=0.0)
     pose = Pose(placed["position"], placed["quaternion"])
     return Inertial(weight, tuple(centre.tolist()), weight * unit).moved(pose)

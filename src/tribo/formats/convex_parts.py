@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tribo.geometry import Hull, convex_hull
-from tribo.jit import cache_root
+from tribo.compiler.jit import cache_root
+from tribo.description.hulls import Hull, convex_hull
 
 logger = logging.getLogger("tribo")
 

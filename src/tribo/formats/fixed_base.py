@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tribo.builder import COORDINATES
-from tribo.description import DescriptionError, JointDescription, TreeDescription
+from tribo.description.trees import DescriptionError, JointDescription, TreeDescription
+from tribo.engine.builder import COORDINATES
 from tribo.model import Joint
 
 BASE = COORDINATES[Joint.FREE]

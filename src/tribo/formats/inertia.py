@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tribo.description import IDENTITY, ORIGIN, Vector
+from tribo.description.trees import IDENTITY, ORIGIN, Vector
 from tribo.formats.pose import Pose, matrix, normalized
 from tribo.formats.report import Report
 from tribo.formats.xml import Node

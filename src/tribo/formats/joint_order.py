@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from tribo.builder import COORDINATES
-from tribo.check import nearest, shown
-from tribo.description import DescriptionError, TreeDescription, Vector
+from tribo.checks.check import nearest, shown
+from tribo.description.trees import DescriptionError, TreeDescription, Vector
+from tribo.engine.builder import COORDINATES
 
 
 def reordered(tree: TreeDescription, names: Sequence[str]) -> TreeDescription:

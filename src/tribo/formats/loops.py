@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tribo.builder import COORDINATES
-from tribo.constraint_description import LOCKED, ConstraintDescription
-from tribo.description import TreeDescription, Vector
+from tribo.description.constraints import LOCKED, ConstraintDescription
+from tribo.description.trees import TreeDescription, Vector
+from tribo.engine.builder import COORDINATES
 from tribo.formats.pose import NO_POSE, Pose, matrix, normalized
 from tribo.model import Joint
 

@@ -8,11 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from tribo import check
-from tribo.description import DescriptionError, MeshFile, ShapeDescription, TreeDescription
+from tribo.checks import check
+from tribo.description.hulls import (
+    Hull,
+    Surface,
+    checked_triangles,
+    convex_hull,
+    surface,
+    volume_moments,
+)
+from tribo.description.trees import DescriptionError, MeshFile, ShapeDescription, TreeDescription
 from tribo.formats.convex_parts import convex_parts
 from tribo.formats.mesh_reading import MeshError, given, read
-from tribo.geometry import Hull, Surface, checked_triangles, convex_hull, surface, volume_moments
 from tribo.model import Joint, Kind, Shape
 
 logger = logging.getLogger("tribo")

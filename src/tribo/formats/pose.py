@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tribo.description import IDENTITY, ORIGIN, Vector
+from tribo.description.trees import IDENTITY, ORIGIN, Vector
 
 
 @dataclass(frozen=True, slots=True)

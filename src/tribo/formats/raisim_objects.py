@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tribo.check import violates_triangle
-from tribo.description import ORIGIN, DescriptionError, ObjectDescription
+from tribo.checks.check import violates_triangle
+from tribo.description.trees import ORIGIN, DescriptionError, ObjectDescription
 from tribo.formats import urdf_modules
 from tribo.formats.inertia import read_inertia
 from tribo.formats.raisim_shapes import (

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tribo.colors import color_of
-from tribo.description import (
+from tribo.description.colors import color_of
+from tribo.description.heights import HeightField
+from tribo.description.trees import (
     IDENTITY,
     ORIGIN,
     CompoundPart,
@@ -21,7 +22,6 @@ from tribo.formats.pose import normalized
 from tribo.formats.raisim_template import find_file
 from tribo.formats.report import Report, known_hint
 from tribo.formats.xml import Node
-from tribo.heights import HeightField
 
 DIMENSIONS = {
     "sphere": ("radius",),

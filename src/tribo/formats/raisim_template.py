@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tribo.description import DescriptionError
+from tribo.description.trees import DescriptionError
 from tribo.formats.expression import evaluate
 from tribo.formats.mesh_files import LEVELS, MeshFinder, folder_and_above, robot_package
 from tribo.formats.substitution import Substitution

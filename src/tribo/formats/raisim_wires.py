@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from lxml import etree
 
-from tribo.constraint_description import LOCKED, ConstraintDescription
+from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.formats.report import Report, known_hint
 from tribo.formats.xml import Node
 

@@ -11,11 +11,7 @@ from pathlib import Path
 import numpy as np
 from lxml import etree
 
-from tribo.description import (
-    DescriptionError,
-    ObjectDescription,
-    WorldDescription,
-)
+from tribo.description.trees import DescriptionError, ObjectDescription, WorldDescription
 from tribo.formats.raisim_shapes import DIMENSIONS
 from tribo.formats.raisim_wires import write_constraint
 from tribo.materials.table import PairProperties

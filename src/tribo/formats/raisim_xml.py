@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tribo.description import DescriptionError, Vector, WorldDescription
+from tribo.description.trees import DescriptionError, Vector, WorldDescription
 from tribo.formats.raisim_objects import read_classes, read_object
 from tribo.formats.raisim_template import expand
 from tribo.formats.raisim_wires import read_constraint, read_wire

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
-from tribo.description import DescriptionError
+from tribo.description.trees import DescriptionError
 
 if TYPE_CHECKING:
     from tribo.formats.xml import Node

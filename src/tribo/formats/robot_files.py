@@ -6,15 +6,15 @@ import copy
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tribo import check
-from tribo.description import DescriptionError, LinkDescription, TreeDescription
+from tribo.checks import check
+from tribo.description.joint_checks import check_joints
+from tribo.description.trees import DescriptionError, LinkDescription, TreeDescription
 from tribo.formats import joint_order, mjcf, self_collision, urdf
 from tribo.formats.assembly import assemble
 from tribo.formats.fixed_base import based
 from tribo.formats.singular import joints_without_inertia
 from tribo.formats.urdf_mass import REMEDY
 from tribo.formats.xml import outermost
-from tribo.joint_checks import check_joints
 from tribo.materials import PairProperties
 from tribo.model import Joint
 

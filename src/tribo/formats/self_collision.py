@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tribo.description import TreeDescription
+from tribo.description.trees import TreeDescription
 from tribo.formats.report import Report, known_hint
 from tribo.formats.xml import Node, parse
 

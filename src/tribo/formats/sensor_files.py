@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path, PurePosixPath
 
-from tribo.description import SensorDescription
+from tribo.description.trees import SensorDescription
 from tribo.formats.pose import Pose
 from tribo.formats.report import Report
 from tribo.formats.urdf_geometry import read_origin

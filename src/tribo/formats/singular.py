@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tribo.description import BodyDescription, TreeDescription
-from tribo.extents import rotation_matrix
+from tribo.description.extents import rotation_matrix
+from tribo.description.trees import BodyDescription, TreeDescription
 from tribo.model import Joint
 
 LEAST = 1e-12  # [–] of the inertia of all that hangs on a joint: less is none

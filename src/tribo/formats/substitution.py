@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
-from tribo import check
-from tribo.description import DescriptionError
+from tribo.checks import check
+from tribo.description.trees import DescriptionError
 from tribo.formats.expression import evaluate
 from tribo.formats.report import known_hint
 from tribo.formats.xml import Node

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tribo.description import (
+from tribo.description.joint_checks import check_mimics
+from tribo.description.trees import (
     JointDescription,
     LinkDescription,
     ShapeDescription,
@@ -29,7 +30,6 @@ from tribo.formats.urdf_geometry import GeometryReader, read_origin
 from tribo.formats.urdf_joints import UrdfJoint, read_joint
 from tribo.formats.urdf_mass import INERTIA_NAMES, check_masses
 from tribo.formats.xml import Node, parse, path_of, without_declaration, wrong_root
-from tribo.joint_checks import check_mimics
 from tribo.model import Joint
 
 ROBOT_CHILDREN = ("link", "joint", "material", "constraints", *self_collision.RULES)

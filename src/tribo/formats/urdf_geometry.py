@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tribo.check import LARGEST, SMALLEST
-from tribo.description import MeshFile, ShapeDescription, Vector, VisualDescription
+from tribo.checks.check import LARGEST, SMALLEST
+from tribo.description.trees import MeshFile, ShapeDescription, Vector, VisualDescription
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.pose import NO_POSE, Pose, from_roll_pitch_yaw
 from tribo.formats.report import Report, known_hint

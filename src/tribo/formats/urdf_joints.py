@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from math import inf
 
-from tribo.check import UNIT_TOLERANCE
-from tribo.description import JointDescription
+from tribo.checks.check import UNIT_TOLERANCE
+from tribo.description.trees import JointDescription
 from tribo.formats.inertia import unit_axis
 from tribo.formats.report import Report, known_hint, refuse
 from tribo.formats.urdf_geometry import read_origin

@@ -7,8 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
-from tribo.check import LARGEST
-from tribo.description import BodyDescription, TreeDescription
+from tribo.checks.check import LARGEST
+from tribo.description.trees import BodyDescription, TreeDescription
 from tribo.formats.inertia import (
     FEW_DIGITS,
     Inertial,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from tribo.description import DescriptionError
+from tribo.description.trees import DescriptionError
 from tribo.formats.xml import MAX_TAGS, Node, is_text, parse_fragment
 
 MAX_MODULES = 100

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from lxml import etree
 
-from tribo.check import with_article
-from tribo.description import (
+from tribo.checks.check import with_article
+from tribo.description.trees import (
     BodyDescription,
     DescriptionError,
     FrameDescription,

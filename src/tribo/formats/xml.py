@@ -15,8 +15,8 @@ from typing import Any
 
 from lxml import etree
 
-from tribo import check
-from tribo.description import DescriptionError
+from tribo.checks import check
+from tribo.description.trees import DescriptionError
 from tribo.formats.report import known_hint
 
 MAX_BYTES = 64 * 1024 * 1024

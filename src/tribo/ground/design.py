@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from tribo import check
+from tribo.checks import check
 
 # Undamped impact of a point: t = 2.94323 δ/v, the time constant of δ'' = −K/m δ^1.5 (Hertz).
 CONTACT_TIME = 2.9432751843247047  # 4/5 B(2/5, 1/2)

@@ -15,8 +15,8 @@ import numpy as np
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from scipy import integrate
 
-from tribo import check
-from tribo.errors import SimulationError
+from tribo.checks import check
+from tribo.checks.errors import SimulationError
 from tribo.ground.design import GroundWarning
 from tribo.ground.events import Event, changes, first_change
 from tribo.ground.law import Ground

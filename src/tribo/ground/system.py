@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo import check
+from tribo.checks import check
 from tribo.ground.law import Ground
 from tribo.ground_kernels import flow
 from tribo.ground_kernels.records import Scratch, Tree

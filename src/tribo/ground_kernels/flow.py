@@ -1,8 +1,8 @@
 """What an integrator calls: the rate of y, where the states of points change, what to record."""
 
+from tribo.compiler.jit import entry, kernel
 from tribo.ground_kernels import law
 from tribo.ground_kernels.tree import accelerate, place_bodies
-from tribo.jit import entry, kernel
 from tribo.math import spatial, vec
 
 

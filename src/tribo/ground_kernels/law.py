@@ -9,7 +9,7 @@ Source: Azad & Featherstone 2010 for spheres; for points as in Spatial_v2 (2012)
 
 from math import sqrt
 
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 
 LIFTED, STICKING, SLIPPING = 0, 1, 2
 

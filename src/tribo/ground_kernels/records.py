@@ -7,7 +7,7 @@ one), W is the work that the ground has taken up.
 
 import numpy as np
 
-from tribo.record import Record, field
+from tribo.compiler.record import Record, field
 
 INT = np.int64
 

@@ -8,7 +8,7 @@ Source: Featherstone 2008, section 7.3 and 9.4.
 
 from math import sqrt
 
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import quat, spatial, vec
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo import check
+from tribo.checks import check
 
 DEFAULT_MATERIAL = "default"
 MAX_FRICTION = (

@@ -1,6 +1,6 @@
 """Tiny dense solves on tuples."""
 
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 
 
 @kernel

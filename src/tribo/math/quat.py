@@ -2,7 +2,7 @@
 
 from math import cos, sin, sqrt
 
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 
 # [rad] below this rotation angle sin(x/2)/x is replaced by its series (error < 1e-17).
 SMALL_ANGLE = 1e-4

@@ -5,7 +5,7 @@ transforms are needed between bodies: inertias, velocities and forces simply add
 Source: Featherstone 2008, chapter 2.
 """
 
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 
 
 @kernel

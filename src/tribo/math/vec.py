@@ -6,7 +6,7 @@ one cross product costs 2 ns where a returned array costs 66 ns.
 
 from math import sqrt
 
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 
 
 @kernel

@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from tribo import check
-from tribo.builder import COORDINATES, DOFS, mark_singles
-from tribo.contacts import Contact
+from tribo.checks import check
+from tribo.checks.readonly import frozen
+from tribo.engine.builder import COORDINATES, DOFS, mark_singles
+from tribo.engine.subtree import TreeRecords, tree_records
 from tribo.formats import self_collision, urdf_write
 from tribo.model import Joint
 from tribo.objects import edits
 from tribo.objects.base import Object
 from tribo.objects.collision_body import CollisionBody
+from tribo.objects.contact import Contact
 from tribo.objects.drives import Drives
 from tribo.objects.frames import Frame
 from tribo.objects.robot_export import with_loops
 from tribo.objects.states import States
-from tribo.readonly import frozen
-from tribo.tree_model import TreeRecords, tree_records
 
 
 class ArticulatedSystem(Drives, Object):
@@ -33,7 +33,7 @@ class ArticulatedSystem(Drives, Object):
 
     Example:
         >>> import tribo
-        >>> from tribo.demo import ASSETS
+        >>> from tribo.tools.demo import ASSETS
         >>> world = tribo.World()
         >>> robot = world.add_articulated_system(ASSETS / "quadruped.urdf", position=(0, 0, 1))
         >>> robot.set_pd_gains(kp=50.0, kd=1.0)

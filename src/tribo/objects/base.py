@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribo import check
-from tribo.builder import (
+from tribo.checks import check
+from tribo.checks.errors import EditError
+from tribo.checks.readonly import frozen
+from tribo.description.extents import rotation_matrix
+from tribo.description.trees import TreeDescription
+from tribo.engine.builder import (
     COORDINATES,
     Part,
     Span,
@@ -17,19 +21,15 @@ from tribo.builder import (
     joint_types,
     slot_count,
 )
-from tribo.description import TreeDescription
-from tribo.errors import EditError
-from tribo.extents import rotation_matrix
 from tribo.model import Joint, Kind, Shape
 from tribo.objects.collision_body import CollisionBody
 from tribo.objects.contact_reader import ContactReader
 from tribo.objects.owner import Owner
 from tribo.objects.sleeper import SLEEPER_VIEWS, Sleeper
-from tribo.readonly import frozen
 
 if TYPE_CHECKING:
-    from tribo.contacts import Contact
-    from tribo.engine import Engine
+    from tribo.engine.engine import Engine
+    from tribo.objects.contact import Contact
 
 
 class Object(Sleeper, ContactReader):

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribo import check
-from tribo.builder import mark_singles
-from tribo.description import ShapeDescription
-from tribo.extents import body_bounds, rotation_matrix
+from tribo.checks import check
+from tribo.description.extents import body_bounds, rotation_matrix
+from tribo.description.trees import ShapeDescription
+from tribo.engine.builder import mark_singles
 from tribo.model import Shape
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class CollisionBody(check.Sealed):
 
         Example:
             >>> import tribo
-            >>> from tribo.demo import ASSETS
+            >>> from tribo.tools.demo import ASSETS
             >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
             >>> foot = robot.collision_body("LF_FOOT/0")
             >>> foot.size = 1.1 * foot.size[0]

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribo import check
-from tribo.builder import Tie
-from tribo.constraint_description import ConstraintDescription
-from tribo.errors import EditError
+from tribo.checks import check
+from tribo.checks.errors import EditError
+from tribo.checks.readonly import frozen
+from tribo.description.constraints import ConstraintDescription
+from tribo.engine.builder import Tie
 from tribo.model import TIE_SLOTS, Tuning
 from tribo.model import Constraint as Kind
 from tribo.objects.base import Object
 from tribo.objects.end import End
 from tribo.objects.owner import Owner
-from tribo.readonly import frozen
 
 if TYPE_CHECKING:
-    from tribo.engine import Engine
+    from tribo.engine.engine import Engine
 
 STRETCH = {"stretch": 1, "compression": 2, "both": 3, "nothing": 0}
 _RESISTS = {bits: word for word, bits in STRETCH.items()}

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribo import check
+from tribo.checks import check
+from tribo.checks.readonly import frozen
 from tribo.model import Impact
-from tribo.readonly import frozen
 
 if TYPE_CHECKING:
-    from tribo.description import TreeDescription
-    from tribo.engine import Engine
+    from tribo.description.trees import TreeDescription
+    from tribo.engine.engine import Engine
 
 
 class ContactReader(check.Sealed):
@@ -85,7 +85,7 @@ class ContactReader(check.Sealed):
 
         Example:
             >>> import tribo
-            >>> from tribo.demo import ASSETS
+            >>> from tribo.tools.demo import ASSETS
             >>> world = tribo.World()
             >>> ground = world.add_ground()
             >>> dog = world.add_articulated_system(ASSETS / "quadruped.urdf", position=(0, 0, 1), name="dog")

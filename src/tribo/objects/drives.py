@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from tribo import check
-from tribo.builder import COORDINATES, DOFS
+from tribo.checks import check
+from tribo.checks.readonly import frozen
+from tribo.engine.builder import COORDINATES, DOFS
 from tribo.model import Joint as JointType
 from tribo.objects.frames import Frame
 from tribo.objects.joint_drive import FORMS
 from tribo.objects.named_parts import NamedParts
 from tribo.objects.states import rows
-from tribo.readonly import frozen
 
 
 class Drives(NamedParts):
@@ -25,7 +25,7 @@ class Drives(NamedParts):
 
     Example:
         >>> import tribo
-        >>> from tribo.demo import ASSETS
+        >>> from tribo.tools.demo import ASSETS
         >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
         >>> robot.set_pd_gains(60.0, 2.0)
         >>> robot.set_pd_gains({"LF_KFE": 80.0}, {"LF_KFE": 3.0})
@@ -126,7 +126,7 @@ class Drives(NamedParts):
 
         Example:
             >>> import tribo
-            >>> from tribo.demo import ASSETS
+            >>> from tribo.tools.demo import ASSETS
             >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
             >>> robot.gravity_compensation = True
             >>> robot.joint("LF_KFE").gravity_compensation
@@ -194,7 +194,7 @@ class Drives(NamedParts):
 
         Example:
             >>> import tribo
-            >>> from tribo.demo import ASSETS
+            >>> from tribo.tools.demo import ASSETS
             >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
             >>> robot.joint("LF_KFE").coordinate = robot.joint("LF_KFE").limits[1]
             >>> robot.joint("LF_KFE").generalized_force = 5.0
@@ -254,7 +254,7 @@ class Drives(NamedParts):
 
         Example:
             >>> import tribo
-            >>> from tribo.demo import ASSETS
+            >>> from tribo.tools.demo import ASSETS
             >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
             >>> robot.spring_reference = 0.5
             >>> robot.joint("LF_KFE").spring_reference
@@ -315,7 +315,7 @@ class Drives(NamedParts):
 
         Example:
             >>> import tribo
-            >>> from tribo.demo import ASSETS
+            >>> from tribo.tools.demo import ASSETS
             >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
             >>> robot.apply_force("LF_FOOT", (0, 0, 20), point=(0, 0, -0.02))
             >>> robot.apply_force("trunk", (5, 0, 0), axes="frame")

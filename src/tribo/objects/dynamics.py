@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tribo import check
-from tribo.description import TreeDescription
+from tribo.checks import check
+from tribo.checks.readonly import frozen
+from tribo.description.trees import TreeDescription
 from tribo.objects.parts import reactions
 from tribo.objects.states import States
 from tribo.queries import coriolis, forward, inverse, mass, momentum, passive
-from tribo.readonly import frozen
 
 _TOTALS: dict[str, Any] = {
     "kinetic_energy": 0, "potential_energy": 1, "linear_momentum": slice(2, 5),
@@ -111,7 +111,7 @@ class Dynamics(check.Sealed):
 
         Example:
             >>> import tribo
-            >>> from tribo.demo import ASSETS
+            >>> from tribo.tools.demo import ASSETS
             >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
             >>> knee = robot.joint("LF_KFE")
             >>> knee.damping, knee.velocity = 0.5, 2.0
@@ -139,7 +139,7 @@ class Dynamics(check.Sealed):
 
         Example:
             >>> import numpy as np, tribo
-            >>> from tribo.demo import ASSETS
+            >>> from tribo.tools.demo import ASSETS
             >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
             >>> v_dot = np.linspace(-1, 1, robot.dof)
             >>> tau = robot.inverse_dynamics(v_dot)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tribo.builder import COORDINATES, DOFS, reference_of
-from tribo.description import ShapeDescription, TreeDescription, VisualDescription
+from tribo.description.trees import ShapeDescription, TreeDescription, VisualDescription
+from tribo.engine.builder import COORDINATES, DOFS, reference_of
 from tribo.model import Model
 from tribo.objects.frames import quaternions
 

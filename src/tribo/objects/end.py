@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tribo.errors import EditError
+from tribo.checks.errors import EditError
 from tribo.objects.base import Object, shift_since
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tribo.description import TreeDescription
+from tribo.description.trees import TreeDescription
+from tribo.engine.subtree import TreeRecords
 from tribo.objects.dynamics import Dynamics
 from tribo.objects.frames import FrameOwner
 from tribo.objects.states import States, coordinates, rows
-from tribo.tree_model import TreeRecords
 
 
 class Evaluation(Dynamics, FrameOwner):
@@ -22,7 +22,7 @@ class Evaluation(Dynamics, FrameOwner):
 
     Example:
         >>> import numpy as np, tribo
-        >>> from tribo.demo import ASSETS
+        >>> from tribo.tools.demo import ASSETS
         >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
         >>> q = np.tile(robot.generalized_coordinate, (1000, 1))
         >>> q[:, 7:] = np.random.default_rng(0).uniform(-1, 1, (1000, 12))

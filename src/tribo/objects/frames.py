@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from tribo import check
-from tribo.description import IDENTITY, ORIGIN, TreeDescription
-from tribo.extents import rotation_matrix
+from tribo.checks import check
+from tribo.checks.readonly import frozen
+from tribo.description.extents import rotation_matrix
+from tribo.description.trees import IDENTITY, ORIGIN, TreeDescription
 from tribo.objects.parts import part_of, reactions, through_fixed_joint
 from tribo.objects.states import States, rows
 from tribo.queries import point as queries
-from tribo.readonly import frozen
 
 _MOTION = {
     "position": slice(0, 3), "velocity": slice(12, 15), "angular_velocity": slice(15, 18),
@@ -30,7 +30,7 @@ class Frame(check.Sealed):
 
     Example:
         >>> import tribo
-        >>> from tribo.demo import ASSETS
+        >>> from tribo.tools.demo import ASSETS
         >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
         >>> foot = robot.frame("LF_FOOT")
         >>> foot.jacobian().shape
@@ -264,7 +264,7 @@ class Frame(check.Sealed):
 
         Example:
             >>> import numpy as np, tribo
-            >>> from tribo.demo import ASSETS
+            >>> from tribo.tools.demo import ASSETS
             >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
             >>> robot.generalized_velocity = np.linspace(-1, 1, robot.dof)
             >>> foot = robot.frame("LF_FOOT")

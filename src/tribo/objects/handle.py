@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribo.description import BodyDescription
+from tribo.checks.readonly import frozen
+from tribo.description.trees import BodyDescription
 from tribo.objects.frames import Frame
 from tribo.objects.states import rows
-from tribo.readonly import frozen
 
 if TYPE_CHECKING:
     from tribo.objects.named_parts import NamedParts

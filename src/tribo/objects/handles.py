@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribo import check
-from tribo.description import VisualDescription
-from tribo.extents import rotation_matrix
+from tribo.checks import check
+from tribo.checks.readonly import frozen
+from tribo.description.extents import rotation_matrix
+from tribo.description.trees import VisualDescription
 from tribo.model import Joint as JointType
 from tribo.objects.frames import quaternions
 from tribo.objects.handle import Handle
 from tribo.objects.joint_drive import JointDrive
 from tribo.objects.states import unit_quaternions
-from tribo.readonly import frozen
 
 if TYPE_CHECKING:
     from tribo.objects.collision_body import CollisionBody
@@ -32,7 +32,7 @@ class Link(Handle):
 
     Example:
         >>> import tribo
-        >>> from tribo.demo import ASSETS
+        >>> from tribo.tools.demo import ASSETS
         >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
         >>> trunk = robot.link(robot.body_names[0])
         >>> trunk.mass = 1.1 * trunk.mass
@@ -135,7 +135,7 @@ class Joint(JointDrive):
 
     Example:
         >>> import tribo
-        >>> from tribo.demo import ASSETS
+        >>> from tribo.tools.demo import ASSETS
         >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
         >>> knee = robot.joint(robot.joint_names[2])
         >>> knee.coordinate = -0.5

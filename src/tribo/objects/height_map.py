@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tribo import check
-from tribo.extents import body_bounds, box_of
-from tribo.geometry import Heights
+from tribo.checks import check
+from tribo.checks.readonly import frozen
+from tribo.description.extents import body_bounds, box_of
+from tribo.description.hulls import Heights
 from tribo.objects.single_body import SingleBody
-from tribo.readonly import frozen
 
 
 class HeightMap(SingleBody):

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from tribo import check
-from tribo.builder import COORDINATES, DOFS, SLOTS
+from tribo.checks import check
+from tribo.checks.readonly import frozen
+from tribo.engine.builder import COORDINATES, DOFS, SLOTS
 from tribo.model import DriveForm, Slot
 from tribo.model import Joint as JointType
 from tribo.objects.handle import Handle
 from tribo.objects.states import unit_quaternions
-from tribo.readonly import frozen
 
 FORMS = tuple(form.name.lower() for form in DriveForm)
 
@@ -139,7 +139,7 @@ class JointDrive(Handle):
 
         Example:
             >>> import tribo
-            >>> from tribo.demo import ASSETS
+            >>> from tribo.tools.demo import ASSETS
             >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
             >>> knee = robot.joint("LF_KFE")
             >>> knee.kp, knee.kd, knee.drive_form = 80.0, 2.0, "averaged"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribo import check
+from tribo.checks import check
 from tribo.model import Joint as JointType
 from tribo.objects.evaluation import Evaluable
 from tribo.objects.handles import Joint, Link

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from tribo.contacts import Contact
-    from tribo.engine import Engine
+    from tribo.engine.engine import Engine
     from tribo.objects.base import Object
     from tribo.objects.constraint import Constraint
+    from tribo.objects.contact import Contact
 
 
 class Owner(Protocol):

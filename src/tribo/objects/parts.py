@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tribo.description import TreeDescription
-from tribo.errors import EditError
+from tribo.checks.errors import EditError
+from tribo.description.trees import TreeDescription
 from tribo.formats.inertia import Inertial, merged
 from tribo.objects.states import States
 from tribo.queries import inverse

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tribo.constraint_description import ConstraintDescription
-from tribo.description import TreeDescription, Vector
+from tribo.description.constraints import ConstraintDescription
+from tribo.description.trees import TreeDescription, Vector
 from tribo.formats.loops import poses_at
 from tribo.formats.urdf_constraints import elements, opening
 from tribo.model import Joint

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tribo import check
+from tribo.checks import check
+from tribo.checks.readonly import frozen
 from tribo.model import Kind
 from tribo.objects import edits
 from tribo.objects.base import TERRAIN, Object
 from tribo.objects.handles import SIX
-from tribo.readonly import frozen
 
 
 class SingleBody(Object):

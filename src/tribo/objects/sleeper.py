@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tribo import check
+from tribo.checks import check
 from tribo.contact.sleep import ASLEEP, AWAKE
 from tribo.objects.owner import Owner
 

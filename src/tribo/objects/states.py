@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tribo import check
-from tribo.builder import COORDINATES
-from tribo.description import TreeDescription
-from tribo.readonly import frozen
-from tribo.tree_model import TreeRecords
+from tribo.checks import check
+from tribo.checks.readonly import frozen
+from tribo.description.trees import TreeDescription
+from tribo.engine.builder import COORDINATES
+from tribo.engine.subtree import TreeRecords
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ leaves; the normal points out of the solid, so it has a positive part along the 
 
 from math import inf
 
-from tribo.jit import entry, kernel
+from tribo.compiler.jit import entry, kernel
 from tribo.math import vec
 from tribo.model import Shape
 from tribo.probes.convex_ray import ENDLESS, interval

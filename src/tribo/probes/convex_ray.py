@@ -7,7 +7,7 @@ a ray from far away loses no digits).
 
 from math import sqrt
 
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 from tribo.model import Shape
 

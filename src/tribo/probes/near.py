@@ -10,16 +10,10 @@ from math import inf, sqrt
 from tribo.collision.closest import closest
 from tribo.collision.core import own_centre
 from tribo.collision.point import deepest
-from tribo.collision.solid import (
-    HEIGHT_MAP,
-    TRIANGLE,
-    load_solid,
-    radius,
-    support_at,
-)
+from tribo.collision.solid import HEIGHT_MAP, TRIANGLE, load_solid, radius, support_at
 from tribo.collision.terrain import IDENTITY, solid_box, terrain_pair
 from tribo.collision.triangles import height_at
-from tribo.jit import entry, kernel
+from tribo.compiler.jit import entry, kernel
 from tribo.math import vec
 from tribo.model import Shape
 from tribo.probes.convex_ray import interval

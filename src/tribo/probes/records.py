@@ -1,7 +1,7 @@
 """Scratch of one question about the shapes of a world: their poses, and a tree of boxes around them."""
 
+from tribo.compiler.record import Record, field
 from tribo.model import INT
-from tribo.record import Record, field
 
 
 class Scene(Record):

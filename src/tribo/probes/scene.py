@@ -6,8 +6,8 @@ spaces have no box: they stand before the tree, in nodes of their own that nothi
 
 from tribo.collision.broadphase import shape_bound
 from tribo.collision.place import shape_pose
+from tribo.compiler.jit import kernel
 from tribo.dynamics import kinematics
-from tribo.jit import kernel
 from tribo.math import vec
 from tribo.model import Shape
 

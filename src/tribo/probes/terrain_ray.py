@@ -6,7 +6,7 @@ meets an edge exactly meets one of its faces.
 
 from math import floor
 
-from tribo.jit import kernel
+from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 UP = (0.0, 0.0, 1.0)

@@ -2,5 +2,5 @@
 
 Every entry answers for N states in one call. Entries are compiled at their first use and cached on
 disk; a world that is only stepped compiles none of them. They read the records of one tree alone
-(`tribo.tree_model`): body, coordinate and dof 0 are the tree's first.
+(`tribo.engine.subtree`): body, coordinate and dof 0 are the tree's first.
 """

@@ -6,13 +6,13 @@ Source: Echeandia, Wensing 2021, "Numerical methods to compute the Coriolis matr
 symbols for rigid-body systems", algorithm 1, about a common point.
 """
 
+from tribo.compiler.jit import entry, kernel
+from tribo.compiler.record import world_of
 from tribo.dynamics import inertia, kinematics
-from tribo.jit import entry, kernel
 from tribo.math import spatial
 from tribo.queries.inverse import body_motions
 from tribo.queries.joints import axis_rates
 from tribo.queries.momentum import composites
-from tribo.record import world_of
 
 
 @kernel

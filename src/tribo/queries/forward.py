@@ -6,12 +6,12 @@ forces first, so that the recursion itself is linear.
 Source: Featherstone 2008, table 7.1, about a common point; cost O(number of dofs).
 """
 
+from tribo.compiler.jit import entry, kernel
+from tribo.compiler.record import world_of
 from tribo.dynamics import kinematics
 from tribo.dynamics.articulated import dof_count, load_inertia, start_inertias, times, without
-from tribo.jit import entry, kernel
 from tribo.math import spatial
 from tribo.queries.inverse import body_forces
-from tribo.record import world_of
 
 
 @kernel

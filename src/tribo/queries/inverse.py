@@ -5,12 +5,12 @@ the forces that they need up the tree.
 Source: Featherstone 2008, table 5.1, about a common point.
 """
 
+from tribo.compiler.jit import entry, kernel
+from tribo.compiler.record import world_of
 from tribo.dynamics import inertia, kinematics
 from tribo.dynamics.articulated import dof_count
 from tribo.dynamics.bias import body_motion, project_forces
-from tribo.jit import entry, kernel
 from tribo.math import spatial, vec
-from tribo.record import world_of
 
 
 @kernel

@@ -1,7 +1,7 @@
 """What all queries share: how many dofs a joint has, how its motion axes turn."""
 
+from tribo.compiler.jit import kernel
 from tribo.dynamics.articulated import dof_count
-from tribo.jit import kernel
 from tribo.math import spatial
 from tribo.model import Joint
 

@@ -1,8 +1,8 @@
 """The mass matrix as a full matrix, its inverse, and solves with it."""
 
+from tribo.compiler.jit import entry
+from tribo.compiler.record import world_of
 from tribo.dynamics import inertia, kinematics
-from tribo.jit import entry
-from tribo.record import world_of
 
 
 @entry

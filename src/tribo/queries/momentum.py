@@ -1,9 +1,9 @@
 """Energy, momentum, centre of mass and inertia of a whole tree; its centroidal momentum matrix."""
 
+from tribo.compiler.jit import entry, kernel
+from tribo.compiler.record import world_of
 from tribo.dynamics import energy, inertia, kinematics, springs
-from tribo.jit import entry, kernel
 from tribo.math import spatial, vec
-from tribo.record import world_of
 
 TOTALS = 18  # numbers per state that `totals` writes
 

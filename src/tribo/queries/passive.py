@@ -1,11 +1,11 @@
 """Passive forces: what do joints feel of springs, damping and borne weight?"""
 
+from tribo.compiler.jit import entry
+from tribo.compiler.record import world_of
 from tribo.dynamics import kinematics, springs
 from tribo.dynamics.bias import project_forces
-from tribo.jit import entry
 from tribo.math import vec
 from tribo.model import Joint
-from tribo.record import world_of
 
 FIXED = int(Joint.FIXED)
 

@@ -1,11 +1,11 @@
 """A point fixed to a body: where it is, how it moves, its Jacobian and the rate of that."""
 
+from tribo.compiler.jit import entry, kernel
+from tribo.compiler.record import world_of
 from tribo.dynamics import kinematics
-from tribo.jit import entry, kernel
 from tribo.math import spatial, vec
 from tribo.queries.inverse import body_motions
 from tribo.queries.joints import axis_rates
-from tribo.record import world_of
 
 
 @kernel

@@ -1,6 +1,6 @@
 """Scratch of the queries that `Work` has no place for."""
 
-from tribo.record import Record, field
+from tribo.compiler.record import Record, field
 
 
 class Scratch(Record):

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribo import check
-from tribo.errors import EditError
-from tribo.extents import rotation_matrix
+from tribo.checks import check
+from tribo.checks.errors import EditError
+from tribo.checks.readonly import frozen
+from tribo.description.extents import rotation_matrix
+from tribo.engine.subtree import TreeRecords, tree_records
 from tribo.objects import ArticulatedSystem, Object
 from tribo.objects.base import shift_since
 from tribo.queries import point as queries
-from tribo.readonly import frozen
 from tribo.sensors.noise import Noise, NoiseState
-from tribo.tree_model import TreeRecords, tree_records
 
 if TYPE_CHECKING:
     from tribo.sensors.world_sensors import WorldSensors

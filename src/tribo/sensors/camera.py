@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tribo import check
-from tribo.rays import MAX_RAYS
-from tribo.readonly import frozen
+from tribo.checks import check
+from tribo.checks.readonly import frozen
+from tribo.readout.rays import MAX_RAYS
 from tribo.sensors.base import Mount, Sensor
 from tribo.sensors.noise import Noise
 

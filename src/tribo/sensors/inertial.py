@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tribo import check
+from tribo.checks import check
+from tribo.checks.readonly import frozen
 from tribo.objects.frames import quaternions
-from tribo.readonly import frozen
 from tribo.sensors.base import Mount, Sensor
 from tribo.sensors.noise import Noise, NoiseState
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tribo import check
-from tribo.builder import COORDINATES
+from tribo.checks import check
+from tribo.engine.builder import COORDINATES
 from tribo.objects import ArticulatedSystem
 from tribo.sensors.base import Mount, Sensor
 from tribo.sensors.noise import Noise, NoiseState

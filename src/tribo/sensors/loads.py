@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribo.engine import Engine
-from tribo.errors import EditError
+from tribo.checks.errors import EditError
+from tribo.engine.engine import Engine
+from tribo.engine.subtree import tree_records
 from tribo.objects import ArticulatedSystem, Object
 from tribo.objects.constraint import Constraint
 from tribo.objects.end import End
 from tribo.objects.parts import Part
 from tribo.queries import point as queries
-from tribo.readout import contact_impulses
-from tribo.tree_model import tree_records
+from tribo.readout.contacts_and_energies import contact_impulses
 
 UNKNOWN = (-1, "")  # key of what acts on nobody knows which link
 

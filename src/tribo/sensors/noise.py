@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from tribo import check
+from tribo.checks import check
 
 KINDS = ("gaussian", "uniform")
 

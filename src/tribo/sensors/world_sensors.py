@@ -7,14 +7,15 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from tribo import check
-from tribo.builder import ALL_GROUPS
-from tribo.description import IDENTITY, ORIGIN, SensorDescription
-from tribo.errors import EditError
+from tribo.checks import check
+from tribo.checks.errors import EditError
+from tribo.description.trees import IDENTITY, ORIGIN, SensorDescription
+from tribo.engine.builder import ALL_GROUPS
 from tribo.model import Status
 from tribo.objects import ArticulatedSystem, Object
 from tribo.objects.constraint import Constraint
-from tribo.rays import WorldRays
+from tribo.readout.filters import object_numbers
+from tribo.readout.rays import WorldRays
 from tribo.sensors.base import EARLY, Mount, Sensor
 from tribo.sensors.camera import DepthCamera
 from tribo.sensors.inertial import Imu
@@ -23,7 +24,6 @@ from tribo.sensors.lidar import Lidar
 from tribo.sensors.loads import UNKNOWN
 from tribo.sensors.noise import Noise
 from tribo.sensors.wrench import ContactSensor, ForceTorqueSensor
-from tribo.sight import object_numbers
 
 S = TypeVar("S", bound=Sensor)
 Pushes = dict[tuple[int, str], np.ndarray]  # of an object (its id) and a merged link: wrench, (6,)
@@ -215,7 +215,7 @@ class WorldSensors(WorldRays):
 
         Example:
             >>> import tribo
-            >>> from tribo.demo import ASSETS
+            >>> from tribo.tools.demo import ASSETS
             >>> world = tribo.World()
             >>> robot = world.add_articulated_system(ASSETS / "quadruped.urdf")
             >>> sensor = world.add_force_torque_sensor(robot, robot.joint_names[0])

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tribo import check
+from tribo.checks import check
+from tribo.checks.readonly import frozen
 from tribo.objects import ArticulatedSystem
 from tribo.objects.parts import part_of, reactions, through_fixed_joint
 from tribo.objects.states import States
-from tribo.readonly import frozen
 from tribo.sensors.base import Mount, Sensor
 from tribo.sensors.loads import Loads, contact_wrenches
 from tribo.sensors.noise import Noise

@@ -13,16 +13,7 @@ from tribo.spatial.convert import (
     state_to_tribo,
     to_tribo,
 )
-from tribo.spatial.dynamics import (
-    HD,
-    ID,
-    Energy,
-    EnerMo,
-    FDab,
-    FDcrb,
-    HandC,
-    apply_external_forces,
-)
+from tribo.spatial.dynamics import HD, ID, Energy, EnerMo, FDab, FDcrb, HandC, apply_external_forces
 from tribo.spatial.files import load, save
 from tribo.spatial.floating import EnerMofb, FDfb, IDfb, fbanim, fbkin, floatbase
 from tribo.spatial.inertia import mcI

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo import check
+from tribo.checks import check
 from tribo.spatial.dynamics import FDab, FDcrb
 from tribo.spatial.floating import BASE, FDfb, base_state, check_floating
 from tribo.spatial.model import Model, bodies, check_points

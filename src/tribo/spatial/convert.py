@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo.description import (
+from tribo.description.trees import (
     BodyDescription,
     FrameDescription,
     JointDescription,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo import check
+from tribo.checks import check
 from tribo.spatial.inertia import mcI
 from tribo.spatial.model import Model, bodies, get_gravity
 from tribo.spatial.transforms import crf, crm

@@ -13,15 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from tribo import check
-from tribo.spatial.dynamics import (
-    Articulated,
-    Energy,
-    External,
-    external_list,
-    totals,
-    velocities,
-)
+from tribo.checks import check
+from tribo.spatial.dynamics import Articulated, Energy, External, external_list, totals, velocities
 from tribo.spatial.model import Appearance, GroundContact, Model, bodies, get_gravity
 from tribo.spatial.rotation import rq, rqd, rx, ry, rz
 from tribo.spatial.transforms import crf, plux

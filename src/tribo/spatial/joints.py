@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo import check
+from tribo.checks import check
 from tribo.spatial.transforms import plnr, rotx, roty, rotz, xlt
 
 SPATIAL_CODES = ("R", "Rx", "Ry", "Rz", "P", "Px", "Py", "Pz", "H")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo import check
+from tribo.checks import check
 from tribo.spatial.dynamics import External, HandC
 from tribo.spatial.model import Model
 

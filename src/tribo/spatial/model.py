@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo import check
+from tribo.checks import check
 from tribo.spatial.joints import PLANAR_CODES, jcalc, jcode
 
 STANDARD_GRAVITY = 9.81  # [m/s²]

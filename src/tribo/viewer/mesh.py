@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tribo.description import MeshFile, ShapeDescription
+from tribo.description.hulls import Heights, Hull
+from tribo.description.trees import MeshFile, ShapeDescription
 from tribo.formats.mesh_reading import MeshError, read
-from tribo.geometry import Heights, Hull
 from tribo.model import Shape
 from tribo.viewer.surface import Surface
 

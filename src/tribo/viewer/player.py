@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo import check
+from tribo.checks import check
 from tribo.viewer.panel import clipped
 from tribo.viewer.scene import Forces
 from tribo.viewer.server import FRAME

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tribo.readout import tree_energies
+from tribo.readout.contacts_and_energies import tree_energies
 
 if TYPE_CHECKING:
-    from tribo.world import World
+    from tribo.world.world import World
 
 MAX_NUMBERS = 1 << 25  # 256 MiB of floats: a longer recording keeps every second, fourth … frame
 FORMAT = 1

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribo.description import MeshFile, ShapeDescription, VisualDescription
-from tribo.extents import rotation_matrix
+from tribo.description.extents import rotation_matrix
+from tribo.description.trees import MeshFile, ShapeDescription, VisualDescription
 from tribo.model import Shape
 from tribo.objects import Object
 from tribo.objects.constraint import Wire
-from tribo.readout import contact_impulses
+from tribo.readout.contacts_and_energies import contact_impulses
 from tribo.viewer import mesh as meshes
 from tribo.viewer.surface import of_shape
 
 if TYPE_CHECKING:
-    from tribo.world import World
+    from tribo.world.world import World
 
 Color = tuple[float, float, float]
 

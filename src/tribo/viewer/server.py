@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribo import check
-from tribo.errors import SimulationError
+from tribo.checks import check
+from tribo.checks.errors import SimulationError
 from tribo.viewer import scene as scenes
 from tribo.viewer.panel import NOBODY, Panel
 from tribo.viewer.session import Session, start
 from tribo.viewer.stage import Stage
 
 if TYPE_CHECKING:
-    from tribo.world import World
+    from tribo.world.world import World
 
 logger = logging.getLogger("tribo")
 

@@ -12,7 +12,7 @@ from tribo.viewer import draw, scene
 from tribo.viewer.raster import Camera
 
 if TYPE_CHECKING:
-    from tribo.world import World
+    from tribo.world.world import World
 
 STILL = 1e-3  # [m, –] what moves less between two pictures is not drawn anew
 ARROW = 0.25  # [m] mean length of the last arrows

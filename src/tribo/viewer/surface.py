@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tribo.check import with_article
+from tribo.checks.check import with_article
 from tribo.model import Shape
 
 SEGMENTS = 32  # around an axis; a circle then deviates from round by 0.5 % of its radius

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import inf
 
-from tribo.description import ActuatorDescription, JointDescription
+from tribo.description.trees import ActuatorDescription, JointDescription
 from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.defaults import Defaults
 from tribo.formats.mjcf.joints import limit_effort

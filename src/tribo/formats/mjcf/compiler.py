@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tribo.description import IDENTITY, ORIGIN, Vector
+from tribo.description.trees import IDENTITY, ORIGIN, Vector
 from tribo.formats.mjcf.source import Source, screen
 from tribo.formats.pose import Pose, multiply, normalized
 from tribo.formats.report import Report

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from tribo.description import DescriptionError, ShapeDescription
+from tribo.description.trees import DescriptionError, ShapeDescription
 from tribo.formats.mjcf.bodies import Body
 from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.defaults import MAIN, Defaults

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tribo.constraint_description import LOCKED, ConstraintDescription
-from tribo.description import ORIGIN, DescriptionError, TreeDescription, Vector
+from tribo.description.constraints import LOCKED, ConstraintDescription
+from tribo.description.trees import ORIGIN, DescriptionError, TreeDescription, Vector
 from tribo.formats.loops import poses_at
 from tribo.formats.mjcf.bodies import WORLD, Body
 from tribo.formats.mjcf.compiler import switch

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tribo.description import Vector
+from tribo.description.trees import Vector
 from tribo.formats.xml import Node
 from tribo.materials.table import MAX_FRICTION, PairProperties
 

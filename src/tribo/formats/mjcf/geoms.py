@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tribo import solids
-from tribo.check import LARGEST, SMALLEST, with_article
-from tribo.description import ShapeDescription, Vector, VisualDescription
+from tribo.checks.check import LARGEST, SMALLEST, with_article
+from tribo.description import inertias
+from tribo.description.trees import ShapeDescription, Vector, VisualDescription
 from tribo.formats.inertia import Inertial
 from tribo.formats.mjcf.compiler import Compiler, choice, switch, turn_z_to
 from tribo.formats.mjcf.defaults import Defaults
@@ -239,16 +239,18 @@ def _at_density_one(geom: Geom) -> Inertial:
     size = geom.size
     if geom.type == "sphere":
         volume = 4.0 / 3.0 * math.pi * size[0] ** 3
-        return Inertial(volume, inertia=solids.sphere(volume, size[0]))
+        return Inertial(volume, inertia=inertias.sphere(volume, size[0]))
     if geom.type == "box":
         x, y, z = size
-        return Inertial(8.0 * x * y * z, inertia=solids.box(8.0 * x * y * z, (2 * x, 2 * y, 2 * z)))
+        return Inertial(
+            8.0 * x * y * z, inertia=inertias.box(8.0 * x * y * z, (2 * x, 2 * y, 2 * z))
+        )
     if geom.type == "ellipsoid":
         volume = 4.0 / 3.0 * math.pi * size[0] * size[1] * size[2]
-        return Inertial(volume, inertia=solids.ellipsoid(volume, size))
+        return Inertial(volume, inertia=inertias.ellipsoid(volume, size))
     radius, height = size[0], 2.0 * size[1]
     rod = math.pi * radius**2 * height
     if geom.type == "cylinder":
-        return Inertial(rod, inertia=solids.cylinder(rod, radius, height))
+        return Inertial(rod, inertia=inertias.cylinder(rod, radius, height))
     volume = rod + 4.0 / 3.0 * math.pi * radius**3
-    return Inertial(volume, inertia=solids.capsule(volume, radius, height))
+    return Inertial(volume, inertia=inertias.capsule(volume, radius, height))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tribo.description import JointDescription, Vector
+from tribo.description.trees import JointDescription, Vector
 from tribo.formats.mjcf.compiler import Compiler, choice, turn
 from tribo.formats.mjcf.defaults import Defaults
 from tribo.formats.mjcf.source import screen

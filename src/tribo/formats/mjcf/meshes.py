@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tribo import geometry
-from tribo.description import MeshFile, Vector
+from tribo.description import hulls
+from tribo.description.trees import MeshFile, Vector
 from tribo.formats.inertia import Inertial
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.mesh_reading import MeshError
@@ -44,7 +44,7 @@ class Mesh:
     scale: Vector
     inertia: str
     _triangles: tuple[np.ndarray, np.ndarray] | None = None
-    _hull: geometry.Hull | None = None
+    _hull: hulls.Hull | None = None
 
     def triangles(self) -> tuple[np.ndarray, np.ndarray]:
         """Return vertices (n, 3) [m] in the frame of the mesh, and faces (m, 3)."""
@@ -55,11 +55,11 @@ class Mesh:
             self._triangles = vertices, faces
         return self._triangles
 
-    def hull(self) -> geometry.Hull:
+    def hull(self) -> hulls.Hull:
         """Return the convex hull, which is what collides."""
         if self._hull is None:
             try:
-                self._hull = geometry.convex_hull(self.triangles()[0], "its vertices")
+                self._hull = hulls.convex_hull(self.triangles()[0], "its vertices")
             except ValueError as error:
                 raise self.node.error(str(error)) from None
         return self._hull
@@ -102,7 +102,7 @@ class Mesh:
         vertices = numbers.reshape(-1, 3) * self.scale
         if "face" not in self.node.attributes:
             try:
-                hull = geometry.convex_hull(vertices, "vertex")
+                hull = hulls.convex_hull(vertices, "vertex")
             except ValueError as error:
                 raise self.node.error(str(error)) from None
             return hull.vertices, hull.triangles
@@ -188,8 +188,8 @@ def _reference(node: Node, scale: Vector) -> Pose:
 
 
 def _solid(vertices: np.ndarray, faces: np.ndarray) -> Inertial:
-    volume, centre, second = geometry.volume_moments(vertices, faces)
-    return Inertial(volume, tuple(centre.tolist()), geometry.solid_inertia(second))
+    volume, centre, second = hulls.volume_moments(vertices, faces)
+    return Inertial(volume, tuple(centre.tolist()), hulls.solid_inertia(second))
 
 
 def _legacy(corners: np.ndarray) -> Inertial:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from tribo.builder import COORDINATES
-from tribo.description import (
+from tribo.description.trees import (
     IDENTITY,
     DescriptionError,
     JointDescription,
@@ -15,6 +14,7 @@ from tribo.description import (
     Vector,
     WorldDescription,
 )
+from tribo.engine.builder import COORDINATES
 from tribo.formats.mjcf.actuators import read_actuators
 from tribo.formats.mjcf.bodies import BodyReader
 from tribo.formats.mjcf.compiler import choice, read_compiler

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tribo.check import LARGEST
+from tribo.checks.check import LARGEST
 from tribo.formats.report import Report
 from tribo.formats.xml import MAX_TAGS, Node, parse, path_of, wrong_root
 

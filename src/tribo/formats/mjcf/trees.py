@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tribo.description import (
+from tribo.description.trees import (
     BodyDescription,
     FrameDescription,
     JointDescription,

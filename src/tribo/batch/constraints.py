@@ -1,0 +1,342 @@
+"""Constraints of a batch: their forces and numbers, world by world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribo.checks import check
+from tribo.checks.readonly import frozen
+from tribo.model import Tuning
+from tribo.objects.constraint import Constraint, Motor, Wire
+from tribo.objects.end import End
+
+if TYPE_CHECKING:
+    from tribo.engine.engine import Engine
+
+Kind = type[Constraint]
+Poses = Callable[[str], tuple[np.ndarray, np.ndarray]]  # of the bodies of an object in all worlds
+
+
+class ConstraintBatch(check.Sealed):
+    """One pin, weld, hinge, motor, rod or wire in all worlds of a batch, as ``batch.constraint(name)``.
+
+    Arrays have the world as their first axis. What a user may set is the record itself: write into it, or
+    assign one number, or one for each world. Readouts are read-only copies.
+
+    Example:
+        >>> import tribo
+        >>> world = tribo.World()
+        >>> ball = world.add_sphere(0.1, mass=2.0, position=(0, 0, 1), name="ball")
+        >>> rope = world.add_wire(None, ball, second_point=(0, 0, 0), length=1.0, name="rope", tension=0.0)
+        >>> batch = tribo.Batch(world, 3, threads=1)
+        >>> batch.constraint("rope").tension = [0.0, 10.0, 20.0]
+        >>> bool(batch.step(10).all()), batch.constraint("rope").force.shape
+        (True, (3, 3))
+    """
+
+    def __init__(self, batch: BatchConstraints, tie: Constraint, number: int) -> None:
+        """Use ``batch.constraint(name)``."""
+        self._batch, self._number = batch, number
+        self._made, self._name, self._what = tie.__class__, tie.name, tie.type
+        self._slot = int(batch.engine.model.constraint_slot[number])
+        self._describe = tie.describe()
+        self._ends = [_Place(end) for end in tie.ends]
+
+    def __repr__(self) -> str:
+        """Return type, name and number of worlds."""
+        return f"<ConstraintBatch {self._name!r}: {self._what} in {len(self._batch)} worlds>"
+
+    @property
+    def name(self) -> str:
+        """Name in the world that was copied."""
+        return self._name
+
+    @property
+    def type(self) -> str:
+        """What it is, as `Constraint.type`."""
+        return self._what
+
+    # -- numbers -------------------------------------------------------------------------------
+    def _column(self, column: Tuning) -> np.ndarray:
+        array: np.ndarray = self._batch.engine.command.arrays["constraint"][:, self._number, column]
+        return array
+
+    def _set(self, column: Tuning, value: Any, what: str, minimum: float = -inf, maximum: float = inf,
+             *, may_be_infinite: bool = False) -> None:  # fmt: skip
+        what = f"{what} of {self._name}"
+        self._batch.check_idle(what)
+        array = self._column(column)
+        try:
+            given = np.broadcast_to(np.asarray(value, np.float64), array.shape)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{what} must be a number or one for each of {len(array)} worlds, got {check.shown(value)}"
+            ) from None
+        is_fine = np.isfinite(given) | (may_be_infinite & (given == inf))
+        if not (is_fine & (given >= minimum) & (given <= maximum)).all():
+            raise ValueError(
+                f"{what} must be finite and from {minimum:g} to {maximum:g}, got {check.shown(value)}"
+            )
+        array[...] = given
+
+    def _only(self, kind: Kind, what: str) -> None:
+        if self._made is not kind:
+            raise AttributeError(
+                f"{self._name} is {check.with_article(self._what)} and has no {what}"
+            )
+
+    @property
+    def is_on(self) -> np.ndarray:
+        """Whether it acts, (worlds,) of bool [–]; assign to switch it."""
+        return frozen(self._column(Tuning.IS_ON) != 0.0)
+
+    @is_on.setter
+    def is_on(self, value: Any) -> None:
+        self._set(Tuning.IS_ON, check.booleans(value, f"is_on of {self._name}"), "is_on")
+
+    @property
+    def collide(self) -> bool:
+        """Whether the two bodies touch each other, in all worlds, as `Constraint.collide`; only read."""
+        return bool(self._describe.numbers.get("collide", True))
+
+    @property
+    def erp(self) -> np.ndarray:
+        """Part of a gap that one step removes, (worlds,) [–], 0 … 1."""
+        return self._column(Tuning.ERP)
+
+    @erp.setter
+    def erp(self, value: Any) -> None:
+        self._set(Tuning.ERP, value, "erp", 0.0, 1.0)
+
+    @property
+    def break_force(self) -> np.ndarray:
+        """Force beyond which it breaks, (worlds,) [N]; inf: never."""
+        return self._column(Tuning.BREAK_FORCE)
+
+    @break_force.setter
+    def break_force(self, value: Any) -> None:
+        self._set(Tuning.BREAK_FORCE, value, "break_force", 0.0, may_be_infinite=True)
+
+    @property
+    def is_broken(self) -> np.ndarray:
+        """Whether a force was more than it bears, (worlds,) of bool [–]; assign False to mend it."""
+        return frozen(self._batch.engine.state.arrays["constraint_is_broken"][:, self._number] != 0)
+
+    @is_broken.setter
+    def is_broken(self, value: Any) -> None:
+        self._batch.check_idle(f"is_broken of {self._name}")
+        row = self._batch.engine.state.arrays["constraint_is_broken"][:, self._number]
+        given = np.broadcast_to(check.booleans(value, f"is_broken of {self._name}"), row.shape)
+        self._impulses()[given != row.astype(bool)] = 0.0
+        row[...] = given
+
+    # -- where it is ---------------------------------------------------------------------------
+    def _poses(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return points (worlds, 3) and axes (worlds, 3, 3) of both ends, world."""
+        return [end.pose(self._batch.poses_of, len(self._batch)) for end in self._ends]
+
+    @property
+    def points(self) -> np.ndarray:
+        """Where it is attached to the first and the second body, (worlds, 2, 3) [m], world."""
+        return frozen(np.stack([point for point, _ in self._poses()], axis=1))
+
+    @property
+    def gap(self) -> np.ndarray:
+        """How far the points are apart in the locked directions, (worlds, 3) [m], as `Constraint.gap`."""
+        (first, axes), (second, _) = self._poses()
+        if self._made is Wire:
+            stretch = (self.stretch / np.maximum(self.distance, 1e-300))[:, None]
+            return frozen((second - first) * stretch)
+        local = np.einsum("wji,wj->wi", axes, first - second)
+        local[:, [not self._describe.locked >> k & 1 for k in range(3)]] = 0.0
+        return frozen(np.einsum("wij,wj->wi", axes, local))
+
+    # -- forces --------------------------------------------------------------------------------
+    def _impulses(self) -> np.ndarray:
+        array: np.ndarray = self._batch.engine.state.arrays["scalar_impulse"]
+        return array[:, self._slot : self._slot + 6]
+
+    def _mean(self) -> np.ndarray:
+        """Return the mean of each row in the last step, (worlds, 6)."""
+        dt = self._batch.engine.settings.arrays["dt"].reshape(-1, 1)
+        mean: np.ndarray = self._impulses() / dt
+        return mean
+
+    @property
+    def force(self) -> np.ndarray:
+        """Mean force on the first body in the last step, (worlds, 3) [N], world."""
+        (first, axes), (second, _) = self._poses()
+        if self._made is Wire:
+            d = second - first
+            length = np.linalg.norm(d, axis=1)
+            share = np.divide(self.tension, length, out=np.zeros_like(length), where=length > 0.0)
+            return frozen(d * share[:, None])
+        if self._made is Motor:
+            pushes = bool(self._describe.locked & 4)
+            return frozen(-axes[:, :, 2] * self.applied[:, None] * pushes)
+        return frozen(np.einsum("wij,wj->wi", axes, self._mean()[:, :3]))
+
+    @property
+    def torque(self) -> np.ndarray:
+        """Mean torque on the first body besides that of the force, (worlds, 3) [N m], world."""
+        (_, axes), _ = self._poses()
+        if self._made is Wire:
+            return frozen(np.zeros((len(axes), 3)))
+        if self._made is Motor:
+            turns = bool(self._describe.locked & 32)
+            return frozen(-axes[:, :, 2] * self.applied[:, None] * turns)
+        return frozen(np.einsum("wij,wj->wi", axes, self._mean()[:, 3:]))
+
+    # -- wires and rods ------------------------------------------------------------------------
+    @property
+    def length(self) -> np.ndarray:
+        """Length at rest of a wire or rod, (worlds,) [m]."""
+        self._only(Wire, "length")
+        return self._column(Tuning.LENGTH)
+
+    @length.setter
+    def length(self, value: Any) -> None:
+        self._only(Wire, "length")
+        self._set(Tuning.LENGTH, value, "length", np.nextafter(0.0, 1.0))
+
+    @property
+    def distance(self) -> np.ndarray:
+        """Distance of the two points of a wire or rod now, (worlds,) [m]."""
+        self._only(Wire, "distance")
+        (first, _), (second, _) = self._poses()
+        return frozen(np.linalg.norm(second - first, axis=1))
+
+    @property
+    def stretch(self) -> np.ndarray:
+        """How much longer than at rest a wire or rod is, (worlds,) [m]; < 0: slack or pressed together."""
+        return frozen(self.distance - self.length)
+
+    @property
+    def tension(self) -> np.ndarray:
+        """Mean tension of a wire or rod in the last step, (worlds,) [N]; of a custom wire assign it."""
+        self._only(Wire, "tension")
+        if self._describe.resists == "nothing":
+            return frozen(self._column(Tuning.FORCE) * self._column(Tuning.IS_ON))
+        return frozen(self._mean()[:, 0])
+
+    @tension.setter
+    def tension(self, value: Any) -> None:
+        self._only(Wire, "tension")
+        if self._describe.resists != "nothing":
+            raise ValueError(
+                f"the tension of {self._name} follows from its length; only a custom wire takes one"
+            )
+        self._set(Tuning.FORCE, value, "tension")
+
+    @property
+    def stiffness(self) -> np.ndarray:
+        """Of a compliant wire, (worlds,) [N/m]; inf: stiff."""
+        self._only(Wire, "stiffness")
+        return self._column(Tuning.STIFFNESS)
+
+    @stiffness.setter
+    def stiffness(self, value: Any) -> None:
+        self._only(Wire, "stiffness")
+        self._set(Tuning.STIFFNESS, value, "stiffness", 0.0, may_be_infinite=True)
+
+    @property
+    def damping(self) -> np.ndarray:
+        """Of a compliant wire, (worlds,) [N s/m]."""
+        self._only(Wire, "damping")
+        return self._column(Tuning.DAMPING)
+
+    @damping.setter
+    def damping(self, value: Any) -> None:
+        self._only(Wire, "damping")
+        self._set(Tuning.DAMPING, value, "damping", 0.0)
+
+    # -- motors --------------------------------------------------------------------------------
+    @property
+    def speed(self) -> np.ndarray:
+        """Speed that a motor keeps, (worlds,) [rad/s, or m/s]."""
+        self._only(Motor, "speed")
+        return self._column(Tuning.SPEED)
+
+    @speed.setter
+    def speed(self, value: Any) -> None:
+        self._only(Motor, "speed")
+        self._set(Tuning.SPEED, value, "speed")
+
+    @property
+    def max_force(self) -> np.ndarray:
+        """The most that a motor does, (worlds,) [N m, or N]."""
+        self._only(Motor, "max_force")
+        return self._column(Tuning.FORCE)
+
+    @max_force.setter
+    def max_force(self, value: Any) -> None:
+        self._only(Motor, "max_force")
+        self._set(Tuning.FORCE, value, "max_force", 0.0)
+
+    @property
+    def applied(self) -> np.ndarray:
+        """What a motor did in the last step, (worlds,) [N m, or N], on the second body along the axis."""
+        self._only(Motor, "applied force")
+        return frozen(self._mean()[:, 0])
+
+
+class _Place:
+    """One end of a constraint in all worlds."""
+
+    def __init__(self, end: End) -> None:
+        """Note object, body, point and axes; what stands is placed once."""
+        self._still = None
+        if end.part is None or end.part.span is None or end.part.dof == 0:
+            self._still = end.pose()
+            return
+        self._name, self._body, self._point, self._axes = (
+            end.part.name, end.body, end.point.copy(), end.axes.copy(),
+        )  # fmt: skip
+
+    def pose(self, poses: Poses, worlds: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return point (worlds, 3) and axes (worlds, 3, 3), world."""
+        if self._still is not None:
+            point, axes = self._still
+            return np.tile(point, (worlds, 1)), np.tile(axes, (worlds, 1, 1))
+        position, rotation = poses(self._name)
+        turn = rotation[:, self._body]
+        return position[:, self._body] + turn @ self._point, turn @ self._axes
+
+
+class BatchConstraints(check.Sealed):
+    """The part of a batch that knows its constraints."""
+
+    engine: Engine
+    _ties: dict[str, ConstraintBatch]
+
+    def __len__(self) -> int:
+        """Return the number of worlds."""
+        raise NotImplementedError
+
+    def check_idle(self, what: str) -> None:
+        """Refuse an edit while another thread steps the batch."""
+        raise NotImplementedError
+
+    def poses_of(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions (worlds, bodies, 3) [m] and rotations of the bodies of an object, by name."""
+        raise NotImplementedError
+
+    def _note_constraints(self, ties: tuple[Constraint, ...]) -> None:
+        self._ties = {tie.name: ConstraintBatch(self, tie, k) for k, tie in enumerate(ties)}
+
+    @property
+    def constraint_names(self) -> tuple[str, ...]:
+        """Names of the constraints, for ``batch.constraint(name)``."""
+        return tuple(self._ties)
+
+    def constraint(self, name: str) -> ConstraintBatch:
+        """Return a constraint in all worlds, by name.
+
+        Raises:
+            KeyError: There is none; the message proposes the nearest name.
+        """
+        return self._ties[check.known(name, self._ties, "constraint")]

@@ -1,0 +1,110 @@
+"""Material pairs of a batch: every world may have numbers of its own."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from tribo.checks import check
+from tribo.checks.readonly import frozen
+from tribo.engine.engine import Engine
+from tribo.materials import PairProperties
+
+NAMES = tuple(item.name for item in fields(PairProperties))  # columns of the table, see `Pair`
+
+
+class BatchMaterials(check.Sealed):
+    """The part of a batch that says how materials interact."""
+
+    engine: Engine
+    _materials: tuple[str, ...]
+
+    def __len__(self) -> int:
+        """Return the number of worlds."""
+        raise NotImplementedError
+
+    def check_idle(self, what: str) -> None:
+        """Refuse an edit of the model while another thread steps the batch."""
+        raise NotImplementedError
+
+    def material_pair(self, first: str, second: str) -> dict[str, np.ndarray]:
+        """Return the properties in use between two materials, first and second, each (worlds,), by name.
+
+        They are those of `PairProperties`, with its units [–, m/s, N/m^1.5, m]; stiffness 0 is a rigid pair.
+
+        Raises:
+            KeyError: A material does not exist; the message proposes the nearest name.
+        """
+        row = self._row(first, second)
+        return {name: frozen(row[:, k].copy()) for k, name in enumerate(NAMES)}
+
+    def set_material_pair(self, first: str, second: str, **values: Any) -> None:
+        """Set how two materials interact, world by world; the order of the names does not matter.
+
+        Args:
+            first, second: Names of materials that the world had when the batch was made.
+            values: Properties by name (`PairProperties`), each a number or one for each world,
+                (worlds,). The others stay; static_friction follows friction unless it is given.
+
+        Raises:
+            KeyError: A material does not exist; the message proposes the nearest name.
+            TypeError, ValueError: A property is unknown, has a wrong shape or is outside its range, or a
+                rigid pair would become compliant, or the other way round; nothing is changed.
+
+        Example:
+            >>> import numpy as np, tribo
+            >>> world = tribo.World()
+            >>> ground = world.add_ground(material="floor")
+            >>> box = world.add_box((1, 1, 1), 1.0, "wood", position=(0, 0, 0.5), name="box")
+            >>> batch = tribo.Batch(world, 3, threads=1)
+            >>> batch.set_material_pair("floor", "wood", friction=[0.2, 0.4, 0.8])
+            >>> batch.material_pair("wood", "floor")["friction"].tolist()
+            [0.2, 0.4, 0.8]
+        """
+        self.check_idle("a material pair")
+        what = f"material pair {first!r}, {second!r}"
+        row = self._row(first, second).copy()
+        compliant = row[:, NAMES.index("stiffness")] > 0.0
+        for name, value in values.items():
+            if name not in NAMES:
+                raise TypeError(f"unknown pair property {name!r}{check.nearest(name, NAMES)}")
+            numbers = check.array(value, f"{name} of {what}", "numbers")
+            if numbers.shape not in ((), (len(self),)):
+                raise ValueError(
+                    f"{name} of {what} must be a number or have shape ({len(self)},), got {numbers.shape}"
+                )
+            row[:, NAMES.index(name)] = numbers
+        if "friction" in values and "static_friction" not in values:
+            row[:, NAMES.index("static_friction")] = row[:, NAMES.index("friction")]
+        for e, numbers in enumerate(row):
+            self._check(numbers, f"{what} of world {e}")
+        if (compliant != (row[:, NAMES.index("stiffness")] > 0.0)).any():
+            raise ValueError(
+                f"{what}: whether it is compliant is the same in all worlds; set its stiffness in the "
+                "world, before the batch is made"
+            )
+        self.engine.own("pair_table")
+        table = self.engine.model.arrays["pair_table"]
+        i, j = self._materials.index(first), self._materials.index(second)
+        table[:, i, j] = table[:, j, i] = row
+
+    def _row(self, first: str, second: str) -> np.ndarray:
+        """Return the properties of a pair in all worlds, (worlds, 11)."""
+        for name in (first, second):
+            check.known(name, self._materials, "material")
+        table = self.engine.model.arrays["pair_table"]
+        found = table[:, self._materials.index(first), self._materials.index(second)]
+        return np.broadcast_to(found, (len(self), found.shape[1]))
+
+    @staticmethod
+    def _check(numbers: np.ndarray, what: str) -> None:
+        """Refuse properties that no pair can have."""
+        given: dict[str, Any] = dict(zip(NAMES, numbers.tolist(), strict=True))
+        if given["stiffness"] == 0.0:
+            given["stiffness"] = None
+        try:
+            PairProperties(**given)
+        except ValueError as error:
+            raise ValueError(f"{what}: {error}") from None

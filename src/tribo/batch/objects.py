@@ -1,0 +1,304 @@
+"""One object in all worlds of a batch."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribo.batch.settings import BatchSleeper
+from tribo.batch.state import StateOfWorlds
+from tribo.checks import check
+from tribo.checks.readonly import frozen
+from tribo.description.trees import TreeDescription
+from tribo.engine.builder import Span, meets_compliant
+from tribo.engine.subtree import TreeRecords
+from tribo.model import Joint, Kind
+from tribo.objects import ArticulatedSystem, CollisionBody, Object, SingleBody
+from tribo.objects.contact_reader import ContactReader
+from tribo.objects.drives import Drives
+from tribo.objects.frames import Frame
+from tribo.objects.states import States
+
+if TYPE_CHECKING:
+    from tribo.batch.batch import Batch
+    from tribo.engine.engine import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a batch keeps of an object."""
+
+    name: str
+    kind: Kind
+    span: Span
+    description: TreeDescription
+    is_floating: bool
+    is_single: bool  # a `SingleBody`, no robot
+    quaternions: tuple[tuple[str, int], ...]  # joint and where its quaternion begins
+    fixed_pose: np.ndarray  # (7,) of a root that does not move
+
+    @classmethod
+    def of(cls, part: Object) -> Part:
+        """Note what a batch needs of an object of a world."""
+        assert part.span is not None
+        floating = isinstance(part, ArticulatedSystem) and part.is_floating
+        description = copy.deepcopy(part.description)
+        return cls(
+            part.name,
+            part.body_type,
+            part.span,
+            description,
+            floating,
+            isinstance(part, SingleBody),
+            tuple(part.quaternions),
+            part.fixed_pose.copy(),
+        )
+
+
+class ObjectBatch(BatchSleeper, StateOfWorlds, ContactReader, Drives):
+    """One object in all worlds of a batch: arrays whose first axis is the world.
+
+    State and commands are the records themselves: write into them. Assigning an array checks it; one
+    row stands for all worlds. Readouts are read-only copies (docs/reference/arrays). Properties of links
+    and joints may differ from world to world: ``batch["robot"].link("trunk").mass = masses``.
+
+    Example:
+        >>> import tribo
+        >>> world = tribo.World(gravity=(0, 0, 0))
+        >>> ball = world.add_sphere(radius=0.1, mass=1.0, name="ball")
+        >>> batch = tribo.Batch(world, 3, threads=1)
+        >>> batch["ball"].generalized_velocity = [1, 0, 0, 0, 0, 0]
+        >>> batch["ball"].generalized_velocity[2, 0] = 5.0
+        >>> batch["ball"].generalized_velocity[:, 0].tolist()
+        [1.0, 1.0, 5.0]
+    """
+
+    _is_batch = True
+
+    def __init__(self, batch: Batch, part: Part) -> None:
+        """Use ``batch[name]``."""
+        self._batch, self._part = batch, part
+        self.name, self.description = part.name, part.description
+
+    def __repr__(self) -> str:
+        """Return name, worlds and sizes."""
+        nq, nv = self.generalized_coordinate.shape[1], self.generalized_velocity.shape[1]
+        return (
+            f"<ObjectBatch {self._part.name!r} in {len(self._batch)} worlds: "
+            f"{nq} coordinates, {nv} dofs>"
+        )
+
+    def _records(self) -> TreeRecords:
+        return self._batch.records_of(self.name)
+
+    def _states(self) -> States:
+        q, v, vdot = (
+            np.array(self._array("state", name, index))
+            for name, index in (("q", "q"), ("v", "v"), ("vdot", "v"))
+        )
+        return States(self.name, self._records(), q, v, vdot, False)
+
+    def _contact_records(self) -> tuple[str, Engine, slice]:
+        return self.name, self._batch.engine, self._part.span.shape
+
+    def _count(self) -> int:
+        return len(self._batch)
+
+    def _state_rows(self, name: str) -> np.ndarray:
+        return self._array("state", name, name)
+
+    def _command_rows(self, name: str) -> np.ndarray:
+        return self._array("command", name, "q" if name == "target_q" else "v")
+
+    def _spread(self, value: Any, what: str) -> dict[str, Any]:
+        """Return values by joint as `Drives` does; refuse a shape that no world or not every world has."""
+        if not (isinstance(value, Mapping) or check.is_scalar(value)):
+            given = check.array(value, f"{what} of {self.name}", "numbers").shape
+            worlds, dof = len(self._batch), self.dof
+            alone = dof - 6 * self.is_floating
+            if given not in ((dof,), (alone,), (worlds, dof), (worlds, alone)):
+                joints = f", ({alone},) or ({worlds}, {alone}) for the joints alone"
+                each = (
+                    "; a number for each world: {joint name: numbers}" if given == (worlds,) else ""
+                )
+                raise ValueError(
+                    f"{what} of {self.name} must be one number or have shape ({dof},) or ({worlds}, {dof})"
+                    f"{joints if self.is_floating else ''}, got {given}{each}"
+                )
+        return super()._spread(value, what)
+
+    def _row_forces(self) -> np.ndarray:
+        dt = self._batch.engine.settings.arrays["dt"]
+        forces: np.ndarray = self._array("state", "scalar_impulse", "slot") / dt.reshape(-1, 1)
+        return forces
+
+    def _torque_rows(self) -> np.ndarray:
+        return self._array("work", "applied_torque", "v")
+
+    def _add_wrench(self, place: Frame, torque: np.ndarray, force: np.ndarray) -> None:
+        body = self._part.span.body.start + place.body_index
+        row = self._batch.engine.command.arrays["wrench"][:, body]
+        row[:, :3] += torque
+        row[:, 3:] += force
+        self._batch.engine.command.arrays["has_wrench"][...] = 1
+
+    def _check_editable(self, what: str) -> None:
+        """Refuse an edit while a thread steps the batch."""
+        self._batch.check_idle(f"{what} of {self.name}")
+
+    def _collision_bodies_of(self, body: int) -> tuple[CollisionBody, ...]:
+        raise TypeError(
+            f"collision shapes of {self.name} are the same in all worlds of a batch; read and change them "
+            "on the object of the world, before the batch is made"
+        )
+
+    def _set_parameter(self, field: str, row: int | slice, value: np.ndarray, what: str) -> None:
+        self._check_editable(what)
+        engine = self._batch.engine
+        engine.own(field, "tree_is_single")
+        self._records().model.arrays[field][:, row] = value
+        self._array("state", "left_q", "q")[:] = 0.0  # its momentum is another now
+        if field == "body_com" and len(self.description.bodies) == 1:
+            is_free = self.description.bodies[0].joint.type == Joint.FREE
+            single = engine.model.arrays["tree_is_single"]
+            tree = self._part.span.tree
+            may_be = is_free and not meets_compliant(engine.model)[tree]
+            single[:, tree] = may_be & (value == 0.0).all(axis=1)
+
+    def _array(self, record: str, name: str, index: str) -> np.ndarray:
+        array: np.ndarray = getattr(self._batch.engine, record).arrays[name]
+        return array[:, getattr(self._part.span, index)]
+
+    def _checked(
+        self, value: Any, what: str, target: np.ndarray, base: int, rest: Any
+    ) -> np.ndarray:
+        """Return checked numbers for all worlds.
+
+        Args:
+            value, what: What was given and its name.
+            target: Array of the shape that it must have or take by repeating a row.
+            base: Numbers of a floating base, which may be left out; 0: they must be there.
+            rest: What then stands for them.
+        """
+        if isinstance(value, Mapping):
+            return self._named(value, target, what)
+        what = f"{what} of {self._part.name}"
+        made = check.within_range(check.array(value, what, "numbers"), what)
+        worlds, width = target.shape
+        widths = (width, width - base) if base and self._part.is_floating else (width,)
+        if made.ndim not in (1, 2) or made.shape[-1] not in widths or (
+            made.ndim == 2 and len(made) not in (1, worlds)
+        ):  # fmt: skip
+            joints = f"; {widths[1]} for the joints alone" if len(widths) > 1 else ""
+            raise ValueError(
+                f"{what} must have shape ({worlds}, {width}) or ({width},){joints}, got {made.shape}"
+            )
+        full = np.empty_like(target)
+        if made.shape[-1] == width:
+            full[:] = made
+        else:
+            full[:, :base], full[:, base:] = rest, made
+        return full
+
+    @property
+    def generalized_coordinate(self) -> np.ndarray:
+        """Coordinates q, (worlds, nq) [m, rad, –], live; a single body: position and quaternion."""
+        return self._array("state", "q", "q")
+
+    @generalized_coordinate.setter
+    def generalized_coordinate(self, value: Any) -> None:
+        q = self._array("state", "q", "q")
+        what = "generalized_coordinate"
+        q[:] = self._normalized(self._checked(value, what, q, 0, None), what)
+
+    @property
+    def generalized_velocity(self) -> np.ndarray:
+        """Velocities v, (worlds, dof) [m/s, rad/s], live."""
+        return self._array("state", "v", "v")
+
+    @generalized_velocity.setter
+    def generalized_velocity(self, value: Any) -> None:
+        v = self._array("state", "v", "v")
+        v[:] = self._checked(value, "generalized_velocity", v, 0, None)
+
+    @property
+    def generalized_force(self) -> np.ndarray:
+        """Feed-forward force, (worlds, dof) [N, N m], live; joints alone: 0 on a floating base."""
+        return self._array("command", "tau", "v")
+
+    @generalized_force.setter
+    def generalized_force(self, value: Any) -> None:
+        tau = self._array("command", "tau", "v")
+        tau[:] = self._checked(value, "generalized_force", tau, 6, 0.0)
+
+    @property
+    def pd_target(self) -> np.ndarray:
+        """Target coordinates of the drives, (worlds, nq) [m, rad, –], live; joints alone leave the base's."""
+        return self._array("command", "target_q", "q")
+
+    @pd_target.setter
+    def pd_target(self, value: Any) -> None:
+        q = self._array("command", "target_q", "q")
+        q[:] = self._normalized(self._checked(value, "pd_target", q, 7, q[:, :7]), "pd_target")
+
+    @property
+    def pd_velocity_target(self) -> np.ndarray:
+        """Target velocities of the drives, (worlds, dof) [m/s, rad/s], live; joints alone: base's stay."""
+        return self._array("command", "target_v", "v")
+
+    @pd_velocity_target.setter
+    def pd_velocity_target(self, value: Any) -> None:
+        v = self._array("command", "target_v", "v")
+        v[:] = self._checked(value, "pd_velocity_target", v, 6, v[:, :6])
+
+    def set_pd_gains(self, kp: Any, kd: Any) -> None:
+        """Set the gains of the implicit PD drives, as `ArticulatedSystem.set_pd_gains` does.
+
+        Args:
+            kp, kd: One number for all joints, (dof,), or (worlds, dof); for a floating base also
+                dof − 6 numbers for the joints alone: the base then gets 0. ≥ 0.
+
+        Raises:
+            ValueError, TypeError: A shape is wrong, a number negative or not finite; nothing is changed.
+        """
+        made = []
+        for value, what in ((kp, "kp"), (kd, "kd")):
+            target, given = self._array("command", what, "v"), value
+            if check.is_scalar(value):
+                number = check.number(value, f"{what} of {self._part.name}", minimum=0.0)
+                given = np.full(target.shape[1] - 6 * self._part.is_floating, number)
+            gain = self._checked(given, what, target, 6, 0.0)
+            made.append(check.not_negative(gain, f"{what} of {self._part.name}"))
+        self.kp[:], self.kd[:] = made
+
+    @property
+    def kp(self) -> np.ndarray:
+        """Stiffness of the drives, (worlds, dof) [N/m, N m/rad], live."""
+        return self._array("command", "kp", "v")
+
+    @kp.setter
+    def kp(self, value: Any) -> None:
+        self.set_pd_gains(value, self.kd)
+
+    @property
+    def kd(self) -> np.ndarray:
+        """Damping of the drives, (worlds, dof) [N s/m, N m s/rad], live."""
+        return self._array("command", "kd", "v")
+
+    @kd.setter
+    def kd(self, value: Any) -> None:
+        self.set_pd_gains(self.kp, value)
+
+    @property
+    def pd_gains(self) -> tuple[np.ndarray, np.ndarray]:
+        """Gains (kp, kd), each (worlds, dof) [N/m, N m/rad; N s/m, N m s/rad], live."""
+        return self.kp, self.kd
+
+    @property
+    def applied_torque(self) -> np.ndarray:
+        """What the drives did in the last step, (worlds, dof) [N, N m]."""
+        return frozen(self._array("work", "applied_torque", "v").copy())

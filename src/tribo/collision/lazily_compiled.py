@@ -1,0 +1,112 @@
+"""Pairs of shapes whose functions are compiled when the first such pair comes near.
+
+In place of a convex shape s there may be its core, −1 − s (`core`).
+
+The step's one piece of machine code holds the pairs of primitives with closed forms. The general
+paths would be a good part of its compile time, and most worlds need none of them; so each family is
+a function of its own, called by address.
+"""
+
+from numba import types
+
+from tribo.collision.convex import convex_pair
+from tribo.collision.core import kind_of, own_centre, placed
+from tribo.collision.terrain import terrain_pair
+from tribo.compiler.jit import DISABLED, kernel, late
+from tribo.compiler.record import call_at, from_address, world_of
+from tribo.model import Late, Model, Shape, Work
+
+MODEL, WORK = Model._numba_type_, Work._numba_type_
+SIGNATURE = types.int64(*[types.int64] * 6, types.float64)
+BOX = int(Shape.BOX)
+CYLINDER = int(Shape.CYLINDER)
+CONE = int(Shape.CONE)
+MESH = int(Shape.MESH)
+PLANE = int(Shape.PLANE)
+SURFACE = int(Shape.SURFACE)
+
+
+@kernel
+def family_of(kind_a, kind_b):
+    """Return the family of a pair, −1: it is among the primitives or has no contacts."""
+    low = min(kind_a, kind_b)
+    high = max(kind_a, kind_b)
+    if high >= SURFACE:
+        return 1 if low != MESH and low != PLANE and low < SURFACE else -1
+    if high == CYLINDER and low >= BOX:
+        return 0
+    if high >= CONE and low != MESH:  # cone, ellipsoid, hull
+        return 0
+    return -1
+
+
+@kernel
+def convex(model, work, a, b, margin):
+    """Write the contacts of two convex shapes into the manifold; return their number.
+
+    Writes: work.
+    """
+    is_swapped = kind_of(model, a) < kind_of(model, b)
+    if is_swapped:
+        a, b = b, a
+    pos_a, rot_a, solid_a = placed(model, work, a)
+    pos_b, rot_b, solid_b = placed(model, work, b)
+    n = convex_pair(model, work, solid_a, pos_a, rot_a, solid_b, pos_b, rot_b, margin)
+    if is_swapped:
+        turn_normals(work, n)
+    return n
+
+
+@kernel
+def terrain(model, work, a, b, margin):
+    """Write the contacts of a convex shape and terrain into the manifold; return their number.
+
+    Writes: work.
+    """
+    is_swapped = kind_of(model, a) >= SURFACE
+    if is_swapped:
+        a, b = b, a
+    pos_a, rot_a, solid = placed(model, work, a)
+    pos_b, rot_b, _ = placed(model, work, b)
+    com = own_centre(model, a)
+    n = terrain_pair(model, work, b, solid, com, pos_a, rot_a, pos_b, rot_b, margin)
+    if is_swapped:
+        turn_normals(work, n)
+    return n
+
+
+@kernel
+def turn_normals(work, n):
+    """Turn the normals of the first n points of the manifold.
+
+    Writes: work.
+    """
+    for k in range(n):
+        for axis in range(3, 6):
+            work.manifold[k, axis] = -work.manifold[k, axis]
+
+
+def _convex_at(model_table, model_world, work_table, work_world, a, b, margin):
+    model = world_of(from_address(MODEL, model_table), model_world)
+    work = world_of(from_address(WORK, work_table), work_world)
+    return convex(model, work, a, b, margin)
+
+
+def _terrain_at(model_table, model_world, work_table, work_world, a, b, margin):
+    model = world_of(from_address(MODEL, model_table), model_world)
+    work = world_of(from_address(WORK, work_table), work_world)
+    return terrain(model, work, a, b, margin)
+
+
+_KERNELS = {Late.CONVEX: convex, Late.TERRAIN: terrain}
+ADDRESS = {
+    Late.CONVEX: late(_convex_at, SIGNATURE),
+    Late.TERRAIN: late(_terrain_at, SIGNATURE),
+}
+
+
+def _call_python(address, model, work, a, b, margin):
+    return _KERNELS[Late(address - 1)](model, work, a, b, margin)
+
+
+call_late = _call_python if DISABLED else call_at

@@ -1,0 +1,1 @@
+"""Contacts that give way like springs."""

@@ -1,0 +1,101 @@
+"""Stage *soft*: contacts of compliant pairs, a law of forces where the rigid ones are conditions.
+
+The force of such a contact follows from depth and velocity, so it needs no row: linearised at the velocity
+that the step ends with, it joins τ and M̂ as a stiff drive does. `compliant` has the law; this file has what
+every step runs, and calls it if some contact asks for it.
+"""
+
+from tribo.collision.broadphase import is_moved
+from tribo.compiler.jit import kernel
+from tribo.contact.compliant.ground_law import BEGIN, PUSH, REMEMBER, SETTLE
+from tribo.contact.lazily_compiled import call_compliant
+from tribo.model import Late, Pair, Status
+
+COMPLIANT = int(Late.COMPLIANT)
+STIFFNESS = int(Pair.STIFFNESS)
+CAPACITY = int(Status.CAPACITY)
+
+
+@kernel
+def find(model, state, work):
+    """Mark the contacts of compliant pairs with a side that does not give way: that is their ground.
+
+    Two moved bodies of such a pair meet as rigid ones with the pair's friction.
+
+    Writes: work.
+    """
+    work.soft_count[0] = 0
+    work.soft_pass[0] = 0
+    if work.status[0] & CAPACITY:
+        return
+    count = 0
+    numbers = 0
+    for c in range(work.contact_count[0]):
+        a = model.shape_material[work.contact_shape[c, 0]]
+        b = model.shape_material[work.contact_shape[c, 1]]
+        work.contact_is_soft[c] = 0
+        work.contact_state[c] = -1
+        if model.pair_table[a, b, STIFFNESS] > 0.0:
+            first = is_moved(model, work.contact_body[c, 0])
+            if first != is_moved(model, work.contact_body[c, 1]):
+                work.contact_is_soft[c] = 1
+                count += 1
+                for side in range(2):
+                    numbers += 3 * model.body_chain_len[work.contact_body[c, side]]
+    work.soft_count[0] = count
+    if count + state.yield_count[0] > 0:
+        make_ready(model, state, work, numbers)
+
+
+@kernel
+def make_ready(model, state, work, numbers):
+    """Ask for the functions and the room that compliant contacts need; the step is then made again.
+
+    Writes: work.
+    """
+    wanted = work.soft_count[0] + state.yield_count[0]
+    if model.late_address[COMPLIANT] == 0:
+        work.late_wanted[COMPLIANT] = 1
+    elif wanted > state.yield_key.shape[0]:
+        work.contact_count[0] = wanted
+    elif numbers > work.row.shape[0]:
+        work.row_count[0] = numbers
+    else:
+        return
+    work.status[0] |= CAPACITY
+
+
+@kernel
+def forces(model, state, settings, work):
+    """Add the linearised forces of compliant contacts to the drives' and their slopes to M.
+
+    Writes: work.
+    """
+    if work.soft_count[0] == 0:
+        return
+    address = model.late_address[COMPLIANT]
+    if work.soft_pass[0] == 0:
+        call_compliant(address, model, state, settings, work, BEGIN)
+    work.soft_pass[0] += 1
+    call_compliant(address, model, state, settings, work, PUSH)
+
+
+@kernel
+def changed(model, state, settings, work):
+    """Compare the forces with their law at the new velocity; return 1 if the step must be made again.
+
+    Writes: work.
+    """
+    if work.soft_count[0] == 0:
+        return 0
+    return call_compliant(model.late_address[COMPLIANT], model, state, settings, work, SETTLE)
+
+
+@kernel
+def remember(model, state, settings, work):
+    """Keep how far the ground is displaced under each contact; let it recover where there is none.
+
+    Writes: state, work.
+    """
+    if work.soft_count[0] + state.yield_count[0] > 0:
+        call_compliant(model.late_address[COMPLIANT], model, state, settings, work, REMEMBER)

@@ -1,0 +1,163 @@
+"""The law of a compliant contact at the velocity with which a step ends: force, slopes, and alone.
+
+The equations are in `compliant`. Vectors are in contact axes, forces act on A.
+"""
+
+from math import sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.contact.solver import coulomb_cone
+from tribo.math import spatial, vec
+from tribo.model import Pair
+
+FRICTION = int(Pair.FRICTION)
+STIFFNESS = int(Pair.STIFFNESS)
+DAMPING = int(Pair.DAMPING)
+PATIENCE = 12  # passes after which they are damped
+LOCAL_STEPS = 60
+LOCAL_TOLERANCE = 1e-12  # [–] of the depth
+
+
+@kernel
+def numbers(model, work, c):
+    """Return K, D, μ of a contact."""
+    a = model.shape_material[work.contact_shape[c, 0]]
+    b = model.shape_material[work.contact_shape[c, 1]]
+    table = model.pair_table
+    return table[a, b, STIFFNESS], table[a, b, DAMPING], table[a, b, FRICTION]
+
+
+@kernel
+def weights(work, c):
+    """Return β, β', θ of a contact."""
+    r = work.soft_blend[c]
+    return 0.25 + 0.75 * r, 0.25 * (1.0 - r), 0.5 + 0.5 * r
+
+
+@kernel
+def normal_law(work, settings, c, K, D, speed):
+    """Return s, f_n and −∂f_n/∂v⁺ if a step ends with a normal velocity; s = 0: no force."""
+    h = settings.dt
+    now, before, theta = weights(work, c)
+    start = work.contact_vel[c, 2]
+    depth = -work.contact_gap[c] - h * (now * speed - before * start)
+    if depth <= 0.0:
+        return 0.0, 0.0, 0.0
+    pressure = K * depth - D * (theta * speed + (1.0 - theta) * start)
+    if pressure <= 0.0:
+        return 0.0, 0.0, 0.0
+    s = sqrt(depth)
+    # The slope of √δ has no bound where contact begins; twice that of the spring is enough there.
+    bend = min(0.5 * pressure / s, K * s)
+    return s, s * pressure, (bend + K * s) * h * now + s * D * theta
+
+
+@kernel
+def trial(work, settings, c, K, D, w):
+    """Return K u + D v_t if a step ends with velocity w, and its slope by w."""
+    h = settings.dt
+    now, before, theta = weights(work, c)
+    a = work.contact_vel
+    lag = K * h * (0.5 - before) + D * (1.0 - theta)
+    slope = K * h * now + D * theta
+    x = K * work.soft_u[c, 0] + lag * a[c, 0] + slope * w[0]
+    y = K * work.soft_u[c, 1] + lag * a[c, 1] + slope * w[1]
+    return x, y, slope
+
+
+@kernel
+def lawful(model, settings, work, c, w):
+    """Return the force that the law gives if a step ends with velocity w, contact axes [N]."""
+    K, D, mu = numbers(model, work, c)
+    s, normal, _ = normal_law(work, settings, c, K, D, w[2])
+    if s == 0.0:
+        return (0.0, 0.0, 0.0)
+    x, y, _ = trial(work, settings, c, K, D, w)
+    size = s * sqrt(x * x + y * y)
+    part = mu * normal / size if size > mu * normal else 1.0
+    return (-part * s * x, -part * s * y, normal)
+
+
+@kernel
+def linear_force(work, c, w):
+    """Return the force that the step has taken if it ends with velocity w: force − slope (w − w₀)."""
+    f = work.soft_force
+    b = work.soft_slope
+    v = work.soft_vel
+    return (
+        f[c, 0] - b[c, 0] * (w[0] - v[c, 0]),
+        f[c, 1] - b[c, 0] * (w[1] - v[c, 1]),
+        f[c, 2] - b[c, 1] * (w[2] - v[c, 2]),
+    )
+
+
+@kernel
+def alone(settings, work, c, K, D, mu, free):
+    """Return the velocity with which a step would end if only this contact changed it from `free`.
+
+    For a given s the law is a contact with compliance: Coulomb's cone, w + R λ in place of w. s follows
+    from the depth that it leaves, and where all is stiff that depth goes with 1/s.
+    """
+    h = settings.dt
+    now, before, theta = weights(work, c)
+    start = work.contact_vel[c, 2]
+    depth = -work.contact_gap[c] + h * before * start
+    x, y, slope = trial(work, settings, c, K, D, (0.0, 0.0, 0.0))
+    target = (K * depth - D * (1.0 - theta) * start) / slope
+    w = free
+    if free[2] >= target or depth <= h * now * free[2]:
+        return w
+    s = sqrt(depth - h * now * free[2])
+    g = spatial.load(work.contact_delassus, c)
+    impulse = (0.0, 0.0, 0.0)
+    shifted = (free[0] + x / slope, free[1] + y / slope, free[2] - target)
+    for _ in range(LOCAL_STEPS):
+        give = 1.0 / (h * s * slope)
+        soft = (g[0] + give, g[1] + give, g[2] + give, g[3], g[4], g[5])
+        impulse = coulomb_cone.solve_contact(soft, shifted, mu, impulse)
+        w = coulomb_cone.affine(g, impulse, free)
+        left = max(depth - h * now * w[2], 0.01 * s * s)
+        change = left / (s * s)
+        s *= change ** (1.0 / 3.0)
+        if abs(change - 1.0) < LOCAL_TOLERANCE:
+            break
+    return w
+
+
+@kernel
+def linearise(model, settings, work, c, w):
+    """Set force and slopes of a contact at the velocity w.
+
+    Writes: work.
+    """
+    K, D, mu = numbers(model, work, c)
+    if (
+        work.soft_pass[0] > PATIENCE
+    ):  # states of several contacts chase one another: go half the way
+        w = vec.scale(0.5, vec.add(w, vec.load(work.soft_vel, c)))
+    s, normal, normal_slope = normal_law(work, settings, c, K, D, w[2])
+    vec.store(work.soft_vel, c, w)
+    if s == 0.0:
+        work.soft_slope[c, 0] = 0.0
+        work.soft_slope[c, 1] = 0.0
+        vec.store(work.soft_force, c, (0.0, 0.0, 0.0))
+        return
+    x, y, slope = trial(work, settings, c, K, D, w)
+    bound = mu * normal
+    size = s * sqrt(x * x + y * y)
+    part = 1.0
+    if size > bound:
+        part = bound / size
+        taken = min(1.0, work.soft_slope[c, 0] / (s * slope))
+        last = work.soft_trial[c, 0]
+        if work.soft_pass[0] > 1 and last > 0.0:
+            # size (1 + give · share) is what it would be without its own force: two passes tell how it gives.
+            change = size * taken - last * work.soft_trial[c, 1]
+            give = (last - size) / change if change != 0.0 else 0.0
+            if 0.0 < give * bound < size * (1.0 + give * taken):
+                part = min(1.0, bound / (size * (1.0 + give * taken) - give * bound))
+        work.soft_trial[c, 0] = size
+        work.soft_trial[c, 1] = taken
+    work.soft_slope[c, 0] = part * s * slope
+    work.soft_slope[c, 1] = normal_slope
+    vec.store(work.soft_force, c, (-part * s * x, -part * s * y, normal))

@@ -1,0 +1,374 @@
+"""The compliant law at fixed steps: Spatial_v2's massless ground, implicit where it is stiff.
+
+A contact at depth δ under a ground with K, D, μ, displaced by u, with s = √δ:
+
+    f_n = s (K δ − D v_n) ≥ 0,   f_t = −s (K u + D v_t), cut to μ f_n
+
+A step evaluates it at δ_e = δ − h (β v_n⁺ − β' v_n), u_e = u + h/2 v_t + h (β v_t⁺ − β' v_t) and
+v_e = θ v⁺ + (1 − θ) v, where v⁺ is what the step ends with. β = β' = 1/4 and θ = 1/2 is the trapezoidal
+rule, of second order and without damping of its own; β = 1, β' = 0, θ = 1 is implicit Euler, which no
+stiffness shakes. A weight r = x/(1 + x) goes from one to the other, x = h s (3/2 K h + D) G_nn: how much of
+the velocity the contact alone would take away in a step. With r = O(h) the order stays.
+
+v⁺ is found by Newton's method: the slopes join M̂, and the step is made again until the forces are those
+of the law. The first pass begins where sweeps over these contacts end, each solved alone with all that it
+has of the law; a slipping contact has the slope of a damper that gives μ f_n.
+Source: Spatial_v2 (2012); Azad & Featherstone 2010; docs/physics/compliant-ground.
+"""
+
+from math import exp, sqrt
+
+from tribo.collision.broadphase import is_moved
+from tribo.compiler.jit import kernel
+from tribo.contact.compliant.contact_force import (
+    alone,
+    lawful,
+    linear_force,
+    linearise,
+    normal_law,
+    numbers,
+    trial,
+)
+from tribo.contact.problem import contact_rows, whitened_products
+from tribo.contact.solver import coulomb_cone
+from tribo.dynamics import inertia
+from tribo.math import spatial, vec
+from tribo.model import Status
+
+NOT_CONVERGED = int(Status.NOT_CONVERGED)
+COARSE = int(Status.COARSE)
+COARSE_FROM = 4.0  # [–] x of a contact whose bounce a step cannot follow: hω = 2, D = 0
+BEGIN, PUSH, SETTLE, REMEMBER = 0, 1, 2, 3  # parts of the stage
+LIFTED, STICKING, SLIPPING = 0, 1, 2
+MAX_PASSES = 100
+SWEEPS = 200  # before the first pass
+ROUGH = 1e-6  # [–] of the largest impulse: change at which the sweeps have found the neighbourhood
+TOLERANCE = 1e-11  # [–] of the largest force: what a force may differ from its law
+ROUNDING = 1e-14  # [–] of slope times speed: what it cannot help to differ
+FORGOTTEN = 1e-15  # [m] a displacement below is none
+
+
+@kernel
+def moved_side(model, work, c):
+    """Return the side of a compliant contact that forces move; the other is its ground."""
+    return 0 if is_moved(model, work.contact_body[c, 0]) else 1
+
+
+@kernel
+def columns(model, work, c, side):
+    """Write J of one side of a contact dof by dof: what a unit velocity does to the contact's.
+
+    Writes: work.
+    """
+    body = work.contact_body[c, side]
+    origin = vec.load(work.body_pos, model.tree_body[model.body_tree[body]])
+    arm = vec.sub(contact_rows.contact_point(model, work, c, side), origin)
+    axes = vec.load_mat(work.contact_axes, c)
+    chain = model.body_chain_start[body]
+    for p in range(model.body_chain_len[body]):
+        s = spatial.load(work.dof_axis, model.chain_dof[chain + p])
+        moved = vec.add((s[3], s[4], s[5]), vec.cross((s[0], s[1], s[2]), arm))
+        column = vec.mat_vec(axes, moved)
+        vec.store(work.soft_column, p, column if side == 0 else vec.neg(column))
+
+
+@kernel
+def velocity(model, work, c, v):
+    """Return the velocity of a contact, contact axes; the ground's own included.
+
+    Writes: work.
+    """
+    x = y = z = 0.0
+    for side in range(2):
+        body = work.contact_body[c, side]
+        if model.body_chain_len[body] == 0:
+            continue
+        columns(model, work, c, side)
+        chain = model.body_chain_start[body]
+        for p in range(model.body_chain_len[body]):
+            speed = v[model.chain_dof[chain + p]]
+            x += work.soft_column[p, 0] * speed
+            y += work.soft_column[p, 1] * speed
+            z += work.soft_column[p, 2] * speed
+    return (x, y, z)
+
+
+@kernel
+def recall(model, state, work, c, old):
+    """Set u of a contact from what is kept of it; return where to look for the next one.
+
+    Writes: work.
+    """
+    key = work.contact_key[c]
+    count = state.yield_count[0]
+    while old < count and state.yield_key[old] < key:
+        old += 1
+    work.soft_u[c, 0] = 0.0
+    work.soft_u[c, 1] = 0.0
+    if old < count and state.yield_key[old] == key:
+        ground = work.contact_body[c, 1 - moved_side(model, work, c)]
+        u = vec.mat_vec(vec.load_mat(work.body_rot, ground), vec.load(state.yield_u, old))
+        u = vec.mat_vec(vec.load_mat(work.contact_axes, c), u)
+        work.soft_u[c, 0] = u[0]
+        work.soft_u[c, 1] = u[1]
+    return old
+
+
+@kernel
+def prepare(model, state, settings, work):
+    """Find velocity, rows, apparent inverse mass, blend, u and last impulse of every compliant contact.
+
+    Writes: work.
+    """
+    h = settings.dt
+    old = 0
+    warm = 0
+    work.row_count[0] = 0
+    for c in range(work.contact_count[0]):
+        if work.contact_is_soft[c] == 0:
+            continue
+        work.contact_is_spun[c] = 0
+        for k in range(3):
+            work.contact_vel[c, k] = 0.0
+        for side in range(2):
+            work.contact_len[c, side] = 0
+            body = work.contact_body[c, side]
+            if model.body_chain_len[body] > 0:
+                contact_rows.side_rows(model, state, work, c, side, is_moved(model, body))
+        contact_rows.own_block(model, work, work.contact_row, c, work.contact_delassus)
+        K, D, _ = numbers(model, work, c)
+        speed = work.contact_vel[c, 2]
+        depth = max(0.0, -work.contact_gap[c] + h * max(0.0, -speed))
+        x = h * sqrt(depth) * (1.5 * K * h + D) * work.contact_delassus[c, 2]
+        work.soft_blend[c] = x / (1.0 + x)
+        if x > COARSE_FROM:
+            work.status[0] |= COARSE
+        old = recall(model, state, work, c, old)
+        key = work.contact_key[c]
+        while warm < state.warm_count[0] and state.warm_key[warm] < key:
+            warm += 1
+        impulse = (0.0, 0.0, 0.0)
+        if warm < state.warm_count[0] and state.warm_key[warm] == key:
+            w = state.warm_impulse
+            impulse = (w[warm, 0], w[warm, 1], w[warm, 2])
+            impulse = vec.mat_vec(vec.load_mat(work.contact_axes, c), impulse)
+        vec.store(work.contact_impulse, c, impulse)
+        work.soft_trial[c, 0] = 0.0
+
+
+@kernel
+def sweep(model, settings, work):
+    """Let every compliant contact answer alone, one after the other; return the largest change, relative.
+
+    Writes: work.
+    """
+    change = 0.0
+    largest = 0.0
+    for c in range(work.contact_count[0]):
+        if work.contact_is_soft[c] == 0:
+            continue
+        K, D, mu = numbers(model, work, c)
+        g = spatial.load(work.contact_delassus, c)
+        before = vec.load(work.contact_impulse, c)
+        w = whitened_products.velocity(model, work, work.contact_row, work.contact_vel, c)
+        w = alone(settings, work, c, K, D, mu, coulomb_cone.affine(g, vec.neg(before), w))
+        after = vec.scale(settings.dt, lawful(model, settings, work, c, w))
+        step = vec.sub(after, before)
+        vec.store(work.contact_impulse, c, after)
+        whitened_products.add_response(model, work, work.contact_row, c, step)
+        change = max(change, vec.norm(step))
+        largest = max(largest, vec.norm(after))
+    return change / largest if largest > 0.0 else 0.0
+
+
+@kernel
+def begin(model, state, settings, work):
+    """Linearise every compliant contact where sweeps over them, without the rigid ones, end.
+
+    Writes: work.
+    """
+    for k in range(work.soft_mass.shape[0]):
+        work.soft_mass[k] = work.mass_matrix[k]
+    inertia.factorize(model, work)
+    prepare(model, state, settings, work)
+    for dof in range(work.response.shape[0]):
+        work.response[dof] = settings.dt * (work.drive_force[dof] - work.bias_force[dof])
+    inertia.whiten(model, work, work.response)
+    for c in range(work.contact_count[0]):
+        if work.contact_is_soft[c] == 1:
+            impulse = vec.load(work.contact_impulse, c)
+            whitened_products.add_response(model, work, work.contact_row, c, impulse)
+    for _ in range(SWEEPS):
+        if sweep(model, settings, work) < ROUGH:
+            break
+    for c in range(work.contact_count[0]):
+        if work.contact_is_soft[c] == 1:
+            w = whitened_products.velocity(model, work, work.contact_row, work.contact_vel, c)
+            linearise(model, settings, work, c, w)
+
+
+@kernel
+def push(model, settings, work):
+    """Add Jᵀ f to the drives' forces and h Jᵀ slope J to M.
+
+    Writes: work.
+    """
+    h = settings.dt
+    for k in range(work.soft_mass.shape[0]):
+        work.mass_matrix[k] = work.soft_mass[k]
+    for c in range(work.contact_count[0]):
+        if work.contact_is_soft[c] == 0:
+            continue
+        side = moved_side(model, work, c)
+        columns(model, work, c, side)
+        f = linear_force(work, c, vec.load(work.contact_vel, c))
+        across = h * work.soft_slope[c, 0]
+        along = h * work.soft_slope[c, 1]
+        body = work.contact_body[c, side]
+        chain = model.body_chain_start[body]
+        column = work.soft_column
+        for p in range(model.body_chain_len[body]):
+            dof = model.chain_dof[chain + p]
+            work.drive_force[dof] += vec.dot(vec.load(column, p), f)
+            x = across * column[p, 0]
+            y = across * column[p, 1]
+            z = along * column[p, 2]
+            row = model.dof_row[dof]
+            for q in range(p + 1):
+                work.mass_matrix[row + q] += x * column[q, 0] + y * column[q, 1] + z * column[q, 2]
+
+
+@kernel
+def settle(model, settings, work):
+    """Set the contacts' impulses; return 1 if they are not the law's: then it is linearised anew.
+
+    Writes: work.
+    """
+    largest = 0.0
+    for c in range(work.contact_count[0]):
+        if work.contact_is_soft[c] == 1:
+            w = velocity(model, work, c, work.next_v)
+            f = linear_force(work, c, w)
+            vec.store(work.contact_impulse, c, vec.scale(settings.dt, f))
+            largest = max(largest, vec.norm(f), vec.norm(lawful(model, settings, work, c, w)))
+    is_settled = True
+    for c in range(work.contact_count[0]):
+        if work.contact_is_soft[c] == 0:
+            continue
+        w = velocity(model, work, c, work.next_v)
+        lack = vec.sub(lawful(model, settings, work, c, w), linear_force(work, c, w))
+        speed = vec.norm(w) + vec.norm(vec.load(work.contact_vel, c))
+        slope = max(work.soft_slope[c, 0], work.soft_slope[c, 1])
+        if vec.norm(lack) > TOLERANCE * largest + ROUNDING * slope * speed:
+            is_settled = False
+    if not is_settled and work.soft_pass[0] < MAX_PASSES:
+        for c in range(work.contact_count[0]):
+            if work.contact_is_soft[c] == 1:
+                linearise(model, settings, work, c, velocity(model, work, c, work.next_v))
+        return 1
+    if not is_settled:
+        work.status[0] |= NOT_CONVERGED
+    for k in range(work.soft_mass.shape[0]):
+        work.mass_matrix[k] = work.soft_mass[k]
+    return 0
+
+
+@kernel
+def displaced(model, settings, work, c):
+    """Return u of a contact at the end of a step, contact axes, and its state.
+
+    Writes: work.
+    """
+    h = settings.dt
+    K, D, mu = numbers(model, work, c)
+    u = (work.soft_u[c, 0], work.soft_u[c, 1])
+    fade = exp(-h * K / D) if D > 0.0 else 0.0
+    w = velocity(model, work, c, work.next_v)
+    s, normal, _ = normal_law(work, settings, c, K, D, w[2])
+    if s == 0.0:
+        return (fade * u[0], fade * u[1]), LIFTED
+    x, y, _ = trial(work, settings, c, K, D, w)
+    size = sqrt(x * x + y * y)
+    if s * size <= mu * normal:
+        a = work.contact_vel
+        return (u[0] + 0.5 * h * (a[c, 0] + w[0]), u[1] + 0.5 * h * (a[c, 1] + w[1])), STICKING
+    end = mu * normal / (s * size * K)
+    goal = (end * x, end * y)
+    return (goal[0] + fade * (u[0] - goal[0]), goal[1] + fade * (u[1] - goal[1])), SLIPPING
+
+
+@kernel
+def keep(state, n, key, u, rate):
+    """Append a displacement to those that are kept, unless it is none; return their number.
+
+    Writes: state.
+    """
+    if vec.norm(u) <= FORGOTTEN or n >= state.yield_key.shape[0]:
+        return n
+    state.yield_key[n] = key
+    state.yield_rate[n] = rate
+    vec.store(state.yield_u, n, u)
+    return n + 1
+
+
+@kernel
+def keep_faded(state, work, settings, n, k):
+    """Let the ground recover where nothing touches it now.
+
+    Writes: state.
+    """
+    u = vec.load(work.soft_kept, k)
+    fade = exp(-settings.dt * work.soft_kept[k, 3])
+    return keep(state, n, work.soft_key[k], vec.scale(fade, u), work.soft_kept[k, 3])
+
+
+@kernel
+def remember(model, state, settings, work):
+    """Write the displacements at the end of the step, of contacts and of ground that recovers.
+
+    Writes: state, work.
+    """
+    count = state.yield_count[0]
+    for k in range(count):
+        work.soft_key[k] = state.yield_key[k]
+        for a in range(3):
+            work.soft_kept[k, a] = state.yield_u[k, a]
+        work.soft_kept[k, 3] = state.yield_rate[k]
+    n = 0
+    old = 0
+    for c in range(work.contact_count[0]):
+        if work.contact_is_soft[c] == 0:
+            continue
+        key = work.contact_key[c]
+        while old < count and work.soft_key[old] < key:
+            n = keep_faded(state, work, settings, n, old)
+            old += 1
+        if old < count and work.soft_key[old] == key:
+            old += 1
+        u, work.contact_state[c] = displaced(model, settings, work, c)
+        K, D, _ = numbers(model, work, c)
+        axes = vec.load_mat(work.contact_axes, c)
+        ground = work.contact_body[c, 1 - moved_side(model, work, c)]
+        world = vec.mat_t_vec(axes, (u[0], u[1], 0.0))
+        local = vec.mat_t_vec(vec.load_mat(work.body_rot, ground), world)
+        n = keep(state, n, key, local, K / D if D > 0.0 else 1e300)
+    for k in range(old, count):
+        n = keep_faded(state, work, settings, n, k)
+    state.yield_count[0] = n
+
+
+@kernel
+def run_part(model, state, settings, work, part):
+    """Do one part of the stage; return what `settle` says.
+
+    Writes: state, work.
+    """
+    if part == BEGIN:
+        begin(model, state, settings, work)
+    elif part == PUSH:
+        push(model, settings, work)
+    elif part == SETTLE:
+        return settle(model, settings, work)
+    else:
+        remember(model, state, settings, work)
+    return 0

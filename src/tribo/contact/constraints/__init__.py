@@ -1,0 +1,1 @@
+"""Pins, hinges, welds, motors and wires between bodies."""

@@ -1,0 +1,297 @@
+"""What hard constraints leave open at the end of a step, taken out of the positions.
+
+The target of a row is exact to second order in dt; the rest would show as a gap. Here the gaps e are
+evaluated at the positions that the step has reached, and all of them are closed by the shift that is
+least in kinetic energy,
+
+    δq = M̂⁻¹ Yᵀ μ,   (Y M̂⁻¹ Yᵀ + ε D) μ = −e,
+
+with the Jacobians Y of the step, up to five times. Velocities stay, but for a factor that keeps the energy
+(`shifted`). A row moves by at most its reach, the bend of its curve in one step: what was open for other
+reasons is left to the velocities. Near a singular pose some gaps could only be closed by a long way: the
+conjugate gradients stop before they take it, and no island goes farther by it than by its step.
+
+Source: post-stabilization, Cline and Pai 2003; conjugate gradients, Hestenes and Stiefel 1952.
+"""
+
+from math import inf, sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.contact.constraints import linkage
+from tribo.contact.problem.islands import find
+from tribo.contact.problem.scalar_rows import tie_of
+from tribo.contact.problem.whitened_products import add_scalar_to, scalar_moved_by
+from tribo.contact.stabilisation.group_momentum import has_company
+from tribo.dynamics import kinematics
+from tribo.dynamics.inertia import twice_energy, unwhiten
+from tribo.model import Status
+
+COARSE = int(Status.COARSE)
+
+TOLERANCE = 1e-4  # [–] of the gaps, at which the conjugate gradients stop
+ROUNDING = 1e-7  # [–] ε: rows that repeat one another share the shift
+MAX_SWEEPS = 200
+FARTHEST = 1e3  # [–] energy of a shift over that of the gaps closed one by one
+MAX_STEPS = 5  # of Newton: each leaves a part (ω dt)/2 of the gaps
+CLOSED = 1e-7  # [–] of the reach: gaps below are left
+TORN = 0.1  # [–] of the reach: a gap may grow by that much in half a step
+SMALL = 1e-6  # [m, rad] a gap that grows by less is of no account
+OPEN, FAR = 1, 2  # a gap that is left too wide; one that is far wider than it was
+GAIN = 0.25  # [–] a step that leaves more of the squared gaps is the last
+
+
+@kernel
+def end_gaps(model, state, command, work, gap):
+    """Write how far open every row with a reach is now, 0 for others.
+
+    Writes: work, gap.
+    """
+    placed = -1
+    for n in range(work.scalar_count[0]):
+        gap[n] = 0.0
+        if work.scalar_reach[n] <= 0.0:
+            continue
+        c = tie_of(model, work, n)
+        if c != placed:
+            linkage.place_ends(model, state.q, work, c)
+            placed = c
+        k = work.scalar_slot[n] - model.constraint_slot[c]
+        gap[n] = linkage.gap_of(model, command, work, c, k)
+
+
+@kernel
+def gaps(model, state, command, work, gap):
+    """Write what every row that holds has to move, 0 for those of joints. Return Σ e²/G, 0 if hardly any.
+
+    Rows at a bound hold nothing: they get a reach < 0.
+
+    Writes: work, gap.
+    """
+    for n in range(work.scalar_count[0]):
+        impulse = work.scalar_impulse[n]
+        if impulse <= work.scalar_lower[n] or impulse >= work.scalar_upper[n]:
+            work.scalar_reach[n] = -1.0
+    end_gaps(model, state, command, work, gap)
+    is_open = False
+    width = 0.0
+    for n in range(work.scalar_count[0]):
+        reach = work.scalar_reach[n]
+        if reach > 0.0:
+            is_open = is_open or abs(gap[n]) > CLOSED * reach
+            width += gap[n] * (gap[n] / work.scalar_delassus[n])
+            gap[n] = min(max(gap[n], -reach), reach)
+    return width if is_open else 0.0
+
+
+@kernel
+def respond(model, work, impulse, out):
+    """Set an array of dofs to the response to impulses on the rows.   out = Yᵀ μ
+
+    Writes: out.
+    """
+    for dof in range(out.shape[0]):
+        out[dof] = 0.0
+    for n in range(work.scalar_count[0]):
+        if impulse[n] != 0.0:
+            add_scalar_to(model, work, n, impulse[n], out)
+
+
+@kernel
+def least_shift(model, work, rest, most, out):
+    """Set an array of dofs to the whitened shift that closes the gaps in `rest`, if they are small.
+
+    Conjugate gradients, scaled by the rows' own G. Return Σ e²/G; from `most` on nothing is done.
+
+    Writes: work, rest, out.
+    """
+    count = work.scalar_count[0]
+    total = work.scalar_kept[1]
+    ahead = work.scalar_kept[2]
+    size = 0.0
+    for n in range(count):
+        total[n] = 0.0
+        rest[n] = -rest[n]
+        ahead[n] = rest[n] / work.scalar_delassus[n]
+        size += rest[n] * ahead[n]
+    start = size
+    if not start < most:
+        return start
+    enough = TOLERANCE * TOLERANCE * start
+    energy = 0.0
+    for _ in range(min(2 * count, MAX_SWEEPS)):
+        respond(model, work, ahead, out)
+        slope = 0.0
+        for n in range(count):
+            if work.scalar_reach[n] < 0.0:
+                continue
+            own = ROUNDING * work.scalar_delassus[n] * ahead[n]
+            work.scalar_guess[n] = scalar_moved_by(model, work, n, out, own)
+            slope += ahead[n] * work.scalar_guess[n]
+        if not slope > 0.0:
+            break
+        step = size / slope
+        energy += step * size
+        if energy > FARTHEST * start:
+            break
+        before = size
+        size = 0.0
+        for n in range(count):
+            if work.scalar_reach[n] < 0.0:
+                continue
+            total[n] += step * ahead[n]
+            rest[n] -= step * work.scalar_guess[n]
+            size += rest[n] * rest[n] / work.scalar_delassus[n]
+        if not size > enough:
+            break
+        for n in range(count):
+            if work.scalar_reach[n] >= 0.0:
+                ahead[n] = rest[n] / work.scalar_delassus[n] + size / before * ahead[n]
+    respond(model, work, total, out)
+    return start
+
+
+@kernel
+def shorten(model, settings, work, shift):
+    """Shorten the shift of islands that would move farther by it than by their step: no gap is worth that.
+
+    Both are measured by M̂; the bend of a curve is no measure where the velocity that bends it was taken back.
+
+    Writes: work, shift.
+    """
+    way = work.island_way
+    for t in range(model.tree_body.shape[0]):
+        way[t, 0] = way[t, 1] = 0.0
+    for t in range(model.tree_body.shape[0]):
+        own = 0.0
+        for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+            own += shift[dof] * shift[dof]
+        if own > 0.0:
+            island = find(work.tree_island, t)
+            way[island, 0] += own
+            way[island, 1] += settings.dt * settings.dt * twice_energy(model, work, t, work.next_v)
+    for t in range(model.tree_body.shape[0]):
+        if way[t, 0] > 0.0 and way[t, 1] > 0.0:
+            way[t, 2] = max(way[t, 2], way[t, 0] / way[t, 1])
+        island = find(work.tree_island, t)
+        if way[island, 0] > way[island, 1]:
+            part = sqrt(way[island, 1] / way[island, 0])
+            for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+                shift[dof] *= part
+
+
+@kernel
+def move(model, state, work, shift):
+    """Shift the coordinates of every tree by what a whitened array says.
+
+    Writes: state, work.
+    """
+    unwhiten(model, work, shift, work.change_v)
+    for t in range(model.tree_body.shape[0]):
+        moves = False
+        for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+            moves = moves or work.change_v[dof] != 0.0
+        if not moves:
+            continue
+        root = model.tree_body[t]
+        for i in range(root, root + model.tree_body_count[t]):
+            kinematics.drift_joint(model, i, state.q, work.change_v, 1.0, state.q)
+
+
+@kernel
+def move_back(model, state, work):
+    """Take back the last shift, which `pile_step` still holds: it has made it worse.
+
+    Writes: state, work.
+    """
+    for dof in range(work.pile_step.shape[0]):
+        work.pile_step[dof] = -work.pile_step[dof]
+    move(model, state, work, work.pile_step)
+
+
+@kernel
+def widening(work, gap, first, end, closes):
+    """Tell whether rows first … end − 1, of one constraint, end a step too wide open: `OPEN`, or `FAR`, or 0.
+
+    All together, since their directions turn. Open is wider than in mid step by a part of what a step bends,
+    or than when it began by more than what a step closes; far is the latter, and wide as well.
+    """
+    after = middle = before = 0.0
+    for n in range(first, end):
+        after += gap[n] * gap[n]
+        middle += work.scalar_gap[n] * work.scalar_gap[n]
+        before += work.scalar_gap_before[n] * work.scalar_gap_before[n]
+    after, middle, before = sqrt(after), sqrt(middle), sqrt(before)
+    much = TORN * work.scalar_reach[first]
+    if after > before + closes:
+        return FAR if after > much else OPEN
+    return OPEN if after > middle + much + SMALL else 0
+
+
+@kernel
+def end_of_rows(model, work, first):
+    """Return the number after those of the rows that hold the same directions of the same constraint."""
+    group = (work.scalar_slot[first] - model.constraint_slot[0]) // linkage.ANGULAR
+    end = first + 1
+    while end < work.scalar_count[0]:
+        if (work.scalar_slot[end] - model.constraint_slot[0]) // linkage.ANGULAR != group:
+            break
+        end += 1
+    return end
+
+
+@kernel
+def judge(model, state, command, settings, work):
+    """Say so where gaps are left too wide; note islands in which one is far wider than it was.
+
+    Writes: work.
+    """
+    gap = work.scalar_kept[0]
+    end_gaps(model, state, command, work, gap)
+    closes = settings.dt * settings.max_push_out_speed
+    first = 0
+    while first < work.scalar_count[0]:
+        end = end_of_rows(model, work, first)
+        found = widening(work, gap, first, end, closes) if work.scalar_reach[first] > 0.0 else 0
+        if found > 0:
+            work.status[0] |= COARSE
+        if found == FAR:
+            for side in range(2):
+                if work.scalar_len[first, side] > 0:
+                    tree = model.body_tree[work.scalar_body[first, side]]
+                    work.island_is_torn[find(work.tree_island, tree)] = 1
+        first = end
+
+
+@kernel
+def closure(model, state, command, settings, work):
+    """Close the gaps of all constraints that hold. Leave in `end_q` where all was before.
+
+    Where turns are too far for that, and gaps grow, the step is `COARSE`. A shift that makes it worse is
+    taken back: by what is within reach, or, where robots are tied to each other, by all that is open.
+
+    Writes: state, work.
+    """
+    for k in range(state.q.shape[0]):
+        work.end_q[k] = state.q[k]
+    for t in range(model.tree_body.shape[0]):
+        work.island_way[t, 2] = 0.0
+        work.island_is_torn[t] = 0
+    is_strict = has_company(work, 0, model.tree_body.shape[0])
+    most = last = widest = inf
+    for _ in range(MAX_STEPS):
+        width = gaps(model, state, command, work, work.scalar_kept[0])
+        if width == 0.0:
+            return
+        if is_strict and width > widest:
+            move_back(model, state, work)
+            break
+        size = least_shift(model, work, work.scalar_kept[0], most, work.pile_step)
+        if not size < most:
+            if size > last:
+                move_back(model, state, work)
+            break
+        shorten(model, settings, work, work.pile_step)
+        move(model, state, work, work.pile_step)
+        last, widest = size, width
+        most = GAIN * size
+    judge(model, state, command, settings, work)

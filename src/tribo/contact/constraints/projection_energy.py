@@ -1,0 +1,140 @@
+"""Part of stage *close loops*: shifts that close gaps change no energy.
+
+A shift moves bodies and leaves their velocities, so the mass matrix changes under these, and with it the
+energy, by a part as large as the angle of the shift: 5 % in a step that whips an arm round by 0.3 rad.
+Joint springs that it stretches hold more. So the part of the velocities beyond the rigid motion of the island
+gets one factor that brings the energy back to what it was. Such a factor keeps momenta, and together what
+constraints keep together. It is for those whom `teams` watches: what turns far, touches nothing, and is held
+by no motor, spring or hand; not under `semi_implicit`, whose energy goes to and fro.
+"""
+
+from math import sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem.islands import is_member
+from tribo.contact.stabilisation import energy_limiter, group_momentum
+from tribo.contact.stabilisation.velocity_scaling import ended, is_anchored, rigid_motion
+from tribo.dynamics.kinematics import end_of_q
+from tribo.dynamics.momentum import KEPT, agree
+from tribo.model import Course, Integrator, Status
+
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+COARSE = int(Status.COARSE)
+HELD_BACK = int(Course.HELD_BACK)
+FAR = 1e-3  # [–] of the way of a step: shorter shifts change too little to look at
+SLOWER = 0.9  # [–] of that motion for those who go back, who else might do so for ever
+MOST = 1.1  # [–] the largest factor: what hardly moves beyond the rigid motion is not made to
+
+
+@kernel
+def energy(model, settings, work, t, v):
+    """Return the energy of island t [J] at `end_q` and given velocities, with that of its springs.
+
+    Writes: work.
+    """
+    total = 0.0
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            total += ended(model, settings, work, tree, v)
+    return total
+
+
+@kernel
+def keep_momenta(model, state, work, t):
+    """Set `change_v` to the velocities of island t; base velocities, and places in `end_q`, keep momenta.
+
+    Writes: work.
+    """
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                work.change_v[dof] = state.v[dof]
+            if work.tree_is_kept[tree] == KEPT:
+                agree(model, work.end_q, work.change_v, work, tree)
+    group_momentum.agree(model, work.end_q, work.change_v, work, t, t, work.island_last_tree[t] + 1)
+
+
+@kernel
+def go_back(model, state, settings, work, t):
+    """Take island t, a company, back to the poses in which it began the step: its gaps are what they were.
+
+    At these poses the rigid motion with its momentum has no more energy than it had, which turned ones have
+    not. Its centre of mass goes on (`together`).
+
+    Writes: state, work.
+    """
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            for k in range(model.joint_q[model.tree_body[tree]], end_of_q(model, tree)):
+                state.q[k] = work.begin_q[k]
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                state.vdot[dof] = state.vdot_before[dof] = 0.0
+            work.tree_course[tree] = HELD_BACK
+
+
+@kernel
+def rescale(model, state, settings, work, t, part):
+    """Give island t the energy that it had at `end_q`, before the shift; say so if it must have more.
+
+    Or only a part of the motion beyond its rigid one with which it has that.
+
+    Writes: state, work.
+    """
+    keep_momenta(model, state, work, t)
+    before = energy(model, settings, work, t, work.change_v)
+    rigid = work.pile_start
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            for k in range(model.joint_q[model.tree_body[tree]], end_of_q(model, tree)):
+                work.end_q[k] = state.q[k]
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                rigid[dof] = 0.0
+    keep_momenta(model, state, work, t)
+    after = energy(model, settings, work, t, work.change_v)
+    if not is_anchored(model, work, t):
+        rigid_motion(model, work, t, rigid)
+    least = energy(model, settings, work, t, rigid)
+    if not after > least:
+        return
+    part *= min(sqrt(max(0.0, before - least) / (after - least)), MOST)
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                state.v[dof] = rigid[dof] + part * (work.change_v[dof] - rigid[dof])
+    if before < least:
+        work.status[0] |= COARSE
+
+
+@kernel
+def turns_far(model, state, settings, work, t):
+    """Tell whether a tree of island t turns far in this step."""
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            if energy_limiter.turns_far(model, state, settings, work, tree):
+                return True
+    return False
+
+
+@kernel
+def keep_energy(model, state, settings, work):
+    """Give islands that turn far, and that `closure` has shifted far, the energy that they had.
+
+    Writes: state, work.
+    """
+    if settings.integrator == SEMI_IMPLICIT:
+        return
+    for t in range(model.tree_body.shape[0]):
+        is_torn = work.island_is_torn[t] == 1
+        if not is_torn and work.island_way[t, 2] <= FAR * FAR:
+            continue
+        if not turns_far(model, state, settings, work, t):
+            continue
+        if not energy_limiter.is_apart(model, work, t) or energy_limiter.may_gain(model, work, t):
+            continue
+        is_torn = is_torn and group_momentum.is_company(
+            model, work, t, work.island_last_tree[t] + 1
+        )
+        if is_torn:
+            go_back(model, state, settings, work, t)
+        if is_torn or work.island_way[t, 2] > FAR * FAR:
+            rescale(model, state, settings, work, t, SLOWER if is_torn else 1.0)

@@ -1,0 +1,285 @@
+"""Stage *impact*: blows in the order in which they happen within the step, each a problem of its own.
+
+Between two blows the bodies go on under the forces of the step, so a contact that rebounds meets at
+the time τ at which its gap closes, and gets Newton's restitution and Coulomb's friction at the velocity
+of that time. A blow sets others off: that is how a row of balls hands a speed on. What then still
+touches rests, which is left to the sweep. Impulses at τ, not at the middle of the step, move the bodies
+by (m − τ) Δv more than the drift does, m its middle; `blow_shift` collects that.
+The points of one pair of shapes that meet together are one blow: a box that lands flat does not tumble.
+A contact that stays is placed on the surface.
+Source: Moreau 1999 (event-driven and time-stepping views of one law); contact-science §1.10 (propagation).
+"""
+
+from math import inf, sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem.contact_targets import rebound
+from tribo.contact.problem.islands import is_same_pair
+from tribo.contact.problem.whitened_products import add_to, moved_by, scalar_moved_by
+from tribo.contact.solver import coulomb_cone
+from tribo.math import spatial, vec
+
+MAX_BLOWS = 100  # per contact of an island
+SLOWEST = 1e-3  # [m/s] what approaches slower is resting
+TOGETHER = 1e-9  # [–] of the step: gaps that close within this time close together
+SWEEPS = 100  # over the points of one blow
+STILL = 1e-14  # [–] of the speed of a blow: the last change of a sweep
+HALVINGS = 20  # of a restitution that would create energy
+ROUND_OFF = 1e-12  # [–] of the energy of a blow
+ZERO = (0.0, 0.0, 0.0)
+
+
+@kernel
+def velocity_at(model, work, c, time, dt, is_midpoint):
+    """Return the velocity of contact c at a time of the step, after the blows so far."""
+    w = moved_by(
+        model, work, work.contact_row, c, work.blow_response, vec.load(work.contact_vel, c)
+    )
+    f = vec.load(work.contact_push, c)
+    return vec.axpy(time / dt if is_midpoint else 1.0, f, w)
+
+
+@kernel
+def shift_of(model, work, c):
+    """Return how far blows at their own times have opened contact c [m]."""
+    return moved_by(model, work, work.contact_row, c, work.blow_shift, ZERO)[2]
+
+
+@kernel
+def closing_time(model, work, c, now, dt, is_midpoint):
+    """Return when the gap of contact c closes from `now` on, inf if not within the step.
+
+    The gap is that of the evaluation at the middle m of the drift: φ(τ) = φ + n·s + w (τ − m) + ½ f τ²/dt,
+    f the velocity that the forces of the step give; semi-implicit: m = 0 and φ + n·s + (w + f) τ.
+    """
+    table = work.contact_row
+    w = moved_by(model, work, table, c, work.blow_response, vec.load(work.contact_vel, c))[2]
+    f = work.contact_push[c, 2]
+    gap = work.contact_gap[c] + shift_of(model, work, c)
+    a = f / dt if is_midpoint else 0.0
+    if is_midpoint:
+        gap -= 0.5 * dt * w
+    else:
+        w += f
+    gap += now * (w + 0.5 * a * now)
+    w += a * now
+    if gap <= TOGETHER * dt * abs(w):  # it touches: now, or when it comes back to where it is
+        wait = 0.0 if w < 0.0 else (-2.0 * w / a if a < 0.0 else inf)
+    else:  # the first root of φ + w t + ½ a t², without cancellation
+        root = w * w - 2.0 * a * gap
+        rate = sqrt(root) - w if root > 0.0 else 0.0
+        wait = 2.0 * gap / rate if rate > 0.0 else inf
+    return now + wait if now + wait <= dt else inf
+
+
+@kernel
+def rebound_of(work, c, approach):
+    """Return the speed at which contact c parts after a blow, 0 if it does not."""
+    restitution = work.contact_restitution[c]
+    return rebound(approach, restitution, work.contact_threshold[c], work.contact_loss[c])
+
+
+@kernel
+def parting_speed(model, work, c, time, dt, is_midpoint):
+    """Return the speed at which contact c parts after a blow at a time, −1 if it is no blow.
+
+    It parts with 0 if the forces of the step would bring it back within the step: so bouncing ends.
+    """
+    approach = -velocity_at(model, work, c, time, dt, is_midpoint)[2]
+    if approach <= SLOWEST:
+        return -1.0
+    bounce = rebound_of(work, c, approach)
+    pull = -work.contact_push[c, 2]
+    return bounce if bounce > 0.0 and 2.0 * bounce >= pull * (1.0 - time / dt) else 0.0
+
+
+@kernel
+def next_blow(model, work, t, now, dt, is_midpoint):
+    """Return which contact of island t meets next (its place in the island) and when, −1 if none does."""
+    first = -1
+    earliest = inf
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        if work.contact_restitution[c] == 0.0:
+            continue
+        time = closing_time(model, work, c, now, dt, is_midpoint)
+        if time < earliest and parting_speed(model, work, c, time, dt, is_midpoint) >= 0.0:
+            first = k
+            earliest = time
+    return first, earliest
+
+
+@kernel
+def gather(model, work, t, k, now, time, dt, is_midpoint):
+    """Find the contacts that meet together with the one at place k; return the range of their places.
+
+    Speed after the blow in `contact_shift`, −1 for those that take no part; velocity before it in
+    `contact_spin_guess`; no impulse yet in `contact_guess`.
+
+    Writes: work.
+    """
+    c = work.island_contact[k]
+    low = k
+    while low > work.island_contact_start[t] and is_same_pair(
+        work, c, work.island_contact[low - 1]
+    ):
+        low -= 1
+    high = k + 1
+    while high < work.island_contact_start[t + 1] and is_same_pair(
+        work, c, work.island_contact[high]
+    ):
+        high += 1
+    for place in range(low, high):
+        j = work.island_contact[place]
+        work.contact_shift[j] = -1.0
+        if closing_time(model, work, j, now, dt, is_midpoint) <= time + TOGETHER * dt:
+            work.contact_shift[j] = parting_speed(model, work, j, time, dt, is_midpoint)
+        vec.store(work.contact_spin_guess, j, velocity_at(model, work, j, time, dt, is_midpoint))
+        vec.store(work.contact_guess, j, ZERO)
+    return low, high
+
+
+@kernel
+def collide(model, work, low, high, part, still, time, dt, is_midpoint):
+    """Find the impulses of one blow with a part of its restitution; return the energy that it adds.
+
+    still: change of a velocity at which sweeps end [m/s].
+
+    Writes: work.
+    """
+    for _ in range(SWEEPS):
+        change = 0.0
+        for place in range(low, high):
+            c = work.island_contact[place]
+            if work.contact_shift[c] < 0.0:
+                continue
+            g = spatial.load(work.contact_delassus, c)
+            before = vec.load(work.contact_guess, c)
+            w = velocity_at(model, work, c, time, dt, is_midpoint)
+            x, y, z = coulomb_cone.affine(g, vec.neg(before), w)
+            free = (x, y, z - part * work.contact_shift[c])
+            after = coulomb_cone.solve_contact(g, free, work.contact_friction[c], before)
+            step = vec.sub(after, before)
+            add_to(model, work, work.contact_row, c, step, work.blow_response)
+            vec.store(work.contact_guess, c, after)
+            change = max(change, abs(step[2]) * g[2])
+        if change <= still:
+            break
+    gained = 0.0
+    for place in range(low, high):
+        c = work.island_contact[place]
+        after = velocity_at(model, work, c, time, dt, is_midpoint)
+        mean = vec.scale(0.5, vec.add(vec.load(work.contact_spin_guess, c), after))
+        gained += vec.dot(vec.load(work.contact_guess, c), mean)
+    return gained
+
+
+@kernel
+def take_back(model, work, low, high):
+    """Take the impulses of a blow away.
+
+    Writes: work.
+    """
+    for place in range(low, high):
+        c = work.island_contact[place]
+        impulse = vec.neg(vec.load(work.contact_guess, c))
+        add_to(model, work, work.contact_row, c, impulse, work.blow_response)
+        vec.store(work.contact_guess, c, ZERO)
+
+
+@kernel
+def strike(model, work, t, k, now, time, dt, is_midpoint):
+    """Let the contact at place k rebound, and those that meet together with it.
+
+    Friction and restitution of coupled bodies may create energy (Kane 1984): then the restitution is
+    halved until they do not; without it they never do.
+
+    Writes: work.
+    """
+    low, high = gather(model, work, t, k, now, time, dt, is_midpoint)
+    c = work.island_contact[k]
+    speed = work.contact_spin_guess[c, 2]
+    still = STILL * abs(speed)
+    small = ROUND_OFF * speed * speed / work.contact_delassus[c, 2]
+    part = 1.0
+    for n in range(HALVINGS + 1):
+        if collide(model, work, low, high, part, still, time, dt, is_midpoint) <= small:
+            break
+        if n < HALVINGS:
+            take_back(model, work, low, high)
+            part = 0.5 * part if n < HALVINGS - 1 else 0.0
+    middle = 0.5 * dt if is_midpoint else 0.0
+    for place in range(low, high):
+        c = work.island_contact[place]
+        impulse = vec.load(work.contact_guess, c)
+        lead = middle - time
+        if work.contact_shift[c] == 0.0:  # it stays: let it end on the surface
+            above = work.contact_gap[c] + shift_of(model, work, c)
+            lead = min(max(above / work.contact_spin_guess[c, 2], -dt), dt)
+        add_to(model, work, work.contact_row, c, vec.scale(lead, impulse), work.blow_shift)
+        vec.store(work.contact_blow, c, vec.add(vec.load(work.contact_blow, c), impulse))
+
+
+@kernel
+def rest_after(work, c, shift, dt):
+    """Return the least normal velocity of contact c if it rests, moved apart by its blows."""
+    before = work.contact_gap[c] + work.contact_sag[c]
+    gap = before + shift
+    bend = work.contact_bend[c, 2]
+    if shift == 0.0:
+        return work.contact_rest[c]
+    if gap >= 0.0:
+        return -gap / dt - bend
+    asked = work.contact_rest[c] + bend
+    return (asked * min(gap / before, 1.0) if before < 0.0 else 0.0) - bend
+
+
+@kernel
+def aim_again(model, work, t, dt):
+    """Make velocities and targets of island t those after its blows.
+
+    Writes: work.
+    """
+    table = work.contact_row
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        w = moved_by(model, work, table, c, work.blow_response, vec.load(work.contact_vel, c))
+        target = rest_after(work, c, shift_of(model, work, c), dt)
+        bend = vec.load(work.contact_bend, c)
+        bounce = rebound_of(work, c, bend[2] - w[2])
+        if bounce > 0.0 and -w[2] > SLOWEST:
+            target = -1e300  # it meets in a later step: nothing of its speed is lost to prediction
+        work.contact_target[c] = target
+        vec.store(work.contact_start, c, (w[0] + bend[0], w[1] + bend[1], w[2] - target))
+        if work.contact_is_spun[c] == 1:
+            start = vec.load(work.contact_spin_start, c)
+            turned = moved_by(model, work, work.contact_spin_row, c, work.blow_response, start)
+            vec.store(work.contact_spin_start, c, turned)
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        start = work.scalar_start[n]
+        work.scalar_start[n] = scalar_moved_by(model, work, n, work.blow_response, start)
+
+
+@kernel
+def hand_on(model, work, t, is_midpoint, dt):
+    """Let the contacts of island t rebound one after the other; return False if that does not end.
+
+    Writes: work.
+    """
+    most = MAX_BLOWS * (work.island_contact_start[t + 1] - work.island_contact_start[t])
+    for place in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[place]
+        push = moved_by(model, work, work.contact_row, c, work.free_response, ZERO)
+        vec.store(work.contact_push, c, push)
+    now = 0.0
+    k = 0
+    for _ in range(most):
+        k, time = next_blow(model, work, t, now, dt, is_midpoint)
+        if k < 0:
+            break
+        strike(model, work, t, k, now, time, dt, is_midpoint)
+        now = time
+        work.blow_count[0] += 1
+    aim_again(model, work, t, dt)
+    return k < 0

@@ -1,0 +1,148 @@
+"""Bodies that tumble and are hit: a blow meets them as they move in the middle of their drift.
+
+A contact that stays is solved for the velocity at the end of the step, which is the mean velocity from
+this evaluation to the next. That velocity does not belong to the attitude at which J and M are
+taken: the body tumbles on in between. What a blow gives would be wrong by as much, of first order in
+the turn of a step, and so would be the energy. So a blow is split from the tumbling (Strang): the body
+tumbles for half a step, is hit there, and tumbles on for the other half (`integrate.finish_struck`). Each of
+the three keeps the energy exactly, if the blow does.
+A body whose contact stays and bends its path (`curvature`) is split in the same way, with two differences:
+the contact holds at the end of the step, when the body has tumbled on, and attitude and angular velocity end
+where a free body's do, so that two halves of its way are those of one.
+Round bodies do not tumble; those that constraints hold end with the velocities that were solved for.
+Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", II.5 (splitting).
+"""
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem.contact_targets import aim, slow_speed
+from tribo.contact.problem.whitened_products import moved_by
+from tribo.dynamics.bias import is_round, tumble
+from tribo.dynamics.integrate import ROLLING, STRUCK
+from tribo.math import quat, spatial, vec
+from tribo.model import Integrator, Kind
+
+DYNAMIC = int(Kind.DYNAMIC)
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+TURNS = 16.0  # [1/s of sag/dt] what the points of a curve that rolls come down by: 2 dt φ̈, sag = dt²/8 φ̈
+FREE = -1e300  # [m/s] target of a contact that rebounds in a later step: 0 times it is 0
+
+
+@kernel
+def meeting(model, settings, work, c):
+    """Return `STRUCK` if contact c closes faster than by weight, `ROLLING` if it closes and bends, else 0."""
+    before = vec.load(work.contact_vel, c)
+    bend = vec.load(work.contact_bend, c)
+    approach = -moved_by(model, work, work.contact_row, c, work.free_response, before)[2]
+    approach = max(approach, -before[2]) + bend[2]  # at the start of the step
+    if work.contact_gap[c] > max(0.0, approach) * settings.dt:
+        return 0
+    slow = slow_speed(settings) + TURNS * work.contact_sag[c] / settings.dt
+    if approach > slow:
+        return STRUCK
+    return ROLLING if bend[0] != 0.0 or bend[1] != 0.0 or bend[2] != 0.0 else 0
+
+
+@kernel
+def find_blows(model, settings, work, t):
+    """Return what the contacts of island t do, `STRUCK` before `ROLLING`; those that are hit do not bend.
+
+    Writes: work.
+    """
+    found = 0
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        what = meeting(model, settings, work, c)
+        bend = vec.load(work.contact_bend, c)
+        if what == STRUCK and (bend[0] != 0.0 or bend[1] != 0.0 or bend[2] != 0.0):
+            vec.store(work.contact_bend, c, (0.0, 0.0, 0.0))
+            work.contact_sag[c] = 0.0
+            aim(model, settings, work, c)
+        if what == STRUCK or found == 0:
+            found = what
+    return found
+
+
+@kernel
+def tumbles(model, state, work, tree):
+    """Tell whether a tree is a free body whose angular velocity is not constant without forces."""
+    if model.tree_is_single[tree] == 0 or model.tree_kind[tree] != DYNAMIC:
+        return False
+    if model.tree_is_tied[tree] == 1 or work.tree_is_resting[tree] == 1:
+        return False
+    root = model.tree_body[tree]
+    b = model.joint_v[root] + 3
+    is_turning = state.v[b] != 0.0 or state.v[b + 1] != 0.0 or state.v[b + 2] != 0.0
+    return is_turning and not is_round(spatial.load(model.body_inertia, root))
+
+
+@kernel
+def to_middle(model, state, settings, work, tree):
+    """Let a body start from its velocity in the middle, and take the tumbling out of its forces.
+
+    Writes: work.
+    """
+    root = model.tree_body[tree]
+    b = model.joint_v[root] + 3
+    turn = (0.0, 0.0, 0.0)
+    if settings.integrator != SEMI_IMPLICIT:
+        s = spatial.load(model.body_inertia, root)
+        r = quat.to_matrix(quat.load(state.q, model.joint_q[root] + 3))
+        omega = (state.v[b], state.v[b + 1], state.v[b + 2])
+        _, after = tumble(s, r, omega, 0.5 * settings.dt)
+        turn = vec.sub(vec.mat_vec(vec.load_mat(work.body_rot, root), after), omega)
+    vec.store(work.struck_turn, tree, turn)
+    factor = work.mass_factor
+    for k in range(3):  # z = D^½ L δ
+        row = model.dof_row[b + k] + 3
+        z = turn[k]
+        for p in range(k):
+            z += factor[row + p] * turn[p]
+        work.struck_response[b + k] = z / work.dof_scale[b + k]
+        work.free_response[b + k] = settings.dt * work.drive_force[b + k]
+    for k in range(2, -1, -1):  # D^−½ L⁻ᵀ dt τ
+        row = model.dof_row[b + k] + 3
+        for p in range(k):
+            work.free_response[b + p] -= factor[row + p] * work.free_response[b + k]
+        work.free_response[b + k] *= work.dof_scale[b + k]
+
+
+@kernel
+def meet(model, state, settings, work, t):
+    """Let the bodies of island t be met as they move in the middle of their drift, if any is hit.
+
+    Writes: work.
+    """
+    found = find_blows(model, settings, work, t)
+    rolls = found == ROLLING
+    if found == 0 or (rolls and settings.integrator == SEMI_IMPLICIT):
+        return
+    first = work.island_contact_start[t]
+    stop = work.island_contact_start[t + 1]
+    is_any = False
+    for k in range(first, stop):
+        for side in range(2):
+            body = work.contact_body[work.island_contact[k], side]
+            tree = model.body_tree[body]
+            if work.tree_is_struck[tree] == 0 and tumbles(model, state, work, tree):
+                to_middle(model, state, settings, work, tree)
+                work.tree_is_struck[tree] = found
+            is_any = is_any or work.tree_is_struck[tree] > 0
+    if not is_any:
+        return
+    for k in range(first, stop):
+        c = work.island_contact[k]
+        before = vec.load(work.contact_vel, c)
+        response = work.struck_response
+        after = moved_by(model, work, work.contact_row, c, response, before)
+        if rolls:  # it is to hold at the end of the step, when the bodies have tumbled on
+            bend = vec.add(vec.load(work.contact_bend, c), vec.sub(after, before))
+            vec.store(work.contact_bend, c, bend)
+        vec.store(work.contact_vel, c, after)
+        if work.contact_is_spun[c] == 1:
+            start = vec.load(work.contact_spin_start, c)
+            start = moved_by(model, work, work.contact_spin_row, c, response, start)
+            if rolls:
+                start = moved_by(model, work, work.contact_spin_row, c, response, start)
+            vec.store(work.contact_spin_start, c, start)
+        aim(model, settings, work, c)
+        work.contact_target[c] = max(work.contact_target[c], FREE)

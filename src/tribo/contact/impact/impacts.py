@@ -1,0 +1,66 @@
+"""Stage *blows*: what tumbles is met where it is; with `impact = "propagate"`, blows before all else."""
+
+from tribo.compiler.jit import kernel
+from tribo.contact.impact import impact_split
+from tribo.contact.lazily_compiled import call_impact
+from tribo.model import Impact, Integrator, Late, Status
+
+PROPAGATE = int(Impact.PROPAGATE)
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+IMPACT = int(Late.IMPACT)
+CAPACITY = int(Status.CAPACITY)
+NOT_CONVERGED = int(Status.NOT_CONVERGED)
+
+
+@kernel
+def begin(work):
+    """Take the blows of the last step away.
+
+    Writes: work.
+    """
+    for dof in range(work.blow_response.shape[0]):
+        work.blow_response[dof] = work.blow_shift[dof] = 0.0
+    for c in range(work.contact_count[0]):
+        for k in range(3):
+            work.contact_blow[c, k] = 0.0
+
+
+@kernel
+def meet(model, state, settings, work):
+    """Find the islands with a blow, and what of them tumbles.
+
+    Writes: work.
+    """
+    for t in range(work.tree_is_struck.shape[0]):
+        if work.tree_is_struck[t] > 0:  # of the step before
+            work.tree_is_struck[t] = 0
+            for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+                work.struck_response[dof] = 0.0
+    for t in range(work.tree_island.shape[0]):
+        if work.island_contact_start[t + 1] > work.island_contact_start[t]:
+            impact_split.meet(model, state, settings, work, t)
+
+
+@kernel
+def impacts(model, state, settings, work):
+    """Meet what tumbles as it moves when it is hit; with `propagate`, let contacts rebound in their order.
+
+    Writes: work.
+    """
+    meet(model, state, settings, work)
+    work.blow_count[0] = 0
+    if settings.impact != PROPAGATE:
+        return
+    begin(work)
+    if model.late_address[IMPACT] == 0:
+        work.late_wanted[IMPACT] = 1
+        work.status[0] |= CAPACITY
+        return
+    is_midpoint = 0 if settings.integrator == SEMI_IMPLICIT else 1
+    for t in range(work.tree_island.shape[0]):
+        if work.island_contact_start[t + 1] > work.island_contact_start[t]:
+            if (
+                call_impact(model.late_address[IMPACT], model, work, t, is_midpoint, settings.dt)
+                == 0
+            ):
+                work.status[0] |= NOT_CONVERGED

@@ -1,0 +1,138 @@
+"""Stage *guard*: no rebound creates energy.
+
+Newton's restitution is a statement about velocities. Where friction turns the impulse of a blow, as at the
+tip of a falling linkage, the velocities that it asks for may hold more energy than there was (Kane's
+paradox). Then all rebounds of the island are made weaker by one factor, the largest that adds no
+energy: Newton's law lies at 1, the plastic blow, which never creates any, at 0.
+Source: Kane, Levinson 1985, "Dynamics: Theory and Applications", section 6; contact-science §1.10.
+"""
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem.contact_targets import rest_of
+from tribo.contact.problem.whitened_products import (
+    moved_by,
+    scalar_moved_by,
+    scalar_velocity,
+    velocity,
+)
+from tribo.contact.solver import dense_island, gauss_seidel, sparse_island
+from tribo.contact.solver.natural_residual import island_speed, violation
+from tribo.math import vec
+from tribo.model import Impact, Status
+
+SIMULTANEOUS = int(Impact.SIMULTANEOUS)
+NOT_CONVERGED = int(Status.NOT_CONVERGED)
+ROUND_OFF = 1e-9  # [–] of the energy that changes hands; the solve is not more exact
+TRIES = 10  # at the factor; the way is halved each time
+
+
+@kernel
+def has_rebound(work, t):
+    """Tell whether a contact of island t rebounds."""
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        if work.contact_bounce[work.island_contact[k]] > 0.0:
+            return True
+    return False
+
+
+@kernel
+def gained(model, settings, work, t):
+    """Return the energy that the impulses of island t add [J], and that which changes hands.
+
+    λ · (w_free + w⁺)/2 of each row. What recovery from overlap adds, or a motor, is wanted; what a row with
+    compliance takes is in its spring, not lost. Hard rows of constraints have a little of it too, so what a
+    wire takes that tightens pays for no rebound either.
+    """
+    total = 0.0
+    turnover = 0.0
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        impulse = vec.load(work.contact_impulse, c)
+        start = vec.load(work.contact_start, c)
+        w = velocity(model, work, work.contact_row, work.contact_start, c)
+        free = moved_by(model, work, work.contact_row, c, work.free_response, start)
+        part = 0.5 * vec.dot(impulse, vec.add(w, free))  # w is relative to the target
+        bend = vec.load(work.contact_bend, c)  # no way that the step goes
+        part -= impulse[0] * bend[0] + impulse[1] * bend[1]
+        asked = work.contact_target[c] + bend[2]
+        if asked < 0.0 or asked > rest_of(work, c, settings) + bend[2]:
+            part += impulse[2] * work.contact_target[c]
+        else:
+            part -= impulse[2] * bend[2]
+        if work.contact_is_spun[c] == 1:
+            torque = vec.load(work.contact_spin_impulse, c)
+            start = vec.load(work.contact_spin_start, c)
+            w = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
+            free = moved_by(model, work, work.contact_spin_row, c, work.free_response, start)
+            part += 0.5 * vec.dot(torque, vec.add(w, free))
+        total += part
+        turnover += abs(impulse[2] * (w[2] - free[2]))
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        if work.scalar_compliance[n] > 0.0:
+            continue
+        free = scalar_moved_by(model, work, n, work.free_response, work.scalar_start[n])
+        total += 0.5 * work.scalar_impulse[n] * (scalar_velocity(model, work, n) + free)
+    return total, turnover
+
+
+@kernel
+def aim(settings, work, t, part):
+    """Ask island t for a part of its restitution.
+
+    Writes: work.
+    """
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        if work.contact_bounce[c] > 0.0:
+            bounce = part * work.contact_bounce[c] - work.contact_bend[c, 2]
+            work.contact_target[c] = max(bounce, rest_of(work, c, settings))
+            work.contact_start[c, 2] = work.contact_vel[c, 2] - work.contact_target[c]
+
+
+@kernel
+def weaken(model, settings, work, t):
+    """Solve island t again with the largest part of its restitution that adds no energy.
+
+    A plastic blow adds none, so the way down ends. If what is left still adds some, that is the solve's error
+    and is said.
+
+    Writes: work.
+    """
+    rows = dense_island.island_rows(work, t)
+    is_solved = True
+    low = part = more = turnover = 0.0
+    high = 1.0
+    for _ in range(TRIES):
+        part = 0.5 * (low + high)
+        aim(settings, work, t, part)
+        is_solved = gauss_seidel.solve_again(model, settings, work, t, rows)
+        more, turnover = gained(model, settings, work, t)
+        if more > ROUND_OFF * turnover:
+            high = part
+        else:
+            low = part
+    if low < part:  # the last try was too much
+        aim(settings, work, t, low)
+        is_solved = gauss_seidel.solve_again(model, settings, work, t, rows)
+        more, turnover = gained(model, settings, work, t)
+    if not is_solved or more > ROUND_OFF * turnover:
+        work.status[0] |= NOT_CONVERGED
+
+
+@kernel
+def bound(model, settings, work):
+    """Weaken the rebounds of islands that would end with more energy than they had.
+
+    An island that is not solved says so; what it gains or loses is the solve's error.
+
+    Writes: work.
+    """
+    if settings.impact != SIMULTANEOUS:  # blows that are handed on look after themselves
+        return
+    for t in range(work.tree_island.shape[0]):
+        if work.island_contact_start[t + 1] > work.island_contact_start[t] and has_rebound(work, t):
+            more, turnover = gained(model, settings, work, t)
+            limit = sparse_island.GOOD * settings.tolerance * island_speed(settings, work, t)
+            if more > ROUND_OFF * turnover and violation(model, work, t) <= limit:
+                weaken(model, settings, work, t)

@@ -1,0 +1,113 @@
+"""Functions of their own that are compiled when a step first needs them.
+
+The sparse problem of an island waits until a sweep is first too slow: a ball, a robot that stands, a few
+boxes never need it, and it would be a quarter of the step's compile time. Compliant contacts wait for a
+compliant pair, the rows of constraints for a constraint.
+"""
+
+from numba import types
+
+from tribo.compiler.jit import DISABLED, late
+from tribo.compiler.record import call_at, call_stage_at, call_step_at, from_address, world_of
+from tribo.contact.compliant import ground_law
+from tribo.contact.constraints.linkage import linkage
+from tribo.contact.constraints.position_projection import closure
+from tribo.contact.impact.event_driven import hand_on
+from tribo.contact.solver.sparse_island import solve_pile
+from tribo.model import Command, Late, Model, Settings, State, Work
+
+MODEL, WORK = Model._numba_type_, Work._numba_type_
+STATE, COMMAND = State._numba_type_, Command._numba_type_
+SETTINGS = Settings._numba_type_
+SIGNATURE = types.int64(*[types.int64] * 6, types.float64)
+
+
+def _pile_at(model_table, model_world, work_table, work_world, t, budget, limit):
+    model = world_of(from_address(MODEL, model_table), model_world)
+    work = world_of(from_address(WORK, work_table), work_world)
+    return 1 if solve_pile(model, work, t, budget, limit) else 0
+
+
+def _impact_at(model_table, model_world, work_table, work_world, t, is_midpoint, dt):
+    model = world_of(from_address(MODEL, model_table), model_world)
+    work = world_of(from_address(WORK, work_table), work_world)
+    return 1 if hand_on(model, work, t, is_midpoint != 0, dt) else 0
+
+
+def _compliant_at(
+    model_table, model_world, state_table, state_world,
+    settings_table, settings_world, work_table, work_world, part,
+):  # fmt: skip
+    model = world_of(from_address(MODEL, model_table), model_world)
+    state = world_of(from_address(STATE, state_table), state_world)
+    settings = world_of(from_address(SETTINGS, settings_table), settings_world)
+    work = world_of(from_address(WORK, work_table), work_world)
+    return ground_law.run_part(model, state, settings, work, part)
+
+
+def _linkage_at(model_table, model_world, state_table, state_world, command_table, command_world,
+                settings_table, settings_world, work_table, work_world):  # fmt: skip
+    linkage(
+        world_of(from_address(MODEL, model_table), model_world),
+        world_of(from_address(STATE, state_table), state_world),
+        world_of(from_address(COMMAND, command_table), command_world),
+        world_of(from_address(SETTINGS, settings_table), settings_world),
+        world_of(from_address(WORK, work_table), work_world),
+    )
+    return 0
+
+
+def _closure_at(model_table, model_world, state_table, state_world, command_table, command_world,
+                settings_table, settings_world, work_table, work_world):  # fmt: skip
+    closure(
+        world_of(from_address(MODEL, model_table), model_world),
+        world_of(from_address(STATE, state_table), state_world),
+        world_of(from_address(COMMAND, command_table), command_world),
+        world_of(from_address(SETTINGS, settings_table), settings_world),
+        world_of(from_address(WORK, work_table), work_world),
+    )
+    return 0
+
+
+ADDRESS = {
+    Late.PILE: late(_pile_at, SIGNATURE),
+    Late.IMPACT: late(_impact_at, SIGNATURE),
+    Late.COMPLIANT: late(_compliant_at, types.int64(*[types.int64] * 9)),
+    Late.LINKAGE: late(_linkage_at, types.int64(*[types.int64] * 10)),
+    Late.CLOSURE: late(_closure_at, types.int64(*[types.int64] * 10)),
+}
+
+
+def _call_python(address, model, work, t, budget, limit):
+    return solve_pile(model, work, t, budget, limit)
+
+
+def _call_impact_python(address, model, work, t, is_midpoint, dt):
+    return hand_on(model, work, t, is_midpoint != 0, dt)
+
+
+call_late = _call_python if DISABLED else call_at
+call_impact = _call_impact_python if DISABLED else call_at
+
+
+def _call_compliant(address, model, state, settings, work, part):
+    return ground_law.run_part(model, state, settings, work, part)
+
+
+call_compliant = _call_compliant if DISABLED else call_step_at
+
+
+def _linkage_python(address, model, state, command, settings, work):
+    linkage(model, state, command, settings, work)
+    return 0
+
+
+call_linkage = _linkage_python if DISABLED else call_stage_at
+
+
+def _closure_python(address, model, state, command, settings, work):
+    closure(model, state, command, settings, work)
+    return 0
+
+
+call_closure = _closure_python if DISABLED else call_stage_at

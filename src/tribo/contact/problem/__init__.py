@@ -1,0 +1,1 @@
+"""Which rows a contact problem has: islands, contacts, joints, and their numbers."""

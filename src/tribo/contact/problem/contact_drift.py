@@ -1,0 +1,292 @@
+"""Stage *curvature*: by how much does the way of a contact bend within the step?
+
+The velocity that a step ends with, v⁺, is the mean from this evaluation to the next, and belongs to the time
+between them, dt/2 from here. There the velocity of a contact is J v⁺ + β,
+
+    β = dt/2 J̇ v,   J̇ v = a_A + ω_A × (ċ − v_A) − a_B − ω_B × (ċ − v_B) + (ṅ · (v_A − v_B)) n,
+
+where v and a are velocity and acceleration, at constant joint velocities, of the points of the two bodies
+that touch, and ċ the velocity of the place where they touch. There the two surfaces have the same normal:
+with H the radii of curvature (how a support point moves with its direction),
+
+    ċ = v_A + H_A (ω_A × n − ṅ) = v_B − H_B (ω_B × n − ṅ).
+
+Between two ends of steps, where it is closed, the gap sags by dt/4 of β's normal part (`contact_sag`). A
+ball that rolls about its middle has β = 0. Shapes without a curve that is known here have none either.
+Source: Montana 1988, "The kinematics of contact and grasp".
+"""
+
+from math import sqrt
+
+from tribo.collision.place import shape_pose
+from tribo.compiler.jit import kernel
+from tribo.contact.constraints.linkage import motion
+from tribo.contact.problem.contact_targets import NOTHING, step_speed
+from tribo.contact.problem.islands import is_same_pair
+from tribo.math import vec
+from tribo.model import Integrator, Shape
+
+PLANE = int(Shape.PLANE)
+SPHERE = int(Shape.SPHERE)
+BOX = int(Shape.BOX)
+CAPSULE = int(Shape.CAPSULE)
+CYLINDER = int(Shape.CYLINDER)
+CONE = int(Shape.CONE)
+ELLIPSOID = int(Shape.ELLIPSOID)
+HULL = int(Shape.HULL)
+SURFACE = int(Shape.SURFACE)
+
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+UNKNOWN, FLAT, CURVED = 0, 1, 2  # what a surface is where it is touched
+SLOW = 1e-5  # [rad] that bodies turn in a step, below which nothing bends
+FAR = 0.3  # [rad] that bodies turn, or radii that the contact goes on, in a step: all of β counts
+TOO_FAR = 0.6  # … none of it does
+STUCK = 2.0  # [–] of β: what the contact may slip when the step begins, for all of β to count
+SAME = 1e-6  # [–] of a radius: points nearer than this are one
+CANCELLED = 1e-9  # [–] of the accelerations of which J̇ v is the difference: less is rounding
+AXIAL = 1e-9  # [–] 1 − cosine between a face's normal and a contact's
+ZERO = (0.0, 0.0, 0.0)
+
+
+@kernel
+def tangent_part(axes, a):
+    """Return the components of a vector along t₁ and t₂."""
+    return (
+        axes[0] * a[0] + axes[1] * a[1] + axes[2] * a[2],
+        axes[3] * a[0] + axes[4] * a[1] + axes[5] * a[2],
+    )
+
+
+@kernel
+def rim_radii(rot, size, local, p, axes):
+    """Return the radii of the rim of a cylinder or cone at p; a corner's, if p is not its lowest point."""
+    around = sqrt(local[0] * local[0] + local[1] * local[1])
+    if not around > SAME:
+        return 0.0, 0.0, 0.0
+    x = p[0] - size[0] * local[0] / around
+    y = p[1] - size[0] * local[1] / around
+    if x * x + y * y > SAME * size[0] * size[0]:
+        return 0.0, 0.0, 0.0
+    t = vec.mat_vec(rot, (-local[1] / around, local[0] / around, 0.0))
+    u, v = tangent_part(axes, t)
+    rate = size[0] / around
+    return rate * u * u, rate * u * v, rate * v * v
+
+
+@kernel
+def ellipsoid_radii(rot, size, local, axes):
+    """Return the radii of an ellipsoid with outward normal `local`.
+
+    H = (D² − c cᵀ)/‖D n‖, c = D² n/‖D n‖, D = diag(semi-axes).
+    """
+    d = (size[0] * local[0], size[1] * local[1], size[2] * local[2])
+    reach = vec.norm(d)
+    c = vec.scale(1.0 / reach, (size[0] * d[0], size[1] * d[1], size[2] * d[2]))
+    s = vec.mat_t_vec(rot, (axes[0], axes[1], axes[2]))
+    t = vec.mat_t_vec(rot, (axes[3], axes[4], axes[5]))
+    sc = vec.dot(s, c)
+    tc = vec.dot(t, c)
+    s = (size[0] * s[0], size[1] * s[1], size[2] * s[2])
+    t = (size[0] * t[0], size[1] * t[1], size[2] * t[2])
+    return (
+        (vec.dot(s, s) - sc * sc) / reach,
+        (vec.dot(s, t) - sc * tc) / reach,
+        (vec.dot(t, t) - tc * tc) / reach,
+    )
+
+
+@kernel
+def surface(model, work, c, side, axes):
+    """Return what a surface is at contact c, its radii of curvature along t₁, t₂ and its size."""
+    s = work.contact_shape[c, side]
+    kind = model.shape_kind[s]
+    nothing = (UNKNOWN, 0.0, 0.0, 0.0, 1.0)
+    if kind == PLANE or kind >= SURFACE:
+        return (FLAT, 0.0, 0.0, 0.0, 1.0)
+    size = vec.load(model.shape_size, s)
+    if kind == SPHERE:
+        return (CURVED, size[0], 0.0, size[0], size[0])
+    other = model.shape_kind[work.contact_shape[c, 1 - side]]
+    if kind == HULL or (kind == BOX and other == PLANE):
+        return (CURVED if other == PLANE else UNKNOWN, 0.0, 0.0, 0.0, 1.0)
+    pos, rot = shape_pose(model, work, s)
+    n = (axes[6], axes[7], axes[8])
+    local = vec.mat_t_vec(rot, vec.neg(n) if side == 0 else n)
+    if kind == BOX and other < SURFACE:
+        cosine = max(abs(local[0]), abs(local[1]), abs(local[2]))
+        return (FLAT if cosine > 1.0 - AXIAL else UNKNOWN, 0.0, 0.0, 0.0, 1.0)
+    if kind == ELLIPSOID:
+        xx, xy, yy = ellipsoid_radii(rot, size, local, axes)
+        return (CURVED, xx, xy, yy, max(size[0], size[1], size[2]))
+    half = 0.5 * work.contact_gap[c]
+    p = vec.axpy(half if side == 0 else -half, n, vec.load(work.contact_pos, c))
+    p = vec.mat_t_vec(rot, vec.sub(p, pos))
+    if kind == BOX:  # its corner, on terrain
+        near = SAME * max(size[0], size[1], size[2])
+        d = (abs(abs(p[0]) - size[0]), abs(abs(p[1]) - size[1]), abs(abs(p[2]) - size[2]))
+        return (CURVED if max(d[0], d[1], d[2]) < near else UNKNOWN, 0.0, 0.0, 0.0, 1.0)
+    if kind == CAPSULE:
+        # A cap's point is a radius along the normal from the end of the axis.
+        z = abs(p[2] - size[0] * local[2])
+        if z < size[1] * (1.0 - SAME):
+            return nothing
+        return (CURVED, size[0], 0.0, size[0], size[0])
+    if other != PLANE:
+        return nothing
+    if kind == CONE and p[2] > 0.0:  # its apex
+        return (CURVED, 0.0, 0.0, 0.0, size[0])
+    xx, xy, yy = rim_radii(rot, size, local, p, axes)
+    return (CURVED, xx, xy, yy, size[0])
+
+
+@kernel
+def spin(model, work, body):
+    """Return the angular velocity of a body [rad/s]."""
+    if model.body_chain_len[body] == 0:
+        return ZERO
+    if model.tree_is_single[model.body_tree[body]] == 0:
+        return vec.load(work.body_vel, body)
+    b = model.joint_v[body] + 3
+    return (work.mid_v[b], work.mid_v[b + 1], work.mid_v[b + 2])
+
+
+@kernel
+def along(h, x, y):
+    """Return H times a tangent vector."""
+    return h[1] * x + h[2] * y, h[2] * x + h[3] * y
+
+
+@kernel
+def fade(x):
+    """Return 1 for what is near enough, 0 for what is too far."""
+    return min(1.0, max(0.0, (TOO_FAR - x) / (TOO_FAR - FAR)))
+
+
+@kernel
+def beyond(x, size):
+    """Return by how much x is larger than a size, with its sign; 0 if it is not."""
+    return x - size if x > size else min(0.0, x + size)
+
+
+@kernel
+def bend(model, state, settings, work, c):
+    """Return β of contact c in its axes [m/s], as far as it can be trusted."""
+    wa = spin(model, work, work.contact_body[c, 0])
+    wb = spin(model, work, work.contact_body[c, 1])
+    turn = settings.dt * sqrt(max(vec.dot(wa, wa), vec.dot(wb, wb)))
+    if not (turn > SLOW and turn < TOO_FAR):
+        return ZERO
+    way = vec.load(work.contact_travel, c)
+    if vec.dot(way, way) > 0.0:
+        return ZERO
+    axes = vec.load_mat(work.contact_axes, c)
+    ha = surface(model, work, c, 0, axes)
+    hb = surface(model, work, c, 1, axes)
+    if ha[0] == UNKNOWN or hb[0] == UNKNOWN or ha[0] + hb[0] == 2 * FLAT:
+        return ZERO
+    n = (axes[6], axes[7], axes[8])
+    p = vec.load(work.contact_pos, c)
+    va, _, aa, _, _ = motion(model, state, settings, work, work.contact_body[c, 0], p)
+    vb, _, ab, _, _ = motion(model, state, settings, work, work.contact_body[c, 1], p)
+    slip = vec.sub(va, vb)
+    ax, ay = tangent_part(axes, vec.cross(wa, n))
+    bx, by = tangent_part(axes, vec.cross(wb, n))
+    sx, sy = tangent_part(axes, slip)
+    if hb[0] == FLAT:
+        nx, ny = bx, by
+    elif ha[0] == FLAT:
+        nx, ny = ax, ay
+    else:
+        xx, xy, yy = ha[1] + hb[1], ha[2] + hb[2], ha[3] + hb[3]
+        det = xx * yy - xy * xy
+        if not det > SAME * SAME * ha[4] * hb[4]:
+            return ZERO
+        fx, fy = along(ha, ax, ay)
+        gx, gy = along(hb, bx, by)
+        fx += gx + sx
+        fy += gy + sy
+        nx = (yy * fx - xy * fy) / det
+        ny = (xx * fy - xy * fx) / det
+    ux, uy = along(ha, ax - nx, ay - ny)  # of the contact over A
+    wx, wy = along(hb, nx - bx, ny - by)  # … over B
+    if ha[0] == FLAT:
+        ux, uy = wx - sx, wy - sy
+    elif hb[0] == FLAT:
+        wx, wy = ux + sx, uy + sy
+    # How far it goes on, in radii; over what is flat it may go as far as it likes.
+    far = settings.dt * sqrt(ux * ux + uy * uy) / ha[4] if ha[0] == CURVED else 0.0
+    if hb[0] == CURVED:
+        far = max(far, settings.dt * sqrt(wx * wx + wy * wy) / hb[4])
+    weight = 0.5 * settings.dt * fade(max(turn, far))
+    if weight == 0.0:
+        return ZERO
+    over_a = vec.mat_t_vec(axes, (ux, uy, 0.0))
+    over_b = vec.mat_t_vec(axes, (wx, wy, 0.0))
+    j = vec.sub(vec.add(aa, vec.cross(wa, over_a)), vec.add(ab, vec.cross(wb, over_b)))
+    x, y, z = vec.mat_vec(axes, j)
+    z += nx * sx + ny * sy
+    rounding = CANCELLED * (vec.norm(aa) + vec.norm(ab))
+    return (
+        weight * beyond(x, rounding),
+        weight * beyond(y, rounding),
+        weight * beyond(z, rounding),
+    )
+
+
+@kernel
+def trusted(settings, v, beta):
+    """Return the part of β that counts where the contact has the velocity v = J v, both in its axes.
+
+    A contact that sticks has the velocity β here, 2 β if it had none half a step ago. One that slips has its
+    friction against the slip that is here. Along the normal, where β < 0 asks the bodies to part, they part
+    no faster than they approach: an impulse that turns an approach round at the most brings no energy.
+    """
+    size = sqrt(beta[0] * beta[0] + beta[1] * beta[1])
+    nothing = NOTHING * step_speed(settings)
+    part = 0.0
+    if size > nothing:
+        x = v[0] - beta[0]
+        y = v[1] - beta[1]
+        part = min(1.0, max(0.0, STUCK + 1.0 - sqrt(x * x + y * y) / size)) * (1.0 - nothing / size)
+    z = max(beta[2], min(0.0, v[2]))
+    z = max(0.0, z - nothing) if z > 0.0 else min(0.0, z + nothing)
+    return (part * beta[0], part * beta[1], z)
+
+
+@kernel
+def share_sag(work):
+    """Let the points of a pair sag as much as the deepest of them: those of a rim go by in its place.
+
+    Writes: work.
+    """
+    first = 0
+    while first < work.contact_count[0]:
+        end = first
+        deepest = 0.0
+        while end < work.contact_count[0] and is_same_pair(work, first, end):
+            deepest = work.contact_sag[end] if end == first else max(deepest, work.contact_sag[end])
+            end += 1
+        for c in range(first, end):
+            work.contact_sag[c] = deepest
+        first = end
+
+
+@kernel
+def drift(model, state, settings, work):
+    """Find by how much the velocity of each contact changes from here to the end of the step, and its sag.
+
+    Writes: work.
+    """
+    sag = 0.0 if settings.integrator == SEMI_IMPLICIT else 0.25 * settings.dt
+    bends = False
+    for c in range(work.contact_count[0]):
+        beta = ZERO
+        if work.contact_is_soft[c] == 0 and work.contact_is_resting[c] == 0:
+            beta = bend(model, state, settings, work, c)
+        if beta[0] != 0.0 or beta[1] != 0.0 or beta[2] != 0.0:
+            beta = trusted(settings, vec.load(work.contact_vel, c), beta)
+            bends = True
+        vec.store(work.contact_bend, c, beta)
+        work.contact_sag[c] = -sag * beta[2]
+    if bends and sag > 0.0:
+        share_sag(work)

@@ -1,0 +1,263 @@
+"""Stage *rows*: the Jacobians of contacts in whitened coordinates.
+
+A contact moves only the dofs of the two chains that end in its bodies. Per side the rows t₁, t₂, n
+are stored dof by dof: J, then y = D^(−1/2) L⁻ᵀ Jᵀ in place, so that G = y yᵀ and
+Δv = L⁻¹ D^(−1/2) y λ. The whitened rows keep the pattern of J; no n×n matrix is formed. A pair with
+rolling or spinning friction has three more rows per side, for torques about the same axes.
+"""
+
+from tribo.collision.broadphase import is_moved
+from tribo.compiler.jit import kernel
+from tribo.contact.problem.whitened_products import shared_dofs
+from tribo.dynamics.inertia import need_rows
+from tribo.math import spatial, vec
+from tribo.model import Pair, Status
+
+CAPACITY = int(Status.CAPACITY)
+ROLLING = int(Pair.ROLLING_FRICTION)
+SPINNING = int(Pair.SPINNING_FRICTION)
+ROLLING_LENGTH = int(Pair.ROLLING_LENGTH)
+SPINNING_LENGTH = int(Pair.SPINNING_LENGTH)
+
+
+@kernel
+def contact_point(model, work, c, side):
+    """Return where the impulse acts on one side of a contact.
+
+    Two moved bodies that have not met yet share the point in the middle of the gap, which keeps angular
+    momentum. Against a body that impulses do not move, where bodies overlap, and where they meet on the way,
+    it is each body's own surface: its lever arm is then exact. An overlap thus costs angular momentum in
+    proportion to its depth, a lever arm short of the surface would cost grip.
+    """
+    p = vec.load(work.contact_pos, c)
+    way = vec.load(work.contact_travel, c)
+    if vec.dot(way, way) > 0.0:
+        return vec.axpy(0.5 if side == 0 else -0.5, way, p)
+    if is_moved(model, work.contact_body[c, 1 - side]) and work.contact_gap[c] >= 0.0:
+        return p
+    n = (work.contact_axes[c, 6], work.contact_axes[c, 7], work.contact_axes[c, 8])
+    half = 0.5 * work.contact_gap[c]
+    return vec.axpy(half if side == 0 else -half, n, p)
+
+
+@kernel
+def wrench(axis, arm):
+    """Return the spatial force of a unit force along an axis at an arm from the tree origin."""
+    m = vec.cross(arm, axis)
+    return (m[0], m[1], m[2], axis[0], axis[1], axis[2])
+
+
+@kernel
+def write_force_rows(model, work, c, side, first):
+    """Write the (not yet whitened) Jacobian of one side of a contact.   J = [arm × t; t] · S
+
+    Writes: work.
+    """
+    body = work.contact_body[c, side]
+    tree = model.body_tree[body]
+    origin = vec.load(work.body_pos, model.tree_body[tree])
+    arm = vec.sub(contact_point(model, work, c, side), origin)
+    axes = vec.load_mat(work.contact_axes, c)
+    s = 1.0 if side == 0 else -1.0
+    x = wrench((s * axes[0], s * axes[1], s * axes[2]), arm)
+    y = wrench((s * axes[3], s * axes[4], s * axes[5]), arm)
+    z = wrench((s * axes[6], s * axes[7], s * axes[8]), arm)
+    row = work.row
+    if model.tree_is_single[tree] == 1:  # the motion axes are the world's
+        for p in range(3):
+            row[first + 3 * p] = x[3 + p]
+            row[first + 3 * p + 1] = y[3 + p]
+            row[first + 3 * p + 2] = z[3 + p]
+            row[first + 9 + 3 * p] = x[p]
+            row[first + 9 + 3 * p + 1] = y[p]
+            row[first + 9 + 3 * p + 2] = z[p]
+        return
+    chain = model.body_chain_start[body]
+    i = first
+    for p in range(model.body_chain_len[body]):
+        axis = spatial.load(work.dof_axis, model.chain_dof[chain + p])
+        row[i] = spatial.dot(axis, x)
+        row[i + 1] = spatial.dot(axis, y)
+        row[i + 2] = spatial.dot(axis, z)
+        i += 3
+
+
+@kernel
+def write_spin_rows(model, work, c, side, first):
+    """Write the (not yet whitened) angular Jacobian of one side of a contact.
+
+    Writes: work.
+    """
+    body = work.contact_body[c, side]
+    chain = model.body_chain_start[body]
+    is_single = model.tree_is_single[model.body_tree[body]] == 1
+    axes = work.contact_axes
+    row = work.row
+    for k in range(3):
+        t = (axes[c, 3 * k], axes[c, 3 * k + 1], axes[c, 3 * k + 2])
+        if side == 1:
+            t = vec.neg(t)
+        i = first + k
+        for p in range(model.body_chain_len[body]):
+            if is_single:
+                row[i + 3 * p] = 0.0 if p < 3 else t[p - 3]
+            else:
+                s = spatial.load(work.dof_axis, model.chain_dof[chain + p])
+                row[i + 3 * p] = s[0] * t[0] + s[1] * t[1] + s[2] * t[2]
+
+
+@kernel
+def whiten(model, work, body, first):
+    """Replace rows J of a body's chain by D^(−1/2) L⁻ᵀ Jᵀ.
+
+    Writes: work.
+    """
+    need_rows(model, work, model.body_tree[body])
+    row = work.row
+    factor = work.mass_factor
+    chain = model.body_chain_start[body]
+    lowest = 3 if model.tree_is_single[model.body_tree[body]] == 1 else 0
+    for p in range(model.body_chain_len[body] - 1, -1, -1):
+        dof = model.chain_dof[chain + p]
+        start = model.chain_row[chain + p]
+        here = first + 3 * p
+        x = row[here]
+        y = row[here + 1]
+        z = row[here + 2]
+        for r in range(lowest, p):
+            a = factor[start + r]
+            there = first + 3 * r
+            row[there] -= a * x
+            row[there + 1] -= a * y
+            row[there + 2] -= a * z
+        scale = work.dof_scale[dof]
+        row[here] = scale * x
+        row[here + 1] = scale * y
+        row[here + 2] = scale * z
+
+
+@kernel
+def add_product(model, work, body, first, v, out, c):
+    """Add J v of one side to row c of an (n, 3) array.
+
+    Writes: out.
+    """
+    chain = model.body_chain_start[body]
+    row = work.row
+    x = out[c, 0]
+    y = out[c, 1]
+    z = out[c, 2]
+    i = first
+    for p in range(model.body_chain_len[body]):
+        s = v[model.chain_dof[chain + p]]
+        x += row[i] * s
+        y += row[i + 1] * s
+        z += row[i + 2] * s
+        i += 3
+    out[c, 0] = x
+    out[c, 1] = y
+    out[c, 2] = z
+
+
+@kernel
+def own_block(model, work, table, c, out):
+    """Write the block G_cc of three rows as (xx, yy, zz, xy, xz, yz).
+
+    Writes: out.
+    """
+    xx = yy = zz = xy = xz = yz = 0.0
+    row = work.row
+    shared = 0
+    if work.contact_len[c, 0] > 0 and work.contact_len[c, 1] > 0:
+        shared = shared_dofs(model, work.contact_body[c, 0], work.contact_body[c, 1])
+    for side in range(2):
+        i = table[c, side]
+        j = table[c, 1]
+        for p in range(work.contact_len[c, side]):
+            x, y, z = row[i], row[i + 1], row[i + 2]
+            i += 3
+            if p < shared:  # the sum of both sides acts on a shared dof; count it once
+                if side == 1:
+                    continue
+                x += row[j]
+                y += row[j + 1]
+                z += row[j + 2]
+                j += 3
+            xx += x * x
+            yy += y * y
+            zz += z * z
+            xy += x * y
+            xz += x * z
+            yz += y * z
+    spatial.store(out, c, (xx, yy, zz, xy, xz, yz))
+
+
+@kernel
+def reserve(work, count):
+    """Return the first of `count` free numbers in `work.row`, −1 if there is no room.
+
+    Writes: work.
+    """
+    first = work.row_count[0]
+    work.row_count[0] = first + count
+    return first if first + count <= work.row.shape[0] else -1
+
+
+@kernel
+def side_rows(model, state, work, c, side, gives_way):
+    """Build the rows of one side of a contact and add its velocities.
+
+    Writes: work.
+    """
+    body = work.contact_body[c, side]
+    count = model.body_chain_len[body]
+    work.contact_len[c, side] = count if gives_way else 0
+    first = reserve(work, 3 * count)
+    if first >= 0:
+        work.contact_row[c, side] = first
+        write_force_rows(model, work, c, side, first)
+        add_product(model, work, body, first, state.v, work.contact_vel, c)
+        if gives_way:
+            whiten(model, work, body, first)
+    if work.contact_is_spun[c] == 0:
+        return
+    first = reserve(work, 3 * count)
+    if first >= 0:
+        work.contact_spin_row[c, side] = first
+        write_spin_rows(model, work, c, side, first)
+        add_product(model, work, body, first, state.v, work.contact_spin_start, c)
+        if gives_way:
+            whiten(model, work, body, first)
+
+
+@kernel
+def contact_rows(model, state, work):
+    """Build the rows of every contact.
+
+    Writes: work.
+    Cost: O(contacts · depth²).
+    """
+    work.row_count[0] = 0
+    for c in range(work.contact_count[0]):
+        if work.contact_is_soft[c] == 1 or work.contact_is_resting[c] == 1:
+            continue
+        a = model.shape_material[work.contact_shape[c, 0]]
+        b = model.shape_material[work.contact_shape[c, 1]]
+        work.contact_is_spun[c] = 0
+        for column in (ROLLING, SPINNING, ROLLING_LENGTH, SPINNING_LENGTH):
+            if model.pair_table[a, b, column] > 0.0:
+                work.contact_is_spun[c] = 1
+        for k in range(3):
+            work.contact_vel[c, k] = 0.0
+            work.contact_spin_start[c, k] = 0.0
+        for side in range(2):
+            body = work.contact_body[c, side]
+            work.contact_len[c, side] = 0
+            if model.body_chain_len[body] > 0:
+                side_rows(model, state, work, c, side, is_moved(model, body))
+        if work.row_count[0] <= work.row.shape[0]:
+            own_block(model, work, work.contact_row, c, work.contact_delassus)
+            if work.contact_is_spun[c] == 1:
+                own_block(model, work, work.contact_spin_row, c, work.contact_spin_delassus)
+    if work.row_count[0] > work.row.shape[0]:
+        work.status[0] |= CAPACITY

@@ -1,0 +1,174 @@
+"""Stage *laws*: the numbers that a material pair writes into its contact's rows.
+
+The solver knows friction bounds and target velocities, never materials: docs/physics/materials.
+"""
+
+from math import inf, sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.math import vec
+from tribo.model import Bounce, Impact, Kind, Pair
+
+DYNAMIC = int(Kind.DYNAMIC)
+FRICTION = int(Pair.FRICTION)
+RESTITUTION = int(Pair.RESTITUTION)
+THRESHOLD = int(Pair.RESTITUTION_THRESHOLD)
+STATIC = int(Pair.STATIC_FRICTION)
+STATIC_SPEED = int(Pair.STATIC_FRICTION_VELOCITY)
+ROLLING = int(Pair.ROLLING_FRICTION)
+SPINNING = int(Pair.SPINNING_FRICTION)
+ROLLING_LENGTH = int(Pair.ROLLING_LENGTH)
+SPINNING_LENGTH = int(Pair.SPINNING_LENGTH)
+
+PROPAGATE = int(Impact.PROPAGATE)
+GATE = int(Bounce.GATE)
+
+SLOW_IMPACT = 1e-3  # [m/s] what approaches slower is resting
+NOTHING = 1e-7  # [–] of the speed that weight gains in a step: a gap that asks for less is none
+
+
+@kernel
+def step_speed(settings):
+    """Return the speed that weight gains in one step [m/s]."""
+    g2 = settings.gravity_x**2 + settings.gravity_y**2 + settings.gravity_z**2
+    return settings.dt * sqrt(g2)
+
+
+@kernel
+def slow_speed(settings):
+    """Return the speed [m/s] below which what approaches is resting: weight of two steps, or round-off."""
+    return max(2.0 * step_speed(settings), SLOW_IMPACT)
+
+
+@kernel
+def effective_friction(friction, static, static_speed, speed):
+    """Return μ_eff: static at rest, falling linearly to μ at the transition speed.
+
+    Source: RaiSim material system, μ_s + (μ − μ_s) s/v_s.
+    """
+    if speed >= static_speed:
+        return friction
+    return static + (friction - static) * speed / static_speed
+
+
+@kernel
+def rest_target(gap, settings):
+    """Return the least normal velocity of a contact that does not rebound [m/s].
+
+    What lies on uneven ground cannot close gaps of different size and stick at the same time. So gaps
+    that are next to nothing are nothing: else a body at rest would slip for ever to mend 1e-12 m. What is
+    more than nothing counts from there on: a jump at its edge would be felt by all that sticks.
+    """
+    if gap > 0.0:
+        target = -gap / settings.dt
+    else:
+        target = min(-gap * settings.erp / settings.dt, settings.max_push_out_speed)
+    nothing = NOTHING * step_speed(settings)
+    return max(0.0, target - nothing) if target > 0.0 else min(0.0, target + nothing)
+
+
+@kernel
+def rest_of(work, c, settings):
+    """Return the least normal velocity of contact c if it does not rebound, and its way bends [m/s]."""
+    return (
+        rest_target(work.contact_gap[c] + work.contact_sag[c], settings) - work.contact_bend[c, 2]
+    )
+
+
+@kernel
+def rebound(approach, restitution, threshold, loss):
+    """Return the speed at which a pair parts after a blow [m/s]; 0: it does not.
+
+    loss: what of the approach is no part of it: the threshold (law `offset`) or nothing (`gate`).
+    """
+    return restitution * (approach - loss) if approach > threshold else 0.0
+
+
+@kernel
+def normal_target(gap, approach, bounce, slow, settings):
+    """Return the least normal velocity that a contact may end with [m/s].
+
+    approach: speed of the surfaces towards each other before the step's forces; bounce: at which
+    they would part. A pair that will
+    rebound is left alone until it touches, so that no part of its speed is lost to prediction;
+    but not one that approaches slower than `slow`: that is a resting contact and round-off.
+    """
+    rest = rest_target(gap, settings)
+    if gap > 0.0 and (bounce <= 0.0 or gap > approach * settings.dt):
+        return -inf if bounce > 0.0 and approach > slow else rest
+    return max(bounce, rest)
+
+
+@kernel
+def effective_radius(model, work, c):
+    """Return r_e = |(contact − centre of mass) · n|, averaged over the bodies that forces move."""
+    n = (work.contact_axes[c, 6], work.contact_axes[c, 7], work.contact_axes[c, 8])
+    total = 0.0
+    count = 0
+    for side in range(2):
+        i = work.contact_body[c, side]
+        if model.body_chain_len[i] > 0 and model.tree_kind[model.body_tree[i]] == DYNAMIC:
+            com = vec.mat_vec(vec.load_mat(work.body_rot, i), vec.load(model.body_com, i))
+            com = vec.add(com, vec.load(work.body_pos, i))
+            half = 0.5 if side == 0 else -0.5
+            p = vec.axpy(half, vec.load(work.contact_travel, c), vec.load(work.contact_pos, c))
+            total += abs(vec.dot(vec.sub(p, com), n))
+            count += 1
+    return total / count if count > 0 else 0.0
+
+
+@kernel
+def aim(model, settings, work, c):
+    """Set the target of a contact from its velocity, and its velocity relative to the target.
+
+    Writes: work.
+    """
+    table = model.pair_table
+    a = model.shape_material[work.contact_shape[c, 0]]
+    b = model.shape_material[work.contact_shape[c, 1]]
+    bend = vec.load(work.contact_bend, c)
+    x, y, z = vec.sub(vec.load(work.contact_vel, c), bend)  # at the start of the step
+    work.contact_friction[c] = effective_friction(
+        table[a, b, FRICTION], table[a, b, STATIC], table[a, b, STATIC_SPEED], sqrt(x * x + y * y)
+    )
+    gap = work.contact_gap[c] + work.contact_sag[c]
+    e = min(1.0, table[a, b, RESTITUTION] + settings.erp2)
+    threshold = table[a, b, THRESHOLD]
+    loss = 0.0 if settings.bounce == GATE else threshold
+    bounce = rebound(-z, e, threshold, loss)
+    target = normal_target(gap, -z, bounce, slow_speed(settings), settings)
+    work.contact_bounce[c] = bounce if target == bounce else 0.0
+    work.contact_target[c] = target - bend[2]
+    if settings.impact == PROPAGATE:
+        work.contact_restitution[c] = e
+        work.contact_threshold[c] = threshold
+        work.contact_loss[c] = loss
+        work.contact_rest[c] = rest_of(work, c, settings)
+    work.contact_start[c, 0] = work.contact_vel[c, 0] + bend[0]
+    work.contact_start[c, 1] = work.contact_vel[c, 1] + bend[1]
+    work.contact_start[c, 2] = work.contact_vel[c, 2] - max(work.contact_target[c], -1e300)
+
+
+@kernel
+def targets(model, settings, work):
+    """Set friction bounds and targets of every contact; make its velocity relative to them.
+
+    Writes: work.
+    """
+    table = model.pair_table
+    for c in range(work.contact_count[0]):
+        if work.contact_is_soft[c] == 1:  # its forces are among τ already
+            work.contact_target[c] = -inf
+            continue
+        a = model.shape_material[work.contact_shape[c, 0]]
+        b = model.shape_material[work.contact_shape[c, 1]]
+        if work.contact_is_resting[c] == 1:
+            work.contact_target[c] = -inf
+            work.contact_friction[c] = max(table[a, b, FRICTION], table[a, b, STATIC])
+            continue
+        aim(model, settings, work, c)
+        if work.contact_is_spun[c] == 1:
+            r = effective_radius(model, work, c)
+            work.contact_radius[c] = r
+            work.contact_rolling[c] = table[a, b, ROLLING] * r + table[a, b, ROLLING_LENGTH]
+            work.contact_spinning[c] = table[a, b, SPINNING] * r + table[a, b, SPINNING_LENGTH]

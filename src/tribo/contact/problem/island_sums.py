@@ -1,0 +1,142 @@
+"""Sums over the contacts of an island: Yᵀ λ over its dofs, and Yᵀ D Y in blocks."""
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem.whitened_products import add_scalar_to, add_to
+from tribo.math import vec
+
+
+@kernel
+def begin(model, work, count, out):
+    """Set an array of dofs to z − z_free, z the present response.
+
+    Writes: out.
+    """
+    for a in range(count):
+        tree = work.node_tree[a]
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            out[dof] = work.response[dof] - work.free_response[dof]
+
+
+@kernel
+def product(model, work, count, x, y):
+    """Return the scalar product of two arrays over the dofs of all nodes."""
+    total = 0.0
+    for a in range(count):
+        tree = work.node_tree[a]
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            total += x[dof] * y[dof]
+    return total
+
+
+@kernel
+def full(d):
+    """Return the nine numbers, row by row, of a symmetric matrix (xx, yy, zz, xy, xz, yz)."""
+    return (d[0], d[3], d[4], d[3], d[1], d[5], d[4], d[5], d[2])
+
+
+@kernel
+def add_block(model, work, out_table, in_table, c, r, d):
+    """Add what contact c couples.   matrix += r Y_outᵀ D Y_in, D row by row
+
+    Writes: work.
+    """
+    value = work.block_value
+    row = work.row
+    dofs = model.chain_dof
+    for side in range(2):
+        body = work.contact_body[c, side]
+        tree = model.body_tree[body]
+        chain = model.body_chain_start[body]
+        for other in range(2):
+            if work.contact_len[c, side] == 0 or work.contact_len[c, other] == 0:
+                continue
+            other_body = work.contact_body[c, other]
+            other_tree = model.body_tree[other_body]
+            other_chain = model.body_chain_start[other_body]
+            width = model.tree_nv[other_tree]
+            at = work.block_at[work.tree_node[tree], work.tree_node[other_tree]]
+            i = out_table[c, side]
+            for p in range(work.contact_len[c, side]):
+                x = r * row[i]
+                y = r * row[i + 1]
+                z = r * row[i + 2]
+                i += 3
+                u = x * d[0] + y * d[3] + z * d[6]
+                v = x * d[1] + y * d[4] + z * d[7]
+                w = x * d[2] + y * d[5] + z * d[8]
+                line = (
+                    at + (dofs[chain + p] - model.tree_v[tree]) * width - model.tree_v[other_tree]
+                )
+                j = in_table[c, other]
+                for q in range(work.contact_len[c, other]):
+                    value[line + dofs[other_chain + q]] += (
+                        u * row[j] + v * row[j + 1] + w * row[j + 2]
+                    )
+                    j += 3
+
+
+@kernel
+def add_scalar_block(model, work, n, r):
+    """Add what scalar row n couples.   matrix += r yᵀ y
+
+    Writes: work.
+    """
+    value = work.block_value
+    row = work.row
+    dofs = model.chain_dof
+    for side in range(2):
+        if work.scalar_len[n, side] == 0:
+            continue
+        body = work.scalar_body[n, side]
+        tree = model.body_tree[body]
+        chain = model.body_chain_start[body]
+        first = work.scalar_row[n, side]
+        for other in range(2):
+            if work.scalar_len[n, other] == 0:
+                continue
+            other_body = work.scalar_body[n, other]
+            other_tree = model.body_tree[other_body]
+            other_chain = model.body_chain_start[other_body]
+            other_first = work.scalar_row[n, other]
+            width = model.tree_nv[other_tree]
+            at = work.block_at[work.tree_node[tree], work.tree_node[other_tree]]
+            for p in range(work.scalar_len[n, side]):
+                x = r * row[first + p]
+                line = (
+                    at + (dofs[chain + p] - model.tree_v[tree]) * width - model.tree_v[other_tree]
+                )
+                for q in range(work.scalar_len[n, other]):
+                    value[line + dofs[other_chain + q]] += x * row[other_first + q]
+
+
+@kernel
+def subtract_impulses(model, work, t, out):
+    """Subtract the response to all impulses of island t from an array of dofs.   out −= Yᵀ λ
+
+    Writes: out.
+    """
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        impulse = vec.neg(vec.load(work.contact_impulse, c))
+        add_to(model, work, work.contact_row, c, impulse, out)
+        if work.contact_is_spun[c] == 1:
+            torque = vec.neg(vec.load(work.contact_spin_impulse, c))
+            add_to(model, work, work.contact_spin_row, c, torque, out)
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        add_scalar_to(model, work, n, -work.scalar_impulse[n], out)
+
+
+@kernel
+def settle(model, work, t, count):
+    """Make the response that of the impulses.   z = z_free + Yᵀ λ
+
+    Writes: work.
+    """
+    lack = work.pile_lack
+    begin(model, work, count, lack)
+    subtract_impulses(model, work, t, lack)
+    for a in range(count):
+        tree = work.node_tree[a]
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            work.response[dof] -= lack[dof]

@@ -1,0 +1,135 @@
+"""Stage *islands*: groups of trees that touch one another are solved apart from all others."""
+
+from math import inf
+
+from tribo.compiler.jit import kernel
+from tribo.model import Kind
+
+DYNAMIC = int(Kind.DYNAMIC)
+
+
+@kernel
+def find(parent, t):
+    """Return the representative of a tree's island, shortening the way to it.
+
+    Writes: parent.
+    """
+    while parent[t] != t:
+        parent[t] = parent[parent[t]]
+        t = parent[t]
+    return t
+
+
+@kernel
+def join(parent, a, b):
+    """Make the islands of two trees (−1: none) one.
+
+    Writes: parent.
+    """
+    if a >= 0 and b >= 0 and a != b:
+        a = find(parent, a)
+        b = find(parent, b)
+        parent[max(a, b)] = min(a, b)
+
+
+@kernel
+def moved_tree(model, body):
+    """Return the tree of a body if impulses move it, else −1."""
+    tree = model.body_tree[body]
+    if model.tree_kind[tree] == DYNAMIC and model.body_chain_len[body] > 0:
+        return tree
+    return -1
+
+
+@kernel
+def is_same_pair(work, a, b):
+    """Tell whether two contacts belong to the same two shapes."""
+    return (
+        work.contact_shape[a, 0] == work.contact_shape[b, 0]
+        and work.contact_shape[a, 1] == work.contact_shape[b, 1]
+    )
+
+
+@kernel
+def is_member(model, work, tree, t):
+    """Tell whether a tree is moved by forces and belongs to island t."""
+    return model.tree_kind[tree] == DYNAMIC and find(work.tree_island, tree) == t
+
+
+@kernel
+def contact_island(model, work, c):
+    """Return the island of an active contact, −1 for one that takes no part."""
+    if work.contact_target[c] == -inf:
+        return -1
+    tree = moved_tree(model, work.contact_body[c, 0])
+    if tree < 0:
+        tree = moved_tree(model, work.contact_body[c, 1])
+    return find(work.tree_island, tree) if tree >= 0 else -1
+
+
+@kernel
+def scalar_island(model, work, n):
+    """Return the island of a scalar row: impulses move at least one of its sides."""
+    side = 0 if work.scalar_len[n, 0] > 0 else 1
+    return find(work.tree_island, model.body_tree[work.scalar_body[n, side]])
+
+
+@kernel
+def islands(model, work):
+    """Sort contacts and scalar rows by island; the lowest tree of an island names it.
+
+    Writes: work.
+    Cost: O(contacts), almost.
+    """
+    parent = work.tree_island
+    start = work.island_contact_start
+    scalar_start = work.island_scalar_start
+    for t in range(parent.shape[0]):
+        parent[t] = t
+    for t in range(start.shape[0]):
+        start[t] = 0
+        scalar_start[t] = 0
+    for c in range(work.contact_count[0]):
+        if work.contact_target[c] == -inf:
+            continue
+        a = moved_tree(model, work.contact_body[c, 0])
+        b = moved_tree(model, work.contact_body[c, 1])
+        join(parent, a, b)
+    for n in range(work.scalar_count[0]):
+        if work.scalar_len[n, 0] > 0 and work.scalar_len[n, 1] > 0:
+            a = model.body_tree[work.scalar_body[n, 0]]
+            join(parent, a, model.body_tree[work.scalar_body[n, 1]])
+    for c in range(work.contact_count[0]):
+        t = contact_island(model, work, c)
+        if t >= 0:
+            start[t + 1] += 1
+    for n in range(work.scalar_count[0]):
+        scalar_start[scalar_island(model, work, n) + 1] += 1
+    for t in range(start.shape[0] - 1):
+        start[t + 1] += start[t]
+        scalar_start[t + 1] += scalar_start[t]
+    place(model, work)
+
+
+@kernel
+def place(model, work):
+    """Write the sorted lists; afterwards start[t] is the *end* of island t − 1 again.
+
+    Writes: work.
+    """
+    start = work.island_contact_start
+    scalar_start = work.island_scalar_start
+    for c in range(work.contact_count[0]):
+        t = contact_island(model, work, c)
+        if t >= 0:
+            work.island_contact[start[t]] = c
+            start[t] += 1
+    for n in range(work.scalar_count[0]):
+        t = scalar_island(model, work, n)
+        work.island_scalar[scalar_start[t]] = n
+        scalar_start[t] += 1
+    for t in range(start.shape[0] - 1, 0, -1):
+        start[t] = start[t - 1]
+        scalar_start[t] = scalar_start[t - 1]
+    start[0] = 0
+    scalar_start[0] = 0

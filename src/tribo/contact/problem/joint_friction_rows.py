@@ -1,0 +1,192 @@
+"""Rows of joints besides the stops of one dof: dry friction, mimic joints, cones, speed limits of drives.
+
+Friction −dt τ_f ≤ λ ≤ dt τ_f with v⁺ = 0 inside; a mimic joint is an equation q = m q_l + c; a drive at its
+speed limit gives between nothing and what it wants. A cone is a stop of a spherical joint: a turn across it
+leads over its rim, as a tangent leaves a circle, and the row asks for as much less speed.
+"""
+
+from math import acos, asin, inf
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem import scalar_rows
+from tribo.dynamics.springs import rotation_error
+from tribo.math import quat, vec
+from tribo.model import Integrator, Joint, Slot
+
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+SPHERICAL = int(Joint.SPHERICAL)
+REVOLUTE = int(Joint.REVOLUTE)
+PRISMATIC = int(Joint.PRISMATIC)
+LIMIT = int(Slot.LIMIT)
+MIMIC = int(Slot.MIMIC)
+FRICTION = int(Slot.FRICTION)
+STEADY = 0.8  # [–] least ratio of the impulses of two steps, whichever is larger, of a steady force
+GENTLE = 0.1  # [–] of the velocity along a cone, that a cone may turn inwards in a step
+STRAIGHT = 1e-9  # [–] sine of an angle whose axis is lost in round-off
+
+
+@kernel
+def stop_target(settings, gap):
+    """Return the least velocity away from a stop: it is reached just now, or left as `erp` says."""
+    if gap > 0.0:
+        return -gap / settings.dt
+    return min(-gap * settings.erp / settings.dt, settings.max_push_out_speed)
+
+
+@kernel
+def add_dof_row(model, state, work, slot, i, dof, target, lower, upper):
+    """Append a row on one dof of joint i; return its number, −1 if there is none.
+
+    Writes: work.
+    """
+    n = scalar_rows.open_row(model, work, slot, i, -1)
+    if n < 0:
+        return n
+    scalar_rows.add_dof(model, work, n, 0, dof, 1.0)
+    scalar_rows.close_row(model, state, work, n, target, lower, upper, 0.0)
+    return n if work.scalar_count[0] > n else -1
+
+
+@kernel
+def add_friction_and_speed(model, state, settings, work, i, count):
+    """Append the dry friction of joint i, and what holds its drive at its speed limit.
+
+    Writes: work.
+    """
+    slot = model.joint_slot[i] + FRICTION
+    for k in range(count):
+        dof = model.joint_v[i] + k
+        friction = settings.dt * model.dof_friction[dof]
+        if friction > 0.0:
+            add_dof_row(model, state, work, slot + k, i, dof, 0.0, -friction, friction)
+        mode = work.drive_mode[dof]
+        if mode == 2 or mode == -2:
+            cap = settings.dt * work.drive_cap[dof]
+            speed = model.dof_speed[dof] if mode > 0 else -model.dof_speed[dof]
+            row = add_dof_row(
+                model, state, work, slot + count + k, i, dof, speed, min(cap, 0.0), max(cap, 0.0)
+            )
+            work.drive_row[dof] = row
+
+
+@kernel
+def add_mimic(model, state, settings, work, i):
+    """Append the equation of a joint that follows another.   v − m v_l = −erp (q − m q_l − c)/dt
+
+    Writes: work.
+    """
+    leader = model.joint_leader[i]
+    ratio = model.joint_ratio[i]
+    q = work.mid_q
+    gap = q[model.joint_q[i]] - ratio * q[model.joint_q[leader]] - model.joint_offset[i]
+    most = settings.max_push_out_speed
+    target = min(max(-gap * settings.erp / settings.dt, -most), most)
+    n = scalar_rows.open_row(model, work, model.joint_slot[i] + MIMIC, i, leader)
+    if n < 0:
+        return
+    scalar_rows.add_dof(model, work, n, 0, model.joint_v[i], 1.0)
+    scalar_rows.add_dof(model, work, n, 1, model.joint_v[leader], -ratio)
+    scalar_rows.close_row(model, state, work, n, target, -inf, inf, 0.0)
+    work.scalar_recovery[n] = target
+
+
+@kernel
+def cone_angle(model, turn, i):
+    """Return how far a quaternion turns spherical joint i and about which axis of the parent's side.
+
+    The angle is that between the joint's axis and where the child has it, or that of the whole turn.
+    """
+    if model.joint_is_cone[i] == 0:
+        e = rotation_error(turn, (1.0, 0.0, 0.0, 0.0))
+        angle = vec.norm(e)
+        if angle < STRAIGHT:
+            return 0.0, e
+        return angle, vec.scale(1.0 / angle, e)
+    axis = vec.load(model.joint_axis, i)
+    now = vec.mat_vec(quat.to_matrix(turn), axis)
+    across = vec.cross(axis, now)
+    sine = vec.norm(across)
+    cosine = vec.dot(axis, now)
+    if sine < STRAIGHT:
+        return (0.0 if cosine > 0.0 else acos(-1.0)), across
+    angle = acos(min(1.0, max(-1.0, cosine)))
+    if sine < 0.5:  # the arc cosine has few digits there
+        angle = asin(sine) if cosine > 0.0 else acos(-1.0) - asin(sine)
+    return angle, vec.scale(1.0 / sine, across)
+
+
+@kernel
+def is_near_cone(model, state, settings, work, i):
+    """Tell whether one step can bring spherical joint i to its cone."""
+    dof = model.joint_v[i]
+    w = (state.v[dof], state.v[dof + 1], state.v[dof + 2])
+    upper = model.joint_upper[i]
+    angle, _ = cone_angle(model, quat.load(work.mid_q, model.joint_q[i]), i)
+    return upper - angle <= 2.0 * settings.dt * vec.norm(w) + 0.02 * min(1.0, upper)
+
+
+@kernel
+def outward(model, turn, angle, i, w, dt):
+    """Return by how much [rad] a turn with angular velocity w for a time dt opens the angle of joint i."""
+    opened, _ = cone_angle(model, quat.mul(quat.exp(vec.scale(dt, w)), turn), i)
+    return opened - angle
+
+
+@kernel
+def add_cone(model, state, settings, work, i):
+    """Append the stop of a spherical joint.   n·ω ≤ (gap + s − b)/dt
+
+    b is what the motion across the cone opens in a step, s in half a step: so far outside is the middle
+    of a step whose ends are on the cone. b/dt is at most a tenth of the velocity across: no stop throws.
+
+    Writes: work.
+    """
+    dt = settings.dt
+    dof = model.joint_v[i]
+    turn = quat.load(work.mid_q, model.joint_q[i])
+    angle, axis = cone_angle(model, turn, i)
+    w = (work.mid_v[dof], work.mid_v[dof + 1], work.mid_v[dof + 2])
+    across = vec.axpy(-vec.dot(w, axis), axis, w)
+    gap = model.joint_upper[i] - angle
+    if settings.integrator != SEMI_IMPLICIT:  # `rk4` takes midpoint steps here
+        gap += outward(model, turn, angle, i, across, 0.5 * dt)
+    n = scalar_rows.open_row(model, work, model.joint_slot[i] + LIMIT, i, -1)
+    if n < 0:
+        return
+    for k in range(3):
+        scalar_rows.add_dof(model, work, n, 0, dof + k, -axis[k])
+    most = GENTLE * vec.norm(across)
+    bend = min(outward(model, turn, angle, i, across, dt) / dt, most)
+    target = stop_target(settings, gap)
+    scalar_rows.close_row(model, state, work, n, target + bend, 0.0, inf, 0.0)
+    work.scalar_recovery[n] = max(0.0, target)
+
+
+@kernel
+def slides_on_cone(model, state, work, n):
+    """Tell whether row n is a cone on which a joint slides: it presses about as much as in the last step.
+
+    Such a force bends the path for longer than a blow does: the next step counts on it.
+    """
+    i = work.scalar_body[n, 0]
+    slot = work.scalar_slot[n]
+    if i < 0 or model.joint_type[i] != SPHERICAL or slot != model.joint_slot[i] + LIMIT:
+        return False
+    now = work.scalar_impulse[n]
+    before = state.scalar_impulse[slot]
+    return now > STEADY * before and before > STEADY * now
+
+
+@kernel
+def joint_rows(model, state, settings, work, i):
+    """Append what joint i needs besides its stops.
+
+    Writes: work.
+    """
+    joint = model.joint_type[i]
+    if joint == SPHERICAL:
+        add_friction_and_speed(model, state, settings, work, i, 3)
+    elif joint == REVOLUTE or joint == PRISMATIC:
+        add_friction_and_speed(model, state, settings, work, i, 1)
+        if model.joint_leader[i] >= 0:
+            add_mimic(model, state, settings, work, i)

@@ -1,0 +1,101 @@
+"""Stage *limits*: rows of joints in the contact problem, joint limits as one-sided ones.
+
+A limit is a contact of a joint with its stop: gap g ≥ 0, restitution 0, g + dt w ≥ 0.
+"""
+
+from math import inf
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem import joint_friction_rows, scalar_rows
+from tribo.model import Joint, Kind, Slot
+
+REVOLUTE = int(Joint.REVOLUTE)
+PRISMATIC = int(Joint.PRISMATIC)
+SPHERICAL = int(Joint.SPHERICAL)
+FREE = int(Joint.FREE)
+DYNAMIC = int(Kind.DYNAMIC)
+LIMIT = int(Slot.LIMIT)
+
+
+@kernel
+def add_limit(model, state, settings, work, i, sign, gap):
+    """Append a limit of joint i: the lower (sign +1) or the upper one (−1).   sign v⁺ ≥ −gap/dt
+
+    Beyond the stop it asks for recovery. The row is that of the joint itself, so both stops share a slot.
+
+    Writes: work.
+    """
+    target = joint_friction_rows.stop_target(settings, gap)
+    n = scalar_rows.open_row(model, work, model.joint_slot[i] + LIMIT, i, -1)
+    if n < 0:
+        return
+    scalar_rows.add_dof(model, work, n, 0, model.joint_v[i], 1.0)
+    lower = 0.0 if sign > 0.0 else -inf
+    upper = inf if sign > 0.0 else 0.0
+    scalar_rows.close_row(model, state, work, n, sign * target, lower, upper, 0.0)
+    work.scalar_recovery[n] = sign * max(0.0, target)
+
+
+@kernel
+def reach(model, state, settings, i):
+    """Return how far from a stop of joint i its row begins [m, rad].
+
+    Impulses of other rows may push towards the stop: take it in well before it is reached.
+    """
+    share = 0.02 * min(1.0, model.joint_upper[i] - model.joint_lower[i])
+    return 2.0 * settings.dt * abs(state.v[model.joint_v[i]]) + share
+
+
+@kernel
+def is_near(model, state, settings, work, i):
+    """Tell whether a joint is near one of its stops."""
+    joint = model.joint_type[i]
+    if joint == SPHERICAL:
+        is_limited = model.joint_upper[i] != inf
+        return is_limited and joint_friction_rows.is_near_cone(model, state, settings, work, i)
+    if joint != REVOLUTE and joint != PRISMATIC:
+        return False
+    q = work.mid_q[model.joint_q[i]]
+    far = reach(model, state, settings, i)
+    return q - model.joint_lower[i] <= far or model.joint_upper[i] - q <= far
+
+
+@kernel
+def stops(model, state, settings, work, i):
+    """Append the stops of joint i that this step can reach.
+
+    Writes: work.
+    """
+    joint = model.joint_type[i]
+    lower = model.joint_lower[i]
+    upper = model.joint_upper[i]
+    if joint == SPHERICAL and is_near(model, state, settings, work, i):
+        joint_friction_rows.add_cone(model, state, settings, work, i)
+    if (lower == -inf and upper == inf) or (joint != REVOLUTE and joint != PRISMATIC):
+        return
+    q = work.mid_q[model.joint_q[i]]
+    far = reach(model, state, settings, i)
+    if q - lower <= far:
+        add_limit(model, state, settings, work, i, 1.0, q - lower)
+    if upper - q <= far:
+        add_limit(model, state, settings, work, i, -1.0, upper - q)
+
+
+@kernel
+def limit_rows(model, state, settings, work):
+    """Build the rows of all joints: stops that this step can reach, friction, mimic joints, speed limits.
+
+    Writes: work.
+    """
+    work.scalar_count[0] = 0
+    for t in range(model.tree_body.shape[0]):
+        if model.tree_kind[t] != DYNAMIC or model.tree_is_single[t] == 1:
+            continue
+        if work.tree_is_resting[t] == 1:
+            continue
+        root = model.tree_body[t]
+        for i in range(root, root + model.tree_body_count[t]):
+            if model.joint_type[i] != FREE:
+                joint_friction_rows.joint_rows(model, state, settings, work, i)
+                if work.tree_is_free[t] == 0:  # else `free_trees` has seen that none is near
+                    stops(model, state, settings, work, i)

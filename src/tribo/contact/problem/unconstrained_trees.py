@@ -1,0 +1,44 @@
+"""Stage *free trees*: which trees does nothing touch? They need no rows of M, and may take larger orders.
+
+Dry friction and mimic joints touch a tree as well: they are rows.
+"""
+
+from math import inf
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem import joint_limit_rows
+from tribo.model import Kind
+
+DYNAMIC = int(Kind.DYNAMIC)
+
+
+@kernel
+def find(model, state, settings, work):
+    """Note the trees without contacts, constraints, and joint limits that this step can reach.
+
+    Writes: work.
+    """
+    trees = model.tree_body.shape[0]
+    for t in range(trees):
+        work.tree_is_free[t] = 1 if model.tree_kind[t] == DYNAMIC and model.tree_nv[t] > 0 else 0
+    # A table that is too small counts on; the step is then made again.
+    for c in range(min(work.contact_count[0], work.contact_body.shape[0])):
+        work.tree_is_free[model.body_tree[work.contact_body[c, 0]]] = 0
+        work.tree_is_free[model.body_tree[work.contact_body[c, 1]]] = 0
+    for c in range(model.constraint_kind.shape[0]):
+        for side in range(2):
+            if model.constraint_body[c, side] >= 0:
+                work.tree_is_free[model.body_tree[model.constraint_body[c, side]]] = 0
+    for dof in range(model.dof_friction.shape[0]):
+        if model.dof_friction[dof] > 0.0:
+            work.tree_is_free[model.body_tree[model.dof_body[dof]]] = 0
+    for i in range(model.joint_type.shape[0]):
+        if model.joint_leader[i] >= 0:
+            work.tree_is_free[model.body_tree[i]] = 0
+        if model.joint_lower[i] == -inf and model.joint_upper[i] == inf:
+            continue
+        t = model.body_tree[i]
+        if work.tree_is_free[t] == 1 and joint_limit_rows.is_near(model, state, settings, work, i):
+            work.tree_is_free[t] = 0
+    for t in range(trees):
+        work.tree_is_rowless[t] = work.tree_is_free[t] * model.tree_is_deep[t]

@@ -1,0 +1,136 @@
+"""What impulses do to velocities, in whitened coordinates z: Δz = yᵀ λ and w = J v + y z.
+
+A row table holds per contact and side where the whitened Jacobian begins in `work.row`: three
+numbers per dof of the chain, `contact_row` for forces and `contact_spin_row` for torques.
+"""
+
+from tribo.compiler.jit import kernel
+from tribo.math import vec
+
+
+@kernel
+def dot6(row, i, x, d):
+    """Return six numbers of a row, three apart, times six of x.   The short sums run side by side."""
+    low = row[i] * x[d] + row[i + 3] * x[d + 1]
+    middle = row[i + 6] * x[d + 2] + row[i + 9] * x[d + 3]
+    high = row[i + 12] * x[d + 4] + row[i + 15] * x[d + 5]
+    return low + middle + high
+
+
+@kernel
+def add_to(model, work, table, c, impulse, out):
+    """Add the response to an impulse of contact c on the rows of a table to an array of dofs.
+
+    Writes: out.
+    """
+    row = work.row
+    dofs = model.chain_dof
+    x, y, z = impulse
+    for side in range(2):
+        i = table[c, side]
+        chain = model.body_chain_start[work.contact_body[c, side]]
+        for p in range(work.contact_len[c, side]):
+            out[dofs[chain + p]] += row[i] * x + row[i + 1] * y + row[i + 2] * z
+            i += 3
+
+
+@kernel
+def add_response(model, work, table, c, impulse):
+    """Add the response to an impulse of contact c on the rows of a table.
+
+    Writes: work.
+    """
+    add_to(model, work, table, c, impulse, work.response)
+
+
+@kernel
+def moved_by(model, work, table, c, response, start):
+    """Return `start` and what a response adds to the velocity of contact c on the rows of a table."""
+    row = work.row
+    dofs = model.chain_dof
+    x, y, z = start
+    for side in range(2):
+        i = table[c, side]
+        chain = model.body_chain_start[work.contact_body[c, side]]
+        if work.contact_len[c, side] == 6 and dofs[chain + 5] == dofs[chain] + 5:  # a loose body
+            d = dofs[chain]
+            x += dot6(row, i, response, d)
+            y += dot6(row, i + 1, response, d)
+            z += dot6(row, i + 2, response, d)
+            continue
+        for p in range(work.contact_len[c, side]):
+            s = response[dofs[chain + p]]
+            x += row[i] * s
+            y += row[i + 1] * s
+            z += row[i + 2] * s
+            i += 3
+    return (x, y, z)
+
+
+@kernel
+def velocity(model, work, table, start, c):
+    """Return the velocity of contact c on the rows of a table; `start` is its part without forces."""
+    return moved_by(model, work, table, c, work.response, vec.load(start, c))
+
+
+@kernel
+def add_scalar_to(model, work, n, impulse, out):
+    """Add the response to an impulse of scalar row n to an array of dofs.
+
+    Writes: out.
+    """
+    for side in range(2):
+        first = work.scalar_row[n, side]
+        chain = model.body_chain_start[work.scalar_body[n, side]]
+        for p in range(work.scalar_len[n, side]):
+            out[model.chain_dof[chain + p]] += work.row[first + p] * impulse
+
+
+@kernel
+def add_scalar_response(model, work, n, impulse):
+    """Add the response to an impulse of scalar row n.
+
+    Writes: work.
+    """
+    add_scalar_to(model, work, n, impulse, work.response)
+
+
+@kernel
+def scalar_moved_by(model, work, n, response, start):
+    """Return `start` and what a response adds to the velocity of scalar row n."""
+    for side in range(2):
+        first = work.scalar_row[n, side]
+        chain = model.body_chain_start[work.scalar_body[n, side]]
+        for p in range(work.scalar_len[n, side]):
+            start += work.row[first + p] * response[model.chain_dof[chain + p]]
+    return start
+
+
+@kernel
+def scalar_velocity(model, work, n):
+    """Return the velocity of scalar row n relative to its target, with what its compliance gives way.
+
+    w = J v⁺ − target + R λ
+    """
+    given = work.scalar_start[n] + work.scalar_compliance[n] * work.scalar_impulse[n]
+    return scalar_moved_by(model, work, n, work.response, given)
+
+
+@kernel
+def within(work, n, impulse):
+    """Return the impulse within the bounds of scalar row n that is nearest to one."""
+    return min(max(impulse, work.scalar_lower[n]), work.scalar_upper[n])
+
+
+@kernel
+def shared_dofs(model, a, b):
+    """Return how many dofs the chains of two bodies have in common (root first)."""
+    n = min(model.body_chain_len[a], model.body_chain_len[b])
+    if a == b or model.body_tree[a] != model.body_tree[b]:
+        return n if a == b else 0
+    p = 0
+    i = model.body_chain_start[a]
+    j = model.body_chain_start[b]
+    while p < n and model.chain_dof[i + p] == model.chain_dof[j + p]:
+        p += 1
+    return p

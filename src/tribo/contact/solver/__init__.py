@@ -1,0 +1,1 @@
+"""How the contact problem is solved, and how exactly it was."""

@@ -1,0 +1,364 @@
+"""A sparse matrix of blocks, one per pair of trees that touch: order of elimination, LU factor, solution.
+
+Nodes are the trees of one island. Block (a, b) couples their dofs; it exists where the two touch and
+where elimination fills in. Nodes of few neighbours are eliminated first, so that little fills in.
+Source: George, Liu 1989, "The evolution of the minimum degree ordering algorithm".
+"""
+
+from tribo.compiler.jit import kernel
+from tribo.model import Status
+
+CAPACITY = int(Status.CAPACITY)
+MAX_NODES = 1500  # the table of blocks has the square of it
+MAX_WORK = 3e7  # multiplications of one factor: about 20 ms
+MIN_PIVOT = 1e-13  # the matrix is the identity and more: what falls far below 1 counts as singular
+
+
+@kernel
+def add_node(work, tree, count):
+    """Make a tree a node unless it is one; return the number of nodes.
+
+    Writes: work.
+    """
+    if work.tree_node[tree] >= 0:
+        return count
+    work.tree_node[tree] = count
+    if count < work.node_tree.shape[0]:
+        work.node_tree[count] = tree
+    return count + 1
+
+
+@kernel
+def find_nodes(model, work, t):
+    """Number the trees of island t that impulses move; return how many.
+
+    Writes: work.
+    """
+    count = 0
+    for fresh in range(2):
+        for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+            c = work.island_contact[k]
+            for side in range(2):
+                if work.contact_len[c, side] > 0:
+                    tree = model.body_tree[work.contact_body[c, side]]
+                    if fresh == 0:
+                        work.tree_node[tree] = -1
+                    else:
+                        count = add_node(work, tree, count)
+        for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+            n = work.island_scalar[k]
+            for side in range(2):
+                if work.scalar_len[n, side] > 0:
+                    tree = model.body_tree[work.scalar_body[n, side]]
+                    if fresh == 0:
+                        work.tree_node[tree] = -1
+                    else:
+                        count = add_node(work, tree, count)
+    return count
+
+
+@kernel
+def couple(work, a, b):
+    """Mark the blocks of two nodes, unless they are one or it was done.
+
+    Writes: work.
+    """
+    at = work.block_at
+    if a != b and at[a, b] < 0:
+        at[a, b] = at[b, a] = 0
+        work.node_degree[a] += 1
+        work.node_degree[b] += 1
+
+
+@kernel
+def connect(model, work, t, count):
+    """Mark the blocks of trees that touch, and count the neighbours of each node.
+
+    Writes: work.
+    """
+    at = work.block_at
+    for a in range(count):
+        work.node_degree[a] = 0
+        work.node_rank[a] = -1
+        for b in range(count):
+            at[a, b] = -1
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        if work.contact_len[c, 0] > 0 and work.contact_len[c, 1] > 0:
+            a = work.tree_node[model.body_tree[work.contact_body[c, 0]]]
+            b = work.tree_node[model.body_tree[work.contact_body[c, 1]]]
+            couple(work, a, b)
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        if work.scalar_len[n, 0] > 0 and work.scalar_len[n, 1] > 0:
+            a = work.tree_node[model.body_tree[work.scalar_body[n, 0]]]
+            b = work.tree_node[model.body_tree[work.scalar_body[n, 1]]]
+            couple(work, a, b)
+
+
+@kernel
+def order(work, count):
+    """Choose the order of elimination, fewest neighbours first, and mark what fills in.
+
+    Writes: work.
+    """
+    at = work.block_at
+    degree = work.node_degree
+    for place in range(count):
+        j = -1
+        for a in range(count):
+            if work.node_rank[a] < 0 and (j < 0 or degree[a] < degree[j]):
+                j = a
+        work.node_order[place] = j
+        work.node_rank[j] = place
+        later = 0
+        for a in range(count):
+            if at[j, a] >= 0 and work.node_rank[a] < 0:
+                work.node_later[j, later] = a
+                later += 1
+        work.node_later_count[j] = later
+        for p in range(later):
+            a = work.node_later[j, p]
+            degree[a] -= 1
+            for q in range(p):
+                b = work.node_later[j, q]
+                if at[a, b] < 0:
+                    at[a, b] = at[b, a] = 0
+                    degree[a] += 1
+                    degree[b] += 1
+
+
+@kernel
+def node_size(model, work, a):
+    """Return the number of dofs of a node."""
+    return model.tree_nv[work.node_tree[a]]
+
+
+@kernel
+def lay_out(model, work, count):
+    """Give every block its place in `block_value`; return the numbers these are.
+
+    Writes: work.
+    """
+    at = work.block_at
+    free = 0
+    price = 0.0
+    for j in range(count):
+        n = node_size(model, work, j)
+        at[j, j] = free
+        free += n * n
+        reach = n
+        for p in range(work.node_later_count[j]):
+            i = work.node_later[j, p]
+            m = node_size(model, work, i)
+            at[j, i] = free
+            at[i, j] = free + n * m
+            free += 2 * n * m
+            reach += m
+        price += 1.0 * n * reach * reach
+    work.factor_work[0] = price
+    return free
+
+
+@kernel
+def prepare(model, work, t):
+    """Set up the blocks of island t; return the number of nodes, 0 if they are too many or have no room.
+
+    Writes: work.
+    """
+    count = find_nodes(model, work, t)
+    if count > MAX_NODES:
+        return 0
+    if count > work.node_tree.shape[0]:
+        work.node_count[0] = max(work.node_count[0], count)
+        work.status[0] |= CAPACITY
+        return 0
+    connect(model, work, t, count)
+    order(work, count)
+    values = lay_out(model, work, count)
+    if work.factor_work[0] > MAX_WORK:
+        return 0
+    work.value_count[0] = max(work.value_count[0], values)
+    if values > work.block_value.shape[0]:
+        work.status[0] |= CAPACITY
+        return 0
+    return count
+
+
+@kernel
+def clear(model, work, count):
+    """Set the matrix to the identity.
+
+    Writes: work.
+    """
+    value = work.block_value
+    at = work.block_at
+    for j in range(count):
+        n = node_size(model, work, j)
+        size = n * n
+        for p in range(work.node_later_count[j]):
+            size += 2 * n * node_size(model, work, work.node_later[j, p])
+        for k in range(at[j, j], at[j, j] + size):
+            value[k] = 0.0
+        for k in range(n):
+            value[at[j, j] + k * n + k] = 1.0
+
+
+@kernel
+def invert(value, at, n):
+    """Replace an n×n block by its inverse; return False if it has none.
+
+    Writes: value.
+    """
+    for k in range(n):
+        row = at + k * n
+        pivot = value[row + k]
+        if not abs(pivot) > MIN_PIVOT:
+            return False
+        scale = 1.0 / pivot
+        value[row + k] = 1.0
+        for j in range(n):
+            value[row + j] *= scale
+        for i in range(n):
+            if i != k:
+                other = at + i * n
+                f = value[other + k]
+                value[other + k] = 0.0
+                for j in range(n):
+                    value[other + j] -= f * value[row + j]
+    return True
+
+
+@kernel
+def subtract_6(value, c, a, b):
+    """Subtract the product of two 6×6 blocks.   C ← C − A B
+
+    Writes: value.
+    """
+    for i in range(6):
+        x = c + 6 * i
+        y = a + 6 * i
+        c0, c1, c2 = value[x], value[x + 1], value[x + 2]
+        c3, c4, c5 = value[x + 3], value[x + 4], value[x + 5]
+        for k in range(6):
+            f = value[y + k]
+            z = b + 6 * k
+            c0 -= f * value[z]
+            c1 -= f * value[z + 1]
+            c2 -= f * value[z + 2]
+            c3 -= f * value[z + 3]
+            c4 -= f * value[z + 4]
+            c5 -= f * value[z + 5]
+        value[x] = c0
+        value[x + 1] = c1
+        value[x + 2] = c2
+        value[x + 3] = c3
+        value[x + 4] = c4
+        value[x + 5] = c5
+
+
+@kernel
+def subtract(value, c, a, b, m, k, n):
+    """Subtract the product of two blocks.   C (m×n) ← C − A (m×k) B (k×n)
+
+    Writes: value.
+    """
+    if m == 6 and k == 6 and n == 6:
+        subtract_6(value, c, a, b)
+        return
+    for i in range(m):
+        for p in range(k):
+            f = value[a + i * k + p]
+            for j in range(n):
+                value[c + i * n + j] -= f * value[b + p * n + j]
+
+
+@kernel
+def scale_right(value, a, d, m, n, scratch):
+    """Multiply a block from the right.   A (m×n) ← A D
+
+    Writes: value, scratch.
+    """
+    for i in range(m):
+        row = a + i * n
+        for j in range(n):
+            scratch[j] = 0.0
+        for k in range(n):
+            f = value[row + k]
+            for j in range(n):
+                scratch[j] += f * value[d + k * n + j]
+        for j in range(n):
+            value[row + j] = scratch[j]
+
+
+@kernel
+def factor(model, work, count):
+    """Factor the matrix in place, block by block; return False if it is singular.
+
+    Diagonal blocks become their inverses D⁻¹, those below them L = A D⁻¹.
+
+    Writes: work.
+    """
+    value = work.block_value
+    at = work.block_at
+    for place in range(count):
+        j = work.node_order[place]
+        n = node_size(model, work, j)
+        if not invert(value, at[j, j], n):
+            return False
+        later = work.node_later_count[j]
+        for p in range(later):
+            i = work.node_later[j, p]
+            m = node_size(model, work, i)
+            scale_right(value, at[i, j], at[j, j], m, n, work.block_scratch)
+            for q in range(later):
+                k = work.node_later[j, q]
+                subtract(value, at[i, k], at[i, j], at[j, k], m, n, node_size(model, work, k))
+    return True
+
+
+@kernel
+def subtract_vector(value, at, m, n, x, target, source):
+    """Subtract a block times a part of x from another part.   x_target −= A (m×n) x_source
+
+    Writes: x.
+    """
+    for i in range(m):
+        s = x[target + i]
+        for j in range(n):
+            s -= value[at + i * n + j] * x[source + j]
+        x[target + i] = s
+
+
+@kernel
+def solve(model, work, count, x):
+    """Replace the dofs of all nodes in x by the solution of the factored system.
+
+    Writes: work, x.
+    """
+    value = work.block_value
+    at = work.block_at
+    scratch = work.block_scratch
+    for place in range(count):
+        j = work.node_order[place]
+        first = model.tree_v[work.node_tree[j]]
+        n = node_size(model, work, j)
+        for p in range(work.node_later_count[j]):
+            i = work.node_later[j, p]
+            m = node_size(model, work, i)
+            subtract_vector(value, at[i, j], m, n, x, model.tree_v[work.node_tree[i]], first)
+    for place in range(count - 1, -1, -1):
+        j = work.node_order[place]
+        first = model.tree_v[work.node_tree[j]]
+        n = node_size(model, work, j)
+        for p in range(work.node_later_count[j]):
+            i = work.node_later[j, p]
+            m = node_size(model, work, i)
+            subtract_vector(value, at[j, i], n, m, x, first, model.tree_v[work.node_tree[i]])
+        for i in range(n):
+            s = 0.0
+            for k in range(n):
+                s += value[at[j, j] + i * n + k] * x[first + k]
+            scratch[i] = s
+        for i in range(n):
+            x[first + i] = scratch[i]

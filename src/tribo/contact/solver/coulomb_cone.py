@@ -1,0 +1,263 @@
+"""One contact alone, solved exactly: Signorini's condition and Coulomb's cone in three numbers.
+
+w = G λ + c with the contact's own block G. Open (λ = 0), stick (w = 0), or slip: w_n = 0 and λ on the
+cone, λ_t = −μ λ_n w_t/‖w_t‖. On w_n = 0 the cone leaves a curve λ(θ), and slip is opposite to friction
+where w_t × λ_t = 0: one root in the angle θ.
+
+Design note: Hwangbo et al. 2018 look on the same curve for the point of least kinetic energy. That
+is not Coulomb's law when normal and tangential motion are coupled (2.7° mean error in direction).
+Source: docs/physics/contact.
+"""
+
+from math import atan2, cos, sin, sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.math import linalg
+
+NO_FRICTION = 1e-12  # [–] below this μ the tangential rows are left out
+MIN_PIVOT = 1e-12  # [–] of tr(G)/3: smaller eigenvalues are lifted before the stick test
+STUCK = 1e-3  # [–] of the speed before: more than this is left only where G is singular
+BRACKET_STEP = 0.05  # [rad] march outwards until the sign changes
+NEWTON_STEPS = 8  # enough from a good start; bisection follows if not
+BISECTIONS = 60  # 0.05 rad / 2⁶⁰ is below round-off
+FIXED_POINT_STEPS = 200
+SECULAR_STEPS = 30  # quadratic from below: 4 to 8 are made
+MIN_LIMIT = 1e-300  # [N m s] keeps a division by a vanishing bound finite
+
+
+@kernel
+def slip_impulse(g, c, mu, x, y):
+    """Return the impulse on the cone in direction (x, y) that makes w_n = 0, r < 0 if none does."""
+    d = g[2] / mu + g[4] * x + g[5] * y
+    r = -c[2] / d
+    if d <= 0.0:
+        r = -1.0
+    return (r * x, r * y, r / mu), r
+
+
+@kernel
+def slip_error(g, c, impulse):
+    """Return w_t × λ_t (zero when parallel) and w_t · λ_t (negative when opposite)."""
+    wx = g[0] * impulse[0] + g[3] * impulse[1] + g[4] * impulse[2] + c[0]
+    wy = g[3] * impulse[0] + g[1] * impulse[1] + g[5] * impulse[2] + c[1]
+    return wx * impulse[1] - wy * impulse[0], wx * impulse[0] + wy * impulse[1]
+
+
+@kernel
+def slip_by_newton(g, c, mu, x, y):
+    """Return the slip impulse by a secant iteration on the angle from direction (x, y), and success."""
+    impulse, r = slip_impulse(g, c, mu, x, y)
+    error, _ = slip_error(g, c, impulse)
+    turn = 1e-4
+    for _ in range(NEWTON_STEPS):
+        if r <= 0.0:
+            break
+        cs = 1.0 - 0.5 * turn * turn if abs(turn) < 1e-3 else cos(turn)
+        sn = turn * (1.0 - turn * turn / 6.0) if abs(turn) < 1e-3 else sin(turn)
+        x, y = cs * x - sn * y, sn * x + cs * y
+        scale = 1.0 / sqrt(x * x + y * y)
+        x *= scale
+        y *= scale
+        following, r = slip_impulse(g, c, mu, x, y)
+        if r <= 0.0:
+            break
+        after, along = slip_error(g, c, following)
+        if abs(after) <= 1e-15 * r * (abs(c[0]) + abs(c[1]) + abs(c[2])) or after == error:
+            return following, along <= 0.0
+        turn *= -after / (after - error)
+        if abs(turn) > 0.5:
+            break
+        error = after
+        impulse = following
+    return impulse, False
+
+
+@kernel
+def slip_by_bisection(g, c, mu, x, y):
+    """Return the slip impulse by bracketing outwards from direction (x, y), and success."""
+    start = atan2(y, x)
+    first, _ = slip_impulse(g, c, mu, x, y)
+    steps = int(3.2 / BRACKET_STEP)
+    for k in range(1, steps + 1):
+        for side in range(2):
+            sign = 1.0 if side == 0 else -1.0
+            low = start + sign * (k - 1) * BRACKET_STEP
+            high = start + sign * k * BRACKET_STEP
+            a, r_a = slip_impulse(g, c, mu, cos(low), sin(low))
+            b, r_b = slip_impulse(g, c, mu, cos(high), sin(high))
+            if r_a <= 0.0 or r_b <= 0.0:
+                continue
+            error_a, _ = slip_error(g, c, a)
+            error_b, along_b = slip_error(g, c, b)
+            if (error_a > 0.0) == (error_b > 0.0) or along_b > 0.0:
+                continue
+            for _ in range(BISECTIONS):
+                middle = 0.5 * (low + high)
+                b, r_b = slip_impulse(g, c, mu, cos(middle), sin(middle))
+                error_b, _ = slip_error(g, c, b)
+                if (error_b > 0.0) == (error_a > 0.0):
+                    low = middle
+                else:
+                    high = middle
+            return b, True
+    return first, False
+
+
+@kernel
+def project(mu, x):
+    """Return the nearest point of the friction cone.   Source: contact-science §1.1"""
+    t = sqrt(x[0] * x[0] + x[1] * x[1])
+    if t <= mu * x[2]:
+        return x
+    if mu * t <= -x[2]:
+        return (0.0, 0.0, 0.0)
+    n = (mu * t + x[2]) / (1.0 + mu * mu)
+    s = mu * n / t
+    return (s * x[0], s * x[1], n)
+
+
+@kernel
+def into_cone(mu, x):
+    """Return an impulse with its normal part kept and its tangential part shortened into the cone."""
+    n = max(0.0, x[2])
+    s = sqrt(x[0] * x[0] + x[1] * x[1])
+    f = mu * n / s if s > mu * n else 1.0
+    return (f * x[0], f * x[1], n)
+
+
+@kernel
+def slip_by_fixed_point(g, c, mu):
+    """Return the impulse by projected descent on the De Saxcé form: always finite (Painlevé regime)."""
+    rho = 1.0 / (g[0] + g[1] + g[2])
+    impulse = (0.0, 0.0, 0.0)
+    for _ in range(FIXED_POINT_STEPS):
+        w = affine(g, impulse, c)
+        lift = mu * sqrt(w[0] * w[0] + w[1] * w[1])
+        impulse = project(
+            mu,
+            (impulse[0] - rho * w[0], impulse[1] - rho * w[1], impulse[2] - rho * (w[2] + lift)),
+        )
+    return impulse
+
+
+@kernel
+def affine(g, x, c):
+    """Return G x + c for a symmetric 3×3 G as (xx, yy, zz, xy, xz, yz)."""
+    return (
+        g[0] * x[0] + g[3] * x[1] + g[4] * x[2] + c[0],
+        g[3] * x[0] + g[1] * x[1] + g[5] * x[2] + c[1],
+        g[4] * x[0] + g[5] * x[1] + g[2] * x[2] + c[2],
+    )
+
+
+@kernel
+def solve_slip(g, c, mu, stick, last):
+    """Return the impulse of a slipping contact; `last` is a guess of its direction."""
+    x, y = last[0], last[1]
+    if x == 0.0 and y == 0.0:
+        x, y = stick[0], stick[1]
+        if stick[2] <= 0.0:
+            x, y = -c[0], -c[1]
+    s = sqrt(x * x + y * y)
+    if s == 0.0:
+        x, y, s = 1.0, 0.0, 1.0
+    x /= s
+    y /= s
+    impulse, found = slip_by_newton(g, c, mu, x, y)
+    if not found:
+        impulse, found = slip_by_bisection(g, c, mu, x, y)
+    if not found:
+        impulse = slip_by_fixed_point(g, c, mu)
+    return impulse
+
+
+@kernel
+def solve_contact(g, c, mu, last):
+    """Return the impulse λ of one contact.
+
+    g: own block (xx, yy, zz, xy, xz, yz); c: velocity without its own impulse, relative to the
+    target; last: previous impulse, a guess.
+    """
+    if c[2] >= 0.0 and not (mu > NO_FRICTION and c[2] == 0.0):
+        return (0.0, 0.0, 0.0)
+    if mu <= NO_FRICTION:
+        return (0.0, 0.0, -c[2] / g[2]) if g[2] > 0.0 else (0.0, 0.0, 0.0)
+    lift = MIN_PIVOT * (g[0] + g[1] + g[2])
+    if g[2] <= lift:  # no impulse parts the bodies: a jam
+        return (0.0, 0.0, 0.0)
+    inverse = linalg.sym_inverse((g[0] + lift, g[1] + lift, g[2] + lift, g[3], g[4], g[5]))
+    stick = affine(inverse, (-c[0], -c[1], -c[2]), (0.0, 0.0, 0.0))
+    bound = mu * stick[2]
+    in_cone = stick[2] >= 0.0 and stick[0] * stick[0] + stick[1] * stick[1] <= bound * bound
+    # What sticks ends with w = −lift λ. Where that is not small, c has a part that nothing takes away.
+    left = lift * (abs(stick[0]) + abs(stick[1]) + abs(stick[2]))
+    if in_cone and left <= STUCK * (abs(c[0]) + abs(c[1]) + abs(c[2])):
+        return stick
+    if c[2] >= 0.0:
+        return (0.0, 0.0, 0.0)
+    return solve_slip(g, c, mu, stick, last)
+
+
+@kernel
+def solve_spin(k, omega, torque, rolling, spinning, normal):
+    """Return the new rolling and spinning impulse of one contact.
+
+    k: own angular block; omega: angular velocity with the present torque impulse; the accumulated
+    impulse is clamped to ‖τ_xy‖ ≤ rolling · λ_n, |τ_z| ≤ spinning · λ_n (coefficients include r_e).
+    Where one part is at its bound the other is solved again with it.
+    """
+    c = affine(k, (-torque[0], -torque[1], -torque[2]), omega)
+    limit_z = spinning * normal
+    limit_t = rolling * normal
+    lift = MIN_PIVOT * (k[0] + k[1] + k[2])
+    if lift <= 0.0:
+        return (0.0, 0.0, 0.0)
+    x, y, z = torque
+    for _ in range(4):
+        # rolling part for the present z
+        bx = c[0] + k[4] * z
+        by = c[1] + k[5] * z
+        det = (k[0] + lift) * (k[1] + lift) - k[3] * k[3]
+        x = -((k[1] + lift) * bx - k[3] * by) / det
+        y = -((k[0] + lift) * by - k[3] * bx) / det
+        t = sqrt(x * x + y * y)
+        if t > limit_t:
+            x, y = clamp_disc(k, bx, by, limit_t)
+        z = -(c[2] + k[4] * x + k[5] * y) / (k[2] + lift)
+        z = min(max(z, -limit_z), limit_z)
+        if k[4] == 0.0 and k[5] == 0.0:
+            break
+    return (x, y, z)
+
+
+@kernel
+def clamp_disc(k, bx, by, limit):
+    """Return the impulse τ of length `limit` that is opposite to the rolling velocity it leaves.
+
+    K τ + b = −s τ with s ≥ 0: in the axes of K one number s is left, found by Newton's method on
+    1/‖τ(s)‖, which climbs to it from below. K's smaller eigenvalue must be positive.
+    """
+    mean = 0.5 * (k[0] + k[1])
+    half = 0.5 * (k[0] - k[1])
+    spread = sqrt(half * half + k[3] * k[3])
+    angle = 0.5 * atan2(k[3], half)
+    cs = cos(angle)
+    sn = sin(angle)
+    b_high = cs * bx + sn * by
+    b_low = cs * by - sn * bx
+    high = mean + spread
+    low = max(mean - spread, MIN_PIVOT * mean)
+    s = max(0.0, sqrt(bx * bx + by * by) / max(limit, MIN_LIMIT) - high)
+    u = v = length = 0.0
+    for _ in range(SECULAR_STEPS):
+        u = -b_high / (high + s)
+        v = -b_low / (low + s)
+        length = sqrt(u * u + v * v)
+        if not length > limit * (1.0 + 1e-15):
+            break
+        slope = u * u / (high + s) + v * v / (low + s)
+        s += (length / max(limit, MIN_LIMIT) - 1.0) * length * length / slope
+    if length == 0.0:
+        return 0.0, 0.0
+    scale = limit / length
+    return scale * (cs * u - sn * v), scale * (sn * u + cs * v)

@@ -1,0 +1,196 @@
+"""A small island as one dense problem."""
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem.whitened_products import (
+    add_response,
+    add_scalar_response,
+    scalar_velocity,
+    shared_dofs,
+    velocity,
+)
+from tribo.contact.solver import newton
+from tribo.contact.solver.coulomb_cone import into_cone
+
+
+@kernel
+def island_rows(work, t):
+    """Return the number of rows of an island's dense problem."""
+    contacts = work.island_contact_start[t + 1] - work.island_contact_start[t]
+    return 3 * contacts + work.island_scalar_start[t + 1] - work.island_scalar_start[t]
+
+
+@kernel
+def contact_block(model, work, a, b, g, i, j):
+    """Write the 3×3 block of G of contacts a and b at row i, column j, and its transpose.
+
+    Writes: g.
+    """
+    row = work.row
+    xx = xy = xz = yx = yy = yz = zx = zy = zz = 0.0
+    for side in range(2):
+        for other in range(2):
+            if work.contact_len[a, side] == 0 or work.contact_len[b, other] == 0:
+                continue
+            k = work.contact_row[a, side]
+            m = work.contact_row[b, other]
+            for _ in range(
+                shared_dofs(model, work.contact_body[a, side], work.contact_body[b, other])
+            ):
+                x, y, z = row[k], row[k + 1], row[k + 2]
+                u, v, w = row[m], row[m + 1], row[m + 2]
+                xx += x * u
+                xy += x * v
+                xz += x * w
+                yx += y * u
+                yy += y * v
+                yz += y * w
+                zx += z * u
+                zy += z * v
+                zz += z * w
+                k += 3
+                m += 3
+    g[i, j] = g[j, i] = xx
+    g[i, j + 1] = g[j + 1, i] = xy
+    g[i, j + 2] = g[j + 2, i] = xz
+    g[i + 1, j + 1] = g[j + 1, i + 1] = yy
+    g[i + 1, j + 2] = g[j + 2, i + 1] = yz
+    g[i + 2, j + 2] = g[j + 2, i + 2] = zz
+    if i != j:
+        g[i + 1, j] = g[j, i + 1] = yx
+        g[i + 2, j] = g[j, i + 2] = zx
+        g[i + 2, j + 1] = g[j + 1, i + 2] = zy
+
+
+@kernel
+def scalar_block(model, work, n, c, g, i, j):
+    """Write the 1×3 block of G of scalar row n and contact c, and its transpose.
+
+    Writes: g.
+    """
+    x = y = z = 0.0
+    row = work.row
+    for own in range(2):
+        for side in range(2):
+            if work.scalar_len[n, own] == 0 or work.contact_len[c, side] == 0:
+                continue
+            k = work.scalar_row[n, own]
+            m = work.contact_row[c, side]
+            for _ in range(
+                shared_dofs(model, work.scalar_body[n, own], work.contact_body[c, side])
+            ):
+                x += row[k] * row[m]
+                y += row[k] * row[m + 1]
+                z += row[k] * row[m + 2]
+                k += 1
+                m += 3
+    g[i, j] = g[j, i] = x
+    g[i, j + 1] = g[j + 1, i] = y
+    g[i, j + 2] = g[j + 2, i] = z
+
+
+@kernel
+def scalar_pair(model, work, n, m):
+    """Return the entry of G of two scalar rows."""
+    s = 0.0
+    for own in range(2):
+        for side in range(2):
+            if work.scalar_len[n, own] == 0 or work.scalar_len[m, side] == 0:
+                continue
+            k = work.scalar_row[n, own]
+            j = work.scalar_row[m, side]
+            for p in range(shared_dofs(model, work.scalar_body[n, own], work.scalar_body[m, side])):
+                s += work.row[k + p] * work.row[j + p]
+    return s
+
+
+@kernel
+def assemble(model, work, t, contacts, size, g, c, x, mu, lower, upper):
+    """Write G, c, the present impulses and the bounds of an island as dense arrays.
+
+    Writes: g, c, x, mu, lower, upper.
+    """
+    start = work.island_contact_start[t]
+    for k in range(contacts):
+        n = work.island_contact[start + k]
+        for m in range(k + 1):
+            contact_block(model, work, n, work.island_contact[start + m], g, 3 * k, 3 * m)
+        mu[k] = work.contact_friction[n]
+        w = velocity(model, work, work.contact_row, work.contact_start, n)
+        for a in range(3):
+            c[3 * k + a] = w[a]
+            x[3 * k + a] = work.contact_impulse[n, a]
+    first = work.island_scalar_start[t] - 3 * contacts
+    for i in range(3 * contacts, size):
+        n = work.island_scalar[first + i]
+        for k in range(contacts):
+            scalar_block(model, work, n, work.island_contact[start + k], g, i, 3 * k)
+        for j in range(3 * contacts, i):
+            g[i, j] = g[j, i] = scalar_pair(model, work, n, work.island_scalar[first + j])
+        g[i, i] = work.scalar_delassus[n]
+        c[i] = scalar_velocity(model, work, n)
+        x[i] = work.scalar_impulse[n]
+        lower[i - 3 * contacts] = work.scalar_lower[n]
+        upper[i - 3 * contacts] = work.scalar_upper[n]
+    for i in range(size):  # the velocities contain what the present impulses do
+        for j in range(size):
+            c[i] -= g[i, j] * x[j]
+
+
+@kernel
+def into_bounds(x, mu, lower, upper):
+    """Pull impulses that round-off left outside their cone or bounds back onto them.
+
+    Writes: x.
+    """
+    for k in range(mu.shape[0]):
+        i = 3 * k
+        x[i], x[i + 1], x[i + 2] = into_cone(mu[k], (x[i], x[i + 1], x[i + 2]))
+    first = 3 * mu.shape[0]
+    for m in range(lower.shape[0]):
+        x[first + m] = min(max(x[first + m], lower[m]), upper[m])
+
+
+@kernel
+def accept(model, work, t, x, contacts):
+    """Take the dense solution over and add what it changes to the response.
+
+    Writes: work.
+    """
+    start = work.island_contact_start[t]
+    old = work.contact_impulse
+    for k in range(contacts):
+        n = work.island_contact[start + k]
+        i = 3 * k
+        change = (x[i] - old[n, 0], x[i + 1] - old[n, 1], x[i + 2] - old[n, 2])
+        add_response(model, work, work.contact_row, n, change)
+        for a in range(3):
+            old[n, a] = x[i + a]
+    for i in range(3 * contacts, x.shape[0]):
+        n = work.island_scalar[work.island_scalar_start[t] + i - 3 * contacts]
+        add_scalar_response(model, work, n, x[i] - work.scalar_impulse[n])
+        work.scalar_impulse[n] = x[i]
+
+
+@kernel
+def solve_exactly(model, work, t, limit):
+    """Solve island t as a dense problem; return False (and change no impulse) if that fails.
+
+    Writes: work.
+    """
+    size = island_rows(work, t)
+    contacts = work.island_contact_start[t + 1] - work.island_contact_start[t]
+    g = work.dense
+    c = work.dense_vector[0, :size]
+    x = work.dense_vector[1, :size]
+    mu = work.dense_vector[2, :contacts]
+    lower = work.dense_vector[3, : size - 3 * contacts]
+    upper = work.dense_vector[4, : size - 3 * contacts]
+    assemble(model, work, t, contacts, size, g, c, x, mu, lower, upper)
+    worst = newton.newton(
+        g, c, x, mu, lower, upper, limit, work.dense_jacobian, work.dense_index, work.dense_scratch
+    )
+    if not worst <= limit:
+        return False
+    into_bounds(x, mu, lower, upper)
+    accept(model, work, t, x, contacts)
+    return True

@@ -1,0 +1,164 @@
+"""Stage *sweep*: contact after contact, each solved exactly given the others, until nothing changes.
+
+What the impulses do to the velocities is carried along as the whitened vector z = Σ yᵀ λ
+(`work.response`, which begins with what the forces do), so one contact costs O(depth) whatever the
+pile. An island that sweeps would take long to solve is solved at once, by `exact` if it is small,
+else by `pile`: see `strategy`.
+"""
+
+from math import inf
+
+from tribo.compiler.jit import kernel
+from tribo.contact.constraints import velocity_bound
+from tribo.contact.problem import joint_friction_rows
+from tribo.contact.problem.whitened_products import (
+    add_response,
+    add_scalar_response,
+    add_scalar_to,
+    within,
+)
+from tribo.contact.solver import dense_island
+from tribo.contact.solver.natural_residual import island_speed
+from tribo.contact.solver.strategy import NEWTON_STEPS, PAUSE_ROWS, attempt, solve_large, sweep_only
+from tribo.contact.stabilisation.penetration_correction import bound_recovery, solve_small
+from tribo.math import vec
+from tribo.model import Solver, Status
+
+CAPACITY = int(Status.CAPACITY)
+NOT_CONVERGED = int(Status.NOT_CONVERGED)
+SLOWED = int(Status.SLOWED)
+SWEEPS = int(Solver.SWEEPS)
+
+
+@kernel
+def warm_start(model, state, work):
+    """Begin with the impulses that the same contacts and rows had in the last step.
+
+    Writes: work.
+    """
+    for dof in range(work.response.shape[0]):
+        work.response[dof] = work.free_response[dof]
+    old = 0
+    zero = (0.0, 0.0, 0.0)
+    warm = state.warm_impulse
+    for c in range(work.contact_count[0]):
+        vec.store(work.contact_impulse, c, zero)
+        vec.store(work.contact_spin_impulse, c, zero)
+        key = work.contact_key[c]
+        while old < state.warm_count[0] and state.warm_key[old] < key:
+            old += 1
+        if old == state.warm_count[0] or state.warm_key[old] != key:
+            continue
+        axes = vec.load_mat(work.contact_axes, c)
+        impulse = vec.mat_vec(axes, (warm[old, 0], warm[old, 1], warm[old, 2]))
+        if work.contact_is_resting[c] == 1:  # what it carries is known and moves nothing
+            vec.store(work.contact_impulse, c, impulse)
+            impulse = vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5]))
+            vec.store(work.contact_spin_impulse, c, impulse)
+            continue
+        if work.contact_target[c] == -inf or impulse[2] <= 0.0:
+            continue
+        vec.store(work.contact_impulse, c, impulse)
+        add_response(model, work, work.contact_row, c, impulse)
+        if work.contact_is_spun[c] == 1:
+            impulse = vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5]))
+            vec.store(work.contact_spin_impulse, c, impulse)
+            add_response(model, work, work.contact_spin_row, c, impulse)
+    for n in range(work.scalar_count[0]):
+        work.scalar_impulse[n] = within(work, n, state.scalar_impulse[work.scalar_slot[n]])
+        add_scalar_response(model, work, n, work.scalar_impulse[n])
+
+
+@kernel
+def solve_island(model, settings, work, t, rows):
+    """Find the impulses of island t as well as the settings ask for.
+
+    Writes: work.
+    """
+    limit = settings.tolerance * island_speed(settings, work, t)
+    is_whole = False
+    if settings.contact_solver == SWEEPS:
+        is_solved = sweep_only(model, work, t, settings.max_sweeps, limit)
+    elif rows < PAUSE_ROWS:
+        is_solved, is_whole = solve_small(model, settings, work, t, rows)
+    else:
+        is_solved = solve_large(model, settings, work, t, rows, limit)
+    if work.status[0] & CAPACITY == 0:
+        is_sane = bound_recovery(model, settings, work, t, rows, is_solved, is_whole)
+        is_solved = is_solved and is_sane
+        if not is_sane:
+            work.status[0] |= SLOWED
+        is_solved = velocity_bound.bound(model, settings, work, t, rows, is_solved)
+    if not is_solved:
+        work.status[0] |= NOT_CONVERGED
+
+
+@kernel
+def solve_again(model, settings, work, t, rows):
+    """Find the impulses of island t for other targets from those at hand; return success.
+
+    What failures teach about large islands is left to the first solve.
+
+    Writes: work.
+    """
+    if settings.contact_solver == SWEEPS:
+        limit = settings.tolerance * island_speed(settings, work, t)
+        return sweep_only(model, work, t, settings.max_sweeps, limit)
+    return attempt(model, settings, work, t, rows, 1, NEWTON_STEPS)
+
+
+@kernel
+def solve(model, state, settings, work):
+    """Find the impulses of all contacts and scalar rows.
+
+    Writes: work.
+    """
+    warm_start(model, state, work)
+    for t in range(work.tree_pause.shape[0]):
+        work.tree_failures[t] = state.tree_failures[t]
+        work.tree_pause[t] = state.tree_pause[t]
+        work.tree_vain[t] = state.tree_vain[t]
+        work.tree_vain_pause[t] = state.tree_vain_pause[t]
+    work.sweeps[0] = 0
+    work.dense_count[0] = 0
+    work.node_count[0] = 0
+    work.value_count[0] = 0
+    work.newton_steps[0] = 0
+    for t in range(work.tree_island.shape[0]):
+        rows = dense_island.island_rows(work, t)
+        if rows > 0:
+            solve_island(model, settings, work, t, rows)
+
+
+@kernel
+def remember(model, state, work):
+    """Keep the impulses for the next step's start; count those of equations among the steady forces.
+
+    Writes: state, work.
+    """
+    for t in range(work.tree_pause.shape[0]):
+        state.tree_failures[t] = work.tree_failures[t]
+        state.tree_pause[t] = work.tree_pause[t]
+        state.tree_vain[t] = work.tree_vain[t]
+        state.tree_vain_pause[t] = max(0, work.tree_vain_pause[t] - 1)
+    n = 0
+    for c in range(work.contact_count[0]):
+        if work.contact_impulse[c, 2] <= 0.0:
+            continue
+        axes = vec.load_mat(work.contact_axes, c)
+        force = vec.mat_t_vec(axes, vec.load(work.contact_impulse, c))
+        torque = vec.mat_t_vec(axes, vec.load(work.contact_spin_impulse, c))
+        state.warm_key[n] = work.contact_key[c]
+        for k in range(3):
+            state.warm_impulse[n, k] = force[k]
+            state.warm_impulse[n, 3 + k] = torque[k]
+        n += 1
+    state.warm_count[0] = n
+    for m in range(work.scalar_count[0]):
+        is_equation = work.scalar_lower[m] == -inf and work.scalar_upper[m] == inf
+        if is_equation or joint_friction_rows.slides_on_cone(model, state, work, m):
+            add_scalar_to(model, work, m, work.scalar_impulse[m], work.free_response)
+    for k in range(state.scalar_impulse.shape[0]):
+        state.scalar_impulse[k] = 0.0
+    for m in range(work.scalar_count[0]):
+        state.scalar_impulse[work.scalar_slot[m]] += work.scalar_impulse[m]

@@ -1,0 +1,110 @@
+"""One visit to every contact and row of an island: each is solved exactly, given all the others.
+
+Source: Hwangbo, Lee, Hutter 2018 (per-contact iteration), with the local solve of `cone`.
+"""
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem.whitened_products import (
+    add_response,
+    add_scalar_response,
+    scalar_velocity,
+    velocity,
+    within,
+)
+from tribo.contact.solver import coulomb_cone
+from tribo.math import spatial, vec
+
+
+@kernel
+def sweep_scalar(model, work, n):
+    """Solve one scalar row given all other rows; return the change of its velocity.
+
+    Writes: work.
+    """
+    before = work.scalar_impulse[n]
+    w = scalar_velocity(model, work, n)
+    after = within(work, n, before - w / work.scalar_delassus[n])
+    work.scalar_impulse[n] = after
+    if after != before:
+        add_scalar_response(model, work, n, after - before)
+    return abs(after - before) * work.scalar_delassus[n]
+
+
+@kernel
+def sweep_contact(model, work, c):
+    """Solve one contact given all other rows; return the change of its velocity.
+
+    Writes: work.
+    """
+    g = spatial.load(work.contact_delassus, c)
+    before = vec.load(work.contact_impulse, c)
+    w = velocity(model, work, work.contact_row, work.contact_start, c)
+    free = coulomb_cone.affine(g, vec.neg(before), w)
+    after = coulomb_cone.solve_contact(g, free, work.contact_friction[c], before)
+    step = vec.sub(after, before)
+    change = 0.0
+    if step[0] != 0.0 or step[1] != 0.0 or step[2] != 0.0:
+        vec.store(work.contact_impulse, c, after)
+        add_response(model, work, work.contact_row, c, step)
+        d = coulomb_cone.affine(g, step, (0.0, 0.0, 0.0))
+        change = abs(d[0]) + abs(d[1]) + abs(d[2])
+    if work.contact_is_spun[c] == 1:
+        change += sweep_spin(model, work, c, after[2])
+    return change
+
+
+@kernel
+def sweep_spin(model, work, c, normal):
+    """Solve rolling and spinning friction of one contact; return the change of speed at its radius.
+
+    Writes: work.
+    """
+    k = spatial.load(work.contact_spin_delassus, c)
+    before = vec.load(work.contact_spin_impulse, c)
+    omega = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
+    after = coulomb_cone.solve_spin(
+        k, omega, before, work.contact_rolling[c], work.contact_spinning[c], normal
+    )
+    step = vec.sub(after, before)
+    if step[0] == 0.0 and step[1] == 0.0 and step[2] == 0.0:
+        return 0.0
+    vec.store(work.contact_spin_impulse, c, after)
+    add_response(model, work, work.contact_spin_row, c, step)
+    d = coulomb_cone.affine(k, step, (0.0, 0.0, 0.0))
+    return work.contact_radius[c] * (abs(d[0]) + abs(d[1]) + abs(d[2]))
+
+
+@kernel
+def sweep_island(model, work, t):
+    """Visit every contact and scalar row of island t once; return the largest change of a velocity.
+
+    Writes: work.
+    """
+    change = 0.0
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        change = max(change, sweep_scalar(model, work, work.island_scalar[k]))
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        change = max(change, sweep_contact(model, work, work.island_contact[k]))
+    return change
+
+
+@kernel
+def start_cold(model, work, t):
+    """Take all impulses of island t away.
+
+    Writes: work.
+    """
+    zero = (0.0, 0.0, 0.0)
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        impulse = vec.neg(vec.load(work.contact_impulse, c))
+        add_response(model, work, work.contact_row, c, impulse)
+        vec.store(work.contact_impulse, c, zero)
+        if work.contact_is_spun[c] == 1:
+            impulse = vec.neg(vec.load(work.contact_spin_impulse, c))
+            add_response(model, work, work.contact_spin_row, c, impulse)
+            vec.store(work.contact_spin_impulse, c, zero)
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        add_scalar_response(model, work, n, -work.scalar_impulse[n])
+        work.scalar_impulse[n] = 0.0

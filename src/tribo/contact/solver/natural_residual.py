@@ -1,0 +1,155 @@
+"""How far an island is from the hard law, as a velocity: the test that every way of solving must pass.
+
+The natural map of De Saxcé's form is λ − P_K(λ − r (w + Γ(w) n)), Γ = μ‖w_t‖; over r it is the velocity by
+which Signorini's condition or Coulomb's law is missed.
+Source: De Saxcé, Feng 1998; contact-science §1.1.
+"""
+
+from math import sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem.contact_targets import step_speed
+from tribo.contact.problem.whitened_products import scalar_velocity, velocity, within
+from tribo.contact.solver import coulomb_cone
+from tribo.contact.solver.coulomb_cone import NO_FRICTION
+from tribo.math import spatial, vec
+
+ROUNDED = (
+    1e-6  # [–] of a speed, or of a position in one step: rounding over the least sensible tolerance
+)
+
+
+@kernel
+def stiffness(block):
+    """Return 3/tr of a contact's own block of G, 0 if nothing moves it."""
+    trace = block[0] + block[1] + block[2]
+    return 3.0 / trace if trace > 0.0 else 0.0
+
+
+@kernel
+def project(mu, x):
+    """Return the impulse in the friction cone nearest to x; without friction, on its axis."""
+    if mu <= NO_FRICTION:
+        return (0.0, 0.0, max(0.0, x[2]))
+    return coulomb_cone.project(mu, x)
+
+
+@kernel
+def spin_law(roll, spin, x):
+    """Return the torque impulse nearest to x that rolling and spinning friction allow."""
+    s = sqrt(x[0] * x[0] + x[1] * x[1])
+    f = roll / s if s > roll else 1.0
+    return (f * x[0], f * x[1], min(max(x[2], -spin), spin))
+
+
+@kernel
+def largest(a):
+    """Return the largest size of three numbers."""
+    return max(abs(a[0]), abs(a[1]), abs(a[2]))
+
+
+@kernel
+def torque_violation(model, work, c):
+    """Return how far rolling and spinning torque of contact c are from their law, at its radius [m/s]."""
+    r = stiffness(spatial.load(work.contact_spin_delassus, c))
+    if r == 0.0:
+        return 0.0
+    torque = vec.load(work.contact_spin_impulse, c)
+    omega = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
+    n = work.contact_impulse[c, 2]
+    roll = work.contact_rolling[c] * n
+    spin = work.contact_spinning[c] * n
+    lawful = spin_law(roll, spin, vec.axpy(-r, omega, torque))
+    return work.contact_radius[c] * largest(vec.sub(torque, lawful)) / r
+
+
+@kernel
+def scalar_violation(model, work, n):
+    """Return how far scalar row n is from its law [m/s, rad/s]: |w| between its bounds."""
+    w = scalar_velocity(model, work, n)
+    g = work.scalar_delassus[n]
+    impulse = work.scalar_impulse[n]
+    return abs(impulse - within(work, n, impulse - w / g)) * g
+
+
+@kernel
+def contact_violation(model, work, c):
+    """Return how far the impulse of contact c is from the hard law, as a velocity [m/s]."""
+    mu = work.contact_friction[c]
+    r = stiffness(spatial.load(work.contact_delassus, c))
+    if r == 0.0:
+        return 0.0
+    w = velocity(model, work, work.contact_row, work.contact_start, c)
+    x = vec.load(work.contact_impulse, c)
+    lift = mu * sqrt(w[0] * w[0] + w[1] * w[1])
+    after = project(mu, (x[0] - r * w[0], x[1] - r * w[1], x[2] - r * (w[2] + lift)))
+    worst = largest(vec.sub(x, after)) / r
+    if work.contact_is_spun[c] == 1:
+        worst = max(worst, torque_violation(model, work, c))
+    return worst
+
+
+@kernel
+def violation(model, work, t):
+    """Return how far the impulses of island t are from the hard law, as a velocity [m/s]."""
+    worst = 0.0
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        worst = max(worst, contact_violation(model, work, work.island_contact[k]))
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        worst = max(worst, scalar_violation(model, work, work.island_scalar[k]))
+    return worst
+
+
+@kernel
+def largest_block(work, t):
+    """Return the largest diagonal entry of G in island t."""
+    g = 0.0
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        for a in range(3):
+            g = max(g, work.contact_delassus[c, a])
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        g = max(g, work.scalar_delassus[work.island_scalar[k]])
+    return g
+
+
+@kernel
+def rounded_speed(settings, work, n):
+    """Return a speed next to which the rounding of where the bodies of scalar row n are does not count."""
+    size = 1.0  # [m, rad]
+    for side in range(2):
+        if work.scalar_len[n, side] > 0:
+            size = max(size, largest(vec.load(work.body_pos, work.scalar_body[n, side])))
+    return ROUNDED * size / settings.dt
+
+
+@kernel
+def scalar_speed(work, n, push):
+    """Return the speed that scalar row n must remove, as far as its bounds let it; `push`: see caller."""
+    g = work.scalar_delassus[n]
+    start = work.scalar_start[n]
+    up = work.scalar_upper[n] * g
+    down = -work.scalar_lower[n] * g
+    given = max(-up, -down)  # > 0 where the bounds leave out zero: an impulse that is given
+    return max(min(-start, up), min(start, down), min(push * sqrt(g), max(up, down)), given)
+
+
+@kernel
+def island_speed(settings, work, t):
+    """Return the speed relative to which island t is converged: the largest that it must remove."""
+    scale = step_speed(settings)
+    push = 0.0  # without weight: what the other forces do in a step, ‖z‖ = √(2 energy)
+    is_weightless = scale == 0.0
+    if is_weightless:
+        for dof in range(work.free_response.shape[0]):
+            push += work.free_response[dof] * work.free_response[dof]
+        push = sqrt(push)
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        scale = max(scale, -work.contact_start[c, 2], push * sqrt(work.contact_delassus[c, 2]))
+        if is_weightless:
+            scale = max(scale, ROUNDED * vec.norm(vec.load(work.contact_vel, c)))
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        scale = max(scale, scalar_speed(work, n, push), rounded_speed(settings, work, n))
+    return scale

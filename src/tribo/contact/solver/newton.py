@@ -1,0 +1,356 @@
+"""The frictional contact problem of one island, dense and exact.
+
+Unknowns x = (λ of n contacts in threes, then m rows between bounds), w = G x + c. The natural map F(x) is
+zero at a solution; semismooth Newton follows it and, from a good start, arrives at round-off in a few
+steps. Where contacts are redundant G is singular: a small multiple of the identity, taken relative to
+the present x, picks the solution nearest to where the iteration starts.
+Source: Alart, Curnier 1991.
+"""
+
+from math import sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.contact.solver.coulomb_cone import NO_FRICTION
+from tribo.contact.solver.dense_matrix import factor_cholesky, solve_cholesky, solve_dense
+
+NEWTON_STEPS = 8
+HALVINGS = 4
+PROXIMAL = 1e-7  # [–] of mean diag G: keeps the Jacobian regular, shrinks the rest 1e7-fold a step
+REDUNDANT = 1e3  # times as much where G is singular
+REFINEMENTS = 3
+
+
+@kernel
+def multiply(g, x, c, w):
+    """Set w = G x + c.
+
+    Writes: w.
+    """
+    for i in range(x.shape[0]):
+        s = c[i]
+        for j in range(x.shape[0]):
+            s += g[i, j] * x[j]
+        w[i] = s
+
+
+@kernel
+def natural_map(g, c, x, mu, lower, upper, r_of, w, f):
+    """Set w = G x + c and the natural map F; return the largest violation as a velocity.
+
+    Writes: w, f.
+    """
+    multiply(g, x, c, w)
+    n = mu.shape[0]
+    worst = 0.0
+    for k in range(n):
+        i = 3 * k
+        r = r_of[i]
+        xn = x[i + 2] - r * w[i + 2]
+        bound = mu[k] * max(0.0, xn)
+        xt = x[i] - r * w[i]
+        yt = x[i + 1] - r * w[i + 1]
+        s = sqrt(xt * xt + yt * yt)
+        f[i + 2] = x[i + 2] - max(0.0, xn)
+        if xn > 0.0:
+            f[i + 2] = r * w[i + 2]
+        if s <= bound and xn > 0.0:
+            f[i] = r * w[i]
+            f[i + 1] = r * w[i + 1]
+        elif bound > 0.0:
+            f[i] = x[i] - bound * xt / s
+            f[i + 1] = x[i + 1] - bound * yt / s
+        else:
+            f[i] = x[i]
+            f[i + 1] = x[i + 1]
+        if r > 0.0:  # 0: nothing can move this contact
+            worst = max(worst, max(abs(f[i]), abs(f[i + 1]), abs(f[i + 2])) / r)
+    for m in range(lower.shape[0]):
+        i = 3 * n + m
+        r = r_of[i]
+        y = x[i] - r * w[i]
+        f[i] = r * w[i]
+        if y <= lower[m]:
+            f[i] = x[i] - lower[m]
+        elif y >= upper[m]:
+            f[i] = x[i] - upper[m]
+        worst = max(worst, abs(f[i]) / r)
+    return worst
+
+
+@kernel
+def close_open(x, mu, lower, upper, w, r_of, index):
+    """List the rows that take part; set impulses of rows that open to their bound. Return count, changes.
+
+    Writes: x, index.
+    """
+    count = 0
+    changed = False
+    n = mu.shape[0]
+    for k in range(n):
+        i = 3 * k
+        if x[i + 2] - r_of[i] * w[i + 2] > 0.0:
+            index[count] = i
+            index[count + 1] = i + 1
+            index[count + 2] = i + 2
+            count += 3
+        elif x[i] != 0.0 or x[i + 1] != 0.0 or x[i + 2] != 0.0:
+            x[i] = x[i + 1] = x[i + 2] = 0.0
+            changed = True
+    for m in range(lower.shape[0]):
+        i = 3 * n + m
+        y = x[i] - r_of[i] * w[i]
+        if lower[m] < y < upper[m]:
+            index[count] = i
+            count += 1
+            continue
+        bound = lower[m] if y <= lower[m] else upper[m]
+        if x[i] != bound:
+            x[i] = bound
+            changed = True
+    return count, changed
+
+
+@kernel
+def sticks(x, mu, w, r, i):
+    """Tell whether closed contact i (first row) sticks."""
+    xt = x[i] - r * w[i]
+    yt = x[i + 1] - r * w[i + 1]
+    bound = mu[i // 3] * (x[i + 2] - r * w[i + 2])
+    return xt * xt + yt * yt <= bound * bound
+
+
+@kernel
+def all_stick(x, mu, w, r_of, index, count):
+    """Tell whether every closed contact sticks: then the natural map is linear in x."""
+    limits = 3 * mu.shape[0]
+    a = 0
+    while a < count and index[a] < limits:
+        i = index[a]
+        if not sticks(x, mu, w, r_of[i], i):
+            return False
+        a += 3
+    return True
+
+
+@kernel
+def shifted_factor(g, eps, index, count, factor):
+    """Set the Cholesky factor of G + ε I on the closed rows; return whether ε is small next to every pivot.
+
+    Writes: factor.
+    """
+    for a in range(count):
+        for b in range(a + 1):
+            factor[a, b] = g[index[a], index[b]]
+        factor[a, a] += eps
+    factor_cholesky(factor, count)
+    is_regular = True
+    for a in range(count):
+        is_regular = is_regular and factor[a, a] * factor[a, a] > 10.0 * eps
+    return is_regular
+
+
+@kernel
+def sticking_step(g, w, eps, index, count, factor, step, rest):
+    """Set the Newton step of closed rows that all stick.   G step = w
+
+    One refinement takes back what ε left: the step is exact where G is regular. Where it is singular,
+    round-off over ε would be a part in 10⁷ of the step: then ε is larger and taken back more often.
+
+    Writes: factor, step, rest.
+    """
+    refinements = 1
+    if not shifted_factor(g, eps, index, count, factor):
+        shifted_factor(g, REDUNDANT * eps, index, count, factor)
+        refinements = REFINEMENTS
+    for a in range(count):
+        step[a] = w[index[a]]
+    solve_cholesky(factor, step, count)
+    for _ in range(refinements):
+        for a in range(count):
+            s = w[index[a]]
+            for b in range(count):
+                s -= g[index[a], index[b]] * step[b]
+            rest[a] = s
+        solve_cholesky(factor, rest, count)
+        for a in range(count):
+            step[a] += rest[a]
+
+
+@kernel
+def add_scaled_row(g, jac, i, index, count, target, s, eps):
+    """Add s (G + ε I) row i to row `target` of the Jacobian.
+
+    Writes: jac.
+    """
+    for b in range(count):
+        jac[target, b] += s * g[i, index[b]]
+        if index[b] == i:
+            jac[target, b] += s * eps
+
+
+@kernel
+def slip_rows(g, jac, x, w, mu, r, i, index, count, a, eps):
+    """Write the two tangential rows (a, a + 1) of slipping contact i.
+
+    Writes: jac.
+    """
+    xn = x[i + 2] - r * w[i + 2]
+    xt = x[i] - r * w[i]
+    yt = x[i + 1] - r * w[i + 1]
+    s = sqrt(xt * xt + yt * yt)
+    u = (xt / s, yt / s)
+    k = mu * xn / s
+    for m in range(2):
+        jac[a + m, a + m] += 1.0
+        jac[a + m, a + 2] -= mu * u[m]
+        add_scaled_row(g, jac, i + 2, index, count, a + m, mu * u[m] * r, eps)
+        for b in range(2):
+            p = k * ((1.0 if m == b else 0.0) - u[m] * u[b])
+            jac[a + m, a + b] -= p
+            add_scaled_row(g, jac, i + b, index, count, a + m, p * r, eps)
+
+
+@kernel
+def jacobian(g, x, mu, w, r_of, eps, index, count, jac):
+    """Write the generalised Jacobian of the natural map on the closed rows.
+
+    Writes: jac.
+    """
+    for a in range(count):
+        for b in range(count):
+            jac[a, b] = 0.0
+    a = 0
+    limits = 3 * mu.shape[0]
+    while a < count:
+        i = index[a]
+        r = r_of[i]
+        if i >= limits:
+            add_scaled_row(g, jac, i, index, count, a, r, eps)
+            a += 1
+            continue
+        add_scaled_row(g, jac, i + 2, index, count, a + 2, r, eps)
+        if sticks(x, mu, w, r, i):
+            add_scaled_row(g, jac, i, index, count, a, r, eps)
+            add_scaled_row(g, jac, i + 1, index, count, a + 1, r, eps)
+        elif mu[i // 3] > NO_FRICTION:
+            slip_rows(g, jac, x, w, mu[i // 3], r, i, index, count, a, eps)
+        else:
+            jac[a, a] = 1.0
+            jac[a + 1, a + 1] = 1.0
+        a += 3
+
+
+@kernel
+def merit(f):
+    """Return ‖F‖²."""
+    s = 0.0
+    for i in range(f.shape[0]):
+        s += f[i] * f[i]
+    return s
+
+
+@kernel
+def set_step_lengths(g, contacts, r_of):
+    """Set r of every row: the inverse of the mean apparent inverse mass of its contact.
+
+    Writes: r_of.
+    """
+    for k in range(contacts):
+        i = 3 * k
+        trace = g[i, i] + g[i + 1, i + 1] + g[i + 2, i + 2]
+        r_of[i] = r_of[i + 1] = r_of[i + 2] = 3.0 / trace if trace > 0.0 else 0.0
+    for i in range(3 * contacts, r_of.shape[0]):
+        r_of[i] = 1.0 / g[i, i]
+
+
+@kernel
+def search(g, c, x, mu, lower, upper, r_of, index, count, step, w, f, trial):
+    """Go along −step as far as the natural map shrinks; return the violation, −1 if nowhere.
+
+    Writes: x, w, f, trial.
+    """
+    before = merit(f)
+    alpha = 1.0
+    for _ in range(HALVINGS):
+        for i in range(x.shape[0]):
+            trial[i] = x[i]
+        for a in range(count):
+            trial[index[a]] -= alpha * step[a]
+        worst = natural_map(g, c, trial, mu, lower, upper, r_of, w, f)
+        if merit(f) < before:
+            for i in range(x.shape[0]):
+                x[i] = trial[i]
+            return worst
+        alpha *= 0.5
+    return -1.0
+
+
+@kernel
+def has_stuck(x, mu):
+    """Tell whether no contact has an impulse on its cone: then all will probably stick again."""
+    for k in range(mu.shape[0]):
+        i = 3 * k
+        bound = 0.999 * mu[k] * x[i + 2]
+        if x[i + 2] > 0.0 and x[i] * x[i] + x[i + 1] * x[i + 1] >= bound * bound:
+            return False
+    return True
+
+
+@kernel
+def newton(g, c, x, mu, lower, upper, limit, jac, index, work):
+    """Improve x until every violation is below `limit` [m/s]; return the violation reached.
+
+    If nothing slipped before, the first guess is that all closed contacts stick: one linear solve.
+    `work` has five rows of scratch as long as x, `jac` is a matrix, `index` a list of that size.
+
+    Writes: x, jac, index, work.
+    """
+    size = x.shape[0]
+    r_of = work[0, :size]
+    w = work[1, :size]
+    f = work[2, :size]
+    trial = work[3, :size]
+    step = work[4, :size]
+    set_step_lengths(g, mu.shape[0], r_of)
+    eps = 0.0
+    for i in range(size):
+        eps += g[i, i]
+    eps *= PROXIMAL / size
+    worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
+    if worst > limit and has_stuck(x, mu):
+        count, _ = close_open(x, mu, lower, upper, w, r_of, index)
+        multiply(g, x, c, w)
+        sticking_step(g, w, eps, index, count, jac, step, f)
+        for i in range(size):
+            trial[i] = x[i]
+        for a in range(count):
+            trial[index[a]] -= step[a]
+        reached = natural_map(g, c, trial, mu, lower, upper, r_of, w, f)
+        if reached <= limit:
+            for i in range(size):
+                x[i] = trial[i]
+            return reached
+        worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
+    for _ in range(NEWTON_STEPS):
+        if worst <= limit:
+            break
+        count, changed = close_open(x, mu, lower, upper, w, r_of, index)
+        if changed:
+            worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
+            count, changed = close_open(x, mu, lower, upper, w, r_of, index)
+            if changed:
+                continue
+        if all_stick(x, mu, w, r_of, index, count):
+            sticking_step(g, w, eps, index, count, jac, step, trial)
+        else:
+            jacobian(g, x, mu, w, r_of, eps, index, count, jac)
+            for a in range(count):
+                step[a] = f[index[a]]
+            if not solve_dense(jac, step, count):
+                break
+        reached = search(g, c, x, mu, lower, upper, r_of, index, count, step, w, f, trial)
+        if reached < 0.0:
+            worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
+            break
+        worst = reached
+    return worst

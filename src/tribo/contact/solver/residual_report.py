@@ -1,0 +1,121 @@
+"""Stage *residual*: how far the impulses are from solving the contact problem.
+
+With d = w + μ‖w_t‖ n (De Saxcé) an exact solution has λ in the friction cone K, d in its dual K*
+and λ · d = 0. The three violations are reported as multiples of the impulse m̄ s, the speed s and the
+energy m̄ s² of the step, s = the largest speed that the solve removes, m̄ = 1/mean(diag G).
+Rolling and spinning friction count as a speed at the contact's radius, in the dual violation.
+Source: contact-science §1.1.
+"""
+
+from math import inf, sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem.contact_targets import step_speed
+from tribo.contact.problem.scalar_rows import GIVES_WAY
+from tribo.contact.problem.whitened_products import scalar_velocity, velocity, within
+from tribo.contact.solver.coulomb_cone import NO_FRICTION, project
+from tribo.contact.solver.natural_residual import island_speed, largest, torque_violation
+from tribo.math import vec
+from tribo.model import Status
+
+CONTRADICTION = int(Status.CONTRADICTION)
+NOT_CONVERGED = int(Status.NOT_CONVERGED)
+SLOWEST = 1e-300  # [m/s] where nothing is removed
+HARMLESS = 1e-6  # a residual beyond it is said, whatever the solve took for exact
+OPEN = 0.2  # [–] of the speed to remove: beyond, rows contradict one another
+
+
+@kernel
+def contact_residual(model, work, c):
+    """Return primal [N s], dual [m/s] and complementarity [J] violation of one contact."""
+    impulse = vec.load(work.contact_impulse, c)
+    w = velocity(model, work, work.contact_row, work.contact_start, c)
+    mu = work.contact_friction[c]
+    if mu <= NO_FRICTION:
+        primal = max(0.0, -impulse[2])
+        return primal, max(0.0, -w[2]), abs(impulse[2] * w[2])
+    primal = largest(vec.sub(impulse, project(mu, impulse)))
+    d = (w[0], w[1], w[2] + mu * sqrt(w[0] * w[0] + w[1] * w[1]))
+    dual = largest(vec.sub(d, project(1.0 / mu, d)))
+    return primal, dual, abs(vec.dot(impulse, d))
+
+
+@kernel
+def scalar_residual(model, work, n, speed):
+    """Return primal and dual violation of one scalar row; speed: the largest that is removed, > 0.
+
+    A velocity is lawful where the impulse is at the bound that allows it. It counts as far as that bound is
+    away, in parts of what the largest speed takes; without a bound, and from there on, whole.
+    """
+    w = scalar_velocity(model, work, n)
+    impulse = work.scalar_impulse[n]
+    primal = abs(impulse - within(work, n, impulse))
+    room = impulse - work.scalar_lower[n] if w > 0.0 else work.scalar_upper[n] - impulse
+    return primal, min(1.0, room * work.scalar_delassus[n] / speed) * abs(w)
+
+
+@kernel
+def gives_way(work, t, speed):
+    """Tell whether a hard row of a constraint in island t gives way: another asks for what cannot be at once.
+
+    The compliance that all hard rows have, at the level of rounding, then makes up for what is left of
+    the speed that the island removes.
+    """
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        if work.scalar_reach[n] != GIVES_WAY:
+            if abs(work.scalar_impulse[n]) * work.scalar_compliance[n] > OPEN * speed:
+                return True
+    return False
+
+
+@kernel
+def report(model, settings, work):
+    """Record the three normalised residuals of the step; note constraints that contradict one another.
+
+    Writes: work.
+    """
+    primal = 0.0
+    dual = 0.0
+    complementarity = 0.0
+    diagonal = 0.0
+    count = 0
+    speed = step_speed(settings)
+    for t in range(work.tree_island.shape[0]):
+        own = island_speed(settings, work, t)
+        speed = max(speed, own)
+        if gives_way(work, t, own):
+            work.status[0] |= CONTRADICTION
+    for c in range(work.contact_count[0]):
+        if work.contact_target[c] == -inf:
+            continue
+        p, d, e = contact_residual(model, work, c)
+        primal = max(primal, p)
+        dual = max(dual, d)
+        complementarity = max(complementarity, e)
+        if work.contact_is_spun[c] == 1:
+            dual = max(dual, torque_violation(model, work, c))
+        g = work.contact_delassus
+        diagonal += g[c, 0] + g[c, 1] + g[c, 2]
+        count += 3
+    for n in range(work.scalar_count[0]):
+        p, d = scalar_residual(model, work, n, max(speed, SLOWEST))
+        primal = max(primal, p)
+        dual = max(dual, d)
+        diagonal += work.scalar_delassus[n]
+        count += 1
+    if count == 0 or speed == 0.0 or diagonal == 0.0:
+        primal = dual = complementarity = 0.0
+    else:
+        mass = count / diagonal
+        primal /= mass * speed
+        dual /= speed
+        complementarity /= mass * speed * speed
+    if (
+        not max(primal, max(dual, complementarity)) <= HARMLESS
+        or not primal + dual + complementarity < inf
+    ):
+        work.status[0] |= NOT_CONVERGED
+    work.residual[0] = primal
+    work.residual[1] = dual
+    work.residual[2] = complementarity

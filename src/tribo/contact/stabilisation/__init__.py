@@ -1,0 +1,1 @@
+"""What keeps positions right and bounds the energy of a step."""

@@ -1,0 +1,59 @@
+"""Part of stage *teams*: how a robot on a fixed base is held, and how strictly it is asked for its energy.
+
+Where joints that turn fast meet their stops, the velocity changes within the step, but forces that depend on
+it are taken at one velocity, and all is evaluated at one configuration. One hit would give a chain of ball
+joints at 100 rad/s, in steps of 1 ms, as much energy as it has. Stops only take, and so do mimic joints and
+what ties a robot to itself or to what stands still. So it may not leave them with more energy than it had
+and its drives gave: gaps that the solve kept open are so at a part of the velocity too; those of joints
+beyond their stops close the slower.
+"""
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem.scalar_rows import tie_of
+from tribo.model import Joint, Slot
+
+REVOLUTE = int(Joint.REVOLUTE)
+SPHERICAL = int(Joint.SPHERICAL)
+LIMIT = int(Slot.LIMIT)
+MIMIC = int(Slot.MIMIC)
+
+SWIFT = 0.02  # [rad] in a step; slower joints gain nothing that could be measured
+NOTHING, TIES, STOPS = 0, 1, 2  # what holds a robot
+
+
+@kernel
+def is_swift(model, state, settings, work, t, is_strict):
+    """Tell whether a joint of a tree turns far in this step, by its velocity before or after.
+
+    Not strictly: far for the curve of its stop, which bends the more the narrower it is.
+    """
+    for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
+        joint = model.joint_type[i]
+        if joint != REVOLUTE and joint != SPHERICAL:
+            continue
+        most = SWIFT / settings.dt
+        if joint == SPHERICAL and not is_strict:
+            most *= min(1.0, 0.5 * model.joint_upper[i])
+        for k in range(model.joint_v[i], model.joint_v[i] + (3 if joint == SPHERICAL else 1)):
+            if abs(state.v[k]) > most or abs(work.next_v[k]) > most:
+                return True
+    return False
+
+
+@kernel
+def grip(model, work, t):
+    """Return what holds the robot that is island t: `NOTHING`, `TIES` or `STOPS`."""
+    found = NOTHING
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        if work.scalar_impulse[n] == 0.0:
+            continue
+        if tie_of(model, work, n) >= 0:
+            found = max(found, TIES)
+            continue
+        kind = work.scalar_slot[n] - model.joint_slot[work.scalar_body[n, 0]]
+        if kind == MIMIC:
+            found = max(found, TIES)
+        elif kind == LIMIT:
+            found = STOPS
+    return found

@@ -1,0 +1,408 @@
+"""With how much energy trees end a step, and how they are slowed if that is too much.
+
+Energy is that of motion, of weight and of joint springs; what drives and hands give is a gift. Under
+`semi_implicit`, whose energy goes to and fro, springs give too. What is slowed keeps its momentum: its motion
+is brought nearer to that of one rigid body, or to rest if the world holds it. That leaves together what
+constraints keep together. When this is asked for, and of whom: `teams`.
+"""
+
+from tribo.compiler.jit import kernel
+from tribo.contact.constraints import velocity_bound
+from tribo.contact.problem.islands import is_member
+from tribo.contact.problem.scalar_rows import tie_of
+from tribo.contact.stabilisation import group_momentum
+from tribo.contact.stabilisation.group_momentum import place_of
+from tribo.contact.stabilisation.penetration_correction import tree_mass
+from tribo.dynamics import integrate
+from tribo.dynamics.actuation import TRAPEZOID, form_weights
+from tribo.dynamics.energy import energy_at
+from tribo.dynamics.kinematics import end_of_q
+from tribo.dynamics.momentum import (
+    KEPT,
+    LEFT_ALONE,
+    about_point,
+    agree,
+    base_impulse,
+    goal,
+    tree_motion,
+)
+from tribo.dynamics.springs import spring_energy
+from tribo.math import linalg, quat, spatial, vec
+from tribo.model import Course, Integrator, Joint, Status
+
+FREE = int(Joint.FREE)
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+HELD_BACK = int(Course.HELD_BACK)
+COARSE = int(Status.COARSE)
+
+SPEED = (-2, 2)  # modes of a drive at its speed limit
+HALVINGS = 40  # of the factor: to round-off
+ZERO = (0.0, 0.0, 0.0)
+
+
+@kernel
+def given(model, state, settings, work, tree):
+    """Return what drives and hands give to a tree in this step [J], if that is positive.
+
+    Springs have their energy (`stored`): their force, at `spring_error` in mid step, is taken out.
+    """
+    total = 0.0
+    a, b, _ = form_weights(TRAPEZOID, settings.integrator)
+    for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+        force = work.drive_force[dof]
+        force -= work.drive_inertia[dof] * (work.next_v[dof] - state.v[dof]) / settings.dt
+        k = model.dof_stiffness[dof]
+        if k != 0.0 and settings.integrator != SEMI_IMPLICIT:
+            shift = settings.dt * (a * state.v[dof] + b * work.next_v[dof])
+            force += k * (work.spring_error[dof] + shift)
+        impulse = settings.dt * force
+        if work.drive_mode[dof] in SPEED and work.drive_row[dof] >= 0:  # held at its speed by a row
+            impulse += work.scalar_impulse[work.drive_row[dof]]
+        total += 0.5 * impulse * (state.v[dof] + work.next_v[dof])
+    return max(0.0, total)
+
+
+@kernel
+def stored(model, q, settings, work, tree):
+    """Return the energy of the joint springs of a tree [J] that a step keeps: none under `semi_implicit`.
+
+    Writes: work.
+    """
+    if settings.integrator == SEMI_IMPLICIT:
+        return 0.0
+    return spring_energy(model, q, work, tree)
+
+
+@kernel
+def closing_energy(model, settings, work, t, mass):
+    """Return the energy that closing what is open may take in island t of that mass [J]."""
+    total = 0.0
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        if work.scalar_impulse[n] != 0.0:
+            total += velocity_bound.energy(model, settings, work, n, mass)
+    return total
+
+
+@kernel
+def allowed(model, state, settings, work, t, error):
+    """Return the energy [J] with which island t may end the step: what it has and is given.
+
+    A part `error` of what moves and swings more; at least what closing gaps may take.
+
+    Writes: work.
+    """
+    lively = potential = brought = mass = 0.0
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            # First what is given: `stored` overwrites `spring_error`.
+            brought += given(model, state, settings, work, tree)
+            moving, lying = energy_at(model, state.q, state.v, settings, work, tree)
+            lively += moving + stored(model, state.q, settings, work, tree)
+            potential += lying
+            mass += tree_mass(model, tree)
+    return potential + max(
+        (1.0 + error) * lively + brought, closing_energy(model, settings, work, t, mass)
+    )
+
+
+@kernel
+def to_end(model, settings, work, tree, v):
+    """Set the coordinates with which a tree ends the step if v is its new velocity.
+
+    A base that floats gets the velocity that keeps the momentum. What the change of its axis adds to the way
+    of a ball joint is left out: nobody knows it yet.
+
+    Writes: work, v.
+    """
+    still = work.rk_acc
+    for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+        still[dof] = 0.0
+    integrate.finish_tree(model, tree, v, still, settings, work, work.end_q)
+    if work.tree_is_kept[tree] == KEPT:
+        agree(model, work.end_q, v, work, tree)
+
+
+@kernel
+def ended(model, settings, work, tree, v):
+    """Return the energy of a tree [J] at `end_q` and given velocities, with what its springs keep.
+
+    Writes: work.
+    """
+    kinetic, potential = energy_at(model, work.end_q, v, settings, work, tree)
+    return kinetic + potential + stored(model, work.end_q, settings, work, tree)
+
+
+@kernel
+def end_energy(model, settings, work, t, rigid, part):
+    """Return the energy [J] with which island t ends the step at a part of its motion beyond the rigid one.
+
+    Writes: work.
+    """
+    end = work.island_last_tree[t] + 1
+    for tree in range(t, end):
+        if not is_member(model, work, tree, t):
+            continue
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            work.change_v[dof] = rigid[dof] + part * (work.next_v[dof] - rigid[dof])
+        to_end(model, settings, work, tree, work.change_v)
+    group_momentum.agree(model, work.end_q, work.change_v, work, t, t, end)
+    total = 0.0
+    for tree in range(t, end):
+        if is_member(model, work, tree, t):
+            total += ended(model, settings, work, tree, work.change_v)
+    return total
+
+
+@kernel
+def is_anchored(model, work, t):
+    """Tell whether island t is held by the world."""
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t) and model.joint_type[model.tree_body[tree]] != FREE:
+            return True
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        n = work.island_scalar[k]
+        if work.scalar_impulse[n] != 0.0 and tie_of(model, work, n) >= 0:
+            if work.scalar_len[n, 0] == 0 or work.scalar_len[n, 1] == 0:
+                return True
+    return False
+
+
+@kernel
+def all_to_end(model, settings, work, t):
+    """Set the coordinates `end_q` and velocities `change_v` with which island t ends the step as solved.
+
+    Writes: work.
+    """
+    end = work.island_last_tree[t] + 1
+    for tree in range(t, end):
+        if is_member(model, work, tree, t):
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                work.change_v[dof] = work.next_v[dof]
+            to_end(model, settings, work, tree, work.change_v)
+    group_momentum.agree(model, work.end_q, work.change_v, work, t, t, end)
+
+
+@kernel
+def island_motion(model, q, v, work, t, origin):
+    """Return m, c, p, L about c and the inertia about c of loose island t at (q, v).
+
+    c counts from a given origin near it, so that nothing is lost far from the world's.
+
+    Writes: work.
+    """
+    m = 0.0
+    p = moment = l = ZERO
+    s = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            mass, arm, push, spin, own = tree_motion(model, q, v, work, tree)
+            c = vec.add(arm, vec.sub(place_of(model, q, tree), origin))
+            m += mass
+            moment = vec.axpy(mass, c, moment)
+            p = vec.add(p, push)
+            l = vec.add(l, vec.add(spin, vec.cross(c, push)))
+            s = spatial.axpy(1.0, own, spatial.axpy(mass, about_point(c), s))
+    c = vec.scale(1.0 / m, moment)
+    return m, c, p, vec.sub(l, vec.cross(c, p)), spatial.axpy(-m, about_point(c), s)
+
+
+@kernel
+def rigid_motion(model, work, t, out):
+    """Set an array of dofs to loose island t, at `end_q` and `change_v`, as a rigid body of its momentum.
+
+    Writes: work, out.
+    """
+    origin = place_of(model, work.mid_q, t)
+    m, c, p, l, s = island_motion(model, work.end_q, work.change_v, work, t, origin)
+    omega = vec.sym_vec(linalg.sym_inverse(s), l)
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            arm = vec.sub(vec.sub(place_of(model, work.end_q, tree), origin), c)
+            move_base(model, tree, vec.axpy(1.0 / m, p, vec.cross(omega, arm)), omega, out)
+
+
+@kernel
+def move_base(model, tree, velocity, omega, out):
+    """Set the base velocity of a loose tree in an array of dofs.
+
+    Writes: out.
+    """
+    first = model.tree_v[tree]
+    for k in range(3):
+        out[first + k] = velocity[k]
+        out[first + 3 + k] = omega[k]
+
+
+@kernel
+def stop(model, state, work, tree):
+    """Leave the coordinates of a tree as they were when the step began: parts of a step that lead nowhere.
+
+    Writes: work.
+    """
+    for k in range(model.joint_q[model.tree_body[tree]], end_of_q(model, tree)):
+        work.rk_q[k] = state.q[k]
+    for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+        work.rk_v[dof] = 0.0
+    for i in range(model.tree_body[tree], model.tree_body[tree] + model.tree_body_count[tree]):
+        work.joint_is_ruled[i] = 0
+    work.tree_is_fourth[tree] = 1
+
+
+@kernel
+def stay(model, state, settings, work, tree, rigid):
+    """Set an array of dofs to the motion of a floating tree that has its momentum and stays as it was.
+
+    Its joints, and how its base is turned, are at the step's end what they were at its beginning: of all
+    motions with that momentum it has the least energy, and not more than there was. It gets there like a
+    tree that took parts of the step and was left at rest.
+
+    Writes: work, rigid.
+    """
+    stop(model, state, work, tree)
+    at = model.joint_q[model.tree_body[tree]]
+    for k in range(3):
+        work.rk_q[at + k] = work.mid_q[at + k]
+    m, c, _, _, s = tree_motion(model, state.q, state.v, work, tree)
+    push, spin = goal(work, tree)
+    omega = vec.sym_vec(linalg.sym_inverse(s), spin)
+    move_base(model, tree, vec.axpy(1.0 / m, push, vec.cross(c, omega)), omega, rigid)
+    back = quat.exp(vec.scale(-0.5 * settings.dt, omega))
+    quat.store(work.rk_q, at + 3, quat.normalize(quat.mul(back, quat.load(state.q, at + 3))))
+
+
+@kernel
+def leave_apart(model, work, t):
+    """Let nothing of island t keep a momentum of its own, unless all of it is one company.
+
+    Writes: work.
+    """
+    if group_momentum.is_company(model, work, t, work.island_last_tree[t] + 1):
+        return
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            work.tree_is_kept[tree] = LEFT_ALONE
+
+
+@kernel
+def stay_together(model, state, settings, work, t, rigid):
+    """Set an array of dofs to the motion of several loose bodies that keep their momentum and their poses.
+
+    All go the way of their centre of mass and end the step as one rigid body, in the poses in which they
+    began it: what ties them is no wider open than it was.
+
+    Writes: work, rigid.
+    """
+    dt = settings.dt
+    h = dt if settings.integrator == SEMI_IMPLICIT else 0.5 * dt  # left once the velocity is known
+    origin = place_of(model, state.q, t)
+    m, c, p, l, s = island_motion(model, state.q, state.v, work, t, origin)
+    after = vec.axpy(dt * m, (settings.gravity_x, settings.gravity_y, settings.gravity_z), p)
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            push, turn = base_impulse(model, state, settings, work, tree)
+            arm = vec.sub(vec.sub(place_of(model, work.mid_q, tree), origin), c)
+            after = vec.add(after, push)
+            l = vec.add(l, vec.add(turn, vec.cross(arm, push)))
+    way = vec.scale(0.5 * dt / m, vec.add(p, after))
+    omega = vec.sym_vec(linalg.sym_inverse(s), l)
+    back = quat.exp(vec.scale(-h, omega))
+    leave_apart(model, work, t)
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            stop(model, state, work, tree)
+            place = place_of(model, state.q, tree)
+            arm = vec.sub(vec.sub(place, origin), c)
+            velocity = vec.axpy(1.0 / m, after, vec.cross(omega, arm))
+            move_base(model, tree, velocity, omega, rigid)
+            at = model.joint_q[model.tree_body[tree]]
+            begin = vec.axpy(-h, velocity, vec.add(place, way))
+            for k in range(3):
+                work.rk_q[at + k] = begin[k]
+            turned = quat.mul(back, quat.load(state.q, at + 3))
+            quat.store(work.rk_q, at + 3, quat.normalize(turned))
+
+
+@kernel
+def is_sprung(model, settings, work, t):
+    """Tell whether a joint of island t has a spring whose energy a step keeps."""
+    if settings.integrator == SEMI_IMPLICIT:
+        return False
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                if model.dof_stiffness[dof] != 0.0:
+                    return True
+    return False
+
+
+@kernel
+def stay_all(model, state, work, t):
+    """Let island t, which hangs on the world, stay as it was, and say so.
+
+    In half a step at its velocity it would have strained its springs by more than it has.
+
+    Writes: work.
+    """
+    work.status[0] |= COARSE
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            stop(model, state, work, tree)
+            work.tree_course[tree] = HELD_BACK
+
+
+@kernel
+def largest_part(model, settings, work, t, rigid, most):
+    """Return the largest part of its motion beyond the rigid one that gives island t no more than `most` [J].
+
+    The rigid motion itself has no more.
+
+    Writes: work.
+    """
+    low = 0.0
+    high = 1.0
+    for _ in range(HALVINGS):
+        part = 0.5 * (low + high)
+        if end_energy(model, settings, work, t, rigid, part) > most:
+            high = part
+        else:
+            low = part
+    return low
+
+
+@kernel
+def slow(model, state, settings, work, t, most):
+    """Slow island t if it would end the step with more energy than `most`; tell whether that was done.
+
+    In rigid motion, or at rest, it may have more still, at the places where it ends. A robot that floats has
+    drawn itself together, or strained its springs: its joints stay where they were. So do several loose
+    bodies, and what hangs on the world, if it has springs; if its weight does it, it is left with no more.
+
+    Writes: work.
+    """
+    rigid = work.pile_start
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                rigid[dof] = 0.0
+    is_loose = not is_anchored(model, work, t)
+    if is_loose:
+        all_to_end(model, settings, work, t)
+        rigid_motion(model, work, t, rigid)
+    if end_energy(model, settings, work, t, rigid, 1.0) <= most:
+        return False
+    least = end_energy(model, settings, work, t, rigid, 0.0)
+    if least > most:
+        if is_loose and work.tree_is_kept[t] == KEPT:
+            stay(model, state, settings, work, t, rigid)
+        elif is_loose:
+            stay_together(model, state, settings, work, t, rigid)
+        elif is_sprung(model, settings, work, t):
+            stay_all(model, state, work, t)
+        least = end_energy(model, settings, work, t, rigid, 0.0)
+    part = largest_part(model, settings, work, t, rigid, max(most, least))
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                work.next_v[dof] = rigid[dof] + part * (work.next_v[dof] - rigid[dof])
+    return True

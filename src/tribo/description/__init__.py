@@ -1,0 +1,1 @@
+"""What users and files describe, as plain data, before it becomes arrays."""

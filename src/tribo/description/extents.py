@@ -1,0 +1,71 @@
+"""How far the shapes of a description reach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+
+import numpy as np
+
+from tribo.description.hulls import Heights, Hull, Surface
+from tribo.description.trees import BodyDescription, ShapeDescription
+from tribo.enums import Shape
+from tribo.math import quat
+
+
+def rotation_matrix(quaternion: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Return the 3×3 matrix of a unit quaternion (w, x, y, z)."""
+    function = getattr(quat.to_matrix, "py_func", quat.to_matrix)
+    return np.array(function(tuple(float(x) for x in quaternion))).reshape(3, 3)
+
+
+def shape_extent(shape: ShapeDescription) -> tuple[np.ndarray, np.ndarray]:
+    """Return centre and half size of a shape's box in the body frame."""
+    a, b, c = (*shape.size, 0.0, 0.0)[:3]
+    half = {
+        Shape.SPHERE: (a, a, a),
+        Shape.BOX: (a, b, c),
+        Shape.CAPSULE: (a, a, a + b),
+        Shape.CYLINDER: (a, a, b),
+        Shape.CONE: (a, a, b),
+        Shape.ELLIPSOID: (a, b, c),
+    }.get(shape.kind, (0.0, 0.0, 0.0))
+    rotation = rotation_matrix(shape.quaternion)
+    centre = np.array(shape.position, float)
+    if shape.geometry is not None:
+        box = box_of(shape.geometry)
+        return centre + rotation @ box[:3], np.abs(rotation) @ box[3:]
+    if shape.kind == Shape.ELLIPSOID:
+        return centre, np.linalg.norm(rotation * half, axis=1)
+    return centre, np.abs(rotation) @ np.array(half)
+
+
+def box_of(geometry: Hull | Surface | Heights) -> np.ndarray:
+    """Return centre and half size (6,) of a box around a geometry; below heights there is ground."""
+    if isinstance(geometry, Heights):
+        ny, nx = geometry.values.shape
+        reach = np.array([0.5 * (nx - 1) * geometry.dx, 0.5 * (ny - 1) * geometry.dy])
+        top, bottom = float(geometry.values.max()), float(geometry.values.min())
+        low = np.array([*-reach, bottom - max(2.0 * float(reach.max()), top - bottom)])
+        high = np.array([*reach, top])
+    else:
+        low, high = geometry.vertices.min(axis=0), geometry.vertices.max(axis=0)
+    return np.concatenate([(low + high) / 2.0, (high - low) / 2.0])
+
+
+def body_bounds(body: BodyDescription) -> tuple[np.ndarray, float]:
+    """Return the box (centre, half size) and the radius around all shapes of a body."""
+    low, high = np.full(3, inf), np.full(3, -inf)
+    radius = 0.0
+    for shape in body.shapes:
+        if shape.kind in (Shape.PLANE, Shape.MESH):
+            continue
+        centre, half = shape_extent(shape)
+        low, high = np.minimum(low, centre - half), np.maximum(high, centre + half)
+        own = float(np.linalg.norm(half))
+        if shape.kind in (Shape.SPHERE, Shape.ELLIPSOID):
+            own = max(shape.size)
+        radius = max(radius, float(np.linalg.norm(centre)) + own)
+    if np.any(low > high):
+        return np.zeros(6), 0.0
+    return np.concatenate([(low + high) / 2, (high - low) / 2]), radius

@@ -1,0 +1,194 @@
+"""Heights on a grid: from arrays, text files, pictures, or a fractal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tribo.checks import check
+from tribo.description.hulls import Heights
+
+MAX_SAMPLES = 16_000_000  # of one map
+MAX_BYTES = 512 << 20  # of a file
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeightField:
+    """Heights over a rectangle centred on the origin.
+
+    Attributes:
+        heights: (ny, nx) [m], x along a row, both at least 2.
+        size: Lengths along x and y [m].
+
+    Example:
+        >>> import tribo
+        >>> ramp = tribo.HeightField([[0.0, 0.1, 0.2], [0.0, 0.1, 0.2]], size=(2.0, 1.0))
+        >>> ramp.heights.shape
+        (2, 3)
+    """
+
+    heights: Any
+    size: Any
+
+    def __post_init__(self) -> None:
+        """Check and copy.
+
+        Raises:
+            ValueError: Ragged rows, fewer than 2 × 2 or too many samples, not finite, or no size.
+        """
+        try:
+            values = check.array(self.heights, "heights", "rows of numbers")
+        except TypeError:
+            raise ValueError(
+                "heights must be rows of numbers of one length; some row is longer or holds no numbers"
+            ) from None
+        if values.ndim != 2 or min(values.shape) < 2:
+            raise ValueError(f"heights must have shape (ny ≥ 2, nx ≥ 2), got {values.shape}")
+        if values.size > MAX_SAMPLES:
+            raise ValueError(f"{values.size} heights are more than the {MAX_SAMPLES} allowed")
+        bad = np.argwhere(~np.isfinite(values))
+        if len(bad):
+            j, i = bad[0]
+            raise ValueError(f"heights must be finite, row {j} column {i} is {values[j, i]}")
+        check.within_range(values, "heights")
+        size = check.vector(self.size, "size", 2)
+        if size.min() <= 0.0:
+            raise ValueError(f"size must be > 0, got {size.tolist()}")
+        values.setflags(write=False)  # maps that are made of it share it
+        object.__setattr__(self, "heights", values)
+        object.__setattr__(self, "size", (float(size[0]), float(size[1])))
+
+    @classmethod
+    def from_text(cls, path: str | Path) -> HeightField:
+        """Read RaiSim's text form: samples and lengths along x and y, then the heights, x fastest.
+
+        Raises:
+            ValueError: Not numbers, or not as many as the first two say.
+            FileNotFoundError: There is no such file.
+        """
+        path = Path(path)
+        _check_size(path)
+        try:
+            numbers = np.array(path.read_text("utf-8").replace(",", " ").split(), np.float64)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}; a height file holds numbers only") from None
+        if len(numbers) < 4:
+            raise ValueError(
+                f"{path}: {len(numbers)} numbers; it begins with samples and lengths along x, y"
+            )
+        nx, ny = numbers[:2]
+        if not (min(nx, ny) >= 2 and max(nx, ny) <= MAX_SAMPLES and nx % 1 == ny % 1 == 0):
+            raise ValueError(
+                f"{path}: {nx:g} × {ny:g} samples; both must be whole numbers 2 … {MAX_SAMPLES}"
+            )
+        if len(numbers) - 4 != int(nx) * int(ny):
+            raise ValueError(
+                f"{path}: {len(numbers) - 4} heights, {int(nx)} × {int(ny)} were announced"
+            )
+        return cls(numbers[4:].reshape(int(ny), int(nx)), numbers[2:4])
+
+    @classmethod
+    def from_image(
+        cls, path: str | Path, size: Any, height_scale: float, height_offset: float = 0.0
+    ) -> HeightField:
+        """Read a grey picture: white is `height_scale` + `height_offset`, black `height_offset` [m].
+
+        The first row of the picture is at the greatest y. 8 and 16 bits per sample are kept as they are.
+
+        Raises:
+            ValueError: Not a picture, or too large.
+            FileNotFoundError: There is no such file.
+            ImportError: Pillow is missing.
+        """
+        try:
+            from PIL import Image
+        except ImportError:
+            raise ImportError('pictures need Pillow: pip install "tribo[mesh]"') from None
+        path = Path(path)
+        _check_size(path)
+        try:
+            with Image.open(path, formats=("PNG",)) as picture:
+                if picture.width * picture.height > MAX_SAMPLES:
+                    raise ValueError(f"{picture.width} × {picture.height} samples are too many")
+                deep = picture.mode.startswith("I")
+                grey = np.asarray(picture if deep else picture.convert("L"), np.float64)
+        except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+            raise ValueError(f"{path}: not a PNG picture of heights: {error}") from None
+        return cls(
+            grey[::-1] / (65535.0 if deep else 255.0) * check.number(height_scale, "height_scale")
+            + check.number(height_offset, "height_offset"),
+            size,
+        )
+
+    @classmethod
+    def fractal(
+        cls, *, size: Any = (10.0, 10.0), samples: Any = (100, 100), frequency: float = 0.1,
+        z_scale: float = 2.0, octaves: int = 5, lacunarity: float = 2.0, gain: float = 0.5,
+        step_size: float = 0.0, height_offset: float = 0.0, seed: int = 0,
+    ) -> HeightField:  # fmt: skip
+        """Return terrain as a sum of octaves of gradient noise; names as in RaiSim's TerrainProperties.
+
+        Args:
+            size: Lengths along x and y [m].
+            samples: Along x and y.
+            frequency: Bumps per metre of the first octave.
+            z_scale: [m] height of noise 1; the sum of octaves stays within ±1.
+            octaves: How many, each `lacunarity` times as fine and `gain` times as high as the last.
+            lacunarity, gain: See `octaves`.
+            step_size: [m] heights are rounded down to multiples of it: stairs; 0: not.
+            height_offset: [m] added to all.
+            seed: Same seed, same terrain.
+
+        Source: Perlin 2002 (noise with a quintic fade).
+        """
+        ny, nx = (check.integer(n, "samples", 2) for n in reversed(tuple(samples)))
+        if nx * ny > MAX_SAMPLES:
+            raise ValueError(f"{nx} × {ny} samples are more than the {MAX_SAMPLES} allowed")
+        lengths = check.vector(size, "size", 2)
+        x, y = np.meshgrid(np.linspace(0.0, lengths[0], nx), np.linspace(0.0, lengths[1], ny))
+        total, height, scale = np.zeros((ny, nx)), 1.0, check.number(frequency, "frequency")
+        most = 0.0
+        for octave in range(check.integer(octaves, "octaves", 1)):
+            total += height * _noise(x * scale, y * scale, (seed, octave))
+            most += height
+            height *= check.number(gain, "gain", minimum=0.0)
+            scale *= check.number(lacunarity, "lacunarity", minimum=0.0, exclusive=True)
+        values = z_scale * total / most
+        step = check.number(step_size, "step_size", minimum=0.0)
+        if step > 0.0:
+            values = np.floor(values / step) * step
+        return cls(values + check.number(height_offset, "height_offset"), lengths)
+
+    @property
+    def geometry(self) -> Heights:
+        """The same as the builder takes it."""
+        ny, nx = self.heights.shape
+        return Heights(self.heights, self.size[0] / (nx - 1), self.size[1] / (ny - 1))
+
+
+def _check_size(path: Path) -> None:
+    if path.stat().st_size > MAX_BYTES:
+        raise ValueError(
+            f"{path}: {path.stat().st_size >> 20} MiB are more than {MAX_BYTES >> 20} MiB"
+        )
+
+
+def _noise(x: np.ndarray, y: np.ndarray, seed: tuple[int, int]) -> np.ndarray:
+    """Return gradient noise in −1 … 1."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(256)
+    angle = rng.uniform(0.0, 2.0 * np.pi, 256)
+    i, j = np.floor(x).astype(np.int64), np.floor(y).astype(np.int64)
+    u, v = x - i, y - j
+    fade_u, fade_v = (t * t * t * (t * (6.0 * t - 15.0) + 10.0) for t in (u, v))
+
+    def corner(di: int, dj: int) -> np.ndarray:
+        a = angle[order[(order[(i + di) % 256] + j + dj) % 256]]
+        return np.asarray(np.cos(a) * (u - di) + np.sin(a) * (v - dj))
+
+    low = corner(0, 0) + fade_u * (corner(1, 0) - corner(0, 0))
+    high = corner(0, 1) + fade_u * (corner(1, 1) - corner(0, 1))
+    return np.asarray(np.sqrt(2.0) * (low + fade_v * (high - low)))

@@ -1,0 +1,452 @@
+"""What users and file readers describe, before it becomes arrays.
+
+Plain data with no behaviour beyond validation: `tribo.formats` makes it, `tribo.engine.builder` reads it.
+Units are SI; quaternions are (w, x, y, z); poses are (position, quaternion) of a frame in its parent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tribo.checks import check
+from tribo.checks.errors import DescriptionError
+from tribo.description import inertias
+from tribo.description.constraints import ConstraintDescription
+from tribo.description.heights import HeightField
+from tribo.description.hulls import Heights, Hull, Surface
+from tribo.description.joints import (
+    IDENTITY,
+    ORIGIN,
+    JointDescription,
+    Vector,
+    check_properties,
+    check_ranges,
+    direction_of,
+    joint_type,
+)
+from tribo.materials import PairProperties
+from tribo.model import Joint, Kind, Shape
+
+__all__ = [
+    "IDENTITY", "ORIGIN", "ActuatorDescription", "BodyDescription", "CompoundPart", "DescriptionError",
+    "FrameDescription", "JointDescription", "LinkDescription", "MeshFile", "ObjectDescription",
+    "PartDescription", "SensorDescription", "ShapeDescription", "TreeDescription", "Vector",
+    "VisualDescription", "WorldDescription", "internal_size",
+]  # fmt: skip
+
+
+@dataclass(slots=True)
+class MeshFile:
+    """A mesh on disk, or the reason why it is not there."""
+
+    path: Path | None  # None: the file was not found
+    reference: str  # as written in the file that names it
+    scale: Vector = (1.0, 1.0, 1.0)
+
+
+@dataclass(slots=True)
+class ShapeDescription:
+    """A collision shape on a body; `size` as in `tribo.model.Shape`."""
+
+    kind: Shape
+    size: Vector
+    position: Vector = ORIGIN  # [m] body frame
+    quaternion: Vector = IDENTITY
+    material: str = "default"
+    name: str = ""  # "LINK/0": collision body 0 of LINK
+    group: int | None = None  # bits; None: the object's
+    mask: int | None = None
+    mesh: MeshFile | None = None
+    geometry: Hull | Surface | Heights | None = None  # of HULL, SURFACE, HEIGHT_MAP
+    is_point: bool = False  # touches compliant grounds, instead of the body's other shapes
+    link: str = field(default="", compare=False)  # merged one that has it; empty: the body's own
+
+
+@dataclass(slots=True)
+class VisualDescription:
+    """A drawn shape on a body."""
+
+    kind: Shape
+    size: Vector
+    position: Vector = ORIGIN
+    quaternion: Vector = IDENTITY
+    color: Vector | None = None  # RGBA 0…1
+    mesh: MeshFile | None = None
+
+
+@dataclass(slots=True)
+class LinkDescription:
+    """A link of a robot that is built in Python, with all that hangs on it.
+
+    Links behind fixed joints become parts of their parent; what they are called stays as a frame. The mass
+    of a link is its own `mass` plus that of the solids that `add_shape` gives it.
+
+    Example:
+        >>> import tribo
+        >>> cart = tribo.LinkDescription("cart")
+        >>> cart.add_shape("box", (0.4, 0.2, 0.1), mass=1.0, color=(0.2, 0.4, 0.8, 1.0))
+        >>> pole = cart.add_child("pole", "revolute", axis=(0, 1, 0))
+        >>> pole.add_shape("cylinder", (0.01, 1.0), mass=0.1, position=(0, 0, 0.5))
+        >>> tip = pole.add_child("tip", "fixed", position=(0, 0, 1))
+        >>> robot = tribo.World().add_articulated_system(cart)
+        >>> robot.dof, round(robot.mass, 9), robot.frame("tip").position.tolist()
+        (7, 1.1, [0.0, 0.0, 1.0])
+    """
+
+    name: str
+    mass: float = 0.0  # [kg]
+    com: Vector = ORIGIN  # [m] link frame
+    inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))  # about com, link axes
+    joint: JointDescription | None = (
+        None  # of the root: None or free: it floats; fixed: it does not
+    )
+    shapes: list[ShapeDescription] = field(default_factory=list)
+    visuals: list[VisualDescription] = field(default_factory=list)
+    children: list[LinkDescription] = field(default_factory=list)
+    solids: list[tuple[float, ShapeDescription]] = field(
+        default_factory=list
+    )  # [kg] besides `mass`
+
+    def attach(self, child: LinkDescription, joint: JointDescription) -> None:
+        """Let another link hang on this one by a joint, a fixed one too.
+
+        Raises:
+            TypeError: They are no `LinkDescription` and no `JointDescription`.
+        """
+        _need(child, LinkDescription, "attach takes")
+        _need(joint, JointDescription, "attach takes")
+        child.joint = joint
+        self.children.append(child)
+
+    def add_child(
+        self, name: str, joint: str, *, position: Vector = ORIGIN, quaternion: Vector = IDENTITY,
+        axis: Vector = (0.0, 0.0, 1.0), joint_name: str = "", **properties: Any,
+    ) -> LinkDescription:  # fmt: skip
+        """Add a link that hangs on this one, and return it.
+
+        Args:
+            name: Of the new link; its frame is that of the joint at coordinate 0.
+            joint: "revolute" (or "continuous"), "prismatic", "spherical" or "fixed".
+            position, quaternion: [m], (w, x, y, z) of the joint in the frame of this link.
+            axis: In the frame of the joint, any length.
+            joint_name: Empty: the name of the link and "_joint".
+            properties: Others of `JointDescription`, such as lower=, upper=, effort=, damping=.
+
+        Raises:
+            DescriptionError: Kind or property of the joint are unknown, or a property is wrong, such as stops
+                that cross or an axis without a direction.
+            TypeError: The name is no text.
+        """
+        _need(
+            name, str, "add_child makes a link; attach takes one that is there already. Its name is"
+        )
+        _need(joint, str, "the kind of a joint is")
+        kind = joint_type(joint, may_float=False)
+        check_properties(properties)
+        made = JointDescription(
+            joint_name or f"{name}_joint", kind, position, quaternion, axis, **properties
+        )
+        direction_of(made)
+        check_ranges(made)
+        child = LinkDescription(name)
+        self.attach(child, made)
+        return child
+
+    def fix_to_world(self) -> None:
+        """Let this link, the root, stand where the robot is added instead of floating."""
+        self.joint = JointDescription(f"{self.name}_root", Joint.FIXED)
+
+    def add_shape(
+        self, kind: str, size: Vector, *, position: Vector = ORIGIN, quaternion: Vector = IDENTITY,
+        mass: float | None = None, density: float | None = None, material: str = "default",
+        color: Vector | None = None, collides: bool = True, is_drawn: bool = True,
+    ) -> None:  # fmt: skip
+        """Add a shape that collides, is drawn, has mass, or several of these; a link takes any number.
+
+        Args:
+            kind: "sphere" (radius), "box" (edges x, y, z), "capsule" (radius, distance of the cap
+                centres), "cylinder" or "cone" (radius, height), these three along z; "ellipsoid"
+                (semi-axes x, y, z).
+            size: The numbers in brackets [m].
+            position, quaternion: Of the shape in the frame of the link.
+            mass, density: [kg] or [kg/m³] of a homogeneous solid of this shape, one of them or none.
+            material: Of its contacts.
+            color: RGBA, 0…1.
+            collides, is_drawn: What it is for.
+
+        Raises:
+            DescriptionError: Kind, size or mass are wrong.
+        """
+        shape, edges = internal_size(kind, size)
+        what = f"{check.with_article(kind)} of {self.name!r}"
+        if mass is not None and density is not None:
+            raise DescriptionError(f"{what} has a mass or a density, not both")
+        weight = 0.0 if mass is None else mass
+        if density is not None:
+            weight = density * inertias.of_shape(shape, edges)[0]
+        if not 0.0 <= weight < inf:
+            raise DescriptionError(f"mass of {what} must be ≥ 0, got {check.shown(weight)}")
+        made = ShapeDescription(shape, edges, position, quaternion, material)
+        if weight > 0.0:
+            self.solids.append((weight, made))
+        if collides:
+            self.shapes.append(made)
+        if is_drawn:
+            self.visuals.append(VisualDescription(shape, edges, position, quaternion, color))
+
+    def add_mesh(
+        self, file: str | Path, *, scale: Vector = (1.0, 1.0, 1.0), position: Vector = ORIGIN,
+        quaternion: Vector = IDENTITY, material: str = "default", color: Vector | None = None,
+        collides: bool = True, is_drawn: bool = True,
+    ) -> None:  # fmt: skip
+        """Add a mesh file (OBJ, STL, DAE, PLY, OFF, GLB, glTF) that collides, is drawn, or both.
+
+        What it collides as says `World.add_articulated_system(…, collision_meshes=…)`; it has no mass.
+
+        Args:
+            file: Path.
+            scale: (3,) factors for the numbers of the file.
+            position, quaternion, material, color, collides, is_drawn: As in `add_shape`.
+
+        Raises:
+            DescriptionError: There is no such file.
+        """
+        path = Path(file)
+        if not path.is_file():
+            raise DescriptionError(f"mesh {str(file)!r} of link {self.name!r} does not exist")
+        mesh = MeshFile(path.resolve(), str(file), scale)
+        if collides:
+            self.shapes.append(
+                ShapeDescription(Shape.MESH, (), position, quaternion, material, mesh=mesh)
+            )
+        if is_drawn:
+            self.visuals.append(
+                VisualDescription(Shape.MESH, (), position, quaternion, color, mesh)
+            )
+
+
+def _need(value: object, kind: type, what: str) -> None:
+    """Refuse what is of another type."""
+    if not isinstance(value, kind):
+        raise TypeError(
+            f"{what} {check.with_article(kind.__name__)}, got {check.with_article(type(value).__name__)}"
+        )
+
+
+def internal_size(kind: str, size: Vector) -> tuple[Shape, Vector]:
+    """Return kind and size as in `tribo.model.Shape` (half lengths) of a shape as users give it."""
+    counts = {"sphere": 1, "box": 3, "capsule": 2, "cylinder": 2, "cone": 2, "ellipsoid": 3}
+    if kind not in counts:
+        raise DescriptionError(f"shape {kind!r} is unknown; use one of {', '.join(counts)}")
+    what, numbers = check.with_article(kind), tuple(float(x) for x in size)
+    if len(numbers) != counts[kind] or not all(0.0 < x < inf for x in numbers):
+        raise DescriptionError(f"size {numbers!r} of {what} must be {counts[kind]} numbers > 0")
+    if not check.SMALLEST <= min(numbers) <= max(numbers) <= check.LARGEST:
+        raise DescriptionError(
+            f"size {numbers!r} of {what} must be from {check.SMALLEST:g} to {check.LARGEST:g} m; units are SI"
+        )
+    shape = Shape[kind.upper()]
+    if shape == Shape.BOX:
+        return shape, tuple(0.5 * x for x in numbers)
+    if shape == Shape.ELLIPSOID:
+        return shape, numbers
+    return shape, (numbers[0], *(0.5 * x for x in numbers[1:]))
+
+
+@dataclass(slots=True)
+class CompoundPart:
+    """One convex shape of a compound body.
+
+    Attributes:
+        kind: "sphere", "box", "capsule", "cylinder", "cone", "ellipsoid" or "convex".
+        size: [m] as in `World.add_sphere` and its kin: a radius; edges x, y, z; radius and height (of a
+            capsule the distance of its cap centres); semi-axes x, y, z. Of a convex part its points, (n, 3).
+        mass: [kg]; None: the mass or density given for all is shared by volume.
+        position: [m] of the shape in the frame of the compound; of a cone the middle of its height.
+        orientation: Unit quaternion (w, x, y, z), axes of the shape to those of the compound.
+        material: Name; empty: that of the compound.
+        color: RGBA, 0…1; None: drawn in the colour of its material.
+
+    Example:
+        >>> import tribo
+        >>> handle = tribo.CompoundPart("cylinder", (0.02, 0.3), mass=0.2)
+        >>> head = tribo.CompoundPart("box", (0.1, 0.04, 0.04), mass=0.6, position=(0, 0, 0.15))
+        >>> hammer = tribo.World().add_compound([handle, head])
+        >>> hammer.mass, len(hammer.collision_bodies)
+        (0.8, 2)
+    """
+
+    kind: str
+    size: Any
+    mass: float | None = None
+    position: Any = ORIGIN
+    orientation: Any = IDENTITY
+    material: str = ""
+    color: Vector | None = None
+
+
+@dataclass(slots=True)
+class BodyDescription:
+    """A rigid body: one or more links that fixed joints merged."""
+
+    name: str
+    parent: int  # index in the tree, −1: the world
+    joint: JointDescription
+    mass: float = 0.0  # [kg]
+    com: Vector = ORIGIN  # [m] body frame
+    inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))  # about com, body axes
+    shapes: list[ShapeDescription] = field(default_factory=list)
+    visuals: list[VisualDescription] = field(default_factory=list)
+    gravity_compensation: float = 0.0  # [–] share of the weight that is borne from outside
+    drag: tuple[float, float] = (
+        0.0,
+        0.0,
+    )  # [N s/m, N m s/rad] of a body that is free: against v and ω
+    parent_link: str = field(default="", compare=False)  # of the parent, as `ShapeDescription.link`
+
+
+@dataclass(slots=True)
+class PartDescription:
+    """A link that became a part of a body, or the body's own link beside such parts."""
+
+    link: str  # empty: the body's own
+    body: int
+    parent: str = ""  # link on which it is fixed, as `ShapeDescription.link`
+    mass: float = 0.0  # [kg]
+    com: Vector = ORIGIN  # [m] body frame
+    inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))  # about com, body axes
+
+
+@dataclass(slots=True)
+class FrameDescription:
+    """A named frame on a body: each joint, also a fixed one, and each link that was merged."""
+
+    name: str
+    body: int
+    position: Vector = ORIGIN
+    quaternion: Vector = IDENTITY
+    link: str = field(default="", compare=False)  # that carries it, as `ShapeDescription.link`
+
+
+@dataclass(slots=True)
+class SensorDescription:
+    """A sensor that a file declares: what `World` needs to add it."""
+
+    kind: str  # "imu", "spinning_lidar", "depth"
+    name: str  # "SET/SENSOR"
+    frame: str  # link that carries it
+    position: Vector = ORIGIN  # [m] in that link
+    quaternion: Vector = IDENTITY
+    update_rate: float | None = None  # [Hz]
+    noise: dict[str, str | float] | None = None  # numbers of `tribo.sensors.Noise`
+    values: dict[str, object] = field(default_factory=dict)  # of its own kind
+
+
+@dataclass(slots=True)
+class ActuatorDescription:
+    """A motor or servo on a joint, as MJCF has them (`tribo.formats.mjcf.actuators`).
+
+    force = gear (gain u + bias₀ + bias₁ gear q + bias₂ gear v) for a control u.
+    """
+
+    name: str
+    joint: str
+    gear: float = 1.0  # [–, m/rad …]
+    gain: float = 1.0
+    bias: Vector = (0.0, 0.0, 0.0)
+    control_range: tuple[float, float] = (-inf, inf)
+    force_range: tuple[float, float] = (-inf, inf)  # before the gear
+
+    @property
+    def kp(self) -> float:
+        """Stiffness that it gives its joint [N/m, N m/rad]."""
+        return -self.bias[1] * self.gear * self.gear
+
+    @property
+    def kd(self) -> float:
+        """Damping that it gives its joint [N s/m, N m s/rad]."""
+        return -self.bias[2] * self.gear * self.gear
+
+
+@dataclass(slots=True)
+class TreeDescription:
+    """One object: a robot, or a single body as a tree with one joint. Bodies: parents first."""
+
+    bodies: list[BodyDescription]
+    frames: list[FrameDescription] = field(default_factory=list)
+    kind: Kind = Kind.DYNAMIC
+    ignored: set[tuple[int, int]] = field(default_factory=set)  # body pairs that never touch
+    sensors: list[SensorDescription] = field(default_factory=list)
+    source: Path | None = None
+    text: str | None = None  # what it was read from, if that was no file
+    notes: list[str] = field(default_factory=list)  # what a reader should know: ignored tags …
+    doubts: list[str] = field(default_factory=list)  # those of the notes of which users are warned
+    origin: Vector = ORIGIN  # [m] of the frame in which the shapes of a single body were given
+    collision_meshes: str = "none"  # what its meshes collide as, see `World.add_articulated_system`
+    start: Vector | None = None  # coordinates in which it starts; None: zero
+    keyframes: dict[str, Vector] = field(default_factory=dict)  # coordinates with names
+    actuators: list[ActuatorDescription] = field(default_factory=list)
+    constraints: list[ConstraintDescription] = field(default_factory=list)  # besides the joints
+    closed: Vector | None = None  # coordinates in which they hold
+    parts: list[PartDescription] = field(default_factory=list)  # of bodies that have several
+
+
+@dataclass(slots=True)
+class ObjectDescription:
+    """One element of a world file."""
+
+    type: str  # ground, sphere, box, capsule, cylinder, cone, ellipsoid, compound, mesh, … as in files
+    name: str
+    material: str = "default"
+    mass: float = 1.0  # [kg]
+    size: Vector = ()  # edges; radius, height (cap centres); radius; semi-axes; of a ground its height
+    kind: Kind = Kind.DYNAMIC
+    group: int | None = None
+    mask: int | None = None
+    appearance: str = ""
+    com: Vector | None = None  # in the frame of the shapes; None: what follows from them
+    inertia: np.ndarray | None = None
+    position: Vector = ORIGIN
+    quaternion: Vector = IDENTITY
+    linear_velocity: Vector = ORIGIN
+    angular_velocity: Vector = ORIGIN
+    urdf: Path | None = None
+    urdf_text: str | None = None  # instead of a file; a writer puts it into one
+    urdf_reference: str = ""  # as written in the file
+    joint_order: tuple[str, ...] = ()  # of a robot; empty: that of its URDF
+    modules: list[Path] = field(default_factory=list)  # that come with the URDF
+    collide_parent: bool = False  # links of a robot may touch the link on which they hang
+    convexify: bool = False  # meshes of a robot are split into convex parts
+    generalized_coordinate: Vector | None = None
+    generalized_velocity: Vector | None = None
+    parts: list[CompoundPart] = field(default_factory=list)
+    mesh: MeshFile | None = None
+    mesh_mode: str = "hull"
+    heights: HeightField | None = None
+    com_position: Vector | None = None  # where the centre of mass is, instead of `position`
+    tree: TreeDescription | None = None  # of what moves in an MJCF file
+    shape: ShapeDescription | None = None  # of what stands in an MJCF file
+    visual: VisualDescription | None = None
+
+
+@dataclass(slots=True)
+class WorldDescription:
+    """A world file."""
+
+    time_step: float = 0.005  # [s]
+    gravity: Vector = (0.0, 0.0, -9.81)  # [m/s²]
+    erp: float | None = None  # None: the engine's default
+    erp2: float | None = None
+    default_pair: PairProperties | None = None
+    pairs: dict[tuple[str, str], PairProperties] = field(default_factory=dict)
+    objects: list[ObjectDescription] = field(default_factory=list)
+    camera: dict[str, str] = field(default_factory=dict)
+    constraints: list[ConstraintDescription] = field(default_factory=list)
+    source: Path | None = None
+    notes: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)  # those of the notes of which users are warned

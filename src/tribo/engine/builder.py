@@ -1,0 +1,487 @@
+"""From descriptions to arrays: what is in a world → Model, and room for State, Command, Work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from tribo.description.extents import body_bounds, box_of, rotation_matrix
+from tribo.description.hulls import Heights, Hull, Surface
+from tribo.description.trees import BodyDescription, JointDescription, TreeDescription
+from tribo.materials import MaterialTable
+from tribo.model import (
+    FEW_CORNERS,
+    TIE_SLOTS,
+    Command,
+    Constraint,
+    Joint,
+    Kind,
+    Model,
+    Pair,
+    Settings,
+    Shape,
+    State,
+    Work,
+)
+
+COORDINATES = {
+    Joint.FIXED: 0,
+    Joint.REVOLUTE: 1,
+    Joint.PRISMATIC: 1,
+    Joint.SPHERICAL: 4,
+    Joint.FREE: 7,
+}
+SLOTS = {Joint.FIXED: 0, Joint.REVOLUTE: 4, Joint.PRISMATIC: 4, Joint.SPHERICAL: 8, Joint.FREE: 0}
+DOFS = {Joint.FIXED: 0, Joint.REVOLUTE: 1, Joint.PRISMATIC: 1, Joint.SPHERICAL: 3, Joint.FREE: 6}
+
+
+MOVABLE_GROUP = 1  # collision group of what moves
+STATIC_GROUP = -(1 << 63)  # bit 63
+ALL_GROUPS = -1
+
+POLYTOPE = 48  # points of an expanding polytope
+TOUCHES = 32  # contacts of one pair before their reduction
+PILE = 64  # contacts of a solid with terrain before their reduction
+DEEP = 120.0  # mean of (depth + 1)² over the dofs from which articulated bodies are faster than rows of M
+CLOSED_FORM = (Shape.PLANE, Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.MESH)
+
+
+@dataclass(slots=True)
+class Part:
+    """One object as the builder needs it."""
+
+    description: TreeDescription
+    pose: np.ndarray  # (7,) of the root, used where the root does not move
+    shape_ids: Sequence[int]
+    group: int
+    mask: int
+
+
+@dataclass(slots=True)
+class Tie:
+    """A constraint as the builder needs it: bodies count from the first of the world, −1: the world."""
+
+    kind: Constraint
+    bodies: tuple[int, int]
+    points: np.ndarray  # (2, 3) [m] in the bodies
+    axes: np.ndarray  # (2, 9) axes of the constraint in the bodies
+    locked: int = 0
+    stretch: int = 0
+    collide: bool = True  # whether the two bodies may touch
+
+
+@dataclass(slots=True)
+class Span:
+    """Where an object's numbers are: first and past-the-last index of each kind."""
+
+    body: slice
+    shape: slice
+    q: slice
+    v: slice
+    slot: slice  # of impulses of scalar rows
+    tree: int
+
+    @property
+    def trees(self) -> slice:
+        """The tree as a slice of one."""
+        return slice(self.tree, self.tree + 1)
+
+
+@dataclass(slots=True)
+class Capacity:
+    """Room for pairs, contacts, rows and the problem of an island; enlarged when a step needs more."""
+
+    pairs: int = 64
+    contacts: int = 32
+    rows: int = 2048
+    dense: int = 24
+    nodes: int = 1
+    values: int = 1
+
+    def grown(
+        self,
+        pairs: int = 0,
+        contacts: int = 0,
+        rows: int = 0,
+        dense: int = 0,
+        nodes: int = 0,
+        values: int = 0,
+    ) -> Capacity:
+        """Return a capacity for at least these counts, with half as much again to spare."""
+        return Capacity(
+            max(self.pairs, pairs * 3 // 2),
+            max(self.contacts, contacts * 3 // 2),
+            max(self.rows, rows * 3 // 2),
+            max(self.dense, dense + dense % 2),
+            max(self.nodes, nodes * 3 // 2),
+            max(self.values, values * 3 // 2),
+        )
+
+
+def joint_types(description: TreeDescription) -> list[Joint]:
+    """Return the joint of each body; the root of what is static is fixed where it stands."""
+    types = [body.joint.type for body in description.bodies]
+    if description.kind == Kind.STATIC:
+        types[0] = Joint.FIXED
+    return types
+
+
+def coordinate_counts(description: TreeDescription) -> tuple[int, int]:
+    """Return how many coordinates and dofs a tree has in a world."""
+    types = joint_types(description)
+    return sum(COORDINATES[joint] for joint in types), sum(DOFS[joint] for joint in types)
+
+
+def reference_of(joint: JointDescription, kind: Joint) -> tuple[float, ...]:
+    """Return the coordinates at which the spring of a joint is at rest."""
+    if joint.spring_reference is not None:
+        return joint.spring_reference
+    identity = (1.0, 0.0, 0.0, 0.0)
+    return {Joint.FIXED: (), Joint.SPHERICAL: identity, Joint.FREE: (0.0, 0.0, 0.0, *identity)}.get(
+        kind, (0.0,)
+    )
+
+
+def leader_of(bodies: Sequence[BodyDescription], name: str) -> int:
+    """Return the body whose joint has a name."""
+    return [body.joint.name for body in bodies].index(name)
+
+
+def follow(description: TreeDescription, q: np.ndarray) -> None:
+    """Put joints that follow others where these are.   q = ratio · q_leader + offset"""
+    starts, first = [], 0
+    for joint in joint_types(description):
+        starts.append(first)
+        first += COORDINATES[joint]
+    followers = [k for k, body in enumerate(description.bodies) if body.joint.mimic is not None]
+    for _ in followers:  # a chain of followers is as long as all of them at most
+        for k in followers:
+            leader, ratio, offset = description.bodies[k].joint.mimic or ("", 1.0, 0.0)
+            q[starts[k]] = ratio * q[starts[leader_of(description.bodies, leader)]] + offset
+
+
+def slot_count(description: TreeDescription) -> int:
+    """Return how many slots for impulses of scalar rows a tree has in a world."""
+    return sum(SLOTS[joint] for joint in joint_types(description))
+
+
+def is_deep(depths: np.ndarray) -> bool:
+    """Tell whether dofs are so far from the root that rows of M cost more than articulated bodies."""
+    return bool(len(depths) and np.mean((depths + 1.0) ** 2) > DEEP)
+
+
+def _symmetric(matrix: np.ndarray) -> list[float]:
+    m = np.asarray(matrix, float)
+    return [m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]]
+
+
+def _sizes(
+    parts: Sequence[Part], materials: MaterialTable, capacity: Capacity, ties: int
+) -> dict[str, int]:
+    nbody = sum(len(p.description.bodies) for p in parts)
+    counts = [coordinate_counts(p.description) for p in parts]
+    slots = sum(slot_count(p.description) for p in parts)
+    shapes = [s for p in parts for b in p.description.bodies for s in b.shapes]
+    hulls = [s.geometry for s in shapes if isinstance(s.geometry, Hull)]
+    surfaces = [s.geometry for s in shapes if isinstance(s.geometry, Surface)]
+    maps = [s.geometry.values for s in shapes if isinstance(s.geometry, Heights)]
+    nshape = len(shapes)
+    is_general = any(s.kind not in CLOSED_FORM for s in shapes)
+    corners = sum(len(h.vertices) for h in hulls) + sum(len(g.vertices) for g in surfaces)
+    large = [h for h in hulls if len(h.vertices) > FEW_CORNERS]
+    return {
+        "nbody": nbody,
+        "nconstraint": ties,
+        "nend": 2 * ties,
+        "nslot": slots + TIE_SLOTS * ties,
+        "nscalar": slots + slots // 3 + TIE_SLOTS * ties,  # two stops of a joint share a slot
+        "ntree": len(parts),
+        "ntree1": len(parts) + 1,
+        "ndense": capacity.dense,
+        "nnode": capacity.nodes,
+        "nvalue": capacity.values,
+        "nq": sum(c[0] for c in counts),
+        "nv": sum(c[1] for c in counts),
+        "nshape": nshape,
+        "nshape1": nshape + 1,
+        "nmaterial": len(materials.names),
+        "nvertex": corners,
+        "nring": sum(6 + sum(map(len, sum(h.rings, ()))) for h in large),
+        "ncircled": corners if large else 0,
+        "ntriangle": sum(len(g.triangles) for g in surfaces),
+        "nbox": sum(len(g.boxes) for g in surfaces),
+        "nheight": sum(values.size for values in maps),
+        "nface": sum(len(h.faces) for h in hulls),
+        "nface1": sum(len(h.faces) for h in hulls) + 1,
+        "ncorner": sum(len(f) for h in hulls for f in h.faces),
+        "npolytope": POLYTOPE if is_general else 0,
+        "npolytope2": 2 * POLYTOPE if is_general else 0,
+        "noutline": max([6, *(len(f) for h in hulls for f in h.faces)]) if is_general else 0,
+        "ntouch": TOUCHES if is_general else 0,
+        "npile": PILE if surfaces or maps else 0,
+        "max_pair": capacity.pairs,
+        "max_contact": capacity.contacts,
+        "max_row": capacity.rows,
+    }
+
+
+class _Filler:
+    """Writes the parts of a world into a Model, one after another."""
+
+    def __init__(self, model: Model, materials: MaterialTable) -> None:
+        self.model, self.materials = model, materials
+        self.body = self.shape = self.q = self.v = self.row = self.slot = 0
+        self.vertex = self.face = self.corner = self.ring = self.triangle = self.box = (
+            self.height
+        ) = 0
+        self.chain: list[int] = []
+        self.chain_of: list[list[int]] = []
+
+    def add(self, tree: int, part: Part) -> Span:
+        """Write one object and return where it is."""
+        first = (self.body, self.shape, self.q, self.v, self.slot)
+        m = self.model
+        m.tree_body[tree] = self.body
+        m.tree_body_count[tree] = len(part.description.bodies)
+        m.tree_v[tree] = self.v
+        m.tree_kind[tree] = part.description.kind
+        types = joint_types(part.description)
+        for body, joint in zip(part.description.bodies, types, strict=True):
+            self._body(tree, part, first[0], body, joint)
+            self._shapes(part, body, first[1])
+        m.tree_nv[tree] = self.v - first[3]
+        m.tree_is_deep[tree] = is_deep(m.dof_depth[first[3] : self.v])
+        return Span(
+            slice(first[0], self.body),
+            slice(first[1], self.shape),
+            slice(first[2], self.q),
+            slice(first[3], self.v),
+            slice(first[4], self.slot),
+            tree,
+        )
+
+    def _body(self, tree: int, part: Part, root: int, body: BodyDescription, joint: Joint) -> None:
+        m, i = self.model, self.body
+        parent = -1 if body.parent < 0 else root + body.parent
+        m.body_parent[i] = parent
+        m.body_tree[i] = tree
+        m.body_mass[i] = body.mass
+        m.body_com[i] = body.com
+        m.body_inertia[i] = _symmetric(body.inertia)
+        m.body_support[i] = body.gravity_compensation
+        m.body_box[i], m.body_radius[i] = body_bounds(body)
+        m.joint_type[i] = joint
+        m.joint_q[i], m.joint_v[i] = self.q, self.v
+        position, quaternion = np.array(body.joint.position), np.array(body.joint.quaternion)
+        if parent < 0 and joint != Joint.FREE:
+            position, quaternion = part.pose[:3], part.pose[3:]
+        m.joint_pos[i] = position
+        m.joint_rot[i] = rotation_matrix(quaternion).ravel()
+        m.joint_axis[i] = body.joint.axis
+        m.joint_slot[i] = self.slot
+        m.joint_is_cone[i] = body.joint.is_cone
+        m.joint_collides[i] = body.joint.collision_enabled
+        m.joint_leader[i], m.joint_ratio[i] = -1, 1.0
+        if body.joint.mimic is not None:
+            leader, m.joint_ratio[i], m.joint_offset[i] = body.joint.mimic
+            m.joint_leader[i] = root + leader_of(part.description.bodies, leader)
+        m.joint_lower[i], m.joint_upper[i] = body.joint.lower, body.joint.upper
+        m.spring_reference[self.q : self.q + COORDINATES[joint]] = reference_of(body.joint, joint)
+        chain = list(self.chain_of[parent]) if parent >= 0 else []
+        for dof in range(self.v, self.v + DOFS[joint]):
+            m.dof_body[dof] = i
+            m.dof_depth[dof] = len(chain)
+            m.dof_row[dof] = self.row
+            is_turn = dof - self.v >= 3  # of a free joint
+            drag = body.drag[is_turn] if joint == Joint.FREE else 0.0
+            m.dof_damping[dof] = body.joint.damping + drag
+            m.dof_armature[dof] = body.joint.armature
+            m.dof_stiffness[dof] = body.joint.stiffness
+            m.dof_friction[dof] = body.joint.friction
+            m.dof_speed[dof] = inf if joint == Joint.FREE else body.joint.velocity
+            m.dof_effort_lower[dof], m.dof_effort_upper[dof] = body.joint.effort_range
+            m.dof_is_moved[dof] = part.description.kind == Kind.DYNAMIC
+            chain.append(dof)
+            self.row += len(chain)
+        self.chain_of.append(chain)
+        m.body_chain_start[i], m.body_chain_len[i] = len(self.chain), len(chain)
+        self.chain.extend(chain)
+        self.q += COORDINATES[joint]
+        self.v += DOFS[joint]
+        self.slot += SLOTS[joint]
+        self.body += 1
+
+    def _shapes(self, part: Part, body: BodyDescription, first: int) -> None:
+        m = self.model
+        m.body_shape_start[self.body - 1] = self.shape
+        m.body_shape_count[self.body - 1] = len(body.shapes)
+        replaced = 2 if any(shape.is_point for shape in body.shapes) else 0
+        for shape in body.shapes:
+            s = self.shape
+            m.shape_point[s] = 1 if shape.is_point else replaced
+            m.shape_body[s] = self.body - 1
+            m.shape_kind[s] = shape.kind
+            m.shape_size[s] = (*shape.size, 0.0, 0.0, 0.0)[:3]
+            m.shape_pos[s] = shape.position
+            m.shape_rot[s] = rotation_matrix(shape.quaternion).ravel()
+            m.shape_material[s] = self.materials.index(shape.material)
+            m.shape_group[s] = part.group if shape.group is None else shape.group
+            m.shape_mask[s] = part.mask if shape.mask is None else shape.mask
+            m.shape_id[s] = part.shape_ids[s - first]
+            if shape.geometry is not None:
+                m.shape_box[s] = box_of(shape.geometry)
+            if isinstance(shape.geometry, Hull):
+                self._hull(s, shape.geometry)
+            elif isinstance(shape.geometry, Surface):
+                self._surface(s, shape.geometry)
+            elif isinstance(shape.geometry, Heights):
+                values = shape.geometry.values
+                m.shape_data[s] = self.height, values.shape[1], values.shape[0], 0
+                m.height[self.height : self.height + values.size] = values.ravel()
+                self.height += values.size
+            self.shape += 1
+
+    def _hull(self, s: int, hull: Hull) -> None:
+        """Write the corners and faces of a hull into the pools."""
+        m, v = self.model, self.vertex
+        m.shape_data[s] = v, len(hull.vertices), self.face, len(hull.faces)
+        m.vertex[v : v + len(hull.vertices)] = hull.vertices
+        if len(hull.vertices) > FEW_CORNERS:
+            self._rings(hull)
+        m.face_normal[self.face : self.face + len(hull.faces)] = hull.normals
+        for face in hull.faces:
+            m.face_vertex[self.corner : self.corner + len(face)] = face + v
+            self.corner += len(face)
+            self.face += 1
+            m.face_start[self.face] = self.corner
+        self.vertex += len(hull.vertices)
+
+    def _rings(self, hull: Hull) -> None:
+        """Write what lies around the corners of a hull into the pools."""
+        m, v = self.model, self.vertex
+        ends = np.stack((hull.vertices.argmin(axis=0), hull.vertices.argmax(axis=0)), axis=1)
+        m.ring[self.ring : self.ring + 6] = ends.ravel() + v
+        self.ring += 6
+        for k, (corners, faces) in enumerate(hull.rings):
+            first, last = self.ring + len(corners), self.ring + len(corners) + len(faces)
+            m.ring_part[v + k] = self.ring, first, last
+            m.ring[self.ring : first] = np.array(corners) + v
+            m.ring[first:last] = np.array(faces) + self.face
+            self.ring = last
+
+    def _surface(self, s: int, surface: Surface) -> None:
+        """Write the triangles and the tree of a surface into the pools."""
+        m, v, t, k = self.model, self.vertex, self.triangle, self.box
+        triangles, boxes = len(surface.triangles), len(surface.boxes)
+        m.shape_data[s] = t, triangles, k, boxes
+        m.vertex[v : v + len(surface.vertices)] = surface.vertices
+        m.triangle[t : t + triangles] = surface.triangles + v
+        m.triangle_fold[t : t + triangles] = surface.folds
+        m.box_bound[k : k + boxes] = surface.boxes
+        m.box_skip[k : k + boxes] = surface.skips + k
+        m.box_triangle[k : k + boxes] = np.where(surface.leaves < 0, -1, surface.leaves + t)
+        self.vertex += len(surface.vertices)
+        self.triangle += triangles
+        self.box += boxes
+
+
+def _matrix_size(parts: Sequence[Part]) -> tuple[int, int]:
+    """Return the lengths of the packed mass matrix and of the chain list."""
+    rows = chains = 0
+    for part in parts:
+        depth: list[int] = []
+        types = joint_types(part.description)
+        for body, joint in zip(part.description.bodies, types, strict=True):
+            above = depth[body.parent] if body.parent >= 0 else 0
+            depth.append(above + DOFS[joint])
+            rows += sum(range(above + 1, depth[-1] + 1))
+            chains += depth[-1]
+    return rows, chains
+
+
+def build_model(
+    parts: Sequence[Part], materials: MaterialTable, capacity: Capacity, ties: Sequence[Tie] = ()
+) -> tuple[Model, list[Span], dict[str, int]]:
+    """Return the arrays of a world, where each object is in them, and all sizes."""
+    for part in parts:
+        for body in part.description.bodies:
+            for shape in body.shapes:
+                materials.index(shape.material)
+    sizes = _sizes(parts, materials, capacity, len(ties))
+    sizes["nmatrix"], sizes["nchain"] = _matrix_size(parts)
+    apart = [tie.bodies for tie in ties if not tie.collide and min(tie.bodies) >= 0]
+    start = 0
+    for part in parts:
+        apart += [(start + a, start + b) for a, b in part.description.ignored]
+        start += len(part.description.bodies)
+    ignored = {min(pair) * sizes["nbody"] + max(pair) for pair in apart}
+    sizes["nignored"] = len(ignored)
+    model = Model.allocate(sizes, shared=True)
+    model.ignored_pair[:] = sorted(ignored)
+    model.pair_table[:] = materials.array()
+    filler = _Filler(model, materials)
+    spans = [filler.add(tree, part) for tree, part in enumerate(parts)]
+    model.chain_dof[:] = filler.chain
+    model.chain_row[:] = model.dof_row[model.chain_dof]
+    for c, tie in enumerate(ties):
+        model.constraint_kind[c] = tie.kind
+        model.constraint_body[c] = tie.bodies
+        model.constraint_point[2 * c : 2 * c + 2] = tie.points
+        model.constraint_rot[2 * c : 2 * c + 2] = tie.axes
+        model.constraint_locked[c], model.constraint_stretch[c] = tie.locked, tie.stretch
+        model.constraint_slot[c] = filler.slot + TIE_SLOTS * c
+        ends = [end for end in tie.bodies if end >= 0]
+        model.tree_is_tied[model.body_tree[ends]] = 1
+    mark_singles(model)
+    collect_filters(model)
+    return model, spans, sizes
+
+
+def meets_compliant(model: Model) -> np.ndarray:
+    """Tell of each tree whether one of its materials is part of a compliant pair, (ntree,)."""
+    compliant = (model.pair_table[:, :, Pair.STIFFNESS] > 0.0).any(axis=1)
+    found = np.zeros(len(model.tree_body), bool)
+    known = np.append(compliant, False)  # a material that is newer than the table has no pair yet
+    material = np.minimum(model.shape_material, len(compliant))
+    np.logical_or.at(found, model.body_tree[model.shape_body], known[material])
+    return found
+
+
+def mark_singles(model: Model) -> None:
+    """Find the trees that are one free body with a mass matrix in two blocks.
+
+    A compliant contact couples translation and rotation in M̂, so a body that may have one is treated
+    like the base of a robot.
+    """
+    root = model.tree_body
+    model.tree_is_single[:] = (
+        (model.tree_body_count == 1)
+        & (model.joint_type[root] == Joint.FREE)
+        & (model.body_com[root] == 0.0).all(axis=1)
+        & ~meets_compliant(model)
+    )
+
+
+def collect_filters(model: Model) -> None:
+    """Gather the group and mask bits of each body from its shapes; find those that can touch."""
+    model.body_group[:] = 0
+    model.body_mask[:] = 0
+    np.bitwise_or.at(model.body_group, model.shape_body, model.shape_group)
+    np.bitwise_or.at(model.body_mask, model.shape_body, model.shape_mask)
+    groups = np.bitwise_or.reduce(model.body_group, initial=0)
+    masks = np.bitwise_or.reduce(model.body_mask, initial=0)
+    meets = (model.body_group & masks) | (model.body_mask & groups)
+    model.body_is_solid[:] = (meets != 0) & (model.body_shape_count > 0)
+
+
+def allocate(sizes: dict[str, int], worlds: int = 1) -> tuple[State, Command, Settings, Work]:
+    """Return zeroed records for a number of worlds."""
+    return (
+        State.allocate(sizes, worlds),
+        Command.allocate(sizes, worlds),
+        Settings.allocate(sizes, worlds),
+        Work.allocate(sizes, worlds),
+    )

@@ -1,0 +1,235 @@
+"""The records of one or many worlds and the calls that move them on: no names, no objects."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import numpy as np
+
+from tribo.compiler.jit import DISABLED
+from tribo.dynamics import inertia, kinematics
+from tribo.engine import lazy_kernels
+from tribo.engine.builder import Capacity, allocate, collect_filters
+from tribo.engine.run_at import run_at
+from tribo.engine.threads import run_together
+from tribo.model import Command, Late, Model, Settings, State, Status, Work
+from tribo.step import advance, run, update
+
+logger = logging.getLogger("tribo")
+
+_loaded: set[Late] = set()  # late functions that some world of this process has asked for
+_SLICE = 20_000  # steps between two looks at the keyboard
+_MAX_CONTACTS = 4_000_000  # more than this is a modelling error, not a bigger pile
+
+
+class Engine:
+    """Records of some worlds of one model; `World` owns one with one world, `Batch` with many."""
+
+    def __init__(
+        self,
+        model: Model,
+        sizes: dict[str, int],
+        capacity: Capacity,
+        worlds: int = 1,
+        settings: Settings | None = None,
+    ) -> None:
+        """Allocate everything for a model; `settings` may be shared with the caller."""
+        self.model, self.sizes, self.capacity, self.worlds = model, sizes, capacity, worlds
+        self.state: State
+        self.command: Command
+        self.settings: Settings
+        self.work: Work
+        self.state, self.command, self.settings, self.work = allocate(sizes, worlds)
+        if settings is not None:
+            self.settings = settings
+        self._observed: Work | None = None
+        self._remaining = np.zeros(worlds, np.int64)
+        for family in _loaded:
+            self.model.late_address[family] = lazy_kernels.address(family)
+        self._connect()
+
+    def __reduce__(self) -> Any:
+        """Refuse pickling and deep copies: the records know one another by address."""
+        raise TypeError(
+            "a world cannot be pickled or copied; use world.snapshot() to go back, world.save(file) to "
+            "keep it, tribo.Batch(world, n) for copies that run side by side"
+        )
+
+    def _connect(self) -> None:
+        """Note the addresses of all tables; needed after any record was replaced."""
+        records = (self.model, self.state, self.command, self.settings, self.work)
+        self.addresses = np.array([r.address for r in records], np.int64)
+        self.status = self.work.arrays["status"]
+
+    def run(self, n: int) -> bool:
+        """Advance world 0 by n steps; tell whether `status` has something to say."""
+        if n <= _SLICE:
+            return self._run_slice(n)
+        said = False
+        while n > 0 and not self.status[0, 0] & Status.INVALID:
+            said |= self._run_slice(min(n, _SLICE))
+            n -= _SLICE
+        return said
+
+    def _run_slice(self, n: int) -> bool:
+        self._remaining[0] = n
+        if DISABLED:
+            self._call(0, 1, 0)
+        elif not run_at(self.addresses, self._remaining, 0, 1, 0):
+            return False
+        while self._remaining[0] and self.status[0, 0] & Status.CAPACITY:
+            self.grow()
+            self._call(0, 1, 0)
+        return bool(self.status[0, 0])
+
+    def _call(self, first: int, stop: int, half: int) -> None:
+        """Run the compiled driver on some worlds: whole steps (0), `update` (1) or `advance` (2)."""
+        if not DISABLED:
+            run_at(self.addresses, self._remaining, first, stop, half)
+            return
+        records = (self.model, self.state, self.command, self.settings, self.work)
+        for e in range(first, stop):
+            model, state, command, settings, work = (record.at(e) for record in records)
+            if half == 0:
+                left = self._remaining[e]
+                self._remaining[e] -= run(model, state, command, settings, work, left)
+            elif half == 1:
+                update(model, state, settings, work)
+            else:
+                advance(model, state, command, settings, work)
+
+    def run_all(self, n: int, threads: int) -> np.ndarray:
+        """Advance every world by n steps on some threads; return how many each has left undone.
+
+        A world that became invalid stops where it is; the others go on.
+        """
+        remaining = self._remaining
+        remaining[:] = n
+        undone = np.zeros(self.worlds, np.int64)
+        self._call_parallel(threads)
+        while remaining.any():
+            invalid = self.status[:, 0] & (Status.INVALID | Status.CAPACITY) == Status.INVALID
+            stopped = (remaining > 0) & invalid
+            undone[stopped], remaining[stopped] = remaining[stopped], 0
+            if remaining.any():
+                self.grow()
+                self._call_parallel(threads)
+        return undone
+
+    def _call_parallel(self, threads: int) -> None:
+        """Run all worlds on some threads; each takes the next few worlds when it is free."""
+        few = max(1, self.worlds // (16 * threads))
+        starts = iter(range(0, self.worlds, few))  # one iterator: each start is handed out once
+
+        def work() -> None:
+            for first in starts:
+                self._call(first, min(first + few, self.worlds), 0)
+
+        run_together([work] * threads)
+
+    def update(self) -> None:
+        """Do the first half of a step in world 0."""
+        self._call(0, 1, 1)
+        while self.status[0, 0] & Status.CAPACITY:
+            self.grow()
+            self._call(0, 1, 1)
+
+    def advance(self) -> None:
+        """Do the second half of a step in world 0, after `update`."""
+        self._call(0, 1, 2)
+        while self.status[0, 0] & Status.CAPACITY:
+            self.grow()
+            self._call(0, 1, 1)
+            self._call(0, 1, 2)
+
+    def grow(self) -> None:
+        """Enlarge the tables that the last step found too small; the state stays as it was."""
+        work = self.work.arrays
+        wanted = np.flatnonzero(work["late_wanted"].any(axis=0))
+        if wanted.size:
+            for family in map(Late, wanted.tolist()):
+                _loaded.add(family)
+                self.model.late_address[family] = lazy_kernels.address(family)
+            work["late_wanted"][:] = 0
+            return
+        names = (
+            "candidate_count",
+            "contact_count",
+            "row_count",
+            "dense_count",
+            "node_count",
+            "value_count",
+        )
+        counts = [int(work[name].max()) for name in names]
+        if counts[1] > _MAX_CONTACTS:
+            raise MemoryError(f"{counts[1]} contacts in one step; the limit is {_MAX_CONTACTS}")
+        self._enlarge(self.capacity.grown(*counts))
+
+    def make_room(self, contacts: int) -> None:
+        """Enlarge the tables to hold a number of contacts that comes from elsewhere."""
+        if contacts > self.capacity.contacts:
+            self._enlarge(self.capacity.grown(contacts=contacts))
+
+    def take_pairs(self, table: np.ndarray) -> None:
+        """Take a pair table over; it may have more materials than before."""
+        arrays = {**self.model.arrays, "pair_table": np.array(table[None])}
+        self.model = Model.wrap(arrays)
+        self.sizes = {**self.sizes, "nmaterial": len(table)}
+        self._connect()
+
+    def _enlarge(self, capacity: Capacity) -> None:
+        """Replace the tables by larger ones; what they hold stays."""
+        self.capacity = capacity
+        logger.debug("enlarging to %s", self.capacity)
+        self.sizes = {
+            **self.sizes,
+            "max_pair": self.capacity.pairs,
+            "max_contact": self.capacity.contacts,
+            "max_row": self.capacity.rows,
+            "ndense": self.capacity.dense,
+            "nnode": self.capacity.nodes,
+            "nvalue": self.capacity.values,
+        }
+        arrays = State.allocate(self.sizes, self.worlds).arrays
+        for name, array in self.state.arrays.items():
+            if arrays[name].shape == array.shape:
+                arrays[name] = array  # the same array: views of it stay good
+            else:
+                copy_into(array, arrays[name])
+        self.state = State.wrap(arrays)
+        old, self.work = self.work, Work.allocate(self.sizes, self.worlds)
+        for name, array in old.arrays.items():
+            copy_into(array, self.work.arrays[name])
+        self._observed = None
+        self._connect()
+
+    def filters_changed(self) -> None:
+        """Take changed groups and masks of shapes into account."""
+        collect_filters(self.model)
+        self.work.arrays["sweep_is_listed"][...] = 0
+
+    def own(self, *fields: str) -> None:
+        """Give every world numbers of its own in some fields of the model; at first all share them."""
+        arrays = dict(self.model.arrays)
+        for name in fields:
+            if arrays[name].shape[0] < self.worlds:
+                arrays[name] = np.repeat(arrays[name], self.worlds, axis=0)
+        self.model = Model.wrap(arrays)
+        self._connect()
+
+    def observe(self) -> Work:
+        """Return scratch that holds poses, axes and inertias of world 0 at its present state."""
+        if self._observed is None:
+            least = ("max_pair", "max_contact", "max_row", "ndense", "nnode", "nvalue")
+            sizes = self.sizes | dict.fromkeys(least, 1)
+            self._observed = Work.allocate(sizes)
+        observed = self._observed
+        kinematics.forward(self.model, self.state.q, observed)
+        inertia.mass_matrix(self.model, observed)
+        return observed
+
+
+def copy_into(source: np.ndarray, target: np.ndarray) -> None:
+    """Copy an array into one that has more room."""
+    target[tuple(slice(0, n) for n in source.shape)] = source

@@ -1,0 +1,278 @@
+"""Descriptions of single bodies, and the options that they share."""
+
+from __future__ import annotations
+
+import logging
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tribo.checks import check
+from tribo.description import inertias
+from tribo.description.heights import HeightField
+from tribo.description.hulls import Surface, convex_hull, solid_inertia, volume_moments
+from tribo.description.hulls import surface as make_surface
+from tribo.description.trees import (
+    IDENTITY,
+    ORIGIN,
+    BodyDescription,
+    JointDescription,
+    MeshFile,
+    ShapeDescription,
+    TreeDescription,
+)
+from tribo.engine.builder import ALL_GROUPS
+from tribo.formats import mesh_solids
+from tribo.model import Joint, Kind, Shape
+from tribo.objects import edits
+from tribo.objects.base import as_kind
+from tribo.objects.compounds import of_hulls
+
+logger = logging.getLogger("tribo")
+
+
+@dataclass(slots=True)
+class Placed:
+    """Checked options of a single body."""
+
+    name: str
+    pose: np.ndarray  # (7,)
+    velocity: np.ndarray  # (6,)
+    collision_group: int | None
+    collision_mask: int
+
+
+_OPTIONS = (
+    "name", "position", "orientation", "linear_velocity", "angular_velocity",
+    "com", "inertia", "body_type", "collision_group", "collision_mask", "ground_points",
+)  # fmt: skip
+
+
+def placed(description: TreeDescription, options: dict[str, Any]) -> Placed:
+    """Check the options of a single body; write body type and inertia into its description."""
+    for key in options:
+        if key not in _OPTIONS:
+            raise TypeError(f"unknown option {key!r}{check.nearest(key, _OPTIONS)}")
+    options = {key: value for key, value in options.items() if value is not None}
+    body = description.bodies[0]
+    if "body_type" in options:
+        description.kind = as_kind(options["body_type"])
+    if "com" in options:
+        edits.move_origin(description, check.vector(options["com"], "com", 3))
+    if "inertia" in options:
+        body.inertia = check.inertia(options["inertia"], "inertia")
+    if "ground_points" in options:
+        add_ground_points(body, options["ground_points"])
+    pose = np.concatenate(
+        [
+            check.vector(options.get("position", ORIGIN), "position", 3),
+            check.quaternion(options.get("orientation", IDENTITY), "orientation"),
+        ]
+    )
+    velocity = np.concatenate(
+        [
+            check.vector(options.get("linear_velocity", ORIGIN), "linear_velocity", 3),
+            check.vector(options.get("angular_velocity", ORIGIN), "angular_velocity", 3),
+        ]
+    )
+    if description.kind == Kind.STATIC and velocity.any():
+        raise ValueError('a static body has no velocity; use body_type="kinematic"')
+    return Placed(
+        options.get("name", ""),
+        pose,
+        velocity,
+        options.get("collision_group"),
+        options.get("collision_mask", ALL_GROUPS),
+    )
+
+
+def add_ground_points(body: BodyDescription, points: Any) -> None:
+    """Let a body touch compliant grounds with points chosen by hand, not with its shapes.
+
+    Args:
+        body: Its description; the points take the material of its first shape.
+        points: (n, 3) [m], in the body's frame, at least one.
+
+    Raises:
+        ValueError, TypeError: They are not n × 3 finite numbers.
+    """
+    what = f"ground_points of {body.name}"
+    made = check.within_range(check.array(points, what, "positions"), what)
+    if made.ndim != 2 or made.shape[1] != 3 or not len(made):
+        raise ValueError(
+            f"{what} must have shape (n, 3) with at least one point, got {made.shape}; leave them out "
+            "for points of the shapes' own"
+        )
+    material = body.shapes[0].material if body.shapes else "default"
+    for k, point in enumerate(made):
+        position = tuple(float(x) for x in point)
+        body.shapes.append(
+            ShapeDescription(
+                Shape.SPHERE,
+                (0.0,),
+                position,
+                material=material,
+                name=f"{body.name}/point {k}",
+                is_point=True,
+            )
+        )
+
+
+def _single(
+    kind: Shape, size: tuple[float, ...], mass: float, inertia: np.ndarray, material: str
+) -> TreeDescription:
+    check.name(material, "material")
+    shape = ShapeDescription(kind, size, material=material, name=f"{kind.name.lower()}/0")
+    joint = JointDescription("root", Joint.FREE)
+    body = BodyDescription(kind.name.lower(), -1, joint, mass, inertia=inertia, shapes=[shape])
+    return TreeDescription([body])
+
+
+def _positive(value: Any, what: str) -> float:
+    return check.positive(value, what)
+
+
+def sphere(radius: float, mass: float, material: str) -> TreeDescription:
+    """Describe a solid ball."""
+    r, m = _positive(radius, "radius"), _positive(mass, "mass")
+    return _single(Shape.SPHERE, (r,), m, inertias.sphere(m, r), material)
+
+
+def box(size: Any, mass: float, material: str) -> TreeDescription:
+    """Describe a solid box of full edge lengths."""
+    x, y, z = (_positive(edge, "size") for edge in check.vector(size, "size", 3))
+    m = _positive(mass, "mass")
+    return _single(Shape.BOX, (x / 2, y / 2, z / 2), m, inertias.box(m, (x, y, z)), material)
+
+
+def capsule(radius: float, height: float, mass: float, material: str) -> TreeDescription:
+    """Describe a solid capsule; height between the cap centres."""
+    r, h, m = _positive(radius, "radius"), _positive(height, "height"), _positive(mass, "mass")
+    return _single(Shape.CAPSULE, (r, h / 2), m, inertias.capsule(m, r, h), material)
+
+
+def cylinder(radius: float, height: float, mass: float, material: str) -> TreeDescription:
+    """Describe a solid cylinder."""
+    r, h, m = _positive(radius, "radius"), _positive(height, "height"), _positive(mass, "mass")
+    return _single(Shape.CYLINDER, (r, h / 2), m, inertias.cylinder(m, r, h), material)
+
+
+def cone(radius: float, height: float, mass: float, material: str) -> TreeDescription:
+    """Describe a solid cone with its centre of mass in the body's origin, apex towards +z."""
+    r, h, m = _positive(radius, "radius"), _positive(height, "height"), _positive(mass, "mass")
+    description = _single(Shape.CONE, (r, h / 2), m, inertias.cone(m, r, h), material)
+    description.bodies[0].shapes[0].position = (0.0, 0.0, h / 4)
+    return description
+
+
+def ellipsoid(semi_axes: Any, mass: float, material: str) -> TreeDescription:
+    """Describe a solid ellipsoid; semi-axes along x, y, z."""
+    a, b, c = (_positive(x, "semi_axes") for x in check.vector(semi_axes, "semi_axes", 3))
+    m = _positive(mass, "mass")
+    return _single(Shape.ELLIPSOID, (a, b, c), m, inertias.ellipsoid(m, (a, b, c)), material)
+
+
+def convex(points: Any, mass: float, material: str, com: Any = None) -> TreeDescription:
+    """Describe the homogeneous convex hull of points (n, 3), centre of mass (or `com`) in the origin."""
+    hull, m = convex_hull(points, "vertices"), _positive(mass, "mass")
+    volume, centre, second = volume_moments(hull.vertices, hull.triangles)
+    centre = centre if com is None else check.vector(com, "com", 3)
+    return of_hulls([hull], centre, m, solid_inertia(m / volume * second), material, "hull")
+
+
+def mesh(item: Any, mode: str, scale: Any, mass: Any, density: Any,
+         material: str, com: Any = None) -> TreeDescription:  # fmt: skip
+    """Describe a body from a mesh; see `World.add_mesh`."""
+    factors = check.vector([scale] * 3 if check.is_scalar(scale) else scale, "scale", 3)
+    if not factors.all():
+        raise ValueError(f"scale must not be 0, got {factors.tolist()}")
+    check.choice(mode, mesh_solids.MODES, "mode")
+    source, made = _mesh_of(item, tuple(factors.tolist()))
+    if mode == "exact":
+        if mass is not None or density is not None:
+            raise ValueError('mode "exact" is for static bodies: leave mass and density out')
+        description = surface(mesh_solids.exact(made), material)
+        description.bodies[0].shapes[0].mesh = source
+        return description
+    if (mass is None) == (density is None):
+        raise ValueError(
+            'give mass [kg] or density [kg/m³], one of them; or mode="exact" for terrain'
+        )
+    if density is not None and not made.is_closed:
+        raise ValueError(
+            f"{made.what} is not a closed surface: it has no volume for a density; close its holes, or give "
+            "mass"
+        )
+    hulls = mesh_solids.solids(made, mode)
+    if not made.is_closed:
+        logger.warning(
+            "%s is not a closed surface: mass and inertia are those of what collides; close its holes "
+            "for true ones", made.what,
+        )  # fmt: skip
+    volume, centre, second = mesh_solids.moments(made, hulls)
+    m = _positive(density, "density") * volume if mass is None else _positive(mass, "mass")
+    centre = centre if com is None else check.vector(com, "com", 3)
+    return of_hulls(hulls, centre, m, solid_inertia(m / volume * second), material, "mesh", source)
+
+
+def _mesh_of(item: Any, scale: tuple[float, ...]) -> tuple[MeshFile | None, mesh_solids.Mesh]:
+    """Return the triangles of a file, of a mesh object or of a pair of arrays; and the file, if it is one."""
+    if isinstance(item, (str, os.PathLike)):
+        path = Path(item)
+        source = MeshFile(path, str(path), scale)
+        return source, mesh_solids.load(source)
+    what = "mesh"
+    if isinstance(item, (tuple, list)) and len(item) == 2:
+        vertices, triangles = item
+    else:
+        what = type(item).__name__
+        vertices = getattr(item, "vertices", None)
+        triangles = getattr(item, "faces", getattr(item, "triangles", None))
+    if vertices is None or triangles is None:
+        raise TypeError(
+            "add_mesh takes the path of a file, an object with vertices and faces (trimesh.Trimesh), or a "
+            f"pair (vertices, triangles), got {check.shown(item)}"
+        )
+    return None, mesh_solids.from_arrays(vertices, triangles, scale, what)
+
+
+def surface_description(vertices: Any, triangles: Any, what: str, material: str) -> TreeDescription:
+    """Describe static triangles in the frame of their vertices."""
+    return surface(make_surface(vertices, triangles, what), material)
+
+
+def surface(geometry: Surface, material: str) -> TreeDescription:
+    """Describe static triangles in the frame of their vertices."""
+    length = mesh_solids.edge_length(geometry)
+    description = _single(Shape.SURFACE, (length,), 1.0, np.eye(3), material)
+    description.kind = Kind.STATIC
+    description.bodies[0].shapes[0].geometry = geometry
+    return description
+
+
+def height_map(field: HeightField, material: str) -> TreeDescription:
+    """Describe a static height map."""
+    geometry = field.geometry
+    description = _single(Shape.HEIGHT_MAP, (geometry.dx, geometry.dy), 1.0, np.eye(3), material)
+    description.kind = Kind.STATIC
+    description.bodies[0].shapes[0].geometry = geometry
+    return description
+
+
+def ground(height: float, material: str, normal: Any) -> tuple[TreeDescription, np.ndarray]:
+    """Describe a half space and the pose (7,) that puts it there."""
+    n = check.vector(normal, "normal", 3)
+    length = float(np.linalg.norm(n))
+    if length < check.SMALLEST:
+        raise ValueError(f"normal must not be zero, got {n.tolist()}; up is (0, 0, 1)")
+    n /= length
+    description = _single(Shape.PLANE, (), 1.0, np.eye(3), material)
+    description.kind = Kind.STATIC
+    half = np.array([1.0 + n[2], -n[1], n[0], 0.0])  # turns z into n: 1 + n·z, z × n
+    if n[2] < -1.0 + 1e-12:
+        half = np.array([0.0, 1.0, 0.0, 0.0])
+    quaternion = half / np.linalg.norm(half)
+    return description, np.concatenate([check.number(height, "height") * n, quaternion])

@@ -1,0 +1,215 @@
+"""From the arrays of a step to contacts, energies and momenta with names."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+import numpy as np
+
+from tribo.checks.check import Sealed
+from tribo.checks.readonly import frozen
+from tribo.dynamics import energy, springs
+from tribo.dynamics.inertia import body_inertias
+from tribo.engine.builder import Span
+from tribo.engine.engine import Engine
+from tribo.materials import MaterialTable
+from tribo.model import ContactState, Impact, Status
+from tribo.objects import Object
+from tribo.objects.contact import PER_CONTACT, SAID, Contact
+from tribo.readout.explain_contact import ContactDiagnosis, diagnose
+
+
+def contact_impulses(engine: Engine) -> np.ndarray:
+    """Return the impulses of all contacts in the last step, shape (n, 3) [N s], contact axes."""
+    work = engine.work
+    n = int(work.contact_count[0])
+    if engine.settings.impact == Impact.PROPAGATE:
+        return np.asarray(work.contact_impulse[:n] + work.contact_blow[:n])
+    return np.asarray(work.contact_impulse[:n])
+
+
+def read_contacts(
+    engine: Engine, objects: Sequence[Object], materials: MaterialTable, only: Object | None = None
+) -> list[Contact]:
+    """Return the points that touched in the last step: they overlap or carry an impulse.
+
+    With `only`, the contacts of one object, seen from it (a self-contact appears twice).
+    """
+    work = engine.work
+    first_shape = [part.span.shape.start for part in objects if part.span is not None]
+    found = []
+    impulses = contact_impulses(engine)
+    for c in range(len(impulses)):
+        carries = impulses[c, 2] > 0.0
+        if not carries and work.contact_gap[c] > 0.0:
+            continue
+        owners = [objects[bisect_right(first_shape, s) - 1] for s in work.contact_shape[c]]
+        if only is not None and only not in owners:
+            continue
+        contact = _contact(engine, materials, c, owners, impulses[c])
+        if only is None or owners[0] is only:
+            found.append(contact)
+        if only is not None and owners[1] is only:
+            found.append(contact.seen_from_b())
+    return found
+
+
+def _contact(
+    engine: Engine, materials: MaterialTable, c: int, owners: Sequence[Object], local: np.ndarray
+) -> Contact:
+    """Return a contact; `local` is its impulse [N s], contact axes."""
+    work, model = engine.work, engine.model
+    frame = work.contact_axes[c].reshape(3, 3).copy()
+    impulse = frame.T @ local
+    shapes = work.contact_shape[c]
+    bodies = []
+    for owner, shape in zip(owners, shapes, strict=True):
+        assert owner.span is not None
+        bodies.append(owner.collision_bodies[shape - owner.span.shape.start].name)
+    first, second = (materials.names[model.shape_material[s]] for s in shapes)
+    return Contact(
+        position=work.contact_pos[c].copy(),
+        normal=frame[2].copy(),
+        frame=frame,
+        depth=-float(work.contact_gap[c]),
+        impulse=impulse,
+        force=impulse / engine.settings.dt,
+        torque_impulse=frame.T @ work.contact_spin_impulse[c],
+        object_a=owners[0],
+        object_b=owners[1],
+        body_a=bodies[0],
+        body_b=bodies[1],
+        materials=(first, second),
+        pair=materials.pair(first, second),
+        state=None if work.contact_state[c] < 0 else ContactState(int(work.contact_state[c])),
+    )
+
+
+def carry_readings(old: Engine, new: Engine, spans: Sequence[tuple[Span, Span]]) -> None:
+    """Copy what the last step left to read into records built anew.
+
+    Args:
+        old, new: Records before and after.
+        spans: Of each object that is in both: where it was, where it is.
+    """
+    before, after = old.work, new.work
+    for name in SAID:
+        getattr(after, name)[...] = getattr(before, name)
+    number = np.full(len(old.model.shape_kind), -1)  # of each shape now; −1: it is gone
+    for was, now in spans:
+        number[was.shape] = np.arange(now.shape.start, now.shape.stop)
+        if was.v.stop - was.v.start == now.v.stop - now.v.start:
+            after.applied_torque[now.v] = before.applied_torque[was.v]
+    count = int(before.contact_count[0])
+    kept = np.flatnonzero((number[before.contact_shape[:count]] >= 0).all(axis=1))
+    for name in PER_CONTACT:
+        getattr(after, name)[: len(kept)] = getattr(before, name)[kept]
+    after.contact_shape[: len(kept)] = number[before.contact_shape[kept]]
+    after.contact_count[0] = len(kept)
+
+
+def tree_energies(engine: Engine) -> np.ndarray:
+    """Return [kinetic, potential, p (3), L (3)] of every tree at the present state, (ntree, 8).
+
+    Trees that are not dynamic have zeros: their energy is nobody's business.
+    """
+    work, model = engine.observe(), engine.model
+    result = np.zeros((len(model.tree_body), 8))
+    row = np.zeros(8)
+    for t in range(len(model.tree_body)):
+        if model.tree_kind[t] != energy.DYNAMIC:
+            continue
+        body_inertias(model, work, model.tree_body[t], model.tree_body_count[t])
+        energy.tree_energy(model, engine.state.v, engine.settings, work, t, row)
+        row[1] += springs.spring_energy(model, engine.state.q, work, t)
+        result[t] = row
+    return result
+
+
+class WorldReadout(Sealed):
+    """The part of a world that reads: contacts, energies, momenta, how the last step went."""
+
+    _objects: list[Object]
+    _materials: MaterialTable
+
+    @property
+    def engine(self) -> Engine:
+        """Records of this world."""
+        raise NotImplementedError
+
+    @property
+    def contacts(self) -> list[Contact]:
+        """Points that touched in the last step (after `update`: points that overlap).
+
+        They stay until the next step, also if objects are added or removed; a removed object takes
+        its own along. `Contact.force_on` gives the force on either side.
+        """
+        return read_contacts(self.engine, self._objects, self._materials)
+
+    def contacts_of(self, part: Object) -> list[Contact]:
+        """Return the contacts of an object, seen from it: forces act on it."""
+        return read_contacts(self.engine, self._objects, self._materials, part)
+
+    def diagnose_contact(self, first: Object, second: Object) -> ContactDiagnosis:
+        """Return what the last step found between two objects: friction in use, forces, stick or slip, gaps.
+
+        Printed it is a table. Points within reach of the step are listed whether or not they carry a force.
+
+        Args:
+            first, second: Objects of this world; the same one twice asks about its own links.
+
+        Raises:
+            ValueError: The numbers are gone: objects were added or removed, or a state was restored since.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ground = world.add_ground()
+            >>> box = world.add_box(size=(0.2, 0.2, 0.2), mass=1.0, position=(0, 0, 0.1))
+            >>> world.step(10)
+            >>> found = world.diagnose_contact(box, ground)
+            >>> found.count("stick"), round(found.normal_force, 6)
+            (4, 9.81)
+        """
+        return diagnose(self.engine, first, second)
+
+    @property
+    def kinetic_energy(self) -> float:
+        """Of all dynamic objects [J]."""
+        return float(tree_energies(self.engine)[:, 0].sum())
+
+    @property
+    def potential_energy(self) -> float:
+        """Of all dynamic objects in gravity, zero at the world origin, and of joint springs [J]."""
+        return float(tree_energies(self.engine)[:, 1].sum())
+
+    @property
+    def energy(self) -> float:
+        """Kinetic and potential [J]."""
+        return float(tree_energies(self.engine)[:, :2].sum())
+
+    @property
+    def linear_momentum(self) -> np.ndarray:
+        """Of all dynamic objects, shape (3,) [kg m/s], world."""
+        return frozen(tree_energies(self.engine)[:, 2:5].sum(axis=0))
+
+    @property
+    def angular_momentum(self) -> np.ndarray:
+        """Of all dynamic objects about the world origin, shape (3,) [kg m²/s]."""
+        return frozen(tree_energies(self.engine)[:, 5:8].sum(axis=0))
+
+    @property
+    def status(self) -> Status:
+        """How the last step went; 0: well."""
+        return Status(int(self.engine.status[0, 0]))
+
+    @property
+    def residual(self) -> np.ndarray:
+        """Primal, dual and complementarity violation of the last contact solve, shape (3,) [–]."""
+        return frozen(np.array(self.engine.work.residual))
+
+    @property
+    def sweeps(self) -> int:
+        """Sweeps of the last contact solve."""
+        return int(self.engine.work.sweeps[0])

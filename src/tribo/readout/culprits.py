@@ -1,0 +1,153 @@
+"""Who is to blame for a step that was not solved: names of contacts, joints and constraints for the log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
+from tribo.contact.solver.natural_residual import contact_violation, scalar_violation
+from tribo.engine.builder import DOFS
+from tribo.engine.engine import Engine
+from tribo.model import Course, DriveForm, Pair, Slot
+from tribo.objects import ArticulatedSystem
+
+if TYPE_CHECKING:
+    from tribo.objects import Object
+    from tribo.objects.constraint import Constraint
+    from tribo.objects.contact import Contact
+
+NOTHING = 1e-5  # [m/s, rad/s] by which no row gives way that contradicts another
+TOO_FAR = (Course.UNSETTLED, Course.ONE_H, Course.HELD_BACK)
+DEEP = 1e-3  # [m] an overlap or a gap that a solve may fail at
+
+
+def row_name(
+    engine: Engine, objects: Sequence[Object], constraints: Sequence[Constraint], n: int
+) -> str:
+    """Return what scalar row n is: "a stop of joint 'elbow' of arm"."""
+    tie = tie_of(engine.model, engine.work, n)
+    if tie >= 0:
+        return f"constraint {constraints[tie].name}"
+    body = int(engine.work.scalar_body[n, 0])
+    for part in objects:
+        span = part.span
+        if span is not None and span.body.start <= body < span.body.stop:
+            joint = part.description.bodies[body - span.body.start].joint
+            kind = int(engine.work.scalar_slot[n] - engine.model.joint_slot[body])
+            what = "the speed limit"
+            if kind < Slot.FRICTION:
+                what = "a stop" if kind == Slot.LIMIT else "the mimic equation"
+            elif kind < Slot.FRICTION + DOFS[joint.type]:
+                what = "dry friction"
+            return f"{what} of joint {joint.name!r} of {part.name}"
+    return "a joint of an object that is gone"
+
+
+def shape_name(objects: Sequence[Object], shape: int) -> str:
+    """Return whose collision shape it is: "foot/0 of robot"."""
+    for part in objects:
+        if part.span is not None and part.span.shape.start <= shape < part.span.shape.stop:
+            return f"{part.collision_bodies[shape - part.span.shape.start].name} of {part.name}"
+    return "an object that is gone"
+
+
+def largest_miss(
+    engine: Engine, objects: Sequence[Object], constraints: Sequence[Constraint]
+) -> str:
+    """Return which contact or row of the last step misses its law by most; empty if all keep theirs."""
+    model, work = engine.model, engine.work
+    worst, where = 0.0, ""
+    for c in range(int(work.contact_count[0])):
+        if np.isfinite(work.contact_target[c]):
+            missed = float(contact_violation(model, work, c))
+            if missed > worst:
+                a, b = (shape_name(objects, int(shape)) for shape in work.contact_shape[c])
+                worst, where = missed, f"the contact of {a} and {b}"
+    for n in range(int(work.scalar_count[0])):
+        missed = float(scalar_violation(model, work, n))
+        if missed > worst:
+            worst, where = missed, row_name(engine, objects, constraints, n)
+    return f", most of it at {where}" if where else ""
+
+
+def contradiction(engine: Engine, constraints: Sequence[Constraint]) -> str:
+    """Return the names of the constraints that give way most in the last step; empty if none does."""
+    work = engine.work
+    hard = [
+        n for n in range(int(work.scalar_count[0]))
+        if tie_of(engine.model, engine.work, n) >= 0 and work.scalar_reach[n] != GIVES_WAY
+    ]  # fmt: skip
+    given = np.abs(work.scalar_impulse[hard] * work.scalar_compliance[hard])
+    if not hard or given.max() < NOTHING:
+        return ""
+    most = np.array(hard)[given > 0.1 * given.max()]
+    return ", ".join(
+        dict.fromkeys(constraints[tie_of(engine.model, engine.work, n)].name for n in most)
+    )
+
+
+def fast(engine: Engine, objects: Sequence[Object]) -> str:
+    """Return the names of what turned too far for the last step, or was slowed for that; else empty."""
+    found = np.isin(engine.work.tree_course, TOO_FAR) | (engine.work.tree_is_coarse == 1)
+    return ", ".join(p.name for p in objects if p.span is not None and found[p.span.tree])
+
+
+def has_compliant_pair(engine: Engine) -> bool:
+    """Tell whether some pair of materials is compliant, in any of the worlds."""
+    return bool((engine.model.arrays["pair_table"][..., Pair.STIFFNESS] > 0.0).any())
+
+
+def drive_forms(engine: Engine, objects: Sequence[Object], names: Sequence[str]) -> str:
+    """Return a sentence about drives of named objects (none: of all) that are not implicit; else empty.
+
+    Of those of the form "stable" whether its bound for the gains holds, Δt² kp < (4 m + 2 Δt kd)/3, at the
+    present state, with m the inertia of the dof if nothing else moves: beyond it is unstable at once.
+    """
+    command, dt = engine.command, float(engine.settings.dt)
+    kp, kd, form = command.kp, command.kd, command.drive_form
+    acts = (form != DriveForm.IMPLICIT) & ((kp > 0.0) | (kd > 0.0))
+    said, beyond = [], False
+    for part in objects:
+        if part.span is None or (names and part.name not in names) or not acts[part.span.v].any():
+            continue
+        where = part.span.v
+        used = sorted({int(k) for k in form[where][acts[where]]})
+        said.append(f"{part.name} ({', '.join(DriveForm(k).name.lower() for k in used)})")
+        if DriveForm.STABLE in used and isinstance(part, ArticulatedSystem):
+            mass = part.mass_matrix.diagonal()
+            bound = (4.0 * mass + 2.0 * dt * kd[where]) / 3.0
+            is_stable_form = acts[where] & (form[where] == DriveForm.STABLE)
+            beyond |= bool((is_stable_form & (dt * dt * kp[where] >= bound)).any())
+    if not said:
+        return ""
+    text = f". Drives of {', '.join(said)} are not 'implicit', which may be the reason"
+    if beyond:
+        text += ": gains of the form 'stable' are beyond its bound, time_step² kp < (4 m + 2 time_step kd)/3"
+    return f"{text}; drive_form = 'implicit' is stable at any gain (docs/howto/drives)"
+
+
+def gap(constraints: Sequence[Constraint]) -> str:
+    """Return a sentence about the constraint whose points are farthest apart; else empty."""
+    wide = {tie.name: float(np.linalg.norm(tie.gap)) for tie in constraints if tie.is_on}
+    name = max(wide, key=lambda k: wide[k], default="")
+    return f". Widest gap: {wide[name]:.3g} m, {name}" if wide.get(name, 0.0) >= DEEP else ""
+
+
+def overlap(contacts: Sequence[Contact]) -> str:
+    """Return a sentence about the deepest overlap, within a robot if there is one; else empty."""
+    deep = [contact for contact in contacts if contact.depth >= DEEP]
+    inner = [contact for contact in deep if contact.object_a is contact.object_b]
+    worst = max(inner or deep, key=lambda contact: contact.depth, default=None)
+    if worst is None:
+        return ""
+    a, b = worst.object_a.name, worst.object_b.name
+    text = (
+        f". Deepest overlap: {worst.depth:.3g} m, {worst.body_a} of {a} and {worst.body_b} of {b}"
+    )
+    if worst.object_a is not worst.object_b:
+        return text
+    links = ", ".join(repr(name.rpartition("/")[0]) for name in (worst.body_a, worst.body_b))
+    return f"{text}. If they always overlap, call ignore_collision({links}), or ignore_overlaps()"

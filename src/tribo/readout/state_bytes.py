@@ -1,0 +1,300 @@
+"""The state of a world as one block of bytes: for another process, for later, for comparing.
+
+Layout: magic, version, length of the header; the header (JSON: a digest of every field of the model,
+what follows, how many contacts); the arrays one after the other, little-endian; a checksum. Nothing is
+executed and nothing is allocated that the world or the length of the file does not account for: all
+sizes but the number of contacts are those of the world that reads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from tribo.checks.check import Sealed, shown
+from tribo.engine.engine import Engine
+from tribo.model import Integrator
+from tribo.objects.contact import PER_CONTACT, SAID
+
+MAGIC = b"tribo state\n"
+VERSION = 3
+_HEAD = struct.Struct("<12sII")  # magic, version, length of the header
+_SUM = 32  # bytes of the checksum
+_MAX_HEADER = 1 << 20
+# Tables with room for more than they hold, and which count says how many rows are in use.
+_ROWS = dict.fromkeys(("warm_key", "warm_impulse"), 0)
+_ROWS |= dict.fromkeys(("yield_key", "yield_u", "yield_rate"), 1)
+_ROWS |= dict.fromkeys(PER_CONTACT, 2)
+_NOT_COMPARED = ("late_address",)  # belongs to this process
+
+
+def _digest(array: np.ndarray, size: int = 8) -> str:
+    return hashlib.blake2b(np.ascontiguousarray(array).tobytes(), digest_size=size).hexdigest()
+
+
+def fingerprint(engine: Engine) -> dict[str, str]:
+    """Return a digest of every field of the model: where two differ, the models do."""
+    return {
+        name: _digest(array)
+        for name, array in engine.model.arrays.items()
+        if name not in _NOT_COMPARED
+    }
+
+
+def _counts(engine: Engine) -> tuple[int, int, int]:
+    """Return how many contacts are remembered, how many displace compliant ground, how many touched."""
+    state, work = engine.state, engine.work
+    return int(state.warm_count[0]), int(state.yield_count[0]), int(work.contact_count[0])
+
+
+def _parts(engine: Engine, counts: Sequence[int]) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield name and view of everything that is kept; of tables with room to spare, rows up to a count."""
+    work = engine.work.arrays
+    kept = [
+        (f"{record}.{name}", array)
+        for record in ("state", "command", "settings")
+        for name, array in getattr(engine, record).arrays.items()
+    ]
+    names = (*SAID, "contact_count", "applied_torque", *PER_CONTACT)
+    for name, array in (*kept, *((f"work.{name}", work[name]) for name in names)):
+        field = name.split(".")[1]
+        yield name, array[:, : counts[_ROWS[field]]] if field in _ROWS else array
+
+
+def state_hash(engine: Engine) -> str:
+    """Return a digest of all that the future of world 0 depends on, given its commands and model."""
+    key = hashlib.blake2b(digest_size=8)
+    for name, array in _parts(engine, _counts(engine)):
+        record, field = name.split(".")
+        if record == "state":
+            key.update(field.encode())
+            key.update(np.ascontiguousarray(array).tobytes())
+    return key.hexdigest()
+
+
+def _listing(engine: Engine, counts: Sequence[int]) -> list[list[object]]:
+    """Return name, type and shape of all parts; of tables with room to spare, as many rows as are used."""
+    listed: list[list[object]] = []
+    for name, array in _parts(engine, counts):
+        shape = list(array.shape)
+        field = name.split(".")[1]
+        if field in _ROWS:
+            shape[1] = counts[_ROWS[field]]
+        listed.append([name, array.dtype.newbyteorder("<").str, shape])
+    return listed
+
+
+def dump(engine: Engine) -> bytes:
+    """Return the state, commands, settings and last readings of world 0."""
+    counts = _counts(engine)
+    header = json.dumps(
+        {
+            "contacts": counts,
+            "model": fingerprint(engine),
+            "arrays": _listing(engine, counts),
+        }
+    ).encode()
+    parts = [_HEAD.pack(MAGIC, VERSION, len(header)), header]
+    for _, array in _parts(engine, counts):
+        parts.append(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes())
+    body = b"".join(parts)
+    return body + hashlib.blake2b(body, digest_size=_SUM).digest()
+
+
+def _header(engine: Engine, blob: bytes) -> tuple[int, list[int], list[list[object]]]:
+    """Return where the arrays begin, both numbers of contacts and the listing; all checked."""
+    if len(blob) < _HEAD.size + _SUM or not blob.startswith(MAGIC):
+        raise ValueError("this is no state of a tribo world (its first bytes are others)")
+    _, version, length = _HEAD.unpack_from(blob)
+    if version != VERSION:
+        raise ValueError(
+            f"the state has format {version}, this version of tribo reads format {VERSION}"
+        )
+    if length > _MAX_HEADER or len(blob) < _HEAD.size + length + _SUM:
+        raise ValueError("the state is incomplete: its header does not fit into it")
+    if hashlib.blake2b(blob[:-_SUM], digest_size=_SUM).digest() != blob[-_SUM:]:
+        raise ValueError("the state is damaged: its checksum does not match")
+    begin = _HEAD.size + length
+    try:
+        header = json.loads(blob[_HEAD.size : begin])
+        warm, yielded, touching = counts = header["contacts"]
+        model, listed = header["model"], header["arrays"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError("the state is damaged: its header cannot be read") from error
+    if any(type(n) is not int for n in counts) or min(warm, yielded, touching) < 0:
+        raise ValueError("the state is damaged: its number of contacts is none")
+    own = fingerprint(engine)
+    if model != own:
+        known = model if isinstance(model, dict) else {}
+        differ = [name for name in own if known.get(name) != own[name]]
+        raise ValueError(
+            f"the state belongs to a world with another model ({', '.join(differ[:5]) or 'its fields'} "
+            f"{'differ' if len(differ) > 1 else 'differs'}, see tribo.model.Model); build the world as it was"
+        )
+    if listed != _listing(engine, counts):
+        raise ValueError(
+            "the state belongs to a world with other numbers of coordinates or commands"
+        )
+    return begin, counts, listed
+
+
+def load(engine: Engine, blob: bytes) -> None:
+    """Write a state into world 0; where it is refused, nothing has changed.
+
+    Raises:
+        ValueError: It is no state, damaged, of another format or of another model.
+    """
+    begin, counts, listed = _header(engine, blob)
+    sizes = [int(np.prod(shape)) * np.dtype(kind).itemsize for _, kind, shape in listed]  # type: ignore[call-overload]
+    if begin + sum(sizes) + _SUM != len(blob):
+        raise ValueError("the state is incomplete: it has not the length that its header says")
+    found = {}
+    for (name, kind, shape), size in zip(listed, sizes, strict=True):
+        found[name] = np.frombuffer(blob, kind, int(np.prod(shape)), begin).reshape(shape)  # type: ignore[call-overload]
+        begin += size
+    _check(engine, found, counts)
+    engine.make_room(max(counts))
+    for name, _ in list(_parts(engine, (0, 0, 0))):
+        record, field = str(name).split(".")
+        array = getattr(engine, record).arrays[field]
+        saved = found[name]
+        if field in _ROWS:
+            array[...] = 0
+            array[:, : saved.shape[1]] = saved
+        else:
+            array[...] = saved
+    engine.work.arrays["row_count"][...] = 0  # what stands in the rows belongs to another step
+    engine.filters_changed()
+
+
+def _check(engine: Engine, found: dict[object, np.ndarray], counts: Sequence[int]) -> None:
+    """Refuse numbers that no world leaves behind."""
+    for name, array in found.items():
+        record = str(name).split(".", maxsplit=1)[0]
+        if record in ("state", "settings") and not np.isfinite(array).all():
+            raise ValueError(f"the state is damaged: {name} is not finite")
+    shape = found["work.contact_shape"]
+    right = (
+        int(found["state.warm_count"][0, 0]) == counts[0]
+        and int(found["state.yield_count"][0, 0]) == counts[1]
+        and int(found["work.contact_count"][0, 0]) == counts[2]
+        and (shape >= 0).all()
+        and (shape < engine.model.shape_kind.shape[0]).all()
+        and float(found["settings.dt"].flat[0]) > 0.0
+        and int(found["settings.integrator"].flat[0]) in set(Integrator)
+        and int(found["settings.max_sweeps"].flat[0]) >= 1
+    )
+    if not right:
+        raise ValueError("the state is damaged: some of its numbers are outside their range")
+
+
+class StateFiles(Sealed):
+    """The part of a world that keeps its state outside the process."""
+
+    @property
+    def engine(self) -> Engine:
+        """Records of this world."""
+        raise NotImplementedError
+
+    def check_editable(self, what: str, verb: str = "changed") -> None:
+        """Refuse an edit, or what `verb` says, between `update` and `advance`."""
+        raise NotImplementedError
+
+    def write_materials(self) -> None:
+        """Pass a changed pair table on to the model."""
+        raise NotImplementedError
+
+    def hash(self) -> str:
+        """Return a digest of the state, 16 hexadecimal digits: equal bits, equal digest, in any process.
+
+        It covers all that the future depends on but commands, settings and the model: positions, velocities,
+        time, the memory of the last step. Compare it to find the first step in which two runs differ.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ball = world.add_sphere(radius=0.1, mass=1.0, position=(0, 0, 1))
+            >>> before = world.hash()
+            >>> world.step()
+            >>> len(before), world.hash() == before
+            (16, False)
+        """
+        return state_hash(self.engine)
+
+    def dump_state(self) -> bytes:
+        """Return state, commands, settings and the last step's readings as bytes, for `load_state`.
+
+        They carry a format number and a checksum, and fit a world that was built in the
+        same way. From them the world goes on bit for bit, in another process as well.
+        """
+        self.check_editable("the state", "dumped")
+        self.write_materials()
+        return dump(self.engine)
+
+    def save_state(self, path: str | Path) -> None:
+        """Write `dump_state` into a file; a file of that name is replaced as a whole or not at all."""
+        target = Path(path)
+        part = target.with_name(f"{target.name}.{os.getpid()}.part")
+        try:
+            part.write_bytes(self.dump_state())
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+
+    def load_state(self, saved: bytes | str | Path) -> None:
+        """Go on from a state that `dump_state` returned or `save_state` wrote.
+
+        Args:
+            saved: The bytes, or the file.
+
+        Raises:
+            ValueError: It is no state, incomplete, damaged, of another format or of another model;
+                the message says which. The world stays as it was.
+            OSError: The file cannot be read.
+
+        Example:
+            >>> import tribo
+            >>> def build():
+            ...     world = tribo.World()
+            ...     world.add_sphere(radius=0.1, mass=1.0, position=(0, 0, 1))
+            ...     return world
+            >>> first, second = build(), build()
+            >>> first.step(100)
+            >>> second.load_state(first.dump_state())
+            >>> second.hash() == first.hash()
+            True
+        """
+        self.check_editable("the state")
+        if isinstance(saved, str | Path):
+            saved = self._read(Path(saved))
+        if not isinstance(saved, bytes):
+            raise TypeError(f"load_state takes bytes or the path of a file, got {shown(saved)}")
+        self.write_materials()
+        load(self.engine, saved)
+        self._forget_last_step()
+
+    def _forget_last_step(self) -> None:
+        """Note that what sensors know about the last step belongs to another state."""
+
+    def _read(self, path: Path) -> bytes:
+        """Read a file that can be a state of this world, and no more of it."""
+        engine = self.engine
+        fixed = sum(array.nbytes for _, array in _parts(engine, (0, 0, 0)))
+        with path.open("rb") as file:
+            head = file.read(_HEAD.size + _MAX_HEADER)
+            if not head.startswith(MAGIC):
+                raise ValueError(
+                    f"{path} is no state of a tribo world (its first bytes are others)"
+                )
+            rest = os.fstat(file.fileno()).st_size - len(head)
+            per_contact = 4096  # more than any row of a contact
+            contacts = 4_000_000
+            if rest > fixed + contacts * per_contact:
+                raise ValueError(f"{path} is larger than any state of this world")
+            return head + file.read(max(0, rest))

@@ -1,0 +1,354 @@
+"""The command `tribo`."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import math
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+import tribo
+from tribo import world_xml
+from tribo.formats.xml import kind_of
+from tribo.objects import ArticulatedSystem
+from tribo.tools import robot_report
+from tribo.viewer import plot, recording, scene
+
+console = Console(highlight=False)
+errors = Console(stderr=True, highlight=False, soft_wrap=True)
+
+FRAME_RATE = 200.0  # [1/s] frames of a recording per second of world time
+HOLD_RATE = 50.0  # [rad/s] natural frequency of the drives that hold a posture
+CLEARANCE = 1e-3  # [m] of a robot above the ground at the start
+MOST_STEPS = 1e9  # of one run: hours of the smallest scene
+
+FILES = "RaiSim world, scene or robot of MuJoCo (MJCF), or robot (URDF)"
+EXAMPLES = """examples:
+  tribo run world.xml --duration 10 --plot run.png
+  tribo run robot.urdf --hold --record run.npz
+  tribo view world.xml
+  tribo check robot.urdf
+  tribo check world.xml
+  tribo warmup
+"""
+
+
+class InputError(ValueError):
+    """What was asked for cannot be done; the message says why."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code: 0 well, 1 bad input or a failed simulation, 2 usage."""
+    chosen = _parser().parse_args(arguments)
+    level = logging.INFO if chosen.verbose else logging.WARNING
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    logging.getLogger("tribo").setLevel(level)
+    try:
+        code: int = chosen.action(chosen)
+    except KeyboardInterrupt:
+        return 130
+    except KeyError as error:
+        errors.print(f"tribo: {error.args[0] if error.args else error}", style="red", markup=False)
+    except (ValueError, TypeError, OSError, ImportError, RuntimeError, MemoryError) as error:
+        errors.print(f"tribo: {error}", style="red", markup=False)
+    else:
+        return code
+    return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tribo", description="Rigid-body physics for robots.", epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument("--version", action="version", version=f"tribo {tribo.__version__}")
+    parser.add_argument("-v", "--verbose", action="store_true", help="say what readers ignored")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    run = _command(commands, "run", _run, "step a world or a robot and sum up",
+                   "tribo run world.xml --duration 10 --plot run.png")  # fmt: skip
+    _add_file(run)
+    run.add_argument(
+        "--duration", type=_positive, default=5.0, metavar="S", help="world time [s] (5)"
+    )
+    run.add_argument("--plot", type=Path, metavar="PNG", help="draw heights, energies, residual")
+    run.add_argument("--record", type=Path, metavar="NPZ", help="keep coordinates over time")
+
+    view = _command(commands, "view", _view, "show a world or a robot in the browser",
+                    "tribo view robot.urdf --hold")  # fmt: skip
+    _add_file(view)
+    view.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on (this machine only)"
+    )
+    view.add_argument("--port", type=int, default=8080, help="port to listen on (8080)")
+    view.add_argument("--duration", type=_positive, metavar="S", help="end after S seconds")
+
+    check = _command(commands, "check", _check, "say what a file holds and what looks wrong",
+                     "tribo check robot.urdf")  # fmt: skip
+    check.add_argument("file", type=Path, metavar="FILE", help=FILES)
+    _add_reading(check)
+
+    bench = _command(commands, "bench", _bench, "measure this machine (in a source checkout)",
+                     "tribo bench --help")  # fmt: skip
+    bench.add_argument("rest", nargs=argparse.REMAINDER, help="handed on to benchmarks/run.py")
+    warmup = _command(commands, "warmup", _warm_up, "compile all kernels now", "tribo warmup --all")
+    warmup.add_argument(
+        "--all",
+        action="store_true",
+        help="also those of cones, ellipsoids, hulls, meshes and height maps",
+    )
+    return parser
+
+
+def _command(
+    commands: Any, name: str, action: Callable[[argparse.Namespace], int], text: str, example: str
+) -> argparse.ArgumentParser:
+    made: argparse.ArgumentParser = commands.add_parser(
+        name, help=text, description=text[0].upper() + text[1:] + ".",
+        epilog=f"example:\n  {example}", formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    made.set_defaults(action=action)
+    return made
+
+
+def _add_file(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, metavar="FILE", help=FILES)
+    parser.add_argument(
+        "--time-step", type=_positive, metavar="S", help="instead of the file's [s]"
+    )
+    parser.add_argument("--hold", action="store_true", help="drives hold every robot's posture")
+    _add_reading(parser)
+
+
+def _add_reading(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--package-dir", type=Path, action="append", default=[], metavar="DIR",
+                        help="where files that it names are looked up; may be repeated")  # fmt: skip
+    parser.add_argument("--strict", action="store_true", help="unknown tags are errors")
+
+
+def _positive(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value) or value <= 0.0:
+        raise argparse.ArgumentTypeError(f"{text} must be > 0")
+    return value
+
+
+# -- commands ----------------------------------------------------------------------------------
+def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
+    """Return the world of a file, and the name of the object that its camera follows."""
+    path: Path = chosen.file
+    kind = _kind(path)
+    world, follows = tribo.World(), ""
+    if kind == "mujoco":
+        world.load_mjcf(path, package_dirs=chosen.package_dir, strict=chosen.strict)
+    elif kind == "robot":
+        world.add_ground(name="ground")
+        robot = world.add_articulated_system(
+            path, name=path.stem, package_dirs=chosen.package_dir, strict=chosen.strict
+        )
+        _put_on_ground(world, robot)
+        follows = robot.name
+    else:
+        description = world_xml.read_into(
+            world, path, package_dirs=chosen.package_dir, strict=chosen.strict
+        )
+        follows = description.camera.get("follow", "")
+    if chosen.time_step is not None:
+        world.time_step = chosen.time_step
+    if chosen.hold:
+        for part in world.objects:
+            if isinstance(part, ArticulatedSystem):
+                hold(part)
+    return world, follows
+
+
+def _kind(path: Path) -> str:
+    """Return what a file is by its outermost element: "raisim", "mujoco" or "robot"."""
+    if not path.is_file():
+        raise InputError(f"{path}: {'is no file' if path.exists() else 'no such file'}")
+    return kind_of(path)
+
+
+def hold(robot: ArticulatedSystem) -> None:
+    """Let critically damped drives hold the present posture of a robot."""
+    inertia = np.diag(robot.mass_matrix).copy()
+    if robot.is_floating:
+        inertia[:6] = 0.0
+    robot.set_pd_gains(HOLD_RATE**2 * inertia, 2.0 * HOLD_RATE * inertia)
+    robot.pd_target = robot.generalized_coordinate
+
+
+def _put_on_ground(world: tribo.World, robot: ArticulatedSystem) -> None:
+    """Lift a robot with a floating base until its lowest shape is just above the ground."""
+    if not robot.is_floating:
+        return
+    lowest = scene.lowest_point(world, robot)
+    if math.isfinite(lowest):
+        robot.position = robot.position + np.array([0.0, 0.0, CLEARANCE - lowest])
+
+
+def _run(chosen: argparse.Namespace) -> int:
+    for path in (chosen.plot, chosen.record):
+        if path is not None and not path.absolute().parent.is_dir():
+            raise InputError(f"{path}: its folder does not exist; make it first")
+    world, _ = load(chosen)
+    steps = max(1, round(chosen.duration / world.time_step))
+    if steps > MOST_STEPS:
+        raise InputError(
+            f"{chosen.duration:g} s are {steps:.3g} steps of {world.time_step:g} s, at most {MOST_STEPS:g} "
+            "are made; take a longer --time-step or a shorter --duration"
+        )
+    tribo.warm_up()
+    stride = max(1, round(1.0 / (FRAME_RATE * world.time_step)))
+    keeps = chosen.plot is not None or chosen.record is not None
+    recorder = recording.Recorder(world) if keeps else None
+    start = time.perf_counter()
+    with _progress() as progress:
+        task = progress.add_task("stepping", total=steps)
+        for first in range(0, steps, stride):
+            some = min(stride, steps - first)
+            world.step(some)
+            if recorder is not None:
+                recorder.note()
+            progress.advance(task, some)
+    _sum_up(chosen.file, world, steps, time.perf_counter() - start)
+    if recorder is not None and chosen.record is not None:
+        recording.save(recorder.series(), chosen.record)
+        console.print(f"recorded {chosen.record}", markup=False)
+    if recorder is not None and chosen.plot is not None:
+        plot.plot(recorder.series(), chosen.plot, chosen.file.name)
+        console.print(f"drew {chosen.plot}", markup=False)
+    return 0
+
+
+def _sum_up(path: Path, world: tribo.World, steps: int, wall: float) -> None:
+    table = Table(title=path.name, show_header=False, title_justify="left")
+    rows = {
+        "world time": f"{world.time:.6g} s",
+        "steps": f"{steps} of {1e3 * world.time_step:g} ms",
+        "speed": f"{steps / wall:,.0f} steps/s, {steps * world.time_step / wall:.3g} × real time",
+        "energy": f"kinetic {world.kinetic_energy:.6g} J, potential {world.potential_energy:.6g} J",
+        "contacts": f"{len(world.contacts)}",
+        "residual": f"{world.residual.max():.1e}",
+        "status": world.status.name or "well",
+    }
+    for name, value in rows.items():
+        table.add_row(name, value)
+    console.print(table)
+    places = Table("object", *(escape(f"{axis} [m]") for axis in "xyz"))
+    for part in world.objects[:20]:
+        places.add_row(part.name, *(f"{x:.6g}" for x in part.position))
+    console.print(places)
+    if len(world.objects) > 20:
+        console.print(f"… and {len(world.objects) - 20} more")
+
+
+def _view(chosen: argparse.Namespace) -> int:
+    from tribo.viewer import Viewer
+
+    world, follows = load(chosen)
+    tribo.warm_up()
+    with Viewer(world, chosen.host, chosen.port) as viewer:
+        viewer.panel.follow(follows)
+        console.print(f"open {viewer.address} in a browser; Ctrl-C ends", markup=False)
+        try:
+            viewer.run(chosen.duration)
+        except KeyboardInterrupt:
+            console.print()
+    return 0
+
+
+def _check(chosen: argparse.Namespace) -> int:
+    dirs, kind = tuple(chosen.package_dir), _kind(chosen.file)
+    if kind != "robot":
+        of_file = robot_report.examine_scene if kind == "mujoco" else robot_report.examine_world
+        _show_scene(of_file(chosen.file, package_dirs=dirs, strict=chosen.strict))
+        return 0
+    report = robot_report.examine(chosen.file, package_dirs=dirs, strict=chosen.strict)
+    base = "floating" if report.is_floating else "fixed"
+    console.print(
+        f"{report.name}: mass {report.mass:.6g} kg, {report.bodies} bodies, "
+        f"{report.dof} dof, {base} base",
+        markup=False,
+    )
+    _show_parts(report)
+    _show_complaints(report)
+    return 0
+
+
+def _show_scene(report: robot_report.SceneReport) -> None:
+    gravity = ", ".join(f"{x:g}" for x in report.gravity)
+    console.print(
+        f"{report.name}: {len(report.moving)} objects move, {report.standing} stand; "
+        f"time step {report.time_step:g} s, gravity ({gravity}) m/s²",
+        markup=False,
+    )
+    _show(("object", "mass [kg]", "bodies", "dof", "base"), report.moving)
+    _show_parts(report)
+    _show(("actuator", "joint", "gear", "kp", "kd", "force [N, N m]"), report.actuators)
+    _show(("constraint", "type", "first", "second"), report.constraints)
+    if report.keyframes:
+        console.print(f"keyframes: {', '.join(report.keyframes)}", markup=False)
+    _show_complaints(report)
+
+
+def _show_parts(report: robot_report.RobotReport | robot_report.SceneReport) -> None:
+    _show(("joint", "type", "limits", "effort [N, N m]", "damping"), report.joints)
+    _show(("collision body", "shape", "size [m]", "material"), report.collision)
+
+
+def _show(titles: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+    """Print a table that has rows."""
+    table = Table(*map(escape, titles))
+    for row in rows:
+        table.add_row(*map(escape, row))
+    if rows:
+        console.print(table)
+
+
+def _show_complaints(report: robot_report.RobotReport | robot_report.SceneReport) -> None:
+    for text in report.warnings:
+        console.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
+    for text in report.notes:
+        console.print(f"note: {text}", markup=False, soft_wrap=True)
+
+
+def _bench(chosen: argparse.Namespace) -> int:
+    script = Path(tribo.__file__).parents[2] / "benchmarks" / "run.py"
+    if not script.is_file():
+        raise InputError(
+            "benchmarks are not part of the installed package; get the source and run 'make bench' there"
+        )
+    return subprocess.run([sys.executable, script, *chosen.rest], check=False).returncode
+
+
+def _warm_up(chosen: argparse.Namespace) -> int:
+    start = time.perf_counter()
+    tribo.warm_up(everything=chosen.all)
+    console.print(f"kernels are ready ({time.perf_counter() - start:.1f} s)")
+    return 0
+
+
+def _progress() -> Progress:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    return Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The world: its objects, constraints and steps."""

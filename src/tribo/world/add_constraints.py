@@ -1,0 +1,386 @@
+"""The part of a world that ties objects together: pins, welds, hinges, rods, motors and wires."""
+
+from __future__ import annotations
+
+import logging
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from tribo.checks import check
+from tribo.description.constraints import LOCKED, ConstraintDescription
+from tribo.description.extents import rotation_matrix
+from tribo.model import Constraint as Kind
+from tribo.model import Joint
+from tribo.model import Kind as BodyType
+from tribo.objects import ArticulatedSystem, Object
+from tribo.objects.constraint import STRETCH, Constraint, Motor, Wire
+from tribo.objects.end import End, body_pose, end_on
+from tribo.objects.frames import Frame
+from tribo.world.add_objects import WorldObjects
+
+logger = logging.getLogger("tribo")
+
+PIN, WELD, HINGE, TURN = (LOCKED[what] for what in ("pin", "weld", "hinge", "motor"))
+PUSH = 0b000100
+_MADE: dict[str, tuple[type[Any], Kind]] = {
+    "motor": (Motor, Kind.MOTOR), "rod": (Wire, Kind.LENGTH), "wire": (Wire, Kind.LENGTH),
+} | dict.fromkeys(("pin", "weld", "hinge", "equality"), (Constraint, Kind.JOINT))  # fmt: skip
+_IDENTITY = (1.0, 0.0, 0.0, 0.0)
+
+
+class WorldConstraints(WorldObjects):
+    """Adding, finding and removing constraints between bodies."""
+
+    def __init__(self) -> None:
+        """Start without objects and constraints."""
+        super().__init__()
+        self._constraints: list[Constraint] = []
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """All constraints in the order in which they were added; those of a robot's file too."""
+        return tuple(self._constraints)
+
+    def constraint(self, name: str) -> Constraint:
+        """Return a constraint by name.
+
+        Raises:
+            KeyError: There is none; the message proposes the nearest name.
+        """
+        names = [item.name for item in self._constraints]
+        return self._constraints[names.index(check.known(name, names, "constraint"))]
+
+    # -- ends ----------------------------------------------------------------------------------
+    def _body(self, item: Any, what: str) -> tuple[Object | None, int, np.ndarray, Any, str]:
+        """Return object, body, the frame in it that a user has given, and the link of that frame."""
+        if item is None:
+            return None, 0, np.zeros(3), _IDENTITY, ""
+        part, body, offset, link = item, 0, np.zeros(3), ""
+        turn: Any = _IDENTITY
+        if isinstance(item, Frame):
+            part, body = item._owner, item.body_index  # noqa: SLF001 - handles know their robot
+            offset, turn = item.position_in_body, item.orientation_in_body
+            link = item.part_name
+        if not isinstance(part, Object):
+            raise TypeError(
+                f"{what} must be an object of this world, a link, joint or frame of one, or None for the "
+                f"world, got {check.shown(item)}"
+            )
+        part.check_present(f"a constraint on {what}")
+        if part not in self._objects:
+            raise ValueError(f"{part.name} belongs to another world; tie objects of one world")
+        return part, body, np.asarray(offset), turn, link
+
+    def _pair(self, first: Any, second: Any) -> tuple[Any, Any]:
+        self.check_editable("the list of constraints")
+        a, b = self._body(first, "first"), self._body(second, "second")
+        if a[0] is b[0] and a[1] == b[1]:
+            raise ValueError(
+                "first and second are the same body; a constraint needs two, or one and the world"
+            )
+        return a, b
+
+    def _joined(self, first: Any, second: Any, position: Any, axes: np.ndarray) -> tuple[End, End]:
+        """Return the two ends of what holds at one point of the world; None: the origin of first."""
+        a, b = self._pair(first, second)
+        if position is None:
+            place, turn = body_pose(a[0] or b[0], a[1] if a[0] else b[1])
+            point = place + turn @ (a[2] if a[0] else b[2])
+        else:
+            point = check.within_range(check.vector(position, "position", 3), "position")
+        return (
+            end_on(a[0], a[1], point, axes, a[4]),
+            end_on(b[0], b[1], point, axes, b[4]),
+        )
+
+    def _placed(self, first: Any, second: Any, points: Any) -> tuple[End, End]:
+        """Return two ends at points in the frames of what they are on."""
+        ends = []
+        for (part, body, offset, turn, link), point, what in zip(
+            self._pair(first, second), points, ("first_point", "second_point"), strict=True
+        ):
+            given = check.within_range(check.vector(point, what, 3), what)
+            frame = rotation_matrix(turn)
+            ends.append(End(part, body, offset + frame @ given, frame, link))
+        return ends[0], ends[1]
+
+    def _tie(self, made: type[Any], what: str, kind: Kind, ends: tuple[End, End], name: str,
+             numbers: dict[str, Any], locked: int = 0, stretch: int = 0) -> Any:  # fmt: skip
+        """Take a constraint in, or leave the world as it was."""
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a string, got {check.shown(name)}")
+        taken = {item.name for item in self._constraints}
+        if name in taken:
+            raise ValueError(f"there is already a constraint named {name!r}; choose another name")
+        k = len(taken)
+        while not name or name in taken:
+            name, k = f"{what}_{k}", k + 1
+        tie = made(self, name, what, kind, ends, locked, stretch)
+        for number, value in numbers.items():
+            setattr(tie, number, value)
+        self._constraints.append(tie)
+        self.rebuild()
+        if all(_stands(end) for end in ends):
+            logger.warning(
+                "constraint %s joins %s and %s: no force moves either of them, so it does nothing. Tie "
+                "what moves, or make one of them dynamic (body_type)",
+                name, ends[0].label, ends[1].label,
+            )  # fmt: skip
+        return tie
+
+    # -- adding --------------------------------------------------------------------------------
+    def add_pin(self, first: Any, second: Any = None, position: Any = None, *, name: str = "",
+                erp: float = 1.0, break_force: float = inf, collide: bool = True) -> Constraint:  # fmt: skip
+        """Pin two bodies together at a point, about which they can turn: a ball joint.
+
+        Args:
+            first, second: Objects, links or frames of robots; None: the world.
+            position: (3,) [m], world, at the present state; None: the origin of `first`.
+            name: Empty: "pin_0" and so on.
+            erp: Part of a gap that one step removes.
+            break_force: [N] beyond which it breaks.
+            collide: Whether the two bodies touch each other, see `Constraint.collide`.
+
+        Raises:
+            ValueError, TypeError: A value is wrong; the world stays as it was.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> bar = world.add_box((1.0, 0.1, 0.1), mass=1.0, position=(0.5, 0, 2))
+            >>> pin = world.add_pin(bar, None, position=(0, 0, 2))
+            >>> world.step(1000)
+            >>> bool(abs(pin.gap).max() < 1e-8)
+            True
+        """
+        ends = self._joined(first, second, position, np.eye(3))
+        numbers = {"erp": erp, "break_force": break_force, "collide": collide}
+        return self._tie(Constraint, "pin", Kind.JOINT, ends, name, numbers, PIN)  # type: ignore[no-any-return]
+
+    def add_weld(self, first: Any, second: Any = None, *, name: str = "", erp: float = 1.0,
+                 break_force: float = inf, collide: bool = True) -> Constraint:  # fmt: skip
+        """Weld two bodies together as they stand; arguments as in `add_pin`.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> a = world.add_sphere(0.1, mass=1.0)
+            >>> b = world.add_sphere(0.1, mass=1.0, position=(0.3, 0, 0))
+            >>> weld = world.add_weld(a, b, break_force=100.0)
+            >>> weld.type, weld.is_broken
+            ('weld', False)
+        """
+        ends = self._joined(first, second, None, np.eye(3))
+        numbers = {"erp": erp, "break_force": break_force, "collide": collide}
+        return self._tie(Constraint, "weld", Kind.JOINT, ends, name, numbers, WELD)  # type: ignore[no-any-return]
+
+    def add_hinge(self, first: Any, second: Any = None, position: Any = None, axis: Any = (0, 0, 1),
+                  *, name: str = "", erp: float = 1.0, break_force: float = inf,
+                  collide: bool = True) -> Constraint:  # fmt: skip
+        """Join two bodies by a hinge: they share a point and an axis.
+
+        Args:
+            first, second, position, name, erp, break_force, collide: As in `add_pin`.
+            axis: (3,) direction, world, any length.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> door = world.add_box((0.8, 0.05, 2.0), mass=20.0, position=(0.4, 0, 1))
+            >>> hinge = world.add_hinge(door, None, position=(0, 0, 1), axis=(0, 0, 1))
+            >>> motor = world.add_motor(None, door, axis=(0, 0, 1), speed=0.5, max_force=50.0)
+            >>> world.step(500)
+            >>> round(float(door.angular_velocity[2]), 6)
+            0.5
+        """
+        ends = self._joined(first, second, position, frame_about(axis))
+        numbers = {"erp": erp, "break_force": break_force, "collide": collide}
+        return self._tie(Constraint, "hinge", Kind.JOINT, ends, name, numbers, HINGE)  # type: ignore[no-any-return]
+
+    def add_motor(self, first: Any, second: Any, axis: Any = (0, 0, 1), *, speed: float = 0.0,
+                  max_force: float, pushes: bool = False, name: str = "",
+                  collide: bool = True) -> Motor:  # fmt: skip
+        """Let a motor keep a speed of `second` relative to `first`, about or along an axis fixed to `first`.
+
+        It does not guide: add a hinge for that.
+
+        Args:
+            first, second: As in `add_pin`.
+            axis: (3,) direction, world, any length.
+            speed: [rad/s], or [m/s] if it pushes.
+            max_force: The most that it does [N m], or [N]; it is held exactly.
+            pushes: Along the axis instead of about it.
+            name: Empty: "motor_0" and so on.
+            collide: As in `add_pin`.
+        """
+        ends = self._joined(first, second, None, frame_about(axis))
+        numbers = {"speed": speed, "max_force": max_force, "collide": collide}
+        locked = PUSH if pushes else TURN
+        return self._tie(Motor, "motor", Kind.MOTOR, ends, name, numbers, locked)  # type: ignore[no-any-return]
+
+    def add_rod(self, first: Any, second: Any = None, first_point: Any = (0, 0, 0),
+                second_point: Any = (0, 0, 0), *, length: float | None = None, name: str = "",
+                erp: float = 1.0, break_force: float = inf, collide: bool = True) -> Wire:  # fmt: skip
+        """Keep the distance of two points: a rod without mass. Arguments as in `add_wire`."""
+        ends = self._placed(first, second, (first_point, second_point))
+        numbers = {"length": _length(ends, length), "erp": erp, "break_force": break_force,
+                   "collide": collide}  # fmt: skip
+        return self._tie(Wire, "rod", Kind.LENGTH, ends, name, numbers, stretch=3)  # type: ignore[no-any-return]
+
+    def add_wire(self, first: Any, second: Any = None, first_point: Any = (0, 0, 0),
+                 second_point: Any = (0, 0, 0), *, length: float | None = None, resists: str = "stretch",
+                 stiffness: float | None = None, damping: float = 0.0, tension: float | None = None,
+                 name: str = "", erp: float = 1.0, break_force: float = inf,
+                 collide: bool = True) -> Wire:  # fmt: skip
+        """Span a wire without mass between two points.
+
+        Args:
+            first, second: Objects, links or frames of robots; None: the world.
+            first_point, second_point: (3,) [m] where it is attached, in the frame of each (of the world).
+            length: At rest [m] > 0; None: as far as the points are apart now.
+            resists: "stretch" (a rope), "compression" or "both".
+            stiffness, damping: [N/m], [N s/m] of a compliant wire; it is stable at any value. None: stiff.
+            tension: [N] of a custom wire, whose length does not matter. < 0 pushes.
+            name: Empty: "wire_0" and so on.
+            erp: Part of an excess of a stiff wire that one step removes.
+            break_force: [N] beyond which it breaks.
+            collide: As in `add_pin`.
+
+        Raises:
+            ValueError, TypeError: A value is wrong; the world stays as it was.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ball = world.add_sphere(0.1, mass=2.0, position=(0, 0, 1))
+            >>> wire = world.add_wire(ball, None, second_point=(0, 0, 2))
+            >>> world.step(1000)
+            >>> round(wire.tension, 6)
+            19.62
+        """
+        bits = STRETCH[check.choice(resists, ["stretch", "compression", "both"], "resists")]
+        if tension is not None and (stiffness is not None or damping != 0.0):
+            raise ValueError(
+                "a wire of given tension has neither stiffness nor damping; leave them out"
+            )
+        if stiffness is None and damping != 0.0:
+            raise ValueError("damping needs a stiffness (0: a damper alone)")
+        ends = self._placed(first, second, (first_point, second_point))
+        numbers: dict[str, Any] = {
+            "length": _length(ends, length),
+            "erp": erp,
+            "break_force": break_force,
+            "collide": collide,
+        }
+        if tension is not None:
+            bits, numbers["tension"] = 0, tension
+        if stiffness is not None:
+            numbers |= {"stiffness": stiffness, "damping": damping}
+        return self._tie(Wire, "wire", Kind.LENGTH, ends, name, numbers, stretch=bits)  # type: ignore[no-any-return]
+
+    def tie_described(
+        self,
+        item: ConstraintDescription,
+        parts: tuple[Object | None, Object | None],
+        prefix: str = "",
+    ) -> Constraint:
+        """Add what a file describes; `parts`: its two objects, None for the world.
+
+        Raises:
+            ValueError, TypeError: A value is wrong; the world stays as it was.
+        """
+        made, kind = _MADE[item.type]
+        ends = []
+        for side in range(2):
+            body = max(item.bodies[side], 0)
+            part = parts[side] if item.bodies[side] >= 0 else None
+            point, axes = np.array(item.points[side]), np.array(item.axes[side])
+            link = item.links[side]
+            if part is not None and item.frames[side]:
+                if not isinstance(part, ArticulatedSystem):
+                    raise ValueError(f"{part.name} is one body and has no frames; give a pos")
+                frame = part.frame(item.frames[side])
+                turn = rotation_matrix(frame.orientation_in_body)
+                point, axes = frame.position_in_body + turn @ point, turn @ axes
+                body, link = frame.body_index, frame.part_name
+            if part is not None and body >= len(part.description.bodies):
+                count = len(part.description.bodies)
+                raise ValueError(f"{part.name} has no body {body}; it has {count}, counted from 0")
+            ends.append(End(part, body, point, axes, link))
+        if ends[0].part is ends[1].part and ends[0].body == ends[1].body:
+            raise ValueError(f"{item.type} {item.name!r} joins a body to itself; name two bodies")
+        stretch = STRETCH[item.resists] if kind == Kind.LENGTH else 0
+        numbers = dict(item.numbers)
+        if kind == Kind.LENGTH and "length" not in numbers:
+            numbers["length"] = _length((ends[0], ends[1]), None)
+        name = f"{prefix}{item.name}" if item.name else ""
+        if prefix and not name:
+            taken = {tie.name for tie in self._constraints}
+            k = 0
+            while (name := f"{prefix}{item.type}_{k}") in taken:
+                k += 1
+        return self._tie(  # type: ignore[no-any-return]
+            made, item.type, kind, (ends[0], ends[1]), name, numbers, item.locked, stretch
+        )
+
+    # -- removing ------------------------------------------------------------------------------
+    def remove(self, item: Object | Constraint | str) -> None:
+        """Take an object, by handle or name, with the constraints on it, or a constraint out of the world.
+
+        Raises:
+            KeyError: There is no such object or constraint here.
+        """
+        if isinstance(item, Constraint):
+            self.check_editable("the list of constraints")
+            self._remove_constraint(item)
+            return
+        part = self[item] if isinstance(item, str) else item
+        super().remove(part)
+        self._remove_constraints_of(part)
+
+    def _remove_constraint(self, tie: Constraint) -> None:
+        """Take a constraint out of the world."""
+        if tie.is_removed or tie not in self._constraints:
+            raise KeyError(f"{tie.name!r} is not in this world: {tie!r}")
+        tie.detach()
+        tie.is_removed = True
+        self._constraints.remove(tie)
+        self.rebuild()
+
+    def _remove_constraints_of(self, part: Object) -> None:
+        """Take the constraints of an object out that is about to go."""
+        for tie in [item for item in self._constraints if part in item.objects]:
+            self._remove_constraint(tie)
+
+
+def _stands(end: End) -> bool:
+    """Tell whether no force moves an end: the world, a fixed base, what is static or kinematic."""
+    if end.part is None or end.part.body_type != BodyType.DYNAMIC:
+        return True
+    return end.body == 0 and end.part.description.bodies[0].joint.type == Joint.FIXED
+
+
+def frame_about(axis: Any) -> np.ndarray:
+    """Return axes (3, 3), right-handed, whose third has a direction."""
+    given = check.within_range(check.vector(axis, "axis", 3), "axis")
+    length = float(np.linalg.norm(given))
+    if not length > 0.0:
+        raise ValueError(f"axis must not be zero, got {given}")
+    z = given / length
+    x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def _length(ends: tuple[End, End], length: float | None) -> float:
+    """Return the given length, or the distance of two ends now."""
+    if length is not None:
+        return check.number(length, "length")
+    found = float(np.linalg.norm(ends[1].pose()[0] - ends[0].pose()[0]))
+    if not found > 0.0:
+        raise ValueError(
+            "the two points of the wire are in one place; give it a length, or pin them (add_pin)"
+        )
+    return found

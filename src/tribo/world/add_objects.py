@@ -1,0 +1,398 @@
+"""The part of a world that adds objects to it: terrain, single bodies, robots."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tribo.checks import check
+from tribo.description.heights import HeightField
+from tribo.description.trees import CompoundPart, LinkDescription, TreeDescription
+from tribo.engine.builder import ALL_GROUPS
+from tribo.formats import robot_files
+from tribo.formats.mesh_solids import solidify
+from tribo.formats.report import warning
+from tribo.materials.table import DEFAULT_MATERIAL
+from tribo.model import Kind
+from tribo.objects import ArticulatedSystem, HeightMap, SingleBody, primitives
+from tribo.objects.base import as_kind
+from tribo.objects.compounds import compound
+from tribo.world.object_list import WorldList
+
+logger = logging.getLogger("tribo")
+
+
+class WorldObjects(WorldList):
+    """Adding objects to a world."""
+
+    def _add_single(
+        self,
+        description: TreeDescription,
+        prefix: str,
+        options: dict[str, Any],
+        made: type[SingleBody] = SingleBody,
+    ) -> SingleBody:
+        """Take a single body in with the options that all of them share."""
+        settings = primitives.placed(description, options)
+        part: SingleBody = self._add(
+            made,
+            description,
+            settings.name,
+            prefix,
+            settings.collision_group,
+            settings.collision_mask,
+        )
+        part.fixed_pose[:] = settings.pose
+        if description.kind != Kind.STATIC:
+            part.set_state(settings.pose, settings.velocity)
+        return part
+
+    def add_ground(self, height: float = 0.0, material: str = DEFAULT_MATERIAL, *, normal: Any = (0, 0, 1),
+                   name: str = "", collision_mask: int = ALL_GROUPS) -> SingleBody:  # fmt: skip
+        """Add an infinite ground plane that fills the half space below it.
+
+        Args:
+            height: [m] of the plane above the origin, along its normal.
+            material: Name, see `set_material_pair`.
+            normal: (3,) up direction, any length.
+            name: Empty: "ground_0" and so on.
+            collision_mask: Bits of the groups that it meets.
+        """
+        description, pose = primitives.ground(height, material, normal)
+        options = {"name": name, "collision_mask": collision_mask, "position": pose[:3],
+                   "orientation": pose[3:]}  # fmt: skip
+        return self._add_single(description, "ground", options)
+
+    def add_sphere(
+        self, radius: float, mass: float, material: str = DEFAULT_MATERIAL, **options: Any
+    ) -> SingleBody:
+        """Add a solid ball.
+
+        Args:
+            radius: [m] > 0.
+            mass: [kg] > 0.
+            material: Name, see `set_material_pair`.
+            options: name, position (3,) [m], orientation (4,) quaternion (w, x, y, z),
+                linear_velocity (3,) [m/s], angular_velocity (3,) [rad/s], inertia (3, 3) [kg m²] about
+                the centre of mass, com (3,) [m] the centre of mass in the frame of the shape (the
+                body's origin is there: `position` is that of the centre of mass),
+                body_type ("dynamic", "kinematic", "static"), collision_group, collision_mask (bits),
+                ground_points (n, 3) [m], body frame: where it touches compliant grounds, instead of
+                with points of its shape (docs/physics/compliant-ground).
+
+        Raises:
+            ValueError, TypeError: A value is wrong; the world stays as it was.
+        """
+        return self._add_single(primitives.sphere(radius, mass, material), "sphere", options)
+
+    def add_box(
+        self, size: Any, mass: float, material: str = DEFAULT_MATERIAL, **options: Any
+    ) -> SingleBody:
+        """Add a solid box of full edge lengths `size` (3,) [m]; the rest as in `add_sphere`."""
+        return self._add_single(primitives.box(size, mass, material), "box", options)
+
+    def add_capsule(self, radius: float, height: float, mass: float, material: str = DEFAULT_MATERIAL,
+                    **options: Any) -> SingleBody:  # fmt: skip
+        """Add a solid capsule along local z, `height` [m] between cap centres; rest as `add_sphere`."""
+        return self._add_single(
+            primitives.capsule(radius, height, mass, material), "capsule", options
+        )
+
+    def add_cylinder(self, radius: float, height: float, mass: float, material: str = DEFAULT_MATERIAL,
+                     **options: Any) -> SingleBody:  # fmt: skip
+        """Add a solid cylinder along local z, full `height` [m]; the rest as in `add_sphere`."""
+        return self._add_single(
+            primitives.cylinder(radius, height, mass, material), "cylinder", options
+        )
+
+    def add_cone(self, radius: float, height: float, mass: float, material: str = DEFAULT_MATERIAL,
+                 **options: Any) -> SingleBody:  # fmt: skip
+        """Add a solid cone along local z, apex at +z; the rest as in `add_sphere`.
+
+        Its origin is its centre of mass, a quarter of the `height` [m] above the base.
+        """
+        return self._add_single(primitives.cone(radius, height, mass, material), "cone", options)
+
+    def add_ellipsoid(self, semi_axes: Any, mass: float, material: str = DEFAULT_MATERIAL,
+                      **options: Any) -> SingleBody:  # fmt: skip
+        """Add a solid ellipsoid, (x/a)² + (y/b)² + (z/c)² ≤ 1 in its own axes; the rest as in `add_sphere`.
+
+        Args:
+            semi_axes: (3,) [m] > 0: a, b, c along local x, y, z.
+            mass, material, options: As in `add_sphere`; the inertia is m/5 (b² + c²) about x and so on.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ground = world.add_ground()
+            >>> pebble = world.add_ellipsoid((0.05, 0.04, 0.02), mass=0.4, position=(0, 0, 0.02))
+            >>> world.step(100)
+            >>> print(f"{pebble.position[2]:.6f}")  # it lies on its flat side
+            0.020000
+        """
+        made = primitives.ellipsoid(semi_axes, mass, material)
+        return self._add_single(made, "ellipsoid", options)
+
+    def add_convex(self, vertices: Any, mass: float, material: str = DEFAULT_MATERIAL,
+                   **options: Any) -> SingleBody:  # fmt: skip
+        """Add the homogeneous convex hull of points; the rest as in `add_sphere`.
+
+        Args:
+            vertices: (n, 3) [m], in any frame: the body's origin is the centre of mass.
+            mass: [kg] > 0.
+            material: Name, see `set_material_pair`.
+            options: As in `add_sphere`.
+
+        Raises:
+            ValueError: Fewer than four points, all in one plane, or not finite.
+            ImportError: SciPy is missing (``pip install "tribo[mesh]"``).
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> wedge = world.add_convex(
+            ...     [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0), (0, 0, 1), (0, 1, 1)], mass=3.0
+            ... )
+            >>> wedge.mass
+            3.0
+        """
+        return self._add_single(
+            primitives.convex(vertices, mass, material, options.pop("com", None)), "convex", options
+        )
+
+    def add_mesh(self, file: Any, *, mass: float | None = None, density: float | None = None,
+                 scale: Any = 1.0, mode: str = "hull", material: str = DEFAULT_MATERIAL,
+                 **options: Any) -> SingleBody:  # fmt: skip
+        """Add a body from a mesh: a file (OBJ, STL, DAE, PLY, OFF, GLB or glTF) or triangles in memory.
+
+        Args:
+            file: Path; only the file itself and textures in its folder are read. Or a mesh with vertices and
+                faces (``trimesh.Trimesh``), or a pair of arrays, vertices (n, 3) and triangles (m, 3): they
+                are copied, drawn as what collides, and `World.save` cannot write them.
+            mass, density: [kg] or [kg/m³], one of them; the inertia is that of the closed surface.
+            scale: One factor, or (3,), applied to the vertices; negative ones mirror.
+            mode: "hull": the convex hull collides. "decomposition": convex parts collide (coacd; found
+                once and kept on disk). The body's origin is the centre of mass of the mesh.
+                "exact": static triangles in the frame of the file, see `add_surface`.
+            material: Name, see `set_material_pair`.
+            options: As in `add_sphere`.
+
+        Raises:
+            ValueError: Too large, broken, empty, flat, not finite, scale 0, a density for an open mesh; the
+                message names the file.
+            ImportError: SciPy or trimesh is missing (``pip install "tribo[mesh]"``), or coacd
+                (``pip install "tribo[decomposition]"``).
+            TypeError: `file` is none of these.
+
+        Example:
+            >>> import tribo
+            >>> corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+            >>> faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+            >>> body = tribo.World().add_mesh((corners, faces), density=600.0)
+            >>> round(body.mass, 9)  # a sixth of a cubic metre
+            100.0
+        """
+        if mode == "exact":
+            _check_static(options)
+        made = primitives.mesh(file, mode, scale, mass, density, material, options.pop("com", None))
+        return self._add_single(made, "mesh", options)
+
+    def add_compound(self, parts: Sequence[CompoundPart], mass: float | None = None, *,
+                     density: float | None = None, material: str = DEFAULT_MATERIAL,
+                     **options: Any) -> SingleBody:  # fmt: skip
+        """Add one rigid body of several convex shapes; its origin is its centre of mass.
+
+        Mass, centre of mass and inertia are the sums over the parts; where parts overlap, matter counts
+        twice. The options `com` (3,) [m], in the frame of the parts, and `inertia` replace them.
+
+        Args:
+            parts: Shapes in one frame, see `CompoundPart`.
+            mass, density: [kg] or [kg/m³] for all, shared by volume; leave both out if each part has a mass.
+            material: Of the parts that name none.
+            options: As in `add_sphere`; `position` is that of the centre of mass.
+
+        Raises:
+            ValueError, TypeError: No parts, a wrong kind or size, masses given twice or not at all.
+
+        Example:
+            >>> import tribo
+            >>> bar = tribo.CompoundPart("cylinder", (0.02, 1.0))
+            >>> discs = [
+            ...     tribo.CompoundPart("cylinder", (0.2, 0.05), position=(0, 0, z)) for z in (-0.4, 0.4)
+            ... ]
+            >>> barbell = tribo.World().add_compound([bar, *discs], mass=60.0)
+            >>> round(barbell.mass, 9)
+            60.0
+        """
+        made = compound(parts, mass, density, material, options.pop("com", None))
+        return self._add_single(made, "compound", options)
+
+    def add_surface(self, vertices: Any, triangles: Any, material: str = DEFAULT_MATERIAL,
+                    **options: Any) -> SingleBody:  # fmt: skip
+        """Add static triangles as they are, solid on the side from which they look anticlockwise.
+
+        Where triangles join flat or in a valley nothing is felt; open borders are allowed.
+
+        Args:
+            vertices: (n, 3) [m], in the body's frame.
+            triangles: (m, 3) entries of `vertices`.
+            material: Name, see `set_material_pair`.
+            options: name, position, orientation, collision_group, collision_mask; see `add_sphere`.
+
+        Raises:
+            ValueError: Not finite, entries that name no vertex, or no triangle with an area.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> corners = [(-5, -5, 0), (5, -5, 0), (5, 5, 0), (-5, 5, 0)]
+            >>> floor = world.add_surface(corners, [(0, 1, 2), (0, 2, 3)])
+        """
+        _check_static(options)
+        made = primitives.surface_description(vertices, triangles, "surface", material)
+        return self._add_single(made, "surface", options)
+
+    def add_height_map(self, heights: Any, size: Any = None, material: str = DEFAULT_MATERIAL,
+                       **options: Any) -> HeightMap:  # fmt: skip
+        """Add a static height map, solid below, with a hard border.
+
+        Args:
+            heights: A `HeightField`, or (ny, nx) heights [m] with x along a row.
+            size: Lengths along x and y [m], with an array only; the map is centred on its position.
+            material: Name, see `set_material_pair`.
+            options: name, position, orientation (any), collision_group, collision_mask; see `add_sphere`.
+
+        Raises:
+            ValueError: Ragged, too small or not finite.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> hills = world.add_height_map(tribo.HeightField.fractal(z_scale=0.5, seed=3))
+            >>> hills.height(0.0, 0.0) == float(hills.height(0, 0))
+            True
+        """
+        _check_static(options)
+        if not isinstance(heights, HeightField):
+            heights = HeightField(heights, size)
+        elif size is not None:
+            raise TypeError("size is that of the HeightField; leave it out")
+        made = primitives.height_map(heights, material)
+        part = self._add_single(made, "height_map", options, HeightMap)
+        assert isinstance(part, HeightMap)
+        return part
+
+    def add_articulated_system(
+        self, source: str | Path | TreeDescription | LinkDescription, *, name: str = "",
+        position: Any = None, orientation: Any = None, package_dirs: Sequence[Path | str] | Path | str = (),
+        body_type: Kind | str = "dynamic", collision_meshes: str = "auto",
+        collision_group: int | None = None, collision_mask: int = ALL_GROUPS, strict: bool = False,
+        ground_points: Mapping[str, Any] | None = None, modules: Sequence[str | Path] = (),
+        parameters: Mapping[str, object] | None = None, srdf: str | Path | None = None,
+        collide_with_parent: bool = False, joint_order: Sequence[str] = (),
+        fixed_base: bool | None = None,
+    ) -> ArticulatedSystem:  # fmt: skip
+        """Add a robot.
+
+        What may not be as its file means it (unknown elements, impossible inertias, parts that are left out)
+        is one warning in the log; all that its reader has to say is in ``robot.description.notes``.
+
+        Args:
+            source: URDF or MJCF (file, or its text), or a description: a tree, or its root link.
+            name: Empty: "articulated_system_0" and so on.
+            position, orientation: Where the base starts (or stands), [m] and quaternion (w, x, y, z).
+            package_dirs: Folder or folders in which ``package://`` references are looked up.
+            body_type: "dynamic" or "kinematic".
+            collision_meshes: What its meshes collide as. "hull": one convex hull each. "decomposition":
+                convex parts (coacd). "auto": hulls, but exact triangles where a link is fixed to the
+                world. "none": they are drawn only.
+            collision_group, collision_mask: Bits for all its shapes.
+            strict: Treat what the reader does not know as an error.
+            ground_points: Links and the points, (n, 3) [m] in the link's frame, with which they touch
+                compliant grounds, instead of with points of their shapes.
+            modules: Elements that come before </robot> of a URDF: files, texts, or names of files beside it.
+            parameters: Values for @@name in a URDF that is a template; {expressions} are then computed.
+            srdf: SRDF file, or its text, that says which links may touch (docs/howto/urdf).
+            collide_with_parent: Links may touch the link on which they hang; by default they may not.
+            joint_order: Names of all joints that move, parents before children, in the order in which their
+                coordinates shall stand; empty: that of the file. The base's always come first.
+            fixed_base: True: the root is fixed to the world at `position` and `orientation` (None: where the
+                file starts it). None: as the file says: a URDF floats unless its root link is called "world".
+                False: it must float.
+
+        Raises:
+            DescriptionError: The file cannot be built, or fixes a base that shall float; the message names
+                element, value and remedy.
+            ImportError: Its meshes need trimesh and SciPy (``pip install "tribo[mesh]"``).
+            TypeError: `fixed_base` is neither a truth value nor None.
+
+        Example:
+            >>> import tribo
+            >>> from tribo.tools.demo import ASSETS
+            >>> world = tribo.World()
+            >>> world.add_articulated_system(ASSETS / "quadruped.urdf").dof
+            18
+            >>> on_a_stand = world.add_articulated_system(
+            ...     ASSETS / "quadruped.urdf", fixed_base=True, position=(1, 0, 0.8)
+            ... )
+            >>> on_a_stand.dof, on_a_stand.position.tolist()
+            (12, [1.0, 0.0, 0.8])
+        """
+        description, laws = robot_files.read(
+            source, package_dirs=package_dirs, modules=modules, parameters=parameters, srdf=srdf,
+            strict=strict, order=joint_order, fixed_base=fixed_base,
+        )  # fmt: skip
+        if collide_with_parent:
+            for body in description.bodies[1:]:
+                body.joint.collision_enabled = True
+        description.kind = as_kind(body_type)
+        if description.kind == Kind.STATIC:
+            raise ValueError(
+                "an articulated system cannot be static; make it kinematic with zero velocity"
+            )
+        solidify(description, collision_meshes)
+        where = None if position is None else check.vector(position, "position", 3)
+        how = None if orientation is None else check.quaternion(orientation, "orientation")
+        bodies = {body.name: body for body in description.bodies}
+        for link, points in (ground_points or {}).items():
+            primitives.add_ground_points(bodies[check.known(link, bodies, "link")], points)
+        part: ArticulatedSystem = self._add(
+            ArticulatedSystem,
+            description,
+            name,
+            "articulated_system",
+            collision_group,
+            collision_mask,
+        )
+        self.take_laws(laws)
+        part.take_start()
+        if where is not None:
+            part.position = where
+        if how is not None:
+            part.orientation = how
+        try:
+            self._equip(part)
+        except Exception:
+            self.remove(part)
+            raise
+        _report(part)
+        return part
+
+
+def _check_static(options: dict[str, Any]) -> None:
+    """Refuse options that only make sense for what moves."""
+    for name in ("body_type", "com", "inertia", "linear_velocity", "angular_velocity"):
+        if name in options:
+            raise TypeError(f"terrain is static: it has no {name}; leave it out")
+
+
+def _report(part: ArticulatedSystem) -> None:
+    """Log what the reader of a robot's file has to say: one warning, and what is good to know."""
+    made = part.description
+    for note in made.notes:
+        if note not in made.doubts:
+            logger.info("%s: %s", part.name, note)
+    if made.doubts:
+        logger.warning("%s", warning(part.name, made.doubts))

@@ -1,0 +1,172 @@
+"""What a step has to say, once per world: text for the bits of its status that are no errors."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tribo.checks import check
+from tribo.model import DriveForm, Status
+from tribo.readout import culprits
+
+if TYPE_CHECKING:
+    from tribo.batch.batch import Batch
+    from tribo.world.world import World
+
+logger = logging.getLogger("tribo")
+
+ONCE = "said once per world"
+ONCE_IN_ALL = "said once per batch"
+GROWN = 1e3  # [–] a residual that is so many times larger is said again
+
+
+def contradiction(world: World) -> str:
+    """Return that constraints contradict one another, and which."""
+    names = culprits.contradiction(world.engine, world.constraints) or "in a step before this one"
+    text = f"constraints contradict one another, each gives way: {names}"
+    return f"{text} ({ONCE}; look at the gap of each)"
+
+
+def slowed(world: World) -> str:
+    """Return that recovery was cut short, the deepest overlap and the widest gap."""
+    return (
+        "overlaps, or gaps of constraints, are closed more slowly than asked: all at once would take absurd "
+        f"energy ({ONCE}; see world.status)"
+        f"{culprits.overlap(world.contacts)}{culprits.gap(world.constraints)}"
+    )
+
+
+def not_converged(world: World) -> str:
+    """Return how far the solve is off, and where."""
+    residual = max(world.residual)
+    if residual <= world.tolerance:
+        return f"a step before this one was not solved exactly ({ONCE}; see world.status)"
+    where = culprits.largest_miss(world.engine, world.objects, world.constraints)
+    return (
+        f"the contact solve stopped after {world.sweeps} sweeps with residual {residual:.1e}{where} ({ONCE}, "
+        "and if it grows a thousandfold; see world.residual, world.status and world.max_sweeps)"
+        f"{culprits.overlap(world.contacts)}"
+    )
+
+
+def coarse(world: World) -> str:
+    """Return that a step is too long, and for what."""
+    names = culprits.fast(world.engine, world.objects)
+    what, see = f"for how fast {names} turns (it gains or loses energy)", "world.status"
+    if not names:
+        what = (
+            "for how fast something turns that joints or constraints hold "
+            "(it gains or loses energy)"
+        )
+        if culprits.has_compliant_pair(world.engine):
+            what = (
+                "for a compliant pair, which it stops at once (it carries and holds as it should, but "
+                f"bounces less), or {what}"
+            )
+            see = "world.status and tribo.ground.check_step"
+    return (
+        f"a time step of {world.time_step:g} s is too long {what}. Take a smaller time_step or stiffness "
+        f"({ONCE}; see {see})"
+    )
+
+
+def invalid(world: World) -> str:
+    """Return that a velocity is no longer finite, whose, and what may be the reason."""
+    bad = ~(np.abs(world.engine.work.next_v) <= check.LARGEST)
+    names = [p.name for p in world.objects if p.span is not None and bad[p.span.v].any()]
+    return (
+        f"after t = {world.time:g} s the velocity of {', '.join(names) or 'an object'} is no longer "
+        "finite; the world stands at its last valid state. Look at forces, gains and masses there, "
+        f"or take a smaller time step{culprits.drive_forms(world.engine, world.objects, names)}"
+    )
+
+
+TEXTS = {
+    Status.CONTRADICTION: contradiction,
+    Status.SLOWED: slowed,
+    Status.NOT_CONVERGED: not_converged,
+    Status.COARSE: coarse,
+}
+
+
+def batch_coarse(batch: Batch) -> str:
+    """Return that a step is too long in some worlds of a batch, and for what."""
+    pair = "a compliant pair, or for " if culprits.has_compliant_pair(batch.engine) else ""
+    return f"the time step is too long for {pair}how fast something turns"
+
+
+def batch_invalid(batch: Batch) -> str:
+    """Return that a velocity is no longer finite in some worlds of a batch, and a possible reason."""
+    text = "a velocity is no longer finite; they stand at their last valid states (batch.is_valid)"
+    command, status = batch.engine.command.arrays, batch.engine.status[:, 0]
+    acts = (command["kp"] > 0.0) | (command["kd"] > 0.0)
+    is_bad = (status & Status.INVALID != 0)[:, None]
+    if (is_bad & acts & (command["drive_form"] != DriveForm.IMPLICIT)).any():
+        text += f". {NOT_IMPLICIT}: drive_form = 'implicit' is stable at any gain"
+    return text
+
+
+NOT_IMPLICIT = "Drives there are not 'implicit', which may be the reason"
+BATCH_TEXTS: dict[Status, str | Callable[[Batch], str]] = {
+    Status.INVALID: batch_invalid,
+    Status.CONTRADICTION: "constraints contradict one another, each gives way",
+    Status.SLOWED: "overlaps, or gaps of constraints, are closed more slowly than asked",
+    Status.NOT_CONVERGED: "the contact solve stopped before it was exact (batch.residual)",
+    Status.COARSE: batch_coarse,
+}
+
+
+class BatchComplaints:
+    """Remembers what has been said of the worlds of a batch."""
+
+    def __init__(self) -> None:
+        """Nothing has been said."""
+        self._said = 0
+
+    def say(self, batch: Batch, status: np.ndarray) -> None:
+        """Log what the status of some world means and has not been said before; (worlds,) of bits.
+
+        Of a world that is no longer valid nothing else is said, as of a single world, which raises an error.
+        """
+        status = np.where(status & Status.INVALID, Status.INVALID, status)
+        new = int(np.bitwise_or.reduce(status)) & ~self._said
+        if not new:
+            return
+        for bit, text in BATCH_TEXTS.items():
+            if new & bit:
+                self._said |= bit
+                worlds = np.flatnonzero(status & bit)
+                logger.warning(
+                    "batch, world %d at t = %g s, %d of %d in all: %s (%s; see batch.status)",
+                    worlds[0], batch.time[worlds[0]], len(worlds), len(status),
+                    text if isinstance(text, str) else text(batch), ONCE_IN_ALL,
+                )  # fmt: skip
+
+
+class Complaints:
+    """Remembers what has been said."""
+
+    def __init__(self) -> None:
+        """Nothing has been said."""
+        self._said = 0
+        self._residual = 0.0  # [–] with which an unsolved step was said last
+
+    def say(self, world: World, status: int) -> None:
+        """Log what a status of a world means and has not been said before."""
+        for bit, text in TEXTS.items():
+            if not status & bit:
+                continue
+            if bit == Status.NOT_CONVERGED:
+                if status & Status.SLOWED:  # which says why
+                    continue
+                residual = max(*world.residual, world.tolerance)
+                if self._said & bit and residual < GROWN * self._residual:
+                    continue
+                self._residual = residual
+            elif self._said & bit:
+                continue
+            self._said |= bit
+            logger.warning("t = %g s: %s", world.time, text(world))

@@ -1,0 +1,244 @@
+"""From a world file to the objects of a world."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribo.checks import check
+from tribo.description.colors import color_of
+from tribo.description.constraints import ConstraintDescription
+from tribo.description.extents import rotation_matrix
+from tribo.description.trees import (
+    DescriptionError,
+    ObjectDescription,
+    TreeDescription,
+    VisualDescription,
+    WorldDescription,
+)
+from tribo.engine.builder import ALL_GROUPS
+from tribo.formats import raisim_xml, urdf
+from tribo.formats.raisim_wires import OF_ROBOT
+from tribo.formats.report import known_hint, warning
+from tribo.model import Kind
+
+if TYPE_CHECKING:
+    from tribo.objects import Object, SingleBody
+    from tribo.world.world import World
+
+logger = logging.getLogger("tribo")
+
+SAME = 1e-15  # [–] a quaternion that differs less from its normalized self is one that was written
+
+
+def read_into(
+    world: World,
+    path: str | Path,
+    *,
+    package_dirs: Sequence[Path | str] | Path | str = (),
+    strict: bool = False,
+) -> WorldDescription:
+    """Fill an empty world from a file; the whole file is checked before the world is touched.
+
+    Args:
+        world: A world without objects.
+        path: RaiSim world file, or its text.
+        package_dirs: Folders in which robots, meshes and heights are looked up, besides the file's own and
+            the two above it.
+        strict: What the reader does not know is an error instead of a note in the log.
+
+    Returns:
+        What was read, e.g. for its camera.
+
+    Raises:
+        DescriptionError: The file cannot be built; the message names place, value and remedy.
+    """
+    dirs = check.folders(package_dirs, "package_dirs")
+    description = raisim_xml.read(path, package_dirs=dirs, strict=strict)
+    robots = {
+        id(item): urdf.read(item.urdf, package_dirs=dirs, modules=item.modules, strict=strict)
+        for item in description.objects
+        if item.type == "articulated_system" and item.urdf is not None
+    }
+    for item in description.objects:
+        _check(item)
+    for note in description.notes:
+        if note not in description.doubts:
+            logger.info("%s", note)
+    if description.doubts:
+        logger.warning("%s", warning(str(description.source or "world file"), description.doubts))
+    if world.objects:
+        raise ValueError("a file is read into a world without objects; make a new one")
+    try:
+        _fill(world, description, robots)
+    except (ValueError, TypeError, KeyError) as error:
+        for part in world.objects:
+            world.remove(part)
+        place = f"{description.source}: " if description.source is not None else ""
+        raise DescriptionError(f"{place}{error}") from None
+    return description
+
+
+def _fill(world: World, description: WorldDescription, robots: dict[int, TreeDescription]) -> None:
+    """Set everything and add all objects."""
+    world.time_step = description.time_step
+    world.gravity = description.gravity
+    if description.erp is not None:
+        world.erp = description.erp
+    if description.erp2 is not None:
+        world.erp2 = description.erp2
+    if description.default_pair is not None:
+        world.default_pair = description.default_pair
+    for (first, second), pair in description.pairs.items():
+        world.set_material_pair(first, second, pair)
+    parts: dict[str, Object] = {}  # by the name in the file, the first that has it
+    for item, name in zip(description.objects, _names(description), strict=True):
+        if item.type == "articulated_system":
+            _add_robot(world, item, name, robots[id(item)])
+        else:
+            _add_body(world, item, name)
+        parts.setdefault(item.name or name, world[name])
+    for tie in description.constraints:
+        if tie.type == OF_ROBOT:
+            _set(world, tie)
+            continue
+        ends = [None if name is None else _end(parts, name, tie) for name in tie.objects]
+        world.tie_described(tie, (ends[0], ends[1]))
+
+
+def _set(world: World, tie: ConstraintDescription) -> None:
+    """Take over the settings of a constraint that came with a robot."""
+    names = [made.name for made in world.constraints]
+    if tie.name not in names:
+        raise ValueError(f"no robot brings a constraint {tie.name!r}{known_hint(tie.name, names)}")
+    made = world.constraint(tie.name)
+    for number, value in tie.numbers.items():
+        setattr(made, number, value)
+
+
+def _end(parts: dict[str, Object], name: str, tie: ConstraintDescription) -> Object:
+    """Return the object that a constraint names."""
+    what = f"{tie.type} {tie.name!r}"
+    if name not in parts:
+        raise ValueError(f"{what}: there is no object {name!r}{known_hint(name, parts)}")
+    return parts[name]
+
+
+def _check(item: ObjectDescription) -> None:
+    """Refuse what a world cannot hold, before anything is added."""
+    if item.kind == Kind.STATIC and any((*item.linear_velocity, *item.angular_velocity)):
+        raise DescriptionError(
+            f'object {item.name!r}: a static body has no velocity; use body_type="kinematic"'
+        )
+
+
+def _names(description: WorldDescription) -> list[str]:
+    """Return a name for every object: its own if that is free, else type and number."""
+    wanted = {item.name for item in description.objects if item.name}
+    taken: set[str] = set()
+    names = []
+    for number, item in enumerate(description.objects):
+        name = item.name
+        if not name or name in taken:
+            k = number
+            while (name := f"{item.type}_{k}") in taken | wanted:
+                k += 1
+            if item.name:
+                logger.warning("a second object named %r is called %r", item.name, name)
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def _add_body(world: World, item: ObjectDescription, name: str) -> None:
+    mask = ALL_GROUPS if item.mask is None else item.mask
+    if item.type == "ground":
+        height = item.size[0] if item.size else 0.0
+        part = world.add_ground(height, item.material, name=name, collision_mask=mask)
+        if item.group is not None:
+            part.collision_bodies[0].collision_group = item.group
+        return
+    options: dict[str, Any] = {
+        "name": name, "collision_group": item.group, "collision_mask": mask,
+    }  # fmt: skip
+    if item.heights is not None:
+        place = {"position": item.position, "orientation": item.quaternion}
+        world.add_height_map(item.heights, material=item.material, **place, **options)
+        return
+    if item.mesh is not None and item.mesh_mode == "exact":
+        assert item.mesh.path is not None
+        place = {"position": item.position, "orientation": item.quaternion}
+        options |= place | {"scale": item.mesh.scale, "material": item.material}
+        world.add_mesh(item.mesh.path, mode="exact", **options)
+        return
+    options |= {"inertia": item.inertia, "body_type": item.kind, "com": item.com}
+    mass = item.mass if item.mass > 0.0 else 1.0  # what does not give way may be without mass
+    part = _make(world, item, mass, options)
+    # The file says where the frame of the shapes is, a body where its centre of mass is.
+    place = np.array(item.position) + rotation_matrix(item.quaternion) @ part.com
+    pose = np.array(
+        [*(place if item.com_position is None else item.com_position), *item.quaternion]
+    )
+    part.fixed_pose[:] = pose
+    if item.kind != Kind.STATIC:
+        part.set_state(pose, np.array([*item.linear_velocity, *item.angular_velocity]))
+    color = color_of(item.appearance)
+    body = part.description.bodies[0]
+    if color is not None and not body.visuals and len(body.shapes) == 1:
+        shape = body.shapes[0]
+        if shape.geometry is None:
+            body.visuals = [
+                VisualDescription(shape.kind, shape.size, shape.position, shape.quaternion, color)
+            ]
+
+
+def _make(
+    world: World, item: ObjectDescription, mass: float, options: dict[str, Any]
+) -> SingleBody:
+    size, material = item.size, item.material
+    if item.type == "compound":
+        return world.add_compound(item.parts, mass, material=material, **options)
+    if item.mesh is not None:
+        assert item.mesh.path is not None
+        return world.add_mesh(
+            item.mesh.path, mass=mass, scale=item.mesh.scale, mode=item.mesh_mode,
+            material=material, **options,
+        )  # fmt: skip
+    if item.type == "sphere":
+        return world.add_sphere(size[0], mass, material, **options)
+    if item.type == "box":
+        return world.add_box(size, mass, material, **options)
+    if item.type == "ellipsoid":
+        return world.add_ellipsoid(size, mass, material, **options)
+    add = {"capsule": world.add_capsule, "cylinder": world.add_cylinder, "cone": world.add_cone}
+    return add[item.type](size[0], size[1], mass, material, **options)
+
+
+def _add_robot(
+    world: World, item: ObjectDescription, name: str, description: TreeDescription
+) -> None:
+    mask = ALL_GROUPS if item.mask is None else item.mask
+    meshes = "decomposition" if item.convexify else "auto"
+    robot = world.add_articulated_system(
+        description,
+        name=name,
+        collision_meshes=meshes,
+        collision_group=item.group,
+        collision_mask=mask,
+        collide_with_parent=item.collide_parent,
+        joint_order=item.joint_order,
+    )
+    coordinate, velocity = item.generalized_coordinate, item.generalized_velocity
+    if velocity is not None:
+        robot.generalized_velocity = velocity
+    if coordinate is not None:
+        robot.generalized_coordinate = coordinate  # checks, and normalizes quaternions
+        written = np.array(coordinate)
+        if np.abs(robot.generalized_coordinate - written).max(initial=0.0) < SAME:
+            state = world.engine.state
+            assert robot.span is not None
+            state.q[robot.span.q] = written  # bit for bit what a world wrote

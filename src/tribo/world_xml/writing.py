@@ -1,0 +1,369 @@
+"""From the objects of a world to a world file."""
+
+from __future__ import annotations
+
+import logging
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tribo.description.constraints import ConstraintDescription
+from tribo.description.heights import HeightField
+from tribo.description.hulls import Heights
+from tribo.description.trees import (
+    ORIGIN,
+    BodyDescription,
+    CompoundPart,
+    DescriptionError,
+    ObjectDescription,
+    ShapeDescription,
+    TreeDescription,
+    Vector,
+    WorldDescription,
+)
+from tribo.engine.builder import ALL_GROUPS, MOVABLE_GROUP, STATIC_GROUP
+from tribo.engine.settings import WorldSettings
+from tribo.formats import joint_order, raisim_xml, urdf
+from tribo.formats.mesh_solids import solidify
+from tribo.formats.raisim_template import is_near
+from tribo.formats.raisim_wires import OF_ROBOT
+from tribo.formats.urdf_write import lost_parts
+from tribo.formats.xml import outermost
+from tribo.model import Kind, Shape
+from tribo.objects import ArticulatedSystem, Object, SingleBody, primitives
+from tribo.objects.constraint import Constraint
+from tribo.world_xml.made_robots import urdf_of
+
+if TYPE_CHECKING:
+    from tribo.world.world import World
+
+logger = logging.getLogger("tribo")
+
+SHAPES = {
+    Shape.SPHERE: "sphere",
+    Shape.BOX: "box",
+    Shape.CAPSULE: "capsule",
+    Shape.CYLINDER: "cylinder",
+    Shape.CONE: "cone",
+    Shape.ELLIPSOID: "ellipsoid",
+}
+# Settings that change the motion and that a file has no place for.
+NOT_IN_FILE = ("max_push_out_speed", "tolerance", "max_sweeps", "integrator", "collision_filter",
+               "contact_solver", "impact", "bounce", "continuous_collision", "sleeping", "sleep_speed",
+               "sleep_angular_speed", "sleep_time")  # fmt: skip
+
+
+def save(world: World, path: str | Path) -> None:
+    """Write a world so that what is read from the file begins with bitwise the same state.
+
+    Commands, the clock and solver settings have no place in the format: what is left out is named
+    in one warning. A robot that was added as URDF text gets a file beside the world's. Files that `load`
+    will open only if it is told their folders are named in another.
+
+    Raises:
+        DescriptionError: An object has no place in the format; the message says what it is.
+        OSError: The file cannot be written.
+    """
+    description = describe(world)
+    raisim_xml.write(description, path)
+    home = Path(path).resolve().parent
+    files = [item.urdf for item in description.objects]
+    files += [item.mesh.path for item in description.objects if item.mesh is not None]
+    far = {f.resolve() for f in files if f is not None and not is_near(f.resolve(), home)}
+    if far:
+        folders = sorted({str(f.parent) for f in far})
+        logger.warning("to load %s, give package_dirs=%s", path, folders)
+    lost = _left_out(world)
+    if lost:
+        logger.warning("%s does not hold %s; use world.snapshot() to go on", path, "; ".join(lost))
+
+
+def describe(world: World) -> WorldDescription:
+    """Return a world as it would be written.
+
+    Raises:
+        DescriptionError: An object has no place in the format.
+    """
+    return WorldDescription(
+        time_step=world.time_step,
+        gravity=tuple(world.gravity.tolist()),
+        erp=world.erp,
+        erp2=world.erp2,
+        default_pair=world.default_pair,
+        pairs={(first, second): pair for first, second, pair in world.materials},
+        objects=[
+            _describe_robot(p) if isinstance(p, ArticulatedSystem) else _describe_body(p)
+            for p in world.objects
+        ],
+        constraints=[
+            _settings_of(tie) if tie.is_from_file else tie.describe()
+            for tie in world.constraints
+            if not tie.is_from_file or tie.is_changed or not tie.collide
+        ],
+    )
+
+
+def _describe_body(part: Object) -> ObjectDescription:
+    assert isinstance(part, SingleBody)
+    _refuse_points(part)
+    body = part.description.bodies[0]
+    shape = part.collision_bodies[0]
+    made = ObjectDescription("", part.name, shape.material, part.mass, kind=part.body_type)
+    _set_groups(made, part, shape.collision_group, shape.collision_mask)
+    own = {(b.collision_group, b.collision_mask) for b in part.collision_bodies}
+    if len(own) > 1:
+        raise DescriptionError(
+            f"object {part.name!r}: collision rules of single shapes have no place in the format"
+        )
+    if shape.shape == Shape.PLANE:
+        if part.rotation_matrix[2, 2] != 1.0:
+            raise DescriptionError(
+                f"object {part.name!r}: a ground that is not level has no place in the format"
+            )
+        made.type, made.size = "ground", (float(part.position[2]),)
+        return made
+    made.position, made.quaternion = _tuple(part.position), _tuple(part.orientation)
+    made.linear_velocity = _tuple(part.linear_velocity)
+    made.angular_velocity = _tuple(part.angular_velocity)
+    if body.visuals and len(body.shapes) == 1 and body.visuals[0].color is not None:
+        made.appearance = " ".join(repr(float(x)) for x in body.visuals[0].color)
+    geometry = body.shapes[0].geometry
+    if body.shapes[0].mesh is not None:
+        _describe_mesh(made, part, body)
+    elif isinstance(geometry, Heights):
+        ny, nx = geometry.values.shape
+        size = (_length(geometry.dx, nx - 1), _length(geometry.dy, ny - 1))
+        made.type, made.heights = "heightmap", HeightField(geometry.values, size)
+    elif any(s.kind not in SHAPES for s in body.shapes):
+        raise DescriptionError(
+            f"object {part.name!r}: corners and triangles have no place in the format; write them to a mesh "
+            "file and add that, use world.snapshot() to go on, or remove it"
+        )
+    else:
+        _describe_shapes(made, part, body)
+    return made
+
+
+def _describe_mesh(made: ObjectDescription, part: SingleBody, body: BodyDescription) -> None:
+    """Refer to the file of a mesh."""
+    made.type, made.mesh = "mesh", body.shapes[0].mesh
+    if len({shape.material for shape in body.shapes}) > 1:
+        raise DescriptionError(
+            f"object {part.name!r}: a mesh of several materials has no place in the format"
+        )
+    if body.shapes[0].kind == Shape.SURFACE:
+        made.mesh_mode = "exact"
+        return
+    made.mesh_mode = "hull" if len(body.shapes) == 1 else "decomposition"
+    made.com, made.inertia = _tuple(part.com), part.inertia
+    made.com_position = made.position
+    made.position = _tuple(part.position - part.rotation_matrix @ part.com)
+
+
+def _describe_shapes(made: ObjectDescription, part: SingleBody, body: BodyDescription) -> None:
+    """Describe a primitive; one that is not about its centre of mass, or several, as a compound."""
+    sizes = [_full_size(shape) for shape in body.shapes]
+    shape = body.shapes[0]
+    kind = SHAPES[shape.kind]
+    if len(body.shapes) == 1:
+        standard = getattr(primitives, kind)
+        numbers = (sizes[0],) if kind in {"box", "ellipsoid"} else sizes[0]
+        usual = standard(*numbers, part.mass, shape.material).bodies[0]
+        if (shape.position, shape.quaternion) == (
+            usual.shapes[0].position, usual.shapes[0].quaternion,
+        ):  # fmt: skip
+            made.type, made.size = kind, sizes[0]
+            if not np.array_equal(part.inertia, usual.inertia):
+                made.inertia = part.inertia
+            return
+    made.type, made.com, made.inertia = "compound", ORIGIN, part.inertia
+    has_looks = len(body.visuals) == len(body.shapes)
+    made.parts = [
+        CompoundPart(
+            SHAPES[s.kind], size, None, s.position, s.quaternion, s.material,
+            body.visuals[k].color if has_looks else None,
+        )
+        for k, (s, size) in enumerate(zip(body.shapes, sizes, strict=True))
+    ]  # fmt: skip
+
+
+def _length(spacing: float, cells: int) -> float:
+    """Return the length that gives back a spacing bit for bit when it is divided by the cells."""
+    length = spacing * cells
+    near = (length, math.nextafter(length, 0.0), math.nextafter(length, math.inf))
+    return next((x for x in near if x / cells == spacing), length)
+
+
+def _full_size(shape: ShapeDescription) -> Vector:
+    """Return the numbers of a primitive as users give them."""
+    if shape.kind == Shape.BOX:
+        return tuple(2.0 * x for x in shape.size)
+    if shape.kind == Shape.ELLIPSOID:
+        return shape.size
+    return (shape.size[0], *(2.0 * x for x in shape.size[1:]))
+
+
+def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
+    _refuse_points(robot)
+    source = robot.description.source or robot.description.text
+    place = f"object {robot.name!r}"
+    if robot.body_type != Kind.DYNAMIC:
+        raise DescriptionError(f"{place}: a kinematic robot has no place in the format")
+    if source is None:
+        made = ObjectDescription("articulated_system", robot.name, urdf_text=urdf_of(robot))
+        made.joint_order = _order_of(robot, joint_order.depth_first(robot.description))
+        _set_groups(made, robot, robot.collision_group, robot.collision_mask)
+        return _with_state(made, robot)
+    if outermost(source, "URDF") == "mujoco":
+        raise DescriptionError(
+            f"{place}: it was read from MJCF, which the format cannot refer to; write it by export_urdf and "
+            "add the robot from there"
+        )
+    original = urdf.read(source)
+    order = _order_of(robot, original)
+    if order:
+        original = joint_order.reordered(original, order)
+    meshes = robot.description.collision_meshes
+    has_meshes = any(s.kind == Shape.MESH for b in original.bodies for s in b.shapes)
+    if has_meshes and meshes not in {"auto", "decomposition"}:
+        raise DescriptionError(
+            f'{place}: collision_meshes="{meshes}" has no place in the format; use "auto" or "decomposition"'
+        )
+    solidify(original, meshes)
+    collide = [body.joint.collision_enabled for body in robot.description.bodies[1:]]
+    collide_parent = bool(collide) and all(collide)
+    if collide_parent:
+        for body in original.bodies[1:]:
+            body.joint.collision_enabled = True
+    if collide != [body.joint.collision_enabled for body in original.bodies[1:]]:
+        raise DescriptionError(
+            f"{place}: collision rules of single links have no place in the format; write them to a URDF "
+            "by export_urdf and add the robot from there"
+        )
+    if not robot.is_floating and not np.array_equal(robot.fixed_pose, _root(original)):
+        raise DescriptionError(
+            f"{place}: the pose of a fixed base has no place in the format; put it into the URDF"
+        )
+    described = [s.material for b in original.bodies for s in b.shapes]
+    if described != [body.material for body in robot.collision_bodies]:
+        raise DescriptionError(
+            f"{place}: materials that differ from its URDF have no place in the format; "
+            "write them there as <contact name=…>"
+        )
+    if _numbers_of(original) != _numbers_of(robot.description):
+        raise DescriptionError(
+            f"{place}: masses, joints or shapes that differ from its URDF have no place in the format; "
+            "write them to a URDF by export_urdf and add the robot from there"
+        )
+    made = ObjectDescription("articulated_system", robot.name, urdf=robot.description.source)
+    made.urdf_text, made.joint_order = robot.description.text, order
+    made.collide_parent = collide_parent
+    made.convexify = has_meshes and meshes == "decomposition"
+    _set_groups(made, robot, robot.collision_group, robot.collision_mask)
+    own = {(b.collision_group, b.collision_mask) for b in robot.collision_bodies}
+    if (
+        own - {(robot.collision_group, robot.collision_mask)}
+        or robot.description.ignored != original.ignored
+    ):
+        raise DescriptionError(
+            f"{place}: collision rules of single links have no place in the format; those of whole links "
+            "have one in a URDF, see export_urdf"
+        )
+    return _with_state(made, robot)
+
+
+def _order_of(robot: ArticulatedSystem, original: TreeDescription) -> tuple[str, ...]:
+    """Return the order of the joints of a robot, empty if it is that in which its URDF is read."""
+    usual = tuple(body.joint.name for body in original.bodies[1:])
+    return () if robot.joint_names == usual else robot.joint_names
+
+
+def _with_state(made: ObjectDescription, robot: ArticulatedSystem) -> ObjectDescription:
+    made.generalized_coordinate = _tuple(robot.generalized_coordinate)
+    made.generalized_velocity = _tuple(robot.generalized_velocity)
+    return made
+
+
+def _refuse_points(part: Object) -> None:
+    if any(shape.is_point for body in part.description.bodies for shape in body.shapes):
+        raise DescriptionError(
+            f"object {part.name!r}: ground points chosen by hand have no place in the format; use "
+            "world.snapshot() to go on"
+        )
+
+
+def _numbers_of(description: TreeDescription) -> list[object]:
+    """Return what users can change on links, joints and shapes."""
+    return [
+        (b.mass, b.com, b.inertia.tolist(), b.joint, b.gravity_compensation,
+         [(s.size, s.position, s.quaternion) for s in b.shapes])
+        for b in description.bodies
+    ]  # fmt: skip
+
+
+def _root(description: TreeDescription) -> np.ndarray:
+    joint = description.bodies[0].joint
+    return np.array([*joint.position, *joint.quaternion])
+
+
+def _set_groups(made: ObjectDescription, part: Object, group: int, mask: int) -> None:
+    default = STATIC_GROUP if part.body_type == Kind.STATIC else MOVABLE_GROUP
+    made.group = None if group == default else group
+    made.mask = None if mask == ALL_GROUPS else mask
+
+
+def _settings_of(tie: Constraint) -> ConstraintDescription:
+    """Return what is set of a constraint that comes with a robot."""
+    return ConstraintDescription(OF_ROBOT, name=tie.name, numbers=tie.describe().numbers)
+
+
+def _has_file(robot: ArticulatedSystem) -> bool:
+    """Tell whether a robot was read from a file or a text, which is then written as it stands."""
+    return (robot.description.source or robot.description.text) is not None
+
+
+def _forms_of(robot: ArticulatedSystem) -> list[str]:
+    """Return what is set of the drives of a robot besides their gains."""
+    joints = robot.joints
+    found = ["drive form"] if any(j.drive_form != "implicit" for j in joints) else []
+    return found + ["gravity compensation"] * any(j.gravity_compensation for j in joints)
+
+
+def _left_out(world: World) -> list[str]:
+    """Return what matters for the motion and is not in the file."""
+    lost = [
+        f"the gains of {part.name!r}"
+        for part in world.objects
+        if isinstance(part, ArticulatedSystem) and any(gain.any() for gain in part.pd_gains)
+    ]
+    lost += [
+        f"the feed-forward force of {part.name!r}"
+        for part in world.objects
+        if isinstance(part, ArticulatedSystem) and part.generalized_force.any()
+    ]
+    for part in world.objects:
+        if isinstance(part, ArticulatedSystem) and not _has_file(part):
+            lost += [f"parts of {part.name!r}: {note}" for note in lost_parts(part.description)]
+    lost += [
+        f"the {what} of {part.name!r}"
+        for part in world.objects
+        if isinstance(part, ArticulatedSystem)
+        for what in _forms_of(part)
+    ]
+    lost += [
+        f"the damping of {part.name!r}"
+        for part in world.objects
+        if any(part.description.bodies[0].drag)
+    ]
+    lost += [f"that {tie.name!r} is broken" for tie in world.constraints if tie.is_broken]
+    standard = WorldSettings()
+    lost += [name for name in NOT_IN_FILE if getattr(world, name) != getattr(standard, name)]
+    if world.engine.state.vdot.any() or world.engine.state.warm_count[0]:
+        lost.append("the memory of the last step (warm start)")
+    return lost
+
+
+def _tuple(values: np.ndarray) -> Vector:
+    return tuple(float(x) for x in values)

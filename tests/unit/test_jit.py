@@ -15,7 +15,7 @@ from tribo.compiler.jit import DISABLED, LAYERS, cache_folder
 from tribo.engine import warm_up
 from tribo.model import Late
 
-PACKAGE = pathlib.Path(tribo.compiler.jit.__file__).parent
+PACKAGE = pathlib.Path(tribo.compiler.jit.__file__).parents[1]
 ASK = """
 import json, tribo.compiler.jit
 print(json.dumps({layer: str(tribo.compiler.jit.cache_folder(layer)) for layer in tribo.compiler.jit.LAYERS}))

@@ -1,6 +1,7 @@
 """The viewer as a browser shows it; and what a browser may ask for."""
 
 import io
+import socket
 import threading
 import time
 
@@ -77,6 +78,62 @@ def test_a_page_shows_the_world_and_obeys_its_buttons(viewer, tmp_path):
 def test_it_listens_on_this_machine_only(viewer):
     assert viewer.address.startswith("http://127.0.0.1:")
     assert viewer._server.request_share_url() is None
+
+
+def answer(viewer, *, host=None, origin=None, upgrade=False):
+    """Return the status of a request, as a browser or a program sends it."""
+    address = viewer.address.removeprefix("http://")
+    name, port = address.split(":")
+    lines = ["GET / HTTP/1.1", f"Host: {host or address}"]
+    lines += [f"Origin: {origin}"] if origin else []
+    if upgrade:
+        key = "dGhlIHNhbXBsZSBub25jZQ=="  # RFC 6455, 1.3
+        lines += ["Upgrade: websocket", "Connection: Upgrade", f"Sec-WebSocket-Key: {key}"]
+        lines += ["Sec-WebSocket-Version: 13"]
+    with socket.create_connection((name, int(port)), timeout=5.0) as wire:
+        wire.sendall("\r\n".join([*lines, "", ""]).encode())
+        return int(wire.recv(64).split()[1])
+
+
+@pytest.mark.parametrize("upgrade", [False, True])
+def test_pages_from_elsewhere_are_refused(viewer, upgrade):
+    port = viewer.address.rsplit(":", 1)[1]
+    welcome = 101 if upgrade else 200
+    assert answer(viewer, upgrade=upgrade) == welcome
+    assert answer(viewer, upgrade=upgrade, origin=viewer.address) == welcome
+    own = f"localhost:{port}"
+    assert answer(viewer, upgrade=upgrade, host=own, origin=f"http://{own}") == welcome
+    foreign = [
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": f"http://127.0.0.1:{int(port) + 1}"},  # another program's page
+        {"host": "evil.example", "origin": "http://evil.example"},  # DNS rebinding
+        {"host": f"evil.example:{port}"},
+        {"host": "[half"},
+    ]
+    assert {answer(viewer, upgrade=upgrade, **one) for one in foreign} == {403}
+
+
+def test_a_proxy_can_be_named():
+    with Viewer(small_world(), port=8360, hosts=["lab.example"]) as viewer:
+        assert answer(viewer, host="Lab.example", origin="https://lab.example") == 200
+        assert answer(viewer, host="evil.example") == 403
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "says"),
+    [
+        ({"port": 65536}, ValueError, "port must be ≤ 65535"),
+        ({"port": 0}, ValueError, "port must be ≥ 1"),
+        ({"port": "8080"}, TypeError, "port must be an integer"),
+        ({"host": "192.0.2.1"}, OSError, "no address of this machine"),  # RFC 5737: nobody's
+        ({"host": 5}, TypeError, "host must be text"),
+        ({"hosts": [5]}, TypeError, "hosts must be names"),
+    ],
+)
+def test_impossible_addresses_are_refused_at_once(options, error, says):
+    with pytest.raises(error, match=says):
+        Viewer(small_world(), **{"port": 8300} | options)
 
 
 @pytest.mark.parametrize("pace", [1e-6, 1e-3, 0.1])

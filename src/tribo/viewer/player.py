@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,12 @@ class Player(Session):
         take: Frames to show.
         host: Address to listen on. The standard one can be reached from this machine only.
         port: Port to listen on; the next free one if it is taken.
+        hosts: Names under which a browser may ask for this machine, besides its IP addresses, "localhost"
+            and its own name: that of a proxy, for example. Under any other the viewer answers nothing.
 
     Raises:
         ImportError: viser is missing; the message says how to get it.
+        OSError: `host` is no address of this machine.
 
     Example:
         >>> from tribo.ground import Ground, simulate
@@ -40,11 +44,12 @@ class Player(Session):
         ...     player.show(0.05)
     """
 
-    def __init__(self, take: Take, host: str = "127.0.0.1", port: int = 8080) -> None:
+    def __init__(
+        self, take: Take, host: str = "127.0.0.1", port: int = 8080, hosts: Sequence[str] = ()
+    ) -> None:
         """Start the server; it runs until `close`."""
-        check.integer(port, "port", 1)
         self.take = take
-        self._server = start(host, port)
+        self._server = start(host, port, hosts)
         self._lock = threading.Lock()
         self._time = float(take.time[0])
         self._speed, self._is_playing, self._repeats = 1.0, True, True

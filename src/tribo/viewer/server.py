@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,9 +37,12 @@ class Viewer(Session):
         world: What to show; only the thread that calls `run` or `update` touches it.
         host: Address to listen on. The standard one can be reached from this machine only.
         port: Port to listen on; the next free one if it is taken.
+        hosts: Names under which a browser may ask for this machine, besides its IP addresses, "localhost"
+            and its own name: that of a proxy, for example. Under any other the viewer answers nothing.
 
     Raises:
         ImportError: viser is missing; the message says how to get it.
+        OSError: `host` is no address of this machine.
 
     Example:
         >>> import tribo
@@ -50,15 +54,16 @@ class Viewer(Session):
         ...         viewer.update()
     """
 
-    def __init__(self, world: World, host: str = "127.0.0.1", port: int = 8080) -> None:
+    def __init__(
+        self, world: World, host: str = "127.0.0.1", port: int = 8080, hosts: Sequence[str] = ()
+    ) -> None:
         """Start the server; it runs until `close`."""
-        check.integer(port, "port", 1)
         self._world = world
         self._saved = world.snapshot()
         self._engine = world.engine
         self._scene = scenes.describe(world)
         poses = scenes.read_poses(world)
-        self._server = start(host, port)
+        self._server = start(host, port, hosts)
         self._panel = Panel(self._server, self._scene.names, _arrow_scale(world))
         self._panel.set_driven(False)
         self._stage = Stage(self._server, self._scene, poses)

@@ -5,16 +5,27 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
+
+from tribo.viewer.access import check_address, guarded, own_names
 
 logger = logging.getLogger("tribo")
 
 FOG = (12.0, 30.0)  # [m] where the ground begins to fade, and where it is gone
 
 
-def start(host: str, port: int) -> Any:
-    """Start a viser server that cannot be published by a click in the browser."""
+def start(host: str, port: int, hosts: Sequence[str] = ()) -> Any:
+    """Start a viser server that answers its own pages only and cannot be published by a click.
+
+    Args:
+        host: Address to listen on.
+        port: Port to listen on; the next free one if it is taken.
+        hosts: Names of this machine besides those it knows of, for a browser that comes by another one.
+    """
+    check_address(host, port)
+    names = own_names(host, hosts)
     try:
         import viser
     except ImportError:
@@ -27,7 +38,7 @@ def start(host: str, port: int) -> Any:
             return None
 
     logging.getLogger("websockets").setLevel(logging.CRITICAL)  # browsers come and go
-    with contextlib.redirect_stdout(io.StringIO()):  # it prints a banner
+    with contextlib.redirect_stdout(io.StringIO()), guarded(names):  # it prints a banner
         server = Server(host=host, port=port, label="tribo", verbose=False)
     server.scene.configure_environment_map(environment_intensity=0.35)
     server.scene.configure_fog(*FOG)

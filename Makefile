@@ -17,7 +17,7 @@ DEMO_EXTRAS := $(if $(filter own,$(ROBOT)),demo,demo+robots)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check format bench validate validate-dynamics simbench docs clean
+.PHONY: help demo test check format bench validate validate-dynamics simbench fuzz docs clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ validate-dynamics: $(STAMPS)/dev+bench+validate  ## robots next to Pinocchio, MJ
 	$(BIN)/python benchmarks/validate.py $(ARGS)
 	$(BIN)/python benchmarks/validate_mjcf.py
 	$(BIN)/python benchmarks/dynamics.py
+
+fuzz: $(STAMPS)/dev  ## 100 000 inputs that nobody would write, to all readers and calls (ARGS="calls --inputs 500")
+	cd tests && PYTHONPATH=. ../$(BIN)/python -m fuzz $(ARGS)
 
 docs: $(STAMPS)/docs  ## these pages as HTML in docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

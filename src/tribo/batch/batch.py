@@ -154,7 +154,7 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
         """
         try:
             return np.asarray(np.arange(len(self))[worlds])
-        except (IndexError, TypeError) as error:
+        except (IndexError, TypeError, ValueError) as error:
             raise ValueError(
                 f"worlds must be an index, a slice or a mask of {len(self)} worlds, "
                 f"got {check.shown(worlds)}: {error}"

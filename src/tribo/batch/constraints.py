@@ -72,7 +72,7 @@ class ConstraintBatch(check.Sealed):
         array = self._column(column)
         try:
             given = np.broadcast_to(np.asarray(value, np.float64), array.shape)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ValueError(
                 f"{what} must be a number or one for each of {len(array)} worlds, got {check.shown(value)}"
             ) from None

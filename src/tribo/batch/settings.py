@@ -61,7 +61,7 @@ class BatchSettings(check.Sealed):
     def _write(self, name: str, value: Any, field: str = "") -> None:
         """Check a setting as a world does and write it, for all worlds or world by world."""
         self.check_idle(name)
-        given = np.asarray(value)
+        given = check.values(value, name)
         if given.shape not in ((), (len(self),)):
             raise ValueError(
                 f"{name} must be one value or have shape ({len(self)},), got {given.shape}"

@@ -221,13 +221,21 @@ def boolean(value: Any, what: str) -> bool:
     return bool(value)
 
 
+def values(value: Any, what: str) -> np.ndarray:
+    """Return one value or an array of them as they are; rows of different lengths are refused."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise TypeError(f"{what}: rows of different lengths are no array: {shown(value)}") from None
+
+
 def booleans(value: Any, what: str) -> np.ndarray:
     """Return an array of truth values.
 
     Raises:
         TypeError: It holds something else.
     """
-    made = np.asarray(value)
+    made = values(value, what)
     if made.dtype != np.bool_:
         raise TypeError(
             f"{what} must be True or False, one or an array of them, not {shown(value)}"
@@ -251,6 +259,15 @@ def name(value: Any, what: str) -> str:
     if not value:
         raise ValueError(f"{what} must not be empty")
     return value
+
+
+def path(value: Any, what: str) -> Path:
+    """Return the path of a file; a folder and what is no path are refused."""
+    if not isinstance(value, (str, os.PathLike)) or isinstance(os.fspath(value), bytes):
+        raise TypeError(f"{what} must be the path of a file, got {shown(value)}")
+    if not str(value) or "\0" in str(value) or Path(value).is_dir():
+        raise ValueError(f"{what} must be the path of a file, got {shown(str(value))}")
+    return Path(value)
 
 
 def folders(value: Any, what: str) -> list[Path]:

@@ -277,7 +277,12 @@ class MaterialTable(check.Sealed):
         self.revision += 1
 
     def pair(self, first: str, second: str) -> PairProperties:
-        """Return the properties in use between two materials, in either order."""
+        """Return the properties in use between two materials, in either order.
+
+        Raises:
+            TypeError, ValueError: A name is no text, or empty.
+        """
+        first, second = check.name(first, "first material"), check.name(second, "second material")
         found = self._pairs.get(_key(first, second))
         return found[0] if found else self._default
 

@@ -315,7 +315,9 @@ class ArticulatedSystem(Drives, Object):
         Raises:
             DescriptionError: The robot cannot be written; the message says what and the remedy.
             OSError: The file cannot be written.
+            TypeError, ValueError: The path is none, or that of a folder.
         """
+        path = check.path(path, "path")
         tree, notes = with_loops(self)
         return notes + urdf_write.write(tree, path, name=self.name)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tribo.checks import check
 from tribo.description.trees import TreeDescription
 from tribo.engine.subtree import TreeRecords
 from tribo.objects.dynamics import Dynamics
@@ -37,7 +38,7 @@ class Evaluation(Dynamics, FrameOwner):
         now = owner._states()
         self.name, self.description = owner.name, owner.description
         self._owner = owner
-        given = [np.ndim(value) for value in (q, v, vdot) if value is not None]
+        given = [check.values(x, "q, v, vdot").ndim for x in (q, v, vdot) if x is not None]
         self._is_single = now.is_single and max(given, default=1) < 2
         if q is None:
             self._q = now.q.copy()

@@ -89,7 +89,9 @@ class NamedParts(Evaluable):
 
         Raises:
             KeyError: There is none, or it is merged into another; the message says which.
+            TypeError, ValueError: The name is no text, or empty.
         """
+        check.name(name, f"name of a link of {self.name}")
         names = [body.name for body in self.description.bodies]
         if name not in names and name in self.frame_names:
             frame = self.frame(name)
@@ -110,7 +112,9 @@ class NamedParts(Evaluable):
 
         Raises:
             KeyError: There is none, or it is fixed and a mere frame; the message says which.
+            TypeError, ValueError: The name is no text, or empty.
         """
+        check.name(name, f"name of a joint of {self.name}")
         names = [body.joint.name for body in self.description.bodies]
         if name not in names and name in self.frame_names:
             raise KeyError(f"{name!r} does not move; use frame({name!r}) for its place")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tribo.checks.check import Sealed
+from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.dynamics import energy, springs
 from tribo.dynamics.inertia import body_inertias
@@ -127,7 +127,7 @@ def tree_energies(engine: Engine) -> np.ndarray:
     return result
 
 
-class WorldReadout(Sealed):
+class WorldReadout(check.Sealed):
     """The part of a world that reads: contacts, energies, momenta, how the last step went."""
 
     _objects: list[Object]
@@ -160,6 +160,7 @@ class WorldReadout(Sealed):
             first, second: Objects of this world; the same one twice asks about its own links.
 
         Raises:
+            TypeError: One of them is no object.
             ValueError: The numbers are gone: objects were added or removed, or a state was restored since.
 
         Example:
@@ -172,6 +173,9 @@ class WorldReadout(Sealed):
             >>> found.count("stick"), round(found.normal_force, 6)
             (4, 9.81)
         """
+        for part in (first, second):
+            if not isinstance(part, Object):
+                raise TypeError(f"diagnose_contact takes objects, got {check.shown(part)}")
         return diagnose(self.engine, first, second)
 
     @property

@@ -69,7 +69,8 @@ class WorldProximity(check.Sealed):
             >>> found.distance, found.point_b.tolist()
             (1.0, [1.5, 0.0, 0.0])
         """
-        reach = math.inf if limit == math.inf else check.number(limit, "limit")
+        is_open = check.is_scalar(limit) and limit == math.inf
+        reach = math.inf if is_open else check.number(limit, "limit")
         sides = shapes_of(a, self, "a"), shapes_of(b, self, "b")
         sight, engine = self._look(ALL_GROUPS, ()), self.engine
         sight.scene.is_seen[:] = 0

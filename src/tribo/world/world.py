@@ -448,7 +448,7 @@ class World(
         added as URDF text are written beside it: ``world.xml``, ``world.NAME.urdf``; so are those built in
         Python, turns of joints to round-off, without the parts that sensors on fixed joints feel.
         """
-        save(self, path)
+        save(self, check.path(path, "path"))
 
     def load_materials(self, path: str | Path) -> None:
         """Set the default pair and all pairs of a material table in a file of its own.

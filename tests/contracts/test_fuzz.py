@@ -1,0 +1,53 @@
+"""A few inputs of each fuzzer, and that a fuzzer finds what is planted. All of them: `make fuzz`."""
+
+import os
+import subprocess
+import time
+
+import pytest
+from fuzz import calls, readers, watch
+
+import tribo
+
+
+@pytest.mark.parametrize("part", [readers, calls])
+def test_the_first_inputs_do_no_harm(part):
+    found = watch.run(part.play, part.prepare, list(range(300)), seconds=120.0)
+    assert found.inputs == 300
+    assert found.accepted > 0
+    assert found.defects == []
+
+
+def misbehave(number):
+    """Do what no input may bring about, in several ways."""
+    if number == 1:
+        return [].pop()
+    if number == 2:
+        raise TypeError
+    if number == 3:
+        with open("/etc/hostname"):
+            return True
+    if number == 4:
+        subprocess.Popen(["true"])
+    if number == 5:
+        os._exit(3)
+    if number == 6:
+        time.sleep(60.0)
+    if number == 7:
+        return bool(bytearray(8 << 30))
+    if number == 8:
+        tribo.World(time_step=-1.0)
+    if number == 9:
+        tribo.World().add_sphere()
+    return True
+
+
+def test_planted_defects_are_found():
+    found = watch.run(misbehave, lambda: None, list(range(11)), patience=2.0)
+    assert [number for _, number, _ in found.defects] == [1, 2, 3, 4, 5, 6, 7]
+    kinds = [kind for kind, _, _ in found.defects]
+    assert kinds[:4] == ["IndexError", "TypeError", "misdeed", "misdeed"]
+    assert "exit status 3" in kinds[4] or kinds[4] == "died"
+    assert "hangs" in kinds[5]
+    assert kinds[6] == "MemoryError"
+    assert found.accepted == 2  # 0 and 10

@@ -1,0 +1,160 @@
+"""Every reader of files, fed with changed files of the corpus: worlds, robots, materials, meshes, states.
+
+An input is refused in words or taken; a world that refuses is the same as before, to the bit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import random
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+import tribo
+from fuzz.mutate import damaged, mutated
+from tribo import spatial
+
+ROOT = Path(__file__).parents[2]
+DATA = ROOT / "tests" / "data"
+ASSETS = ROOT / "src" / "tribo" / "assets"
+LARGEST = 200_000  # characters of a corpus file
+
+Take = Callable[[tribo.World, Path], object]
+
+
+def _robot(world: tribo.World, path: Path) -> object:
+    return world.add_articulated_system(path)
+
+
+def _scene(world: tribo.World, path: Path) -> object:
+    return world.load_mjcf(path)
+
+
+def _world(world: tribo.World, path: Path) -> object:
+    return tribo.World.load(path)
+
+
+def _materials(world: tribo.World, path: Path) -> object:
+    return world.load_materials(path)
+
+
+def _mesh(world: tribo.World, path: Path) -> object:
+    return world.add_mesh(path, mass=1.0)
+
+
+def _state(world: tribo.World, path: Path) -> object:
+    return world.load_state(path)
+
+
+def _heights(world: tribo.World, path: Path) -> object:
+    return tribo.HeightField.from_text(path)
+
+
+def _picture(world: tribo.World, path: Path) -> object:
+    return tribo.HeightField.from_image(path, (1.0, 1.0), 0.5)
+
+
+def _model(world: tribo.World, path: Path) -> object:
+    return spatial.load(path)
+
+
+@cache
+def corpus() -> tuple[tuple[str, bytes, Take], ...]:
+    """Return (name, content, who reads it) of all files that are changed."""
+    found: list[tuple[Path, Take]] = []
+    found += [(path, _robot) for path in (*DATA.glob("*.urdf"), *ASSETS.glob("*.urdf"))]
+    found += [(path, _scene) for path in (DATA / "mjcf").glob("*.xml")]
+    found += [(path, _robot) for path in (DATA / "mjcf").glob("*.xml")]
+    found += [(path, _world) for path in (*DATA.glob("raisim_*.xml"), *ASSETS.glob("*.xml"))]
+    found += [(path, _materials) for path in (*DATA.glob("raisim_mat*.xml"), *ASSETS.glob("*.xml"))]
+    found += [(path, _robot) for path in (DATA / "fuzz").glob("*.urdf")]
+    found += [(path, _world) for path in (DATA / "fuzz").glob("*.world.xml")]
+    files = [
+        (path.name, path.read_bytes(), take)
+        for path, take in sorted(found, key=lambda f: (f[0].name, f[1].__name__))
+    ]
+    return tuple(
+        (name, data, take) for name, data, take in (*files, *_made()) if len(data) <= LARGEST
+    )
+
+
+def _made() -> list[tuple[str, bytes, Take]]:
+    """Return files that are written here: meshes in every format, a state, heights, a picture, a model."""
+    import trimesh
+
+    box = trimesh.creation.box((0.2, 0.3, 0.4))
+    ball = trimesh.creation.icosphere(1, 0.1)
+    made: list[tuple[str, bytes, Take]] = []
+    for kind in ("obj", "stl", "ply", "glb", "dae", "off"):
+        for name, mesh in (("box", box), ("ball", ball)):
+            data = mesh.export(file_type=kind)
+            made.append((f"{name}.{kind}", data.encode() if isinstance(data, str) else data, _mesh))
+    made.append(("box_text.stl", box.export(file_type="stl_ascii").encode(), _mesh))
+    made.append(("state.bin", small_world().dump_state(), _state))
+    made.append(("heights.txt", b"3 3\n1.0 1.0\n0 0 0 0 1 0 0 0 0\n", _heights))
+    with tempfile.TemporaryDirectory() as folder:
+        from PIL import Image
+
+        image = Path(folder) / "heights.png"
+        Image.fromarray(np.arange(64, dtype=np.uint8).reshape(8, 8)).save(image)
+        made.append(("heights.png", image.read_bytes(), _picture))
+        model = Path(folder) / "model.json"
+        spatial.save(spatial.autoTree(3), model)
+        made.append(("model.json", model.read_bytes(), _model))
+    return made
+
+
+def small_world() -> tribo.World:
+    """Return the world that reads; what it refuses must leave it as it is."""
+    world = tribo.World()
+    world.add_ground()
+    world.add_sphere(0.1, 1.0, position=(0, 0, 0.1))
+    return world
+
+
+_world_of_all: dict[str, tribo.World] = {}
+
+
+def prepare() -> None:
+    """Load what readers load lazily, before files are watched."""
+    logging.getLogger("tribo").setLevel(logging.CRITICAL)
+    for name, data, take in corpus():
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / name
+            path.write_bytes(data)
+            with contextlib.suppress(tribo.DescriptionError, ValueError):
+                take(small_world(), path)
+
+
+def play(number: int) -> bool:
+    """Read one changed file; return whether it was taken."""
+    rng = random.Random(number)
+    name, data, take = corpus()[number % len(corpus())]
+    is_text = (
+        name.endswith((".urdf", ".xml", ".txt", ".json", ".dae", ".obj", ".off"))
+        and rng.random() < 0.9
+    )
+    new = (
+        mutated(rng, data.decode("utf-8", "replace")).encode("utf-8", "replace")
+        if is_text
+        else damaged(rng, data)
+    )
+    world = _world_of_all.setdefault("world", small_world())
+    before = (world.hash(), len(world.objects), world.material_names)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(new)
+        try:
+            take(world, path)
+        except Exception:
+            if (world.hash(), len(world.objects), world.material_names) != before:
+                _world_of_all.clear()
+                raise AssertionError(f"{name}: refused, and the world is not as it was") from None
+            raise
+    _world_of_all.clear()  # it has something new
+    return True

@@ -366,6 +366,7 @@ class Work(Record):
     contact_blow = field("max_contact", 3)  # [N s] impulse of the blows, contact axes
     contact_vel = field("max_contact", 3)  # [m/s] J v, v as the step begins, contact axes
     contact_bend = field("max_contact", 3)  # [m/s] β: by what J v changes until the step ends
+    contact_bend_error = field("max_contact")  # [m/s] of β: what its series leaves out
     contact_sag = field("max_contact")  # [m] overlap that is none at the ends of steps
     contact_start = field("max_contact", 3)  # [m/s] J v + β − target: the velocity without forces
     contact_spin_start = field("max_contact", 3)  # [rad/s] the angular part

@@ -32,9 +32,10 @@ def meeting(model, settings, work, c):
     """Return `STRUCK` if contact c closes faster than by weight, `ROLLING` if it closes and bends, else 0."""
     before = vec.load(work.contact_vel, c)
     bend = vec.load(work.contact_bend, c)
-    approach = -moved_by(model, work, work.contact_row, c, work.free_response, before)[2]
-    approach = max(approach, -before[2]) + bend[2]  # at the start of the step
-    if work.contact_gap[c] > max(0.0, approach) * settings.dt:
+    approach = bend[2] - before[2]  # at the start of the step
+    pushed = bend[2] - moved_by(model, work, work.contact_row, c, work.free_response, before)[2]
+    closing = max(approach, pushed)
+    if closing <= 0.0 or work.contact_gap[c] > closing * settings.dt:
         return 0
     slow = slow_speed(settings) + TURNS * work.contact_sag[c] / settings.dt
     if approach > slow:

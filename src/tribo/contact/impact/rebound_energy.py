@@ -15,8 +15,8 @@ from tribo.contact.problem.whitened_products import (
     scalar_velocity,
     velocity,
 )
-from tribo.contact.solver import dense_island, gauss_seidel, sparse_island
-from tribo.contact.solver.natural_residual import island_speed, violation
+from tribo.contact.solver import dense_island, gauss_seidel
+from tribo.contact.solver.natural_residual import GOOD, island_speed, violation
 from tribo.math import vec
 from tribo.model import Impact, Status
 
@@ -133,6 +133,6 @@ def bound(model, settings, work):
     for t in range(work.tree_island.shape[0]):
         if work.island_contact_start[t + 1] > work.island_contact_start[t] and has_rebound(work, t):
             more, turnover = gained(model, settings, work, t)
-            limit = sparse_island.GOOD * settings.tolerance * island_speed(settings, work, t)
+            limit = GOOD * settings.tolerance * island_speed(settings, work, t)
             if more > ROUND_OFF * turnover and violation(model, work, t) <= limit:
                 weaken(model, settings, work, t)

@@ -11,8 +11,13 @@ with H the radii of curvature (how a support point moves with its direction),
 
     ċ = v_A + H_A (ω_A × n − ṅ) = v_B − H_B (ω_B × n − ṅ).
 
+Where neither surface is curved (corners, edges, faces) a contact that sticks is one point of each body. These
+two are to be together again when the step ends: ∫ v_A = ∫ v_B gives, along the tangents and without any ċ,
+
+    β = dt/2 (a_A − a_B) + dt²/6 (ω_A × a_A − ω_B × a_B).
+
 Between two ends of steps, where it is closed, the gap sags by dt/4 of β's normal part (`contact_sag`). A
-ball that rolls about its middle has β = 0. Shapes without a curve that is known here have none either.
+ball that rolls about its middle has β = 0. Sides of capsules, whose line touches, have none here either.
 Source: Montana 1988, "The kinematics of contact and grasp".
 """
 
@@ -37,7 +42,7 @@ HULL = int(Shape.HULL)
 SURFACE = int(Shape.SURFACE)
 
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-UNKNOWN, FLAT, CURVED = 0, 1, 2  # what a surface is where it is touched
+UNKNOWN, FLAT, CURVED, EDGED = 0, 1, 2, 3  # what a surface is where it is touched
 SLOW = 1e-5  # [rad] that bodies turn in a step, below which nothing bends
 FAR = 0.3  # [rad] that bodies turn, or radii that the contact goes on, in a step: all of β counts
 TOO_FAR = 0.6  # … none of it does
@@ -97,7 +102,12 @@ def ellipsoid_radii(rot, size, local, axes):
 
 @kernel
 def surface(model, work, c, side, axes):
-    """Return what a surface is at contact c, its radii of curvature along t₁, t₂ and its size."""
+    """Return what a surface is at contact c, its radii of curvature along t₁, t₂ and its size.
+
+    FLAT: the contact may go over it as it likes. CURVED: the support point goes over it as the normal turns;
+    a corner is curved with radii of 0. EDGED: a corner or an edge of a solid with flat faces, or one of these
+    faces: the point cannot tell which, and need not, if the other surface has no radius either.
+    """
     s = work.contact_shape[c, side]
     kind = model.shape_kind[s]
     nothing = (UNKNOWN, 0.0, 0.0, 0.0, 1.0)
@@ -108,13 +118,13 @@ def surface(model, work, c, side, axes):
         return (CURVED, size[0], 0.0, size[0], size[0])
     other = model.shape_kind[work.contact_shape[c, 1 - side]]
     if kind == HULL or (kind == BOX and other == PLANE):
-        return (CURVED if other == PLANE else UNKNOWN, 0.0, 0.0, 0.0, 1.0)
+        return (CURVED if other == PLANE else EDGED, 0.0, 0.0, 0.0, 1.0)
     pos, rot = shape_pose(model, work, s)
     n = (axes[6], axes[7], axes[8])
     local = vec.mat_t_vec(rot, vec.neg(n) if side == 0 else n)
     if kind == BOX and other < SURFACE:
         cosine = max(abs(local[0]), abs(local[1]), abs(local[2]))
-        return (FLAT if cosine > 1.0 - AXIAL else UNKNOWN, 0.0, 0.0, 0.0, 1.0)
+        return (FLAT if cosine > 1.0 - AXIAL else EDGED, 0.0, 0.0, 0.0, 1.0)
     if kind == ELLIPSOID:
         xx, xy, yy = ellipsoid_radii(rot, size, local, axes)
         return (CURVED, xx, xy, yy, max(size[0], size[1], size[2]))
@@ -124,15 +134,15 @@ def surface(model, work, c, side, axes):
     if kind == BOX:  # its corner, on terrain
         near = SAME * max(size[0], size[1], size[2])
         d = (abs(abs(p[0]) - size[0]), abs(abs(p[1]) - size[1]), abs(abs(p[2]) - size[2]))
-        return (CURVED if max(d[0], d[1], d[2]) < near else UNKNOWN, 0.0, 0.0, 0.0, 1.0)
+        return (CURVED if max(d[0], d[1], d[2]) < near else EDGED, 0.0, 0.0, 0.0, 1.0)
     if kind == CAPSULE:
         # A cap's point is a radius along the normal from the end of the axis.
         z = abs(p[2] - size[0] * local[2])
         if z < size[1] * (1.0 - SAME):
             return nothing
         return (CURVED, size[0], 0.0, size[0], size[0])
-    if other != PLANE:
-        return nothing
+    if other != PLANE and abs(local[2]) > 1.0 - AXIAL:
+        return (FLAT, 0.0, 0.0, 0.0, 1.0)  # the end of a cylinder, or the base of a cone
     if kind == CONE and p[2] > 0.0:  # its apex
         return (CURVED, 0.0, 0.0, 0.0, size[0])
     xx, xy, yy = rim_radii(rot, size, local, p, axes)
@@ -151,6 +161,26 @@ def spin(model, work, body):
 
 
 @kernel
+def shared(x, y):
+    """Return the smaller one of two numbers of the same sign, 0 if their signs differ."""
+    return 0.0 if x * y <= 0.0 else (x if abs(x) < abs(y) else y)
+
+
+@kernel
+def shared_turn(model, settings, work, c):
+    """Return by how much both bodies of contact c turn in a step, in its axes [rad]."""
+    wa = spin(model, work, work.contact_body[c, 0])
+    wb = spin(model, work, work.contact_body[c, 1])
+    if vec.dot(wa, wa) == 0.0 or vec.dot(wb, wb) == 0.0:
+        return ZERO
+    axes = vec.load_mat(work.contact_axes, c)
+    a = vec.mat_vec(axes, wa)
+    b = vec.mat_vec(axes, wb)
+    turn = (shared(a[0], b[0]), shared(a[1], b[1]), shared(a[2], b[2]))
+    return vec.scale(settings.dt, turn)
+
+
+@kernel
 def along(h, x, y):
     """Return H times a tangent vector."""
     return h[1] * x + h[2] * y, h[2] * x + h[3] * y
@@ -163,35 +193,61 @@ def fade(x):
 
 
 @kernel
+def is_split(one, other):
+    """Tell whether one surface is an edge or a face, each of which rolls in its own way on a radius."""
+    return one[0] == EDGED and other[0] == CURVED and other[1] + other[3] > 0.0
+
+
+@kernel
 def beyond(x, size):
     """Return by how much x is larger than a size, with its sign; 0 if it is not."""
     return x - size if x > size else min(0.0, x + size)
 
 
 @kernel
-def bend(model, state, settings, work, c):
-    """Return β of contact c in its axes [m/s], as far as it can be trusted."""
-    wa = spin(model, work, work.contact_body[c, 0])
-    wb = spin(model, work, work.contact_body[c, 1])
-    turn = settings.dt * sqrt(max(vec.dot(wa, wa), vec.dot(wb, wb)))
-    if not (turn > SLOW and turn < TOO_FAR):
-        return ZERO
-    way = vec.load(work.contact_travel, c)
-    if vec.dot(way, way) > 0.0:
-        return ZERO
-    axes = vec.load_mat(work.contact_axes, c)
-    ha = surface(model, work, c, 0, axes)
-    hb = surface(model, work, c, 1, axes)
-    if ha[0] == UNKNOWN or hb[0] == UNKNOWN or ha[0] + hb[0] == 2 * FLAT:
-        return ZERO
+def stuck(slip, size):
+    """Return 1 for a contact that slips as little as a β of that size explains, 0 for one that slips."""
+    return min(1.0, max(0.0, STUCK + 1.0 - slip / size)) if size > 0.0 else 0.0
+
+
+@kernel
+def two_points(settings, axes, ha, hb, turning_a, turning_b, slip):
+    """Return (a_A − a_B, as a mean over the step) of corners, edges and faces, with what slip adds along n.
+
+    turning: angular velocity and acceleration of the point, of A and B; slip in the contact's axes. A corner
+    keeps its place on its own body and n that of the face, however it slips: −2 n · (ω × slip) by the face's
+    ω. Where edges cross, or a corner is not told from a face, that is unknown: the normal part then counts as
+    far as the contact sticks.
+    """
+    wa, aa = turning_a
+    wb, ab = turning_b
+    third = settings.dt / 3.0
+    j = vec.sub(vec.axpy(third, vec.cross(wa, aa), aa), vec.axpy(third, vec.cross(wb, ab), ab))
+    x, y, z = vec.mat_vec(axes, j)
+    half = 0.5 * settings.dt
+    off = sqrt((slip[0] - half * x) ** 2 + (slip[1] - half * y) ** 2)
+    part = stuck(off, half * vec.norm(j))
+    if ha[0] != FLAT and hb[0] != FLAT and (ha[0] == EDGED or hb[0] == EDGED):
+        return x, y, part * z
+    omega = wb if ha[0] != FLAT else wa
+    if ha[0] == FLAT and hb[0] == FLAT:
+        omega = vec.scale(0.5, vec.add(wa, wb))
+    across = vec.cross(vec.mat_vec(axes, omega), slip)[2]
+    return x, y, z - 2.0 * (1.0 - part) * across
+
+
+@kernel
+def rolling(axes, ha, hb, turning_a, turning_b, slip):
+    """Return J̇v where one surface is round at least, and how fast the contact goes on, in sizes of a surface.
+
+    turning, slip: see `two_points`. The speed is negative where surfaces fit so well that it is unknown.
+    """
+    wa, aa = turning_a
+    wb, ab = turning_b
     n = (axes[6], axes[7], axes[8])
-    p = vec.load(work.contact_pos, c)
-    va, _, aa, _, _ = motion(model, state, settings, work, work.contact_body[c, 0], p)
-    vb, _, ab, _, _ = motion(model, state, settings, work, work.contact_body[c, 1], p)
-    slip = vec.sub(va, vb)
     ax, ay = tangent_part(axes, vec.cross(wa, n))
     bx, by = tangent_part(axes, vec.cross(wb, n))
-    sx, sy = tangent_part(axes, slip)
+    sx, sy, _ = slip
     if hb[0] == FLAT:
         nx, ny = bx, by
     elif ha[0] == FLAT:
@@ -200,7 +256,7 @@ def bend(model, state, settings, work, c):
         xx, xy, yy = ha[1] + hb[1], ha[2] + hb[2], ha[3] + hb[3]
         det = xx * yy - xy * xy
         if not det > SAME * SAME * ha[4] * hb[4]:
-            return ZERO
+            return 0.0, 0.0, 0.0, -1.0
         fx, fy = along(ha, ax, ay)
         gx, gy = along(hb, bx, by)
         fx += gx + sx
@@ -213,42 +269,74 @@ def bend(model, state, settings, work, c):
         ux, uy = wx - sx, wy - sy
     elif hb[0] == FLAT:
         wx, wy = ux + sx, uy + sy
-    # How far it goes on, in radii; over what is flat it may go as far as it likes.
-    far = settings.dt * sqrt(ux * ux + uy * uy) / ha[4] if ha[0] == CURVED else 0.0
+    # Over what is flat it may go as far as it likes.
+    speed = sqrt(ux * ux + uy * uy) / ha[4] if ha[0] == CURVED else 0.0
     if hb[0] == CURVED:
-        far = max(far, settings.dt * sqrt(wx * wx + wy * wy) / hb[4])
-    weight = 0.5 * settings.dt * fade(max(turn, far))
-    if weight == 0.0:
-        return ZERO
+        speed = max(speed, sqrt(wx * wx + wy * wy) / hb[4])
     over_a = vec.mat_t_vec(axes, (ux, uy, 0.0))
     over_b = vec.mat_t_vec(axes, (wx, wy, 0.0))
     j = vec.sub(vec.add(aa, vec.cross(wa, over_a)), vec.add(ab, vec.cross(wb, over_b)))
     x, y, z = vec.mat_vec(axes, j)
-    z += nx * sx + ny * sy
+    return x, y, z + nx * sx + ny * sy, speed
+
+
+@kernel
+def bend(model, state, settings, work, c):
+    """Return β of contact c in its axes, and how far it may be off [m/s], as far as it can be trusted."""
+    wa = spin(model, work, work.contact_body[c, 0])
+    wb = spin(model, work, work.contact_body[c, 1])
+    turn = settings.dt * sqrt(max(vec.dot(wa, wa), vec.dot(wb, wb)))
+    if not (turn > SLOW and turn < TOO_FAR):
+        return ZERO, 0.0
+    way = vec.load(work.contact_travel, c)
+    if vec.dot(way, way) > 0.0:
+        return ZERO, 0.0
+    axes = vec.load_mat(work.contact_axes, c)
+    ha = surface(model, work, c, 0, axes)
+    hb = surface(model, work, c, 1, axes)
+    if ha[0] == UNKNOWN or hb[0] == UNKNOWN or is_split(ha, hb) or is_split(hb, ha):
+        return ZERO, 0.0
+    p = vec.load(work.contact_pos, c)
+    va, _, aa, _, _ = motion(model, state, settings, work, work.contact_body[c, 0], p)
+    vb, _, ab, _, _ = motion(model, state, settings, work, work.contact_body[c, 1], p)
+    sx, sy = tangent_part(axes, vec.sub(va, vb))
+    slip = (sx, sy, 0.0)
+    if ha[1] + ha[3] + hb[1] + hb[3] > 0.0:
+        x, y, z, speed = rolling(axes, ha, hb, (wa, aa), (wb, ab), slip)
+        if speed < 0.0:
+            return ZERO, 0.0
+        far = max(turn, settings.dt * speed)
+    else:
+        x, y, z = two_points(settings, axes, ha, hb, (wa, aa), (wb, ab), slip)
+        far = turn
+    weight = 0.5 * settings.dt * fade(far)
     rounding = CANCELLED * (vec.norm(aa) + vec.norm(ab))
-    return (
+    beta = (
         weight * beyond(x, rounding),
         weight * beyond(y, rounding),
         weight * beyond(z, rounding),
     )
+    return beta, turn * turn * vec.norm(beta)
 
 
 @kernel
-def trusted(settings, v, beta):
+def trusted(settings, v, gap, beta):
     """Return the part of β that counts where the contact has the velocity v = J v, both in its axes.
 
     A contact that sticks has the velocity β here, 2 β if it had none half a step ago. One that slips has its
     friction against the slip that is here. Along the normal, where β < 0 asks the bodies to part, they part
-    no faster than they approach: an impulse that turns an approach round at the most brings no energy.
+    no faster than they approach: an impulse that turns an approach round at the most brings no energy. Where
+    they are apart, they may come closer before that.
     """
     size = sqrt(beta[0] * beta[0] + beta[1] * beta[1])
     nothing = NOTHING * step_speed(settings)
     part = 0.0
     if size > nothing:
-        x = v[0] - beta[0]
-        y = v[1] - beta[1]
-        part = min(1.0, max(0.0, STUCK + 1.0 - sqrt(x * x + y * y) / size)) * (1.0 - nothing / size)
+        slip = sqrt((v[0] - beta[0]) ** 2 + (v[1] - beta[1]) ** 2)
+        part = stuck(slip, size) * (1.0 - nothing / size)
     z = max(beta[2], min(0.0, v[2]))
+    if z < 0.0 and gap > 0.0:
+        z = min(0.0, z + gap / settings.dt)
     z = max(0.0, z - nothing) if z > 0.0 else min(0.0, z + nothing)
     return (part * beta[0], part * beta[1], z)
 
@@ -280,13 +368,15 @@ def drift(model, state, settings, work):
     sag = 0.0 if settings.integrator == SEMI_IMPLICIT else 0.25 * settings.dt
     bends = False
     for c in range(work.contact_count[0]):
-        beta = ZERO
+        beta, error = ZERO, 0.0
         if work.contact_is_soft[c] == 0 and work.contact_is_resting[c] == 0:
-            beta = bend(model, state, settings, work, c)
+            beta, error = bend(model, state, settings, work, c)
         if beta[0] != 0.0 or beta[1] != 0.0 or beta[2] != 0.0:
-            beta = trusted(settings, vec.load(work.contact_vel, c), beta)
+            v = vec.load(work.contact_vel, c)
+            beta = trusted(settings, v, work.contact_gap[c], beta)
             bends = True
         vec.store(work.contact_bend, c, beta)
+        work.contact_bend_error[c] = error
         work.contact_sag[c] = -sag * beta[2]
     if bends and sag > 0.0:
         share_sag(work)

@@ -10,6 +10,7 @@ from tribo.contact.problem.whitened_products import (
 )
 from tribo.contact.solver import newton
 from tribo.contact.solver.coulomb_cone import into_cone
+from tribo.contact.solver.natural_residual import asked_within
 
 
 @kernel
@@ -186,8 +187,19 @@ def solve_exactly(model, work, t, limit):
     lower = work.dense_vector[3, : size - 3 * contacts]
     upper = work.dense_vector[4, : size - 3 * contacts]
     assemble(model, work, t, contacts, size, g, c, x, mu, lower, upper)
+    slack = asked_within(work, t)
     worst = newton.newton(
-        g, c, x, mu, lower, upper, limit, work.dense_jacobian, work.dense_index, work.dense_scratch
+        g,
+        c,
+        x,
+        mu,
+        lower,
+        upper,
+        limit,
+        slack,
+        work.dense_jacobian,
+        work.dense_index,
+        work.dense_scratch,
     )
     if not worst <= limit:
         return False

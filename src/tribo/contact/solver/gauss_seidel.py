@@ -11,6 +11,7 @@ from math import inf
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints import velocity_bound
 from tribo.contact.problem import joint_friction_rows
+from tribo.contact.problem.contact_drift import shared_turn
 from tribo.contact.problem.whitened_products import (
     add_response,
     add_scalar_response,
@@ -31,8 +32,17 @@ SWEEPS = int(Solver.SWEEPS)
 
 
 @kernel
-def warm_start(model, state, work):
+def turned(a, x):
+    """Return a vector turned by a small angle a [rad], to third order."""
+    y = vec.cross(a, x)
+    return vec.add(vec.add(x, y), vec.scale(0.5, vec.cross(a, y)))
+
+
+@kernel
+def warm_start(model, state, settings, work):
     """Begin with the impulses that the same contacts and rows had in the last step.
+
+    Those of two bodies that turn together have turned with them.
 
     Writes: work.
     """
@@ -50,10 +60,11 @@ def warm_start(model, state, work):
         if old == state.warm_count[0] or state.warm_key[old] != key:
             continue
         axes = vec.load_mat(work.contact_axes, c)
-        impulse = vec.mat_vec(axes, (warm[old, 0], warm[old, 1], warm[old, 2]))
+        turn = shared_turn(model, settings, work, c)
+        impulse = turned(turn, vec.mat_vec(axes, (warm[old, 0], warm[old, 1], warm[old, 2])))
         if work.contact_is_resting[c] == 1:  # what it carries is known and moves nothing
             vec.store(work.contact_impulse, c, impulse)
-            impulse = vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5]))
+            impulse = turned(turn, vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5])))
             vec.store(work.contact_spin_impulse, c, impulse)
             continue
         if work.contact_target[c] == -inf or impulse[2] <= 0.0:
@@ -61,7 +72,7 @@ def warm_start(model, state, work):
         vec.store(work.contact_impulse, c, impulse)
         add_response(model, work, work.contact_row, c, impulse)
         if work.contact_is_spun[c] == 1:
-            impulse = vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5]))
+            impulse = turned(turn, vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5])))
             vec.store(work.contact_spin_impulse, c, impulse)
             add_response(model, work, work.contact_spin_row, c, impulse)
     for n in range(work.scalar_count[0]):
@@ -113,7 +124,7 @@ def solve(model, state, settings, work):
 
     Writes: work.
     """
-    warm_start(model, state, work)
+    warm_start(model, state, settings, work)
     for t in range(work.tree_pause.shape[0]):
         work.tree_failures[t] = state.tree_failures[t]
         work.tree_pause[t] = state.tree_pause[t]

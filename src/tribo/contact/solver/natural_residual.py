@@ -14,6 +14,7 @@ from tribo.contact.solver import coulomb_cone
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
 from tribo.math import spatial, vec
 
+GOOD = 5.0  # [–] of an error: other measures of the same one are up to twice this one
 ROUNDED = (
     1e-6  # [–] of a speed, or of a position in one step: rounding over the least sensible tolerance
 )
@@ -111,6 +112,15 @@ def largest_block(work, t):
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         g = max(g, work.scalar_delassus[work.island_scalar[k]])
     return g
+
+
+@kernel
+def asked_within(work, t):
+    """Return how far what the contacts of island t ask for may be from what it should be [m/s]."""
+    most = 0.0
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        most = max(most, work.contact_bend_error[work.island_contact[k]])
+    return GOOD * most
 
 
 @kernel

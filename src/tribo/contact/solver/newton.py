@@ -7,7 +7,7 @@ the present x, picks the solution nearest to where the iteration starts.
 Source: Alart, Curnier 1991.
 """
 
-from math import sqrt
+from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
@@ -153,27 +153,33 @@ def shifted_factor(g, eps, index, count, factor):
 def sticking_step(g, w, eps, index, count, factor, step, rest):
     """Set the Newton step of closed rows that all stick.   G step = w
 
-    One refinement takes back what ε left: the step is exact where G is regular. Where it is singular,
-    round-off over ε would be a part in 10⁷ of the step: then ε is larger and taken back more often.
+    A refinement takes back what ε left. Where G is regular, the step is exact after one. Where it is
+    singular, contacts are more than needed, and w may contradict itself: then the step is that of least
+    length to the nearest velocity there is, G (G + ε I)⁻² w refined. With (G + ε I)⁻¹ w the contradiction,
+    over ε, would become impulses against one another; they would add up until a corner carried all.
 
     Writes: factor, step, rest.
     """
-    refinements = 1
-    if not shifted_factor(g, eps, index, count, factor):
-        shifted_factor(g, REDUNDANT * eps, index, count, factor)
-        refinements = REFINEMENTS
+    is_regular = shifted_factor(g, eps, index, count, factor)
+    if not is_regular:
+        eps *= REDUNDANT
+        shifted_factor(g, eps, index, count, factor)
     for a in range(count):
-        step[a] = w[index[a]]
-    solve_cholesky(factor, step, count)
-    for _ in range(refinements):
+        step[a] = 0.0
+    for k in range(2 if is_regular else 1 + REFINEMENTS):
         for a in range(count):
             s = w[index[a]]
-            for b in range(count):
-                s -= g[index[a], index[b]] * step[b]
+            if k > 0:
+                for b in range(count):
+                    s -= g[index[a], index[b]] * step[b]
             rest[a] = s
         solve_cholesky(factor, rest, count)
         for a in range(count):
             step[a] += rest[a]
+        if not is_regular:
+            solve_cholesky(factor, rest, count)
+            for a in range(count):
+                step[a] -= eps * rest[a]
 
 
 @kernel
@@ -297,40 +303,38 @@ def has_stuck(x, mu):
 
 
 @kernel
-def newton(g, c, x, mu, lower, upper, limit, jac, index, work):
-    """Improve x until every violation is below `limit` [m/s]; return the violation reached.
+def stick(g, c, x, mu, lower, upper, r_of, eps, limit, slack, jac, index, w, step, f):
+    """Let every contact that closes at x stick; return the violation, at most `limit` if that is lawful.
 
-    If nothing slipped before, the first guess is that all closed contacts stick: one linear solve.
-    `work` has five rows of scratch as long as x, `jac` is a matrix, `index` a list of that size.
+    What more contacts than needed ask for may contradict itself by as much as the asking is inexact; the
+    velocities nearest to all of it are the answer then, if none is missed by more than `slack` [m/s].
+    (To obey some exactly, the others would have to slip or open, and what they hold would turn about one.)
 
-    Writes: x, jac, index, work.
+    Writes: x, jac, index, w, step, f.
     """
-    size = x.shape[0]
-    r_of = work[0, :size]
-    w = work[1, :size]
-    f = work[2, :size]
-    trial = work[3, :size]
-    step = work[4, :size]
-    set_step_lengths(g, mu.shape[0], r_of)
-    eps = 0.0
-    for i in range(size):
-        eps += g[i, i]
-    eps *= PROXIMAL / size
-    worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
-    if worst > limit and has_stuck(x, mu):
-        count, _ = close_open(x, mu, lower, upper, w, r_of, index)
-        multiply(g, x, c, w)
+    natural_map(g, c, x, mu, lower, upper, r_of, w, f)
+    count, _ = close_open(x, mu, lower, upper, w, r_of, index)
+    multiply(g, x, c, w)
+    before = inf
+    for _ in range(NEWTON_STEPS):
         sticking_step(g, w, eps, index, count, jac, step, f)
-        for i in range(size):
-            trial[i] = x[i]
         for a in range(count):
-            trial[index[a]] -= step[a]
-        reached = natural_map(g, c, trial, mu, lower, upper, r_of, w, f)
-        if reached <= limit:
-            for i in range(size):
-                x[i] = trial[i]
+            x[index[a]] -= step[a]
+        reached = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
+        if reached <= limit or not reached <= slack:
             return reached
-        worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
+        if reached > 0.5 * before:  # what is left, no step takes away
+            return limit if all_stick(x, mu, w, r_of, index, count) else reached
+        before = reached
+    return before
+
+
+@kernel
+def descend(g, c, x, mu, lower, upper, r_of, eps, limit, worst, jac, index, w, step, f, trial):
+    """Follow Newton's method on the natural map from x; return the violation reached.
+
+    Writes: x, jac, index, w, step, f, trial.
+    """
     for _ in range(NEWTON_STEPS):
         if worst <= limit:
             break
@@ -353,4 +357,49 @@ def newton(g, c, x, mu, lower, upper, limit, jac, index, work):
             worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
             break
         worst = reached
+    return worst
+
+
+@kernel
+def newton(g, c, x, mu, lower, upper, limit, slack, jac, index, work):
+    """Improve x until every violation is below `limit` [m/s]; return the violation reached.
+
+    If nothing slipped before, the first guess is that all closed contacts stick: one linear solve. It is the
+    last one, too, from zero: impulses that stand against one another may have taken all room in the cones.
+    `work` has five rows of scratch as long as x, `jac` is a matrix, `index` a list of that size.
+
+    Writes: x, jac, index, work.
+    """
+    size = x.shape[0]
+    r_of = work[0, :size]
+    w = work[1, :size]
+    f = work[2, :size]
+    trial = work[3, :size]
+    step = work[4, :size]
+    set_step_lengths(g, mu.shape[0], r_of)
+    eps = 0.0
+    for i in range(size):
+        eps += g[i, i]
+    eps *= PROXIMAL / size
+    worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
+    if worst <= limit:
+        return worst
+    for is_last in range(2):
+        if is_last == 1 or has_stuck(x, mu):
+            for i in range(size):
+                trial[i] = x[i] if is_last == 0 else 0.0
+            reached = stick(
+                g, c, trial, mu, lower, upper, r_of, eps, limit, slack, jac, index, w, step, f
+            )
+            if reached <= limit:
+                for i in range(size):
+                    x[i] = trial[i]
+                return reached
+            worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
+        if is_last == 0:
+            worst = descend(
+                g, c, x, mu, lower, upper, r_of, eps, limit, worst, jac, index, w, step, f, trial
+            )
+            if worst <= limit:
+                break
     return worst

@@ -11,7 +11,12 @@ from tribo.contact.problem.whitened_products import within
 from tribo.contact.solver import block_matrix, coulomb_cone
 from tribo.contact.solver.checkpoint import BEST, ROUND, go_back, keep
 from tribo.contact.solver.convex_rounds import convex_round
-from tribo.contact.solver.natural_residual import largest_block, spin_law, violation
+from tribo.contact.solver.natural_residual import (
+    GOOD,
+    largest_block,
+    spin_law,
+    violation,
+)
 from tribo.contact.solver.newton_refinement import polish
 from tribo.math import vec
 
@@ -20,7 +25,6 @@ FIRST_STIFFNESS = 10.0  # [–] of a round, in units of the inverse of a contact
 STIFFER = 10.0
 MAX_STIFFNESS = 1e5
 MAX_WORK = 1e8  # multiplications of the Newton steps after which no round begins: about 60 ms
-GOOD = 5.0  # [–] of the limit: where rounds end; other measures of the same error are up to twice this one
 POLISH_FROM = 1e3  # [–] stiffness whose result is a good start for the polish
 
 

@@ -5,9 +5,9 @@ from math import inf, log, sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.lazily_compiled import call_late
 from tribo.contact.problem.contact_targets import step_speed
-from tribo.contact.solver import dense_island, sparse_island
+from tribo.contact.solver import dense_island
 from tribo.contact.solver.gauss_seidel_visits import start_cold, sweep_island
-from tribo.contact.solver.natural_residual import island_speed, largest, violation
+from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, violation
 from tribo.math import vec
 from tribo.model import Late, Status
 
@@ -134,7 +134,7 @@ def approach(model, settings, work, t, rows, budget, limit):
         work.sweeps[0] = max(work.sweeps[0], k)
         change = sweep_island(model, work, t)
         is_still = change <= limit  # done, or stuck: a contact that jams has no solution of its own
-        if is_still and violation(model, work, t) <= sparse_island.GOOD * limit:
+        if is_still and violation(model, work, t) <= GOOD * limit:
             return True
         left = sweeps_left(change, before, limit)
         if tries == MAX_TRIES:
@@ -159,7 +159,7 @@ def sweep_only(model, work, t, sweeps, limit):
     for k in range(1, sweeps + 1):
         work.sweeps[0] = max(work.sweeps[0], k)
         if sweep_island(model, work, t) <= limit:
-            return violation(model, work, t) <= sparse_island.GOOD * limit
+            return violation(model, work, t) <= GOOD * limit
     return False
 
 

@@ -17,7 +17,7 @@ def solve(g, c, mu, limit, lower=NONE, upper=NONE):
     n = len(c)
     x = np.zeros(n)
     jac, scratch, index = np.zeros((n, n)), np.zeros((5, n)), np.zeros(n, np.int32)
-    return x, newton.newton(g, c, x, mu, lower, upper, limit, 0.0, jac, index, scratch)
+    return x, newton.newton(g, c, x, mu, lower, upper, limit, limit, 0.0, jac, index, scratch)
 
 
 def spectral(rng, contacts, scalars):

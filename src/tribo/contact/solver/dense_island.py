@@ -10,7 +10,7 @@ from tribo.contact.problem.whitened_products import (
 )
 from tribo.contact.solver import newton
 from tribo.contact.solver.coulomb_cone import into_cone
-from tribo.contact.solver.natural_residual import asked_within
+from tribo.contact.solver.natural_residual import ENOUGH, asked_within
 
 
 @kernel
@@ -196,6 +196,7 @@ def solve_exactly(model, work, t, limit):
         lower,
         upper,
         limit,
+        ENOUGH * limit,
         slack,
         work.dense_jacobian,
         work.dense_index,

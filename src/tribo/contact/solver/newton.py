@@ -330,7 +330,9 @@ def stick(g, c, x, mu, lower, upper, r_of, eps, limit, slack, jac, index, w, ste
 
 
 @kernel
-def descend(g, c, x, mu, lower, upper, r_of, eps, limit, worst, jac, index, w, step, f, trial):
+def descend(
+    g, c, x, mu, lower, upper, r_of, eps, limit, enough, worst, jac, index, w, step, f, trial
+):
     """Follow Newton's method on the natural map from x; return the violation reached.
 
     Writes: x, jac, index, w, step, f, trial.
@@ -355,14 +357,16 @@ def descend(g, c, x, mu, lower, upper, r_of, eps, limit, worst, jac, index, w, s
         reached = search(g, c, x, mu, lower, upper, r_of, index, count, step, w, f, trial)
         if reached < 0.0:
             worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
-            break
+            return limit if worst <= enough else worst
         worst = reached
     return worst
 
 
 @kernel
-def newton(g, c, x, mu, lower, upper, limit, slack, jac, index, work):
+def newton(g, c, x, mu, lower, upper, limit, enough, slack, jac, index, work):
     """Improve x until every violation is below `limit` [m/s]; return the violation reached.
+
+    Where no step is better any more, `enough` will do, and counts as `limit`.
 
     If nothing slipped before, the first guess is that all closed contacts stick: one linear solve. It is the
     last one, too, from zero: impulses that stand against one another may have taken all room in the cones.
@@ -398,7 +402,23 @@ def newton(g, c, x, mu, lower, upper, limit, slack, jac, index, work):
             worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
         if is_last == 0:
             worst = descend(
-                g, c, x, mu, lower, upper, r_of, eps, limit, worst, jac, index, w, step, f, trial
+                g,
+                c,
+                x,
+                mu,
+                lower,
+                upper,
+                r_of,
+                eps,
+                limit,
+                enough,
+                worst,
+                jac,
+                index,
+                w,
+                step,
+                f,
+                trial,
             )
             if worst <= limit:
                 break

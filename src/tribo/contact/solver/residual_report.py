@@ -82,6 +82,7 @@ def report(model, settings, work):
     primal = 0.0
     dual = 0.0
     complementarity = 0.0
+    along = 0.0  # [m/s] the velocity against which an impulse works
     diagonal = 0.0
     count = 0
     speed = step_speed(settings)
@@ -97,6 +98,8 @@ def report(model, settings, work):
         primal = max(primal, p)
         dual = max(dual, d)
         complementarity = max(complementarity, e)
+        size = vec.norm(vec.load(work.contact_impulse, c))
+        along = max(along, e / size if size > 0.0 else 0.0)
         if work.contact_is_spun[c] == 1:
             dual = max(dual, torque_violation(model, work, c))
         g = work.contact_delassus
@@ -109,16 +112,14 @@ def report(model, settings, work):
         diagonal += work.scalar_delassus[n]
         count += 1
     if count == 0 or speed == 0.0 or diagonal == 0.0:
-        primal = dual = complementarity = 0.0
+        primal = dual = complementarity = along = 0.0
     else:
         mass = count / diagonal
         primal /= mass * speed
         dual /= speed
         complementarity /= mass * speed * speed
-    if (
-        not max(primal, max(dual, complementarity)) <= HARMLESS
-        or not primal + dual + complementarity < inf
-    ):
+        along /= speed
+    if not max(primal, max(dual, along)) <= HARMLESS or not primal + dual + complementarity < inf:
         work.status[0] |= NOT_CONVERGED
     work.residual[0] = primal
     work.residual[1] = dual

@@ -12,6 +12,7 @@ from tribo.contact.solver import block_matrix, coulomb_cone
 from tribo.contact.solver.checkpoint import BEST, ROUND, go_back, keep
 from tribo.contact.solver.convex_rounds import convex_round
 from tribo.contact.solver.natural_residual import (
+    ENOUGH,
     GOOD,
     largest_block,
     spin_law,
@@ -86,6 +87,7 @@ def solve_pile(model, work, t, budget, limit):
     go_back(model, work, t, count, BEST, 1.0)
     enough = 0.01 * limit * limit / largest_block(work, t)
     rho = FIRST_STIFFNESS
+    is_all = False
     for _ in range(ROUNDS):
         steps = work.newton_steps[0] - first
         if steps >= budget or steps * work.factor_work[0] > MAX_WORK:
@@ -93,14 +95,18 @@ def solve_pile(model, work, t, budget, limit):
         if convex_round(model, work, t, count, rho, enough) < 0.0:
             break
         if rho >= POLISH_FROM:
+            before = best
             keep(work, t, ROUND)
             island_sums.settle(model, work, t, count)
             worst, best = take_better(model, work, t, count, best)
             polish(model, work, t, count, limit, worst)
             worst, best = take_better(model, work, t, count, best)
-            if best <= GOOD * limit:
+            is_all = (
+                best <= ENOUGH * limit and best > 0.5 * before
+            )  # no round takes away what is left
+            if is_all or best <= GOOD * limit:
                 break
             go_back(model, work, t, count, ROUND, 1.0)
         rho = min(STIFFER * rho, MAX_STIFFNESS)
     go_back(model, work, t, count, BEST, 1.0)
-    return best <= GOOD * limit
+    return is_all or best <= GOOD * limit

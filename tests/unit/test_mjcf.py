@@ -243,10 +243,15 @@ UNREAD = {
     "equality": ('<equality><flex flex="f"/></equality>', "not read"),
     "tendon": ('<tendon><fixed><joint joint="j" coef="1"/></fixed></tendon>', "pull nothing"),
     "sensor": ('<sensor><jointpos joint="j"/></sensor>', "sensors are not read"),
-    "solref": ('<default><geom solref="0.01 1"/></default><contact/>', ""),
+    "solref": ('<default><geom solref="0.01 1"/></default>', "contacts are hard here"),
+    "solimp of a class": (
+        '<default><default class="leg"><joint solimplimit="0.9 0.9 0.1"/></default></default>',
+        "stops are hard here",
+    ),
+    "misspelt default": ('<default><geom fricton="1"/></default>', "did you mean 'friction'"),
     "unknown": ("<wurst/>", "unknown in <mujoco>"),
     "muscle": ('<actuator><muscle joint="j"/></actuator>', "does nothing"),
-    "flag": ('<option><flag contact="disable"/></option>', "stays enabled"),
+    "flag": ('<option><flag limit="disable"/></option>', "stays enabled"),
     "fluid": ('<option viscosity="0.1"/>', "there is no fluid"),
     "hfield": (
         '<asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/></asset>',
@@ -266,6 +271,29 @@ def test_what_is_not_read_is_listed_and_strict_refuses_it(name, caplog):
     )
     with pytest.raises(DescriptionError, match="strict=True"):
         mjcf.read(text, strict=True)
+
+
+def test_a_flag_lets_nothing_meet():
+    """<flag contact="disable"/>: a ball falls through the floor, g t²/2 in half a second."""
+    floor = '<geom type="plane" size="1 1 1"/><body name="b" pos="0 0 0.2"><freejoint/>'
+    text = f'<mujoco><option timestep="0.001"><flag contact="disable"/></option><worldbody>{floor}'
+    world = tribo.World.load(text + '<geom size="0.1"/></body></worldbody></mujoco>')
+    world.step(500)
+    assert len(world.contacts) == 0
+    assert world.objects[-1].position[2] == pytest.approx(0.2 - 9.81 / 8, abs=1e-9)
+
+
+def test_keyframes_of_zeros_and_short_ones():
+    """As in MuJoCo: a quaternion of zeros is no turn, and what a short keyframe leaves out is as drawn."""
+    joint = '<body><joint name="j" ref="30"/><geom size="0.1"/></body>'
+    text = f'<mujoco><worldbody><body name="b"><freejoint/><geom size="0.1"/></body>{joint}</worldbody>'
+    text += '<keyframe><key name="k" qpos="1 2 3 0 0 0 0"/></keyframe></mujoco>'
+    scene = mjcf.read(text, keyframe="k")
+    starts = [item.tree.start for item in scene.objects]
+    assert starts[0] == (1, 2, 3, 1, 0, 0, 0)
+    assert starts[1] == pytest.approx((math.radians(30),))
+    with pytest.raises(DescriptionError, match="qpos has 9 numbers; the coordinates are 8"):
+        mjcf.read(text.replace("1 2 3 0", "1 2 3 4 5 0"))
 
 
 BROKEN = {

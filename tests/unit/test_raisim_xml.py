@@ -10,6 +10,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 
+import tribo
 from tribo.description.trees import DescriptionError, ObjectDescription, WorldDescription
 from tribo.formats import raisim_template, raisim_xml, substitution
 from tribo.materials.table import PairProperties
@@ -402,3 +403,20 @@ def test_what_cannot_be_written_is_named(tmp_path):
         with pytest.raises(DescriptionError, match=word):
             raisim_xml.write(WorldDescription(objects=[item]), tmp_path / "x.xml")
     assert not (tmp_path / "x.xml").exists()
+
+
+def test_a_world_file_with_parameters(tmp_path):
+    """World.load(file, parameters=…): @@name is what is given; MJCF has none."""
+    text = '<raisim><objects><sphere name="s" mass="@@m"><dim radius="{@@r/2}"/></sphere></objects></raisim>'
+    path = tmp_path / "world.xml"
+    path.write_text(f'<!-- tool --><?xml version="1.0"?>{text}')
+    world = tribo.World.load(path, parameters={"m": 2, "@@r": 0.5})
+    assert world["s"].mass == 2.0
+    assert "sphere(0.25)" in repr(world["s"])
+    with pytest.raises(DescriptionError, match="@@r"):
+        tribo.World.load(path, parameters={"m": 2})
+    with pytest.raises(DescriptionError, match="has no @@parameters"):
+        tribo.World.load("<mujoco/>", parameters={"m": 2})
+    assert any(
+        "very start" in note for note in raisim_xml.read(path, parameters={"m": 1, "r": 1}).notes
+    )

@@ -112,3 +112,33 @@ def test_missing_files_and_text(tmp_path):
         assert any(message in note for note in robot.description.notes)
         with pytest.raises(tribo.DescriptionError, match=message):
             tribo.World().add_articulated_system(source, strict=True)
+
+
+HOUSED = """<sensor_set name="eye"><origin xyz="0.2 0 0"/>
+<link name="case"><inertial><origin xyz="0.1 0 0"/><mass value="0.5"/>
+<inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><geometry><sphere radius="0.05"/></geometry></collision>
+<sensor name="imu" type="imu" update_rate="100"><origin xyz="0 0 0.1"/></sensor></link></sensor_set>"""
+
+
+def test_sensors_in_the_link_of_a_set_and_its_housing(tmp_path):
+    """<sensor_set><link><sensor>, as RaiSim's own files nest them; the housing's mass and shapes count."""
+    urdf = robot_file(tmp_path, "eye.xml")
+    (tmp_path / "eye.xml").write_text(HOUSED)
+    world = tribo.World()
+    robot = world.add_articulated_system(urdf, name="dog", position=(0, 0, 1))
+    assert [sensor.name for sensor in world.sensors] == ["dog/eye/imu"]
+    assert world.sensors[0].position.tolist() == pytest.approx([0.2, 0, 1.1])
+    assert robot.mass == pytest.approx(1.5)
+    assert robot.description.bodies[0].com == pytest.approx((0.5 * 0.3 / 1.5, 0, 0))
+    assert robot.description.notes == []
+    world.add_ground(0.9)
+    world.step(2000)
+    assert robot.in_contact()  # the base has no shape of its own
+
+
+def test_a_set_without_sensors_says_so(tmp_path, caplog):
+    urdf = robot_file(tmp_path, "eye.xml")
+    (tmp_path / "eye.xml").write_text('<sensor_set name="eye"><link name="case"/></sensor_set>')
+    robot = tribo.World().add_articulated_system(urdf)
+    assert any("nothing is measured" in note for note in robot.description.doubts)

@@ -238,3 +238,57 @@ def test_time_steps_that_no_world_can_make_are_refused(value):
     for good in (1e-9, 10):
         world.time_step = good
         assert world.time_step == good
+
+
+BALL = """<robot name="b"><link name="ball"><inertial><mass value="2"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link></robot>"""
+DECLARED = '<?xml version="1.0" encoding="utf-8"?>'
+
+
+@pytest.mark.parametrize(
+    "prolog",
+    [
+        f"<!-- made by a tool -->\n{DECLARED}\n",
+        f"\n\n  {DECLARED}",
+        f"{DECLARED}\n<!-- again -->\n{DECLARED}\n",
+        f"\ufeff<!-- Ünïcode -->{DECLARED}",
+        '<!-- x --><?xml version="1.0"?>\n<?pi here?>\n<?xml version="1.1" ?>',
+    ],
+)
+def test_a_declaration_that_is_not_at_the_start_is_read_with_a_note(prolog, tmp_path):
+    """RaiSim's own files have comments, blanks and second declarations before their first element."""
+    path = tmp_path / "ball.urdf"
+    path.write_text(prolog + BALL, encoding="utf-8")
+    for source in (path, prolog + BALL):
+        tree = urdf.read(source)
+        assert tree.bodies[0].mass == 2.0
+        assert sum("belongs once at the very start" in note for note in tree.notes) == 1
+        assert tree.doubts == []
+        lines = xml.parse(source, "URDF").children[0].line
+        assert lines == 1 + prolog.count("\n")
+
+
+@pytest.mark.parametrize("prolog", ["", DECLARED, f"{DECLARED}\n<!-- c -->\n", "<!-- c -->\n"])
+def test_a_declaration_in_its_place_needs_no_note(prolog):
+    assert urdf.read(prolog + BALL).notes == []
+
+
+def test_an_encoding_behind_a_comment_counts(tmp_path):
+    path = tmp_path / "ball.urdf"
+    text = '<!-- c --><?xml version="1.0" encoding="iso-8859-1"?>' + BALL.replace("ball", "bäll")
+    path.write_bytes(text.encode("iso-8859-1"))
+    assert urdf.read(path).bodies[0].name == "bäll"
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        (f"<robot>{DECLARED}</robot>", "remove it"),
+        ("<robot/><robot/>", "only one outermost element"),
+        ("<robot><link></robot>", "close the tag"),
+        ("<robot><link>", "close the open tags"),
+    ],
+)
+def test_what_is_not_well_formed_says_what_to_do(text, remedy):
+    with pytest.raises(DescriptionError, match=remedy):
+        urdf.read(text)

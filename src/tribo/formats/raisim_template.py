@@ -125,6 +125,7 @@ class _Expansion:
         written = parse(source, KIND)
         values = {**self._given, **self._parameters(written)}
         root = self._filled(written, values)
+        root.note = written.note
         for child in written.children:
             if child.tag == "include":
                 include = self._filled(child, values)

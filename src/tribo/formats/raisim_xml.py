@@ -65,6 +65,7 @@ def read(
     if root.tag != "raisim":
         raise wrong_root(root, "raisim")
     report = Report(strict=strict)
+    report.begin(root)
     report.check_attributes(root, ("version",))
     report.check_children(root, CHILDREN, silent=("simulation", *NOT_YET))
     world = WorldDescription(source=None if is_text(source) else Path(source))

@@ -62,6 +62,11 @@ class Report:
         first, count, doubted = self._notes.get(key, (text, 0, False))
         self._notes[key] = (first, count + 1, doubted or is_doubt)
 
+    def begin(self, root: Node) -> None:
+        """Keep the note on what was passed over to read a file at all, if there is one."""
+        if root.note:
+            self.note(f"{root.place}: {root.note}")
+
     def unknown(self, node: Node, name: str, what: str, key: str, known: Iterable[str]) -> None:
         """Keep a note on an unknown name, the nearest known one proposed; with `strict` an error."""
         is_kept = key not in self._notes and len(self._notes) < MAX_NOTES

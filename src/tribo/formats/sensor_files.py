@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from tribo.description.trees import SensorDescription
@@ -15,45 +16,95 @@ PLACES = (".", "sensor", "sensors", "..", "../sensors")  # where a file is looke
 MAX_SENSORS = 1000  # of one robot
 NOISES = {"gaussian": "gaussian", "uniform": "uniform"}
 NO_NOISE = ("no_noise", "none", "")
+HOUSING = ("inertial", "visual", "collision")
 KINDS = ("imu", "spinning_lidar", "depth", "rgb")
 
 
-def read_set(
-    link: Node, reference: str, source: Path | None, report: Report
-) -> list[SensorDescription]:
-    """Return the sensors of the file that a link refers to.
+@dataclass(frozen=True, slots=True)
+class SensorSet:
+    """A sensor file, read, and the link that refers to it."""
 
-    The file must lie in the URDF's folder, in ``sensor`` or ``sensors`` there, one folder above, or in
+    link: Node
+    root: Node
+    name: str
+
+
+def find_sets(robot: Node, source: Path | None, report: Report) -> list[SensorSet]:
+    """Return the sensor files that the links of a URDF refer to.
+
+    A file must lie in the URDF's folder, in ``sensor`` or ``sensors`` there, one folder above, or in
     ``sensors`` beside; symbolic links are followed before that is checked.
 
     Raises:
-        DescriptionError: It is not allowed or wrong, or (strict) not there; the message says
+        DescriptionError: One is not allowed or wrong, or (strict) not there; the message says
             where and the remedy.
     """
-    path = _find(link, reference, source)
-    if path is None:
-        where = (
-            "URDF text has no folder to look in"
-            if source is None
-            else (f"it is not in the folder of the URDF, nor in {', '.join(PLACES[1:])} from there")
-        )
-        report.doubt(
-            link, f"sensor={reference[:80]!r} was not found: {where}; its sensors are left out"
-        )
-        return []
-    root = parse(path, "sensor file")
-    if root.tag != "sensor_set":
-        raise root.error("is not a sensor file; the outermost element must be <sensor_set>")
+    found = []
+    for link in robot.all("link"):
+        if "sensor" not in link.attributes:
+            continue
+        reference = link.text("sensor")
+        path = _find(link, reference, source)
+        if path is None:
+            where = (
+                "URDF text has no folder to look in"
+                if source is None
+                else f"it is not in the folder of the URDF, nor in {', '.join(PLACES[1:])} from there"
+            )
+            report.doubt(
+                link, f"sensor={reference[:80]!r} was not found: {where}; its sensors are left out"
+            )
+            continue
+        root = parse(path, "sensor file")
+        if root.tag != "sensor_set":
+            raise root.error("is not a sensor file; the outermost element must be <sensor_set>")
+        report.begin(root)
+        name = root.attributes.get("name", "").strip() or PurePosixPath(reference).stem
+        found.append(SensorSet(link, root, name))
+    return found
+
+
+def add_housings(robot: Node, sets: list[SensorSet]) -> None:
+    """Add the housings of sensor sets to a URDF: each is a link of its own, fixed where the set is."""
+    taken = {node.attributes.get("name", "") for node in robot.children}
+    for one in sets:
+        for k, part in enumerate(one.root.all("link")):
+            body = [node for node in part.children if node.tag in HOUSING]
+            if not body:
+                continue
+            name = f"{one.link.text('name')}_{one.name}" + (f"_{k}" if k else "")
+            while name in taken:
+                name += "_housing"
+            taken.add(name)
+            robot.children.append(replace(part, attributes={"name": name}, children=body))
+            ends = [
+                Node(tag, part.file, part.line, {"link": link})
+                for tag, link in (("parent", one.link.text("name")), ("child", name))
+            ]
+            joint = Node("joint", part.file, part.line, {"name": name, "type": "fixed"}, ends)
+            joint.children += one.root.all("origin")
+            robot.children.append(joint)
+
+
+def read_set(one: SensorSet, report: Report) -> list[SensorDescription]:
+    """Return the sensors of a set: those that stand in it, and those in its <link>.
+
+    Raises:
+        DescriptionError: One is wrong; the message says where and the remedy.
+    """
+    root = one.root
     report.check_children(root, ("origin", "link", "sensor"))
-    if root.one("link") is not None:
-        report.doubt(
-            root, "its <link> (mass and shapes of the housing) is ignored; add them to the URDF"
-        )
     place = read_origin(root, report)
-    name = root.attributes.get("name", "").strip() or PurePosixPath(reference).stem
+    nodes = list(root.all("sensor"))
+    for part in root.all("link"):
+        report.check_attributes(part, ("name",))
+        report.check_children(part, ("sensor", *HOUSING))
+        nodes += part.all("sensor")
+    if not nodes:
+        report.doubt(root, "has no <sensor>: nothing is measured")
     found: list[SensorDescription] = []
-    for node in root.all("sensor"):
-        sensor = _sensor(node, name, link.text("name"), place, report)
+    for node in nodes:
+        sensor = _sensor(node, one.name, one.link.text("name"), place, report)
         if sensor is None:
             continue
         if any(other.name == sensor.name for other in found):

@@ -23,7 +23,7 @@ from tribo.formats.assembly import merge
 from tribo.formats.inertia import Inertial, check_inertia, read_inertia
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.report import Report, known_hint
-from tribo.formats.sensor_files import read_set
+from tribo.formats.sensor_files import add_housings, find_sets, read_set
 from tribo.formats.substitution import fill_tree
 from tribo.formats.urdf_constraints import read_constraints
 from tribo.formats.urdf_geometry import GeometryReader, read_origin
@@ -93,16 +93,18 @@ def read(
     urdf_modules.append(robot, path, modules)
     fill_tree(robot, parameters)
     report = Report(strict=strict)
+    report.begin(robot)
     report.check_attributes(robot, ("name", "version"))
     report.check_children(robot, ROBOT_CHILDREN, ROBOT_SILENT)
+    sensor_sets = find_sets(robot, path, report)
+    add_housings(robot, sensor_sets)
     links = _read_links(
         robot, GeometryReader(robot, MeshFinder(path, package_dirs), report), report
     )
     joints = _read_joints(robot, links, report)
     tree = _build(links, joints, _root(robot, links, joints), report)
-    for link in robot.all("link"):
-        if "sensor" in link.attributes:
-            tree.sensors += read_set(link, link.text("sensor"), path, report)
+    for one in sensor_sets:
+        tree.sensors += read_set(one, report)
     self_collision.apply(tree, robot, report)
     read_constraints(robot, tree, report)
     if not modules and parameters is None:  # else no file says all of it

@@ -21,11 +21,12 @@ from tribo.formats.report import known_hint
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_TAGS = 500_000
+PROLOG_BYTES = 4000  # in which an encoding is looked for: files begin with comments
 MAX_ATTRIBUTES = 1000  # of one element
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
-_DECLARATION = re.compile(r"\A\s*<\?xml\s[^>]*?\?>")
+_DECLARATION = re.compile(r"<\?xml\s")
 _ENCODING = re.compile(r"""<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 _PROLOG = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->", re.DOTALL)
 _ENCODINGS = {
@@ -45,6 +46,16 @@ ROOTS = {  # by their outermost element: what files are, and what reads them
     "mujoco": ("a scene or robot of MuJoCo (MJCF)", "World.load reads it"),
     "robot": ("a robot (URDF)", "World.add_articulated_system reads it"),
 }
+REMEDIES = {  # of what the parser says
+    "XML declaration allowed only": "a second <?xml …?> stands inside the file, as if two files were put "
+    "into one: remove it",
+    "Extra content at the end": "only one outermost element may be there: put the rest into it, or into a "
+    "file of its own",
+    "tag mismatch": "close the tag that is named",
+    "Premature end": "the end is missing: close the open tags",
+    "Document is empty": "there is no element in it",
+    "not found": "give the file",
+}
 MAX_NESTING = 256  # libxml's own limits, without the option that lifts them
 MAX_STRING = 10_000_000
 
@@ -59,6 +70,7 @@ class Node:
     attributes: dict[str, str] = field(default_factory=dict)
     children: list[Node] = field(default_factory=list)
     largest: float = math.inf  # size of a number that is still read
+    note: str = ""  # of the outermost element: what was passed over to read the file
 
     @property
     def place(self) -> str:
@@ -188,8 +200,32 @@ def path_of(source: str | Path, kind: str) -> Path | None:
 
 
 def without_declaration(text: str) -> str:
-    """Return XML text without ``<?xml …?>``: text has no encoding. Lines keep their numbers."""
-    return _DECLARATION.sub(_same_lines, text.lstrip("\ufeff"), count=1)
+    """Return XML text without ``<?xml …?>``: text has no encoding. Lines keep their numbers.
+
+    Declarations that stand behind a comment or a blank, or twice, go too: files have them.
+    """
+    text = text.lstrip("\ufeff")
+    return "".join(
+        "\n" * piece.count("\n") if _DECLARATION.match(piece) else piece for piece in _prolog(text)
+    )
+
+
+def _prolog(text: str) -> Iterator[str]:
+    """Iterate over what stands before the first element, piece by piece, and the rest."""
+    at = 0
+    while found := _PROLOG.match(text, at):
+        yield found.group()
+        at = found.end()
+    yield text[at:]
+
+
+def _odd_declarations(text: str) -> str:
+    """Return a note on XML declarations that do not stand once, at the very start; "" if all is well."""
+    *pieces, _ = _prolog(text.lstrip("\ufeff"))
+    at = [k for k, piece in enumerate(pieces) if _DECLARATION.match(piece)]
+    if at in ([], [0]):
+        return ""
+    return "<?xml …?> belongs once at the very start of a file; it was read as if it stood there"
 
 
 def parse(source: str | Path, kind: str, *, largest: float = math.inf) -> Node:
@@ -199,7 +235,10 @@ def parse(source: str | Path, kind: str, *, largest: float = math.inf) -> Node:
         DescriptionError: Not readable, too large, not well-formed, or with a document type
             declaration; the message gives file and line.
     """
-    return _parsed(*_text_of(source, kind), largest)
+    text, name = _text_of(source, kind)
+    root = _parsed(without_declaration(text), name, largest)
+    root.note = _odd_declarations(text)
+    return root
 
 
 def parse_fragment(source: str | Path, kind: str, root: str) -> Node:
@@ -209,20 +248,21 @@ def parse_fragment(source: str | Path, kind: str, root: str) -> Node:
         DescriptionError: As `parse`.
     """
     text, name = _text_of(source, kind)
+    text = without_declaration(text)
     if _first_tag(text) == root:
         return _parsed(text, name)
     return _parsed(f"<{root}>{text}</{root}>", name)
 
 
 def _text_of(source: str | Path, kind: str) -> tuple[str, str]:
-    """Return the text of a file, or text itself, without a declaration; and what to call it."""
+    """Return the text of a file, or text itself, and what to call it."""
     path = path_of(source, kind)
     if path is not None:
-        return without_declaration(_decode(_load(path, kind), str(path))), str(path)
+        return _decode(_load(path, kind), str(path)), str(path)
     name, text = f"<{kind} text>", str(source)
     if len(text) > MAX_BYTES:
         raise DescriptionError(f"{name}: {len(text)} characters, at most {MAX_BYTES} are read")
-    return without_declaration(text), name
+    return text, name
 
 
 def _parsed(text: str, name: str, largest: float = math.inf) -> Node:
@@ -256,7 +296,10 @@ def _parsed(text: str, name: str, largest: float = math.inf) -> Node:
                 f"{name}:{line}: an attribute or a text has more than {MAX_STRING} characters; put what is "
                 "so large into a file of its own"
             ) from None
-        raise DescriptionError(f"{name}:{line}:{column}: not well-formed XML: {detail}") from None
+        remedy = next((what for said, what in REMEDIES.items() if said in detail), "mend it there")
+        raise DescriptionError(
+            f"{name}:{line}:{column}: not well-formed XML: {detail}; {remedy}"
+        ) from None
     except (UnicodeEncodeError, ValueError) as error:
         raise DescriptionError(f"{name}: not XML text: {error}") from None
     if root.getroottree().docinfo.internalDTD is not None:
@@ -270,7 +313,7 @@ def outermost(source: str | Path, kind: str) -> str:
     Raises:
         DescriptionError: The file cannot be read.
     """
-    return _first_tag(_text_of(source, kind)[0])
+    return _first_tag(without_declaration(_text_of(source, kind)[0]))
 
 
 def kind_of(source: str | Path) -> str:
@@ -325,7 +368,7 @@ def _decode(data: bytes, name: str) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         encoding = "utf-16"
     else:
-        found = _ENCODING.match(data[:200].decode("latin-1").lstrip("\xef\xbb\xbf"))
+        found = _ENCODING.search(data[:PROLOG_BYTES].decode("latin-1"))
         if found:
             encoding = found.group(1).lower()
     if encoding not in _ENCODINGS:
@@ -381,10 +424,6 @@ def _plain_name(name: str, prefix: str | None) -> str:
         return name
     space, _, local = name[1:].partition("}")
     return f"{prefix or space.rpartition('/')[2]}:{local}"
-
-
-def _same_lines(found: re.Match[str]) -> str:
-    return "\n" * found.group(0).count("\n")
 
 
 def _is_not_finite(word: str) -> bool:

@@ -128,6 +128,8 @@ def _add_file(parser: argparse.ArgumentParser) -> None:
         "--time-step", type=_positive, metavar="S", help="instead of the file's [s]"
     )
     parser.add_argument("--hold", action="store_true", help="drives hold every robot's posture")
+    parser.add_argument("--set", type=_parameter, action="append", default=[], metavar="NAME=VALUE",
+                        help="of @@NAME in a template; may be repeated")  # fmt: skip
     _add_reading(parser)
 
 
@@ -135,6 +137,13 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--package-dir", type=Path, action="append", default=[], metavar="DIR",
                         help="where files that it names are looked up; may be repeated")  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="unknown tags are errors")
+
+
+def _parameter(text: str) -> tuple[str, str]:
+    name, is_given, value = text.partition("=")
+    if not is_given or not name:
+        raise argparse.ArgumentTypeError(f"{text!r} must be NAME=VALUE")
+    return name, value
 
 
 def _positive(text: str) -> float:
@@ -151,18 +160,22 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
     kind = _kind(path)
     world, follows = tribo.World(), ""
     if kind == "mujoco":
+        if chosen.set:
+            raise InputError(f"{path}: is MJCF, which has no @@parameters; leave --set out")
         world.load_mjcf(path, package_dirs=chosen.package_dir, strict=chosen.strict)
     elif kind == "robot":
         world.add_ground(name="ground")
         robot = world.add_articulated_system(
-            path, name=path.stem, package_dirs=chosen.package_dir, strict=chosen.strict
-        )
+            path, name=path.stem, package_dirs=chosen.package_dir, strict=chosen.strict,
+            parameters=dict(chosen.set) or None,
+        )  # fmt: skip
         _put_on_ground(world, robot)
         follows = robot.name
     else:
         description = world_xml.read_into(
-            world, path, package_dirs=chosen.package_dir, strict=chosen.strict
-        )
+            world, path, package_dirs=chosen.package_dir, strict=chosen.strict,
+            parameters=dict(chosen.set),
+        )  # fmt: skip
         follows = description.camera.get("follow", "")
     if chosen.time_step is not None:
         world.time_step = chosen.time_step

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -13,6 +13,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.errors import EditError, SimulationError
 from tribo.description.constraints import ConstraintDescription
+from tribo.description.trees import DescriptionError
 from tribo.engine import warm_up
 from tribo.engine.builder import Capacity, Span, build_model, mark_singles
 from tribo.engine.engine import Engine
@@ -422,13 +423,14 @@ class World(
     # -- files ---------------------------------------------------------------------------------
     @classmethod
     def load(cls, path: str | Path, *, package_dirs: Sequence[Path | str] | Path | str = (),
-             strict: bool = False) -> Self:  # fmt: skip
+             parameters: Mapping[str, object] | None = None, strict: bool = False) -> Self:  # fmt: skip
         """Return the world of a RaiSim XML file or an MJCF file (see `load_mjcf`).
 
         Args:
             path: The file.
             package_dirs: Folders in which what the file names (robots, meshes, heights) is looked up, besides
                 its own and the two above it.
+            parameters: Values for @@name in a RaiSim file that is a template; its own <params> win.
             strict: Treat what the reader does not know as an error.
 
         Raises:
@@ -436,9 +438,13 @@ class World(
         """
         world = cls()
         if kind_of(path) == "mujoco":
+            if parameters:
+                raise DescriptionError(
+                    f"{path}: is MJCF, which has no @@parameters; leave {', '.join(parameters)} out"
+                )
             world.load_mjcf(path, package_dirs=package_dirs, strict=strict)
         else:
-            read_into(world, path, package_dirs=package_dirs, strict=strict)
+            read_into(world, path, package_dirs=package_dirs, parameters=parameters, strict=strict)
         return world
 
     def save(self, path: str | Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,7 @@ def read_into(
     path: str | Path,
     *,
     package_dirs: Sequence[Path | str] | Path | str = (),
+    parameters: Mapping[str, object] | None = None,
     strict: bool = False,
 ) -> WorldDescription:
     """Fill an empty world from a file; the whole file is checked before the world is touched.
@@ -49,6 +50,7 @@ def read_into(
         path: RaiSim world file, or its text.
         package_dirs: Folders in which robots, meshes and heights are looked up, besides the file's own and
             the two above it.
+        parameters: Values for @@name in templates; a <params> in the file wins.
         strict: What the reader does not know is an error instead of a note in the log.
 
     Returns:
@@ -58,7 +60,7 @@ def read_into(
         DescriptionError: The file cannot be built; the message names place, value and remedy.
     """
     dirs = check.folders(package_dirs, "package_dirs")
-    description = raisim_xml.read(path, package_dirs=dirs, strict=strict)
+    description = raisim_xml.read(path, parameters=parameters, package_dirs=dirs, strict=strict)
     robots = {
         id(item): urdf.read(item.urdf, package_dirs=dirs, modules=item.modules, strict=strict)
         for item in description.objects

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from tribo.description.trees import DescriptionError, ShapeDescription
 from tribo.formats.mjcf.bodies import Body
-from tribo.formats.mjcf.compiler import Compiler
+from tribo.formats.mjcf.compiler import Compiler, choice
 from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.friction import (
     STANDARD,
@@ -50,10 +50,13 @@ class Contacts:
     pairs: list[Pair] = field(default_factory=list)
     laws: dict[tuple[str, str], PairProperties] = field(default_factory=dict)
     frictions: dict[str, Friction] = field(default_factory=dict)  # by geom
+    is_off: bool = False  # <flag contact="disable"/>: nothing meets
 
     def shape(self, geom: Geom, report: Report) -> ShapeDescription | None:
         """Return what collides of a geom, with its material; None if nothing does."""
         made = geom.shape(report)
+        if self.is_off:
+            return None
         if made is not None:
             made.material = self.frictions[geom.name].material
         return made
@@ -64,6 +67,9 @@ def read_contacts(
 ) -> Contacts:
     """Read all <contact> sections and combine the friction of all geoms."""
     made = Contacts()
+    for option in source.sections("option"):
+        for flags in option.all("flag"):
+            made.is_off = choice(flags, "contact", ("enable", "disable"), "enable") == "disable"
     geoms = {geom.name: geom for body in bodies for geom in body.geoms}
     names = {body.name for body in bodies}
     for section in source.sections("contact"):

@@ -19,6 +19,7 @@ from tribo.formats.mjcf.actuators import read_actuators
 from tribo.formats.mjcf.bodies import BodyReader
 from tribo.formats.mjcf.compiler import choice, read_compiler
 from tribo.formats.mjcf.contacts import Contacts, read_contacts
+from tribo.formats.mjcf.default_attributes import screen_defaults
 from tribo.formats.mjcf.defaults import Defaults
 from tribo.formats.mjcf.equality import EqualityReader
 from tribo.formats.mjcf.geoms import GeomReader
@@ -28,6 +29,7 @@ from tribo.formats.mjcf.source import Source, load, screen
 from tribo.formats.mjcf.trees import Standing, Tree, split
 from tribo.formats.pose import normalized
 from tribo.formats.report import Report, known_hint
+from tribo.formats.xml import Node
 from tribo.materials.table import PairProperties
 from tribo.model import Joint, Kind
 
@@ -104,7 +106,9 @@ def read(
         2.0
     """
     report = Report(strict=strict)
-    made = _Model(load(source, package_dirs), package_dirs, report)
+    files = load(source, package_dirs)
+    report.begin(files.root)
+    made = _Model(files, package_dirs, report)
     scene = WorldDescription(time_step=STANDARD_STEP, source=made.source.path)
     _options(made.source, scene, report)
     scene.pairs = made.contacts.laws
@@ -155,7 +159,9 @@ class _Model:
         self.source = source
         self._check_sections(report)
         compiler = read_compiler(source, report)
-        defaults = Defaults(list(source.sections("default")), report)
+        sections = list(source.sections("default"))
+        defaults = Defaults(sections, report)
+        screen_defaults(sections, report)
         meshes = Meshes(source, defaults, compiler, package_dirs, report)
         geoms = GeomReader(source, compiler, defaults, meshes, report)
         joints = JointReader(compiler, defaults, report)
@@ -175,7 +181,7 @@ class _Model:
         for body in self.bodies:
             self._first.append(count)
             count += sum(COORDINATES[joint.type] for joint in body.joints)
-        self._keys = self._keyframes(report, count)
+        self._keys = self._keyframes(report)
         drawn = self._drawn()
         equalities = EqualityReader(
             self.bodies, self.trees, lambda tree: self._of(tree, drawn), defaults, report
@@ -241,13 +247,13 @@ class _Model:
                 width = COORDINATES[joint.type]
                 own = qpos[at : at + width]
                 at += width
-                made += (*own[: width - 4], *normalized(own[-4:])) if width >= 4 else own
+                made += (*own[: width - 4], *_unit(own[-4:])) if width >= 4 else own
         if tree.description.kind == Kind.KINEMATIC:
             pose = self.bodies[tree.members[0]].pose
             return (*pose.position, *pose.quaternion)
         return tuple(made)
 
-    def _keyframes(self, report: Report, nq: int) -> dict[str, dict[str, Vector]]:
+    def _keyframes(self, report: Report) -> dict[str, dict[str, Vector]]:
         made: dict[str, dict[str, Vector]] = {}
         for section in self.source.sections("keyframe"):
             report.check_children(section, ("key",))
@@ -259,8 +265,23 @@ class _Model:
                 name = node.attributes.get("name", "").strip() or f"key_{len(made)}"
                 if name in made:
                     raise node.error("another keyframe has the same name; rename one")
-                made[name] = {"qpos": node.vector("qpos", nq)} if "qpos" in node.attributes else {}
+                made[name] = (
+                    {"qpos": _padded(node, self._drawn())} if "qpos" in node.attributes else {}
+                )
         return made
+
+
+def _padded(node: Node, drawn: Vector) -> Vector:
+    """Return the coordinates of a keyframe; what a short one leaves out is as it is drawn, as in MuJoCo."""
+    given = node.vector("qpos", None)
+    if not 1 <= len(given) <= len(drawn):
+        raise node.error(f"qpos has {len(given)} numbers; the coordinates are {len(drawn)}")
+    return (*given, *drawn[len(given) :])
+
+
+def _unit(quaternion: Vector) -> Vector:
+    """Return a unit quaternion; none at all is no turn, as in MuJoCo."""
+    return normalized(quaternion) if any(quaternion) else IDENTITY
 
 
 def _options(source: Source, scene: WorldDescription, report: Report) -> None:
@@ -278,7 +299,7 @@ def _options(source: Source, scene: WorldDescription, report: Report) -> None:
                     scene.gravity = (0.0, 0.0, 0.0)
                 elif name == "override" and is_on:
                     report.doubt(flags, "override of contact parameters is not read")
-                elif not is_on and name not in NUMERIC_FLAGS:
+                elif not is_on and name not in NUMERIC_FLAGS and name != "contact":
                     report.doubt(flags, f'{name}="disable" is not read: it stays enabled')
 
 

@@ -169,10 +169,12 @@ def shared(x, y):
 @kernel
 def shared_turn(model, settings, work, c):
     """Return by how much both bodies of contact c turn in a step, in its axes [rad]."""
-    wa = spin(model, work, work.contact_body[c, 0])
-    wb = spin(model, work, work.contact_body[c, 1])
-    if vec.dot(wa, wa) == 0.0 or vec.dot(wb, wb) == 0.0:
+    one = work.contact_body[c, 0]
+    other = work.contact_body[c, 1]
+    if model.body_chain_len[one] == 0 or model.body_chain_len[other] == 0:
         return ZERO
+    wa = spin(model, work, one)
+    wb = spin(model, work, other)
     axes = vec.load_mat(work.contact_axes, c)
     a = vec.mat_vec(axes, wa)
     b = vec.mat_vec(axes, wb)

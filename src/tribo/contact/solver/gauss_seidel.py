@@ -34,6 +34,8 @@ SWEEPS = int(Solver.SWEEPS)
 @kernel
 def turned(a, x):
     """Return a vector turned by a small angle a [rad], to third order."""
+    if a[0] == 0.0 and a[1] == 0.0 and a[2] == 0.0:
+        return x
     y = vec.cross(a, x)
     return vec.add(vec.add(x, y), vec.scale(0.5, vec.cross(a, y)))
 
@@ -60,13 +62,16 @@ def warm_start(model, state, settings, work):
         if old == state.warm_count[0] or state.warm_key[old] != key:
             continue
         axes = vec.load_mat(work.contact_axes, c)
-        turn = shared_turn(model, settings, work, c)
-        impulse = turned(turn, vec.mat_vec(axes, (warm[old, 0], warm[old, 1], warm[old, 2])))
+        impulse = vec.mat_vec(axes, (warm[old, 0], warm[old, 1], warm[old, 2]))
         if work.contact_is_resting[c] == 1:  # what it carries is known and moves nothing
             vec.store(work.contact_impulse, c, impulse)
-            impulse = turned(turn, vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5])))
+            impulse = vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5]))
             vec.store(work.contact_spin_impulse, c, impulse)
             continue
+        turn = zero
+        if work.contact_bend_error[c] > 0.0:
+            turn = shared_turn(model, settings, work, c)
+            impulse = turned(turn, impulse)
         if work.contact_target[c] == -inf or impulse[2] <= 0.0:
             continue
         vec.store(work.contact_impulse, c, impulse)

@@ -309,12 +309,13 @@ def stick(g, c, x, mu, lower, upper, r_of, eps, limit, slack, jac, index, w, ste
     What more contacts than needed ask for may contradict itself by as much as the asking is inexact; the
     velocities nearest to all of it are the answer then, if none is missed by more than `slack` [m/s].
     (To obey some exactly, the others would have to slip or open, and what they hold would turn about one.)
+    w is G x + c.
 
     Writes: x, jac, index, w, step, f.
     """
-    natural_map(g, c, x, mu, lower, upper, r_of, w, f)
-    count, _ = close_open(x, mu, lower, upper, w, r_of, index)
-    multiply(g, x, c, w)
+    count, changed = close_open(x, mu, lower, upper, w, r_of, index)
+    if changed:
+        multiply(g, x, c, w)
     before = inf
     for _ in range(NEWTON_STEPS):
         sticking_step(g, w, eps, index, count, jac, step, f)
@@ -392,6 +393,7 @@ def newton(g, c, x, mu, lower, upper, limit, enough, slack, jac, index, work):
         if is_last == 1 or has_stuck(x, mu):
             for i in range(size):
                 trial[i] = x[i] if is_last == 0 else 0.0
+                w[i] = w[i] if is_last == 0 else c[i]
             reached = stick(
                 g, c, trial, mu, lower, upper, r_of, eps, limit, slack, jac, index, w, step, f
             )

@@ -98,8 +98,8 @@ def report(model, settings, work):
         primal = max(primal, p)
         dual = max(dual, d)
         complementarity = max(complementarity, e)
-        size = vec.norm(vec.load(work.contact_impulse, c))
-        along = max(along, e / size if size > 0.0 else 0.0)
+        if e > 0.0:
+            along = max(along, e / vec.norm(vec.load(work.contact_impulse, c)))
         if work.contact_is_spun[c] == 1:
             dual = max(dual, torque_violation(model, work, c))
         g = work.contact_delassus

@@ -1,0 +1,113 @@
+"""Robots in motion: what a step costs and how often it is flagged, where contacts come, hold and go.
+
+`landing`: every floating robot of example-robot-data falls from 1 m under PD drives, 0.8 s at 1 ms. `grip`:
+two fingers on an arm that turns hold a box or a hull. Median and 99th percentile of the time of a step [µs],
+and the steps with `NOT_CONVERGED`.
+
+    python benchmarks/motion.py landing grip
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import math
+import time
+from pathlib import Path
+
+import numpy as np
+
+import tribo
+from tribo.formats.mesh_files import robot_package
+
+ARM = """<robot name="arm"><link name="base"/>
+<link name="arm"><inertial><origin xyz="0.4 0 0"/><mass value="2"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+{left}{right}<joint name="swing" type="continuous"><parent link="base"/><child link="arm"/>
+<axis xyz="0 0 1"/></joint></robot>"""
+FINGER = """<link name="{0}"><inertial><mass value="0.2"/>
+<inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><geometry><box size="0.06 0.02 0.06"/></geometry></collision></link>
+<joint name="{0}" type="prismatic"><parent link="arm"/><child link="{0}"/><origin xyz="0.8 0 0"/>
+<axis xyz="0 1 0"/><limit lower="-0.1" upper="0.1" effort="1e3" velocity="100"/></joint>"""
+CUBE = 0.03 * np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+
+
+def timed(world: tribo.World, steps: int, push: object = None) -> str:
+    """Step a world; return the figures in words."""
+    taken, flagged = [], 0
+    for _ in range(steps):
+        if callable(push):
+            push()
+        start = time.perf_counter()
+        world.step()
+        taken.append(time.perf_counter() - start)
+        flagged += bool(world.status & tribo.Status.NOT_CONVERGED)
+    median, most = 1e6 * np.percentile(taken, [50, 99])
+    return f"{median:7.0f} {most:8.0f} {flagged:5d} of {steps}"
+
+
+def landing() -> None:
+    """Let every robot fall."""
+    folder = robot_package()
+    if folder is None:
+        raise SystemExit("needs the package example-robot-data")
+    for path in sorted(Path(folder).rglob("*.urdf")):
+        world = tribo.World(time_step=1e-3)
+        world.add_ground()
+        try:
+            robot = world.add_articulated_system(path)
+            if not robot.is_floating:
+                continue
+            robot.ignore_overlaps()
+            robot.position = (0.0, 0.0, 1.0)
+            gains = np.r_[np.zeros(6), np.ones(robot.dof - 6)]
+            robot.set_pd_gains(100.0 * gains, 2.0 * gains)
+            print(f"{path.stem:28s} {timed(world, 800)}", flush=True)
+        except (ValueError, tribo.SimulationError) as error:
+            print(f"{path.stem:28s} {str(error)[:90]}", flush=True)
+
+
+def grip() -> None:
+    """Hold a box and a hull while the arm turns."""
+    for shape in ("box", "hull"):
+        for rate, stiffness in ((0.5, 1e6), (2.0, 1e6), (0.5, 2e4)):
+            world = tribo.World(time_step=1e-3)
+            world.set_material_pair("default", "default", friction=0.9)
+            fingers = {side: FINGER.format(side) for side in ("left", "right")}
+            arm = world.add_articulated_system(ARM.format(**fingers), fixed_base=True)
+            arm.set_state([0.0, -0.04, 0.04], [rate, 0.0, 0.0])
+            arm.set_pd_gains([0, stiffness, 0], [0, 1e3 if stiffness > 1e5 else 200.0, 0])
+            arm.pd_target = [0, -0.04, 0]
+            add = world.add_box if shape == "box" else world.add_convex
+            load = add(
+                (0.06, 0.06, 0.06) if shape == "box" else CUBE, 0.3, position=(0.8, 0, 0),
+                linear_velocity=(0, 0.8 * rate, 0), angular_velocity=(0, 0, rate),
+            )  # fmt: skip
+
+            def close(arm: tribo.ArticulatedSystem = arm) -> None:
+                arm.generalized_force = [0, 0, -40.0]
+
+            figures = timed(world, 4000, close)
+            x, y, z = load.position
+            turn = arm.generalized_coordinate[0]
+            out = math.cos(turn) * x + math.sin(turn) * y - 0.8
+            print(
+                f"{shape} {rate:g} rad/s {stiffness:g} N/m {figures}, sag {z:.1e}, out {out:.1e} m"
+            )
+
+
+def main() -> None:
+    """Run what is named."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("scenes", nargs="+", choices=("landing", "grip"))
+    logging.disable(logging.WARNING)
+    print("scene, median µs, 99th percentile, flagged")
+    for name in parser.parse_args().scenes:
+        {"landing": landing, "grip": grip}[name]()
+
+
+if __name__ == "__main__":
+    main()

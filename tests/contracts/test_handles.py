@@ -455,3 +455,12 @@ def test_a_static_body_has_no_coordinates():
         ball.generalized_coordinate = np.zeros(7)
     ball.body_type = "dynamic"
     assert ball.generalized_coordinate[2] == 2.0
+
+
+def test_an_object_by_name():
+    """`object(name)` is `[name]`, as `sensor(name)` and `constraint(name)` are."""
+    world = tribo.World()
+    ball = world.add_sphere(0.1, 1.0, name="ball")
+    assert world.object("ball") is ball is world["ball"]
+    with pytest.raises(KeyError, match="did you mean 'ball'"):
+        world.object("bal")

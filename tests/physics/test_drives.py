@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scenes import (
     GRAVITY,
+    QUADRUPED,
     base,
     empty_world,
     joint_body,
@@ -16,6 +17,7 @@ from scenes import (
     slider,
 )
 
+import tribo
 from tribo.description.trees import TreeDescription
 from tribo.model import Joint
 
@@ -245,3 +247,16 @@ def test_unstoppable_gains_stay_stable_in_a_robot():
     robot.generalized_velocity = [0] * 6 + list(rng.normal(size=12))
     world.step(400)
     assert np.abs(robot.generalized_velocity[6:]).max() <= 1.0
+
+
+def test_gains_that_drive_a_floating_base_are_said(caplog):
+    """Eighteen numbers for twelve joints hold the base, too: once a robot, with what is meant."""
+    world = tribo.World()
+    robot = world.add_articulated_system(QUADRUPED, position=(0, 0, 1))
+    with caplog.at_level("WARNING", "tribo"):
+        robot.set_pd_gains(np.r_[np.zeros(6), np.full(12, 50.0)], 1.0)
+        assert caplog.records == []
+        robot.set_pd_gains(np.full(18, 50.0), 1.0)
+        robot.set_pd_gains(np.full(18, 60.0), 1.0)
+    assert [record.message.count("drive its floating base") for record in caplog.records] == [1]
+    assert "give 12 numbers" in caplog.text

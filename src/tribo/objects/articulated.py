@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from itertools import combinations
 from pathlib import Path
@@ -24,6 +25,8 @@ from tribo.objects.frames import Frame
 from tribo.objects.robot_export import with_loops
 from tribo.objects.states import States
 
+logger = logging.getLogger("tribo")
+
 
 class ArticulatedSystem(Drives, Object):
     """A robot in generalized coordinates.
@@ -44,6 +47,7 @@ class ArticulatedSystem(Drives, Object):
 
     _tree: TreeRecords | None = None
     _sleeps_unasked = False
+    _is_warned = False  # that gains drive the base
 
     def _looks(self) -> str:
         base = "floating" if self.is_floating else "fixed"
@@ -170,6 +174,12 @@ class ArticulatedSystem(Drives, Object):
             gain = self._drive_values(given, what, now, 6, 0.0)
             made.append(check.not_negative(gain, f"{what} of {self.name}"))
         self._kp[:], self._kd[:] = made
+        if self.is_floating and any(gain[:6].any() for gain in made) and not self._is_warned:
+            self._is_warned = True
+            logger.warning(
+                "%s: the first six gains drive its floating base, as if the world held it (said once); "
+                "for the joints alone give %d numbers, or set kp[6:] and kd[6:]", self.name, self.dof - 6,
+            )  # fmt: skip
 
     def take_start(self) -> None:
         """Take the coordinates and gains with which the description says that the robot starts."""

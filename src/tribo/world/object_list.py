@@ -106,6 +106,14 @@ class WorldList(check.Sealed):
         """
         return self._by_name[check.known(name, self._by_name, "object")]
 
-    def __contains__(self, name: object) -> bool:
+    def object(self, name: str) -> Object:
+        """Return an object by name, as `world[name]` does.
+
+        Raises:
+            KeyError: There is none; the message proposes the nearest name.
+        """
+        return self[name]
+
+    def __contains__(self, name: Any) -> bool:
         """Tell whether there is an object of this name."""
         return isinstance(name, str) and name in self._by_name

@@ -288,3 +288,33 @@ def test_import_of_tribo_does_not_import_it():
     subprocess.run(
         [sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": paths}
     )
+
+
+@pytest.mark.parametrize(
+    ("lam", "words"),
+    [([-1, 2, 1], "lam.1. = 2 is no parent"), ([0, 0, 1], "lam.0. = 0 is no parent"),
+     ([-1, 0.5, 1], "whole numbers"), ([-1, 0], "3 whole numbers"), ([-2, 0, 1], "no parent")],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["LTL", "LTDL", "mpyH", "mpyL", "mpyLt", "mpyLi", "mpyLit"])
+def test_parents_that_are_no_tree_are_refused(name, lam, words):
+    """A loop among the parents never came back."""
+    extra = () if name in ("LTL", "LTDL") else (np.ones(3),)
+    with pytest.raises(ValueError, match=words):
+        getattr(spatial, name)(np.eye(3), lam, *extra)
+
+
+@pytest.mark.parametrize("name", ["mpyH", "mpyL", "mpyLt", "mpyLi", "mpyLit"])
+@pytest.mark.parametrize("x", [np.ones(2), np.ones((3, 1)), [1, 2, np.nan]])
+def test_vectors_of_another_shape_are_refused(name, x):
+    with pytest.raises(ValueError, match="x must be 3 finite numbers"):
+        getattr(spatial, name)(np.eye(3), [-1, 0, 0], x)
+
+
+def test_matrices_that_have_no_factor_are_refused():
+    for factor in (spatial.LTL, spatial.LTDL):
+        with pytest.raises(ValueError, match="not positive definite: the pivot of row 0"):
+            factor([[1.0, 2.0], [2.0, 1.0]], [-1, 0])
+        with pytest.raises(ValueError, match="square matrix"):
+            factor([[1.0, np.nan], [2.0, 1.0]], [-1, 0])
+    with pytest.raises(ValueError, match="is no parent"):
+        spatial.expandLambda([-1, 3], [1, 1])

@@ -30,6 +30,9 @@ def expandLambda(lam: Sequence[int], nf: Sequence[int]) -> list[int]:
         raise ValueError(
             f"expandLambda needs a freedom ≥ 1 for each of {len(lam)} joints, got {list(nf)}"
         )
+    for k, parent in enumerate(lam):
+        if not -1 <= parent < k:
+            raise ValueError(f"lam[{k}] = {parent} is no parent: it must be −1 or less than {k}")
     last: list[int] = []
     expanded: list[int] = []
     for parent, freedoms in zip(lam, nf, strict=True):
@@ -37,6 +40,43 @@ def expandLambda(lam: Sequence[int], nf: Sequence[int]) -> list[int]:
         expanded += range(len(expanded) - 1, len(expanded) + freedoms - 2)
         last.append(len(expanded) - 1)
     return expanded
+
+
+def _problem(matrix: Any, what: str, lam: Sequence[int]) -> tuple[np.ndarray, list[int]]:
+    """Return copies of a square matrix and its parents; refuse what is no tree or no number."""
+    made = np.array(matrix, float)
+    n = len(made) if made.ndim == 2 else -1
+    if made.shape != (n, n) or not np.isfinite(made).all():
+        raise ValueError(
+            f"{what} must be a square matrix of finite numbers, got shape {made.shape}"
+        )
+    parents = [int(i) for i in lam]
+    if len(parents) != n or any(i != j for i, j in zip(parents, lam, strict=True)):
+        raise ValueError(
+            f"lam must be {n} whole numbers, one for each row of {what}, got {list(lam)!r:.80}"
+        )
+    for k, parent in enumerate(parents):
+        if not -1 <= parent < k:
+            raise ValueError(
+                f"lam[{k}] = {parent} is no parent: it must be −1 (the base) or less than {k}; the toolbox "
+                "counts from 1: subtract 1"
+            )
+    return made, parents
+
+
+def _vector(x: Any, n: int) -> np.ndarray:
+    """Return a copy of n finite numbers."""
+    made = np.array(x, float)
+    if made.shape != (n,) or not np.isfinite(made).all():
+        raise ValueError(f"x must be {n} finite numbers, shape ({n},), got shape {made.shape}")
+    return made
+
+
+def _pivot(L: np.ndarray, k: int) -> float:
+    """Return a diagonal entry of what is left of H; it must be > 0."""
+    if not L[k, k] > 0.0:
+        raise ValueError(f"H is not positive definite: the pivot of row {k} is {L[k, k]:g}")
+    return float(L[k, k])
 
 
 def LTL(H: Any, lam: Sequence[int]) -> np.ndarray:
@@ -48,9 +88,10 @@ def LTL(H: Any, lam: Sequence[int]) -> np.ndarray:
         >>> LTL([[2.0, 1.0], [1.0, 1.0]], [-1, 0]).tolist()
         [[1.0, 0.0], [1.0, 1.0]]
     """
-    L = np.tril(np.array(H, float))
+    L, lam = _problem(H, "H", lam)
+    L = np.tril(L)
     for k in reversed(range(len(lam))):
-        L[k, k] = np.sqrt(L[k, k])
+        L[k, k] = np.sqrt(_pivot(L, k))
         for i in ancestors(lam, k):
             L[k, i] /= L[k, k]
         _eliminate(L, lam, k, 1.0)
@@ -62,8 +103,10 @@ def LTDL(H: Any, lam: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
 
     Source: Featherstone 2008, section 6.5.
     """
-    L = np.tril(np.array(H, float))
+    L, lam = _problem(H, "H", lam)
+    L = np.tril(L)
     for k in reversed(range(len(lam))):
+        _pivot(L, k)
         for i in ancestors(lam, k):
             L[k, i] /= L[k, k]
         _eliminate(L, lam, k, L[k, k])
@@ -77,7 +120,8 @@ def mpyH(H: Any, lam: Sequence[int], x: Any) -> np.ndarray:
 
     Source: Featherstone 2008, section 6.5.
     """
-    H, x = np.asarray(H, float), np.asarray(x, float)
+    H, lam = _problem(H, "H", lam)
+    x = _vector(x, len(H))
     y: np.ndarray = np.diag(H) * x
     for i in reversed(range(len(lam))):
         for j in ancestors(lam, i):
@@ -91,7 +135,8 @@ def mpyL(L: Any, lam: Sequence[int], x: Any) -> np.ndarray:
 
     Source: Featherstone 2008, section 6.5.
     """
-    L, x = np.asarray(L, float), np.asarray(x, float)
+    L, lam = _problem(L, "L", lam)
+    x = _vector(x, len(L))
     y: np.ndarray = np.diag(L) * x
     for i in range(len(lam)):
         for j in ancestors(lam, i):
@@ -104,7 +149,8 @@ def mpyLt(L: Any, lam: Sequence[int], x: Any) -> np.ndarray:
 
     Source: Featherstone 2008, section 6.5.
     """
-    L, x = np.asarray(L, float), np.asarray(x, float)
+    L, lam = _problem(L, "L", lam)
+    x = _vector(x, len(L))
     y: np.ndarray = np.diag(L) * x
     for i in range(len(lam)):
         for j in ancestors(lam, i):
@@ -117,7 +163,8 @@ def mpyLi(L: Any, lam: Sequence[int], x: Any) -> np.ndarray:
 
     Source: Featherstone 2008, section 6.5.
     """
-    L, y = np.asarray(L, float), np.array(x, float)
+    L, lam = _problem(L, "L", lam)
+    y = _vector(x, len(L))
     for i in range(len(lam)):
         for j in ancestors(lam, i):
             y[i] -= L[i, j] * y[j]
@@ -130,7 +177,8 @@ def mpyLit(L: Any, lam: Sequence[int], x: Any) -> np.ndarray:
 
     Source: Featherstone 2008, section 6.5.
     """
-    L, y = np.asarray(L, float), np.array(x, float)
+    L, lam = _problem(L, "L", lam)
+    y = _vector(x, len(L))
     for i in reversed(range(len(lam))):
         y[i] /= L[i, i]
         for j in ancestors(lam, i):

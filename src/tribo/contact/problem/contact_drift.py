@@ -239,6 +239,16 @@ def two_points(settings, axes, ha, hb, turning_a, turning_b, slip):
 
 
 @kernel
+def turned_with(model, work, body, p, omega, other):
+    """Return by what the acceleration of a point p changes if its body turns at another rate."""
+    if model.body_chain_len[body] == 0:
+        return ZERO
+    arm = vec.sub(p, vec.load(work.body_pos, body))
+    after = vec.cross(other, vec.cross(other, arm))
+    return vec.sub(after, vec.cross(omega, vec.cross(omega, arm)))
+
+
+@kernel
 def rolling(axes, ha, hb, turning_a, turning_b, slip):
     """Return J̇v where one surface is round at least, and how fast the contact goes on, in sizes of a surface.
 
@@ -309,6 +319,10 @@ def bend(model, state, settings, work, c):
             return ZERO, 0.0
         far = max(turn, settings.dt * speed)
     else:
+        if ha[0] == FLAT and hb[0] == FLAT:  # faces that stick turn together when the step ends
+            mean = vec.scale(0.5, vec.add(wa, wb))
+            aa = vec.add(aa, turned_with(model, work, work.contact_body[c, 0], p, wa, mean))
+            ab = vec.add(ab, turned_with(model, work, work.contact_body[c, 1], p, wb, mean))
         x, y, z = two_points(settings, axes, ha, hb, (wa, aa), (wb, ab), slip)
         far = turn
     weight = 0.5 * settings.dt * fade(far)

@@ -2,9 +2,10 @@
 
 `landing`: every floating robot of example-robot-data falls from 1 m under PD drives, 0.8 s at 1 ms. `grip`:
 two fingers on an arm that turns hold a box or a hull. Median and 99th percentile of the time of a step [µs],
-and the steps with `NOT_CONVERGED`.
+and the steps with `NOT_CONVERGED`. `held`: how far a box creeps on a turntable in 10 s. `rest`: the processor
+time of a step of ANYmal standing, a pyramid and a heap.
 
-    python benchmarks/motion.py landing grip
+    python benchmarks/motion.py landing grip held rest
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from scenes import robot_path
 
 import tribo
 from tribo.formats.mesh_files import robot_package
@@ -97,16 +99,66 @@ def grip() -> None:
             )
 
 
+def held() -> None:
+    """Let a turntable carry a box."""
+    for dt in (1e-3, 4e-3):
+        world = tribo.World(time_step=dt)
+        world.add_cylinder(2.0, 0.2, 100.0, position=(0, 0, -0.1), body_type="kinematic",
+                           angular_velocity=(0, 0, 3.0))  # fmt: skip
+        box = world.add_box((0.2, 0.2, 0.2), 1.0, position=(0.5, 0, 0.1),
+                            linear_velocity=(0, 1.5, 0), angular_velocity=(0, 0, 3.0))  # fmt: skip
+        world.step(round(10.0 / dt))
+        x, y, z = box.position
+        print(f"turntable {dt:g} s: outwards {math.hypot(x, y) - 0.5:.1e}, up {z - 0.1:.1e} m")
+
+
+def rest() -> None:
+    """Time what stands, and a heap that has hardly come to rest."""
+    world = tribo.World()
+    world.add_ground()
+    robot = world.add_articulated_system(
+        robot_path("anymal_b_simple_description/robots/anymal.urdf"), position=(0, 0, 0.7)
+    )
+    robot.ignore_overlaps()
+    robot.set_pd_gains(100.0, 2.0)
+    scenes = {"anymal": (world, 2000, 20000)}
+    world = tribo.World()
+    world.add_ground()
+    for level in range(10):
+        for k in range(10 - level):
+            x = 0.21 * (k - 0.5 * (10 - level))
+            world.add_box((0.2, 0.2, 0.2), 1.0, position=(x, 0, 0.1 + 0.2 * level))
+    scenes["pyramid"] = world, 600, 1000
+    world = tribo.World()
+    world.add_ground()
+    rng = np.random.default_rng(0)
+    for level in range(60):
+        place = (*rng.uniform(-0.4, 0.4, 2), 0.2 + 0.15 * level)
+        world.add_box((0.2, 0.2, 0.2), 1.0, position=place)
+    scenes["heap"] = world, 340, 400
+    for name, (world, before, steps) in scenes.items():
+        world.step(before)
+        least = math.inf
+        for _ in range(3):
+            start = time.process_time()
+            world.step(steps)
+            least = min(least, (time.process_time() - start) / steps)
+        print(f"{name:8s} {1e6 * least:.2f} µs a step")
+
+
+SCENES = {"landing": landing, "grip": grip, "held": held, "rest": rest}
+
+
 def main() -> None:
     """Run what is named."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("scenes", nargs="+", choices=("landing", "grip"))
+    parser.add_argument("scenes", nargs="+", choices=tuple(SCENES))
     logging.disable(logging.WARNING)
-    print("scene, median µs, 99th percentile, flagged")
+    print("landing, grip: scene, median µs, 99th percentile, flagged")
     for name in parser.parse_args().scenes:
-        {"landing": landing, "grip": grip}[name]()
+        SCENES[name]()
 
 
 if __name__ == "__main__":

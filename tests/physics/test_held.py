@@ -199,8 +199,9 @@ def disc_on(ground, dt):
 def test_a_disc_rolls_on_every_ground_as_on_a_plane():
     """Its rim is the same curve there: precession and energy within four times the plane's error.
 
-    (Where the rim was a curve on planes only, a box took 19 % of the energy in a second. The largest error,
-    3.2 times the plane's, is the height map's: the triangle beside that of the rim has a point too.)
+    (Where the rim was a curve on planes only, a box at 1 ms took 14 % of the energy in a second. The
+    largest error, 3.2 times the plane's, is the height map's: the triangle beside that of the rim has a
+    point too.)
     """
     plane = np.abs(disc_on("plane", 2e-4))
     assert plane.max() < 4e-4

@@ -54,8 +54,11 @@ REMEDIES = {  # of what the parser says
     "tag mismatch": "close the tag that is named",
     "Premature end": "the end is missing: close the open tags",
     "Document is empty": "there is no element in it",
-    "not found": "give the file",
+    "Start tag expected": "there is no XML in it",
 }
+ODD_DECLARATION = (
+    "<?xml …?> belongs once at the very start of a file; it was read as if it stood there"
+)
 MAX_NESTING = 256  # libxml's own limits, without the option that lifts them
 MAX_STRING = 10_000_000
 
@@ -200,14 +203,20 @@ def path_of(source: str | Path, kind: str) -> Path | None:
 
 
 def without_declaration(text: str) -> str:
-    """Return XML text without ``<?xml …?>``: text has no encoding. Lines keep their numbers.
+    """Return XML text without ``<?xml …?>``: text has no encoding. Lines keep their numbers."""
+    return _plain(text)[0]
 
-    Declarations that stand behind a comment or a blank, or twice, go too: files have them.
+
+def _plain(text: str) -> tuple[str, str]:
+    """Return XML text without declarations, and a note if they do not stand once, at the very start.
+
+    Files have them behind a comment or a blank, or twice.
     """
-    text = text.lstrip("\ufeff")
-    return "".join(
-        "\n" * piece.count("\n") if _DECLARATION.match(piece) else piece for piece in _prolog(text)
-    )
+    pieces = list(_prolog(text.lstrip("\ufeff")))
+    at = [k for k, piece in enumerate(pieces[:-1]) if _DECLARATION.match(piece)]
+    for k in at:
+        pieces[k] = "\n" * pieces[k].count("\n")
+    return "".join(pieces), "" if at in ([], [0]) else ODD_DECLARATION
 
 
 def _prolog(text: str) -> Iterator[str]:
@@ -219,15 +228,6 @@ def _prolog(text: str) -> Iterator[str]:
     yield text[at:]
 
 
-def _odd_declarations(text: str) -> str:
-    """Return a note on XML declarations that do not stand once, at the very start; "" if all is well."""
-    *pieces, _ = _prolog(text.lstrip("\ufeff"))
-    at = [k for k, piece in enumerate(pieces) if _DECLARATION.match(piece)]
-    if at in ([], [0]):
-        return ""
-    return "<?xml …?> belongs once at the very start of a file; it was read as if it stood there"
-
-
 def parse(source: str | Path, kind: str, *, largest: float = math.inf) -> Node:
     """Parse a file or XML text; `kind` names it in messages ("URDF"), larger numbers are refused when read.
 
@@ -236,8 +236,9 @@ def parse(source: str | Path, kind: str, *, largest: float = math.inf) -> Node:
             declaration; the message gives file and line.
     """
     text, name = _text_of(source, kind)
-    root = _parsed(without_declaration(text), name, largest)
-    root.note = _odd_declarations(text)
+    text, note = _plain(text)
+    root = _parsed(text, name, largest)
+    root.note = note
     return root
 
 
@@ -340,10 +341,8 @@ def wrong_root(root: Node, wanted: str) -> DescriptionError:
 
 
 def _first_tag(text: str) -> str:
-    at = 0
-    while found := _PROLOG.match(text, at):
-        at = found.end()
-    tag = re.match(r"<([\w.:-]{1,100})", text[at : at + 110])
+    *_, rest = _prolog(text)
+    tag = re.match(r"<([\w.:-]{1,100})", rest[:110])
     return tag.group(1) if tag else ""
 
 
@@ -384,11 +383,9 @@ def _decode(data: bytes, name: str) -> str:
 
 def _refuse_declarations(text: str, name: str) -> None:
     """Refuse a document type declaration: it stands before the first element or nowhere."""
-    at = 0
-    while found := _PROLOG.match(text, at):
-        at = found.end()
-    if text[at : at + 9].upper() == "<!DOCTYPE":
-        line = text.count("\n", 0, at) + 1
+    *_, rest = _prolog(text)
+    if rest[:9].upper() == "<!DOCTYPE":
+        line = text.count("\n", 0, len(text) - len(rest)) + 1
         raise DescriptionError(
             f"{name}:{line}: <!DOCTYPE …> is refused, it can pull in files or blow up in memory; remove it"
         )

@@ -18,6 +18,16 @@ Constraint = Callable[
 ]
 
 
+def check_parents(parents: Sequence[int], what: str) -> None:
+    """Refuse parents that are no tree: each must be numbered before what hangs on it, −1 for the base."""
+    for i, parent in enumerate(parents):
+        if not -1 <= parent < i:
+            raise ValueError(
+                f"{what}[{i}] must be −1 (the base) or below {i}: {what}[{i}] = {parent} is no parent; "
+                "number parents first, from 0 (the toolbox counts from 1)"
+            )
+
+
 @dataclass(slots=True)
 class GroundContact:
     """Points of bodies that feel the ground; the field `gc` of a model."""
@@ -88,11 +98,7 @@ class Model:
             raise ValueError(
                 f"parent, jtype, Xtree and I must have one entry per body, got {lengths}"
             )
-        for i, parent in enumerate(self.parent):
-            if not -1 <= parent < i:
-                raise ValueError(
-                    f"parent[{i}] must be −1 (the base) or below {i}, got {parent}; number parents first"
-                )
+        check_parents(self.parent, "parent")
         side = 3 if self.is_planar else 6
         for i in range(self.NB):
             if (jcode(self.jtype[i])[0] in PLANAR_CODES) != self.is_planar:

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from tribo.spatial.model import check_parents
+
 
 def expandLambda(lam: Sequence[int], nf: Sequence[int]) -> list[int]:
     """Return the parents of joint variables for joints of several freedoms.
@@ -30,9 +32,7 @@ def expandLambda(lam: Sequence[int], nf: Sequence[int]) -> list[int]:
         raise ValueError(
             f"expandLambda needs a freedom ≥ 1 for each of {len(lam)} joints, got {list(nf)}"
         )
-    for k, parent in enumerate(lam):
-        if not -1 <= parent < k:
-            raise ValueError(f"lam[{k}] = {parent} is no parent: it must be −1 or less than {k}")
+    check_parents(lam, "lam")
     last: list[int] = []
     expanded: list[int] = []
     for parent, freedoms in zip(lam, nf, strict=True):
@@ -55,12 +55,7 @@ def _problem(matrix: Any, what: str, lam: Sequence[int]) -> tuple[np.ndarray, li
         raise ValueError(
             f"lam must be {n} whole numbers, one for each row of {what}, got {list(lam)!r:.80}"
         )
-    for k, parent in enumerate(parents):
-        if not -1 <= parent < k:
-            raise ValueError(
-                f"lam[{k}] = {parent} is no parent: it must be −1 (the base) or less than {k}; the toolbox "
-                "counts from 1: subtract 1"
-            )
+    check_parents(parents, "lam")
     return made, parents
 
 

@@ -389,39 +389,28 @@ def newton(g, c, x, mu, lower, upper, limit, enough, slack, jac, index, work):
     worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
     if worst <= limit:
         return worst
-    for is_last in range(2):
-        if is_last == 1 or has_stuck(x, mu):
+    if has_stuck(x, mu):
+        for i in range(size):
+            trial[i] = x[i]
+        reached = stick(
+            g, c, trial, mu, lower, upper, r_of, eps, limit, slack, jac, index, w, step, f
+        )
+        if reached <= limit:
             for i in range(size):
-                trial[i] = x[i] if is_last == 0 else 0.0
-                w[i] = w[i] if is_last == 0 else c[i]
-            reached = stick(
-                g, c, trial, mu, lower, upper, r_of, eps, limit, slack, jac, index, w, step, f
-            )
-            if reached <= limit:
-                for i in range(size):
-                    x[i] = trial[i]
-                return reached
-            worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
-        if is_last == 0:
-            worst = descend(
-                g,
-                c,
-                x,
-                mu,
-                lower,
-                upper,
-                r_of,
-                eps,
-                limit,
-                enough,
-                worst,
-                jac,
-                index,
-                w,
-                step,
-                f,
-                trial,
-            )
-            if worst <= limit:
-                break
+                x[i] = trial[i]
+            return reached
+        worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
+    worst = descend(
+        g, c, x, mu, lower, upper, r_of, eps, limit, enough, worst, jac, index, w, step, f, trial
+    )
+    if worst <= limit:
+        return worst
+    for i in range(size):
+        trial[i] = 0.0
+        w[i] = c[i]
+    reached = stick(g, c, trial, mu, lower, upper, r_of, eps, limit, slack, jac, index, w, step, f)
+    if reached <= limit:
+        for i in range(size):
+            x[i] = trial[i]
+        return reached
     return worst

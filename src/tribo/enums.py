@@ -45,6 +45,14 @@ class Integrator(IntEnum):
     RK4 = 2  # midpoint for trees that something touches
 
 
+class Answer(IntEnum):
+    """What came of solving an island as a sparse problem."""
+
+    UNSOLVED = 0
+    SOLVED = 1
+    TOO_LARGE = 2  # to be done in every step
+
+
 class Course(IntEnum):
     """How a tree goes its way in a step: entries of `Work.tree_course`."""
 

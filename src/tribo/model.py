@@ -14,6 +14,7 @@ import numpy as np
 from tribo.compiler.record import Record, field
 from tribo.enums import (
     TIE_SLOTS,
+    Answer,
     Bounce,
     Constraint,
     ContactState,
@@ -33,7 +34,7 @@ from tribo.enums import (
 )
 
 __all__ = [
-    "INT", "TIE_SLOTS", "Bounce", "Command", "Constraint", "ContactState", "Course", "DriveForm",
+    "INT", "TIE_SLOTS", "Answer", "Bounce", "Command", "Constraint", "ContactState", "Course", "DriveForm",
     "Impact", "Integrator", "Joint", "Kind", "Late", "Model", "Pair", "Settings", "Shape", "Slot",
     "Solver", "State", "Status", "Tuning", "Work",
 ]  # fmt: skip
@@ -468,8 +469,8 @@ class Work(Record):
     contact_guess = field("max_contact", 3)  # [N s] λ̂
     contact_spin_guess = field("max_contact", 3)  # [N m s]
     contact_shift = field("max_contact")  # [m/s] Γ
-    contact_kept = field(3, "max_contact", 6)  # impulses to come back to: best, round, step
-    scalar_kept = field(3, "nscalar")
+    contact_kept = field(4, "max_contact", 6)  # impulses to come back to: best, round, step, safe
+    scalar_kept = field(4, "nscalar")
     scalar_guess = field("nscalar")  # both also by row of closure: gap, impulse, direction; answer
 
     # What this step makes of the state's fields of the same names.
@@ -492,6 +493,7 @@ class Work(Record):
 
     # How the solve went.
     newton_steps = field(1, dtype=INT)  # of islands solved in blocks
+    removed_speed = field(1)  # [m/s] that the island to be solved must remove
     status = field(1, dtype=INT)  # bits of `Status`
     sweeps = field(1, dtype=INT)
     residual = field(3)  # primal, dual, complementarity, normalised (contact-science §1.1)

@@ -21,6 +21,7 @@ from tribo.dynamics import actuation, bias, inertia, integrate, kinematics, midd
 from tribo.model import Status
 
 CAPACITY, INVALID = int(Status.CAPACITY), int(Status.INVALID)
+NOT_CONVERGED = int(Status.NOT_CONVERGED)
 
 
 @kernel
@@ -53,6 +54,7 @@ def advance(model, state, command, settings, work):
     actuation.begin(model, state, command, settings, work)  # what drives and hands are to do
     again = 1
     while again > 0:  # again, if a limit, a soft force or a path is not as it was solved for
+        work.status[0] &= ~NOT_CONVERGED  # the last round is the one that counts
         actuation.drives(model, state, command, settings, work)  # τ, and M̂ − M
         compliant_contacts.forces(model, state, settings, work)  # compliant contacts: τ and M̂ − M
         sleep.wake(model, state, settings, work)  # who sleeps, and does anything disturb them?

@@ -17,13 +17,18 @@ from tribo.contact.problem import island_sums
 from tribo.contact.problem.whitened_products import scalar_moved_by, velocity, within
 from tribo.contact.solver import block_matrix
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
-from tribo.contact.solver.natural_residual import project, spin_law, stiffness
+from tribo.contact.solver.gauss_seidel_visits import start_cold
+from tribo.contact.solver.natural_residual import largest_block, project, spin_law, stiffness
 from tribo.math import spatial, vec
 
-NEWTON_STEPS = 12  # of a round
+NEWTON_STEPS = 15  # of a round
 LINE_STEPS = 8
 FLAT = 0.3  # [–] of the first slope: a point this flat is good enough
+SOFT = 10.0  # [–] stiffness in units of the inverse of a contact's own G
+STIFF = 1e3
 ROUGH = 1e-6  # [–] of the first square: a round need not be solved better, the next one differs
+COARSE = 1e-3  # [–] of the speed that is removed: a round should be solved at least as well
+FINE = 0.1  # [–] of the limit: nor better than that
 
 
 @kernel
@@ -220,32 +225,45 @@ def descend(model, work, t, count, rho):
 
 
 @kernel
-def begin_round(model, work, t):
-    """Take the present impulses as the memory of the next round.
+def lift(model, work, t, part):
+    """Set Γ = μ‖w_t‖ of every contact at the present response, or a part of it.
+
+    Writes: work.
+    """
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        w = velocity(model, work, work.contact_row, work.contact_start, c)
+        work.contact_shift[c] = part * work.contact_friction[c] * sqrt(w[0] * w[0] + w[1] * w[1])
+
+
+@kernel
+def memorise(work, t, part):
+    """Take the present impulses, or a part of them, as the memory of the next round.
 
     Writes: work.
     """
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
         for a in range(3):
-            work.contact_guess[c, a] = work.contact_impulse[c, a]
-            work.contact_spin_guess[c, a] = work.contact_spin_impulse[c, a]
-        w = velocity(model, work, work.contact_row, work.contact_start, c)
-        work.contact_shift[c] = work.contact_friction[c] * sqrt(w[0] * w[0] + w[1] * w[1])
+            work.contact_guess[c, a] = part * work.contact_impulse[c, a]
+            work.contact_spin_guess[c, a] = part * work.contact_spin_impulse[c, a]
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         n = work.island_scalar[k]
-        work.scalar_guess[n] = work.scalar_impulse[n]
+        work.scalar_guess[n] = part * work.scalar_impulse[n]
 
 
 @kernel
-def convex_round(model, work, t, count, rho, enough):
-    """Solve the convex problem of one memory λ̂; return the square of what is left, −1 on failure.
+def minimise(model, work, t, count, rho, limit):
+    """Solve the convex problem of the present memory λ̂ and Γ; return the square left, −1 on failure.
+
+    limit [m/s]: a velocity that need not be told from zero.
 
     Writes: work.
     """
-    begin_round(model, work, t)
+    unit = 1.0 / largest_block(work, t)
     lack = evaluate(model, work, t, count, rho)
-    close = max(enough, lack * ROUGH)
+    close = min(ROUGH * lack, COARSE * COARSE * work.removed_speed[0] ** 2 * unit)
+    close = max(close, FINE * FINE * limit * limit * unit)
     for _ in range(NEWTON_STEPS):
         if lack <= close:
             break
@@ -253,3 +271,32 @@ def convex_round(model, work, t, count, rho, enough):
         if lack < 0.0:
             break
     return lack
+
+
+@kernel
+def convex_round(model, work, t, count, rho, limit):
+    """Solve the convex problem with the present impulses as memory; return the square left, −1 on failure.
+
+    Writes: work.
+    """
+    memorise(work, t, 1.0)
+    lift(model, work, t, 1.0)
+    return minimise(model, work, t, count, rho, limit)
+
+
+@kernel
+def forgetful_rounds(model, work, t, count, limit):
+    """Solve the convex problem without a memory, first soft and without Γ, then stiff.
+
+    λ = P_K(−r (w + Γ n)) has λ · w ≤ 0 however Γ was chosen: what is not solved exactly may be solved by
+    this without bringing energy, and no impulse is larger than r times a velocity.
+
+    Writes: work.
+    """
+    start_cold(model, work, t)
+    memorise(work, t, 0.0)
+    lift(model, work, t, 0.0)
+    minimise(model, work, t, count, SOFT, limit)
+    memorise(work, t, 0.0)
+    lift(model, work, t, 1.0)
+    minimise(model, work, t, count, STIFF, limit)

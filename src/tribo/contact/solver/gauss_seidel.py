@@ -20,8 +20,8 @@ from tribo.contact.problem.whitened_products import (
 )
 from tribo.contact.solver import dense_island
 from tribo.contact.solver.natural_residual import island_speed
-from tribo.contact.solver.strategy import NEWTON_STEPS, PAUSE_ROWS, attempt, solve_large, sweep_only
-from tribo.contact.stabilisation.penetration_correction import bound_recovery, solve_small
+from tribo.contact.solver.strategy import attempt, sweep_only
+from tribo.contact.stabilisation.penetration_correction import bound_recovery
 from tribo.math import vec
 from tribo.model import Solver, Status
 
@@ -91,16 +91,9 @@ def solve_island(model, settings, work, t, rows):
 
     Writes: work.
     """
-    limit = settings.tolerance * island_speed(settings, work, t)
-    is_whole = False
-    if settings.contact_solver == SWEEPS:
-        is_solved = sweep_only(model, work, t, settings.max_sweeps, limit)
-    elif rows < PAUSE_ROWS:
-        is_solved, is_whole = solve_small(model, settings, work, t, rows)
-    else:
-        is_solved = solve_large(model, settings, work, t, rows, limit)
+    is_solved = solve_again(model, settings, work, t, rows)
     if work.status[0] & CAPACITY == 0:
-        is_sane = bound_recovery(model, settings, work, t, rows, is_solved, is_whole)
+        is_sane = bound_recovery(model, settings, work, t, rows, is_solved)
         is_solved = is_solved and is_sane
         if not is_sane:
             work.status[0] |= SLOWED
@@ -111,16 +104,14 @@ def solve_island(model, settings, work, t, rows):
 
 @kernel
 def solve_again(model, settings, work, t, rows):
-    """Find the impulses of island t for other targets from those at hand; return success.
-
-    What failures teach about large islands is left to the first solve.
+    """Find the impulses of island t from those at hand; return success.
 
     Writes: work.
     """
     if settings.contact_solver == SWEEPS:
         limit = settings.tolerance * island_speed(settings, work, t)
         return sweep_only(model, work, t, settings.max_sweeps, limit)
-    return attempt(model, settings, work, t, rows, 1, NEWTON_STEPS)
+    return attempt(model, settings, work, t, rows)
 
 
 @kernel
@@ -130,11 +121,6 @@ def solve(model, state, settings, work):
     Writes: work.
     """
     warm_start(model, state, settings, work)
-    for t in range(work.tree_pause.shape[0]):
-        work.tree_failures[t] = state.tree_failures[t]
-        work.tree_pause[t] = state.tree_pause[t]
-        work.tree_vain[t] = state.tree_vain[t]
-        work.tree_vain_pause[t] = state.tree_vain_pause[t]
     work.sweeps[0] = 0
     work.dense_count[0] = 0
     work.node_count[0] = 0
@@ -152,11 +138,6 @@ def remember(model, state, work):
 
     Writes: state, work.
     """
-    for t in range(work.tree_pause.shape[0]):
-        state.tree_failures[t] = work.tree_failures[t]
-        state.tree_pause[t] = work.tree_pause[t]
-        state.tree_vain[t] = work.tree_vain[t]
-        state.tree_vain_pause[t] = max(0, work.tree_vain_pause[t] - 1)
     n = 0
     for c in range(work.contact_count[0]):
         if work.contact_impulse[c, 2] <= 0.0:

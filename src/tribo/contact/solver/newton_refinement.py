@@ -8,7 +8,7 @@ the cost of the sparse factor and the speed of Newton's method on the dense prob
 Source: Alart, Curnier 1991.
 """
 
-from math import sqrt
+from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
@@ -26,11 +26,8 @@ from tribo.contact.solver.checkpoint import STEP, go_back, keep
 from tribo.contact.solver.natural_residual import stiffness, violation
 from tribo.math import spatial, vec
 
-STEPS = 10
 PROXIMAL = 1e-7  # [–] ε: what a step leaves undone of a closed contact
 SLOWEST_SLIP = 1e-11  # [–] of bound/r: slower slip turns into the direction of friction at once
-HALVINGS = 4  # of a step after which the violation is larger
-WORSE = 1e3  # [–] growth of the violation after which a good end is not to be expected
 ZERO = (0.0, 0.0, 0.0)
 NO_BLOCK = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -200,12 +197,15 @@ def change_impulses(model, work, t):
 
 
 @kernel
-def polish(model, work, t, count, limit, worst):
+def polish(model, work, t, count, limit, worst, steps):
     """Follow Newton's method from the present impulses, whose violation is `worst` [m/s].
+
+    A step after which the violation is larger is halved, once: the way to a solution often leads over
+    points that are worse than the first, and methods that allow none of them stop halfway.
 
     Writes: work.
     """
-    for _ in range(STEPS):
+    for _ in range(steps):
         if worst <= limit:
             break
         work.newton_steps[0] += 1
@@ -218,10 +218,8 @@ def polish(model, work, t, count, limit, worst):
         island_sums.settle(model, work, t, count)
         before = worst
         worst = violation(model, work, t)
-        for _ in range(HALVINGS):
-            if worst < before:
-                break
+        if not worst < before:
             go_back(model, work, t, count, STEP, 0.5)
             worst = violation(model, work, t)
-        if not worst < WORSE * before:
+        if not worst < inf:
             break

@@ -9,22 +9,30 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
 from tribo.contact.problem.whitened_products import within
 from tribo.contact.solver import block_matrix, coulomb_cone
-from tribo.contact.solver.checkpoint import BEST, ROUND, go_back, keep
-from tribo.contact.solver.convex_rounds import convex_round
+from tribo.contact.solver.checkpoint import BEST, ROUND, SAFE, go_back, keep
+from tribo.contact.solver.convex_rounds import convex_round, forgetful_rounds
 from tribo.contact.solver.natural_residual import (
     ENOUGH,
     GOOD,
-    largest_block,
     spin_law,
     violation,
 )
 from tribo.contact.solver.newton_refinement import polish
 from tribo.math import vec
+from tribo.model import Answer
 
-ROUNDS = 10
+UNSOLVED, SOLVED, TOO_LARGE = int(Answer.UNSOLVED), int(Answer.SOLVED), int(Answer.TOO_LARGE)
+
+LONG = 20  # Newton steps from the last step's impulses
+SHORT = 10  # from those of a round
+ROUNDS = 8
 FIRST_STIFFNESS = 10.0  # [–] of a round, in units of the inverse of a contact's own G
 STIFFER = 10.0
 MAX_STIFFNESS = 1e5
+HOPE_FROM = 1e4  # [–] stiffness whose result tells whether there is a solution to be found
+HOPELESS = 1e-2  # [–] of the speed that the island removes: a violation there beyond it stays
+FAR = 1e-3  # [–] of the same speed: a violation beyond it is no solution
+LARGE = 2e6  # multiplications of a factor: about 1.5 ms
 MAX_WORK = 1e8  # multiplications of the Newton steps after which no round begins: about 60 ms
 POLISH_FROM = 1e3  # [–] stiffness whose result is a good start for the polish
 
@@ -67,46 +75,71 @@ def take_better(model, work, t, count, best):
 
 
 @kernel
-def solve_pile(model, work, t, budget, limit):
-    """Solve island t from the present impulses; return whether it is solved to about `limit` [m/s].
-
-    If not, the impulses are the best that were found. A round begins only while less than `budget`
-    Newton steps have been made, fewer if each is long.
+def improve(model, work, t, count, limit, best, steps):
+    """Follow Newton's method from the present impulses; return the least violation so far [m/s].
 
     Writes: work.
     """
-    count = block_matrix.prepare(model, work, t)
-    if count == 0:
-        return False
-    first = work.newton_steps[0]
-    worst, best = take_better(model, work, t, count, inf)
-    polish(model, work, t, count, limit, worst)
     worst, best = take_better(model, work, t, count, best)
-    if best <= limit:
-        return True
-    go_back(model, work, t, count, BEST, 1.0)
-    enough = 0.01 * limit * limit / largest_block(work, t)
-    rho = FIRST_STIFFNESS
-    is_all = False
+    polish(model, work, t, count, limit, worst, steps)
+    worst, best = take_better(model, work, t, count, best)
+    return best
+
+
+@kernel
+def rounds(model, work, t, count, limit, rho, best):
+    """Make rounds from the present impulses, the first with stiffness `rho`; return success, least violation.
+
+    Writes: work.
+    """
+    first = work.newton_steps[0]
+    speed = work.removed_speed[0]
     for _ in range(ROUNDS):
-        steps = work.newton_steps[0] - first
-        if steps >= budget or steps * work.factor_work[0] > MAX_WORK:
+        if (work.newton_steps[0] - first) * work.factor_work[0] > MAX_WORK:
             break
-        if convex_round(model, work, t, count, rho, enough) < 0.0:
+        if convex_round(model, work, t, count, rho, limit) < 0.0:
             break
         if rho >= POLISH_FROM:
             before = best
             keep(work, t, ROUND)
             island_sums.settle(model, work, t, count)
-            worst, best = take_better(model, work, t, count, best)
-            polish(model, work, t, count, limit, worst)
-            worst, best = take_better(model, work, t, count, best)
-            is_all = (
-                best <= ENOUGH * limit and best > 0.5 * before
-            )  # no round takes away what is left
-            if is_all or best <= GOOD * limit:
+            best = improve(model, work, t, count, limit, best, SHORT)
+            if best <= GOOD * limit or (best <= ENOUGH * limit and best > 0.5 * before):
+                return True, best  # or no round takes away what is left
+            if rho >= HOPE_FROM and best > HOPELESS * speed:
                 break
             go_back(model, work, t, count, ROUND, 1.0)
         rho = min(STIFFER * rho, MAX_STIFFNESS)
+    return False, best
+
+
+@kernel
+def solve_pile(model, work, t, may_be_large, limit):
+    """Solve island t from the present impulses to about `limit` [m/s]; return an `Answer`.
+
+    If that fails, the impulses are the best that were found; if those are far from the law, they are
+    impulses that bring no energy. A large island is only solved where that is allowed.
+
+    Writes: work.
+    """
+    count = block_matrix.prepare(model, work, t)
+    if not may_be_large and (count == 0 or work.factor_work[0] > LARGE):
+        return TOO_LARGE
+    if count == 0:
+        return UNSOLVED
+    best = improve(model, work, t, count, limit, inf, LONG)
+    if best <= GOOD * limit:
+        go_back(model, work, t, count, BEST, 1.0)
+        return SOLVED
     go_back(model, work, t, count, BEST, 1.0)
-    return is_all or best <= GOOD * limit
+    is_solved, best = rounds(model, work, t, count, limit, FIRST_STIFFNESS, best)
+    if not is_solved:
+        forgetful_rounds(model, work, t, count, limit)
+        into_cones(model, work, t, count)
+        keep(work, t, SAFE)
+        best = improve(model, work, t, count, limit, best, SHORT)
+        go_back(model, work, t, count, SAFE, 1.0)
+        is_solved, best = rounds(model, work, t, count, limit, POLISH_FROM, best)
+    is_lawful = best <= FAR * work.removed_speed[0]
+    go_back(model, work, t, count, BEST if is_lawful else SAFE, 1.0)
+    return SOLVED if is_solved else UNSOLVED

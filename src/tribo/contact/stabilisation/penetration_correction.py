@@ -1,4 +1,4 @@
-"""How much recovery from overlap is asked of an island: no absurd energy, and not again and again in vain."""
+"""How much recovery from overlap is asked of an island: no absurd energy."""
 
 from math import sqrt
 
@@ -7,23 +7,13 @@ from tribo.contact.problem.contact_targets import step_speed
 from tribo.contact.problem.islands import find
 from tribo.contact.problem.whitened_products import moved_by
 from tribo.contact.solver.gauss_seidel_visits import start_cold
-from tribo.contact.solver.natural_residual import island_speed, violation
-from tribo.contact.solver.strategy import (
-    FAR,
-    MAX_FAILURES,
-    MOVING_STEPS,
-    NEWTON_STEPS,
-    PAUSE_ROWS,
-    QUIET_SWEEPS,
-    attempt,
-    sweep_only,
-)
+from tribo.contact.solver.natural_residual import island_speed
+from tribo.contact.solver.strategy import attempt, sweep_only
 from tribo.math import vec
 from tribo.model import Solver, Status
 
 SLOWED = int(Status.SLOWED)
 SWEEPS = int(Solver.SWEEPS)
-CLEAN = 1e-4  # [–] of the speed that a solve removes: violation that may be left to links that jam
 REACH = 2.0  # [–] of the speed of recovery: how fast it may make what overlaps
 WEDGE = 30.0  # [–] of the energy of that: what brings more is not asked for at all, else for a part
 WORTH = 0.01  # [–] of the largest push-out speed: slower recovery brings too little to look at
@@ -88,13 +78,6 @@ def mass_of(model, work, t):
 
 
 @kernel
-def inner_tree(model, work, c):
-    """Return the tree both of whose sides meet at contact c, −1 if they are two."""
-    a = model.body_tree[work.contact_body[c, 0]]
-    return a if a == model.body_tree[work.contact_body[c, 1]] else -1
-
-
-@kernel
 def lower(work, c, part):
     """Ask contact c for a part of its recovery.
 
@@ -105,138 +88,46 @@ def lower(work, c, part):
 
 
 @kernel
-def ask_less(model, settings, work, t, rows, part, only_inner):
-    """Solve island t from zero again, with a part of the targets of its overlaps; sweep it, if it is large.
+def ask_less(model, settings, work, t, rows, part):
+    """Solve island t from zero again, with a part of the targets of its overlaps.
 
     Writes: work.
     """
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
-        if is_recovery(work, c) and (not only_inner or inner_tree(model, work, c) >= 0):
+        if is_recovery(work, c):
             lower(work, c, part)
     start_cold(model, work, t)
-    speed = island_speed(settings, work, t)
-    if rows < PAUSE_ROWS and settings.contact_solver != SWEEPS:
-        is_solved = attempt(model, settings, work, t, rows, 1, MOVING_STEPS)
-        if is_solved or violation(model, work, t) <= CLEAN * speed:
-            return
-        start_cold(model, work, t)
-    limit = settings.tolerance * speed
-    sweep_only(model, work, t, min(QUIET_SWEEPS, settings.max_sweeps), limit)
-
-
-@kernel
-def leave(model, work, t):
-    """Ask links of one robot that overlap, and could not be parted lately, for nothing; return how many.
-
-    Writes: work.
-    """
-    count = 0
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        c = work.island_contact[k]
-        tree = inner_tree(model, work, c)
-        if tree >= 0 and is_recovery(work, c) and work.tree_vain_pause[tree] > 0:
-            lower(work, c, 0.0)
-            count += 1
-    if count > 0:
-        work.status[0] |= SLOWED
-    return count
-
-
-@kernel
-def has_inner(model, work, t):
-    """Tell whether links of one robot overlap in island t."""
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        c = work.island_contact[k]
-        if is_recovery(work, c) and inner_tree(model, work, c) >= 0:
-            return True
-    return False
-
-
-@kernel
-def learn(model, work, t, is_jammed):
-    """Note for robots of island t with links that overlap whether these jam, and for how long to leave them.
-
-    Writes: work.
-    """
-    before = -1
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        c = work.island_contact[k]
-        tree = inner_tree(model, work, c)
-        if tree < 0 or tree == before or work.contact_gap[c] >= 0.0:
-            continue
-        before = tree
-        failures = min(work.tree_vain[tree] + 1, MAX_FAILURES) if is_jammed else 0
-        work.tree_vain[tree] = failures
-        work.tree_vain_pause[tree] = 1 + ((1 << failures) >> 2)  # this step counts
-
-
-@kernel
-def solve_small(model, settings, work, t, rows):
-    """Solve a small island; return whether it is solved, and whether all was asked of it.
-
-    Links that jam have no unique solution: where they are left alone the island is swept, and what else there
-    is in it begins with the impulses of the last step.
-
-    Writes: work.
-    """
-    if leave(model, work, t) > 0:
+    if settings.contact_solver != SWEEPS:
+        attempt(model, settings, work, t, rows)
+    else:
         limit = settings.tolerance * island_speed(settings, work, t)
-        sweep_only(model, work, t, min(QUIET_SWEEPS, settings.max_sweeps), limit)
-        return False, False
-    failures = 0
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        tree = inner_tree(model, work, work.island_contact[k])
-        if tree >= 0:
-            failures = max(failures, work.tree_vain[tree])
-    budget = MOVING_STEPS if failures > 0 else NEWTON_STEPS
-    return attempt(model, settings, work, t, rows, failures, budget), True
+        sweep_only(model, work, t, settings.max_sweeps, limit)
 
 
 @kernel
-def is_far_off(model, settings, work, t, is_solved, fastest):
-    """Tell whether a solve left an island far from its laws, where overlaps matter."""
-    if is_solved or fastest <= step_speed(settings):
-        return False
-    return violation(model, work, t) > FAR * island_speed(settings, work, t)
-
-
-@kernel
-def bound_recovery(model, settings, work, t, rows, is_solved, is_whole):
+def bound_recovery(model, settings, work, t, rows, is_solved):
     """Ask island t for less recovery from overlap if it brings absurd energy; return whether it does not.
 
     What overlaps may make its bodies leave one another at the speed of recovery, a little faster where
     levers are long. A body that two others push from both sides moves nowhere: impulses against such
-    overlaps grow from sweep to sweep and from step to step, and if friction allows a solution, it has any
-    energy. Those that only keep contacts from approaching do not. is_whole: all was asked of it, and it is
-    small: then links of robots that jam are left alone first, and for a while.
+    overlaps grow from step to step, and if friction allows a solution, it has any energy. Those that only
+    keep contacts from approaching do not.
 
     Writes: work.
     """
     fastest, done, gain = recovery(model, work, t)
     speed = max(step_speed(settings), WORTH * settings.max_push_out_speed)
     if fastest == 0.0 or (is_solved and fastest <= speed):
-        if is_whole:
-            learn(model, work, t, False)
         return True
-    is_inner = is_whole and has_inner(model, work, t)
-    jams = is_inner and is_far_off(model, settings, work, t, is_solved, fastest)
     speed = REACH * max(fastest, speed)
     allowed = speed * speed * mass_of(model, work, t)
-    if not jams and gain <= allowed and done <= IN_VAIN * allowed:
-        if is_whole:
-            learn(model, work, t, False)
+    if gain <= allowed and done <= IN_VAIN * allowed:
         return True
-    if not jams and gain <= WEDGE * allowed and done <= IN_VAIN * allowed:
-        ask_less(model, settings, work, t, rows, 0.5 * sqrt(allowed / gain), False)
+    if gain <= WEDGE * allowed and done <= IN_VAIN * allowed:
+        ask_less(model, settings, work, t, rows, 0.5 * sqrt(allowed / gain))
         _, done, gain = recovery(model, work, t)
         if gain <= allowed and done <= IN_VAIN * allowed:
             return False
-    if is_inner:
-        learn(model, work, t, True)
-        ask_less(model, settings, work, t, rows, 0.0, True)
-        _, done, gain = recovery(model, work, t)
-        if gain <= allowed and done <= IN_VAIN * allowed:
-            return False
-    ask_less(model, settings, work, t, rows, 0.0, False)
+    ask_less(model, settings, work, t, rows, 0.0)
     return False

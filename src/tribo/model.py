@@ -176,8 +176,6 @@ class State(Record):
     )  # [kg, m, kg m/s, kg m²/s] m, c, p, L about c of a floating tree
     time = field(1)  # [s]
     scalar_impulse = field("nslot")  # [N s, N m s] of the last step's scalar rows, by slot
-    tree_failures = field("ntree", dtype=INT)  # steps in a row whose island was not solved
-    tree_pause = field("ntree", dtype=INT)  # steps for which its island is only swept
     tree_vain = field("ntree", dtype=INT)  # times in a row that links in one another did not part
     tree_vain_pause = field("ntree", dtype=INT)  # steps for which they are not asked to
     tree_is_asleep = field("ntree", dtype=INT)  # 0 awake, 1 at rest on trial, 2 asleep
@@ -475,8 +473,6 @@ class Work(Record):
 
     # What this step makes of the state's fields of the same names.
     constraint_is_broken = field("nconstraint", dtype=INT)
-    tree_failures = field("ntree", dtype=INT)
-    tree_pause = field("ntree", dtype=INT)
     tree_vain = field("ntree", dtype=INT)
     tree_vain_pause = field("ntree", dtype=INT)
 

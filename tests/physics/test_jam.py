@@ -34,7 +34,7 @@ def test_a_jam_is_said_and_stays_finite(tilt, kind):
     world, robot = jammed(tilt, kind)
     for _ in range(20):
         world.step()
-        assert world.status & Status.NOT_CONVERGED or tilt == 0.1
+        assert world.status & (Status.NOT_CONVERGED | Status.SLOWED) or tilt == 0.1
         largest = max(np.abs(contact.impulse).max() for contact in world.contacts)
         assert largest <= 1e3 * 0.4
         assert np.isfinite(robot.generalized_velocity).all()
@@ -114,7 +114,7 @@ def test_what_stands_and_jams_stands_well():
     for k in range(200):
         world.step()
         newton.append(int(world.engine.work.newton_steps[0]))
-        assert world.status & Status.NOT_CONVERGED
+        assert world.status & (Status.NOT_CONVERGED | Status.SLOWED)
         borne = sum(c.force_on(robot)[2] for c in world.contacts if c.object_a is not c.object_b)
         assert borne == pytest.approx(weight, rel=1e-3) or k < 5
     assert np.mean(newton) < 20.0

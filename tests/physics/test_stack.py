@@ -209,29 +209,22 @@ def pyramid(world, rows):
     ]
 
 
-def test_unsolvable_island_is_tried_more_and_more_rarely():
-    """A tolerance that nothing can meet: after n ≥ 2 failures in a row, 2^(n − 2) ≤ 16 steps of at most 24
-    sweeps and no Newton step follow; every one of these steps is flagged, and success ends it all."""
+def test_an_island_that_cannot_be_solved_has_a_bounded_price_and_leaves_no_trace():
+    """A tolerance that nothing can meet: every step is flagged and makes at most as many Newton steps as the
+    ways to solve an island have (30 at first, 8 rounds of 15 + 10 twice, 2 · 15 + 10 between); the first step
+    that can be solved is."""
     world = ground_world(friction=0.6)
     pyramid(world, 6)
     world.tolerance = 1e-300
-    pauses, paused = [], 0
-    for _ in range(60):
+    for _ in range(20):
         world.step()
         work = world.engine.work
         assert work.status[0] & Status.NOT_CONVERGED
-        if work.newton_steps[0] == 0:
-            paused += 1
-            assert work.sweeps[0] <= 24
-        else:
-            pauses.append(paused)
-            paused = 0
-    assert pauses == [0, 0, 1, 2, 4, 8, 16, 16]
+        assert 0 < work.newton_steps[0] <= 30 + 2 * 8 * (15 + 10) + 2 * 15 + 10
     world.tolerance = 1e-10
-    world.step(20)  # the last pause ends, and an attempt succeeds
+    world.step(20)
     world.step(20)
     assert world.status == 0
-    assert not world.engine.state.tree_failures.any()
 
 
 def test_a_step_that_is_made_again_counts_once():
@@ -247,8 +240,6 @@ def test_a_step_that_is_made_again_counts_once():
             world.restore(kept)
         world.step(5)
         states.append(world.engine.state)
-    assert np.array_equal(states[0].tree_failures, states[1].tree_failures)
-    assert np.array_equal(states[0].tree_pause, states[1].tree_pause)
     assert states[0].q.tobytes() == states[1].q.tobytes()
 
 

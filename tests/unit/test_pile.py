@@ -55,7 +55,6 @@ def write_problem(engine, rng, contacts, spun=0.0, spread=2.0):
     """Write a random island into the tables: masses over decades, frames, levers and friction random."""
     model, state, work = engine.model, engine.state, engine.work
     state.warm_count[0] = 0
-    state.tree_failures[:] = state.tree_pause[:] = 0
     nodes = max(2, min(NODES, contacts // 2))
     scale = 10.0 ** rng.uniform(-spread / 2, spread / 2, nodes)
     work.free_response[:] = 0.0

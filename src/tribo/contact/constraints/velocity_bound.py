@@ -14,8 +14,7 @@ from tribo.contact.problem.islands import is_member
 from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
 from tribo.contact.problem.whitened_products import moved_by, scalar_moved_by
 from tribo.contact.solver.gauss_seidel_visits import start_cold
-from tribo.contact.solver.natural_residual import island_speed
-from tribo.contact.solver.strategy import attempt, sweep_only
+from tribo.contact.solver.strategy import solve_as_set
 from tribo.contact.stabilisation.penetration_correction import WORTH, mass_of
 from tribo.dynamics.inertia import twice_energy
 from tribo.math import vec
@@ -144,10 +143,7 @@ def ask_less(model, settings, work, t, rows, part, most):
             work.scalar_target[n] -= less
             work.scalar_recovery[n] -= less
     start_cold(model, work, t)
-    if settings.contact_solver != SWEEPS:
-        return attempt(model, settings, work, t, rows)
-    limit = settings.tolerance * island_speed(settings, work, t)
-    return sweep_only(model, work, t, settings.max_sweeps, limit)
+    return solve_as_set(model, settings, work, t, rows)
 
 
 @kernel

@@ -15,8 +15,9 @@ from tribo.contact.problem.whitened_products import (
     scalar_velocity,
     velocity,
 )
-from tribo.contact.solver import dense_island, gauss_seidel
+from tribo.contact.solver import dense_island
 from tribo.contact.solver.natural_residual import GOOD, island_speed, violation
+from tribo.contact.solver.strategy import solve_as_set
 from tribo.math import vec
 from tribo.model import Impact, Status
 
@@ -106,7 +107,7 @@ def weaken(model, settings, work, t):
     for _ in range(TRIES):
         part = 0.5 * (low + high)
         aim(settings, work, t, part)
-        is_solved = gauss_seidel.solve_again(model, settings, work, t, rows)
+        is_solved = solve_as_set(model, settings, work, t, rows)
         more, turnover = gained(model, settings, work, t)
         if more > ROUND_OFF * turnover:
             high = part
@@ -114,7 +115,7 @@ def weaken(model, settings, work, t):
             low = part
     if low < part:  # the last try was too much
         aim(settings, work, t, low)
-        is_solved = gauss_seidel.solve_again(model, settings, work, t, rows)
+        is_solved = solve_as_set(model, settings, work, t, rows)
         more, turnover = gained(model, settings, work, t)
     if not is_solved or more > ROUND_OFF * turnover:
         work.status[0] |= NOT_CONVERGED

@@ -19,9 +19,11 @@ from tribo.contact.problem.whitened_products import (
     within,
 )
 from tribo.contact.solver import dense_island
-from tribo.contact.solver.natural_residual import island_speed
-from tribo.contact.solver.strategy import attempt, sweep_only
-from tribo.contact.stabilisation.penetration_correction import bound_recovery
+from tribo.contact.solver.strategy import solve_as_set
+from tribo.contact.stabilisation.penetration_correction import (
+    bound_recovery,
+    leave,
+)
 from tribo.math import vec
 from tribo.model import Solver, Status
 
@@ -91,27 +93,16 @@ def solve_island(model, settings, work, t, rows):
 
     Writes: work.
     """
-    is_solved = solve_again(model, settings, work, t, rows)
+    is_whole = leave(model, work, t) == 0
+    is_solved = solve_as_set(model, settings, work, t, rows)
     if work.status[0] & CAPACITY == 0:
-        is_sane = bound_recovery(model, settings, work, t, rows, is_solved)
+        is_sane = bound_recovery(model, settings, work, t, rows, is_solved, is_whole)
         is_solved = is_solved and is_sane
         if not is_sane:
             work.status[0] |= SLOWED
         is_solved = velocity_bound.bound(model, settings, work, t, rows, is_solved)
     if not is_solved:
         work.status[0] |= NOT_CONVERGED
-
-
-@kernel
-def solve_again(model, settings, work, t, rows):
-    """Find the impulses of island t from those at hand; return success.
-
-    Writes: work.
-    """
-    if settings.contact_solver == SWEEPS:
-        limit = settings.tolerance * island_speed(settings, work, t)
-        return sweep_only(model, work, t, settings.max_sweeps, limit)
-    return attempt(model, settings, work, t, rows)
 
 
 @kernel
@@ -126,6 +117,9 @@ def solve(model, state, settings, work):
     work.node_count[0] = 0
     work.value_count[0] = 0
     work.newton_steps[0] = 0
+    for t in range(work.tree_vain.shape[0]):
+        work.tree_vain[t] = state.tree_vain[t]
+        work.tree_vain_pause[t] = state.tree_vain_pause[t]
     for t in range(work.tree_island.shape[0]):
         rows = dense_island.island_rows(work, t)
         if rows > 0:
@@ -138,6 +132,9 @@ def remember(model, state, work):
 
     Writes: state, work.
     """
+    for t in range(work.tree_vain.shape[0]):
+        state.tree_vain[t] = work.tree_vain[t]
+        state.tree_vain_pause[t] = max(0, work.tree_vain_pause[t] - 1)
     n = 0
     for c in range(work.contact_count[0]):
         if work.contact_impulse[c, 2] <= 0.0:

@@ -26,6 +26,7 @@ from tribo.contact.solver.checkpoint import STEP, go_back, keep
 from tribo.contact.solver.natural_residual import stiffness, violation
 from tribo.math import spatial, vec
 
+HALVINGS = 2
 PROXIMAL = 1e-7  # [–] ε: what a step leaves undone of a closed contact
 SLOWEST_SLIP = 1e-11  # [–] of bound/r: slower slip turns into the direction of friction at once
 ZERO = (0.0, 0.0, 0.0)
@@ -200,8 +201,8 @@ def change_impulses(model, work, t):
 def polish(model, work, t, count, limit, worst, steps):
     """Follow Newton's method from the present impulses, whose violation is `worst` [m/s].
 
-    A step after which the violation is larger is halved, once: the way to a solution often leads over
-    points that are worse than the first, and methods that allow none of them stop halfway.
+    A step after which the violation is larger is halved, twice at most, and taken: the way to a solution
+    often leads over points that are worse than the first, and methods that allow none stop halfway.
 
     Writes: work.
     """
@@ -218,7 +219,9 @@ def polish(model, work, t, count, limit, worst, steps):
         island_sums.settle(model, work, t, count)
         before = worst
         worst = violation(model, work, t)
-        if not worst < before:
+        for _ in range(HALVINGS):
+            if worst < before:
+                break
             go_back(model, work, t, count, STEP, 0.5)
             worst = violation(model, work, t)
         if not worst < inf:

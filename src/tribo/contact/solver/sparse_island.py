@@ -23,14 +23,14 @@ from tribo.model import Answer
 
 UNSOLVED, SOLVED, TOO_LARGE = int(Answer.UNSOLVED), int(Answer.SOLVED), int(Answer.TOO_LARGE)
 
-LONG = 20  # Newton steps from the last step's impulses
+LONG = 30  # Newton steps from the last step's impulses
 SHORT = 10  # from those of a round
 ROUNDS = 8
 FIRST_STIFFNESS = 10.0  # [–] of a round, in units of the inverse of a contact's own G
 STIFFER = 10.0
 MAX_STIFFNESS = 1e5
 HOPE_FROM = 1e4  # [–] stiffness whose result tells whether there is a solution to be found
-HOPELESS = 1e-2  # [–] of the speed that the island removes: a violation there beyond it stays
+HOPELESS = 0.1  # [–] of the speed that the island removes: a violation there beyond it stays
 FAR = 1e-3  # [–] of the same speed: a violation beyond it is no solution
 LARGE = 2e6  # multiplications of a factor: about 1.5 ms
 MAX_WORK = 1e8  # multiplications of the Newton steps after which no round begins: about 60 ms

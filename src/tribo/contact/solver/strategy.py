@@ -9,11 +9,12 @@ from tribo.contact.solver import dense_island
 from tribo.contact.solver.gauss_seidel_visits import start_cold, sweep_island
 from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, violation
 from tribo.math import vec
-from tribo.model import Answer, Late, Status
+from tribo.model import Answer, Late, Solver, Status
 
 CAPACITY = int(Status.CAPACITY)
 PILE = int(Late.PILE)
 SOLVED, TOO_LARGE = int(Answer.SOLVED), int(Answer.TOO_LARGE)
+SWEEPS_ONLY = int(Solver.SWEEPS)
 FEW_ROWS = 3  # one contact, or some scalar rows: a few visits solve it
 MAX_DENSE_ROWS = 32  # ten contacts: up to here a dense matrix is faster than blocks
 SWEEPS = 24  # of an island that is too large for Newton's method in every step
@@ -133,14 +134,28 @@ def attempt(model, settings, work, t, rows):
         return True
     work.removed_speed[0] = speed
     limit = settings.tolerance * speed
-    if violation(model, work, t) <= limit:
-        return True
     if rows <= FEW_ROWS and sweep_only(model, work, t, settings.max_sweeps, limit):
+        return True
+    if violation(model, work, t) <= limit:
         return True
     if rows < MAX_DENSE_ROWS and not has_spin(work, t):
         if not has_room(work, rows) or dense_island.solve_exactly(model, work, t, limit):
             return True
+    elif sweep_only(model, work, t, 1, limit):  # what rests needs no more
+        return True
     answer = solve_sparse(model, work, t, 0, limit)
     if answer == TOO_LARGE:
         return solve_large(model, settings, work, t, limit)
     return answer == SOLVED
+
+
+@kernel
+def solve_as_set(model, settings, work, t, rows):
+    """Find the impulses of island t from those at hand, in the way that the settings ask for; return success.
+
+    Writes: work.
+    """
+    if settings.contact_solver == SWEEPS_ONLY:
+        limit = settings.tolerance * island_speed(settings, work, t)
+        return sweep_only(model, work, t, settings.max_sweeps, limit)
+    return attempt(model, settings, work, t, rows)

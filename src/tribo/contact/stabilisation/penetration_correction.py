@@ -1,4 +1,4 @@
-"""How much recovery from overlap is asked of an island: no absurd energy."""
+"""How much recovery from overlap is asked of an island: no absurd energy, and not again and again in vain."""
 
 from math import sqrt
 
@@ -7,13 +7,15 @@ from tribo.contact.problem.contact_targets import step_speed
 from tribo.contact.problem.islands import find
 from tribo.contact.problem.whitened_products import moved_by
 from tribo.contact.solver.gauss_seidel_visits import start_cold
-from tribo.contact.solver.natural_residual import island_speed
-from tribo.contact.solver.strategy import attempt, sweep_only
+from tribo.contact.solver.natural_residual import island_speed, violation
+from tribo.contact.solver.strategy import solve_as_set
 from tribo.math import vec
 from tribo.model import Solver, Status
 
 SLOWED = int(Status.SLOWED)
 SWEEPS = int(Solver.SWEEPS)
+FAR = 0.01  # [–] of the speed that a solve removes: a violation beyond it says that links jam
+MAX_FAILURES = 8  # that count: links that jam are then left alone for 2⁶ steps
 REACH = 2.0  # [–] of the speed of recovery: how fast it may make what overlaps
 WEDGE = 30.0  # [–] of the energy of that: what brings more is not asked for at all, else for a part
 WORTH = 0.01  # [–] of the largest push-out speed: slower recovery brings too little to look at
@@ -78,6 +80,13 @@ def mass_of(model, work, t):
 
 
 @kernel
+def inner_tree(model, work, c):
+    """Return the tree both of whose sides meet at contact c, −1 if they are two."""
+    a = model.body_tree[work.contact_body[c, 0]]
+    return a if a == model.body_tree[work.contact_body[c, 1]] else -1
+
+
+@kernel
 def lower(work, c, part):
     """Ask contact c for a part of its recovery.
 
@@ -88,46 +97,109 @@ def lower(work, c, part):
 
 
 @kernel
-def ask_less(model, settings, work, t, rows, part):
+def ask_less(model, settings, work, t, rows, part, only_inner):
     """Solve island t from zero again, with a part of the targets of its overlaps.
 
     Writes: work.
     """
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
-        if is_recovery(work, c):
+        if is_recovery(work, c) and (not only_inner or inner_tree(model, work, c) >= 0):
             lower(work, c, part)
     start_cold(model, work, t)
-    if settings.contact_solver != SWEEPS:
-        attempt(model, settings, work, t, rows)
-    else:
-        limit = settings.tolerance * island_speed(settings, work, t)
-        sweep_only(model, work, t, settings.max_sweeps, limit)
+    solve_as_set(model, settings, work, t, rows)
 
 
 @kernel
-def bound_recovery(model, settings, work, t, rows, is_solved):
+def leave(model, work, t):
+    """Ask links of one robot that overlap, and could not be parted lately, for nothing; return how many.
+
+    Writes: work.
+    """
+    count = 0
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        tree = inner_tree(model, work, c)
+        if tree >= 0 and is_recovery(work, c) and work.tree_vain_pause[tree] > 0:
+            lower(work, c, 0.0)
+            count += 1
+    if count > 0:
+        work.status[0] |= SLOWED
+    return count
+
+
+@kernel
+def has_inner(model, work, t):
+    """Tell whether links of one robot overlap in island t."""
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        if is_recovery(work, c) and inner_tree(model, work, c) >= 0:
+            return True
+    return False
+
+
+@kernel
+def learn(model, work, t, is_jammed):
+    """Note for robots of island t with links that overlap whether these jam, and for how long to leave them.
+
+    Writes: work.
+    """
+    before = -1
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        tree = inner_tree(model, work, c)
+        if tree < 0 or tree == before or work.contact_gap[c] >= 0.0:
+            continue
+        before = tree
+        failures = min(work.tree_vain[tree] + 1, MAX_FAILURES) if is_jammed else 0
+        work.tree_vain[tree] = failures
+        work.tree_vain_pause[tree] = 1 + ((1 << failures) >> 2)  # this step counts
+
+
+@kernel
+def is_far_off(model, settings, work, t, is_solved, fastest):
+    """Tell whether a solve left an island far from its laws, where overlaps matter."""
+    if is_solved or fastest <= step_speed(settings):
+        return False
+    return violation(model, work, t) > FAR * island_speed(settings, work, t)
+
+
+@kernel
+def bound_recovery(model, settings, work, t, rows, is_solved, is_whole):
     """Ask island t for less recovery from overlap if it brings absurd energy; return whether it does not.
 
     What overlaps may make its bodies leave one another at the speed of recovery, a little faster where
     levers are long. A body that two others push from both sides moves nowhere: impulses against such
     overlaps grow from step to step, and if friction allows a solution, it has any energy. Those that only
-    keep contacts from approaching do not.
+    keep contacts from approaching do not. is_whole: all was asked of it: then links of robots that jam are
+    left alone first, and for a while.
 
     Writes: work.
     """
     fastest, done, gain = recovery(model, work, t)
     speed = max(step_speed(settings), WORTH * settings.max_push_out_speed)
     if fastest == 0.0 or (is_solved and fastest <= speed):
+        if is_whole:
+            learn(model, work, t, False)
         return True
+    is_inner = is_whole and has_inner(model, work, t)
+    jams = is_inner and is_far_off(model, settings, work, t, is_solved, fastest)
     speed = REACH * max(fastest, speed)
     allowed = speed * speed * mass_of(model, work, t)
-    if gain <= allowed and done <= IN_VAIN * allowed:
+    if not jams and gain <= allowed and done <= IN_VAIN * allowed:
+        if is_whole:
+            learn(model, work, t, False)
         return True
-    if gain <= WEDGE * allowed and done <= IN_VAIN * allowed:
-        ask_less(model, settings, work, t, rows, 0.5 * sqrt(allowed / gain))
+    if not jams and gain <= WEDGE * allowed and done <= IN_VAIN * allowed:
+        ask_less(model, settings, work, t, rows, 0.5 * sqrt(allowed / gain), False)
         _, done, gain = recovery(model, work, t)
         if gain <= allowed and done <= IN_VAIN * allowed:
             return False
-    ask_less(model, settings, work, t, rows, 0.0)
+    if is_inner:
+        learn(model, work, t, True)
+        ask_less(model, settings, work, t, rows, 0.0, True)
+        _, done, gain = recovery(model, work, t)
+        if gain <= allowed and done <= IN_VAIN * allowed:
+            return False
+    ask_less(model, settings, work, t, rows, 0.0, False)
     return False

@@ -20,9 +20,10 @@ from rich.table import Table
 
 import tribo
 from tribo import world_xml
+from tribo.formats.material_files import ENDINGS as YAML_ENDINGS
 from tribo.formats.xml import kind_of
 from tribo.objects import ArticulatedSystem
-from tribo.tools import robot_report
+from tribo.tools import material_report, robot_report
 from tribo.viewer import plot, recording, scene
 
 console = Console(highlight=False)
@@ -33,6 +34,7 @@ HOLD_RATE = 50.0  # [rad/s] natural frequency of the drives that hold a posture
 CLEARANCE = 1e-3  # [m] of a robot above the ground at the start
 MOST_STEPS = 1e9  # of one run: hours of the smallest scene
 
+CHECKED = "RaiSim world, MJCF, URDF, or material file (YAML)"
 FILES = "RaiSim world, scene or robot of MuJoCo (MJCF), or robot (URDF)"
 EXAMPLES = """examples:
   tribo run world.xml --duration 10 --plot run.png
@@ -40,8 +42,12 @@ EXAMPLES = """examples:
   tribo view world.xml
   tribo check robot.urdf
   tribo check world.xml
+  tribo check materials.yaml --time-step 0.005
   tribo warmup
 """
+
+
+Remarks = robot_report.RobotReport | robot_report.SceneReport | material_report.MaterialReport
 
 
 class InputError(ValueError):
@@ -96,8 +102,9 @@ def _parser() -> argparse.ArgumentParser:
 
     check = _command(commands, "check", _check, "say what a file holds and what looks wrong",
                      "tribo check robot.urdf")  # fmt: skip
-    check.add_argument("file", type=Path, metavar="FILE", help=FILES)
+    check.add_argument("file", type=Path, metavar="FILE", help=CHECKED)
     _add_reading(check)
+    _add_materials(check)
 
     bench = _command(commands, "bench", _bench, "measure this machine (in a source checkout)",
                      "tribo bench --help")  # fmt: skip
@@ -137,6 +144,18 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--package-dir", type=Path, action="append", default=[], metavar="DIR",
                         help="where files that it names are looked up; may be repeated")  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="unknown tags are errors")
+
+
+def _add_materials(parser: argparse.ArgumentParser) -> None:
+    own = parser.add_argument_group("material files (YAML)")
+    own.add_argument("--default-table", type=Path, action="append", default=[], metavar="YAML",
+                     help="a table over which FILE is put; may be repeated")  # fmt: skip
+    own.add_argument(
+        "--pair", nargs=2, metavar=("A", "B"), help="all values of one pair, with formulas"
+    )
+    own.add_argument("--time-step", type=_positive, metavar="S", help="judge the values for it [s]")
+    own.add_argument("--mass", type=_positive, metavar="KG", help="of the lightest body")
+    own.add_argument("--thickness", type=_positive, metavar="M", help="of the thinnest shape")
 
 
 def _parameter(text: str) -> tuple[str, str]:
@@ -283,6 +302,8 @@ def _view(chosen: argparse.Namespace) -> int:
 
 
 def _check(chosen: argparse.Namespace) -> int:
+    if chosen.file.suffix.lower() in YAML_ENDINGS:
+        return _check_materials(chosen)
     dirs, kind = tuple(chosen.package_dir), _kind(chosen.file)
     if kind != "robot":
         of_file = robot_report.examine_scene if kind == "mujoco" else robot_report.examine_world
@@ -296,6 +317,16 @@ def _check(chosen: argparse.Namespace) -> int:
         markup=False,
     )
     _show_parts(report)
+    _show_complaints(report)
+    return 0
+
+
+def _check_materials(chosen: argparse.Namespace) -> int:
+    report = material_report.examine(
+        chosen.file, below=chosen.default_table, pair=chosen.pair, strict=chosen.strict,
+        time_step=chosen.time_step, mass=chosen.mass, thickness=chosen.thickness,
+    )  # fmt: skip
+    console.print(report.text, markup=False, soft_wrap=True)
     _show_complaints(report)
     return 0
 
@@ -330,7 +361,7 @@ def _show(titles: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
         console.print(table)
 
 
-def _show_complaints(report: robot_report.RobotReport | robot_report.SceneReport) -> None:
+def _show_complaints(report: Remarks) -> None:
     for text in report.warnings:
         console.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
     for text in report.notes:

@@ -65,14 +65,13 @@ class WorldObjects(WorldList):
                    "orientation": pose[3:]}  # fmt: skip
         return self._add_single(description, "ground", options)
 
-    def add_sphere(
-        self, radius: float, mass: float, material: str = DEFAULT_MATERIAL, **options: Any
-    ) -> SingleBody:
+    def add_sphere(self, radius: float, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
+                   density: float | None = None, **options: Any) -> SingleBody:  # fmt: skip
         """Add a solid ball.
 
         Args:
             radius: [m] > 0.
-            mass: [kg] > 0.
+            mass, density: [kg] or [kg/m³] > 0, one of them.
             material: Name, see `set_material_pair`.
             options: name, position (3,) [m], orientation (4,) quaternion (w, x, y, z),
                 linear_velocity (3,) [m/s], angular_velocity (3,) [rad/s], inertia (3, 3) [kg m²] about
@@ -85,43 +84,49 @@ class WorldObjects(WorldList):
         Raises:
             ValueError, TypeError: A value is wrong; the world stays as it was.
         """
-        return self._add_single(primitives.sphere(radius, mass, material), "sphere", options)
+        return self._add_single(
+            primitives.sphere(radius, mass, material, density), "sphere", options
+        )
 
-    def add_box(
-        self, size: Any, mass: float, material: str = DEFAULT_MATERIAL, **options: Any
-    ) -> SingleBody:
+    def add_box(self, size: Any, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
+                density: float | None = None, **options: Any) -> SingleBody:  # fmt: skip
         """Add a solid box of full edge lengths `size` (3,) [m]; the rest as in `add_sphere`."""
-        return self._add_single(primitives.box(size, mass, material), "box", options)
+        return self._add_single(primitives.box(size, mass, material, density), "box", options)
 
-    def add_capsule(self, radius: float, height: float, mass: float, material: str = DEFAULT_MATERIAL,
+    def add_capsule(self, radius: float, height: float, mass: float | None = None,
+                    material: str = DEFAULT_MATERIAL, *, density: float | None = None,
                     **options: Any) -> SingleBody:  # fmt: skip
         """Add a solid capsule along local z, `height` [m] between cap centres; rest as `add_sphere`."""
         return self._add_single(
-            primitives.capsule(radius, height, mass, material), "capsule", options
+            primitives.capsule(radius, height, mass, material, density), "capsule", options
         )
 
-    def add_cylinder(self, radius: float, height: float, mass: float, material: str = DEFAULT_MATERIAL,
+    def add_cylinder(self, radius: float, height: float, mass: float | None = None,
+                     material: str = DEFAULT_MATERIAL, *, density: float | None = None,
                      **options: Any) -> SingleBody:  # fmt: skip
         """Add a solid cylinder along local z, full `height` [m]; the rest as in `add_sphere`."""
         return self._add_single(
-            primitives.cylinder(radius, height, mass, material), "cylinder", options
+            primitives.cylinder(radius, height, mass, material, density), "cylinder", options
         )
 
-    def add_cone(self, radius: float, height: float, mass: float, material: str = DEFAULT_MATERIAL,
+    def add_cone(self, radius: float, height: float, mass: float | None = None,
+                 material: str = DEFAULT_MATERIAL, *, density: float | None = None,
                  **options: Any) -> SingleBody:  # fmt: skip
         """Add a solid cone along local z, apex at +z; the rest as in `add_sphere`.
 
         Its origin is its centre of mass, a quarter of the `height` [m] above the base.
         """
-        return self._add_single(primitives.cone(radius, height, mass, material), "cone", options)
+        return self._add_single(
+            primitives.cone(radius, height, mass, material, density), "cone", options
+        )
 
-    def add_ellipsoid(self, semi_axes: Any, mass: float, material: str = DEFAULT_MATERIAL,
-                      **options: Any) -> SingleBody:  # fmt: skip
+    def add_ellipsoid(self, semi_axes: Any, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
+                      density: float | None = None, **options: Any) -> SingleBody:  # fmt: skip
         """Add a solid ellipsoid, (x/a)² + (y/b)² + (z/c)² ≤ 1 in its own axes; the rest as in `add_sphere`.
 
         Args:
             semi_axes: (3,) [m] > 0: a, b, c along local x, y, z.
-            mass, material, options: As in `add_sphere`; the inertia is m/5 (b² + c²) about x and so on.
+            mass, density, material, options: As in `add_sphere`; inertia m/5 (b² + c²) about x and so on.
 
         Example:
             >>> import tribo
@@ -132,16 +137,16 @@ class WorldObjects(WorldList):
             >>> print(f"{pebble.position[2]:.6f}")  # it lies on its flat side
             0.020000
         """
-        made = primitives.ellipsoid(semi_axes, mass, material)
+        made = primitives.ellipsoid(semi_axes, mass, material, density)
         return self._add_single(made, "ellipsoid", options)
 
-    def add_convex(self, vertices: Any, mass: float, material: str = DEFAULT_MATERIAL,
-                   **options: Any) -> SingleBody:  # fmt: skip
+    def add_convex(self, vertices: Any, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
+                   density: float | None = None, **options: Any) -> SingleBody:  # fmt: skip
         """Add the homogeneous convex hull of points; the rest as in `add_sphere`.
 
         Args:
             vertices: (n, 3) [m], in any frame: the body's origin is the centre of mass.
-            mass: [kg] > 0.
+            mass, density: [kg] or [kg/m³] > 0, one of them.
             material: Name, see `set_material_pair`.
             options: As in `add_sphere`.
 
@@ -159,7 +164,9 @@ class WorldObjects(WorldList):
             3.0
         """
         return self._add_single(
-            primitives.convex(vertices, mass, material, options.pop("com", None)), "convex", options
+            primitives.convex(vertices, mass, material, options.pop("com", None), density),
+            "convex",
+            options,
         )
 
     def add_mesh(self, file: Any, *, mass: float | None = None, density: float | None = None,
@@ -209,7 +216,7 @@ class WorldObjects(WorldList):
 
         Args:
             parts: Shapes in one frame, see `CompoundPart`.
-            mass, density: [kg] or [kg/m³] for all, shared by volume; leave both out if each part has a mass.
+            mass, density: [kg] or [kg/m³] for all, shared by volume; leave both out if each part has its own.
             material: Of the parts that name none.
             options: As in `add_sphere`; `position` is that of the centre of mass.
 

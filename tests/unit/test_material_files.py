@@ -357,6 +357,21 @@ def test_rigid_pairs_have_friction_and_restitution_of_every_pair(caplog):
     assert origin["rolling_friction"].startswith("standard value")
 
 
+def test_pairs_that_no_shape_has_can_be_left_out():
+    text = PLAIN + " - { materials: [ Ground, Tire ], frictionModel: [ box, direct ] }\n"
+    library = read_materials(text)
+    world = tribo.World()
+    with pytest.raises(DescriptionError, match=r"'Ground', 'Tire'.*'box'.*library\.subset"):
+        world.load_materials(library, rigid=True)
+    some = library.subset("steel", "ice", "Ground")
+    assert some.names == ("default", "steel", "ice", "Ground")
+    world.load_materials(some, rigid=True)
+    assert world.materials.pair("steel", "ice").friction == 0.05
+    assert some.pair("steel", "ice").is_explicit
+    with pytest.raises(KeyError, match="unknown material 'stell'; did you mean 'steel'"):
+        library.subset("stell")
+
+
 @pytest.mark.parametrize(
     ("law", "what"),
     [

@@ -309,7 +309,9 @@ def _rigid_laws(library: MaterialLibrary, *, rigid: bool) -> Laws:
         try:
             made = pair.law.rigid()
         except ValueError as error:
-            raise DescriptionError(f"pair {pair.first!r}, {pair.second!r}: {error}") from None
+            raise DescriptionError(
+                f"pair {pair.first!r}, {pair.second!r}: {error}; or load library.subset(…) without them"
+            ) from None
         origin = {}
         for name in ("friction", "restitution"):
             detail = pair.detail.get(name, "")

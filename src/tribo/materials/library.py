@@ -211,6 +211,28 @@ class MaterialLibrary(check.Sealed):
         self._pairs.update(other._pairs)
         self.take_notes(list(other._notes), list(other._doubts))
 
+    def subset(self, *names: str) -> MaterialLibrary:
+        """Return the materials of these names, and "default", with the pairs among them.
+
+        Raises:
+            KeyError: There is no material of a name; the message proposes the nearest.
+
+        Example:
+            >>> library = MaterialLibrary()
+            >>> library.add(Material("steel"))
+            >>> library.add(Material("tire"))
+            >>> library.subset("steel").names
+            ('default', 'steel')
+        """
+        kept = {self.material(name).name for name in (DEFAULT_MATERIAL, *names)}
+        made = MaterialLibrary()
+        for name in self._materials:
+            if name in kept:
+                made._materials[name] = self._materials[name]
+        made._added = self._added & kept
+        made._pairs = {pair: law for pair, law in self._pairs.items() if kept.issuperset(pair)}
+        return made
+
     def __iter__(self) -> Iterator[EffectivePair]:
         """Iterate over all pairs of materials in effect, those of equal names included."""
         names = list(self._materials)

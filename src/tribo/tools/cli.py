@@ -20,6 +20,7 @@ from rich.table import Table
 
 import tribo
 from tribo import world_xml
+from tribo.formats.choreonoid import is_body
 from tribo.formats.material_files import ENDINGS as YAML_ENDINGS
 from tribo.formats.xml import kind_of
 from tribo.objects import ArticulatedSystem
@@ -34,8 +35,8 @@ HOLD_RATE = 50.0  # [rad/s] natural frequency of the drives that hold a posture
 CLEARANCE = 1e-3  # [m] of a robot above the ground at the start
 MOST_STEPS = 1e9  # of one run: hours of the smallest scene
 
-CHECKED = "RaiSim world, MJCF, URDF, or material file (YAML)"
-FILES = "RaiSim world, scene or robot of MuJoCo (MJCF), or robot (URDF)"
+CHECKED = "RaiSim world, MJCF, URDF, body file, or material file (YAML)"
+FILES = "RaiSim world, scene or robot of MuJoCo (MJCF), robot (URDF), or body file of Choreonoid"
 EXAMPLES = """examples:
   tribo run world.xml --duration 10 --plot run.png
   tribo run robot.urdf --hold --record run.npz
@@ -190,6 +191,15 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
         )  # fmt: skip
         _put_on_ground(world, robot)
         follows = robot.name
+    elif kind == "body":
+        if chosen.set:
+            raise InputError(f"{path}: is a body file, which has no @@parameters; leave --set out")
+        parts = world.load_body(path, package_dirs=chosen.package_dir, strict=chosen.strict)
+        if all(part.is_floating for part in parts):
+            world.add_ground(name="ground")
+            if len(parts) == 1:
+                _put_on_ground(world, parts[0])
+        follows = parts[-1].name
     else:
         description = world_xml.read_into(
             world, path, package_dirs=chosen.package_dir, strict=chosen.strict,
@@ -206,9 +216,11 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
 
 
 def _kind(path: Path) -> str:
-    """Return what a file is by its outermost element: "raisim", "mujoco" or "robot"."""
+    """Return what a file is: "raisim", "mujoco", "robot" by its outermost element, "body" by its ending."""
     if not path.is_file():
         raise InputError(f"{path}: {'is no file' if path.exists() else 'no such file'}")
+    if is_body(path):
+        return "body"
     return kind_of(path)
 
 
@@ -305,11 +317,22 @@ def _check(chosen: argparse.Namespace) -> int:
     if chosen.file.suffix.lower() in YAML_ENDINGS:
         return _check_materials(chosen)
     dirs, kind = tuple(chosen.package_dir), _kind(chosen.file)
-    if kind != "robot":
-        of_file = robot_report.examine_scene if kind == "mujoco" else robot_report.examine_world
-        _show_scene(of_file(chosen.file, package_dirs=dirs, strict=chosen.strict))
+    if kind in {"robot", "body"}:
+        if kind == "body":
+            reports = robot_report.examine_body(
+                chosen.file, package_dirs=dirs, strict=chosen.strict
+            )
+        else:
+            reports = [robot_report.examine(chosen.file, package_dirs=dirs, strict=chosen.strict)]
+        for report in reports:
+            _show_robot(report)
         return 0
-    report = robot_report.examine(chosen.file, package_dirs=dirs, strict=chosen.strict)
+    of_file = robot_report.examine_scene if kind == "mujoco" else robot_report.examine_world
+    _show_scene(of_file(chosen.file, package_dirs=dirs, strict=chosen.strict))
+    return 0
+
+
+def _show_robot(report: robot_report.RobotReport) -> None:
     base = "floating" if report.is_floating else "fixed"
     console.print(
         f"{report.name}: mass {report.mass:.6g} kg, {report.bodies} bodies, "
@@ -318,7 +341,6 @@ def _check(chosen: argparse.Namespace) -> int:
     )
     _show_parts(report)
     _show_complaints(report)
-    return 0
 
 
 def _check_materials(chosen: argparse.Namespace) -> int:

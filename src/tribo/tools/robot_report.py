@@ -20,7 +20,7 @@ from tribo.description.trees import (
     Vector,
 )
 from tribo.engine.builder import DOFS
-from tribo.formats import mjcf, urdf
+from tribo.formats import choreonoid, mjcf, urdf
 from tribo.model import Joint, Kind, Shape
 from tribo.world.world import World
 
@@ -71,8 +71,28 @@ def examine(
         DescriptionError: It cannot be simulated; the message says where, what and the remedy.
     """
     robot = urdf.read(path, package_dirs=package_dirs, strict=strict)
+    return _of_tree(Path(path).name, robot)
+
+
+def examine_body(
+    path: Path | str, *, package_dirs: tuple[Path, ...] = (), strict: bool = False
+) -> list[RobotReport]:
+    """Read a body file of Choreonoid and say what is in each of its things that no joint connects.
+
+    Raises:
+        DescriptionError: It cannot be simulated; the message says where, what and the remedy.
+    """
+    body = choreonoid.read(path, package_dirs=package_dirs, strict=strict)
+    file = Path(path).name
+    if len(body.trees) == 1:
+        return [_of_tree(file, body.trees[0])]
+    return [_of_tree(f"{file}, {tree.bodies[0].name}", tree) for tree in body.trees]
+
+
+def _of_tree(name: str, robot: TreeDescription) -> RobotReport:
+    """Return what is in a robot."""
     report = RobotReport(
-        Path(path).name,
+        name,
         sum(body.mass for body in robot.bodies),
         len(robot.bodies),
         sum(DOFS[body.joint.type] for body in robot.bodies),

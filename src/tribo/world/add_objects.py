@@ -9,11 +9,17 @@ from typing import Any
 
 from tribo.checks import check
 from tribo.description.heights import HeightField
-from tribo.description.trees import CompoundPart, LinkDescription, TreeDescription
+from tribo.description.trees import (
+    CompoundPart,
+    DescriptionError,
+    LinkDescription,
+    TreeDescription,
+)
 from tribo.engine.builder import ALL_GROUPS
-from tribo.formats import robot_files
+from tribo.formats import choreonoid, robot_files
 from tribo.formats.mesh_solids import solidify
 from tribo.formats.report import warning
+from tribo.materials import MaterialLibrary
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Kind
 from tribo.objects import ArticulatedSystem, HeightMap, SingleBody, primitives
@@ -299,7 +305,7 @@ class WorldObjects(WorldList):
         ground_points: Mapping[str, Any] | None = None, modules: Sequence[str | Path] = (),
         parameters: Mapping[str, object] | None = None, srdf: str | Path | None = None,
         collide_with_parent: bool = False, joint_order: Sequence[str] = (),
-        fixed_base: bool | None = None,
+        fixed_base: bool | None = None, materials: MaterialLibrary | None = None,
     ) -> ArticulatedSystem:  # fmt: skip
         """Add a robot.
 
@@ -307,7 +313,8 @@ class WorldObjects(WorldList):
         is one warning in the log; all that its reader has to say is in ``robot.description.notes``.
 
         Args:
-            source: URDF or MJCF (file, or its text), or a description: a tree, or its root link.
+            source: URDF, MJCF or body file of Choreonoid (file, or its text), or a description: a tree, or
+                its root link.
             name: Empty: "articulated_system_0" and so on.
             position, orientation: Where the base starts (or stands), [m] and quaternion (w, x, y, z).
             package_dirs: Folder or folders in which ``package://`` references are looked up.
@@ -328,6 +335,7 @@ class WorldObjects(WorldList):
             fixed_base: True: the root is fixed to the world at `position` and `orientation` (None: where the
                 file starts it). None: as the file says: a URDF floats unless its root link is called "world".
                 False: it must float.
+            materials: Of a body file (`tribo.read_materials`): densities of what it names.
 
         Raises:
             DescriptionError: The file cannot be built, or fixes a base that shall float; the message names
@@ -349,7 +357,7 @@ class WorldObjects(WorldList):
         """
         description, laws = robot_files.read(
             source, package_dirs=package_dirs, modules=modules, parameters=parameters, srdf=srdf,
-            strict=strict, order=joint_order, fixed_base=fixed_base,
+            strict=strict, order=joint_order, fixed_base=fixed_base, materials=materials,
         )  # fmt: skip
         if collide_with_parent:
             for body in description.bodies[1:]:
@@ -386,6 +394,41 @@ class WorldObjects(WorldList):
             raise
         _report(part)
         return part
+
+    def load_body(
+        self, source: str | Path, *, materials: MaterialLibrary | None = None, strict: bool = False,
+        package_dirs: Sequence[Path | str] | Path | str = (), collision_meshes: str = "auto",
+    ) -> list[ArticulatedSystem]:  # fmt: skip
+        """Add everything in a body file of Choreonoid: each link with a free joint begins a thing of its own.
+
+        Each is called after its first link (docs/howto/body-files).
+
+        Args:
+            source: Path of a body file, or its text.
+            materials, strict, package_dirs, collision_meshes: As in `add_articulated_system`.
+
+        Raises:
+            DescriptionError: The file cannot be built; the world stays as it was.
+        """
+        self.check_editable("the list of objects")
+        folders = check.folders(package_dirs, "package_dirs")
+        body = choreonoid.read(source, package_dirs=folders, materials=materials, strict=strict)
+        added: list[ArticulatedSystem] = []
+        try:
+            for tree in body.trees:
+                name = tree.bodies[0].name
+                while name in self._by_name:
+                    name += "'"
+                made = self.add_articulated_system(
+                    tree, name=name, collision_meshes=collision_meshes
+                )
+                added.append(made)
+        except (ValueError, TypeError, ImportError) as error:
+            for part in added:
+                self.remove(part)
+            raise DescriptionError(f"{body.name}: {error}") from None
+        self.take_laws(body.laws)
+        return added
 
 
 def _check_static(options: dict[str, Any]) -> None:

@@ -1,0 +1,333 @@
+"""Read a body file: links become trees, one for each link that no joint holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tribo.description.trees import (
+    IDENTITY,
+    DescriptionError,
+    LinkDescription,
+    TreeDescription,
+    Vector,
+)
+from tribo.engine.builder import COORDINATES
+from tribo.formats.assembly import assemble
+from tribo.formats.choreonoid import collision_rules
+from tribo.formats.choreonoid.elements import ElementReader, typed
+from tribo.formats.choreonoid.keys import Angles, check_keys, value, word
+from tribo.formats.choreonoid.links import BodyLink, LinkReader
+from tribo.formats.mesh_files import MeshFinder
+from tribo.formats.pose import NO_POSE, Pose
+from tribo.formats.report import Report, known_hint
+from tribo.formats.self_collision import set_pair
+from tribo.formats.yaml_nodes import YamlNode, is_text, parse
+from tribo.materials import MaterialLibrary, PairProperties
+from tribo.materials.mixing import mixed
+from tribo.model import Joint
+
+ENDINGS = (".body",)
+KNOWN = (
+    "format", "format_version", "angle_unit", "name", "root_link", "links", "collision_detection",
+    "collision_detection_rules", "extra_joints", "standard_pose", "link_groups", "body_handlers",
+    "ik_interface", "analytic_ik", "custom_joint_paths", "possible_ik_interface_links",
+    "default_ik_interface_link", "linked_joints", "foot_links", "title",
+)  # fmt: skip
+NEWEST = 2.1
+MAX_LINKS = 10_000
+Laws = dict[tuple[str, str], PairProperties]
+
+
+@dataclass(slots=True)
+class BodyFile:
+    """What a body file holds: trees that no joint connects, and the contact laws of its own materials."""
+
+    name: str
+    trees: list[TreeDescription] = field(default_factory=list)
+    laws: Laws = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+
+
+def is_body(source: object) -> bool:
+    """Return whether a source is a body file, by its ending, or the text of one."""
+    if isinstance(source, Path) or (isinstance(source, str) and not is_text(source)):
+        return Path(source).suffix.lower() in ENDINGS
+    return isinstance(source, str) and not source.lstrip().startswith("<")
+
+
+def read_robot(
+    source: str | Path, *, package_dirs: Sequence[Path] = (), materials: MaterialLibrary | None = None,
+    strict: bool = False,
+) -> tuple[TreeDescription, Laws]:  # fmt: skip
+    """Read a body file that is one tree; return it and the contact laws of its own materials.
+
+    Raises:
+        DescriptionError: As `read`; or several trees are in the file.
+    """
+    made = read(source, package_dirs=package_dirs, materials=materials, strict=strict)
+    if len(made.trees) != 1:
+        names = ", ".join(repr(tree.bodies[0].name) for tree in made.trees[:5])
+        raise DescriptionError(
+            f"{made.name}: {len(made.trees)} things that no joint connects ({names}), must be one; "
+            "world.load_body takes them all"
+        )
+    return made.trees[0], made.laws
+
+
+def read(
+    source: str | Path, *, package_dirs: Sequence[Path] = (), materials: MaterialLibrary | None = None,
+    strict: bool = False,
+) -> BodyFile:  # fmt: skip
+    r"""Read a body file of Choreonoid.
+
+    A root whose joint is fixed, or that names none, stands in the world; a link with a free joint begins a
+    tree of its own, wherever it hangs.
+
+    Args:
+        source: Path, or text of several lines.
+        package_dirs: Folders in which meshes are looked up, besides those around the file.
+        materials: For densities (``massType: density``) and for pairs with ``material: useLinkInfo``.
+        strict: What is unknown or left out is an error instead of a note.
+
+    Raises:
+        DescriptionError: The file cannot be simulated; the message says where, what and the remedy.
+
+    Example:
+        >>> text = "format: ChoreonoidBody\nformatVersion: 1.0\nname: Ball\nlinks:\n"
+        >>> text += " - { name: ball, jointType: free, massType: density, density: 700, elements:\n"
+        >>> text += "     { Shape: { geometry: { type: Sphere, radius: 0.1 } } } }\n"
+        >>> round(read(text).trees[0].bodies[0].mass, 9)
+        2.932153143
+    """
+    report = Report(strict=strict)
+    root = parse(source, "body file", report).need("mapping", "a body file")
+    _check_header(root, report)
+    path = None if is_text(source) else Path(source)
+    name = word(root, "name") or (path.stem if path is not None else "body")
+    angles = Angles(degrees=word(root, "angle_unit", "degree") != "radian")
+    elements = ElementReader(angles, MeshFinder(path, package_dirs), report)
+    links = _read_links(root, LinkReader(angles, elements, materials, name, report), report)
+    base = _base(root, links)
+    made = BodyFile(name)
+    poses = _poses(links, base)
+    rules = collision_rules.read(root, _neighbours(links), report)
+    for link in links.values():
+        if link.name in rules.excluded:
+            for shape in link.contents.shapes:
+                shape.group = shape.mask = 0
+    roots = [link for link in links.values() if link is base or link.joint.type == Joint.FREE]
+    below = _below(links, base)
+    for first in roots:
+        try:
+            made.trees.append(_tree(first, below, poses[first.name], links))
+        except DescriptionError as error:
+            raise first.node.error(f"from link {first.name!r} on: {error}") from None
+    _part(made.trees, rules, root, report)
+    made.laws = _laws(links, materials)
+    made.notes, made.doubts = report.notes, report.doubts
+    for tree in made.trees[:1]:
+        tree.notes, tree.doubts = report.notes + tree.notes, report.doubts + tree.doubts
+    return made
+
+
+def _check_header(root: YamlNode, report: Report) -> None:
+    kind = root.get("format")
+    if kind is None or kind.word() != "ChoreonoidBody":
+        if root.get("modelFile", "model_file") is not None:
+            raise root.error("is a wrapper around another file (modelFile); load that file")
+        raise root.error("is no body file of Choreonoid: it must begin with format: ChoreonoidBody")
+    version = value(root, "format_version")
+    if version is not None and version.number() >= NEWEST:
+        raise version.error(
+            f"format version {version.text} is not read; the newest that is read is 2.0"
+        )
+    unit = value(root, "angle_unit")
+    if unit is not None and unit.word() not in {"degree", "radian"}:
+        raise unit.error(f"angleUnit must be degree or radian, got {unit.shown()}")
+    check_keys(root, KNOWN, "a body", report, is_open=True)
+    extra = value(root, "extra_joints")
+    if extra is not None:
+        report.doubt(
+            extra, "extraJoints are left out: the loop stays open; tie it with world.add_pin …"
+        )
+
+
+def _read_links(root: YamlNode, reader: LinkReader, report: Report) -> dict[str, BodyLink]:
+    listed = root.get("links")
+    if listed is None:
+        raise root.error("has no links; a body needs at least one")
+    if listed.kind == "list":
+        items = [node.need("mapping", "a link") for node in listed.items]
+        nodes = [(word(node, "type", "Link"), node) for node in items]
+    else:
+        nodes = typed(listed)
+    if len(nodes) > MAX_LINKS:
+        raise listed.error(f"more than {MAX_LINKS} links; split the body")
+    links: dict[str, BodyLink] = {}
+    for kind, node in nodes:
+        if kind == "Skip":
+            continue
+        if kind != "Link":
+            raise node.error(f"{kind[:60]} among the links is not supported; write its links out")
+        link = reader.read(node, is_root=node.get("parent") is None)
+        if link.name in links:
+            raise node.error(
+                f"a link named {link.name!r} stands in line {links[link.name].node.line} already; rename one"
+            )
+        links[link.name] = link
+    if not links:
+        raise listed.error("has no link; a body needs at least one")
+    return links
+
+
+def _base(root: YamlNode, links: dict[str, BodyLink]) -> BodyLink:
+    """Return the root link; every other one must hang on it."""
+    label = value(root, "root_link")
+    base = next(iter(links.values()))
+    if label is not None:
+        if label.word() not in links:
+            raise label.error(
+                f"rootLink {label.shown()} does not exist{known_hint(label.word(), links)}"
+            )
+        base = links[label.word()]
+    if base.parent:
+        raise base.node.error(
+            f"is the root link and hangs on {base.parent!r}; take its parent away"
+        )
+    for link in links.values():
+        if link is not base and link.parent not in links:
+            what = f"parent {link.parent!r} does not exist" if link.parent else "has no parent"
+            hint = known_hint(link.parent, links) if link.parent else f"; the root is {base.name!r}"
+            raise link.node.error(f"link {link.name!r}: {what}{hint}")
+    reached = {base.name}
+    for link in links.values():
+        trail, at = {link.name}, link
+        while at.name not in reached:
+            at = links[at.parent]
+            if at.name in trail:
+                raise link.node.error(f"link {link.name!r} is part of a loop of parents; cut it")
+            trail.add(at.name)
+        reached |= trail
+    return base
+
+
+def _below(links: dict[str, BodyLink], base: BodyLink) -> dict[str, list[BodyLink]]:
+    """Return the links that joints hang on each link."""
+    below: dict[str, list[BodyLink]] = {name: [] for name in links}
+    for link in links.values():
+        if link is not base and link.joint.type != Joint.FREE:
+            below[link.parent].append(link)
+    return below
+
+
+def _neighbours(links: dict[str, BodyLink]) -> dict[str, list[str]]:
+    """Return by link those to which a joint connects it."""
+    made: dict[str, list[str]] = {name: [] for name in links}
+    for link in links.values():
+        if link.parent and link.joint.type != Joint.FREE:
+            made[link.parent].append(link.name)
+            made[link.name].append(link.parent)
+    return made
+
+
+def _poses(links: dict[str, BodyLink], base: BodyLink) -> dict[str, Pose]:
+    """Return where each link starts in the world."""
+    children: dict[str, list[BodyLink]] = {name: [] for name in links}
+    for link in links.values():
+        if link is not base:
+            children[link.parent].append(link)
+    poses = {base.name: base.pose}
+    todo = [base]
+    while todo:
+        link = todo.pop()
+        for child in children[link.name]:
+            poses[child.name] = poses[link.name] @ child.pose @ _motion(child)
+            todo.append(child)
+    return poses
+
+
+def _motion(link: BodyLink) -> Pose:
+    """Return the displacement of a link by its joint at the start."""
+    if link.start == 0.0:
+        return NO_POSE
+    if link.joint.type == Joint.PRISMATIC:
+        return Pose(tuple(link.start * x for x in link.joint.axis))
+    if link.joint.type != Joint.REVOLUTE:
+        return NO_POSE
+    half = 0.5 * link.start
+    return Pose(quaternion=(math.cos(half), *(math.sin(half) * x for x in link.joint.axis)))
+
+
+def _tree(
+    first: BodyLink, below: dict[str, list[BodyLink]], place: Pose, links: dict[str, BodyLink]
+) -> TreeDescription:
+    """Hang links on one another from a root on; give the coordinates in which the tree starts."""
+    root = first.description
+    first.joint.position, first.joint.quaternion = place.position, place.quaternion
+    root.joint = first.joint
+    if first.joint.type == Joint.FREE:
+        first.joint.position, first.joint.quaternion = (0.0, 0.0, 0.0), IDENTITY
+    todo: list[tuple[BodyLink, LinkDescription]] = [(first, root)]
+    while todo:
+        link, made = todo.pop()
+        for child in below[link.name]:
+            hung = child.description
+            made.attach(hung, child.joint)
+            todo.append((child, hung))
+    tree = assemble(root)
+    start: Vector = ()
+    if first.joint.type == Joint.FREE:
+        start = (*place.position, *place.quaternion)
+    for body in tree.bodies[1:]:
+        count = COORDINATES[body.joint.type]
+        start += (links[body.name].start,) * count
+    if any(start):
+        tree.start = start
+    return tree
+
+
+def _part(
+    trees: list[TreeDescription], rules: collision_rules.Rules, root: YamlNode, report: Report
+) -> None:
+    """Apply the rules to the bodies of each tree."""
+    where = {frame.name: (k, frame.body) for k, tree in enumerate(trees) for frame in tree.frames}
+    for k, tree in enumerate(trees):
+        where |= {body.name: (k, i) for i, body in enumerate(tree.bodies)}
+        for body in tree.bodies[1:]:
+            body.joint.collision_enabled = True
+    across = []
+    for first, second in sorted(rules.apart):
+        (k, a), (m, b) = where[first], where[second]
+        if k != m:
+            if not {first, second} & rules.excluded:
+                across.append(f"{first} and {second}")
+        elif a != b:
+            set_pair(trees[k], a, b, touching=False)
+    if across:
+        more = f" and {len(across) - 3} pairs more" if len(across) > 3 else ""
+        report.doubt(
+            root,
+            f"links that no joint connects are objects of their own here and touch all the same: "
+            f"{', '.join(across[:3])}{more}; use collision groups and masks",
+        )
+
+
+def _laws(links: dict[str, BodyLink], library: MaterialLibrary | None) -> Laws:
+    """Return the pairs of materials that are written in links, with each other and with known ones."""
+    laws: Laws = {}
+    private = [link for link in links.values() if link.is_private]
+    known = MaterialLibrary() if library is None else library
+    for k, link in enumerate(private):
+        others = [known.material(name) for name in known.names]
+        for other in (*others, *(one.material for one in private[k:])):
+            try:
+                laws[link.material.name, other.name] = mixed(link.material, other).rigid()
+            except ValueError as error:
+                raise link.node.error(
+                    f"material of link {link.name!r} with {other.name!r}: {error}"
+                ) from None
+    return laws

@@ -1,0 +1,418 @@
+"""Choreonoid's body files: links, joints, shapes, masses, materials, rules of collision, errors."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tribo
+from tribo.formats import choreonoid
+from tribo.formats.inertia import Inertial, merged
+from tribo.formats.pose import matrix
+from tribo.formats.shape_mass import moments, solid
+from tribo.materials import Material, MaterialLibrary
+from tribo.model import Joint, Shape
+from tribo.tools import cli
+from tribo.tools.demo import ASSETS
+
+FILE = Path(__file__).parents[1] / "data" / "choreonoid_arm.body"
+HEAD = "format: ChoreonoidBody\nformatVersion: 1.0\n"
+LINKS = HEAD + "links:\n - "
+
+
+def library():
+    made = MaterialLibrary()
+    for name, density in (("Ground", 2500.0), ("steel", 7850.0), ("rubber", 1100.0)):
+        made.add(Material(name, density=density))
+    return made
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return choreonoid.read(FILE, materials=library(), strict=True)
+
+
+def link(text, **options):
+    """Return the one body of a file with one link, and what the reader says."""
+    made = choreonoid.read(HEAD + f"links:\n - {{ name: a, {text} }}\n", **options)
+    return made.trees[0].bodies[0], made
+
+
+def rotation(axis, degrees):
+    half = math.radians(degrees) / 2
+    return matrix((math.cos(half), *(math.sin(half) * x for x in axis)))
+
+
+def test_trees_joints_and_their_order(arm):
+    assert [tree.bodies[0].name for tree in arm.trees] == ["BASE", "PAYLOAD"]
+    robot = arm.trees[0]
+    assert [(body.name, body.parent) for body in robot.bodies] == [
+        ("BASE", -1), ("UPPER", 0), ("FOREARM", 1), ("HAND", 2),
+    ]  # fmt: skip
+    base, upper, forearm, hand = (body.joint for body in robot.bodies)
+    assert (base.type, upper.type, forearm.type, hand.type) == (
+        Joint.FIXED, Joint.REVOLUTE, Joint.REVOLUTE, Joint.PRISMATIC,
+    )  # fmt: skip
+    assert base.position == (1.0, 2.0, 3.0)
+    np.testing.assert_allclose(matrix(base.quaternion), rotation((0, 0, 1), 90), atol=1e-15)
+    assert (upper.name, forearm.name) == ("SHOULDER", "FOREARM")
+    assert (upper.axis, forearm.axis, hand.axis) == ((0, 1, 0), (0, 1, 0), (-1, 0, 0))
+    assert (upper.lower, upper.upper) == (math.radians(-90), math.inf)
+    assert (forearm.lower, forearm.upper) == pytest.approx((0.0, math.radians(150)))
+    assert (hand.lower, hand.upper) == (-0.2, 0.2)
+    assert (upper.velocity, forearm.velocity, hand.velocity) == pytest.approx(
+        (math.pi, math.inf, 0.5)
+    )
+    assert upper.armature == pytest.approx(1e-4 * 50**2)
+    assert hand.position == pytest.approx((0.4, 0.0, 0.05))
+    turn = rotation((0, 0, 1), 90) @ rotation((1, 0, 0), -90)
+    np.testing.assert_allclose(matrix(forearm.quaternion), turn, atol=1e-15)
+    assert robot.start == pytest.approx((math.radians(30), 0.0, 0.1))
+
+
+def test_a_free_link_starts_where_its_parent_carries_it(arm):
+    start = arm.trees[1].start
+    assert start[:3] == pytest.approx((1.0, 2.0, 4.0))
+    np.testing.assert_allclose(matrix(start[3:]), rotation((0, 0, 1), 90), atol=1e-15)
+
+
+def test_free_links_follow_the_joints_above_them_at_the_start():
+    text = HEAD + "links:\n - { name: a }\n"
+    text += " - { name: b, parent: a, jointType: revolute, jointAxis: Z, jointAngle: 90, mass: 1,\n"
+    text += "     inertia: [ 1, 0, 0, 1, 0, 1 ] }\n"
+    text += " - { name: s, parent: b, jointType: prismatic, jointAxis: X, jointDisplacement: 2, mass: 1,\n"
+    text += "     inertia: [ 1, 0, 0, 1, 0, 1 ], translation: [ 1, 0, 0 ] }\n"
+    text += " - { name: c, parent: s, jointType: free, translation: [ 0.5, 0, 0 ], mass: 1,\n"
+    text += "     inertia: [ 1, 0, 0, 1, 0, 1 ] }\n"
+    assert choreonoid.read(text).trees[1].start[:3] == pytest.approx((0.0, 3.5, 0.0))
+
+
+def test_rigid_bodies_are_summed_by_the_parallel_axis_theorem(arm):
+    upper = arm.trees[0].bodies[1]
+    turn = rotation((0, 0, 1), 90)
+    added = Inertial(0.5, (0.2, 0.0, 0.0), turn @ np.diag([0.002, 0.003, 0.004]) @ turn.T)
+    whole = merged([Inertial(1.5, (0.15, 0.0, 0.0), np.diag([0.001, 0.02, 0.02])), added])
+    assert upper.mass == 2.0
+    np.testing.assert_allclose(upper.com, whole.com, atol=1e-16)
+    np.testing.assert_allclose(upper.inertia, whole.inertia, atol=1e-16)
+
+
+def test_density_gives_mass_centre_and_inertia(arm):
+    # The link's own density, then that of its material; numbers of mass beside it have no effect.
+    hand, payload = arm.trees[0].bodies[3], arm.trees[1].bodies[0]
+    assert hand.mass == pytest.approx(2000 * moments(hand.shapes[0])[0], rel=1e-15)
+    whole = merged([solid(shape, density=7850.0) for shape in payload.shapes])
+    assert payload.mass == pytest.approx(2 * 7850 * math.pi * 0.05**2 * 0.2, rel=1e-14)
+    np.testing.assert_allclose(payload.com, 0.0, atol=1e-16)
+    np.testing.assert_allclose(payload.inertia, whole.inertia, atol=1e-15)
+
+
+def test_rod_of_a_shipped_file_has_the_mass_that_it_says():
+    body, _ = link("jointType: free, massType: density, density: 8000, mass: 1, elements: { Shape: "
+                   "{ geometry: { type: Box, size: [ 1.5, 0.15, 0.15 ] } } }")  # fmt: skip
+    assert body.mass == pytest.approx(270.0, rel=1e-14)
+    np.testing.assert_allclose(np.diag(body.inertia), (1.0125, 51.13125, 51.13125), rtol=1e-13)
+
+
+def test_shapes_lie_along_y_and_scale(arm):
+    robot = arm.trees[0]
+    _, upper, forearm, hand = robot.bodies
+    assert [shape.kind for shape in upper.shapes] == [Shape.CYLINDER, Shape.SPHERE]
+    cylinder, ball = upper.shapes
+    assert cylinder.size == (0.05, 0.06)
+    assert cylinder.position == pytest.approx((0.3, 0.0, 0.0))
+    # Its axis, local z, is along y of the RigidBody, which is turned by 90° about z: −x of the link.
+    np.testing.assert_allclose(matrix(cylinder.quaternion)[:, 2], (-1, 0, 0), atol=1e-15)
+    assert ball.position == pytest.approx((0.0, 0.0, 0.2))
+    assert [visual.kind for visual in upper.visuals] == [Shape.CYLINDER, Shape.SPHERE]
+    assert upper.visuals[1].color == (1.0, 0.0, 0.0, 0.75)
+    assert (forearm.shapes[0].kind, forearm.shapes[0].size) == (
+        Shape.ELLIPSOID, pytest.approx((0.2, 0.08, 0.03)),
+    )  # fmt: skip
+    assert (hand.shapes[0].kind, hand.shapes[0].size) == (Shape.CAPSULE, (0.02, 0.05))
+    np.testing.assert_allclose(matrix(hand.shapes[0].quaternion)[:, 2], (0, 1, 0), atol=1e-15)
+    assert [body.shapes[0].material for body in robot.bodies] == [
+        "Ground",
+        "default",
+        "default",
+        "rubber",
+    ]
+
+
+CUBE = "vertices: [ 0,0,0, 1,0,0, 1,1,0, 0,1,0, 0,0,1, 1,0,1, 1,1,1, 0,1,1 ]"
+FACES = "faces: [ 0,3,2,1,-1, 4,5,6,7,-1, 0,1,5,4,-1, 1,2,6,5,-1, 2,3,7,6,-1, 3,0,4,7,-1 ]"
+
+
+@pytest.mark.parametrize("scale", ["[ 1, 2, 3 ]", "[ -1, 2, 3 ]"])
+def test_meshes_in_the_file(scale):
+    pytest.importorskip("trimesh")
+    geometry = f"geometry: {{ type: IndexedFaceSet, {CUBE}, {FACES} }}"
+    shape = f"elements: {{ Shape: {{ scale: {scale}, translation: [ 0, 0, 5 ], {geometry} }} }}"
+    body, _ = link(f"jointType: free, massType: density, density: 10, {shape}", strict=True)
+    assert body.mass == pytest.approx(60.0)
+    sign = -1.0 if "-1" in scale else 1.0
+    np.testing.assert_allclose(body.com, (sign * 0.5, 1.0, 6.5), atol=1e-14)
+    np.testing.assert_allclose(np.diag(body.inertia), (65.0, 50.0, 25.0), rtol=1e-13)
+    standing, _ = link(shape)
+    assert standing.shapes[0].kind == Shape.SURFACE
+
+
+def test_mesh_files_beside_the_body(tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    (tmp_path / "box.off").write_text(trimesh.creation.box((1, 2, 3)).export(file_type="off"))
+    path = tmp_path / "m.body"
+    element = "elements: { Shape: { scale: 0.5, geometry: { type: Resource, uri: box.off } } }"
+    path.write_text(
+        LINKS + f"{{ name: a, jointType: free, massType: density, density: 8, {element} }}\n"
+    )
+    robot = tribo.World().add_articulated_system(path, strict=True)
+    assert robot.mass == pytest.approx(6.0)
+    (tmp_path / "box.off").rename(tmp_path.parent / "outside.off")
+    path.write_text(path.read_text().replace("box.off", "../../../../../../etc/outside.off").replace(
+        "massType: density, density: 8,", "mass: 1,"))  # fmt: skip
+    (doubt, *_) = [d for d in choreonoid.read(path).doubts if "outside.off" in d]
+    assert "mesh '../../../../../../etc/outside.off': " in doubt
+
+
+# -- materials -------------------------------------------------------------------------------------
+def test_use_link_info_makes_a_material_of_the_links_own():
+    text = (
+        "jointType: free, massType: density, density: 100, material: useLinkInfo, roughness: 0.9, "
+    )
+    text += "viscosity: 0.1, elements: { Shape: { geometry: { type: Sphere, radius: 0.5 } } }"
+    world = tribo.World()
+    made = world.load_body(
+        HEAD + f"name: B\nlinks:\n - {{ name: a, {text} }}\n", materials=library()
+    )
+    assert made[0].mass == pytest.approx(100 * math.pi / 6)
+    assert made[0].collision_bodies[0].material == "B/a"
+    found = world.materials.pair("steel", "B/a")
+    assert found.friction == pytest.approx(math.sqrt(0.9 * 0.5))
+    assert found.restitution == pytest.approx(math.sqrt(0.9 * 0.5))
+    assert world.materials.pair("B/a", "B/a").friction == pytest.approx(0.9)
+    with pytest.raises(
+        tribo.DescriptionError, match=r"material of link 'a'.*no adhesion_force=9 N"
+    ):
+        link(text + ", adhesionForce: 9")
+    # Without useLinkInfo such keys have no effect, as with a named material.
+    body, _ = link(text.replace("useLinkInfo", "steel") + ", adhesionForce: 9")
+    assert body.shapes[0].material == "steel"
+
+
+def test_unknown_materials_and_densities_are_said():
+    shape = "elements: { Shape: { geometry: { type: Sphere, radius: 0.5 } } }"
+    _, made = link(f"jointType: free, massType: density, material: stell, {shape}")
+    assert "the density of material 'stell' is not known: 1000 kg/m³ is taken" in made.doubts[0]
+    _, made = link(
+        f"jointType: free, massType: density, material: stell, {shape}", materials=library()
+    )
+    assert "material 'stell' of link 'a' is not in the material table" in made.doubts[0]
+    _, made = link(f"jointType: free, massType: density, material: Default, {shape}")
+    assert made.doubts == []
+    with pytest.raises(tribo.DescriptionError, match="materials are for densities in body files"):
+        tribo.World().add_articulated_system(ASSETS / "quadruped.urdf", materials=library())
+
+
+# -- collisions ------------------------------------------------------------------------------------
+CHAIN = "links:\n - { name: l0 }\n" + "".join(
+    f" - {{ name: l{k}, parent: l{k - 1}, jointType: revolute, mass: 1, inertia: [ 1, 0, 0, 1, 0, 1 ],\n"
+    "     elements: { Shape: { geometry: { type: Sphere, radius: 0.1 } } } }\n"
+    for k in range(1, 5)
+)
+RULES = {
+    "": {(a, b) for a in range(5) for b in range(a + 1, 5)},
+    "collisionDetection: { excludeTreeDepth: 1 }\n": {(k, k + 1) for k in range(4)},
+    "collisionDetection: {}\n": {(k, k + 1) for k in range(4)},
+    "collisionDetection: { excludeTreeDepth: 0 }\n": set(),
+    "collisionDetection: { excludeTreeDepth: 2 }\n": {(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (2, 4), (3, 4)},
+    "collisionDetection: { excludeTreeDepth: 0, excludeLinkGroups: [ { links: [ l0, l2, l4 ] } ] }\n":
+        {(0, 2), (0, 4), (2, 4)},
+    "collisionDetection: { excludeTreeDepth: 0, excludeSelfCollisionLinks: [ l2 ] }\n":
+        {(0, 2), (1, 2), (2, 3), (2, 4)},
+    "collision_detection_rules: [ disabled_links: all, enabled_link_group: [ l0, l3 ] ]\n":
+        {(a, b) for a in range(5) for b in range(a + 1, 5)} - {(0, 3)},
+    "collision_detection_rules: [ disabled_link_chain_level: 1, enabled_links: [ l1 ] ]\n": {(2, 3), (3, 4)},
+    "collision_detection_rules: [ disabled_link_group: [ l0, l3, l4 ] ]\n": {(0, 3), (0, 4), (3, 4)},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_rules_of_collision(rules):
+    robot = tribo.World().add_articulated_system(HEAD + CHAIN + rules, strict=True)
+    found = {tuple(sorted(int(name[1:]) for name in pair)) for pair in robot.ignored_collisions}
+    assert found == RULES[rules]
+
+
+def test_excluded_links_touch_nothing():
+    text = HEAD + CHAIN + "collisionDetection: { excludeLinks: [ l2 ] }\n"
+    robot = tribo.World().add_articulated_system(text, strict=True)
+    groups = {one.name: (one.collision_group, one.collision_mask) for one in robot.collision_bodies}
+    assert groups["l2/0"] == (0, 0)
+    assert groups["l1/0"] != (0, 0)
+
+
+def test_rules_name_links_that_exist_and_things_of_one_joint_chain():
+    rules = "collisionDetection: { excludeLinks: [ l22 ], excludeTreeDept: 1 }\n"
+    doubts = choreonoid.read(HEAD + CHAIN + rules).doubts
+    assert any("link 'l22' does not exist; did you mean 'l2'?" in text for text in doubts)
+    assert any("did you mean 'excludeTreeDepth'" in text for text in doubts)
+    free = " - { name: f, parent: l0, jointType: free, mass: 1, inertia: [ 1, 0, 0, 1, 0, 1 ] }\n"
+    rules = "collisionDetection: { excludeLinkGroups: [ { links: [ l1, f ] } ] }\n"
+    (doubt,) = choreonoid.read(HEAD + CHAIN + free + rules).doubts
+    assert "objects of their own here and touch all the same: f and l1" in doubt
+
+
+# -- in a world ------------------------------------------------------------------------------------
+def test_a_robot_starts_as_its_file_says_and_swings():
+    """A pendulum from a body file: T = 2π √(I/(m g l)) for small swings, to the order of the amplitude²."""
+    text = HEAD + "links:\n - { name: a }\n"
+    text += (
+        " - { name: b, parent: a, jointType: revolute, jointAxis: Y, jointAngle: 0.5, mass: 2,\n"
+    )
+    text += "     centerOfMass: [ 0, 0, -0.5 ], inertia: [ 0.1, 0, 0, 0.1, 0, 0.1 ] }\n"
+    world = tribo.World(time_step=0.001)
+    robot = world.add_articulated_system(text)
+    angle = math.radians(0.5)
+    assert robot.generalized_coordinate == pytest.approx([angle])
+    rate = math.sqrt(2 * 9.81 * 0.5 / (0.1 + 2 * 0.25))
+    world.step(500)
+    expected = angle * math.cos(rate * 0.5 * (1 - angle**2 / 16))
+    assert robot.generalized_coordinate[0] == pytest.approx(expected, abs=1e-5 * angle)
+
+
+def test_all_things_of_a_file_fall_into_a_world():
+    world = tribo.World()
+    arm, payload = world.load_body(FILE, materials=library())
+    assert (arm.name, arm.dof, payload.name, payload.dof) == ("BASE", 3, "PAYLOAD", 6)
+    assert world.load_body(FILE, materials=library())[0].name == "BASE'"
+    with pytest.raises(
+        tribo.DescriptionError, match=r"2 things that no joint connects.*world\.load_body"
+    ):
+        world.add_articulated_system(FILE, materials=library())
+    before = len(world.objects)
+    with pytest.raises(tribo.DescriptionError, match="can turn without inertia"):
+        world.load_body(HEAD + CHAIN + " - { name: x, parent: l0, jointType: free, mass: 1, inertia: "
+                        "[ 0, 0, 0, 0, 0, 0 ] }\n")  # fmt: skip
+    assert len(world.objects) == before
+
+
+def test_boxes_slide_as_materials_of_the_file_say():
+    """The slope of Choreonoid's material sample, in small: each box obeys a = g (sin θ − μ cos θ)."""
+    table = "materials: [ { name: Ground }, { name: m1 }, { name: m2 } ]\ncontact_materials:\n"
+    table += " - { materials: [ Ground, m1 ], friction: 0.1 }\n"
+    table += " - { materials: [ Ground, m2 ], friction: 0.7 }\n"
+    box = "geometry: { type: Box, size: [ 0.5, 0.5, 0.5 ] } } }"
+    box = f"jointType: free, massType: density, elements: {{ Shape: {{ {box}"
+    text = LINKS + "{ name: floor, rotation: [ 1, 0, 0, -30 ], material: Ground, elements:\n"
+    text += "  { Shape: { translation: [ 0, 0, -0.1 ], geometry: { type: Box, size: [ 20, 40, 0.2 ] } } } }\n"
+    for k, x in ((1, -2), (2, 2)):
+        text += f" - {{ name: b{k}, parent: floor, translation: [ {x}, -3, 0.25 ], material: m{k}, {box} }}\n"
+    materials = tribo.read_materials(table)
+    world = tribo.World(time_step=0.002)
+    world.load_materials(materials, rigid=True)
+    _, first, second = world.load_body(text, materials=materials)
+    world.step(250)
+    angle = math.radians(30)
+    expected = 0.5 * 9.81 * (math.sin(angle) - 0.1 * math.cos(angle))
+    assert np.linalg.norm(first.linear_velocity) == pytest.approx(expected, rel=1e-6)
+    assert np.linalg.norm(second.linear_velocity) < 1e-9
+
+
+# -- what is refused or said -----------------------------------------------------------------------
+SHAPE = LINKS + "{ name: a, elements: { Shape: { %s } } }\n"
+ERRORS = [
+    ("a: 1\n", "is no body file of Choreonoid: it must begin with format: ChoreonoidBody"),
+    ("modelFile: x.wrl\na: 1\n", "is a wrapper around another file"),
+    (HEAD, "has no links"),
+    (HEAD + "links: []\n", "has no link;"),
+    (HEAD.replace("1.0", "3.0") + "links: []\n", "format version 3.0 is not read"),
+    (HEAD + "angleUnit: grad\nlinks: []\n", "angleUnit must be degree or radian, got 'grad'"),
+    (LINKS + "{ jointType: free }\n", "a link needs a name"),
+    (LINKS + "{ name: a }\n - { name: a, parent: a }\n", "a link named 'a' stands in line 4 already"),
+    (LINKS + "{ name: a }\n - { name: b }\n", "link 'b': has no parent; the root is 'a'"),
+    (LINKS + "{ name: arm }\n - { name: b, parent: am }\n", "does not exist; did you mean 'arm'?"),
+    (LINKS + "{ name: a }\n - { name: b, parent: c }\n - { name: c, parent: b }\n", "loop of parents"),
+    (HEAD + "rootLink: x\nlinks:\n - { name: a }\n", "rootLink 'x' does not exist"),
+    (LINKS + "{ name: a, jointType: revolut }\n", "joint type 'revolut' of link 'a' is unknown"),
+    (LINKS + "{ name: a }\n - { name: b, parent: a, jointType: revolute, jointAxis: W }\n",
+     "must be X, Y, Z, -X, -Y, -Z or three numbers, got 'W'"),
+    (LINKS + "{ name: a }\n - { name: b, parent: a, jointType: revolute, jointRange: [ 2, 1 ] }\n",
+     "the lower limit 2 is above the upper one 1"),
+    (LINKS + "{ name: a, rotation: [ 0, 0, 0, 1 ] }\n", "the axis of a rotation has no direction"),
+    (LINKS + "{ name: a, jointType: free, mass: -1 }\n", "the mass of link 'a' must be ≥ 0 kg"),
+    (LINKS + "{ name: a, jointType: free, mass: 1, inertia: [ 1, 2, 3 ] }\n", "list of 9 or 6 numbers"),
+    (LINKS + "{ name: a, massType: weight }\n", "massType must be mass or density, got 'weight'"),
+    (LINKS + "{ name: a, jointType: free, massType: density }\n", "has massType density and no shape"),
+    (LINKS + "{ name: a, elements: [ { name: x } ] }\n", "an element needs type"),
+    (LINKS + "{ name: a, type: SubBody, uri: x.body }\n", "SubBody among the links is not supported"),
+    (SHAPE % "geometry: { type: Box, size: [ 0, 1, 1 ] }", "lengths must be from"),
+    (SHAPE % "scale: [ 1, 1, 2 ], geometry: { type: Cylinder }", "scales 1, 1, 2 make no Cylinder of this"),
+    (LINKS + "{ name: a, elements: { Transform: { scale: [ 1, 2, 1 ], elements: { Shape: { rotation: "
+     "[ 0, 0, 1, 30 ], geometry: { type: Box } } } } } }\n", "rotations above this shape shear it"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), ERRORS)
+def test_errors_say_where_and_what(text, message):
+    with pytest.raises(tribo.DescriptionError) as caught:
+        choreonoid.read(text)
+    assert message in str(caught.value)
+    assert str(caught.value).startswith("<body file>:")
+
+
+DOUBTS = [
+    (
+        "jointMotorCompliacne: 1",
+        "'jointMotorCompliacne' of a link is unknown, ignored; did you mean",
+    ),
+    ("jointCompliance: 1e-8", "joint_compliance has no effect yet"),
+    ("jointType: pseudoContinuousTrack", "its belt stands still"),
+    ("elements: [ { type: Camera } ]", "Camera is left out: devices are not read"),
+    ("elements: [ { type: Shap } ]", "Shap is left out: it is not known"),
+    ("elements: [ { type: Shape } ]", "a Shape without geometry is left out"),
+    (
+        "elements: [ { type: Shape, geometry: { type: Extrusion } } ]",
+        "the geometry 'Extrusion' is left out",
+    ),
+    ("elements: [ { type: Resource, uri: x.wrl } ]", "mesh 'x.wrl': not a mesh format"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), DOUBTS)
+def test_what_is_left_out_is_said(text, message):
+    _, made = link(text)
+    assert len(made.doubts) == 1, made.doubts
+    assert message in made.doubts[0]
+    with pytest.raises(tribo.DescriptionError, match=r"an error because of strict=True"):
+        link(text, strict=True)
+
+
+def test_links_that_say_nothing_weigh_what_choreonoid_takes():
+    body, made = link("jointType: free")
+    assert (body.mass, body.inertia.tolist()) == (1.0, np.eye(3).tolist())
+    assert (
+        "link 'a' has no mass and inertia: Choreonoid's 1 kg, or 1 kg m² about each axis"
+        in made.doubts[0]
+    )
+
+
+def test_radians_and_a_mapping_of_links():
+    text = HEAD + "angleUnit: radian\nlinks:\n  Link: { name: a, rotation: [ 0, 0, 1, 1.5 ] }\n"
+    joint = choreonoid.read(text, strict=True).trees[0].bodies[0].joint
+    assert joint.quaternion == pytest.approx((math.cos(0.75), 0, 0, math.sin(0.75)))
+
+
+def test_keys_of_controllers_are_notes():
+    _, made = link("gripStrength: 3")
+    assert made.doubts == []
+    assert any("'gripStrength' of a link is unknown" in text for text in made.notes)
+
+
+def test_the_command_checks_and_runs_body_files(capsys):
+    assert cli.main(["check", str(FILE)]) == 0
+    out = capsys.readouterr().out
+    assert "choreonoid_arm.body, PAYLOAD" in out
+    assert "SHOULDER" in out
+    assert cli.main(["run", str(FILE), "--duration", "0.01"]) == 0
+    assert "PAYLOAD" in capsys.readouterr().out

@@ -252,15 +252,34 @@ def test_excluded_links_touch_nothing():
     assert groups["l1/0"] != (0, 0)
 
 
-def test_rules_name_links_that_exist_and_things_of_one_joint_chain():
+def test_rules_name_links_that_exist():
     rules = "collisionDetection: { excludeLinks: [ l22 ], excludeTreeDept: 1 }\n"
     doubts = choreonoid.read(HEAD + CHAIN + rules).doubts
     assert any("link 'l22' does not exist; did you mean 'l2'?" in text for text in doubts)
     assert any("did you mean 'excludeTreeDepth'" in text for text in doubts)
-    free = " - { name: f, parent: l0, jointType: free, mass: 1, inertia: [ 1, 0, 0, 1, 0, 1 ] }\n"
-    rules = "collisionDetection: { excludeLinkGroups: [ { links: [ l1, f ] } ] }\n"
-    (doubt,) = choreonoid.read(HEAD + CHAIN + free + rules).doubts
-    assert "objects of their own here and touch all the same: f and l1" in doubt
+
+
+def test_links_of_different_things_can_be_kept_apart():
+    free = "".join(
+        f" - {{ name: f{k}, parent: l0, jointType: free, translation: [ {k}, 0, 1 ], mass: 1,\n"
+        " inertia: [ 1, 0, 0, 1, 0, 1 ], elements: { Shape: { geometry: { type: Sphere, radius: 0.2 } } } }\n"
+        for k in range(3)
+    )
+    ground = " - { name: g, parent: l0, elements: { Shape: { translation: [ 0, 0, -1 ], geometry:\n"
+    ground += "     { type: Box, size: [ 9, 9, 1 ] } } } }\n"
+    rules = "collisionDetection: { excludeLinkGroups: [ { links: [ g, f1 ] } ] }\n"
+    world = tribo.World(time_step=0.005)
+    _, *balls = world.load_body(LINKS + "{ name: l0 }\n" + ground + free + rules, strict=True)
+    world.step(160)  # 0.8 s: 3.1 m of free fall
+    heights = [ball.position[2] for ball in balls]
+    assert heights[1] == pytest.approx(1 - 0.5 * 9.81 * 0.64)
+    assert heights[0] == pytest.approx(-0.3, abs=0.01)
+    assert heights[2] == heights[0]
+    many = "".join(f" - {{ name: x{k}, parent: l0, jointType: free }}\n" for k in range(60))
+    names = ", ".join(f"x{k}" for k in range(60))
+    rules = f"collisionDetection: {{ excludeLinkGroups: [ {{ links: [ {names} ] }} ] }}\n"
+    doubts = choreonoid.read(LINKS + "{ name: l0 }\n" + many + rules).doubts
+    assert any("more than 48 links of different things shall not touch" in text for text in doubts)
 
 
 # -- in a world ------------------------------------------------------------------------------------
@@ -281,7 +300,7 @@ def test_a_robot_starts_as_its_file_says_and_swings():
     assert robot.generalized_coordinate[0] == pytest.approx(expected, abs=1e-5 * angle)
 
 
-def test_all_things_of_a_file_fall_into_a_world():
+def test_all_things_of_a_file_fall_into_a_world(tmp_path):
     world = tribo.World()
     arm, payload = world.load_body(FILE, materials=library())
     assert (arm.name, arm.dof, payload.name, payload.dof) == ("BASE", 3, "PAYLOAD", 6)
@@ -290,11 +309,30 @@ def test_all_things_of_a_file_fall_into_a_world():
         tribo.DescriptionError, match=r"2 things that no joint connects.*world\.load_body"
     ):
         world.add_articulated_system(FILE, materials=library())
-    before = len(world.objects)
-    with pytest.raises(tribo.DescriptionError, match="can turn without inertia"):
-        world.load_body(HEAD + CHAIN + " - { name: x, parent: l0, jointType: free, mass: 1, inertia: "
-                        "[ 0, 0, 0, 0, 0, 0 ] }\n")  # fmt: skip
-    assert len(world.objects) == before
+    before = len(world.objects), world.material_names
+    ball = "elements: { Shape: { geometry: { type: Sphere } } }"
+    text = LINKS + f"{{ name: a, jointType: free, material: jelly, massType: density, {ball} }}\n"
+    text += " - { name: b, parent: a, jointType: free, mass: 1, elements:\n     { Shape: { geometry: { type: "
+    text += "Resource, uri: nix.off } } } }\n"
+    (tmp_path / "nix.off").write_text("OFF\n")
+    (tmp_path / "x.body").write_text(text)
+    with pytest.raises(tribo.DescriptionError, match=r"collision mesh of b/0: .*nix\.off"):
+        world.load_body(tmp_path / "x.body")
+    assert (len(world.objects), world.material_names) == before
+
+
+def test_a_saved_world_steps_bitwise_alike(tmp_path):
+    world = tribo.World()
+    text = FILE.read_text().replace("unlimited", "90")  # a missing stop cannot be written
+    arm, payload = world.load_body(text, materials=library())
+    world.save(tmp_path / "w.xml")
+    other = tribo.World.load(tmp_path / "w.xml")
+    assert [thing.name for thing in other.objects] == ["BASE", "PAYLOAD"]
+    for each in (world, other):
+        each.step(50)
+    for mine, theirs in zip((arm, payload), other.objects, strict=True):
+        assert mine.mass == theirs.mass
+        assert np.array_equal(mine.generalized_coordinate, theirs.generalized_coordinate)
 
 
 def test_boxes_slide_as_materials_of_the_file_say():
@@ -317,6 +355,36 @@ def test_boxes_slide_as_materials_of_the_file_say():
     expected = 0.5 * 9.81 * (math.sin(angle) - 0.1 * math.cos(angle))
     assert np.linalg.norm(first.linear_velocity) == pytest.approx(expected, rel=1e-6)
     assert np.linalg.norm(second.linear_velocity) < 1e-9
+
+
+NOTATIONS = {  # of the manual: keys of a link, its mass, its material
+    "traditional": ("centerOfMass: [ 0, 0, 0.1 ], mass: 3, inertia: [ 1, 0, 0, 1, 0, 1 ]", 3.0, "default"),
+    "material file": ("massType: density, material: steel", 7850.0, "steel"),
+    "material file with a density": ("massType: density, material: steel, density: 7000", 7000.0, "steel"),
+    "traditional with a material": (
+        "massType: mass, mass: 3, inertia: [ 1, 0, 0, 1, 0, 1 ], material: steel", 3.0, "steel",
+    ),
+    "direct": (
+        "massType: density, material: useLinkInfo, density: 500, roughness: 0.3", 500.0, "body/a",
+    ),
+    "everything written": (
+        "massType: density, material: steel, density: 7000, mass: 3, roughness: 0.3, viscosity: 0.1",
+        7000.0, "steel",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("notation", NOTATIONS)
+def test_notations_of_mass_and_material(notation):
+    keys, mass, material = NOTATIONS[notation]
+    cube = "elements: { Shape: { geometry: { type: Box, size: [ 1, 1, 1 ] } } }"
+    body, made = link(f"jointType: free, {keys}, {cube}", materials=library(), strict=True)
+    assert body.mass == pytest.approx(mass, rel=1e-14)
+    assert body.shapes[0].material == material
+    assert body.com == ((0.0, 0.0, 0.1) if notation == "traditional" else (0.0, 0.0, 0.0))
+    if "density" in keys:
+        np.testing.assert_allclose(body.inertia, mass / 6 * np.eye(3), rtol=1e-14)
+    assert bool(made.laws) == (notation == "direct")
 
 
 # -- what is refused or said -----------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,33 +19,7 @@ from tribo.materials import ContactMaterial, Material, MaterialLibrary, complain
 from tribo.tools import cli
 from tribo.tools.demo import ASSETS
 
-SAMPLE = """\
-DEFAULT_CONTACT: &DEFAULT_CONTACT
-  youngsModulus: 1e10
-  spook_damping: 0.05
-  friction: 0.3
-materials:
-  -
-    name: Ground
-    roughness: 0.5
-    viscosity: 0.0
-  -
-    name: agxMat5
-    density: 1.0
-  - { name: Default, roughness: 0.8, youngs_modulus: 1e9 }
-contactMaterials:
-  -
-    materials: [ Ground, agxMat5 ]
-    youngsModulus: 1.0e5
-    restitution: 0.1
-    adhesionForce: 100
-    adhesivOverlap: 0.2
-    frictionModel: [ iterative, direct ]
-  -
-    friction: 0.7
-    <<: *DEFAULT_CONTACT
-    materials: [ Ground, Default, ice ]
-"""
+SAMPLE = (Path(__file__).parents[1] / "data" / "choreonoid_materials.yaml").read_text("utf-8")
 
 
 def pair(library, first, second, *names):

@@ -216,6 +216,16 @@ def test_mixing_of_standard_materials():
     )  # √(0.5 · 0.5); the rest is that of contact materials
 
 
+def test_mixing_of_extreme_materials_stays_in_range():
+    for side in ("least", "most"):
+        values = {
+            source: getattr(parameters(Material)[source], side) for source, *_ in MIXING.values()
+        }
+        law = effective(values, values).law
+        assert law.youngs_modulus == pytest.approx(values["youngs_modulus"] / 2)
+        assert law.adhesion_force == 2 * values["adhesion_force"]
+
+
 def test_mixing_leaves_the_rest_at_its_default():
     pair = effective({"adhesive_overlap": 0.1}, {"adhesive_overlap": 0.1})
     assert (pair.law.adhesive_overlap, pair.origin["adhesive_overlap"]) == (0.0, "default")

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tribo.checks.check import LARGEST
 from tribo.checks.errors import DescriptionError
 from tribo.formats.report import Report
 
@@ -99,7 +100,7 @@ class YamlNode:
         return True if word in _TRUE else False if word in _FALSE else None
 
     def number(self) -> float:
-        """Return a finite number.
+        """Return a number that is not absurdly large.
 
         Raises:
             DescriptionError: It is none.
@@ -107,6 +108,10 @@ class YamlNode:
         value = self.as_number()
         if value is None or not math.isfinite(value):
             raise self.error(f"must be a finite number, got {self.shown()}")
+        if abs(value) > LARGEST:
+            raise self.error(
+                f"numbers must be at most {LARGEST:g} in size, got {self.shown()}; units are SI"
+            )
         return value
 
     def numbers(self, count: int | Iterable[int]) -> tuple[float, ...]:

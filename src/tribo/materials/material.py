@@ -10,6 +10,7 @@ from tribo.materials.pair_properties import DEFAULT_MATERIAL, MAX_FRICTION
 from tribo.materials.parameters import Standard, check_numbers, number
 
 logger = logging.getLogger("tribo")
+HALF = 0.5 * check.LARGEST  # of what is added up for a pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +48,13 @@ class Material:
 
     name: str = DEFAULT_MATERIAL
     density: float = number(1000.0, "kg/m³", least=check.SMALLEST)
-    youngs_modulus: float = number(4e8, "Pa", is_open=True)
+    youngs_modulus: float = number(4e8, "Pa", least=check.SMALLEST)
     viscosity: float = number(0.5, "–", most=1.0)
     spook_damping: float = number(0.075, "s")
     poisson_ratio: float = number(0.3, "–", least=-1.0, most=0.5)
     roughness: float = number(0.5, "–", most=MAX_FRICTION)
-    surface_viscosity: float = number(5e-9, "m/(N s)")
-    adhesion_force: float = number(0.0, "N")
+    surface_viscosity: float = number(5e-9, "m/(N s)", most=HALF)
+    adhesion_force: float = number(0.0, "N", most=HALF)
     adhesive_overlap: float = number(0.0, "m")
     wire_youngs_modulus_stretch: float = number(6e10, "Pa", is_open=True)
     wire_spook_damping_stretch: float = number(0.075, "s")

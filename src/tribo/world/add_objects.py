@@ -19,7 +19,7 @@ from tribo.engine.builder import ALL_GROUPS
 from tribo.formats import choreonoid, robot_files
 from tribo.formats.mesh_solids import solidify
 from tribo.formats.report import warning
-from tribo.materials import MaterialLibrary
+from tribo.materials import MaterialLibrary, MaterialTable
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Kind
 from tribo.objects import ArticulatedSystem, HeightMap, SingleBody, primitives
@@ -32,6 +32,8 @@ logger = logging.getLogger("tribo")
 
 class WorldObjects(WorldList):
     """Adding objects to a world."""
+
+    _materials: MaterialTable
 
     def _add_single(
         self,
@@ -414,6 +416,7 @@ class WorldObjects(WorldList):
         folders = check.folders(package_dirs, "package_dirs")
         body = choreonoid.read(source, package_dirs=folders, materials=materials, strict=strict)
         added: list[ArticulatedSystem] = []
+        before = self._materials.copy()
         try:
             for tree in body.trees:
                 name = tree.bodies[0].name
@@ -426,6 +429,7 @@ class WorldObjects(WorldList):
         except (ValueError, TypeError, ImportError) as error:
             for part in added:
                 self.remove(part)
+            self._materials.become(before)
             raise DescriptionError(f"{body.name}: {error}") from None
         self.take_laws(body.laws)
         return added

@@ -11,10 +11,11 @@ from tribo.description.trees import (
     IDENTITY,
     DescriptionError,
     LinkDescription,
+    ShapeDescription,
     TreeDescription,
     Vector,
 )
-from tribo.engine.builder import COORDINATES
+from tribo.engine.builder import ALL_GROUPS, COORDINATES
 from tribo.formats.assembly import assemble
 from tribo.formats.choreonoid import collision_rules
 from tribo.formats.choreonoid.elements import ElementReader, typed
@@ -38,6 +39,10 @@ KNOWN = (
 )  # fmt: skip
 NEWEST = 2.1
 MAX_LINKS = 10_000
+FIRST_BIT, MAX_BITS = (
+    62,
+    48,
+)  # collision groups for links of different things that pass through each other
 Laws = dict[tuple[str, str], PairProperties]
 
 
@@ -304,16 +309,36 @@ def _part(
         (k, a), (m, b) = where[first], where[second]
         if k != m:
             if not {first, second} & rules.excluded:
-                across.append(f"{first} and {second}")
+                across.append((first, second))
         elif a != b:
             set_pair(trees[k], a, b, touching=False)
-    if across:
-        more = f" and {len(across) - 3} pairs more" if len(across) > 3 else ""
+    if len({name for pair in across for name in pair}) > MAX_BITS:
         report.doubt(
             root,
-            f"links that no joint connects are objects of their own here and touch all the same: "
-            f"{', '.join(across[:3])}{more}; use collision groups and masks",
+            f"more than {MAX_BITS} links of different things shall not touch each other: all of them do; use "
+            "collision groups and masks",
         )
+        return
+    shapes: dict[str, list[ShapeDescription]] = {}
+    for tree in trees:
+        for body in tree.bodies:
+            for shape in body.shapes:
+                shapes.setdefault(shape.name.rpartition("/")[0], []).append(shape)
+    _give_bits(across, shapes)
+
+
+def _give_bits(pairs: list[tuple[str, str]], shapes: dict[str, list[ShapeDescription]]) -> None:
+    """Give links of different things a collision group each, and masks without those they must not meet."""
+    bits: dict[str, int] = {}
+    masks: dict[str, int] = {}
+    for first, second in pairs:
+        for name in (first, second):
+            bits.setdefault(name, 1 << (FIRST_BIT - len(bits)))
+        masks[first] = masks.get(first, ALL_GROUPS) & ~bits[second]
+        masks[second] = masks.get(second, ALL_GROUPS) & ~bits[first]
+    for name, bit in bits.items():
+        for shape in shapes.get(name, ()):
+            shape.group, shape.mask = bit, masks[name]
 
 
 def _laws(links: dict[str, BodyLink], library: MaterialLibrary | None) -> Laws:

@@ -1,6 +1,7 @@
 """Choreonoid's body files: links, joints, shapes, masses, materials, rules of collision, errors."""
 
 import math
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -456,6 +457,64 @@ def test_what_is_left_out_is_said(text, message):
         link(text, strict=True)
 
 
+def test_links_that_stand_need_no_mass():
+    fixed = (
+        LINKS
+        + "{ name: a }\n - { name: b, parent: a }\n - { name: c, parent: b, jointType: revolute, "
+    )
+    fixed += "mass: 1, inertia: [ 1, 0, 0, 1, 0, 1 ] }\n"
+    assert choreonoid.read(fixed).doubts == []
+    (doubt,) = choreonoid.read(fixed + " - { name: d, parent: c }\n").doubts
+    assert "link 'd' has no mass and inertia" in doubt
+
+
+FOUR_BAR = """
+links:
+ - { name: base }
+ - { name: a, parent: base, jointType: revolute, jointAxis: Z, mass: 1, inertia: [ 1, 0, 0, 1, 0, 1 ] }
+ - { name: b, parent: a, jointType: revolute, jointAxis: Z, translation: [ 0, 1, 0.1 ], mass: 1,
+     inertia: [ 1, 0, 0, 1, 0, 1 ] }
+ - { name: tip, parent: b, translation: [ 2, 0, 0 ], mass: 0, inertia: [ 0, 0, 0, 0, 0, 0 ] }
+ - { name: c, parent: base, jointType: revolute, jointAxis: Z, translation: [ 2, 0, 0 ], mass: 1,
+     inertia: [ 1, 0, 0, 1, 0, 1 ] }
+extraJoints:
+"""
+PISTON = " - { link1Name: tip, link2Name: c, jointType: piston, jointAxis: Z, link2LocalPos: [ 0, 1, 0 ] }\n"
+BALL = " - { link1Name: tip, link2Name: c, jointType: ball, link2LocalPos: [ 0, 1, 0.1 ] }\n"
+
+
+@pytest.mark.parametrize("joint", [PISTON, BALL])
+def test_extra_joints_close_loops(joint):
+    """A parallelogram: its two sides turn alike, whichever joint closes it."""
+    world = tribo.World(time_step=0.002)
+    world.gravity = (0.0, -9.81, 0.0)
+    robot = world.add_articulated_system(HEAD + FOUR_BAR + joint, strict=True)
+    assert len(world.constraints) == 1
+    robot.generalized_velocity = (1.0, -1.0, 1.0)
+    world.step(300)
+    q = robot.generalized_coordinate
+    assert abs(q[0]) > 0.1
+    assert q[2] == pytest.approx(q[0], abs=1e-9)
+    assert q[1] == pytest.approx(-q[0], abs=1e-9)
+
+
+def test_extra_joints_that_are_not_read_or_open():
+    doubts = choreonoid.read(HEAD + FOUR_BAR + BALL.replace("0.1 ]", "0 ]")).doubts
+    assert "the extra joint is 0.1 m open at the start" in doubts[0]
+    doubts = choreonoid.read(HEAD + FOUR_BAR + BALL.replace("ball", "screw")).doubts
+    assert "type 'screw' is left out" in doubts[0]
+    for wrong, message in (
+        (
+            BALL.replace("link1Name: tip", "link1Name: tp"),
+            "link1_name 'tp' does not exist; did you mean 'tip'",
+        ),
+        (BALL.replace("link2Name: c", "link2Name: b"), "joins a link to itself"),
+        (PISTON.replace("jointAxis: Z, ", ""), "a piston needs a jointAxis"),
+    ):
+        with pytest.raises(tribo.DescriptionError, match=message):
+            choreonoid.read(HEAD + FOUR_BAR + wrong)
+
+
 def test_links_that_say_nothing_weigh_what_choreonoid_takes():
     body, made = link("jointType: free")
     assert (body.mass, body.inertia.tolist()) == (1.0, np.eye(3).tolist())
@@ -471,16 +530,30 @@ def test_radians_and_a_mapping_of_links():
     assert joint.quaternion == pytest.approx((math.cos(0.75), 0, 0, math.sin(0.75)))
 
 
+def test_without_pyyaml_the_extra_is_named(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(ImportError, match=r'YAML files need PyYAML: pip install "tribo\[yaml\]"'):
+        choreonoid.read(FILE)
+    assert cli.main(["check", str(FILE)]) == 1
+    assert 'pip install "tribo[yaml]"' in capsys.readouterr().err.replace("\n", " ")
+
+
 def test_keys_of_controllers_are_notes():
     _, made = link("gripStrength: 3")
     assert made.doubts == []
     assert any("'gripStrength' of a link is unknown" in text for text in made.notes)
 
 
-def test_the_command_checks_and_runs_body_files(capsys):
-    assert cli.main(["check", str(FILE)]) == 0
+def test_the_command_checks_and_runs_body_files(capsys, tmp_path):
+    table = tmp_path / "m.yaml"
+    table.write_text(
+        "materials:\n - { name: steel, density: 100 }\n - { name: rubber }\n - { name: Ground }\n"
+    )
+    assert cli.main(["check", str(FILE), "--materials", str(table)]) == 0
     out = capsys.readouterr().out
-    assert "choreonoid_arm.body, PAYLOAD" in out
+    assert f"choreonoid_arm.body, PAYLOAD: mass {100 * 2 * math.pi * 0.05**2 * 0.2:.6g} kg" in out
     assert "SHOULDER" in out
-    assert cli.main(["run", str(FILE), "--duration", "0.01"]) == 0
+    assert cli.main(["run", str(FILE), "--duration", "0.01", "--materials", str(table)]) == 0
     assert "PAYLOAD" in capsys.readouterr().out
+    assert cli.main(["check", str(ASSETS / "quadruped.urdf"), "--materials", str(table)]) == 1
+    assert "--materials is for body files" in capsys.readouterr().err

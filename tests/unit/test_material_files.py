@@ -404,5 +404,9 @@ def test_check_prints_one_pair_in_full(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "√(r₁ r₂) of roughness: ice 0.02, ice 0.02" in out
     assert "is not in materials" not in out
+    assert cli.main(["check", str(ASSETS / "quadruped.urdf"), "--time-step", "0.1"]) == 1
+    assert "--time-step is for material files" in capsys.readouterr().err
+    assert cli.main(["check", str(path), "--materials", str(below)]) == 1
+    assert "--default-table" in capsys.readouterr().err
     assert cli.main([*arguments[:-1], "icy"]) == 1
     assert "unknown material 'icy'; did you mean 'ice'" in capsys.readouterr().err

@@ -145,6 +145,17 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--package-dir", type=Path, action="append", default=[], metavar="DIR",
                         help="where files that it names are looked up; may be repeated")  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="unknown tags are errors")
+    parser.add_argument("--materials", type=Path, action="append", default=[], metavar="YAML",
+                        help="materials of a body file: densities, friction; may be repeated")  # fmt: skip
+
+
+def _materials(chosen: argparse.Namespace, kind: str) -> tribo.MaterialLibrary | None:
+    """Return the materials that a body file gets, None if there are none."""
+    if not chosen.materials:
+        return None
+    if kind != "body":
+        raise InputError(f"{chosen.file}: --materials is for body files (.body); leave it out")
+    return tribo.read_materials(*chosen.materials, strict=chosen.strict)
 
 
 def _add_materials(parser: argparse.ArgumentParser) -> None:
@@ -179,6 +190,7 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
     path: Path = chosen.file
     kind = _kind(path)
     world, follows = tribo.World(), ""
+    materials = _materials(chosen, kind)
     if kind == "mujoco":
         if chosen.set:
             raise InputError(f"{path}: is MJCF, which has no @@parameters; leave --set out")
@@ -194,7 +206,11 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
     elif kind == "body":
         if chosen.set:
             raise InputError(f"{path}: is a body file, which has no @@parameters; leave --set out")
-        parts = world.load_body(path, package_dirs=chosen.package_dir, strict=chosen.strict)
+        if materials is not None:
+            world.load_materials(materials, rigid=True)
+        parts = world.load_body(
+            path, package_dirs=chosen.package_dir, strict=chosen.strict, materials=materials
+        )
         if all(part.is_floating for part in parts):
             world.add_ground(name="ground")
             if len(parts) == 1:
@@ -316,11 +332,16 @@ def _view(chosen: argparse.Namespace) -> int:
 def _check(chosen: argparse.Namespace) -> int:
     if chosen.file.suffix.lower() in YAML_ENDINGS:
         return _check_materials(chosen)
+    for name in ("default_table", "pair", "time_step", "mass", "thickness"):
+        if getattr(chosen, name):
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(f"{chosen.file}: {option} is for material files (.yaml); leave it out")
     dirs, kind = tuple(chosen.package_dir), _kind(chosen.file)
+    materials = _materials(chosen, kind)
     if kind in {"robot", "body"}:
         if kind == "body":
             reports = robot_report.examine_body(
-                chosen.file, package_dirs=dirs, strict=chosen.strict
+                chosen.file, package_dirs=dirs, strict=chosen.strict, materials=materials
             )
         else:
             reports = [robot_report.examine(chosen.file, package_dirs=dirs, strict=chosen.strict)]
@@ -344,6 +365,10 @@ def _show_robot(report: robot_report.RobotReport) -> None:
 
 
 def _check_materials(chosen: argparse.Namespace) -> int:
+    if chosen.materials:
+        raise InputError(
+            f"{chosen.file}: is a material file; tables below it: --default-table YAML"
+        )
     report = material_report.examine(
         chosen.file, below=chosen.default_table, pair=chosen.pair, strict=chosen.strict,
         time_step=chosen.time_step, mass=chosen.mass, thickness=chosen.thickness,

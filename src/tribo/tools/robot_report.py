@@ -21,6 +21,7 @@ from tribo.description.trees import (
 )
 from tribo.engine.builder import DOFS
 from tribo.formats import choreonoid, mjcf, urdf
+from tribo.materials import MaterialLibrary
 from tribo.model import Joint, Kind, Shape
 from tribo.world.world import World
 
@@ -75,14 +76,15 @@ def examine(
 
 
 def examine_body(
-    path: Path | str, *, package_dirs: tuple[Path, ...] = (), strict: bool = False
-) -> list[RobotReport]:
+    path: Path | str, *, package_dirs: tuple[Path, ...] = (), strict: bool = False,
+    materials: MaterialLibrary | None = None,
+) -> list[RobotReport]:  # fmt: skip
     """Read a body file of Choreonoid and say what is in each of its things that no joint connects.
 
     Raises:
         DescriptionError: It cannot be simulated; the message says where, what and the remedy.
     """
-    body = choreonoid.read(path, package_dirs=package_dirs, strict=strict)
+    body = choreonoid.read(path, package_dirs=package_dirs, strict=strict, materials=materials)
     file = Path(path).name
     if len(body.trees) == 1:
         return [_of_tree(file, body.trees[0])]

@@ -165,6 +165,10 @@ class ElementReader:
              use: tuple[bool, bool]) -> None:  # fmt: skip
         if use[0]:
             made.shapes.append(shape)
+        if use[1] and shape.geometry is not None and not use[0]:
+            self._report.note(
+                "triangles written in the file that only are to be drawn are left out"
+            )
         if use[1] and shape.geometry is None:
             made.visuals.append(
                 VisualDescription(

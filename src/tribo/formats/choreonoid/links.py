@@ -74,6 +74,7 @@ class BodyLink:
     is_private: bool  # whether the material is written in the link
     contents: Contents = field(default_factory=Contents)
     inertial: Inertial = field(default_factory=Inertial)
+    lacking: str = ""  # what is taken for a mass that it does not say
 
     @property
     def description(self) -> LinkDescription:
@@ -235,13 +236,13 @@ class LinkReader:
         )
         if own.mass < 0.0:
             raise node.error(f"the mass of link {name!r} must be ≥ 0 kg, got {own.mass:g}")
-        if not parts and not (said[1] and said[2]) and link.joint.type != Joint.FIXED:
-            lacking = " and ".join(
+        if not parts and not (said[1] and said[2]):
+            absent = [
                 what for what, is_said in (("mass", said[1]), ("inertia", said[2])) if not is_said
-            )
-            self._report.doubt(
-                node,
-                f"link {name!r} has no {lacking}: Choreonoid's 1 kg, or 1 kg m² about each axis, is taken",
+            ]
+            link.lacking = (
+                f"link {name!r} has no {' and '.join(absent)}: Choreonoid's 1 kg, or 1 kg m² about each "
+                "axis, is taken"
             )
         return merged([*parts, own])
 

@@ -17,7 +17,7 @@ from tribo.description.trees import (
 )
 from tribo.engine.builder import ALL_GROUPS, COORDINATES
 from tribo.formats.assembly import assemble
-from tribo.formats.choreonoid import collision_rules
+from tribo.formats.choreonoid import collision_rules, extra_joints
 from tribo.formats.choreonoid.elements import ElementReader, typed
 from tribo.formats.choreonoid.keys import Angles, check_keys, value, word
 from tribo.formats.choreonoid.links import BodyLink, LinkReader
@@ -121,6 +121,8 @@ def read(
     poses = _poses(links, base)
     rules = collision_rules.read(root, _neighbours(links), report)
     for link in links.values():
+        if link.lacking and not _stands(link, base, links):
+            report.doubt(link.node, link.lacking)
         if link.name in rules.excluded:
             for shape in link.contents.shapes:
                 shape.group = shape.mask = 0
@@ -132,6 +134,7 @@ def read(
         except DescriptionError as error:
             raise first.node.error(f"from link {first.name!r} on: {error}") from None
     _part(made.trees, rules, root, report)
+    extra_joints.read(root, made.trees, report)
     made.laws = _laws(links, materials)
     made.notes, made.doubts = report.notes, report.doubts
     for tree in made.trees[:1]:
@@ -154,11 +157,6 @@ def _check_header(root: YamlNode, report: Report) -> None:
     if unit is not None and unit.word() not in {"degree", "radian"}:
         raise unit.error(f"angleUnit must be degree or radian, got {unit.shown()}")
     check_keys(root, KNOWN, "a body", report, is_open=True)
-    extra = value(root, "extra_joints")
-    if extra is not None:
-        report.doubt(
-            extra, "extraJoints are left out: the loop stays open; tie it with world.add_pin …"
-        )
 
 
 def _read_links(root: YamlNode, reader: LinkReader, report: Report) -> dict[str, BodyLink]:
@@ -218,6 +216,13 @@ def _base(root: YamlNode, links: dict[str, BodyLink]) -> BodyLink:
             trail.add(at.name)
         reached |= trail
     return base
+
+
+def _stands(link: BodyLink, base: BodyLink, links: dict[str, BodyLink]) -> bool:
+    """Return whether fixed joints hold a link to the world."""
+    while link.joint.type == Joint.FIXED and link is not base:
+        link = links[link.parent]
+    return link.joint.type == Joint.FIXED
 
 
 def _below(links: dict[str, BodyLink], base: BodyLink) -> dict[str, list[BodyLink]]:

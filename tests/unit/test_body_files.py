@@ -398,7 +398,7 @@ ERRORS = [
     (HEAD.replace("1.0", "3.0") + "links: []\n", "format version 3.0 is not read"),
     (HEAD + "angleUnit: grad\nlinks: []\n", "angleUnit must be degree or radian, got 'grad'"),
     (LINKS + "{ jointType: free }\n", "a link needs a name"),
-    (LINKS + "{ name: a }\n - { name: a, parent: a }\n", "a link named 'a' stands in line 4 already"),
+    (LINKS + "{ name: a }\n - { name: a, parent: a }\n", "a link named 'a' stands in <body file>:4:4"),
     (LINKS + "{ name: a }\n - { name: b }\n", "link 'b': has no parent; the root is 'a'"),
     (LINKS + "{ name: arm }\n - { name: b, parent: am }\n", "does not exist; did you mean 'arm'?"),
     (LINKS + "{ name: a }\n - { name: b, parent: c }\n - { name: c, parent: b }\n", "loop of parents"),
@@ -414,7 +414,9 @@ ERRORS = [
     (LINKS + "{ name: a, massType: weight }\n", "massType must be mass or density, got 'weight'"),
     (LINKS + "{ name: a, jointType: free, massType: density }\n", "has massType density and no shape"),
     (LINKS + "{ name: a, elements: [ { name: x } ] }\n", "an element needs type"),
-    (LINKS + "{ name: a, type: SubBody, uri: x.body }\n", "SubBody among the links is not supported"),
+    (LINKS + "{ name: a, type: SubBody, uri: x.body }\n", "SubBody 'x.body': not found"),
+    (LINKS + "{ name: a, type: SubBody, uri: x.txt }\n", "a SubBody needs uri: FILE.body, got 'x.txt'"),
+    (LINKS + "{ name: a, type: ContinuousTrack }\n", "ContinuousTrack among the links is not supported"),
     (SHAPE % "geometry: { type: Box, size: [ 0, 1, 1 ] }", "lengths must be from"),
     (SHAPE % "scale: [ 1, 1, 2 ], geometry: { type: Cylinder }", "scales 1, 1, 2 make no Cylinder of this"),
     (LINKS + "{ name: a, elements: { Transform: { scale: [ 1, 2, 1 ], elements: { Shape: { rotation: "
@@ -466,6 +468,42 @@ def test_links_that_stand_need_no_mass():
     assert choreonoid.read(fixed).doubts == []
     (doubt,) = choreonoid.read(fixed + " - { name: d, parent: c }\n").doubts
     assert "link 'd' has no mass and inertia" in doubt
+
+
+def test_bodies_that_are_parts_of_others(tmp_path):
+    finger = "jointType: prismatic, jointAxis: Y, mass: 0.1, inertia: [ 1, 0, 0, 1, 0, 1 ]"
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "hand.body").write_text(
+        HEAD + "angleUnit: radian\nlinks:\n"
+        " - { name: PALM, jointType: free, translation: [ 9, 9, 9 ], mass: 1,\n"
+        "     inertia: [ 1, 0, 0, 1, 0, 1 ], rotation: [ 0, 0, 1, 1.5 ] }\n"
+        f" - {{ name: F, joint_name: J, parent: PALM, jointRange: 0.1, {finger} }}\n"
+    )  # fmt: skip
+    main = tmp_path / "arm.body"
+    arm = "jointType: revolute, jointAxis: Y, mass: 1, inertia: [ 1, 0, 0, 1, 0, 1 ]"
+    main.write_text(
+        LINKS + f"{{ name: base }}\n - {{ name: ARM, parent: base, {arm} }}\n"
+        " - { type: SubBody, uri: parts/hand.body, prefix: L_, parent: ARM, jointType: fixed,\n"
+        "     translation: [ 0, 0, 1 ] }\n"
+        " - { type: SubBody, uri: parts/hand.body, suffix: _R, parent: base }\n"
+    )  # fmt: skip
+    robot, hand = choreonoid.read(main, strict=True).trees
+    assert [body.name for body in robot.bodies] == ["base", "ARM", "L_F"]
+    assert robot.bodies[2].joint.name == "L_J"
+    assert robot.bodies[1].mass == 2.0  # with the palm that is fixed to it
+    (palm,) = [frame for frame in robot.frames if frame.name == "L_PALM"]
+    assert palm.position == (0.0, 0.0, 1.0)
+    assert palm.quaternion == pytest.approx(
+        (math.cos(0.75), 0, 0, math.sin(0.75))
+    )  # that of its own file
+    assert [body.name for body in hand.bodies] == ["PALM_R", "F_R"]
+    assert hand.start[:3] == (9.0, 9.0, 9.0)
+    main.write_text(main.read_text().replace("parts/hand.body", "arm.body"))
+    with pytest.raises(tribo.DescriptionError, match=r"SubBody 'arm\.body' contains itself"):
+        choreonoid.read(main)
+    main.write_text(main.read_text().replace("arm.body", "../" * 8 + "etc/x.body"))
+    with pytest.raises(tribo.DescriptionError, match=r"x\.body': (not found|refused)"):
+        choreonoid.read(main)
 
 
 FOUR_BAR = """

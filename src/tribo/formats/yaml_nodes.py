@@ -20,7 +20,7 @@ from tribo.formats.report import Report
 
 MAX_BYTES = 8 << 20
 MAX_NODES = 500_000  # with all aliases written out
-MAX_DEPTH = 64
+MAX_DEPTH = 128
 MAX_WORD = 100  # characters of a number
 
 _NUMBER = re.compile(r"[+-]?(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?", re.ASCII)

@@ -182,15 +182,20 @@ class ElementReader:
         reference = word(node, "uri")
         if not reference:
             raise node.error("a Resource needs uri: FILE")
+        say = self._report.doubt if use[0] else self._look
         if node.get("fragment", "node") is not None:
-            self._report.doubt(node, f"{reference}: all of it is taken, not only a fragment")
+            say(node, f"{reference}: all of it is taken, not only a fragment")
         path, reason = self._finder.find(reference)
         if path is None:
-            self._report.doubt(node, f"mesh {reference!r}: {reason}", f"mesh {reference}")
+            say(node, f"mesh {reference!r}: {reason}", f"mesh {reference}")
         pose, scale = _parts(node, place)
         mesh = MeshFile(path, reference, scale)
         shape = ShapeDescription(Shape.MESH, (), pose.position, pose.quaternion, link[0], mesh=mesh)
         self._add(made, shape, color, use)
+
+    def _look(self, node: YamlNode, text: str, key: str | None = None) -> None:
+        """Keep a note on what changes looks only."""
+        self._report.note(f"{node.place}: {text}", key)
 
     def _triangles(self, node: YamlNode, corners: int, place: Affine, color: Vector | None,
                    use: tuple[bool, bool], made: Contents, link: tuple[str, bool]) -> None:  # fmt: skip

@@ -74,6 +74,7 @@ class BodyLink:
     is_private: bool  # whether the material is written in the link
     contents: Contents = field(default_factory=Contents)
     inertial: Inertial = field(default_factory=Inertial)
+    stands: bool = False  # a root that does not move
     lacking: str = ""  # what is taken for a mass that it does not say
 
     @property
@@ -109,8 +110,8 @@ class LinkReader:
                 self._report.doubt(
                     found, f"{key} has no effect yet, left out", f"without effect {key}"
                 )
-        pose = self._angles.pose(node)
-        joint = self._joint(node, name, pose)
+        pose = self.pose(node)
+        joint = self.joint(node, name, pose)
         material, is_private = self._material(node, name)
         link = BodyLink(
             node,
@@ -118,16 +119,21 @@ class LinkReader:
             word(node, "parent"),
             pose,
             joint,
-            self._start(node, joint),
+            self.start(node, joint),
             material,
             is_private,
         )
-        stands = is_root and joint.type == Joint.FIXED
-        link.contents = self._elements.read(node.get("elements"), material.name, stands=stands)
+        link.stands = is_root and joint.type == Joint.FIXED
+        link.contents = self._elements.read(node.get("elements"), material.name, stands=link.stands)
         link.inertial = self._inertial(link)
         return link
 
-    def _joint(self, node: YamlNode, name: str, pose: Pose) -> JointDescription:
+    def pose(self, node: YamlNode) -> Pose:
+        """Return translation and rotation of a node."""
+        return self._angles.pose(node)
+
+    def joint(self, node: YamlNode, name: str, pose: Pose) -> JointDescription:
+        """Read the joint by which a link hangs on its parent, called after the link unless it has a name."""
         kind = word(node, "joint_type", "fixed")
         if kind in BELTS:
             self._report.doubt(node, f"joint type {kind!r} of {name!r}: its belt stands still")
@@ -174,7 +180,8 @@ class LinkReader:
             self._report.doubt(found, "speeds in both directions: the larger one limits both")
         return max(abs(lower), abs(upper))
 
-    def _start(self, node: YamlNode, joint: JointDescription) -> float:
+    def start(self, node: YamlNode, joint: JointDescription) -> float:
+        """Return the coordinate [rad, m] in which a joint starts."""
         turns = joint.type == Joint.REVOLUTE
         angle, displacement = value(node, "joint_angle"), value(node, "joint_displacement")
         if displacement is not None:
@@ -261,7 +268,7 @@ class LinkReader:
                     f"density {link.material.name}",
                 )
         shapes = link.contents.shapes
-        if link.joint.type == Joint.FIXED and not link.parent:  # it stands: mass has no effect
+        if link.stands:  # its mass has no effect
             shapes = [shape for shape in shapes if shape.kind in PRIMITIVES]
         elif not shapes:
             raise link.node.error(

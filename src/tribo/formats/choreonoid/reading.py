@@ -18,27 +18,16 @@ from tribo.description.trees import (
 from tribo.engine.builder import ALL_GROUPS, COORDINATES
 from tribo.formats.assembly import assemble
 from tribo.formats.choreonoid import collision_rules, extra_joints
-from tribo.formats.choreonoid.elements import ElementReader, typed
-from tribo.formats.choreonoid.keys import Angles, check_keys, value, word
-from tribo.formats.choreonoid.links import BodyLink, LinkReader
-from tribo.formats.mesh_files import MeshFinder
+from tribo.formats.choreonoid.body_links import ENDINGS, BodyReader
+from tribo.formats.choreonoid.links import BodyLink
 from tribo.formats.pose import NO_POSE, Pose
-from tribo.formats.report import Report, known_hint
+from tribo.formats.report import Report
 from tribo.formats.self_collision import set_pair
 from tribo.formats.yaml_nodes import YamlNode, is_text, parse
 from tribo.materials import MaterialLibrary, PairProperties
 from tribo.materials.mixing import mixed
 from tribo.model import Joint
 
-ENDINGS = (".body",)
-KNOWN = (
-    "format", "format_version", "angle_unit", "name", "root_link", "links", "collision_detection",
-    "collision_detection_rules", "extra_joints", "standard_pose", "link_groups", "body_handlers",
-    "ik_interface", "analytic_ik", "custom_joint_paths", "possible_ik_interface_links",
-    "default_ik_interface_link", "linked_joints", "foot_links", "title",
-)  # fmt: skip
-NEWEST = 2.1
-MAX_LINKS = 10_000
 FIRST_BIT, MAX_BITS = (
     62,
     48,
@@ -110,13 +99,10 @@ def read(
     """
     report = Report(strict=strict)
     root = parse(source, "body file", report).need("mapping", "a body file")
-    _check_header(root, report)
     path = None if is_text(source) else Path(source)
-    name = word(root, "name") or (path.stem if path is not None else "body")
-    angles = Angles(degrees=word(root, "angle_unit", "degree") != "radian")
-    elements = ElementReader(angles, MeshFinder(path, package_dirs), report)
-    links = _read_links(root, LinkReader(angles, elements, materials, name, report), report)
-    base = _base(root, links)
+    files = BodyReader(package_dirs, materials, report)
+    links, base = files.read(root, path)
+    name = files.name_of(root, path)
     made = BodyFile(name)
     poses = _poses(links, base)
     rules = collision_rules.read(root, _neighbours(links), report)
@@ -140,82 +126,6 @@ def read(
     for tree in made.trees[:1]:
         tree.notes, tree.doubts = report.notes + tree.notes, report.doubts + tree.doubts
     return made
-
-
-def _check_header(root: YamlNode, report: Report) -> None:
-    kind = root.get("format")
-    if kind is None or kind.word() != "ChoreonoidBody":
-        if root.get("modelFile", "model_file") is not None:
-            raise root.error("is a wrapper around another file (modelFile); load that file")
-        raise root.error("is no body file of Choreonoid: it must begin with format: ChoreonoidBody")
-    version = value(root, "format_version")
-    if version is not None and version.number() >= NEWEST:
-        raise version.error(
-            f"format version {version.text} is not read; the newest that is read is 2.0"
-        )
-    unit = value(root, "angle_unit")
-    if unit is not None and unit.word() not in {"degree", "radian"}:
-        raise unit.error(f"angleUnit must be degree or radian, got {unit.shown()}")
-    check_keys(root, KNOWN, "a body", report, is_open=True)
-
-
-def _read_links(root: YamlNode, reader: LinkReader, report: Report) -> dict[str, BodyLink]:
-    listed = root.get("links")
-    if listed is None:
-        raise root.error("has no links; a body needs at least one")
-    if listed.kind == "list":
-        items = [node.need("mapping", "a link") for node in listed.items]
-        nodes = [(word(node, "type", "Link"), node) for node in items]
-    else:
-        nodes = typed(listed)
-    if len(nodes) > MAX_LINKS:
-        raise listed.error(f"more than {MAX_LINKS} links; split the body")
-    links: dict[str, BodyLink] = {}
-    for kind, node in nodes:
-        if kind == "Skip":
-            continue
-        if kind != "Link":
-            raise node.error(f"{kind[:60]} among the links is not supported; write its links out")
-        link = reader.read(node, is_root=node.get("parent") is None)
-        if link.name in links:
-            raise node.error(
-                f"a link named {link.name!r} stands in line {links[link.name].node.line} already; rename one"
-            )
-        links[link.name] = link
-    if not links:
-        raise listed.error("has no link; a body needs at least one")
-    return links
-
-
-def _base(root: YamlNode, links: dict[str, BodyLink]) -> BodyLink:
-    """Return the root link; every other one must hang on it."""
-    label = value(root, "root_link")
-    base = next(iter(links.values()))
-    if label is not None:
-        if label.word() not in links:
-            raise label.error(
-                f"rootLink {label.shown()} does not exist{known_hint(label.word(), links)}"
-            )
-        base = links[label.word()]
-    if base.parent:
-        raise base.node.error(
-            f"is the root link and hangs on {base.parent!r}; take its parent away"
-        )
-    for link in links.values():
-        if link is not base and link.parent not in links:
-            what = f"parent {link.parent!r} does not exist" if link.parent else "has no parent"
-            hint = known_hint(link.parent, links) if link.parent else f"; the root is {base.name!r}"
-            raise link.node.error(f"link {link.name!r}: {what}{hint}")
-    reached = {base.name}
-    for link in links.values():
-        trail, at = {link.name}, link
-        while at.name not in reached:
-            at = links[at.parent]
-            if at.name in trail:
-                raise link.node.error(f"link {link.name!r} is part of a loop of parents; cut it")
-            trail.add(at.name)
-        reached |= trail
-    return base
 
 
 def _stands(link: BodyLink, base: BodyLink, links: dict[str, BodyLink]) -> bool:

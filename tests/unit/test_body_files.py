@@ -159,6 +159,28 @@ def test_meshes_in_the_file(scale):
     assert standing.shapes[0].kind == Shape.SURFACE
 
 
+def test_elevation_grids_are_terrain():
+    pytest.importorskip("trimesh")
+    heights = ", ".join(str(0.1 * k) for k in range(4))
+    grid = "type: ElevationGrid, xDimension: 4, zDimension: 3, xSpacing: 1, zSpacing: 2, height: [ %s ]"
+    grid %= ", ".join([heights] * 3)
+    # Choreonoid's grids rise along y; this one is turned so that they rise along z, 0.1 per metre of x.
+    element = f"elements: {{ Shape: {{ rotation: [ 1, 0, 0, 90 ], geometry: {{ {grid} }} }} }}"
+    world = tribo.World()
+    world.load_body(LINKS + f"{{ name: a, {element} }}\n", strict=True)
+    for x, y in ((0.5, -1.0), (1.7, -3.9), (2.9, -0.1)):
+        hit = world.ray_test((x, y, 5.0), (0.0, 0.0, -1.0), 10.0)
+        assert hit.position[2] == pytest.approx(0.1 * x)
+        assert hit.normal[2] > 0.9
+    with pytest.raises(tribo.DescriptionError, match=r"height must be 4 · 3 numbers.*got 2"):
+        link("elements: { Shape: { geometry: { type: ElevationGrid, xDimension: 4, zDimension: 3, "
+             "height: [ 1, 2 ] } } }")  # fmt: skip
+    with pytest.raises(tribo.DescriptionError, match="must be whole numbers ≥ 2"):
+        link(
+            "elements: { Shape: { geometry: { type: ElevationGrid, xDimension: 1, zDimension: 3 } } }"
+        )
+
+
 def test_mesh_files_beside_the_body(tmp_path):
     trimesh = pytest.importorskip("trimesh")
     (tmp_path / "box.off").write_text(trimesh.creation.box((1, 2, 3)).export(file_type="off"))
@@ -593,5 +615,28 @@ def test_the_command_checks_and_runs_body_files(capsys, tmp_path):
     assert "SHOULDER" in out
     assert cli.main(["run", str(FILE), "--duration", "0.01", "--materials", str(table)]) == 0
     assert "PAYLOAD" in capsys.readouterr().out
+    # The thinnest shape of rubber is the hand, 4 cm; rods of steel are 10 cm thick, 0.314 kg together.
+    table.write_text(
+        "materials:\n - { name: steel, density: 100 }\n - { name: rubber }\n - { name: Ground }\n"
+        "contact_materials:\n - { materials: [ steel, rubber, Ground ], adhesionForce: 1,\n"
+        "     adhesivOverlap: 0.05, spookDamping: 0.01, youngsModulus: 1e5,\n"
+        "     frictionModel: [ box, iterative ] }\n"
+        " - { materials: [ steel, steel ], adhesionForce: 1, adhesivOverlap: 0.05 }\n"
+    )  # fmt: skip
+    assert cli.main(["check", str(FILE), "--materials", str(table), "--time-step", "0.01"]) == 0
+    out = capsys.readouterr().out
+    for pair, thin in (
+        ("Ground | rubber", True),
+        ("Ground | steel", False),
+        ("steel | steel", False),
+    ):
+        assert (
+            f"{pair}: adhesive_overlap 0.05 m is not thinner than the shape (0.04 m)" in out
+        ) == thin
+    assert "Ground | steel: spook_damping 0.01 s is less than two time steps" in out
+    assert (
+        "Ground | steel: youngs_modulus 100000 Pa is too stiff for sweeps alone at 0.314159 kg"
+        in out
+    )
     assert cli.main(["check", str(ASSETS / "quadruped.urdf"), "--materials", str(table)]) == 1
     assert "--materials is for body files" in capsys.readouterr().err

@@ -333,7 +333,7 @@ def _check(chosen: argparse.Namespace) -> int:
     if chosen.file.suffix.lower() in YAML_ENDINGS:
         return _check_materials(chosen)
     for name in ("default_table", "pair", "time_step", "mass", "thickness"):
-        if getattr(chosen, name):
+        if getattr(chosen, name) and not (name == "time_step" and chosen.materials):
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"{chosen.file}: {option} is for material files (.yaml); leave it out")
     dirs, kind = tuple(chosen.package_dir), _kind(chosen.file)
@@ -341,8 +341,9 @@ def _check(chosen: argparse.Namespace) -> int:
     if kind in {"robot", "body"}:
         if kind == "body":
             reports = robot_report.examine_body(
-                chosen.file, package_dirs=dirs, strict=chosen.strict, materials=materials
-            )
+                chosen.file, package_dirs=dirs, strict=chosen.strict, materials=materials,
+                time_step=chosen.time_step,
+            )  # fmt: skip
         else:
             reports = [robot_report.examine(chosen.file, package_dirs=dirs, strict=chosen.strict)]
         for report in reports:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 
+from tribo.description.extents import shape_extent
+from tribo.description.trees import IDENTITY, TreeDescription
 from tribo.formats.material_files import MAX_PAIRS, read_materials
-from tribo.materials import EffectivePair, complaints
+from tribo.materials import EffectivePair, MaterialLibrary, complaints
+from tribo.model import Joint
 
 
 @dataclass(slots=True)
@@ -47,3 +51,40 @@ def examine(
     for each in judged:
         warnings += complaints(each, time_step=time_step, mass=mass, thickness=thickness)
     return MaterialReport(text, warnings, [n for n in library.notes if n not in library.doubts])
+
+
+def of_trees(
+    trees: Sequence[TreeDescription], library: MaterialLibrary, time_step: float | None = None
+) -> list[str]:
+    """Return what looks wrong with the pairs of materials that shapes have, sizes and masses being known.
+
+    Args:
+        trees: What is in a file.
+        library: Its materials; names that it does not have are left out.
+        time_step: [s] for which values are judged; None: not judged.
+    """
+    thickness: dict[str, float] = {}
+    mass: dict[str, float] = {}
+    for tree in trees:
+        for body in tree.bodies:
+            for shape in body.shapes:
+                name = shape.material
+                if name not in library:
+                    continue
+                size = 2.0 * float(shape_extent(replace(shape, quaternion=IDENTITY))[1].min())
+                thickness[name] = min(thickness.get(name, inf), size if size > 0.0 else inf)
+                if body.joint.type != Joint.FIXED:
+                    mass[name] = min(mass.get(name, inf), body.mass)
+    found: list[str] = []
+    names = sorted(thickness)
+    for i, first in enumerate(names):
+        for second in names[i:]:
+            thin = min(thickness[first], thickness[second])
+            light = min(mass.get(first, inf), mass.get(second, inf))
+            found += complaints(
+                library.pair(first, second),
+                time_step=time_step,
+                mass=light if 0.0 < light < inf else None,
+                thickness=thin if thin < inf else None,
+            )
+    return found

@@ -23,6 +23,7 @@ from tribo.engine.builder import DOFS
 from tribo.formats import choreonoid, mjcf, urdf
 from tribo.materials import MaterialLibrary
 from tribo.model import Joint, Kind, Shape
+from tribo.tools import material_report
 from tribo.world.world import World
 
 SMALLEST, LARGEST = 1e-3, 3.0  # [m] radii of gyration of what robots are made of
@@ -77,18 +78,23 @@ def examine(
 
 def examine_body(
     path: Path | str, *, package_dirs: tuple[Path, ...] = (), strict: bool = False,
-    materials: MaterialLibrary | None = None,
+    materials: MaterialLibrary | None = None, time_step: float | None = None,
 ) -> list[RobotReport]:  # fmt: skip
     """Read a body file of Choreonoid and say what is in each of its things that no joint connects.
+
+    With materials, the pairs that its shapes make are judged, too, for a time step [s] if there is one.
 
     Raises:
         DescriptionError: It cannot be simulated; the message says where, what and the remedy.
     """
     body = choreonoid.read(path, package_dirs=package_dirs, strict=strict, materials=materials)
     file = Path(path).name
-    if len(body.trees) == 1:
-        return [_of_tree(file, body.trees[0])]
-    return [_of_tree(f"{file}, {tree.bodies[0].name}", tree) for tree in body.trees]
+    reports = [_of_tree(f"{file}, {tree.bodies[0].name}", tree) for tree in body.trees]
+    if len(reports) == 1:
+        reports[0].name = file
+    if materials is not None:
+        reports[-1].warnings += material_report.of_trees(body.trees, materials, time_step)
+    return reports
 
 
 def _of_tree(name: str, robot: TreeDescription) -> RobotReport:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks.check import LARGEST, SMALLEST
-from tribo.description.hulls import Surface, convex_hull, surface
+from tribo.description.hulls import Surface, surface
 from tribo.description.trees import (
     IDENTITY,
     MeshFile,
@@ -20,7 +20,7 @@ from tribo.description.trees import (
 from tribo.formats.choreonoid.keys import Angles, check_keys, inertia, number, value, word
 from tribo.formats.inertia import Inertial
 from tribo.formats.mesh_files import MeshFinder
-from tribo.formats.mesh_solids import edge_length, from_arrays
+from tribo.formats.mesh_solids import edge_length, from_arrays, solids
 from tribo.formats.pose import Pose, matrix, multiply
 from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
@@ -40,6 +40,7 @@ SIZES = {  # geometry: its keys
     "Capsule": ("radius", "height"),
 }
 MESHES = {"TriangleMesh": 3, "IndexedFaceSet": 0}
+GEOMETRIES = (*MESHES, "ElevationGrid", "Resource")
 ALONG_Y: Vector = (sqrt(0.5), -sqrt(0.5), 0.0, 0.0)  # turns z, tribo's axis, into y, Choreonoid's
 EQUAL = 1e-9  # [–] by which scales and angles may miss each other
 MAX_VERTICES = 200_000
@@ -154,11 +155,13 @@ class ElementReader:
             self._add(made, ShapeDescription(shape, size, *pose, link[0]), color, use)
         elif name in MESHES:
             self._triangles(geometry, MESHES[name], place, color, use, made, link)
+        elif name == "ElevationGrid":
+            self._grid(geometry, place, color, use, made, link)
         elif name == "Resource":
             self._resource(geometry, place, use, made, link, color)
         else:
             what = f"the geometry {name[:60]!r}" if name else "a geometry without type"
-            text = f"{what} is left out: known are {', '.join((*SIZES, *MESHES, 'Resource'))}"
+            text = f"{what} is left out: known are {', '.join((*SIZES, *GEOMETRIES))}"
             self._report.doubt(geometry, text, f"geometry {name[:60]}")
 
     def _add(self, made: Contents, shape: ShapeDescription, color: Vector | None,
@@ -211,10 +214,46 @@ class ElementReader:
             )
         if not all(float(x).is_integer() for x in entries):
             raise faces.error("faces must be whole numbers")
-        vertices = np.array(numbers).reshape(-1, 3) @ place.linear.T + place.shift
-        what = f"the mesh in {node.place}"
         try:
             triangles = _fans([int(x) for x in entries], corners)
+        except ValueError as error:
+            raise faces.error(str(error)) from None
+        vertices = np.array(numbers).reshape(-1, 3)
+        self._mesh(node, vertices, triangles, place, color, use, made, link)
+
+    def _grid(self, node: YamlNode, place: Affine, color: Vector | None, use: tuple[bool, bool],
+              made: Contents, link: tuple[str, bool]) -> None:  # fmt: skip
+        """Read heights along y over a grid in x and z."""
+        sides = [number(node, key, 0.0) for key in ("x_dimension", "z_dimension")]
+        steps = [number(node, key, 1.0) for key in ("x_spacing", "z_spacing")]
+        listed = node.get("height")
+        heights = [] if listed is None else [item.number() for item in listed.elements()]
+        if not all(2.0 <= n <= MAX_VERTICES and n.is_integer() for n in sides):
+            raise node.error(f"xDimension and zDimension must be whole numbers ≥ 2, got {sides}")
+        nx, nz = int(sides[0]), int(sides[1])
+        if len(heights) != nx * nz or nx * nz > MAX_VERTICES:
+            raise node.error(
+                f"height must be {nx} · {nz} numbers, at most {MAX_VERTICES}, got {len(heights)}"
+            )
+        z, x = np.mgrid[0:nz, 0:nx]
+        points = np.column_stack([x.ravel() * steps[0], heights, z.ravel() * steps[1]])
+        corner = (np.arange(nz - 1)[:, None] * nx + np.arange(nx - 1)).ravel()
+        near, far = corner, corner + nx
+        triangles = np.concatenate(
+            [np.column_stack([near, far, far + 1]), np.column_stack([near, far + 1, near + 1])]
+        )
+        ccw = node.get("ccw")
+        if ccw is not None and ccw.as_bool() is False:
+            triangles = triangles[:, ::-1]
+        self._mesh(node, points, triangles, place, color, use, made, link)
+
+    def _mesh(self, node: YamlNode, points: np.ndarray, triangles: np.ndarray, place: Affine,
+              color: Vector | None, use: tuple[bool, bool], made: Contents,
+              link: tuple[str, bool]) -> None:  # fmt: skip
+        """Take triangles as they are for what stands, as their hull for what moves."""
+        vertices = points @ place.linear.T + place.shift
+        what = f"the mesh in {node.place}"
+        try:
             if np.linalg.det(place.linear) < 0.0:
                 triangles = triangles[:, ::-1]
             mesh = from_arrays(vertices, triangles, (1.0, 1.0, 1.0), what)
@@ -222,7 +261,7 @@ class ElementReader:
             if link[1]:
                 geometry = surface(mesh.vertices, mesh.triangles, what)
             else:
-                geometry = convex_hull(mesh.vertices, what)
+                (geometry,) = solids(mesh, "hull")
         except ValueError as error:
             raise node.error(str(error)) from None
         size = (edge_length(geometry),) if isinstance(geometry, Surface) else (geometry.half_width,)

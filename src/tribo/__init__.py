@@ -13,7 +13,15 @@ from tribo.description.trees import (
     LinkDescription,
 )
 from tribo.engine.warm_up import warm_up
-from tribo.materials import MaterialTable, PairProperties
+from tribo.formats.material_files import read_materials
+from tribo.materials import (
+    ContactMaterial,
+    EffectivePair,
+    Material,
+    MaterialLibrary,
+    MaterialTable,
+    PairProperties,
+)
 from tribo.model import Kind, Status
 from tribo.objects import ArticulatedSystem, CollisionBody, HeightMap, Object, SingleBody
 from tribo.objects.constraint import Constraint, Motor, Wire
@@ -54,14 +62,18 @@ __all__ = [
     "CompoundPart",
     "Constraint",
     "Contact",
+    "ContactMaterial",
     "DescriptionError",
     "Distance",
     "EditError",
+    "EffectivePair",
     "HeightField",
     "HeightMap",
     "JointDescription",
     "Kind",
     "LinkDescription",
+    "Material",
+    "MaterialLibrary",
     "MaterialTable",
     "Motor",
     "Object",
@@ -75,5 +87,6 @@ __all__ = [
     "Viewer",
     "Wire",
     "World",
+    "read_materials",
     "warm_up",
 ]

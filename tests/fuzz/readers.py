@@ -43,6 +43,14 @@ def _materials(world: tribo.World, path: Path) -> object:
     return world.load_materials(path)
 
 
+def _bodies(world: tribo.World, path: Path) -> object:
+    return world.load_body(path)
+
+
+def _rigid_materials(world: tribo.World, path: Path) -> object:
+    return world.load_materials(tribo.read_materials(path).subset(), rigid=True)
+
+
 def _mesh(world: tribo.World, path: Path) -> object:
     return world.add_mesh(path, mass=1.0)
 
@@ -72,6 +80,8 @@ def corpus() -> tuple[tuple[str, bytes, Take], ...]:
     found += [(path, _robot) for path in (DATA / "mjcf").glob("*.xml")]
     found += [(path, _world) for path in (*DATA.glob("raisim_*.xml"), *ASSETS.glob("*.xml"))]
     found += [(path, _materials) for path in (*DATA.glob("raisim_mat*.xml"), *ASSETS.glob("*.xml"))]
+    found += [(path, _bodies) for path in DATA.glob("*.body")]
+    found += [(path, _rigid_materials) for path in DATA.glob("*.yaml")]
     found += [(path, _robot) for path in (DATA / "fuzz").glob("*.urdf")]
     found += [(path, _world) for path in (DATA / "fuzz").glob("*.world.xml")]
     files = [
@@ -136,7 +146,7 @@ def play(number: int) -> bool:
     rng = random.Random(number)
     name, data, take = corpus()[number % len(corpus())]
     is_text = (
-        name.endswith((".urdf", ".xml", ".txt", ".json", ".dae", ".obj", ".off"))
+        name.endswith((".urdf", ".xml", ".txt", ".json", ".dae", ".obj", ".off", ".body", ".yaml"))
         and rng.random() < 0.9
     )
     new = (

@@ -111,6 +111,9 @@ class LinkDescription:
     solids: list[tuple[float, ShapeDescription]] = field(
         default_factory=list
     )  # [kg] besides `mass`
+    dense: list[tuple[float, ShapeDescription]] = field(
+        default_factory=list
+    )  # [kg/m³] of meshes whose volume their files say
 
     def attach(self, child: LinkDescription, joint: JointDescription) -> None:
         """Let another link hang on this one by a joint, a fixed one too.
@@ -201,29 +204,38 @@ class LinkDescription:
 
     def add_mesh(
         self, file: str | Path, *, scale: Vector = (1.0, 1.0, 1.0), position: Vector = ORIGIN,
-        quaternion: Vector = IDENTITY, material: str = "default", color: Vector | None = None,
-        collides: bool = True, is_drawn: bool = True,
+        quaternion: Vector = IDENTITY, mass: float | None = None, density: float | None = None,
+        material: str = "default", color: Vector | None = None, collides: bool = True, is_drawn: bool = True,
     ) -> None:  # fmt: skip
         """Add a mesh file (OBJ, STL, DAE, PLY, OFF, GLB, glTF) that collides, is drawn, or both.
 
-        What it collides as says `World.add_articulated_system(…, collision_meshes=…)`; it has no mass.
+        What it collides as says `World.add_articulated_system(…, collision_meshes=…)`. Its mass, if it has
+        one, is that of the closed surface, whatever collides.
 
         Args:
             file: Path.
             scale: (3,) factors for the numbers of the file.
+            mass, density: [kg] or [kg/m³] of what the mesh encloses, one of them or none.
             position, quaternion, material, color, collides, is_drawn: As in `add_shape`.
 
         Raises:
-            DescriptionError: There is no such file.
+            DescriptionError: There is no such file, or mass or density are wrong.
         """
         path = Path(file)
         if not path.is_file():
             raise DescriptionError(f"mesh {str(file)!r} of link {self.name!r} does not exist")
         mesh = MeshFile(path.resolve(), str(file), scale)
+        made = ShapeDescription(Shape.MESH, (), position, quaternion, material, mesh=mesh)
+        for weight, kept in ((mass, self.solids), (density, self.dense)):
+            if weight is not None:
+                if not 0.0 < weight < inf or None not in (mass, density):
+                    raise DescriptionError(
+                        f"mesh {str(file)!r} of link {self.name!r} has a mass or a density > 0, not both, "
+                        f"got mass={check.shown(mass)}, density={check.shown(density)}"
+                    )
+                kept.append((weight, made))
         if collides:
-            self.shapes.append(
-                ShapeDescription(Shape.MESH, (), position, quaternion, material, mesh=mesh)
-            )
+            self.shapes.append(made)
         if is_drawn:
             self.visuals.append(
                 VisualDescription(Shape.MESH, (), position, quaternion, color, mesh)
@@ -266,11 +278,12 @@ class CompoundPart:
         kind: "sphere", "box", "capsule", "cylinder", "cone", "ellipsoid" or "convex".
         size: [m] as in `World.add_sphere` and its kin: a radius; edges x, y, z; radius and height (of a
             capsule the distance of its cap centres); semi-axes x, y, z. Of a convex part its points, (n, 3).
-        mass: [kg]; None: the mass or density given for all is shared by volume.
+        mass: [kg]; None: from `density`, or the mass or density given for all is shared by volume.
         position: [m] of the shape in the frame of the compound; of a cone the middle of its height.
         orientation: Unit quaternion (w, x, y, z), axes of the shape to those of the compound.
         material: Name; empty: that of the compound.
         color: RGBA, 0…1; None: drawn in the colour of its material.
+        density: [kg/m³] instead of `mass`.
 
     Example:
         >>> import tribo
@@ -288,6 +301,7 @@ class CompoundPart:
     orientation: Any = IDENTITY
     material: str = ""
     color: Vector | None = None
+    density: float | None = None
 
 
 @dataclass(slots=True)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
-from tribo.description import inertias
 from tribo.description.joints import check_joint_numbers, direction_of
 from tribo.description.trees import (
     BodyDescription,
@@ -25,6 +24,7 @@ from tribo.engine.builder import COORDINATES
 from tribo.formats.inertia import Inertial, merged
 from tribo.formats.pose import NO_POSE, Pose
 from tribo.formats.report import Report
+from tribo.formats.shape_mass import solid
 from tribo.formats.urdf_mass import check_masses
 from tribo.model import Joint
 
@@ -160,7 +160,9 @@ def _checked_link(
             _vector(link.com, f"com of {what}"),
             np.array([check.vector(row, f"inertia of {what}", 3) for row in inertia]),
         )
-        whole = merged([own, *(_solid(m, s, what) for m, s in link.solids)]) if link.solids else own
+        solids = [_solid(s, what, mass=m) for m, s in link.solids]
+        solids += [_solid(s, what, density=d) for d, s in link.dense]
+        whole = merged([own, *solids]) if solids else own
         return LinkDescription(
             link.name,
             whole.mass,
@@ -174,13 +176,14 @@ def _checked_link(
         raise DescriptionError(str(error)) from None
 
 
-def _solid(mass: float, shape: ShapeDescription, what: str) -> Inertial:
+def _solid(
+    shape: ShapeDescription, what: str, *, mass: float | None = None, density: float | None = None
+) -> Inertial:
     """Return a homogeneous solid of a shape, in the frame of its link."""
-    placed = _placement(shape, f"a solid of {what}")
-    _, centre, unit = inertias.of_shape(shape.kind, shape.size)
-    weight = check.number(mass, f"mass of a solid of {what}", minimum=0.0)
-    pose = Pose(placed["position"], placed["quaternion"])
-    return Inertial(weight, tuple(centre.tolist()), weight * unit).moved(pose)
+    placed = replace(shape, **_placement(shape, f"a solid of {what}"))
+    if mass is not None:
+        mass = check.number(mass, f"mass of a solid of {what}", minimum=0.0)
+    return solid(placed, mass=mass, density=density)
 
 
 def _checked_joint(

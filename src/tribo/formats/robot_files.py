@@ -9,13 +9,13 @@ from pathlib import Path
 from tribo.checks import check
 from tribo.description.joint_checks import check_joints
 from tribo.description.trees import DescriptionError, LinkDescription, TreeDescription
-from tribo.formats import joint_order, mjcf, self_collision, urdf
+from tribo.formats import choreonoid, joint_order, mjcf, self_collision, urdf
 from tribo.formats.assembly import assemble
 from tribo.formats.fixed_base import based
 from tribo.formats.singular import joints_without_inertia
 from tribo.formats.urdf_mass import REMEDY
 from tribo.formats.xml import outermost
-from tribo.materials import PairProperties
+from tribo.materials import MaterialLibrary, PairProperties
 from tribo.model import Joint
 
 Laws = dict[tuple[str, str], PairProperties]
@@ -31,6 +31,7 @@ def read(
     strict: bool,
     order: Sequence[str] = (),
     fixed_base: bool | None = None,
+    materials: MaterialLibrary | None = None,
 ) -> tuple[TreeDescription, Laws]:
     """Return a robot, and the contact laws that its file brings.
 
@@ -48,6 +49,10 @@ def read(
             raise DescriptionError("a tree without bodies cannot be added; describe at least one")
     elif isinstance(source, LinkDescription):
         made = assemble(source)
+    elif choreonoid.is_body(source):
+        made, laws = choreonoid.read_robot(
+            source, package_dirs=dirs, materials=materials, strict=strict
+        )
     elif outermost(source, "URDF") == "mujoco":
         made, laws = mjcf.read_robot(source, package_dirs=dirs, strict=strict)
     else:
@@ -57,6 +62,10 @@ def read(
         )
     if not is_urdf and (modules or parameters is not None):
         raise DescriptionError("modules and parameters are those of a URDF; leave them out")
+    if materials is not None and not choreonoid.is_body(source):
+        raise DescriptionError(
+            "materials are for densities in body files of Choreonoid; leave them out"
+        )
     if srdf is not None:
         self_collision.read_srdf(made, srdf, strict=strict)
     check_joints(made)

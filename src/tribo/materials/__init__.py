@@ -1,5 +1,18 @@
 """What happens where two materials meet, as the user sees it."""
 
-from tribo.materials.table import MaterialTable, PairProperties
+from tribo.materials.contact_material import ContactMaterial
+from tribo.materials.diagnosis import complaints
+from tribo.materials.library import EffectivePair, MaterialLibrary
+from tribo.materials.material import Material
+from tribo.materials.pair_properties import PairProperties
+from tribo.materials.table import MaterialTable
 
-__all__ = ["MaterialTable", "PairProperties"]
+__all__ = [
+    "ContactMaterial",
+    "EffectivePair",
+    "Material",
+    "MaterialLibrary",
+    "MaterialTable",
+    "PairProperties",
+    "complaints",
+]

@@ -2,121 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
 from tribo.checks import check
-
-DEFAULT_MATERIAL = "default"
-MAX_FRICTION = (
-    1e6  # [–] sticks on every slope; beyond it the solve has no digits left for the normal
+from tribo.materials.contact_material import ContactMaterial
+from tribo.materials.pair_properties import (
+    DEFAULT_MATERIAL,
+    LENGTHS,
+    MAX_FRICTION,
+    PairProperties,
 )
-_LENGTHS = ("rolling_length", "spinning_length")
-_RIGID_ONLY = (
-    "restitution",
-    "restitution_threshold",
-    "rolling_friction",
-    "spinning_friction",
-    *_LENGTHS,
-)
-_COEFFICIENTS = ("friction", "static_friction", "rolling_friction", "spinning_friction")
 
-
-@dataclass(frozen=True, slots=True)
-class PairProperties:
-    """How two materials interact (`contact law`, Hwangbo et al. 2018 with RaiSim's extensions).
-
-    Args:
-        friction: Coulomb coefficient μ ≥ 0 while slipping [–]; all coefficients are at most 1e6.
-        restitution: Newton's e, 0…1 [–]: rebound speed = e · max(0, v − threshold).
-        restitution_threshold: Approach speed below which nothing rebounds, ≥ 0 [m/s].
-        static_friction: Coefficient at rest, ≥ friction [–]; None: equal to friction.
-        static_friction_velocity: Slip speed at which only `friction` is left, > 0 [m/s].
-        rolling_friction: μ_r ≥ 0 [–]: ‖rolling torque‖ ≤ μ_r · radius · normal force.
-        spinning_friction: μ_spin ≥ 0 [–]: ± torque about the normal ≤ μ_spin · radius · normal force.
-        stiffness: K > 0 [N/m^1.5] of each contact point of a *compliant* pair, Spatial_v2's ground
-            (docs/physics/compliant-ground); None: a rigid pair. A compliant pair has friction and
-            damping and none of the other properties. `tribo.ground.stiffness_for` helps to choose it.
-        damping: D ≥ 0 [N s/m^1.5] of each contact point of a compliant pair; its ground recovers as
-            exp(−K t/D), and the faster an impact, the less it bounces.
-        rolling_length, spinning_length: ≥ 0 [m], added to μ_r · radius and μ_spin · radius: lever arms
-            of the normal force that do not depend on the shape (MuJoCo's rolling, torsional friction).
-
-    Raises:
-        ValueError: A value is outside its range; the message names property, value and range.
-
-    Example:
-        >>> PairProperties(friction=0.4, restitution=0.6).static_friction
-        0.4
-        >>> PairProperties(friction=0.5, stiffness=1e6, damping=2e3).is_compliant
-        True
-    """
-
-    friction: float = 0.8
-    restitution: float = 0.0
-    restitution_threshold: float = 0.0
-    static_friction: float | None = None
-    static_friction_velocity: float = 1e-3
-    rolling_friction: float = 0.0
-    spinning_friction: float = 0.0
-    stiffness: float | None = None
-    damping: float = 0.0
-    rolling_length: float = 0.0
-    spinning_length: float = 0.0
-
-    @property
-    def is_compliant(self) -> bool:
-        """Whether the pair has a stiffness."""
-        return self.stiffness is not None
-
-    def __post_init__(self) -> None:
-        """Check ranges; convert to plain floats."""
-        for item in fields(self):
-            value = getattr(self, item.name)
-            if value is None and item.name == "static_friction":
-                value = self.friction
-            if value is None and item.name == "stiffness":
-                continue
-            try:
-                most = MAX_FRICTION if item.name in _COEFFICIENTS else check.LARGEST
-                number = check.number(value, item.name, minimum=0.0, maximum=most)
-            except TypeError as error:
-                raise ValueError(str(error)) from None
-            object.__setattr__(self, item.name, number)
-        if self.restitution > 1.0:
-            raise ValueError(f"restitution must be within 0…1, got {self.restitution!r}")
-        if self.static_friction is not None and self.static_friction < self.friction:
-            raise ValueError(
-                f"static_friction must be ≥ friction ({self.friction!r}), got {self.static_friction!r}"
-            )
-        if self.static_friction_velocity <= 0.0:
-            raise ValueError("static_friction_velocity must be > 0 m/s, got 0.0")
-        self._check_compliance()
-
-    def _check_compliance(self) -> None:
-        """Refuse mixtures of a rigid and a compliant pair."""
-        if self.stiffness is None:
-            if self.damping != 0.0:
-                raise ValueError(
-                    f"damping={self.damping!r} belongs to a compliant pair: give its stiffness too"
-                )
-            return
-        if self.stiffness == 0.0:
-            raise ValueError("stiffness must be > 0 N/m^1.5, or None for a rigid pair, got 0.0")
-        for name in _RIGID_ONLY:
-            if getattr(self, name) != 0.0:
-                raise ValueError(
-                    f"{name}={getattr(self, name)!r} belongs to a rigid pair; a compliant one (stiffness="
-                    f"{self.stiffness!r}) has friction and damping only"
-                )
-        if self.static_friction != self.friction:
-            raise ValueError(
-                f"static_friction={self.static_friction!r} belongs to a rigid pair; a compliant one "
-                f"(stiffness={self.stiffness!r}) has one friction"
-            )
+__all__ = ["DEFAULT_MATERIAL", "MAX_FRICTION", "MaterialTable", "PairExplanation", "PairProperties"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +58,7 @@ class MaterialTable(check.Sealed):
     ) -> None:
         """Start with no pair but the default one; a world says by an error when no edit is possible."""
         self._default = default or PairProperties()
-        self._pairs: dict[tuple[str, str], tuple[PairProperties, frozenset[str]]] = {}
+        self._pairs: dict[tuple[str, str], tuple[PairProperties, dict[str, str]]] = {}
         self._names: dict[str, int] = {DEFAULT_MATERIAL: 0}
         self._check_editable = check_editable
         self.revision = 0
@@ -185,7 +86,7 @@ class MaterialTable(check.Sealed):
         rows += [(f"{first} | {second}", made) for first, second, made in self]
         width = max(len(label) for label, _ in rows)
         head = "friction  static  restitution  threshold  rolling  spinning  stiffness  damping"
-        has_lengths = any(getattr(p, name) for _, p in rows for name in _LENGTHS)
+        has_lengths = any(getattr(p, name) for _, p in rows for name in LENGTHS)
         if has_lengths:
             head += "  lengths [m]"
         lines = [f"{'':<{width}}  {head}"]
@@ -258,6 +159,12 @@ class MaterialTable(check.Sealed):
         for name in values:
             if name not in known:
                 raise TypeError(f"unknown pair property {name!r}{check.nearest(name, known)}")
+        if isinstance(properties, ContactMaterial):
+            raise ValueError(
+                f"material pair {first!r}, {second!r}: a ContactMaterial is a compliant law (Young's modulus "
+                f"{properties.youngs_modulus:g} Pa), which no step has yet; its rigid() keeps friction and "
+                "restitution and leaves compliance out"
+            )
         if properties is not None and not isinstance(properties, PairProperties):
             raise TypeError(
                 f"properties must be PairProperties, got {check.shown(properties)}; "
@@ -270,10 +177,23 @@ class MaterialTable(check.Sealed):
             raise ValueError(f"material pair {first!r}, {second!r}: {error}") from None
         check.name(first, "a material name")
         check.name(second, "a material name")
+        self.take_pair(first, second, made, _origins(given))
+
+    def take_pair(
+        self, first: str, second: str, properties: PairProperties, origin: Mapping[str, str]
+    ) -> None:
+        """Set a pair that was derived from something else.
+
+        Args:
+            first, second: Names.
+            properties: All of them.
+            origin: By property where its value comes from, as `explain` shows it.
+        """
         self._before_edit("a material pair")
         self.index(first)
         self.index(second)
-        self._pairs[_key(first, second)] = (made, given)
+        known = dict.fromkeys((item.name for item in fields(PairProperties)), NOT_SET)
+        self._pairs[_key(first, second)] = (properties, known | dict(origin))
         self.revision += 1
 
     def pair(self, first: str, second: str) -> PairProperties:
@@ -300,16 +220,7 @@ class MaterialTable(check.Sealed):
                 f.name: "default pair (this pair was never set)" for f in fields(PairProperties)
             }
             return PairExplanation(first, second, self._default, origin)
-        made, given = found
-        origin = {}
-        for item in fields(PairProperties):
-            if item.name in given:
-                origin[item.name] = "set for this pair"
-            elif item.name == "static_friction":
-                origin[item.name] = "equal to friction (not set for this pair)"
-            else:
-                origin[item.name] = "standard value (not set for this pair)"
-        return PairExplanation(first, second, made, origin)
+        return PairExplanation(first, second, found[0], dict(found[1]))
 
     def __iter__(self) -> Iterator[tuple[str, str, PairProperties]]:
         """Iterate over the pairs that were set."""
@@ -325,6 +236,17 @@ class MaterialTable(check.Sealed):
             i, j = self._names[first], self._names[second]
             table[i, j] = table[j, i] = _row(made)
         return table
+
+
+NOT_SET = "standard value (not set for this pair)"
+
+
+def _origins(given: frozenset[str]) -> dict[str, str]:
+    """Return where the values of a pair come from of which some were given."""
+    origin = dict.fromkeys(given, "set for this pair")
+    if "static_friction" not in given:
+        origin["static_friction"] = "equal to friction (not set for this pair)"
+    return origin
 
 
 def _key(first: str, second: str) -> tuple[str, str]:

@@ -113,14 +113,17 @@ def _masses(
     parts: Sequence[CompoundPart], volumes: list[float], mass: float | None, density: float | None
 ) -> list[float]:
     """Return the mass of each part."""
-    own = [k for k, part in enumerate(parts) if part.mass is not None]
+    both = [k for k, part in enumerate(parts) if part.mass is not None and part.density is not None]
+    if both:
+        raise ValueError(f"part {both[0]} has a mass and a density; give one of them")
+    own = [k for k, part in enumerate(parts) if part.mass is not None or part.density is not None]
     if own and (len(own) < len(parts) or mass is not None or density is not None):
         raise ValueError(
-            "give the mass of each part, or one mass or density for all: "
-            f"{len(own)} of {len(parts)} parts have a mass, mass={mass}, density={density}"
+            "give the mass or density of each part, or one mass or density for all: "
+            f"{len(own)} of {len(parts)} parts have a mass or density, mass={mass}, density={density}"
         )
     if own:
-        return [check.positive(part.mass, f"mass of part {k}") for k, part in enumerate(parts)]
+        return [_part_mass(part, k, volumes[k]) for k, part in enumerate(parts)]
     if (mass is None) == (density is None):
         raise ValueError(
             "a compound needs the mass [kg] of each part, or one mass or density [kg/m³] for all"
@@ -129,6 +132,12 @@ def _masses(
         return [check.positive(density, "density") * volume for volume in volumes]
     m, total = check.positive(mass, "mass"), sum(volumes)
     return [m * volume / total for volume in volumes]
+
+
+def _part_mass(part: CompoundPart, k: int, volume: float) -> float:
+    if part.density is not None:
+        return check.positive(part.density, f"density of part {k}") * volume
+    return check.positive(part.mass, f"mass of part {k}")
 
 
 def of_hulls(

@@ -135,50 +135,82 @@ def _positive(value: Any, what: str) -> float:
     return check.positive(value, what)
 
 
-def sphere(radius: float, mass: float, material: str) -> TreeDescription:
+def _mass(mass: Any, density: Any, volume: float) -> float:
+    """Return the mass of a volume: given, or from a density."""
+    if (mass is None) == (density is None):
+        raise ValueError("give mass [kg] or density [kg/m³], one of them")
+    if mass is not None:
+        return _positive(mass, "mass")
+    return _positive(_positive(density, "density") * volume, "mass, density times volume,")
+
+
+def _volume(kind: Shape, *size: float) -> float:
+    return inertias.of_shape(kind, size)[0]
+
+
+def sphere(
+    radius: float, mass: float | None, material: str, density: float | None = None
+) -> TreeDescription:
     """Describe a solid ball."""
-    r, m = _positive(radius, "radius"), _positive(mass, "mass")
+    r = _positive(radius, "radius")
+    m = _mass(mass, density, _volume(Shape.SPHERE, r))
     return _single(Shape.SPHERE, (r,), m, inertias.sphere(m, r), material)
 
 
-def box(size: Any, mass: float, material: str) -> TreeDescription:
+def box(
+    size: Any, mass: float | None, material: str, density: float | None = None
+) -> TreeDescription:
     """Describe a solid box of full edge lengths."""
     x, y, z = (_positive(edge, "size") for edge in check.vector(size, "size", 3))
-    m = _positive(mass, "mass")
+    m = _mass(mass, density, _volume(Shape.BOX, x / 2, y / 2, z / 2))
     return _single(Shape.BOX, (x / 2, y / 2, z / 2), m, inertias.box(m, (x, y, z)), material)
 
 
-def capsule(radius: float, height: float, mass: float, material: str) -> TreeDescription:
+def capsule(
+    radius: float, height: float, mass: float | None, material: str, density: float | None = None
+) -> TreeDescription:
     """Describe a solid capsule; height between the cap centres."""
-    r, h, m = _positive(radius, "radius"), _positive(height, "height"), _positive(mass, "mass")
+    r, h = _positive(radius, "radius"), _positive(height, "height")
+    m = _mass(mass, density, _volume(Shape.CAPSULE, r, h / 2))
     return _single(Shape.CAPSULE, (r, h / 2), m, inertias.capsule(m, r, h), material)
 
 
-def cylinder(radius: float, height: float, mass: float, material: str) -> TreeDescription:
+def cylinder(
+    radius: float, height: float, mass: float | None, material: str, density: float | None = None
+) -> TreeDescription:
     """Describe a solid cylinder."""
-    r, h, m = _positive(radius, "radius"), _positive(height, "height"), _positive(mass, "mass")
+    r, h = _positive(radius, "radius"), _positive(height, "height")
+    m = _mass(mass, density, _volume(Shape.CYLINDER, r, h / 2))
     return _single(Shape.CYLINDER, (r, h / 2), m, inertias.cylinder(m, r, h), material)
 
 
-def cone(radius: float, height: float, mass: float, material: str) -> TreeDescription:
+def cone(
+    radius: float, height: float, mass: float | None, material: str, density: float | None = None
+) -> TreeDescription:
     """Describe a solid cone with its centre of mass in the body's origin, apex towards +z."""
-    r, h, m = _positive(radius, "radius"), _positive(height, "height"), _positive(mass, "mass")
+    r, h = _positive(radius, "radius"), _positive(height, "height")
+    m = _mass(mass, density, _volume(Shape.CONE, r, h / 2))
     description = _single(Shape.CONE, (r, h / 2), m, inertias.cone(m, r, h), material)
     description.bodies[0].shapes[0].position = (0.0, 0.0, h / 4)
     return description
 
 
-def ellipsoid(semi_axes: Any, mass: float, material: str) -> TreeDescription:
+def ellipsoid(
+    semi_axes: Any, mass: float | None, material: str, density: float | None = None
+) -> TreeDescription:
     """Describe a solid ellipsoid; semi-axes along x, y, z."""
     a, b, c = (_positive(x, "semi_axes") for x in check.vector(semi_axes, "semi_axes", 3))
-    m = _positive(mass, "mass")
+    m = _mass(mass, density, _volume(Shape.ELLIPSOID, a, b, c))
     return _single(Shape.ELLIPSOID, (a, b, c), m, inertias.ellipsoid(m, (a, b, c)), material)
 
 
-def convex(points: Any, mass: float, material: str, com: Any = None) -> TreeDescription:
+def convex(
+    points: Any, mass: float | None, material: str, com: Any = None, density: float | None = None
+) -> TreeDescription:
     """Describe the homogeneous convex hull of points (n, 3), centre of mass (or `com`) in the origin."""
-    hull, m = convex_hull(points, "vertices"), _positive(mass, "mass")
+    hull = convex_hull(points, "vertices")
     volume, centre, second = volume_moments(hull.vertices, hull.triangles)
+    m = _mass(mass, density, volume)
     centre = centre if com is None else check.vector(com, "com", 3)
     return of_hulls([hull], centre, m, solid_inertia(m / volume * second), material, "hull")
 

@@ -20,9 +20,11 @@ from rich.table import Table
 
 import tribo
 from tribo import world_xml
+from tribo.formats.choreonoid import is_body
+from tribo.formats.material_files import ENDINGS as YAML_ENDINGS
 from tribo.formats.xml import kind_of
 from tribo.objects import ArticulatedSystem
-from tribo.tools import robot_report
+from tribo.tools import material_report, robot_report
 from tribo.viewer import plot, recording, scene
 
 console = Console(highlight=False)
@@ -33,15 +35,20 @@ HOLD_RATE = 50.0  # [rad/s] natural frequency of the drives that hold a posture
 CLEARANCE = 1e-3  # [m] of a robot above the ground at the start
 MOST_STEPS = 1e9  # of one run: hours of the smallest scene
 
-FILES = "RaiSim world, scene or robot of MuJoCo (MJCF), or robot (URDF)"
+CHECKED = "RaiSim world, MJCF, URDF, body file, or material file (YAML)"
+FILES = "RaiSim world, scene or robot of MuJoCo (MJCF), robot (URDF), or body file of Choreonoid"
 EXAMPLES = """examples:
   tribo run world.xml --duration 10 --plot run.png
   tribo run robot.urdf --hold --record run.npz
   tribo view world.xml
   tribo check robot.urdf
   tribo check world.xml
+  tribo check materials.yaml --time-step 0.005
   tribo warmup
 """
+
+
+Remarks = robot_report.RobotReport | robot_report.SceneReport | material_report.MaterialReport
 
 
 class InputError(ValueError):
@@ -96,8 +103,9 @@ def _parser() -> argparse.ArgumentParser:
 
     check = _command(commands, "check", _check, "say what a file holds and what looks wrong",
                      "tribo check robot.urdf")  # fmt: skip
-    check.add_argument("file", type=Path, metavar="FILE", help=FILES)
+    check.add_argument("file", type=Path, metavar="FILE", help=CHECKED)
     _add_reading(check)
+    _add_materials(check)
 
     bench = _command(commands, "bench", _bench, "measure this machine (in a source checkout)",
                      "tribo bench --help")  # fmt: skip
@@ -137,6 +145,29 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--package-dir", type=Path, action="append", default=[], metavar="DIR",
                         help="where files that it names are looked up; may be repeated")  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="unknown tags are errors")
+    parser.add_argument("--materials", type=Path, action="append", default=[], metavar="YAML",
+                        help="materials of a body file: densities, friction; may be repeated")  # fmt: skip
+
+
+def _materials(chosen: argparse.Namespace, kind: str) -> tribo.MaterialLibrary | None:
+    """Return the materials that a body file gets, None if there are none."""
+    if not chosen.materials:
+        return None
+    if kind != "body":
+        raise InputError(f"{chosen.file}: --materials is for body files (.body); leave it out")
+    return tribo.read_materials(*chosen.materials, strict=chosen.strict)
+
+
+def _add_materials(parser: argparse.ArgumentParser) -> None:
+    own = parser.add_argument_group("material files (YAML)")
+    own.add_argument("--default-table", type=Path, action="append", default=[], metavar="YAML",
+                     help="a table over which FILE is put; may be repeated")  # fmt: skip
+    own.add_argument(
+        "--pair", nargs=2, metavar=("A", "B"), help="all values of one pair, with formulas"
+    )
+    own.add_argument("--time-step", type=_positive, metavar="S", help="judge the values for it [s]")
+    own.add_argument("--mass", type=_positive, metavar="KG", help="of the lightest body")
+    own.add_argument("--thickness", type=_positive, metavar="M", help="of the thinnest shape")
 
 
 def _parameter(text: str) -> tuple[str, str]:
@@ -159,6 +190,7 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
     path: Path = chosen.file
     kind = _kind(path)
     world, follows = tribo.World(), ""
+    materials = _materials(chosen, kind)
     if kind == "mujoco":
         if chosen.set:
             raise InputError(f"{path}: is MJCF, which has no @@parameters; leave --set out")
@@ -171,6 +203,19 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
         )  # fmt: skip
         _put_on_ground(world, robot)
         follows = robot.name
+    elif kind == "body":
+        if chosen.set:
+            raise InputError(f"{path}: is a body file, which has no @@parameters; leave --set out")
+        if materials is not None:
+            world.load_materials(materials, rigid=True)
+        parts = world.load_body(
+            path, package_dirs=chosen.package_dir, strict=chosen.strict, materials=materials
+        )
+        if all(part.is_floating for part in parts):
+            world.add_ground(name="ground")
+            if len(parts) == 1:
+                _put_on_ground(world, parts[0])
+        follows = parts[-1].name
     else:
         description = world_xml.read_into(
             world, path, package_dirs=chosen.package_dir, strict=chosen.strict,
@@ -187,9 +232,11 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
 
 
 def _kind(path: Path) -> str:
-    """Return what a file is by its outermost element: "raisim", "mujoco" or "robot"."""
+    """Return what a file is: "raisim", "mujoco", "robot" by its outermost element, "body" by its ending."""
     if not path.is_file():
         raise InputError(f"{path}: {'is no file' if path.exists() else 'no such file'}")
+    if is_body(path):
+        return "body"
     return kind_of(path)
 
 
@@ -283,12 +330,31 @@ def _view(chosen: argparse.Namespace) -> int:
 
 
 def _check(chosen: argparse.Namespace) -> int:
+    if chosen.file.suffix.lower() in YAML_ENDINGS:
+        return _check_materials(chosen)
+    for name in ("default_table", "pair", "time_step", "mass", "thickness"):
+        if getattr(chosen, name) and not (name == "time_step" and chosen.materials):
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(f"{chosen.file}: {option} is for material files (.yaml); leave it out")
     dirs, kind = tuple(chosen.package_dir), _kind(chosen.file)
-    if kind != "robot":
-        of_file = robot_report.examine_scene if kind == "mujoco" else robot_report.examine_world
-        _show_scene(of_file(chosen.file, package_dirs=dirs, strict=chosen.strict))
+    materials = _materials(chosen, kind)
+    if kind in {"robot", "body"}:
+        if kind == "body":
+            reports = robot_report.examine_body(
+                chosen.file, package_dirs=dirs, strict=chosen.strict, materials=materials,
+                time_step=chosen.time_step,
+            )  # fmt: skip
+        else:
+            reports = [robot_report.examine(chosen.file, package_dirs=dirs, strict=chosen.strict)]
+        for report in reports:
+            _show_robot(report)
         return 0
-    report = robot_report.examine(chosen.file, package_dirs=dirs, strict=chosen.strict)
+    of_file = robot_report.examine_scene if kind == "mujoco" else robot_report.examine_world
+    _show_scene(of_file(chosen.file, package_dirs=dirs, strict=chosen.strict))
+    return 0
+
+
+def _show_robot(report: robot_report.RobotReport) -> None:
     base = "floating" if report.is_floating else "fixed"
     console.print(
         f"{report.name}: mass {report.mass:.6g} kg, {report.bodies} bodies, "
@@ -296,6 +362,19 @@ def _check(chosen: argparse.Namespace) -> int:
         markup=False,
     )
     _show_parts(report)
+    _show_complaints(report)
+
+
+def _check_materials(chosen: argparse.Namespace) -> int:
+    if chosen.materials:
+        raise InputError(
+            f"{chosen.file}: is a material file; tables below it: --default-table YAML"
+        )
+    report = material_report.examine(
+        chosen.file, below=chosen.default_table, pair=chosen.pair, strict=chosen.strict,
+        time_step=chosen.time_step, mass=chosen.mass, thickness=chosen.thickness,
+    )  # fmt: skip
+    console.print(report.text, markup=False, soft_wrap=True)
     _show_complaints(report)
     return 0
 
@@ -330,7 +409,7 @@ def _show(titles: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
         console.print(table)
 
 
-def _show_complaints(report: robot_report.RobotReport | robot_report.SceneReport) -> None:
+def _show_complaints(report: Remarks) -> None:
     for text in report.warnings:
         console.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
     for text in report.notes:

@@ -20,8 +20,10 @@ from tribo.description.trees import (
     Vector,
 )
 from tribo.engine.builder import DOFS
-from tribo.formats import mjcf, urdf
+from tribo.formats import choreonoid, mjcf, urdf
+from tribo.materials import MaterialLibrary
 from tribo.model import Joint, Kind, Shape
+from tribo.tools import material_report
 from tribo.world.world import World
 
 SMALLEST, LARGEST = 1e-3, 3.0  # [m] radii of gyration of what robots are made of
@@ -71,8 +73,34 @@ def examine(
         DescriptionError: It cannot be simulated; the message says where, what and the remedy.
     """
     robot = urdf.read(path, package_dirs=package_dirs, strict=strict)
+    return _of_tree(Path(path).name, robot)
+
+
+def examine_body(
+    path: Path | str, *, package_dirs: tuple[Path, ...] = (), strict: bool = False,
+    materials: MaterialLibrary | None = None, time_step: float | None = None,
+) -> list[RobotReport]:  # fmt: skip
+    """Read a body file of Choreonoid and say what is in each of its things that no joint connects.
+
+    With materials, the pairs that its shapes make are judged, too, for a time step [s] if there is one.
+
+    Raises:
+        DescriptionError: It cannot be simulated; the message says where, what and the remedy.
+    """
+    body = choreonoid.read(path, package_dirs=package_dirs, strict=strict, materials=materials)
+    file = Path(path).name
+    reports = [_of_tree(f"{file}, {tree.bodies[0].name}", tree) for tree in body.trees]
+    if len(reports) == 1:
+        reports[0].name = file
+    if materials is not None:
+        reports[-1].warnings += material_report.of_trees(body.trees, materials, time_step)
+    return reports
+
+
+def _of_tree(name: str, robot: TreeDescription) -> RobotReport:
+    """Return what is in a robot."""
     report = RobotReport(
-        Path(path).name,
+        name,
         sum(body.mass for body in robot.bodies),
         len(robot.bodies),
         sum(DOFS[body.joint.type] for body in robot.bodies),

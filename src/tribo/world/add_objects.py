@@ -9,11 +9,17 @@ from typing import Any
 
 from tribo.checks import check
 from tribo.description.heights import HeightField
-from tribo.description.trees import CompoundPart, LinkDescription, TreeDescription
+from tribo.description.trees import (
+    CompoundPart,
+    DescriptionError,
+    LinkDescription,
+    TreeDescription,
+)
 from tribo.engine.builder import ALL_GROUPS
-from tribo.formats import robot_files
+from tribo.formats import choreonoid, robot_files
 from tribo.formats.mesh_solids import solidify
 from tribo.formats.report import warning
+from tribo.materials import MaterialLibrary, MaterialTable
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Kind
 from tribo.objects import ArticulatedSystem, HeightMap, SingleBody, primitives
@@ -26,6 +32,8 @@ logger = logging.getLogger("tribo")
 
 class WorldObjects(WorldList):
     """Adding objects to a world."""
+
+    _materials: MaterialTable
 
     def _add_single(
         self,
@@ -65,14 +73,13 @@ class WorldObjects(WorldList):
                    "orientation": pose[3:]}  # fmt: skip
         return self._add_single(description, "ground", options)
 
-    def add_sphere(
-        self, radius: float, mass: float, material: str = DEFAULT_MATERIAL, **options: Any
-    ) -> SingleBody:
+    def add_sphere(self, radius: float, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
+                   density: float | None = None, **options: Any) -> SingleBody:  # fmt: skip
         """Add a solid ball.
 
         Args:
             radius: [m] > 0.
-            mass: [kg] > 0.
+            mass, density: [kg] or [kg/m³] > 0, one of them.
             material: Name, see `set_material_pair`.
             options: name, position (3,) [m], orientation (4,) quaternion (w, x, y, z),
                 linear_velocity (3,) [m/s], angular_velocity (3,) [rad/s], inertia (3, 3) [kg m²] about
@@ -85,43 +92,49 @@ class WorldObjects(WorldList):
         Raises:
             ValueError, TypeError: A value is wrong; the world stays as it was.
         """
-        return self._add_single(primitives.sphere(radius, mass, material), "sphere", options)
+        return self._add_single(
+            primitives.sphere(radius, mass, material, density), "sphere", options
+        )
 
-    def add_box(
-        self, size: Any, mass: float, material: str = DEFAULT_MATERIAL, **options: Any
-    ) -> SingleBody:
+    def add_box(self, size: Any, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
+                density: float | None = None, **options: Any) -> SingleBody:  # fmt: skip
         """Add a solid box of full edge lengths `size` (3,) [m]; the rest as in `add_sphere`."""
-        return self._add_single(primitives.box(size, mass, material), "box", options)
+        return self._add_single(primitives.box(size, mass, material, density), "box", options)
 
-    def add_capsule(self, radius: float, height: float, mass: float, material: str = DEFAULT_MATERIAL,
+    def add_capsule(self, radius: float, height: float, mass: float | None = None,
+                    material: str = DEFAULT_MATERIAL, *, density: float | None = None,
                     **options: Any) -> SingleBody:  # fmt: skip
         """Add a solid capsule along local z, `height` [m] between cap centres; rest as `add_sphere`."""
         return self._add_single(
-            primitives.capsule(radius, height, mass, material), "capsule", options
+            primitives.capsule(radius, height, mass, material, density), "capsule", options
         )
 
-    def add_cylinder(self, radius: float, height: float, mass: float, material: str = DEFAULT_MATERIAL,
+    def add_cylinder(self, radius: float, height: float, mass: float | None = None,
+                     material: str = DEFAULT_MATERIAL, *, density: float | None = None,
                      **options: Any) -> SingleBody:  # fmt: skip
         """Add a solid cylinder along local z, full `height` [m]; the rest as in `add_sphere`."""
         return self._add_single(
-            primitives.cylinder(radius, height, mass, material), "cylinder", options
+            primitives.cylinder(radius, height, mass, material, density), "cylinder", options
         )
 
-    def add_cone(self, radius: float, height: float, mass: float, material: str = DEFAULT_MATERIAL,
+    def add_cone(self, radius: float, height: float, mass: float | None = None,
+                 material: str = DEFAULT_MATERIAL, *, density: float | None = None,
                  **options: Any) -> SingleBody:  # fmt: skip
         """Add a solid cone along local z, apex at +z; the rest as in `add_sphere`.
 
         Its origin is its centre of mass, a quarter of the `height` [m] above the base.
         """
-        return self._add_single(primitives.cone(radius, height, mass, material), "cone", options)
+        return self._add_single(
+            primitives.cone(radius, height, mass, material, density), "cone", options
+        )
 
-    def add_ellipsoid(self, semi_axes: Any, mass: float, material: str = DEFAULT_MATERIAL,
-                      **options: Any) -> SingleBody:  # fmt: skip
+    def add_ellipsoid(self, semi_axes: Any, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
+                      density: float | None = None, **options: Any) -> SingleBody:  # fmt: skip
         """Add a solid ellipsoid, (x/a)² + (y/b)² + (z/c)² ≤ 1 in its own axes; the rest as in `add_sphere`.
 
         Args:
             semi_axes: (3,) [m] > 0: a, b, c along local x, y, z.
-            mass, material, options: As in `add_sphere`; the inertia is m/5 (b² + c²) about x and so on.
+            mass, density, material, options: As in `add_sphere`; inertia m/5 (b² + c²) about x and so on.
 
         Example:
             >>> import tribo
@@ -132,16 +145,16 @@ class WorldObjects(WorldList):
             >>> print(f"{pebble.position[2]:.6f}")  # it lies on its flat side
             0.020000
         """
-        made = primitives.ellipsoid(semi_axes, mass, material)
+        made = primitives.ellipsoid(semi_axes, mass, material, density)
         return self._add_single(made, "ellipsoid", options)
 
-    def add_convex(self, vertices: Any, mass: float, material: str = DEFAULT_MATERIAL,
-                   **options: Any) -> SingleBody:  # fmt: skip
+    def add_convex(self, vertices: Any, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
+                   density: float | None = None, **options: Any) -> SingleBody:  # fmt: skip
         """Add the homogeneous convex hull of points; the rest as in `add_sphere`.
 
         Args:
             vertices: (n, 3) [m], in any frame: the body's origin is the centre of mass.
-            mass: [kg] > 0.
+            mass, density: [kg] or [kg/m³] > 0, one of them.
             material: Name, see `set_material_pair`.
             options: As in `add_sphere`.
 
@@ -159,7 +172,9 @@ class WorldObjects(WorldList):
             3.0
         """
         return self._add_single(
-            primitives.convex(vertices, mass, material, options.pop("com", None)), "convex", options
+            primitives.convex(vertices, mass, material, options.pop("com", None), density),
+            "convex",
+            options,
         )
 
     def add_mesh(self, file: Any, *, mass: float | None = None, density: float | None = None,
@@ -209,7 +224,7 @@ class WorldObjects(WorldList):
 
         Args:
             parts: Shapes in one frame, see `CompoundPart`.
-            mass, density: [kg] or [kg/m³] for all, shared by volume; leave both out if each part has a mass.
+            mass, density: [kg] or [kg/m³] for all, shared by volume; leave both out if each part has its own.
             material: Of the parts that name none.
             options: As in `add_sphere`; `position` is that of the centre of mass.
 
@@ -292,7 +307,7 @@ class WorldObjects(WorldList):
         ground_points: Mapping[str, Any] | None = None, modules: Sequence[str | Path] = (),
         parameters: Mapping[str, object] | None = None, srdf: str | Path | None = None,
         collide_with_parent: bool = False, joint_order: Sequence[str] = (),
-        fixed_base: bool | None = None,
+        fixed_base: bool | None = None, materials: MaterialLibrary | None = None,
     ) -> ArticulatedSystem:  # fmt: skip
         """Add a robot.
 
@@ -300,7 +315,8 @@ class WorldObjects(WorldList):
         is one warning in the log; all that its reader has to say is in ``robot.description.notes``.
 
         Args:
-            source: URDF or MJCF (file, or its text), or a description: a tree, or its root link.
+            source: URDF, MJCF or body file of Choreonoid (file, or its text), or a description: a tree, or
+                its root link.
             name: Empty: "articulated_system_0" and so on.
             position, orientation: Where the base starts (or stands), [m] and quaternion (w, x, y, z).
             package_dirs: Folder or folders in which ``package://`` references are looked up.
@@ -321,6 +337,7 @@ class WorldObjects(WorldList):
             fixed_base: True: the root is fixed to the world at `position` and `orientation` (None: where the
                 file starts it). None: as the file says: a URDF floats unless its root link is called "world".
                 False: it must float.
+            materials: Of a body file (`tribo.read_materials`): densities of what it names.
 
         Raises:
             DescriptionError: The file cannot be built, or fixes a base that shall float; the message names
@@ -342,7 +359,7 @@ class WorldObjects(WorldList):
         """
         description, laws = robot_files.read(
             source, package_dirs=package_dirs, modules=modules, parameters=parameters, srdf=srdf,
-            strict=strict, order=joint_order, fixed_base=fixed_base,
+            strict=strict, order=joint_order, fixed_base=fixed_base, materials=materials,
         )  # fmt: skip
         if collide_with_parent:
             for body in description.bodies[1:]:
@@ -379,6 +396,43 @@ class WorldObjects(WorldList):
             raise
         _report(part)
         return part
+
+    def load_body(
+        self, source: str | Path, *, materials: MaterialLibrary | None = None, strict: bool = False,
+        package_dirs: Sequence[Path | str] | Path | str = (), collision_meshes: str = "auto",
+    ) -> list[ArticulatedSystem]:  # fmt: skip
+        """Add everything in a body file of Choreonoid: each link with a free joint begins a thing of its own.
+
+        Each is called after its first link (docs/howto/body-files).
+
+        Args:
+            source: Path of a body file, or its text.
+            materials, strict, package_dirs, collision_meshes: As in `add_articulated_system`.
+
+        Raises:
+            DescriptionError: The file cannot be built; the world stays as it was.
+        """
+        self.check_editable("the list of objects")
+        folders = check.folders(package_dirs, "package_dirs")
+        body = choreonoid.read(source, package_dirs=folders, materials=materials, strict=strict)
+        added: list[ArticulatedSystem] = []
+        before = self._materials.copy()
+        try:
+            for tree in body.trees:
+                name = tree.bodies[0].name
+                while name in self._by_name:
+                    name += "'"
+                made = self.add_articulated_system(
+                    tree, name=name, collision_meshes=collision_meshes
+                )
+                added.append(made)
+        except (ValueError, TypeError, ImportError) as error:
+            for part in added:
+                self.remove(part)
+            self._materials.become(before)
+            raise DescriptionError(f"{body.name}: {error}") from None
+        self.take_laws(body.laws)
+        return added
 
 
 def _check_static(options: dict[str, Any]) -> None:

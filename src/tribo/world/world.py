@@ -18,9 +18,9 @@ from tribo.engine import warm_up
 from tribo.engine.builder import Capacity, Span, build_model, mark_singles
 from tribo.engine.engine import Engine
 from tribo.engine.settings import WorldSettings
-from tribo.formats import raisim_xml
+from tribo.formats import material_files
 from tribo.formats.xml import kind_of
-from tribo.materials import MaterialTable, PairProperties
+from tribo.materials import MaterialLibrary, MaterialTable, PairProperties
 from tribo.materials.table import PairExplanation
 from tribo.model import Status
 from tribo.objects import ArticulatedSystem, Object
@@ -456,20 +456,20 @@ class World(
         """
         save(self, check.path(path, "path"))
 
-    def load_materials(self, path: str | Path) -> None:
-        """Set the default pair and all pairs of a material table in a file of its own.
+    def load_materials(self, source: str | Path | MaterialLibrary, *, rigid: bool = False) -> None:
+        """Set the default pair and all pairs of material tables (docs/howto/material-files).
 
         Args:
-            path: XML with ``default`` and ``pair_prop`` elements, as in the ``material`` block of a world.
+            source: File: XML with ``default`` and ``pair_prop`` elements, as in the ``material`` block of a
+                world, or YAML as Choreonoid has it; or what `tribo.read_materials` returned.
+            rigid: Of YAML: take friction and restitution, leave out compliance, which no step has yet.
 
         Raises:
-            DescriptionError: The file cannot be read; the table stays as it was.
+            DescriptionError: It cannot be read, or needs what no step has; the table stays as it was.
         """
         self.check_editable("a material pair")
-        default, pairs = raisim_xml.read_materials(path)
-        self._materials.default = default
-        for (first, second), properties in pairs.items():
-            self._materials.set_pair(first, second, properties)
+        for doubt in material_files.fill_table(self._materials, source, rigid=rigid):
+            logger.warning("%s", doubt)
 
     # -- snapshots -----------------------------------------------------------------------------
     def snapshot(self) -> Snapshot:

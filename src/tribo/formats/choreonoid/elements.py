@@ -1,0 +1,398 @@
+"""What hangs on a link of a body file: shapes, what is drawn, rigid bodies, under transforms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from tribo.checks.check import LARGEST, SMALLEST
+from tribo.description.hulls import Surface, surface
+from tribo.description.trees import (
+    IDENTITY,
+    MeshFile,
+    ShapeDescription,
+    Vector,
+    VisualDescription,
+)
+from tribo.formats.choreonoid.keys import Angles, check_keys, inertia, number, value, word
+from tribo.formats.inertia import Inertial
+from tribo.formats.mesh_files import MeshFinder
+from tribo.formats.mesh_solids import edge_length, from_arrays, solids
+from tribo.formats.pose import Pose, matrix, multiply
+from tribo.formats.report import Report
+from tribo.formats.yaml_nodes import YamlNode
+from tribo.model import Shape
+
+DEVICES = (
+    "ForceSensor", "RateGyroSensor", "AccelerationSensor", "IMU", "Imu", "Camera", "CameraDevice",
+    "RangeSensor", "RangeCamera", "SpotLight", "PointLight", "DirectionalLight", "Marker", "Conveyor",
+    "AGXWireDevice", "AGXBreakableJointDevice", "AGXMagneticJointDevice",
+    "AGXVehicleContinuousTrackDevice", "Attachment", "Holder",
+)  # fmt: skip
+SIZES = {  # geometry: its keys
+    "Box": ("size",),
+    "Sphere": ("radius",),
+    "Cylinder": ("radius", "height", "top", "bottom"),
+    "Cone": ("radius", "height", "bottom"),
+    "Capsule": ("radius", "height"),
+}
+MESHES = {"TriangleMesh": 3, "IndexedFaceSet": 0}
+GEOMETRIES = (*MESHES, "ElevationGrid", "Resource")
+ALONG_Y: Vector = (sqrt(0.5), -sqrt(0.5), 0.0, 0.0)  # turns z, tribo's axis, into y, Choreonoid's
+EQUAL = 1e-9  # [–] by which scales and angles may miss each other
+MAX_VERTICES = 200_000
+
+
+@dataclass(slots=True)
+class Contents:
+    """What was found on one link."""
+
+    shapes: list[ShapeDescription] = field(default_factory=list)
+    visuals: list[VisualDescription] = field(default_factory=list)
+    bodies: list[Inertial] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """A linear map and a shift: poses with scales."""
+
+    linear: np.ndarray
+    shift: np.ndarray
+
+    def __matmul__(self, other: Affine) -> Affine:
+        """Compose: `other` is given in this frame."""
+        return Affine(self.linear @ other.linear, self.linear @ other.shift + self.shift)
+
+
+UNMOVED = Affine(np.eye(3), np.zeros(3))
+
+
+class ElementReader:
+    """Reads the elements of links."""
+
+    def __init__(self, angles: Angles, finder: MeshFinder, report: Report) -> None:
+        """Take the unit of angles and where meshes are."""
+        self._angles = angles
+        self._finder = finder
+        self._report = report
+
+    def read(self, elements: YamlNode | None, material: str, *, stands: bool) -> Contents:
+        """Return what hangs on a link; triangles of what stands are taken as they are, else their hull."""
+        made = Contents()
+        if elements is not None:
+            self._walk(elements, UNMOVED, (True, True), made, (material, stands))
+        return made
+
+    def _walk(self, elements: YamlNode, place: Affine, use: tuple[bool, bool], made: Contents,
+              link: tuple[str, bool]) -> None:  # fmt: skip
+        """Read all elements; `use`: whether they collide, whether they are drawn."""
+        for kind, node in typed(elements):
+            if kind == "Skip":
+                continue
+            here = place if kind == "Group" else place @ self._local(node)
+            if kind == "Shape":
+                self._shape(node, here, use, made, link)
+            elif kind == "Resource":
+                self._resource(node, here, use, made, link)
+            elif kind == "RigidBody":
+                made.bodies.append(_rigid_body(node, here))
+            elif kind in {"Visual", "Collision"}:
+                use_here = (use[0] and kind == "Collision", use[1] and kind == "Visual")
+                if not any(use_here):
+                    raise node.error("Visual and Collision stand in one another; keep one")
+                inner = node.get("shape")
+                if inner is not None:
+                    self._shape(inner, here @ self._local(inner), use_here, made, link)
+                inner = node.get("resource")
+                if inner is not None:
+                    self._resource(inner, here @ self._local(inner), use_here, made, link)
+                self._inside(node, here, use_here, made, link)
+                continue
+            elif kind not in {"Group", "Transform"}:
+                known = "devices are not read" if kind in DEVICES else "it is not known"
+                self._report.doubt(
+                    node, f"{kind[:60]} is left out: {known}", f"element {kind[:60]}"
+                )
+                if kind not in DEVICES:
+                    continue
+            if kind not in {"Shape", "Resource"}:
+                self._inside(node, here, use, made, link)
+
+    def _inside(self, node: YamlNode, place: Affine, use: tuple[bool, bool], made: Contents,
+                link: tuple[str, bool]) -> None:  # fmt: skip
+        inner = node.get("elements")
+        if inner is not None:
+            self._walk(inner, place, use, made, link)
+
+    def _local(self, node: YamlNode) -> Affine:
+        pose = self._angles.pose(node)
+        linear, scale = matrix(pose.quaternion), node.get("scale")
+        if scale is not None:
+            one = scale.as_number()
+            factors = (one,) * 3 if one is not None else scale.numbers(3)
+            if 0.0 in factors:
+                raise scale.error("a scale must not be 0")
+            linear = linear * np.array(factors)
+        return Affine(linear, np.array(pose.position))
+
+    def _shape(self, node: YamlNode, place: Affine, use: tuple[bool, bool], made: Contents,
+               link: tuple[str, bool]) -> None:  # fmt: skip
+        known = ("type", "name", "geometry", "appearance", "translation", "rotation", "scale")
+        check_keys(node, known, "a Shape", self._report)
+        geometry = node.get("geometry")
+        if geometry is None:
+            self._report.doubt(node, "a Shape without geometry is left out")
+            return
+        kind, color = geometry.need("mapping", "geometry").get("type"), _color(node)
+        name = "" if kind is None else kind.word()
+        if name in SIZES:
+            check_keys(geometry, ("type", "division_number", "extra_division_number",
+                                  "extra_division_mode", *SIZES[name]), name, self._report)  # fmt: skip
+            shape, size, pose = _primitive(name, geometry, place)
+            self._add(made, ShapeDescription(shape, size, *pose, link[0]), color, use)
+        elif name in MESHES:
+            self._triangles(geometry, MESHES[name], place, color, use, made, link)
+        elif name == "ElevationGrid":
+            self._grid(geometry, place, color, use, made, link)
+        elif name == "Resource":
+            self._resource(geometry, place, use, made, link, color)
+        else:
+            what = f"the geometry {name[:60]!r}" if name else "a geometry without type"
+            text = f"{what} is left out: known are {', '.join((*SIZES, *GEOMETRIES))}"
+            self._report.doubt(geometry, text, f"geometry {name[:60]}")
+
+    def _add(self, made: Contents, shape: ShapeDescription, color: Vector | None,
+             use: tuple[bool, bool]) -> None:  # fmt: skip
+        if use[0]:
+            made.shapes.append(shape)
+        if use[1] and shape.geometry is not None and not use[0]:
+            self._report.note(
+                "triangles written in the file that only are to be drawn are left out"
+            )
+        if use[1] and shape.geometry is None:
+            made.visuals.append(
+                VisualDescription(
+                    shape.kind, shape.size, shape.position, shape.quaternion, color, shape.mesh
+                )
+            )
+
+    def _resource(self, node: YamlNode, place: Affine, use: tuple[bool, bool], made: Contents,
+                  link: tuple[str, bool], color: Vector | None = None) -> None:  # fmt: skip
+        """Read a mesh file."""
+        reference = word(node, "uri")
+        if not reference:
+            raise node.error("a Resource needs uri: FILE")
+        say = self._report.doubt if use[0] else self._look
+        if node.get("fragment", "node") is not None:
+            say(node, f"{reference}: all of it is taken, not only a fragment")
+        path, reason = self._finder.find(reference)
+        if path is None:
+            say(node, f"mesh {reference!r}: {reason}", f"mesh {reference}")
+        pose, scale = _parts(node, place)
+        mesh = MeshFile(path, reference, scale)
+        shape = ShapeDescription(Shape.MESH, (), pose.position, pose.quaternion, link[0], mesh=mesh)
+        self._add(made, shape, color, use)
+
+    def _look(self, node: YamlNode, text: str, key: str | None = None) -> None:
+        """Keep a note on what changes looks only."""
+        self._report.note(f"{node.place}: {text}", key)
+
+    def _triangles(self, node: YamlNode, corners: int, place: Affine, color: Vector | None,
+                   use: tuple[bool, bool], made: Contents, link: tuple[str, bool]) -> None:  # fmt: skip
+        """Read triangles, or polygons that end with −1, written in the file itself."""
+        points, faces = node.get("vertices", "coordinate"), node.get("faces", "coordIndex")
+        if points is None or faces is None:
+            raise node.error("a mesh needs vertices and faces")
+        numbers = [item.number() for item in points.need("list", "vertices").items]
+        entries = [item.number() for item in faces.need("list", "faces").items]
+        if len(numbers) % 3 or not 0 < len(numbers) <= 3 * MAX_VERTICES:
+            raise points.error(
+                f"vertices must be 3 n numbers, at most {3 * MAX_VERTICES}, got {len(numbers)}"
+            )
+        if not all(float(x).is_integer() for x in entries):
+            raise faces.error("faces must be whole numbers")
+        try:
+            triangles = _fans([int(x) for x in entries], corners)
+        except ValueError as error:
+            raise faces.error(str(error)) from None
+        vertices = np.array(numbers).reshape(-1, 3)
+        self._mesh(node, vertices, triangles, place, color, use, made, link)
+
+    def _grid(self, node: YamlNode, place: Affine, color: Vector | None, use: tuple[bool, bool],
+              made: Contents, link: tuple[str, bool]) -> None:  # fmt: skip
+        """Read heights along y over a grid in x and z."""
+        sides = [number(node, key, 0.0) for key in ("x_dimension", "z_dimension")]
+        steps = [number(node, key, 1.0) for key in ("x_spacing", "z_spacing")]
+        listed = node.get("height")
+        heights = [] if listed is None else [item.number() for item in listed.elements()]
+        if not all(2.0 <= n <= MAX_VERTICES and n.is_integer() for n in sides):
+            raise node.error(f"xDimension and zDimension must be whole numbers ≥ 2, got {sides}")
+        nx, nz = int(sides[0]), int(sides[1])
+        if len(heights) != nx * nz or nx * nz > MAX_VERTICES:
+            raise node.error(
+                f"height must be {nx} · {nz} numbers, at most {MAX_VERTICES}, got {len(heights)}"
+            )
+        z, x = np.mgrid[0:nz, 0:nx]
+        points = np.column_stack([x.ravel() * steps[0], heights, z.ravel() * steps[1]])
+        corner = (np.arange(nz - 1)[:, None] * nx + np.arange(nx - 1)).ravel()
+        near, far = corner, corner + nx
+        triangles = np.concatenate(
+            [np.column_stack([near, far, far + 1]), np.column_stack([near, far + 1, near + 1])]
+        )
+        ccw = node.get("ccw")
+        if ccw is not None and ccw.as_bool() is False:
+            triangles = triangles[:, ::-1]
+        self._mesh(node, points, triangles, place, color, use, made, link)
+
+    def _mesh(self, node: YamlNode, points: np.ndarray, triangles: np.ndarray, place: Affine,
+              color: Vector | None, use: tuple[bool, bool], made: Contents,
+              link: tuple[str, bool]) -> None:  # fmt: skip
+        """Take triangles as they are for what stands, as their hull for what moves."""
+        vertices = points @ place.linear.T + place.shift
+        what = f"the mesh in {node.place}"
+        try:
+            if np.linalg.det(place.linear) < 0.0:
+                triangles = triangles[:, ::-1]
+            mesh = from_arrays(vertices, triangles, (1.0, 1.0, 1.0), what)
+            geometry: Any
+            if link[1]:
+                geometry = surface(mesh.vertices, mesh.triangles, what)
+            else:
+                (geometry,) = solids(mesh, "hull")
+        except ValueError as error:
+            raise node.error(str(error)) from None
+        size = (edge_length(geometry),) if isinstance(geometry, Surface) else (geometry.half_width,)
+        kind = Shape.SURFACE if isinstance(geometry, Surface) else Shape.HULL
+        self._add(
+            made, ShapeDescription(kind, size, material=link[0], geometry=geometry), color, use
+        )
+
+
+def typed(elements: YamlNode) -> list[tuple[str, YamlNode]]:
+    """Return type and node of each element: of a list, of one with a type, of a mapping by type."""
+    if elements.kind == "list":
+        nodes = [node.need("mapping", "an element") for node in elements.items]
+        return [(_type(node), node) for node in nodes]
+    if elements.need("mapping", "elements").get("type") is not None:
+        return [(_type(elements), elements)]
+    made = []
+    for name, (key, node) in elements.entries.items():
+        node.need("mapping", f"element {name!r}")
+        if node.get("type") is not None and _type(node) != name:
+            raise key.error(f"is called {name!r} and has the type {_type(node)!r}; keep one")
+        made.append((name, node))
+    return made
+
+
+def _type(node: YamlNode) -> str:
+    kind = node.get("type")
+    if kind is None:
+        raise node.error("an element needs type: Shape, Transform, RigidBody …")
+    return kind.word()
+
+
+def _rigid_body(node: YamlNode, place: Affine) -> Inertial:
+    centre, mass, moments = value(node, "center_of_mass"), node.get("mass"), node.get("inertia")
+    com = np.array(centre.numbers(3)) if centre is not None else np.zeros(3)
+    own = inertia(moments) if moments is not None else np.zeros((3, 3))
+    weight = mass.number() if mass is not None else 0.0
+    if weight < 0.0:
+        raise node.error(f"the mass of a RigidBody must be ≥ 0 kg, got {weight:g}")
+    turned = place.linear @ own @ place.linear.T
+    at = place.linear @ com + place.shift
+    return Inertial(weight, tuple(at.tolist()), 0.5 * (turned + turned.T))
+
+
+def _parts(node: YamlNode, place: Affine) -> tuple[Pose, Vector]:
+    """Return pose and scale along the shape's own axes; a mirrored one has a negative first factor."""
+    scale = np.linalg.norm(place.linear, axis=0)
+    turn = place.linear / scale
+    if np.abs(turn.T @ turn - np.eye(3)).max() > EQUAL:
+        raise node.error(
+            "scales and rotations above this shape shear it; no shape of that kind is left"
+        )
+    if np.linalg.det(turn) < 0.0:
+        scale[0], turn[:, 0] = -scale[0], -turn[:, 0]
+    return Pose(tuple(place.shift.tolist()), _quaternion(turn)), tuple(scale.tolist())
+
+
+def _quaternion(turn: np.ndarray) -> Vector:
+    """Return the unit quaternion of a rotation matrix; its largest part is > 0."""
+    # The columns of 4 q qᵀ, of which the largest is the best.
+    (a, b, c), (d, e, f), (g, h, i) = turn.tolist()
+    outer = np.array(
+        [
+            [1 + a + e + i, h - f, c - g, d - b],
+            [h - f, 1 + a - e - i, b + d, c + g],
+            [c - g, b + d, 1 - a + e - i, f + h],
+            [d - b, c + g, f + h, 1 - a - e + i],
+        ]
+    )
+    column = outer[:, int(np.argmax(np.diag(outer)))]
+    made = tuple((column / np.linalg.norm(column)).tolist())
+    return IDENTITY if max(abs(x) for x in made[1:]) < 1e-15 and made[0] > 0.0 else made
+
+
+def _primitive(
+    name: str, node: YamlNode, place: Affine
+) -> tuple[Shape, Vector, tuple[Vector, Vector]]:
+    """Return kind, size as in `Shape`, position and quaternion; axes of Choreonoid's shapes are along y."""
+    pose, factors = _parts(node, place)
+    x, y, z = (abs(factor) for factor in factors)
+    if name == "Box":
+        edges = node.get("size")
+        size = (1.0, 1.0, 1.0) if edges is None else edges.numbers(3)
+        made: Vector = tuple(0.5 * edge * f for edge, f in zip(size, (x, y, z), strict=True))
+        return Shape.BOX, _sized(node, made), (pose.position, pose.quaternion)
+    radius, height = number(node, "radius", 1.0), number(node, "height", 1.0)
+    is_round = abs(x - z) <= EQUAL * x
+    is_even = is_round and abs(x - y) <= EQUAL * x
+    if name == "Sphere":
+        kind, made = Shape.ELLIPSOID, (radius * x, radius * y, radius * z)
+        if is_even:
+            kind, made = Shape.SPHERE, (radius * x,)
+        return kind, _sized(node, made), (pose.position, pose.quaternion)
+    if not is_round or (name == "Capsule" and not is_even):
+        raise node.error(f"scales {x:g}, {y:g}, {z:g} make no {name} of this {name}; use a mesh")
+    turn = multiply(pose.quaternion, ALONG_Y)
+    made = _sized(node, (radius * x, 0.5 * height * y))
+    return Shape[name.upper()], made, (pose.position, turn)
+
+
+def _sized(node: YamlNode, size: Vector) -> Vector:
+    """Refuse lengths with which cannot be calculated."""
+    if not SMALLEST <= min(size) <= max(size) <= LARGEST:
+        raise node.error(
+            f"lengths must be from {SMALLEST:g} to {LARGEST:g} m, got {list(size)} (halved)"
+        )
+    return size
+
+
+def _fans(entries: list[int], corners: int) -> np.ndarray:
+    """Return triangles (m, 3) of polygons that end with −1, or of `corners` entries each."""
+    if corners:
+        if len(entries) % corners:
+            raise ValueError(f"faces must be {corners} m whole numbers, got {len(entries)}")
+        return np.array(entries, np.int64).reshape(-1, corners)
+    made: list[tuple[int, int, int]] = []
+    polygon: list[int] = []
+    for entry in [*entries, -1]:
+        if entry >= 0:
+            polygon.append(entry)
+            continue
+        made += [(polygon[0], polygon[k], polygon[k + 1]) for k in range(1, len(polygon) - 1)]
+        polygon = []
+    return np.array(made, np.int64).reshape(-1, 3)
+
+
+def _color(node: YamlNode) -> Vector | None:
+    appearance = node.get("appearance")
+    material = appearance.get("material") if appearance is not None else None
+    diffuse = material.get("diffuse", "diffuseColor") if material is not None else None
+    if diffuse is None or material is None:
+        return None
+    opaque = 1.0 - number(material, "transparency", 0.0)
+    return tuple(min(max(part, 0.0), 1.0) for part in (*diffuse.numbers(3), opaque))

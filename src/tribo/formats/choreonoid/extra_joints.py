@@ -1,0 +1,102 @@
+"""Joints that close loops: `extraJoints` of a body file, as constraints of its trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tribo.description.constraints import LOCKED, ConstraintDescription
+from tribo.description.trees import TreeDescription
+from tribo.engine.builder import COORDINATES
+from tribo.formats.choreonoid.keys import axis, check_keys, value, word
+from tribo.formats.loops import place_of, poses_at
+from tribo.formats.pose import Pose, matrix
+from tribo.formats.report import Report, known_hint
+from tribo.formats.yaml_nodes import YamlNode
+
+KEYS = (
+    "link1_name", "link2_name", "joint_type", "joint_axis", "link1_local_pos", "link2_local_pos", "name",
+)  # fmt: skip
+TYPES = ("ball", "piston")
+OPEN = 1e-3  # [m] gap at the start from which on it is said
+Place = tuple[int, int, Pose, str]  # tree, body, the link in the body, the link that carries it
+
+
+def read(root: YamlNode, trees: Sequence[TreeDescription], report: Report) -> None:
+    """Add the constraints of a file to its trees: balls as pins, pistons as points that meet on an axis."""
+    listed = value(root, "extra_joints")
+    for node in [] if listed is None else listed.elements():
+        check_keys(node.need("mapping", "an extra joint"), KEYS, "an extra joint", report)
+        kind = word(node, "joint_type")
+        if kind not in TYPES:
+            report.doubt(
+                node,
+                f"the extra joint of type {kind[:60]!r} is left out: known are ball and piston",
+            )
+            continue
+        first, second = (_place(node, key, trees) for key in ("link1_name", "link2_name"))
+        if first[:2] == second[:2]:
+            raise node.error(
+                "joins a link to itself, or to one that is fixed to it; name two that move"
+            )
+        if first[0] != second[0]:
+            report.doubt(node, "an extra joint between things that no joint connects is left out")
+            continue
+        tree = trees[first[0]]
+        made = _constraint(node, kind, first, second, tree, report)
+        tree.constraints.append(made)
+
+
+def _place(node: YamlNode, key: str, trees: Sequence[TreeDescription]) -> Place:
+    name = word(node, key)
+    for k, tree in enumerate(trees):
+        found = place_of(tree, name)
+        if found is not None:
+            return (k, *found)
+    names = [frame.name for tree in trees for frame in tree.frames]
+    raise node.error(f"{key} {name!r} does not exist{known_hint(name, names)}")
+
+
+def _constraint(
+    node: YamlNode, kind: str, first: Place, second: Place, tree: TreeDescription, report: Report
+) -> ConstraintDescription:
+    """Return the constraint between two bodies of a tree; doubt one that is open at the start."""
+    points = []
+    for key, place in (("link1_local_pos", first), ("link2_local_pos", second)):
+        at = value(node, key)
+        points.append(place[2].point(at.numbers(3) if at is not None else (0.0, 0.0, 0.0)))
+    axes = np.eye(3)
+    if kind == "piston":
+        along = value(node, "joint_axis")
+        if along is None:
+            raise node.error("a piston needs a jointAxis")
+        axes = matrix(first[2].quaternion) @ _beside(axis(along))
+    start = tree.start or (0.0,) * sum(COORDINATES[body.joint.type] for body in tree.bodies)
+    tree.closed = start
+    poses = poses_at(tree, start)
+    turns = [matrix(poses[place[1]].quaternion) for place in (first, second)]
+    made = ConstraintDescription(
+        "pin" if kind == "ball" else "equality", (first[1], second[1]), np.array(points),
+        np.array([axes, turns[1].T @ turns[0] @ axes]), LOCKED["pin"] if kind == "ball" else 0b000011,
+        word(node, "name"),
+    )  # fmt: skip
+    made.links = first[3], second[3]
+    ends = [
+        np.array(poses[place[1]].point(p)) for place, p in zip((first, second), points, strict=True)
+    ]
+    gap = (turns[0] @ axes).T @ (ends[1] - ends[0])
+    opening = float(np.abs(gap if kind == "ball" else gap[:2]).max())
+    if opening > OPEN:
+        report.doubt(
+            node, f"the extra joint is {opening:.3g} m open at the start; steps will close it"
+        )
+    return made
+
+
+def _beside(direction: tuple[float, ...]) -> np.ndarray:
+    """Return two directions across an axis, and the axis, as columns."""
+    third = np.array(direction)
+    first = np.cross(third, np.eye(3)[int(np.argmin(np.abs(third)))])
+    first /= np.linalg.norm(first)
+    return np.column_stack([first, np.cross(third, first), third])

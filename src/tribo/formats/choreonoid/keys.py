@@ -1,0 +1,150 @@
+"""Keys of body files in both spellings, and values that several of their nodes have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from tribo.description.trees import IDENTITY, Vector
+from tribo.formats.material_keys import camel
+from tribo.formats.pose import Pose, multiply, normalized
+from tribo.formats.report import Report, known_hint
+from tribo.formats.yaml_nodes import YamlNode
+
+UNLIMITED = math.inf
+
+
+def value(node: YamlNode, name: str) -> YamlNode | None:
+    """Return the value of a key that is written ``joint_type`` or ``jointType``; None if it is not there."""
+    return node.get(name, camel(name))
+
+
+def number(node: YamlNode, name: str, default: float) -> float:
+    """Return a number, or the default."""
+    found = value(node, name)
+    return default if found is None else found.number()
+
+
+def word(node: YamlNode, name: str, default: str = "") -> str:
+    """Return a text, or the default."""
+    found = value(node, name)
+    return default if found is None else found.word()
+
+
+def spelt(names: Iterable[str]) -> set[str]:
+    """Return names in both spellings."""
+    return {spelling for name in names for spelling in (name, camel(name))}
+
+
+def check_keys(
+    node: YamlNode, known: Iterable[str], what: str, report: Report, *, is_open: bool = False
+) -> None:
+    """Report unknown keys; where programs may add their own (`is_open`), doubt likely misspellings only."""
+    known = spelt(known)
+    for name, (key, _) in node.entries.items():
+        if name not in known:
+            hint = known_hint(name, known)
+            text = f"{key.shown()} of {what} is unknown, ignored{hint}"
+            if hint or not is_open:
+                report.doubt(key, text, f"{key.place} unknown")
+            else:
+                report.note(f"{key.place}: {text}", f"key {name[:80]}")
+
+
+class Angles:
+    """Reads angles and turns in the unit of a file."""
+
+    def __init__(self, *, degrees: bool) -> None:
+        """Take the unit: degrees, or radians."""
+        self._factor = math.pi / 180.0 if degrees else 1.0
+
+    def angle(self, number: float) -> float:
+        """Return an angle in radians."""
+        return number * self._factor
+
+    def pose(self, node: YamlNode) -> Pose:
+        """Return translation and rotation of a node."""
+        return Pose(
+            self._translation(node.get("translation")), self._rotation(node.get("rotation"))
+        )
+
+    @staticmethod
+    def _translation(node: YamlNode | None) -> tuple[float, ...]:
+        """Return three numbers, or the sum of several such lists."""
+        if node is None:
+            return (0.0, 0.0, 0.0)
+        several = node.kind == "list" and node.items and node.items[0].kind == "list"
+        parts = [item.numbers(3) for item in node.items] if several else [node.numbers(3)]
+        return tuple(sum(part[k] for part in parts) for k in range(3))
+
+    def _rotation(self, node: YamlNode | None) -> tuple[float, ...]:
+        """Return the quaternion of an axis with an angle, or of several, the last one first applied."""
+        turn: Vector = IDENTITY
+        if node is None:
+            return turn
+        several = node.kind == "list" and node.items and node.items[0].kind == "list"
+        for item in node.items if several else [node]:
+            *axis, angle = item.numbers(4)
+            length = math.hypot(*axis)
+            if length < 1e-6:
+                raise item.error(
+                    "the axis of a rotation has no direction; give x, y, z and the angle"
+                )
+            half = 0.5 * self.angle(angle)
+            step = (math.cos(half), *(math.sin(half) * x / length for x in axis))
+            turn = step if turn == IDENTITY else multiply(turn, step)
+        return normalized(turn)
+
+
+def inertia(node: YamlNode) -> np.ndarray:
+    """Return a symmetric matrix (3, 3) [kg m²] of nine numbers, or of the six xx, xy, xz, yy, yz, zz."""
+    numbers = node.numbers((9, 6))
+    if len(numbers) == 9:
+        made = np.array(numbers).reshape(3, 3)
+        if not np.allclose(made, made.T, rtol=1e-6, atol=1e-12 * float(np.abs(made).max())):
+            raise node.error(f"the inertia must be symmetric, got {made.tolist()}")
+        return np.asarray(0.5 * (made + made.T))
+    xx, xy, xz, yy, yz, zz = numbers
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
+
+
+def axis(node: YamlNode) -> tuple[float, ...]:
+    """Return an axis of unit length: three numbers, or X, -Y and so on."""
+    if node.kind == "scalar":
+        name = node.word().upper()
+        sign = -1.0 if name.startswith("-") else 1.0
+        if name.lstrip("-") not in AXES:
+            raise node.error(f"must be X, Y, Z, -X, -Y, -Z or three numbers, got {node.shown()}")
+        return tuple(sign * x for x in AXES[name.lstrip("-")])
+    numbers = node.numbers(3)
+    if max(abs(x) for x in numbers) < 1e-12:
+        raise node.error("the axis has no direction; give for example [ 0, 0, 1 ]")
+    return normalized(numbers)
+
+
+def limit(node: YamlNode) -> float:
+    """Return a number that may be infinite."""
+    found = node.as_number()
+    if found is None:
+        raise node.error(f"must be a number or unlimited, got {node.shown()}")
+    return found
+
+
+def span(node: YamlNode) -> tuple[float, float]:
+    """Return a range: two limits, or one number for both sides."""
+    if node.kind == "scalar":
+        upper = limit(node)
+        return -abs(upper), abs(upper)
+    items = node.need("list", "a range").items
+    if len(items) != 2:
+        raise node.error(f"a range must be two numbers, got {len(items)}")
+    lower, upper = limit(items[0]), limit(items[1])
+    lower = -UNLIMITED if lower == UNLIMITED else lower  # `unlimited` on the lower side
+    if lower > upper:
+        raise node.error(f"the lower limit {lower:g} is above the upper one {upper:g}; swap them")
+    return lower, upper

@@ -1,0 +1,280 @@
+"""Read the links of a body file: joint, mass by numbers or by density, material."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from tribo.checks.check import LARGEST
+from tribo.description.trees import JointDescription, LinkDescription
+from tribo.formats.choreonoid.elements import Contents, ElementReader
+from tribo.formats.choreonoid.keys import (
+    Angles,
+    axis,
+    check_keys,
+    inertia,
+    number,
+    span,
+    value,
+    word,
+)
+from tribo.formats.inertia import Inertial, merged
+from tribo.formats.pose import Pose
+from tribo.formats.report import Report
+from tribo.formats.shape_mass import PRIMITIVES, solid
+from tribo.formats.yaml_nodes import YamlNode
+from tribo.materials import Material, MaterialLibrary
+from tribo.materials.material import canonical_name
+from tribo.materials.parameters import parameters
+from tribo.model import Joint
+
+TYPES = {
+    "revolute": Joint.REVOLUTE,
+    "prismatic": Joint.PRISMATIC,
+    "slide": Joint.PRISMATIC,
+    "free": Joint.FREE,
+    "fixed": Joint.FIXED,
+}
+BELTS = ("pseudo_continuous_track", "pseudoContinuousTrack")
+OWN = (  # parameters of a material that a link may have itself
+    "density", "youngs_modulus", "viscosity", "roughness", "surface_viscosity", "adhesion_force",
+    "adhesiv_overlap", "poisson_ratio", "spook_damping",
+)  # fmt: skip
+WITHOUT_EFFECT = (
+    "joint_compliance", "joint_spook_damping", "joint_force_range", "joint_motor_compliance",
+    "joint_motor_spook_damping", "joint_motor_force_range", "joint_range_compliance",
+    "joint_range_spook_damping", "joint_range_force_range", "joint_lock_compliance",
+    "joint_lock_spook_damping", "joint_lock_force_range",
+)  # fmt: skip
+KNOWN = (
+    "type", "name", "parent", "translation", "rotation", "joint_id", "joint_name", "joint_type",
+    "joint_axis", "joint_angle", "joint_displacement", "joint_range", "max_joint_velocity",
+    "joint_velocity_range", "max_joint_effort", "joint_effort_range", "rotor_inertia", "gear_ratio",
+    "center_of_mass", "mass", "inertia", "mass_type", "material", "elements", "actuation_mode", "import",
+    "auto_sleep", "convex_decomposition", "force_range", *OWN, *WITHOUT_EFFECT,
+)  # fmt: skip
+LINK_INFO = "useLinkInfo"
+DEFAULT_MASS = 1.0  # [kg], and as much [kg m²], of a link that says nothing: Choreonoid's
+
+
+@dataclass(slots=True)
+class BodyLink:
+    """A link as written, in its own frame."""
+
+    node: YamlNode
+    name: str
+    parent: str
+    pose: Pose  # of the link in its parent at coordinate 0
+    joint: JointDescription
+    start: float  # [rad, m] coordinate of its joint at first
+    material: Material
+    is_private: bool  # whether the material is written in the link
+    contents: Contents = field(default_factory=Contents)
+    inertial: Inertial = field(default_factory=Inertial)
+    stands: bool = False  # a root that does not move
+    lacking: str = ""  # what is taken for a mass that it does not say
+
+    @property
+    def description(self) -> LinkDescription:
+        """The link for `assembly`, without children."""
+        return LinkDescription(
+            self.name, self.inertial.mass, self.inertial.com, self.inertial.inertia,
+            shapes=self.contents.shapes, visuals=self.contents.visuals,
+        )  # fmt: skip
+
+
+class LinkReader:
+    """Reads the links of one file."""
+
+    def __init__(self, angles: Angles, elements: ElementReader, library: MaterialLibrary | None,
+                 owner: str, report: Report) -> None:  # fmt: skip
+        """Take the unit of angles, the reader of shapes and the materials; `owner` names the body."""
+        self._angles = angles
+        self._elements = elements
+        self._library = library
+        self._owner = owner
+        self._report = report
+
+    def read(self, node: YamlNode, *, is_root: bool) -> BodyLink:
+        """Read a link."""
+        check_keys(node, KNOWN, "a link", self._report, is_open=True)
+        name = word(node, "name")
+        if not name:
+            raise node.error("a link needs a name of its own")
+        for key in WITHOUT_EFFECT:
+            found = value(node, key)
+            if found is not None:
+                self._report.doubt(
+                    found, f"{key} has no effect yet, left out", f"without effect {key}"
+                )
+        pose = self.pose(node)
+        joint = self.joint(node, name, pose)
+        material, is_private = self._material(node, name)
+        link = BodyLink(
+            node,
+            name,
+            word(node, "parent"),
+            pose,
+            joint,
+            self.start(node, joint),
+            material,
+            is_private,
+        )
+        link.stands = is_root and joint.type == Joint.FIXED
+        link.contents = self._elements.read(node.get("elements"), material.name, stands=link.stands)
+        link.inertial = self._inertial(link)
+        return link
+
+    def pose(self, node: YamlNode) -> Pose:
+        """Return translation and rotation of a node."""
+        return self._angles.pose(node)
+
+    def joint(self, node: YamlNode, name: str, pose: Pose) -> JointDescription:
+        """Read the joint by which a link hangs on its parent, called after the link unless it has a name."""
+        kind = word(node, "joint_type", "fixed")
+        if kind in BELTS:
+            self._report.doubt(node, f"joint type {kind!r} of {name!r}: its belt stands still")
+            kind = "fixed"
+        if kind not in TYPES:
+            at = value(node, "joint_type") or node
+            raise at.error(
+                f"joint type {at.shown()} of link {name!r} is unknown; use one of {', '.join(TYPES)}"
+            )
+        label = word(node, "joint_name", name)
+        joint = JointDescription(label, TYPES[kind], pose.position, pose.quaternion)
+        if joint.type in {Joint.FREE, Joint.FIXED}:
+            return joint
+        turns = joint.type == Joint.REVOLUTE
+        direction = value(node, "joint_axis")
+        if direction is not None:
+            joint.axis = axis(direction)
+        joint.lower, joint.upper = self._range(value(node, "joint_range"), turns=turns)
+        joint.velocity = self._fastest(node, turns=turns)
+        efforts = value(node, "joint_effort_range") or value(node, "max_joint_effort")
+        if efforts is not None:
+            joint.effort_lower, joint.effort = span(efforts)
+            if not joint.effort_lower <= 0.0 <= joint.effort:
+                raise efforts.error("the range of efforts must hold 0")
+        ratio = number(node, "gear_ratio", 1.0)
+        rotor = number(node, "rotor_inertia", 0.0)
+        joint.armature = ratio * ratio * rotor
+        if not 0.0 <= joint.armature <= LARGEST:
+            raise node.error(
+                f"rotorInertia must be ≥ 0 kg m², got {rotor:g} with gearRatio {ratio:g}"
+            )
+        return joint
+
+    def _range(self, node: YamlNode | None, *, turns: bool) -> tuple[float, float]:
+        if node is None:
+            return -inf, inf
+        lower, upper = span(node)
+        return (self._angles.angle(lower), self._angles.angle(upper)) if turns else (lower, upper)
+
+    def _fastest(self, node: YamlNode, *, turns: bool) -> float:
+        found = value(node, "joint_velocity_range") or value(node, "max_joint_velocity")
+        lower, upper = self._range(found, turns=turns)
+        if found is not None and lower != -upper:
+            self._report.doubt(found, "speeds in both directions: the larger one limits both")
+        return max(abs(lower), abs(upper))
+
+    def start(self, node: YamlNode, joint: JointDescription) -> float:
+        """Return the coordinate [rad, m] in which a joint starts."""
+        turns = joint.type == Joint.REVOLUTE
+        angle, displacement = value(node, "joint_angle"), value(node, "joint_displacement")
+        if displacement is not None:
+            found = displacement.number()
+            return self._angles.angle(found) if turns else found
+        return self._angles.angle(angle.number()) if angle is not None else 0.0
+
+    # -- mass --------------------------------------------------------------------------------------
+    def _material(self, node: YamlNode, name: str) -> tuple[Material, bool]:
+        """Return the material of a link, and whether the link itself says what it is."""
+        label = word(node, "material")
+        if label == LINK_INFO:
+            return self._own_material(node, name), True
+        label = canonical_name(label)
+        if self._library is not None and label in self._library:
+            return self._library.material(label), False
+        if self._library is not None:
+            at = node.get("material") or node
+            self._report.doubt(
+                at, f"material {label!r} of link {name!r} is not in the material table"
+            )
+        return Material(label), False
+
+    def _own_material(self, node: YamlNode, name: str) -> Material:
+        values: dict[str, Any] = {}
+        for key in OWN:
+            field_name = "adhesive_overlap" if key == "adhesiv_overlap" else key
+            found = value(node, key)
+            if found is None or key == "poisson_ratio":
+                continue
+            given = found.number()
+            if key == "density" and given <= 0.0:
+                continue  # means: not given
+            if field_name in parameters(Material):
+                values[field_name] = given
+        try:
+            return Material(f"{self._owner}/{name}", **values)
+        except ValueError as error:
+            raise node.error(str(error)) from None
+
+    def _inertial(self, link: BodyLink) -> Inertial:
+        node, name = link.node, link.name
+        kind = word(node, "mass_type", "mass")
+        if kind == "density":
+            return self._by_density(link)
+        if kind != "mass":
+            at = value(node, "mass_type") or node
+            raise at.error(f"massType must be mass or density, got {at.shown()}")
+        centre, mass, moments = value(node, "center_of_mass"), node.get("mass"), node.get("inertia")
+        said = [part is not None for part in (centre, mass, moments)]
+        parts = link.contents.bodies
+        if not any(said) and parts:
+            return merged(parts)
+        default = 0.0 if parts else DEFAULT_MASS
+        own = Inertial(
+            mass.number() if mass is not None else default,
+            centre.numbers(3) if centre is not None else (0.0, 0.0, 0.0),
+            inertia(moments) if moments is not None else default * np.eye(3),
+        )
+        if own.mass < 0.0:
+            raise node.error(f"the mass of link {name!r} must be ≥ 0 kg, got {own.mass:g}")
+        if not parts and not (said[1] and said[2]):
+            absent = [
+                what for what, is_said in (("mass", said[1]), ("inertia", said[2])) if not is_said
+            ]
+            link.lacking = (
+                f"link {name!r} has no {' and '.join(absent)}: Choreonoid's 1 kg, or 1 kg m² about each "
+                "axis, is taken"
+            )
+        return merged([*parts, own])
+
+    def _by_density(self, link: BodyLink) -> Inertial:
+        """Return the sum over the shapes that collide, each with the link's density or its material's."""
+        own = value(link.node, "density")
+        density = own.number() if own is not None else 0.0
+        if density <= 0.0:
+            density = float(link.material.density)
+            is_known = self._library is not None or link.is_private
+            if not is_known and link.material.name != "default":
+                self._report.doubt(
+                    link.node,
+                    f"the density of material {link.material.name!r} is not known: {density:g} kg/m³ is "
+                    "taken; give materials=tribo.read_materials(…)",
+                    f"density {link.material.name}",
+                )
+        shapes = link.contents.shapes
+        if link.stands:  # its mass has no effect
+            shapes = [shape for shape in shapes if shape.kind in PRIMITIVES]
+        elif not shapes:
+            raise link.node.error(
+                f"link {link.name!r} has massType density and no shape; give one, or its mass"
+            )
+        try:
+            return merged([solid(shape, density=density) for shape in shapes])
+        except ValueError as error:
+            raise link.node.error(f"link {link.name!r}: {error}") from None

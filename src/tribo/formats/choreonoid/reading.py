@@ -1,0 +1,273 @@
+"""Read a body file: links become trees, one for each link that no joint holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tribo.description.trees import (
+    IDENTITY,
+    DescriptionError,
+    LinkDescription,
+    ShapeDescription,
+    TreeDescription,
+    Vector,
+)
+from tribo.engine.builder import ALL_GROUPS, COORDINATES
+from tribo.formats.assembly import assemble
+from tribo.formats.choreonoid import collision_rules, extra_joints
+from tribo.formats.choreonoid.body_links import ENDINGS, BodyReader
+from tribo.formats.choreonoid.links import BodyLink
+from tribo.formats.pose import NO_POSE, Pose
+from tribo.formats.report import Report
+from tribo.formats.self_collision import set_pair
+from tribo.formats.yaml_nodes import YamlNode, is_text, parse
+from tribo.materials import MaterialLibrary, PairProperties
+from tribo.materials.mixing import mixed
+from tribo.model import Joint
+
+FIRST_BIT, MAX_BITS = (
+    62,
+    48,
+)  # collision groups for links of different things that pass through each other
+Laws = dict[tuple[str, str], PairProperties]
+
+
+@dataclass(slots=True)
+class BodyFile:
+    """What a body file holds: trees that no joint connects, and the contact laws of its own materials."""
+
+    name: str
+    trees: list[TreeDescription] = field(default_factory=list)
+    laws: Laws = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+
+
+def is_body(source: object) -> bool:
+    """Return whether a source is a body file, by its ending, or the text of one."""
+    if isinstance(source, Path) or (isinstance(source, str) and not is_text(source)):
+        return Path(source).suffix.lower() in ENDINGS
+    return isinstance(source, str) and not source.lstrip().startswith("<")
+
+
+def read_robot(
+    source: str | Path, *, package_dirs: Sequence[Path] = (), materials: MaterialLibrary | None = None,
+    strict: bool = False,
+) -> tuple[TreeDescription, Laws]:  # fmt: skip
+    """Read a body file that is one tree; return it and the contact laws of its own materials.
+
+    Raises:
+        DescriptionError: As `read`; or several trees are in the file.
+    """
+    made = read(source, package_dirs=package_dirs, materials=materials, strict=strict)
+    if len(made.trees) != 1:
+        names = ", ".join(repr(tree.bodies[0].name) for tree in made.trees[:5])
+        raise DescriptionError(
+            f"{made.name}: {len(made.trees)} things that no joint connects ({names}), must be one; "
+            "world.load_body takes them all"
+        )
+    return made.trees[0], made.laws
+
+
+def read(
+    source: str | Path, *, package_dirs: Sequence[Path] = (), materials: MaterialLibrary | None = None,
+    strict: bool = False,
+) -> BodyFile:  # fmt: skip
+    r"""Read a body file of Choreonoid.
+
+    A root whose joint is fixed, or that names none, stands in the world; a link with a free joint begins a
+    tree of its own, wherever it hangs.
+
+    Args:
+        source: Path, or text of several lines.
+        package_dirs: Folders in which meshes are looked up, besides those around the file.
+        materials: For densities (``massType: density``) and for pairs with ``material: useLinkInfo``.
+        strict: What is unknown or left out is an error instead of a note.
+
+    Raises:
+        DescriptionError: The file cannot be simulated; the message says where, what and the remedy.
+
+    Example:
+        >>> text = "format: ChoreonoidBody\nformatVersion: 1.0\nname: Ball\nlinks:\n"
+        >>> text += " - { name: ball, jointType: free, massType: density, density: 700, elements:\n"
+        >>> text += "     { Shape: { geometry: { type: Sphere, radius: 0.1 } } } }\n"
+        >>> round(read(text).trees[0].bodies[0].mass, 9)
+        2.932153143
+    """
+    report = Report(strict=strict)
+    root = parse(source, "body file", report).need("mapping", "a body file")
+    path = None if is_text(source) else Path(source)
+    files = BodyReader(package_dirs, materials, report)
+    links, base = files.read(root, path)
+    name = files.name_of(root, path)
+    made = BodyFile(name)
+    poses = _poses(links, base)
+    rules = collision_rules.read(root, _neighbours(links), report)
+    for link in links.values():
+        if link.lacking and not _stands(link, base, links):
+            report.doubt(link.node, link.lacking)
+        if link.name in rules.excluded:
+            for shape in link.contents.shapes:
+                shape.group = shape.mask = 0
+    roots = [link for link in links.values() if link is base or link.joint.type == Joint.FREE]
+    below = _below(links, base)
+    for first in roots:
+        try:
+            made.trees.append(_tree(first, below, poses[first.name], links))
+        except DescriptionError as error:
+            raise first.node.error(f"from link {first.name!r} on: {error}") from None
+    _part(made.trees, rules, root, report)
+    extra_joints.read(root, made.trees, report)
+    made.laws = _laws(links, materials)
+    made.notes, made.doubts = report.notes, report.doubts
+    for tree in made.trees[:1]:
+        tree.notes, tree.doubts = report.notes + tree.notes, report.doubts + tree.doubts
+    return made
+
+
+def _stands(link: BodyLink, base: BodyLink, links: dict[str, BodyLink]) -> bool:
+    """Return whether fixed joints hold a link to the world."""
+    while link.joint.type == Joint.FIXED and link is not base:
+        link = links[link.parent]
+    return link.joint.type == Joint.FIXED
+
+
+def _below(links: dict[str, BodyLink], base: BodyLink) -> dict[str, list[BodyLink]]:
+    """Return the links that joints hang on each link."""
+    below: dict[str, list[BodyLink]] = {name: [] for name in links}
+    for link in links.values():
+        if link is not base and link.joint.type != Joint.FREE:
+            below[link.parent].append(link)
+    return below
+
+
+def _neighbours(links: dict[str, BodyLink]) -> dict[str, list[str]]:
+    """Return by link those to which a joint connects it."""
+    made: dict[str, list[str]] = {name: [] for name in links}
+    for link in links.values():
+        if link.parent and link.joint.type != Joint.FREE:
+            made[link.parent].append(link.name)
+            made[link.name].append(link.parent)
+    return made
+
+
+def _poses(links: dict[str, BodyLink], base: BodyLink) -> dict[str, Pose]:
+    """Return where each link starts in the world."""
+    children: dict[str, list[BodyLink]] = {name: [] for name in links}
+    for link in links.values():
+        if link is not base:
+            children[link.parent].append(link)
+    poses = {base.name: base.pose}
+    todo = [base]
+    while todo:
+        link = todo.pop()
+        for child in children[link.name]:
+            poses[child.name] = poses[link.name] @ child.pose @ _motion(child)
+            todo.append(child)
+    return poses
+
+
+def _motion(link: BodyLink) -> Pose:
+    """Return the displacement of a link by its joint at the start."""
+    if link.start == 0.0:
+        return NO_POSE
+    if link.joint.type == Joint.PRISMATIC:
+        return Pose(tuple(link.start * x for x in link.joint.axis))
+    if link.joint.type != Joint.REVOLUTE:
+        return NO_POSE
+    half = 0.5 * link.start
+    return Pose(quaternion=(math.cos(half), *(math.sin(half) * x for x in link.joint.axis)))
+
+
+def _tree(
+    first: BodyLink, below: dict[str, list[BodyLink]], place: Pose, links: dict[str, BodyLink]
+) -> TreeDescription:
+    """Hang links on one another from a root on; give the coordinates in which the tree starts."""
+    root = first.description
+    first.joint.position, first.joint.quaternion = place.position, place.quaternion
+    root.joint = first.joint
+    if first.joint.type == Joint.FREE:
+        first.joint.position, first.joint.quaternion = (0.0, 0.0, 0.0), IDENTITY
+    todo: list[tuple[BodyLink, LinkDescription]] = [(first, root)]
+    while todo:
+        link, made = todo.pop()
+        for child in below[link.name]:
+            hung = child.description
+            made.attach(hung, child.joint)
+            todo.append((child, hung))
+    tree = assemble(root)
+    start: Vector = ()
+    if first.joint.type == Joint.FREE:
+        start = (*place.position, *place.quaternion)
+    for body in tree.bodies[1:]:
+        count = COORDINATES[body.joint.type]
+        start += (links[body.name].start,) * count
+    if any(start):
+        tree.start = start
+    return tree
+
+
+def _part(
+    trees: list[TreeDescription], rules: collision_rules.Rules, root: YamlNode, report: Report
+) -> None:
+    """Apply the rules to the bodies of each tree."""
+    where = {frame.name: (k, frame.body) for k, tree in enumerate(trees) for frame in tree.frames}
+    for k, tree in enumerate(trees):
+        where |= {body.name: (k, i) for i, body in enumerate(tree.bodies)}
+        for body in tree.bodies[1:]:
+            body.joint.collision_enabled = True
+    across = []
+    for first, second in sorted(rules.apart):
+        (k, a), (m, b) = where[first], where[second]
+        if k != m:
+            if not {first, second} & rules.excluded:
+                across.append((first, second))
+        elif a != b:
+            set_pair(trees[k], a, b, touching=False)
+    if len({name for pair in across for name in pair}) > MAX_BITS:
+        report.doubt(
+            root,
+            f"more than {MAX_BITS} links of different things shall not touch each other: all of them do; use "
+            "collision groups and masks",
+        )
+        return
+    shapes: dict[str, list[ShapeDescription]] = {}
+    for tree in trees:
+        for body in tree.bodies:
+            for shape in body.shapes:
+                shapes.setdefault(shape.name.rpartition("/")[0], []).append(shape)
+    _give_bits(across, shapes)
+
+
+def _give_bits(pairs: list[tuple[str, str]], shapes: dict[str, list[ShapeDescription]]) -> None:
+    """Give links of different things a collision group each, and masks without those they must not meet."""
+    bits: dict[str, int] = {}
+    masks: dict[str, int] = {}
+    for first, second in pairs:
+        for name in (first, second):
+            bits.setdefault(name, 1 << (FIRST_BIT - len(bits)))
+        masks[first] = masks.get(first, ALL_GROUPS) & ~bits[second]
+        masks[second] = masks.get(second, ALL_GROUPS) & ~bits[first]
+    for name, bit in bits.items():
+        for shape in shapes.get(name, ()):
+            shape.group, shape.mask = bit, masks[name]
+
+
+def _laws(links: dict[str, BodyLink], library: MaterialLibrary | None) -> Laws:
+    """Return the pairs of materials that are written in links, with each other and with known ones."""
+    laws: Laws = {}
+    private = [link for link in links.values() if link.is_private]
+    known = MaterialLibrary() if library is None else library
+    for k, link in enumerate(private):
+        others = [known.material(name) for name in known.names]
+        for other in (*others, *(one.material for one in private[k:])):
+            try:
+                laws[link.material.name, other.name] = mixed(link.material, other).rigid()
+            except ValueError as error:
+                raise link.node.error(
+                    f"material of link {link.name!r} with {other.name!r}: {error}"
+                ) from None
+    return laws

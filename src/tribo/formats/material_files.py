@@ -1,0 +1,321 @@
+"""Read material files as Choreonoid has them; several are put over one another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from tribo.checks.errors import DescriptionError
+from tribo.formats import raisim_xml
+from tribo.formats.material_keys import CONTACT_KEYS, LISTS, MATERIAL_KEYS, OTHER_ENGINES
+from tribo.formats.report import Report, known_hint
+from tribo.formats.yaml_nodes import YamlNode, is_text, parse
+from tribo.materials import (
+    ContactMaterial,
+    Material,
+    MaterialLibrary,
+    MaterialTable,
+    PairProperties,
+)
+from tribo.materials.contact_material import friction_model, reduction_mode
+from tribo.materials.material import canonical_name
+from tribo.materials.pair_properties import DEFAULT_MATERIAL
+from tribo.materials.parameters import Parameter, parameters
+
+ENDINGS = (".yaml", ".yml")
+MAX_NAMES = 200  # in one entry: 20 000 pairs
+MAX_PAIRS = 100_000  # that are set in a world
+_WORDS = {"friction_model": friction_model, "contact_reduction_mode": reduction_mode}
+
+
+def read_materials(*sources: str | Path, strict: bool = False) -> MaterialLibrary:
+    """Read material files of Choreonoid's AGX Dynamics plugin; later ones are put over earlier ones.
+
+    Keys may be spelt ``youngs_modulus`` or ``youngsModulus``, both in one entry too (the first wins). A
+    list of three or more names in a contact material sets every pair among them. What is unknown, misspelt,
+    or no number is left out; `MaterialLibrary.doubts` says so, with line, column and the nearest known key.
+
+    Args:
+        sources: YAML files (or texts of several lines), the default table first.
+        strict: Make such doubts errors.
+
+    Raises:
+        DescriptionError: Not readable, too large, or a value out of range; the message says where.
+        ImportError: PyYAML is missing (``pip install "tribo[yaml]"``).
+
+    Example:
+        >>> library = read_materials('''
+        ... materials:
+        ...   - { name: steel, roughness: 0.3 }
+        ... contactMaterials:
+        ...   - { materials: [ steel, rubber ], friction: 0.9, youngsModulus: 1e7 }
+        ... ''')
+        >>> library.pair("rubber", "steel").law.youngs_modulus
+        10000000.0
+        >>> library.doubts
+        ("<material file>:5:27: material 'rubber' is not in materials: it has standard values",)
+    """
+    library = MaterialLibrary()
+    for source in sources:
+        library.merge(_read_one(source, library, strict=strict))
+    return library
+
+
+def _read_one(source: str | Path, below: MaterialLibrary, *, strict: bool) -> MaterialLibrary:
+    report = Report(strict=strict)
+    root = parse(source, "material file", report).need("mapping", "a material file")
+    made = MaterialLibrary()
+    for name, (key, _) in root.entries.items():
+        known = [word for words in LISTS.values() for word in words]
+        hint = "" if name in known else known_hint(name, known)
+        if hint:  # what is not near to a list is where files park anchors
+            report.doubt(key, f"{key.shown()} is unknown here, ignored{hint}")
+    seen: dict[str, YamlNode] = {}
+    for node in _entries(root, "materials", report):
+        material = _material(node, report)
+        if material is None:
+            continue
+        if material.name in seen:
+            report.doubt(
+                node,
+                f"material {material.name!r} stands in line {seen[material.name].line} already; the last one "
+                "counts",
+            )
+        seen[material.name] = node
+        made.add(material)
+    for node in _entries(root, "contact_materials", report):
+        names = _names(node)
+        law = _contact(node, report)
+        for name, at in names:
+            if name not in made and name not in below:
+                report.doubt(at, f"material {name!r} is not in materials: it has standard values")
+        plain = [name for name, _ in names]
+        distinct = list(dict.fromkeys(plain))
+        for first, second in combinations(distinct, 2):
+            made.set_pair(first, second, law)
+        for name in distinct:
+            if plain.count(name) > 1:
+                made.set_pair(name, name, law)
+    made.take_notes(report.notes, report.doubts)
+    return made
+
+
+def _entries(root: YamlNode, name: str, report: Report) -> list[YamlNode]:
+    """Return the mappings of a list; today's spelling of its key wins."""
+    found = [root.entries[key] for key in LISTS[name] if key in root.entries]
+    for key, _ in found[1:]:
+        report.doubt(
+            key, f"{key.shown()} is ignored: {found[0][0].shown()} stands there too; keep one"
+        )
+    if not found or found[0][1].is_null:
+        return []
+    nodes = found[0][1].need("list", name).items
+    return [node.need("mapping", f"an entry of {name}") for node in nodes]
+
+
+def _material(node: YamlNode, report: Report) -> Material | None:
+    if "name" not in node.entries:
+        report.doubt(node, "a material without name is left out; give it one")
+        return None
+    label = node.entries["name"][1]
+    name = canonical_name("" if label.is_null else label.word())
+    owner = f"material {name!r}"
+    _check_keys(node, MATERIAL_KEYS, ("name", *OTHER_ENGINES["material"]), owner, report)
+    _note_others(node, OTHER_ENGINES["material"], report)
+    values = _numbers(node, MATERIAL_KEYS, parameters(Material), owner, report)
+    if "poisson_ratio" in values:
+        at = _value(node, MATERIAL_KEYS["poisson_ratio"], owner, report)
+        report.doubt(at or node, f"poissonRatio of {owner} has no effect: deprecated; leave it out")
+        del values["poisson_ratio"]
+    return Material(name, **values)
+
+
+def _names(node: YamlNode) -> list[tuple[str, YamlNode]]:
+    """Return the names of a contact material, at least two."""
+    value = node.get("materials")
+    if value is None:
+        raise node.error(
+            f"a contact material needs materials: [ NAME, NAME ]{known_hint('materials', node.entries)}"
+        )
+    names = [(canonical_name(item.word()), item) for item in value.need("list", "materials").items]
+    if len(names) < 2:
+        raise value.error(
+            f"a contact material joins two materials or more, got {len(names)}; of one material with itself "
+            "write its name twice"
+        )
+    if len(names) > MAX_NAMES:
+        raise value.error(f"{len(names)} names are more than {MAX_NAMES}; split the entry")
+    return names
+
+
+def _contact(node: YamlNode, report: Report) -> ContactMaterial:
+    owner = "a contact material"
+    _check_keys(node, CONTACT_KEYS, ("materials", *OTHER_ENGINES["contact"]), owner, report)
+    _note_others(node, OTHER_ENGINES["contact"], report)
+    known = parameters(ContactMaterial)
+    known |= dict.fromkeys(("static_friction", "dynamic_friction"), known["friction"])
+    known["constant_normal_force"] = Parameter("N")
+    values: dict[str, Any] = _numbers(node, CONTACT_KEYS, known, owner, report)
+    if "static_friction" in values:
+        values["friction"] = values.pop("static_friction")
+    dynamic = values.pop("dynamic_friction", None)
+    if dynamic is not None and dynamic != values.get("friction"):
+        at = _value(node, CONTACT_KEYS["dynamic_friction"], owner, report) or node
+        report.doubt(at, "dynamic friction is ignored: a contact material has one coefficient")
+    for name, translate in _WORDS.items():
+        value = _value(node, CONTACT_KEYS[name], owner, report)
+        if value is not None:
+            words = [item.text for item in value.items] if value.kind == "list" else value.text
+            try:
+                values[name] = translate(words)
+            except ValueError as error:
+                report.doubt(value, f"{error}; the default is used")
+    for name in ("reference_body", "reference_link"):
+        value = _value(node, CONTACT_KEYS[name], owner, report)
+        if value is not None:
+            values[name] = value.word()
+    direction = _value(node, CONTACT_KEYS["primary_direction"], owner, report)
+    if direction is not None:
+        values["primary_direction"] = direction.numbers(3)
+    bins = _value(node, CONTACT_KEYS["contact_reduction_bin_resolution"], owner, report)
+    if bins is not None:
+        count = bins.number()
+        if not count.is_integer():
+            raise bins.error(
+                f"contactReductionBinResolution must be a whole number, got {bins.shown()}"
+            )
+        values["contact_reduction_bin_resolution"] = int(count)
+    try:
+        return ContactMaterial(**values)
+    except ValueError as error:
+        raise node.error(str(error)) from None
+
+
+def _numbers(
+    node: YamlNode, keys: Mapping[str, tuple[str, ...]], kinds: Mapping[str, Parameter], owner: str,
+    report: Report,
+) -> dict[str, Any]:  # fmt: skip
+    """Return the numbers that stand in an entry; what is none is left out with a doubt."""
+    values: dict[str, Any] = {}
+    for name, kind in kinds.items():
+        value = _value(node, keys[name], owner, report)
+        if value is None:
+            continue
+        number = value.as_number()
+        if number is None:
+            report.doubt(
+                value,
+                f"{name} of {owner} is no number ({value.shown()}): the standard value is used",
+            )
+        elif not kind.least <= number <= kind.most or (kind.is_open and number == kind.least):
+            sign = ">" if kind.is_open else "≥"
+            most = "" if kind.most >= 1e15 else f" and ≤ {kind.most:g}"
+            unit = "" if kind.unit == "–" else f" {kind.unit}"
+            raise value.error(
+                f"{name} of {owner} must be {sign} {kind.least:g}{most}{unit}, got {value.shown()}"
+            )
+        else:
+            values[name] = number
+    return values
+
+
+def _value(node: YamlNode, keys: tuple[str, ...], owner: str, report: Report) -> YamlNode | None:
+    """Return the value of a parameter, None if it is not there or empty; its first spelling wins."""
+    found = [node.entries[key] for key in keys if key in node.entries]
+    for key, value in found:
+        if value.is_null:
+            text = f"{key.text} of {owner} has no value: the standard value is used"
+            report.doubt(value, text, f"{value.place} empty")
+    filled = [entry for entry in found if not entry[1].is_null]
+    for key, value in filled[1:]:
+        if value.text != filled[0][1].text or value.kind != "scalar":
+            text = (
+                f"{key.text} of {owner} is ignored: {filled[0][0].text} stands there too; keep one"
+            )
+            report.doubt(key, text, f"{key.place} twice")
+    return filled[0][1] if filled else None
+
+
+def _check_keys(
+    node: YamlNode, keys: Mapping[str, tuple[str, ...]], also: tuple[str, ...], owner: str, report: Report
+) -> None:  # fmt: skip
+    known = [*(word for words in keys.values() for word in words), *also]
+    for name, (key, _) in node.entries.items():
+        if name not in known:
+            report.doubt(key, f"{key.shown()} of {owner} is unknown, ignored{known_hint(name, known)}",
+                         f"{key.place} unknown")  # fmt: skip
+
+
+def _note_others(node: YamlNode, names: tuple[str, ...], report: Report) -> None:
+    for name in names:
+        if name in node.entries:
+            report.note(
+                f"{node.entries[name][0].place}: {name} is for another engine", f"other {name}"
+            )
+
+
+# -- into the table of a world ---------------------------------------------------------------------
+def fill_table(
+    table: MaterialTable, source: str | Path | MaterialLibrary, *, rigid: bool
+) -> tuple[str, ...]:
+    """Set the default pair and the pairs of a material table from a file or library; return its doubts.
+
+    Args:
+        table: It stays as it was if anything is wrong.
+        source: XML or YAML file, or a library.
+        rigid: Take of contact materials what a rigid pair has.
+
+    Raises:
+        DescriptionError: The file cannot be read, or compliance is needed.
+    """
+    if not isinstance(source, MaterialLibrary):
+        if not (is_text(source) or Path(source).suffix.lower() in ENDINGS):
+            if rigid:
+                raise DescriptionError(
+                    f"{source}: rigid=True is for YAML; pairs in XML say it themselves"
+                )
+            default, pairs = raisim_xml.read_materials(source)
+            table.default = default
+            for (first, second), properties in pairs.items():
+                table.set_pair(first, second, properties)
+            return ()
+        source = read_materials(source)
+    laws = _rigid_laws(source, rigid=rigid)
+    table.default = laws.pop((DEFAULT_MATERIAL, DEFAULT_MATERIAL))[0]
+    for (first, second), (properties, origin) in laws.items():
+        table.take_pair(first, second, properties, origin)
+    return source.doubts
+
+
+Laws = dict[tuple[str, str], tuple[PairProperties, dict[str, str]]]
+
+
+def _rigid_laws(library: MaterialLibrary, *, rigid: bool) -> Laws:
+    """Return the rigid pair of every two materials, and where its friction and restitution come from."""
+    if not rigid:
+        raise DescriptionError(
+            "contact materials are compliant (Young's modulus, SPOOK damping), which no step has yet; "
+            "load_materials(…, rigid=True) keeps friction and restitution and leaves compliance out"
+        )
+    if len(library) > MAX_PAIRS:
+        raise DescriptionError(
+            f"{len(library.names)} materials make {len(library)} pairs, more than {MAX_PAIRS}; leave out "
+            "what no shape has"
+        )
+    laws: Laws = {}
+    for pair in library:
+        try:
+            made = pair.law.rigid()
+        except ValueError as error:
+            raise DescriptionError(
+                f"pair {pair.first!r}, {pair.second!r}: {error}; or load library.subset(…) without them"
+            ) from None
+        origin = {}
+        for name in ("friction", "restitution"):
+            detail = pair.detail.get(name, "")
+            origin[name] = f"{pair.origin[name]}{': ' if detail else ''}{detail}"
+        origin["static_friction"] = "equal to friction (a contact material has one coefficient)"
+        laws[pair.first, pair.second] = made, origin
+    return laws

@@ -26,6 +26,7 @@ UNSOLVED, SOLVED, TOO_LARGE = int(Answer.UNSOLVED), int(Answer.SOLVED), int(Answ
 LONG = 30  # Newton steps from the last step's impulses
 SHORT = 10  # from those of a round
 ROUNDS = 8
+MAX_STEPS = 60  # after which no round begins: hardly a problem is solved by more
 FIRST_STIFFNESS = 10.0  # [–] of a round, in units of the inverse of a contact's own G
 STIFFER = 10.0
 MAX_STIFFNESS = 1e5
@@ -95,7 +96,8 @@ def rounds(model, work, t, count, limit, rho, best):
     first = work.newton_steps[0]
     speed = work.removed_speed[0]
     for _ in range(ROUNDS):
-        if (work.newton_steps[0] - first) * work.factor_work[0] > MAX_WORK:
+        steps = work.newton_steps[0] - first
+        if steps > MAX_STEPS or steps * work.factor_work[0] > MAX_WORK:
             break
         if convex_round(model, work, t, count, rho, limit) < 0.0:
             break

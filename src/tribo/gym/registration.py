@@ -1,0 +1,61 @@
+"""Names under which Gymnasium finds the tasks."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import gymnasium
+
+from tribo.checks import check
+from tribo.gym.env import Env
+from tribo.gym.task import Task
+from tribo.gym.vector_env import VectorEnv
+
+NAMES = {  # name of the id: file in tasks/
+    "CartPole": "cart_pole",
+}
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all tasks, for `load`."""
+    return tuple(NAMES)
+
+
+def load(name: str) -> Task:
+    """Return a new task by name.
+
+    Args:
+        name: As in ``tribo/CartPole-v0``, with or without what stands before and behind it.
+
+    Raises:
+        KeyError: There is none; the message proposes the nearest name.
+        ImportError: It needs files of a package that is not installed.
+
+    Example:
+        >>> load("CartPole").name
+        'CartPole'
+    """
+    short = name.removeprefix("tribo/").removesuffix("-v0")
+    module = NAMES[check.known(short, NAMES, "task")]
+    made: Task = importlib.import_module(f"tribo.gym.tasks.{module}").task()
+    return made
+
+
+def make_env(name: str, **options: Any) -> Env:
+    """Return an `Env` of a task by name; options as `Env` has them. For Gymnasium's registry."""
+    return Env(load(name), **options)
+
+
+def make_vector_env(name: str, num_envs: int = 1, **options: Any) -> VectorEnv:
+    """Return a `VectorEnv` of a task by name; options as `VectorEnv` has them. For Gymnasium's registry."""
+    return VectorEnv(load(name), num_envs, **options)
+
+
+def register() -> None:
+    """Make ``gymnasium.make("tribo/CartPole-v0")`` and its kin work; importing `tribo.gym` does it."""
+    for name in NAMES:
+        gymnasium.register(
+            f"tribo/{name}-v0", "tribo.gym.registration:make_env",
+            vector_entry_point="tribo.gym.registration:make_vector_env", kwargs={"name": name},
+        )  # fmt: skip

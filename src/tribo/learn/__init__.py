@@ -1,0 +1,1 @@
+"""Policies: trained by PPO, kept in checkpoints, exported and played."""

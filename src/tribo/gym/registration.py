@@ -14,6 +14,14 @@ from tribo.gym.vector_env import VectorEnv
 
 NAMES = {  # name of the id: file in tasks/
     "CartPole": "cart_pole",
+    "Reach": "reach",
+    "BallBalance": "ball_balance",
+    "Quadruped": "quadruped",
+    "Ant": "ant",
+    "HalfCheetah": "half_cheetah",
+    "Hopper": "hopper",
+    "Walker2d": "walker2d",
+    "Humanoid": "humanoid",
 }
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import sys
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -34,19 +36,44 @@ def load(name: str) -> Task:
     """Return a new task by name.
 
     Args:
-        name: As in ``tribo/CartPole-v0``, with or without what stands before and behind it.
+        name: As in ``tribo/CartPole-v0``, with or without what stands before and behind it; or
+            "module:function" of your own, which takes nothing and returns a `Task`.
 
     Raises:
         KeyError: There is none; the message proposes the nearest name.
-        ImportError: It needs files of a package that is not installed.
+        ImportError: It needs files of a package that is not installed, or there is no such function.
+        TypeError: Your function returns something else.
 
     Example:
         >>> load("CartPole").name
         'CartPole'
     """
+    if ":" in name:
+        return _of_user(name)
     short = name.removeprefix("tribo/").removesuffix("-v0")
     module = NAMES[check.known(short, NAMES, "task")]
     made: Task = importlib.import_module(f"tribo.gym.tasks.{module}").task()
+    return made
+
+
+def _of_user(name: str) -> Task:
+    """Return what a function of the user's returns, by "module:function"."""
+    module, _, function = name.partition(":")
+    here = str(Path.cwd())
+    is_new = here not in sys.path
+    if is_new:
+        sys.path.insert(0, here)
+    try:
+        made = getattr(importlib.import_module(module), function)()
+    except (ImportError, AttributeError) as error:
+        raise ImportError(
+            f"{name!r} must be module:function of a task, from this folder: {error}"
+        ) from None
+    finally:
+        if is_new:
+            sys.path.remove(here)
+    if not isinstance(made, Task):
+        raise TypeError(f"{name} must return a tribo.gym.Task, got {check.shown(made)}")
     return made
 
 

@@ -22,7 +22,7 @@ import tribo
 from tribo import world_xml
 from tribo.formats.xml import kind_of
 from tribo.objects import ArticulatedSystem
-from tribo.tools import robot_report
+from tribo.tools import learn_commands, robot_report
 from tribo.viewer import plot, recording, scene
 
 console = Console(highlight=False)
@@ -40,6 +40,8 @@ EXAMPLES = """examples:
   tribo view world.xml
   tribo check robot.urdf
   tribo check world.xml
+  tribo train CartPole --out runs/cart_pole
+  tribo play runs/cart_pole
   tribo warmup
 """
 
@@ -99,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("file", type=Path, metavar="FILE", help=FILES)
     _add_reading(check)
 
+    learn_commands.add_commands(commands, _command)
     bench = _command(commands, "bench", _bench, "measure this machine (in a source checkout)",
                      "tribo bench --help")  # fmt: skip
     bench.add_argument("rest", nargs=argparse.REMAINDER, help="handed on to benchmarks/run.py")

@@ -92,12 +92,12 @@ def joints(sim: Simulation) -> np.ndarray:
 def follows_speed(sim: Simulation) -> np.ndarray:
     """Return how well the horizontal velocity is the wanted one, (worlds,) 0…1 [–]."""
     error = velocity(sim)[:, :2] - command(sim)[:, :2]
-    return np.asarray(np.exp(-(error**2).sum(axis=1) / 0.1))
+    return np.asarray(np.exp(-(error**2).sum(axis=1) / 0.25))
 
 
 def follows_turn(sim: Simulation) -> np.ndarray:
     """Return how well the angular velocity is the wanted one, (worlds,) 0…1 [–]."""
-    return np.asarray(np.exp(-((spin(sim)[:, 2] - command(sim)[:, 2]) ** 2) / 0.2))
+    return np.asarray(np.exp(-((spin(sim)[:, 2] - command(sim)[:, 2]) ** 2) / 0.25))
 
 
 def trots(sim: Simulation) -> np.ndarray:
@@ -153,8 +153,8 @@ def task() -> Task:
     made.observations["joints"] = joints
     made.observations["speeds"] = lambda sim: 0.05 * sim.object(DOG).generalized_velocity[:, 6:]
     made.observations["last action"] = lambda sim: sim.action
-    made.rewards["speed"] = 1.5, follows_speed
-    made.rewards["turn"] = 0.75, follows_turn
+    made.rewards["speed"] = 2.0, follows_speed
+    made.rewards["turn"] = 1.0, follows_turn
     made.rewards["trot"] = 0.5, trots
     made.rewards["level"] = -2.0, lambda sim: (down(sim)[:, :2] ** 2).sum(axis=1)
     made.rewards["bounce"] = -0.5, lambda sim: velocity(sim)[:, 2] ** 2

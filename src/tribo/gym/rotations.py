@@ -18,7 +18,8 @@ def turned(q: np.ndarray, w: np.ndarray) -> np.ndarray:
         >>> turned(np.array([[0.5**0.5, 0, 0, 0.5**0.5]]), np.array([[1.0, 0, 0]])).round(6)[:, 1].tolist()
         [1.0]
     """
-    return np.asarray(w + 2.0 * np.cross(q[:, 1:], np.cross(q[:, 1:], w) + q[:, :1] * w))
+    axis = q[:, 1:]
+    return np.asarray(w + 2.0 * cross(axis, cross(axis, w) + q[:, :1] * w))
 
 
 def turned_back(q: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -29,3 +30,16 @@ def turned_back(q: np.ndarray, w: np.ndarray) -> np.ndarray:
         w: Vectors (n, 3) in world axes.
     """
     return turned(q * CONJUGATE, w)
+
+
+def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return a × b of vectors (n, 3); `numpy.cross` gives the same bits and takes twice as long.
+
+    Args:
+        a, b: Vectors (n, 3) in the same axes.
+    """
+    made = np.empty_like(b)
+    made[:, 0] = a[:, 1] * b[:, 2] - a[:, 2] * b[:, 1]
+    made[:, 1] = a[:, 2] * b[:, 0] - a[:, 0] * b[:, 2]
+    made[:, 2] = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
+    return made

@@ -70,6 +70,7 @@ def _train(chosen: argparse.Namespace) -> int:
                 bar.console.print(
                     f"{int(line['iteration']):5d} {int(line['samples']):9d} samples  {text}",
                     markup=False,
+                    soft_wrap=True,
                 )
 
         # A run that is resumed keeps its settings; only a length that was asked for replaces its own.

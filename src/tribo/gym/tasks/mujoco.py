@@ -45,7 +45,7 @@ def builder(file: str) -> Callable[[], tribo.World]:
     def world() -> tribo.World:
         made = tribo.World()
         level = logger.level
-        logger.setLevel(logging.ERROR)  # solref, solimp and margin: docs/howto/gym says it once
+        logger.setLevel(logging.ERROR)  # what has no effect is in docs/howto/gym
         try:
             made.load_mjcf(asset(file))
         finally:

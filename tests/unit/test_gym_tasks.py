@@ -150,6 +150,7 @@ def test_a_command_that_is_followed_is_rewarded_most():
     assert quadruped.follows_speed(sim) == pytest.approx(1.0)
     assert quadruped.follows_turn(sim) == pytest.approx(1.0)
     quadruped.command(sim)[:, 0] = 0.2
-    assert quadruped.follows_speed(sim) == pytest.approx(
-        0.5 * np.exp(-1.0) + 0.5 * np.exp(-0.25 / 0.04)
-    )
+    assert quadruped.follows_speed(sim) == pytest.approx(np.exp(-1.0))
+    assert quadruped.error_of_speed(sim) == pytest.approx(0.5)
+    quadruped.command(sim)[:, 2] = 1.0
+    assert quadruped.error_of_turn(sim) == pytest.approx(0.6)

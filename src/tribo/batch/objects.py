@@ -161,9 +161,9 @@ class ObjectBatch(BatchSleeper, StateOfWorlds, ContactReader, Drives):
         engine = self._batch.engine
         engine.own(field, "tree_is_single")
         table = self._records().model.arrays[field]
-        before = table.copy()
+        before = table[:, row].copy()
         table[:, row] = value
-        is_other = (table != before).reshape(len(table), -1).any(axis=1)
+        is_other = (table[:, row] != before).reshape(len(table), -1).any(axis=1)
         self._array("state", "left_q", "q")[is_other] = 0.0  # its momentum is another now
         if field == "body_com" and len(self.description.bodies) == 1:
             is_free = self.description.bodies[0].joint.type == Joint.FREE

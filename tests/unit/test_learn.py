@@ -1,6 +1,7 @@
 """Training: it learns, is killed and goes on with the same curve, and what it keeps says the same."""
 
 import csv
+import dataclasses
 import os
 import signal
 import subprocess
@@ -170,6 +171,37 @@ def test_files_that_are_no_policy_are_refused(run, tmp_path):
         Policy.load(path)
 
 
+def test_a_policy_imports_nothing(run, tmp_path, monkeypatch, capsys):
+    """A file that names a module and a function is refused until the user names them, too."""
+    (tmp_path / "trap_tasks.py").write_text(
+        "from tribo.gym import load\ndef mine():\n    return load('CartPole')\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    policy = dataclasses.replace(Policy.load(run / "policy.npz"), task="trap_tasks:mine")
+    policy.save("p.npz")
+    assert main(["play", "p.npz"]) == 1
+    assert "--task trap_tasks:mine" in capsys.readouterr().err
+    assert "trap_tasks" not in sys.modules
+    assert main(["play", "p.npz", "--task", "trap_tasks:mine"]) == 0
+    assert play("p.npz", task=load("CartPole"))[0] == play(run)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("mean", np.full(4, np.nan)),
+        ("deviation", np.zeros(4)),
+        ("mean", np.zeros((4, 1))),
+        ("low", np.array(["a"])),
+    ],
+)
+def test_numbers_that_are_none_are_refused(run, tmp_path, name, value):
+    policy = dataclasses.replace(Policy.load(run / "policy.npz"), **{name: value})
+    policy.save(tmp_path / "p.npz")
+    with pytest.raises(ValueError, match="the policy"):
+        Policy.load(tmp_path / "p.npz")
+
+
 def test_layers_that_do_not_fit_are_refused(run, tmp_path):
     policy = Policy.load(run / "policy.npz")
     policy.layers[0] = (policy.layers[0][0][:, :3], policy.layers[0][1])
@@ -240,6 +272,12 @@ def test_the_command_trains_resumes_and_plays(tmp_path, capsys):
 def test_a_film_is_written(run, tmp_path):
     assert main(["play", str(run), "--film", str(tmp_path / "a.mp4")]) == 0
     assert (tmp_path / "a.mp4").stat().st_size > 1000
+
+
+def test_the_viewer_shows_it(run, capsys):
+    pytest.importorskip("viser")
+    assert main(["play", str(run), "--view", "--port", "8397"]) == 0
+    assert "in a browser" in capsys.readouterr().out
 
 
 def test_tasks_of_ones_own_are_found(tmp_path, monkeypatch):

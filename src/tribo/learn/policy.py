@@ -105,6 +105,22 @@ class Policy:
         Raises:
             ValueError: They do not.
         """
+        arrays = [
+            self.mean,
+            self.deviation,
+            self.low,
+            self.high,
+            *(a for pair in self.layers for a in pair),
+        ]
+        for array in arrays:
+            if array.dtype.kind != "f" or not np.isfinite(array).all():
+                raise ValueError("the policy holds what is no finite number")
+        if (
+            self.mean.ndim != 1
+            or self.deviation.shape != self.mean.shape
+            or not (self.deviation > 0.0).all()
+        ):
+            raise ValueError("the policy's means and deviations do not fit together")
         width = len(self.mean)
         for k, (weight, bias) in enumerate(self.layers):
             if weight.ndim != 2 or weight.shape[1] != width or bias.shape != weight.shape[:1]:

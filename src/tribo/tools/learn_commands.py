@@ -39,6 +39,7 @@ def add_commands(commands: Any, command: Command) -> None:
     play = command(commands, "play", _play, "play a policy that was learnt (extra 'gym')",
                    "tribo play runs/cart_pole --episodes 5")  # fmt: skip
     play.add_argument("run", type=Path, metavar="RUN", help="folder of a run, or policy.npz")
+    play.add_argument("--task", metavar="TASK", help="instead of the one that the policy names")
     play.add_argument("--episodes", type=int, default=1, metavar="N", help="how many (1)")
     play.add_argument("--seed", type=int, default=0, metavar="N", help="of the first (0)")
     play.add_argument("--view", action="store_true", help="show it in the browser, in real time")
@@ -94,7 +95,7 @@ def _play(chosen: argparse.Namespace) -> int:
             raise ValueError(f"{film}: its folder does not exist; make it first")
         rates: list[int] = []
         returns, pictures = play(
-            policy, chosen.episodes, seed=chosen.seed, render=film is not None,
+            policy, chosen.episodes, task=chosen.task, seed=chosen.seed, render=film is not None,
             watch=lambda envs: rates.append(envs.metadata["render_fps"]),
         )  # fmt: skip
         if film is not None:
@@ -130,7 +131,7 @@ def _show(policy: Policy, chosen: argparse.Namespace) -> list[float]:
         time.sleep(max(0.0, due[0] - time.perf_counter()))
 
     try:
-        return play(policy, chosen.episodes, seed=chosen.seed, watch=watch)[0]
+        return play(policy, chosen.episodes, task=chosen.task, seed=chosen.seed, watch=watch)[0]
     finally:
         for viewer in opened:
             viewer.close()

@@ -85,8 +85,11 @@ def test_a_run_that_is_killed_goes_on_with_the_same_curve(run, tmp_path):
         process.send_signal(signal.SIGKILL)
         process.wait()
     assert process.returncode == -signal.SIGKILL
+    (tmp_path / ".checkpoint.pt.1.part").write_bytes(b"half of one")  # as if killed while it wrote
     train("CartPole", tmp_path, resume=True, onnx=False)
     assert curve(tmp_path) == curve(run)
+    assert not list(tmp_path.glob("*.part"))
+    assert not list(tmp_path.glob(".*.part"))
 
 
 @pytest.mark.parametrize("stage", ["open", "fsync", "replace"])

@@ -11,6 +11,8 @@ import numpy as np
 
 from tribo.learn.torch_extra import torch
 
+DRAFTS = ".*.part"  # names of files that are being written
+
 
 def write_whole(path: str | Path, data: bytes) -> None:
     """Write a file so that whoever looks sees the old one or the new one, also after a kill or a power cut.

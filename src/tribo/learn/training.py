@@ -82,6 +82,8 @@ def train(
         learner.set_state(saved["learner"])
         curve = saved["curve"]
     place.mkdir(parents=True, exist_ok=True)
+    for draft in place.glob(checkpoint.DRAFTS):  # of a write that a kill ended
+        draft.unlink(missing_ok=True)
     checkpoint.write_whole(
         place / CONFIG, json.dumps({"task": task, **chosen.as_dict()}, indent=1).encode()
     )

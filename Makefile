@@ -25,7 +25,7 @@ help:  ## list the targets
 demo: $(STAMPS)/$(DEMO_EXTRAS)  ## three spheres and a quadruped (ROBOT=own: small download, VIEW=0: no viewer)
 	$(BIN)/python -m tribo.tools.demo --robot $(ROBOT) $(if $(filter $(NO),$(VIEW)),--no-view,--view) $(ARGS)
 
-train: $(STAMPS)/learn  ## the quadruped learns to walk, about 10 minutes on two cores (ARGS="--resume" to go on)
+train: $(STAMPS)/learn  ## the quadruped learns to walk, 10 core-minutes (ARGS="--resume" to go on)
 	$(BIN)/tribo train Quadruped --out runs/quadruped $(ARGS)
 
 test: $(STAMPS)/dev  ## the whole test suite on two cores (ARGS="-k rebound" for a part)

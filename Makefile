@@ -17,13 +17,16 @@ DEMO_EXTRAS := $(if $(filter own,$(ROBOT)),demo,demo+robots)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check format bench validate validate-dynamics simbench fuzz docs clean
+.PHONY: help demo train test check format bench validate validate-dynamics simbench fuzz docs clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(STAMPS)/$(DEMO_EXTRAS)  ## three spheres and a quadruped (ROBOT=own: small download, VIEW=0: no viewer)
 	$(BIN)/python -m tribo.tools.demo --robot $(ROBOT) $(if $(filter $(NO),$(VIEW)),--no-view,--view) $(ARGS)
+
+train: $(STAMPS)/learn  ## the quadruped learns to walk, 10 core-minutes (ARGS="--resume" to go on)
+	$(BIN)/tribo train Quadruped --out runs/quadruped $(ARGS)
 
 test: $(STAMPS)/dev  ## the whole test suite on two cores (ARGS="-k rebound" for a part)
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)

@@ -65,7 +65,8 @@ class BatchMaterials(check.Sealed):
         """
         self.check_idle("a material pair")
         what = f"material pair {first!r}, {second!r}"
-        row = self._row(first, second).copy()
+        before = self._row(first, second)
+        row = before.copy()
         compliant = row[:, NAMES.index("stiffness")] > 0.0
         for name, value in values.items():
             if name not in NAMES:
@@ -78,8 +79,8 @@ class BatchMaterials(check.Sealed):
             row[:, NAMES.index(name)] = numbers
         if "friction" in values and "static_friction" not in values:
             row[:, NAMES.index("static_friction")] = row[:, NAMES.index("friction")]
-        for e, numbers in enumerate(row):
-            self._check(numbers, f"{what} of world {e}")
+        for e in np.flatnonzero((row != before).any(axis=1)):  # what stays was checked before
+            self._check(row[e], f"{what} of world {e}")
         if (compliant != (row[:, NAMES.index("stiffness")] > 0.0)).any():
             raise ValueError(
                 f"{what}: whether it is compliant is the same in all worlds; set its stiffness in the "

@@ -160,8 +160,11 @@ class ObjectBatch(BatchSleeper, StateOfWorlds, ContactReader, Drives):
         self._check_editable(what)
         engine = self._batch.engine
         engine.own(field, "tree_is_single")
-        self._records().model.arrays[field][:, row] = value
-        self._array("state", "left_q", "q")[:] = 0.0  # its momentum is another now
+        table = self._records().model.arrays[field]
+        before = table[:, row].copy()
+        table[:, row] = value
+        is_other = (table[:, row] != before).reshape(len(table), -1).any(axis=1)
+        self._array("state", "left_q", "q")[is_other] = 0.0  # its momentum is another now
         if field == "body_com" and len(self.description.bodies) == 1:
             is_free = self.description.bodies[0].joint.type == Joint.FREE
             single = engine.model.arrays["tree_is_single"]

@@ -52,8 +52,10 @@ class SingleBodyBatch(ObjectBatch):
             raise ValueError(
                 f"{what} must have shape (3,), (3, 3) or {(n, 3, 3)}, got {given.shape}"
             )
-        for matrix in given if given.ndim == 3 else given[None]:
-            check.inertia(matrix, what)
+        if given.ndim == 3:
+            check.inertias(given, what)
+        else:
+            check.inertia(given, what)
         self.links[0].inertia = given
 
     @property

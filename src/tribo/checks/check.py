@@ -194,6 +194,19 @@ def inertia(value: Any, what: str) -> np.ndarray:
     return result
 
 
+def inertias(matrices: np.ndarray, what: str) -> np.ndarray:
+    """Return inertias, (n, 3, 3), each of which some body can have; as `inertia`, for many at once."""
+    is_odd = ~(np.abs(matrices) <= LARGEST).all(axis=(1, 2))  # or no number
+    turned = matrices.transpose(0, 2, 1)
+    is_odd |= ~np.isclose(matrices, turned, rtol=1e-9, atol=0.0).all(axis=(1, 2))
+    moments = np.linalg.eigvalsh(np.where(is_odd[:, None, None], np.eye(3), matrices))
+    is_odd |= moments[:, 0] <= 0.0
+    is_odd |= moments[:, 2] > (moments[:, 0] + moments[:, 1]) * (1.0 + TRIANGLE)
+    for matrix in matrices[is_odd]:
+        inertia(matrix, what)  # says what is wrong
+    return matrices
+
+
 def violates_triangle(moments: np.ndarray) -> bool:
     """Tell whether ascending principal moments are those of no rigid body.   I₃ ≤ I₁ + I₂"""
     return bool(moments[2] > (moments[0] + moments[1]) * (1.0 + TRIANGLE))

@@ -211,10 +211,12 @@ class Engine:
 
     def own(self, *fields: str) -> None:
         """Give every world numbers of its own in some fields of the model; at first all share them."""
+        shared = [name for name in fields if self.model.arrays[name].shape[0] < self.worlds]
+        if not shared:
+            return
         arrays = dict(self.model.arrays)
-        for name in fields:
-            if arrays[name].shape[0] < self.worlds:
-                arrays[name] = np.repeat(arrays[name], self.worlds, axis=0)
+        for name in shared:
+            arrays[name] = np.repeat(arrays[name], self.worlds, axis=0)
         self.model = Model.wrap(arrays)
         self._connect()
 

@@ -68,6 +68,51 @@ class ContactReader(check.Sealed):
         found = total.reshape(engine.worlds, len(bodies), 3)
         return frozen(found if self._is_batch else found[0])
 
+    def contact_wrenches(self, about: Any = (0.0, 0.0, 0.0)) -> np.ndarray:
+        """Torque and force of contacts on each collision shape, (shapes, 6) or (worlds, shapes, 6) [N m, N].
+
+        World axes, torque first; rolling and spinning friction are not in the torque. The order is that of
+        the shapes of the bodies of `description`, body by body. When they count: as `net_contact_force`.
+
+        Args:
+            about: Point about which torques are taken, (3,), or in a batch (worlds, 3) [m], world axes.
+
+        Raises:
+            ValueError, TypeError: The point has a wrong shape or is not finite.
+            EditError: The object was removed from its world.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ground = world.add_ground()
+            >>> ball = world.add_sphere(0.1, mass=2.0, position=(0, 3, 0.1), name="ball")
+            >>> world.step()
+            >>> ball.contact_wrenches()[0].round(6).tolist()
+            [58.86, 0.0, 0.0, 0.0, 0.0, 19.62]
+        """
+        name, engine, shapes = self._contact_records()
+        n = shapes.stop - shapes.start
+        point = check.within_range(check.array(about, f"point of {name}", "numbers"), "point")
+        if point.shape not in ((3,), (engine.worlds, 3)):
+            raise ValueError(
+                f"about of {name} must have shape (3,) or (worlds, 3), got {point.shape}"
+            )
+        at, world, impulse, shape = _touching(engine, shapes)
+        axes = _rows(engine.work.arrays["contact_axes"], 9)[at].reshape(-1, 3, 3)
+        given = (axes.transpose(0, 2, 1) @ impulse[:, :, None])[:, :, 0]
+        force = given / engine.settings.arrays["dt"].reshape(-1, 1)[world]
+        arm = _rows(engine.work.arrays["contact_pos"], 3)[at]
+        arm = arm - np.broadcast_to(point, (engine.worlds, 3))[world]
+        wrench = np.concatenate([np.cross(arm, force), force], axis=1)
+        mine = np.flatnonzero(shape.ravel() >= 0)  # sides of contacts, in the order of the engine
+        on_side = np.stack([wrench, -wrench], axis=1).reshape(-1, 6)[mine]
+        place = world[mine // 2] * n + shape.ravel()[mine]
+        total = np.empty((engine.worlds * n, 6))
+        for k in range(6):
+            total[:, k] = np.bincount(place, on_side[:, k], len(total))
+        found = total.reshape(engine.worlds, n, 6)
+        return frozen(found if self._is_batch else found[0])
+
     def in_contact(self, body: str | None = None) -> Any:
         """Return whether the object touched something in the last step, bool or in a batch (worlds,) of bool.
 

@@ -110,8 +110,7 @@ class Link(Handle):
         if array.shape == (3,):
             array = np.diag(array)
         given = self._given(array, "inertia", 3, 3)
-        for matrix in given:
-            check.inertia(matrix, f"inertia of {self._name}")
+        check.inertias(given, f"inertia of {self._name}")
         self._set("body_inertia", self._body, given[..., SIX[0], SIX[1]])
 
     @property

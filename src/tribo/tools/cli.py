@@ -24,7 +24,7 @@ from tribo.formats.choreonoid import is_body
 from tribo.formats.material_files import ENDINGS as YAML_ENDINGS
 from tribo.formats.xml import kind_of
 from tribo.objects import ArticulatedSystem
-from tribo.tools import material_report, robot_report
+from tribo.tools import learn_commands, material_report, robot_report
 from tribo.viewer import plot, recording, scene
 
 console = Console(highlight=False)
@@ -44,6 +44,8 @@ EXAMPLES = """examples:
   tribo check robot.urdf
   tribo check world.xml
   tribo check materials.yaml --time-step 0.005
+  tribo train CartPole --out runs/cart_pole
+  tribo play runs/cart_pole
   tribo warmup
 """
 
@@ -107,6 +109,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_reading(check)
     _add_materials(check)
 
+    learn_commands.add_commands(commands, _command)
     bench = _command(commands, "bench", _bench, "measure this machine (in a source checkout)",
                      "tribo bench --help")  # fmt: skip
     bench.add_argument("rest", nargs=argparse.REMAINDER, help="handed on to benchmarks/run.py")

@@ -1,0 +1,33 @@
+"""Environments for reinforcement learning: tasks over `tribo.Batch`, in Gymnasium's form."""
+
+try:
+    import gymnasium
+except ImportError:
+    raise ImportError('tribo.gym needs Gymnasium: pip install "tribo[gym]"') from None
+
+from gymnasium.vector import AutoresetMode
+
+from tribo.gym.draws import Draws
+from tribo.gym.env import Env
+from tribo.gym.registration import load, names, register
+from tribo.gym.simulation import Simulation
+from tribo.gym.task import Actions, Change, Task, Term
+from tribo.gym.vector_env import VectorEnv
+
+__all__ = [
+    "Actions",
+    "AutoresetMode",
+    "Change",
+    "Draws",
+    "Env",
+    "Simulation",
+    "Task",
+    "Term",
+    "VectorEnv",
+    "load",
+    "names",
+    "register",
+]
+
+assert gymnasium.__version__  # imported for its error alone; registration uses it
+register()

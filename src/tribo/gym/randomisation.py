@@ -1,0 +1,126 @@
+"""Changes that make worlds differ: for `Task.randomisations`, `Task.resets` and `Task.events`.
+
+Each function returns a term of change. Factors multiply what the task's world has, so that they do not pile
+up from episode to episode.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tribo.gym.simulation import Simulation
+from tribo.gym.task import Change
+
+
+def mass(name: str, link: str, low: float, high: float) -> Change:
+    """Multiply the mass of a link by a factor; its inertia goes along, as of a body of another density.
+
+    Args:
+        name, link: Of the robot and its link.
+        low, high: Of the factor [–], > 0.
+
+    Example:
+        >>> from tribo.gym.tasks import cart_pole
+        >>> task = cart_pole.task()
+        >>> task.randomisations["heavy pole"] = mass("cart_pole", "pole", 0.5, 2.0)
+    """
+
+    def change(sim: Simulation, rows: np.ndarray) -> None:
+        part: Any = sim.world[name]
+        nominal = part.link(link)
+        here = sim.object(name).link(link)
+        masses, inertias = np.array(here.mass, float), np.array(here.inertia)
+        factor = sim.draws.uniform(rows, low, high, 1)
+        masses[rows] = nominal.mass * factor[:, 0]
+        inertias[rows] = nominal.inertia * factor[:, :, None]
+        here.mass, here.inertia = masses, inertias
+
+    return change
+
+
+def friction(first: str, second: str, low: float, high: float) -> Change:
+    """Set the friction between two materials, static and sliding alike.
+
+    Args:
+        first, second: Names of the materials.
+        low, high: Of the coefficient [–], ≥ 0.
+    """
+
+    def change(sim: Simulation, rows: np.ndarray) -> None:
+        values = np.array(sim.batch.material_pair(first, second)["friction"])
+        values[rows] = sim.draws.uniform(rows, low, high, 1)[:, 0]
+        sim.batch.set_material_pair(first, second, friction=values)
+
+    return change
+
+
+def gains(name: str, low: float, high: float) -> Change:
+    """Multiply the gains of a robot's drives: kp and kd by a factor of their own, for all joints alike.
+
+    Args:
+        name: Of the robot.
+        low, high: Of the factors [–], ≥ 0.
+    """
+
+    def change(sim: Simulation, rows: np.ndarray) -> None:
+        robot = sim.object(name)
+        nominal: Any = sim.world[name]
+        factor = sim.draws.uniform(rows, low, high, 2)
+        robot.kp[rows] = nominal.kp * factor[:, :1]
+        robot.kd[rows] = nominal.kd * factor[:, 1:]
+
+    return change
+
+
+def gravity(deviation: float) -> Change:
+    """Add normally distributed numbers to gravity: slopes, and scales that are wrong.
+
+    Args:
+        deviation: Standard deviation of each component [m/s²].
+    """
+
+    def change(sim: Simulation, rows: np.ndarray) -> None:
+        values = np.array(sim.batch.gravity)
+        values[rows] = np.asarray(sim.world.gravity) + sim.draws.normal(rows, deviation, 3)
+        sim.batch.gravity = values
+
+    return change
+
+
+def push(name: str, speed: float) -> Change:
+    """Add a horizontal velocity to a floating base: for `Task.events`.
+
+    Args:
+        name: Of the robot or body.
+        speed: The largest, in x and in y, world axes [m/s].
+    """
+
+    def change(sim: Simulation, rows: np.ndarray) -> None:
+        sim.object(name).generalized_velocity[rows, :2] += sim.draws.uniform(rows, -speed, speed, 2)
+
+    return change
+
+
+def start(name: str, coordinate: Any, velocity: Any) -> Change:
+    """Add equally distributed numbers to where a robot of hinges and slides starts: for `Task.resets`.
+
+    Args:
+        name: Of the robot.
+        coordinate: Largest deviation, a number or (nq,) [m, rad].
+        velocity: Largest deviation, a number or (dof,) [m/s, rad/s].
+    """
+
+    def change(sim: Simulation, rows: np.ndarray) -> None:
+        robot = sim.object(name)
+        q, v = robot.generalized_coordinate[rows], robot.generalized_velocity[rows]
+        span, speeds = (
+            np.broadcast_to(coordinate, q.shape[1:]),
+            np.broadcast_to(velocity, v.shape[1:]),
+        )
+        q = q + sim.draws.uniform(rows, -span, span, q.shape[1])
+        v = v + sim.draws.uniform(rows, -speeds, speeds, v.shape[1])
+        robot.set_state(q, v, rows)
+
+    return change

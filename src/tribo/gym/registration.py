@@ -1,0 +1,96 @@
+"""Names under which Gymnasium finds the tasks."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+
+from tribo.checks import check
+from tribo.gym.env import Env
+from tribo.gym.task import Task
+from tribo.gym.vector_env import VectorEnv
+
+NAMES = {  # name of the id: file in tasks/
+    "CartPole": "cart_pole",
+    "Reach": "reach",
+    "BallBalance": "ball_balance",
+    "Quadruped": "quadruped",
+    "Ant": "ant",
+    "HalfCheetah": "half_cheetah",
+    "Hopper": "hopper",
+    "Walker2d": "walker2d",
+    "Humanoid": "humanoid",
+}
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all tasks, for `load`."""
+    return tuple(NAMES)
+
+
+def load(name: str) -> Task:
+    """Return a new task by name.
+
+    Args:
+        name: As in ``tribo/CartPole-v0``, with or without what stands before and behind it; or
+            "module:function" of your own, which takes nothing and returns a `Task`.
+
+    Raises:
+        KeyError: There is none; the message proposes the nearest name.
+        ImportError: It needs files of a package that is not installed, or there is no such function.
+        TypeError: Your function returns something else.
+
+    Example:
+        >>> load("CartPole").name
+        'CartPole'
+    """
+    if ":" in name:
+        return _of_user(name)
+    short = name.removeprefix("tribo/").removesuffix("-v0")
+    module = NAMES[check.known(short, NAMES, "task")]
+    made: Task = importlib.import_module(f"tribo.gym.tasks.{module}").task()
+    return made
+
+
+def _of_user(name: str) -> Task:
+    """Return what a function of the user's returns, by "module:function"."""
+    module, _, function = name.partition(":")
+    here = str(Path.cwd())
+    is_new = here not in sys.path
+    if is_new:
+        sys.path.insert(0, here)
+    try:
+        made = getattr(importlib.import_module(module), function)()
+    except (ImportError, AttributeError) as error:
+        raise ImportError(
+            f"{name!r} must be module:function of a task, from this folder: {error}"
+        ) from None
+    finally:
+        if is_new:
+            sys.path.remove(here)
+    if not isinstance(made, Task):
+        raise TypeError(f"{name} must return a tribo.gym.Task, got {check.shown(made)}")
+    return made
+
+
+def make_env(name: str, **options: Any) -> Env:
+    """Return an `Env` of a task by name; options as `Env` has them. For Gymnasium's registry."""
+    return Env(load(name), **options)
+
+
+def make_vector_env(name: str, num_envs: int = 1, **options: Any) -> VectorEnv:
+    """Return a `VectorEnv` of a task by name; options as `VectorEnv` has them. For Gymnasium's registry."""
+    return VectorEnv(load(name), num_envs, **options)
+
+
+def register() -> None:
+    """Make ``gymnasium.make("tribo/CartPole-v0")`` and its kin work; importing `tribo.gym` does it."""
+    for name in NAMES:
+        gymnasium.register(
+            f"tribo/{name}-v0", "tribo.gym.registration:make_env",
+            vector_entry_point="tribo.gym.registration:make_vector_env", kwargs={"name": name},
+        )  # fmt: skip

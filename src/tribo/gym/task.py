@@ -1,0 +1,127 @@
+"""What a task is: a world, what is commanded and seen in it, what is wanted, and how episodes begin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribo.checks import check
+
+if TYPE_CHECKING:
+    from tribo.gym.simulation import Simulation
+    from tribo.world.world import World
+
+Term = Callable[["Simulation"], Any]  # → (worlds,) or (worlds, k)
+Change = Callable[["Simulation", np.ndarray], None]  # of the worlds with these numbers, (n,)
+
+
+@dataclass(slots=True)
+class Actions:
+    """What a policy commands.
+
+    `apply` writes commands into the batch, which hold for the whole control step. It gets the actions after
+    they were limited to low … high, (worlds, k); the reward terms see them as the policy gave them.
+
+    Example:
+        >>> import numpy as np
+        >>> def push(sim, actions):
+        ...     sim.object("cart").generalized_force[:, 0] = 10.0 * actions[:, 0]
+        >>> Actions([-1.0], [1.0], push).size
+        1
+    """
+
+    low: Any  # (k,)
+    high: Any  # (k,)
+    apply: Callable[[Simulation, np.ndarray], None]
+
+    def __post_init__(self) -> None:
+        """Check the limits.
+
+        Raises:
+            ValueError: They do not have one shape (k,), or a lower one is not below its upper one.
+        """
+        self.low, self.high = (np.asarray(a, np.float32) for a in (self.low, self.high))
+        if self.low.ndim != 1 or self.low.shape != self.high.shape or not self.low.size:
+            raise ValueError(
+                f"low and high of actions must have one shape (k,), got {self.low.shape}, {self.high.shape}"
+            )
+        if not (self.low < self.high).all():
+            raise ValueError(f"low of actions must be below high, got {self.low} and {self.high}")
+
+    @property
+    def size(self) -> int:
+        """Number of actions k."""
+        return int(self.low.size)
+
+
+@dataclass
+class Task:
+    """A task, declared by terms. All are plain dictionaries: add to them, replace, or delete.
+
+    A term is a function of the `Simulation` that returns an array whose first axis is the world. It must
+    compute each world's row from that world alone; then a world does in a batch, bit for bit, what it does
+    alone. (Sums over `axis=1` and products element by element do; products of matrices by BLAS may not.)
+
+    A term of change is a function of the `Simulation` and the numbers of the worlds that it shall change,
+    (n,). Random numbers come from ``sim.draws``, with these numbers as their first argument.
+
+    Example:
+        >>> import numpy as np, tribo
+        >>> def world():
+        ...     made = tribo.World(time_step=0.01)
+        ...     made.add_sphere(0.1, mass=1.0, name="ball")
+        ...     return made
+        >>> def lift(sim, actions):
+        ...     sim.object("ball").generalized_force[:, 2] = 20.0 * actions[:, 0]
+        >>> hover = Task("hover", world, Actions([0.0], [1.0], lift))
+        >>> hover.observations["height"] = lambda sim: sim.object("ball").position[:, 2]
+        >>> hover.rewards["near"] = 1.0, lambda sim: 1.0 - sim.object("ball").position[:, 2] ** 2
+        >>> hover.terminations["lost"] = lambda sim: np.abs(sim.object("ball").position[:, 2]) > 1.0
+    """
+
+    name: str
+    make_world: Callable[[], World]  # builds a new one with each call
+    actions: Actions
+    observations: dict[str, Term] = field(default_factory=dict)
+    rewards: dict[str, tuple[float, Term]] = field(default_factory=dict)  # weight and term
+    terminations: dict[str, Term] = field(default_factory=dict)  # (worlds,) of bool
+    resets: dict[str, Change] = field(
+        default_factory=dict
+    )  # at the start of an episode, in this order
+    randomisations: dict[str, Change] = field(default_factory=dict)  # as resets, before them
+    events: dict[str, tuple[float, Change]] = field(
+        default_factory=dict
+    )  # every so many seconds [s]
+    notes: dict[str, Term] = field(
+        default_factory=dict
+    )  # kept before each step: ``sim.before[name]``
+    noise: dict[str, Any] = field(default_factory=dict)  # standard deviation, by observation
+    infos: dict[str, Term] = field(default_factory=dict)
+    steps_per_action: int = 1
+    episode_steps: int = 1000  # actions after which an episode is cut off
+    camera: tuple[Any, Any] = ((2.0, -3.0, 1.2), (0.0, 0.0, 0.4))  # [m] eye, what it looks at
+    follows: str = ""  # the object with which the camera goes along
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        check.integer(self.steps_per_action, "steps_per_action", 1)
+        check.integer(self.episode_steps, "episode_steps", 1)
+
+    def check(self) -> None:
+        """Refuse a task that cannot be played.
+
+        Raises:
+            ValueError: It has no observation or no reward, or noise for what is not observed.
+        """
+        for what in ("observations", "rewards"):
+            if not getattr(self, what):
+                raise ValueError(
+                    f"task {self.name!r} has no {what}: add one, task.{what}[name] = …"
+                )
+        for name in self.noise:
+            check.known(name, self.observations, f"observation of task {self.name!r}")
+        for name, (seconds, _) in self.events.items():
+            check.positive(seconds, f"period of event {name!r} of task {self.name!r}")

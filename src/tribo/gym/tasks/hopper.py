@@ -1,0 +1,36 @@
+"""Hopper: one leg in the plane that shall hop forward; Gymnasium's "Hopper-v5".
+
+Source: Erez, Tassa, Todorov, "Infinite-horizon model predictive control for periodic tasks with
+contacts", 2011.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tribo.gym.simulation import Simulation
+from tribo.gym.task import Task
+from tribo.gym.tasks.mujoco import (
+    control_cost,
+    is_between,
+    keep_healthy,
+    planar,
+    position,
+    velocity,
+)
+
+
+def is_healthy(sim: Simulation) -> np.ndarray:
+    """Return who stands: torso above 0.7 m and within 0.2 rad, nothing beyond ±100, (worlds,) of bool."""
+    q, v = position(sim), velocity(sim)
+    tame = (np.abs(q[:, 2:]) < 100.0).all(axis=1) & (np.abs(v) < 100.0).all(axis=1)
+    return np.asarray(tame & (q[:, 1] > 0.7) & is_between(q[:, 2], -0.2, 0.2))
+
+
+def task() -> Task:
+    """Return the task: at most 1000 control steps of 8 ms."""
+    made = planar("Hopper", "hopper.xml", 4, 5e-3, 5e-3)
+    made.observations["velocity"] = lambda sim: np.clip(velocity(sim), -10.0, 10.0)
+    keep_healthy(made, is_healthy, 1.0)
+    made.rewards["ctrl"] = -1e-3, control_cost
+    return made

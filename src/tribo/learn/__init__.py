@@ -1,0 +1,8 @@
+"""Policies: trained by PPO, kept in checkpoints, exported and played (docs/howto/train)."""
+
+from tribo.learn.play import play
+from tribo.learn.policy import Policy
+from tribo.learn.settings import Settings, preset
+from tribo.learn.training import train
+
+__all__ = ["Policy", "Settings", "play", "preset", "train"]

@@ -1,0 +1,97 @@
+"""Files that are there whole or not at all, and checkpoints in them."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tribo.learn.torch_extra import torch
+
+DRAFTS = ".*.part"  # names of files that are being written
+
+
+def write_whole(path: str | Path, data: bytes) -> None:
+    """Write a file so that whoever looks sees the old one or the new one, also after a kill or a power cut.
+
+    Args:
+        path: Where; an existing file is replaced.
+        data: What.
+
+    Raises:
+        OSError: It cannot be written; the old file is still there.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     write_whole(Path(folder) / "a", b"text")
+        ...     (Path(folder) / "a").read_bytes()
+        b'text'
+    """
+    target = Path(path)
+    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with draft.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
+    if hasattr(os, "O_DIRECTORY"):  # the new name must last, too
+        folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def save(path: str | Path, state: dict[str, Any]) -> None:
+    """Write a checkpoint: dictionaries and lists of numbers, texts, arrays and tensors."""
+    stream = io.BytesIO()
+    torch().save(_packed(state), stream)
+    write_whole(path, stream.getvalue())
+
+
+def load(path: str | Path) -> dict[str, Any]:
+    """Read a checkpoint; nothing in it is executed.
+
+    Raises:
+        OSError: There is no such file.
+        ValueError: It is no checkpoint.
+    """
+    import pickle
+
+    data = Path(path).read_bytes()
+    try:
+        state: dict[str, Any] = _unpacked(torch().load(io.BytesIO(data), weights_only=True))
+    except (pickle.UnpicklingError, RuntimeError, EOFError, KeyError) as error:
+        raise ValueError(f"{path}: is no checkpoint of 'tribo train': {error}") from None
+    return state
+
+
+def _packed(value: Any) -> Any:
+    """Return a value with arrays as tensors under a mark: what may be read without executing anything."""
+    if isinstance(value, dict):
+        return {name: _packed(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_packed(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return {
+            "__array__": torch().from_numpy(np.ascontiguousarray(value).copy()),
+            "shape": list(value.shape),
+        }
+    return value
+
+
+def _unpacked(value: Any) -> Any:
+    if isinstance(value, dict):
+        if set(value) == {"__array__", "shape"}:
+            return value["__array__"].numpy().reshape(value["shape"])
+        return {name: _unpacked(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_unpacked(item) for item in value]
+    return value

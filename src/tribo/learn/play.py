@@ -1,0 +1,81 @@
+"""A learnt policy at work: returns, pictures, films."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from tribo.checks import check
+from tribo.gym.registration import load
+from tribo.gym.task import Task
+from tribo.gym.vector_env import VectorEnv
+from tribo.learn.policy import Policy
+
+POLICY = "policy.npz"
+
+
+def policy_of(run: str | Path) -> Policy:
+    """Return the policy of a run: of a folder that `train` filled, or of an .npz file.
+
+    Raises:
+        FileNotFoundError: There is none.
+        ValueError: The file is no policy.
+    """
+    path = Path(run)
+    path = path / POLICY if path.is_dir() else path
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no such policy; 'tribo train TASK' makes one")
+    return Policy.load(path)
+
+
+def play(
+    run: str | Path | Policy, episodes: int = 1, *, task: str | Task | None = None, seed: int = 0,
+    render: bool = False,
+    watch: Callable[[VectorEnv], None] | None = None,
+) -> tuple[list[float], list[np.ndarray]]:  # fmt: skip
+    """Play episodes one after another with a policy, without noise in its actions.
+
+    Args:
+        run: Folder of a training, .npz file, or policy.
+        episodes: How many, ≥ 1.
+        task: A task or its name, instead of the one that the policy names. For a task of your own it is
+            needed: the name in a file does not make this process import anything.
+        seed: Of the first; the random stream goes on.
+        render: Keep a picture of each control step.
+        watch: Called after the start and after each step with the environment of one world.
+
+    Returns:
+        Returns of the episodes, and pictures (height, width, 3) of uint8.
+
+    Raises:
+        FileNotFoundError, ValueError: There is no such policy, or it does not fit its task, or that is one
+            of your own and not given.
+    """
+    policy = run if isinstance(run, Policy) else policy_of(run)
+    check.integer(episodes, "episodes", 1)
+    if task is None and ":" in policy.task:
+        raise ValueError(
+            f"the policy is of a task of somebody's own, {policy.task}; if you trust its code, name it: "
+            f"--task {policy.task} (task=…)"
+        )
+    chosen = task if isinstance(task, Task) else load(task or policy.task)
+    envs = VectorEnv(
+        chosen, 1, threads=1, autoreset_mode="Disabled",
+        render_mode="rgb_array" if render else None,
+    )  # fmt: skip
+    returns: list[float] = []
+    pictures: list[np.ndarray] = []
+    for episode in range(episodes):
+        seen, _ = envs.reset(seed=seed if episode == 0 else None)
+        total, is_over = 0.0, False
+        while not is_over:
+            pictures += envs.render() or ()
+            if watch is not None:
+                watch(envs)
+            seen, rewards, ended, cut, _ = envs.step(policy(seen))
+            total += float(rewards[0])
+            is_over = bool(ended[0] or cut[0])
+        returns.append(total)
+    return returns, pictures

@@ -1,0 +1,21 @@
+"""PyTorch, if it is there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def torch() -> Any:
+    """Return the module `torch`.
+
+    Raises:
+        ImportError: It is missing; the message says how to get it.
+    """
+    try:
+        import torch as module
+    except ImportError:
+        raise ImportError(
+            'training needs PyTorch: pip install "tribo[learn]"; without a GPU, first '
+            "pip install torch --index-url https://download.pytorch.org/whl/cpu, which is far smaller"
+        ) from None
+    return module

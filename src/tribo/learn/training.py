@@ -1,0 +1,148 @@
+"""A training in a folder: its settings, curve, checkpoints and policy; resumed after whatever ended it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tribo.gym.registration import load
+from tribo.learn import checkpoint
+from tribo.learn.policy import Policy, onnx_modules
+from tribo.learn.ppo import Learner
+from tribo.learn.settings import Settings, preset
+
+CHECKPOINT, CURVE, CONFIG = "checkpoint.pt", "curve.csv", "settings.json"
+POLICY, ONNX = "policy.npz", "policy.onnx"
+CLOCKED = ("seconds", "world_steps_per_second")  # what is not the same when a training is repeated
+
+Report = Callable[[dict[str, float]], None]
+
+
+def train(
+    task: str, folder: str | Path, settings: Settings | None = None, *, resume: bool = False,
+    report: Report | None = None, onnx: bool = True,
+) -> Policy:  # fmt: skip
+    """Train a policy by PPO and keep everything in a folder.
+
+    The folder holds settings.json, curve.csv (a line for each update), checkpoint.pt, policy.npz, policy.onnx
+    and, if TensorBoard is installed, its files. A checkpoint is replaced at once or not at all and holds all
+    random streams and all worlds: a training that was killed goes on with ``resume=True``, and its curve is
+    the one that it would have had, but for the columns of `CLOCKED`.
+
+    Args:
+        task: Name of the task, or "module:function" of your own.
+        folder: Where; it is made.
+        settings: How; None: `preset(task)`. What is resumed keeps its own, except for `iterations`.
+        resume: Go on with what is in the folder.
+        report: Called after each update with its line of the curve.
+        onnx: Also write policy.onnx.
+
+    Returns:
+        The policy at the end.
+
+    Raises:
+        FileExistsError: The folder holds a training and `resume` is false.
+        FileNotFoundError: It holds none and `resume` is true.
+        ImportError: PyTorch (or onnx) is missing; the message says how to get it.
+        KeyError: There is no such task.
+        ValueError: The training in the folder is of another task.
+
+    Example:
+        >>> import tempfile
+        >>> small = Settings(worlds=4, horizon=8, iterations=2, threads=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     policy = train("CartPole", folder, small, onnx=False)
+        >>> policy.task
+        'CartPole'
+    """
+    place = Path(folder)
+    is_there = (place / CHECKPOINT).is_file()
+    if is_there and not resume:
+        raise FileExistsError(
+            f"{place} holds a training; go on with it by --resume (resume=True), or take another folder"
+        )
+    if resume and not is_there:
+        raise FileNotFoundError(
+            f"{place} holds no checkpoint to resume; leave --resume out to begin one"
+        )
+    if onnx:
+        onnx_modules()  # a missing package is said now, not at the end
+    saved = checkpoint.load(place / CHECKPOINT) if resume else {}
+    if resume:
+        settings = _settings_of(saved, task, settings, place)
+    chosen = (settings or preset(task)).resolved()
+    learner = Learner(load(task), chosen)
+    curve: list[dict[str, float]] = []
+    if resume:
+        learner.set_state(saved["learner"])
+        curve = saved["curve"]
+    place.mkdir(parents=True, exist_ok=True)
+    for draft in place.glob(checkpoint.DRAFTS):  # of a write that a kill ended
+        draft.unlink(missing_ok=True)
+    checkpoint.write_whole(
+        place / CONFIG, json.dumps({"task": task, **chosen.as_dict()}, indent=1).encode()
+    )
+    board = _board(place, learner.iteration)
+    spent = curve[-1]["seconds"] if curve else 0.0
+    start = last = time.perf_counter()
+    while learner.iteration < chosen.iterations:
+        line = learner.iterate()
+        now = time.perf_counter()
+        steps = chosen.samples * learner.envs.task.steps_per_action
+        line |= {"seconds": spent + now - start, "world_steps_per_second": steps / (now - last)}
+        last = now
+        curve.append(line)
+        for name, number in line.items():
+            if board is not None:
+                board.add_scalar(name, number, learner.iteration)
+        if (
+            learner.iteration % chosen.checkpoint_every == 0
+            or learner.iteration == chosen.iterations
+        ):
+            _keep(place, task, learner, curve)
+        if report is not None:
+            report(line)
+    if board is not None:
+        board.close()
+    policy = learner.networks.policy(task)
+    policy.save(place / POLICY)
+    if onnx:
+        policy.save_onnx(place / ONNX)
+    return policy
+
+
+def _settings_of(saved: dict[str, Any], task: str, given: Settings | None, place: Path) -> Settings:
+    """Return the settings of a training that is resumed; only its length may be another one."""
+    if saved["task"] != task:
+        raise ValueError(f"{place} holds a training of {saved['task']}, not of {task}")
+    numbers = dict(saved["settings"])
+    if given is not None:
+        numbers["iterations"] = given.iterations
+    return Settings(**numbers)
+
+
+def _keep(place: Path, task: str, learner: Learner, curve: list[dict[str, float]]) -> None:
+    """Write checkpoint, curve and policy; the checkpoint counts, the others follow from it."""
+    settings = learner.settings.as_dict()
+    state = {"task": task, "settings": settings, "learner": learner.state(), "curve": curve}
+    checkpoint.save(place / CHECKPOINT, state)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(curve[0]))
+    writer.writeheader()
+    writer.writerows(curve)
+    checkpoint.write_whole(place / CURVE, text.getvalue().encode())
+    learner.networks.policy(task).save(place / POLICY)
+
+
+def _board(place: Path, iteration: int) -> Any:
+    """Return a writer for TensorBoard, or None if it is not installed."""
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        return None
+    return SummaryWriter(str(place), purge_step=iteration + 1)

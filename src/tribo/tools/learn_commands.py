@@ -1,0 +1,137 @@
+"""The commands `tribo train` and `tribo play`."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+if TYPE_CHECKING:
+    from tribo.gym import VectorEnv
+    from tribo.learn import Policy
+
+Command = Callable[
+    [Any, str, Callable[[argparse.Namespace], int], str, str], argparse.ArgumentParser
+]
+NUMBERS = ("worlds", "horizon", "iterations", "seed", "threads", "checkpoint_every")
+FILM_RATE = 50  # [1/s] at most
+
+console = Console(highlight=False)
+
+
+def add_commands(commands: Any, command: Command) -> None:
+    """Add both commands to the parser of `tribo`."""
+    train = command(commands, "train", _train, "learn a task by PPO (extra 'learn')",
+                    "tribo train CartPole --out runs/cart_pole")  # fmt: skip
+    train.add_argument(
+        "task", metavar="TASK", help="name of a task, or module:function of your own"
+    )
+    train.add_argument("--out", type=Path, metavar="DIR", help="folder of the run (runs/TASK)")
+    train.add_argument("--resume", action="store_true", help="go on with the run in that folder")
+    for name in NUMBERS:
+        train.add_argument(f"--{name.replace('_', '-')}", type=int, metavar="N",
+                           help="instead of that of the task")  # fmt: skip
+    play = command(commands, "play", _play, "play a policy that was learnt (extra 'gym')",
+                   "tribo play runs/cart_pole --episodes 5")  # fmt: skip
+    play.add_argument("run", type=Path, metavar="RUN", help="folder of a run, or policy.npz")
+    play.add_argument("--task", metavar="TASK", help="instead of the one that the policy names")
+    play.add_argument("--episodes", type=int, default=1, metavar="N", help="how many (1)")
+    play.add_argument("--seed", type=int, default=0, metavar="N", help="of the first (0)")
+    play.add_argument("--view", action="store_true", help="show it in the browser, in real time")
+    play.add_argument("--port", type=int, default=8080, help="port to listen on (8080)")
+    play.add_argument("--film", type=Path, metavar="MP4", help="write a film (extra 'plot')")
+
+
+def _train(chosen: argparse.Namespace) -> int:
+    from tribo import learn
+
+    numbers = {name: getattr(chosen, name) for name in NUMBERS}
+    settings = learn.preset(chosen.task, **numbers)
+    folder = chosen.out or Path("runs") / chosen.task.replace(":", "_")
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn(),
+    )  # fmt: skip
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task("learning", total=settings.iterations)
+
+        def report(line: dict[str, float]) -> None:
+            text = (
+                f"return {line['return']:8.2f}  reward/step {line['reward']:7.3f}  "
+                f"{line['world_steps_per_second']:9,.0f} world-steps/s"
+            )
+            bar.update(task, completed=int(line["iteration"]), description=text)
+            if int(line["iteration"]) % settings.checkpoint_every == 0:
+                bar.console.print(
+                    f"{int(line['iteration']):5d} {int(line['samples']):9d} samples  {text}",
+                    markup=False,
+                    soft_wrap=True,
+                )
+
+        # A run that is resumed keeps its settings; only a length that was asked for replaces its own.
+        given = None if chosen.resume and chosen.iterations is None else settings
+        learn.train(chosen.task, folder, given, resume=chosen.resume, report=report)
+    console.print(
+        f"{folder}: policy.npz, policy.onnx, curve.csv; see 'tribo play {folder}'", markup=False
+    )
+    return 0
+
+
+def _play(chosen: argparse.Namespace) -> int:
+    from tribo.learn.play import play, policy_of
+
+    policy = policy_of(chosen.run)
+    if chosen.view:
+        returns = _show(policy, chosen)
+    else:
+        film = chosen.film
+        if film is not None and not film.absolute().parent.is_dir():
+            raise ValueError(f"{film}: its folder does not exist; make it first")
+        rates: list[int] = []
+        returns, pictures = play(
+            policy, chosen.episodes, task=chosen.task, seed=chosen.seed, render=film is not None,
+            watch=lambda envs: rates.append(envs.metadata["render_fps"]),
+        )  # fmt: skip
+        if film is not None:
+            from tribo.viewer.film import save_film
+
+            stride = max(1, rates[0] // FILM_RATE)
+            save_film(pictures[::stride], film, rates[0] // stride)
+            console.print(f"wrote {film}", markup=False)
+    for number, value in enumerate(returns, 1):
+        console.print(f"episode {number}: return {value:.6g}", markup=False)
+    console.print(f"mean return of {len(returns)}: {sum(returns) / len(returns):.6g}", markup=False)
+    return 0
+
+
+def _show(policy: Policy, chosen: argparse.Namespace) -> list[float]:
+    """Play in the browser, in real time."""
+    from tribo.learn.play import play
+    from tribo.viewer import Viewer
+
+    opened: list[Any] = []
+    due = [0.0]
+
+    def watch(envs: VectorEnv) -> None:
+        sim = envs.simulation
+        sim.show(0)
+        if not opened:
+            opened.append(Viewer(sim.world, port=chosen.port))
+            opened[0].panel.follow(sim.task.follows)
+            console.print(f"open {opened[0].address} in a browser; Ctrl-C ends", markup=False)
+            due[0] = time.perf_counter()
+        opened[0].update()
+        due[0] += sim.control_step
+        time.sleep(max(0.0, due[0] - time.perf_counter()))
+
+    try:
+        return play(policy, chosen.episodes, task=chosen.task, seed=chosen.seed, watch=watch)[0]
+    finally:
+        for viewer in opened:
+            viewer.close()

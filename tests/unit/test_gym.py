@@ -1,0 +1,307 @@
+"""Environments over a batch: resets, masks, terms, random streams."""
+
+import gymnasium
+import numpy as np
+import pytest
+from scipy import stats
+
+import tribo
+from tribo.gym import Actions, Draws, Env, Task, VectorEnv, load, randomisation
+from tribo.gym.simulation import Simulation
+from tribo.tools.demo import ASSETS
+
+ALL = np.arange(4)
+
+
+def envs(mode="NextStep", length=5, **options):
+    return VectorEnv(
+        load("CartPole"), 4, threads=1, autoreset_mode=mode, max_episode_steps=length, **options
+    )
+
+
+def still(n=4):
+    return np.zeros((n, 1))
+
+
+# -- episodes ------------------------------------------------------------------------------------
+def test_next_step_begins_anew_one_step_later_without_reward():
+    made = envs("NextStep")
+    made.reset(seed=0)
+    for _ in range(4):
+        assert not made.step(still())[3].any()
+    last, rewards, _, cut, _ = made.step(still())
+    assert cut.all()
+    assert (rewards == 1.0).all()
+    first, rewards, ended, cut, infos = made.step(np.ones((4, 1)))
+    assert not rewards.any()
+    assert not ended.any()
+    assert not cut.any()
+    assert not infos["_failed"].any()
+    assert (np.abs(first) <= 0.05).all()
+    assert not np.array_equal(first, last)
+    assert (made.simulation.steps == 0).all()
+
+
+def test_same_step_returns_both_the_last_and_the_first_observation():
+    same, other = envs("SameStep"), envs("NextStep")
+    same.reset(seed=0)
+    other.reset(seed=0)
+    for _ in range(5):
+        seen, _, _, cut, infos = same.step(still())
+        last = other.step(still())[0]
+    assert cut.all()
+    assert infos["_final_obs"].all()
+    assert np.array_equal(np.stack(infos["final_obs"]), last)
+    assert np.array_equal(seen, other.step(still())[0])
+    assert (infos["final_info"]["reward_upright"] == 1.0).all()
+
+
+def test_disabled_resets_by_mask_alone():
+    made = envs("Disabled")
+    start, _ = made.reset(seed=0)
+    for _ in range(5):
+        seen, _, _, cut, _ = made.step(still())
+    mask = np.array([True, False, False, True])
+    fresh, infos = made.reset(options={"reset_mask": mask})
+    assert cut.all()
+    assert np.array_equal(fresh[~mask], seen[~mask])
+    assert (np.abs(fresh[mask]) <= 0.05).all()
+    assert not np.array_equal(fresh[mask], start[mask])  # the streams go on
+    assert infos == {}
+    assert made.step(still())[3].tolist() == [False, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("mask", "kind"),
+    [
+        ([True] * 4, TypeError),
+        (np.ones(4), TypeError),
+        (np.ones(3, bool), ValueError),
+        (np.zeros(4, bool), ValueError),
+    ],
+)  # fmt: skip
+def test_masks_that_are_none_are_refused(mask, kind):
+    with pytest.raises(kind, match="reset_mask"):
+        envs().reset(options={"reset_mask": mask})
+
+
+def test_seeds_may_be_given_one_by_one():
+    a = envs().reset(seed=[3, 4, 5, 6])[0]
+    assert np.array_equal(a, envs().reset(seed=3)[0])
+    with pytest.raises(ValueError, match="seeds must be 4"):
+        envs().reset(seed=[1, 2])
+
+
+def test_without_a_seed_streams_go_on():
+    made = envs()
+    first, second = made.reset(seed=0)[0], made.reset()[0]
+    assert not np.array_equal(first, second)
+    assert not np.array_equal(envs().reset()[0], envs().reset()[0])
+
+
+def test_bad_actions_change_nothing():
+    made = envs()
+    made.reset(seed=0)
+    before = made.simulation.batch.snapshot()["state"]["q"]
+    for wrong, message in (
+        (np.zeros((3, 1)), r"shape \(4, 1\)"),
+        (np.full((4, 1), np.nan), "world 0"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            made.step(wrong)
+    assert np.array_equal(before, made.simulation.batch.snapshot()["state"]["q"])
+
+
+def test_a_step_before_the_first_reset_is_refused():
+    with pytest.raises(RuntimeError, match=r"call reset\(\)"):
+        envs().step(still())
+
+
+def test_actions_are_limited():
+    a, b = envs(), envs()
+    a.reset(seed=1)
+    b.reset(seed=1)
+    assert np.array_equal(a.step(np.full((4, 1), 7.0))[0], b.step(np.ones((4, 1)))[0])
+
+
+def test_a_world_that_fails_is_terminated_and_the_others_go_on():
+    made = envs("SameStep", length=100)
+    made.reset(seed=0)
+    made.step(still())
+    made.simulation.object("cart_pole").generalized_velocity[2] = np.inf
+    seen, rewards, ended, _, infos = made.step(still())
+    assert ended.tolist() == [False, False, True, False]
+    assert infos["final_info"]["failed"].tolist() == ended.tolist()
+    assert np.isfinite(seen).all()
+    assert np.isfinite(rewards).all()
+    assert not made.step(still())[2].any()
+
+
+def test_pictures():
+    assert envs().render() is None
+    env = Env(load("CartPole"), render_mode="rgb_array")
+    env.reset(seed=0)
+    first = env.render()
+    assert first.shape == (320, 480, 3)
+    assert first.std() > 1.0
+    for _ in range(20):
+        env.step(np.ones(1))
+    assert not np.array_equal(first, env.render())
+    with pytest.raises(ValueError, match="tribo play"):
+        Env(load("CartPole"), render_mode="human")
+
+
+def test_gymnasium_makes_both_forms():
+    one = gymnasium.make("tribo/CartPole-v0", max_episode_steps=3)
+    one.reset(seed=0)
+    assert [one.step(np.zeros(1, np.float32))[3] for _ in range(3)] == [False, False, True]
+    many = gymnasium.make_vec("tribo/CartPole-v0", num_envs=2, threads=1)
+    assert many.observation_space.shape == (2, 4)
+    assert isinstance(many.unwrapped, VectorEnv)
+    with pytest.raises(KeyError, match="CartPole"):
+        load("CartPol")
+
+
+# -- terms ---------------------------------------------------------------------------------------
+def test_terms_can_be_added_and_are_weighted():
+    task = load("CartPole")
+    task.rewards["calm"] = -0.5, lambda sim: np.abs(sim.action[:, 0])
+    task.observations["last action"] = lambda sim: sim.action
+    task.infos["angle"] = lambda sim: sim.object("cart_pole").generalized_coordinate[:, 1]
+    made = VectorEnv(task, 2, threads=1)
+    made.reset(seed=0)
+    seen, rewards, _, _, infos = made.step(np.array([[0.5], [3.0]]))
+    assert rewards.tolist() == [0.75, -0.5]
+    assert infos["reward_calm"].tolist() == [-0.25, -1.5]
+    assert seen[:, 4].tolist() == [0.5, 3.0]
+    assert np.array_equal(infos["angle"], seen[:, 1])
+
+
+def test_terms_of_a_wrong_shape_are_named():
+    task = load("CartPole")
+    task.rewards["all"] = 1.0, lambda sim: 1.0
+    made = VectorEnv(task, 2, threads=1)
+    made.reset(seed=0)
+    with pytest.raises(ValueError, match="reward 'all' must have shape"):
+        made.step(still(2))
+    task = load("CartPole")
+    task.observations["all"] = lambda sim: np.zeros(3)
+    with pytest.raises(ValueError, match="observation 'all' must have shape"):
+        VectorEnv(task, 2, threads=1)
+
+
+def test_tasks_that_cannot_be_played_are_refused():
+    with pytest.raises(ValueError, match="no observations"):
+        VectorEnv(Task("empty", load("CartPole").make_world, load("CartPole").actions), 1)
+    task = load("CartPole")
+    task.noise["stat"] = 0.1
+    with pytest.raises(KeyError, match="state"):
+        VectorEnv(task, 1)
+    with pytest.raises(ValueError, match="below high"):
+        Actions([1.0], [1.0], lambda sim, actions: None)
+
+
+def test_noise_has_its_deviation_and_leaves_the_state():
+    task = load("CartPole")
+    task.noise["state"] = 0.5
+    sim = Simulation(task, 2000, threads=1)
+    sim.draws.seed(np.arange(2000), range(2000))
+    seen = sim.observe(np.arange(2000))
+    assert stats.kstest(seen.ravel() / 0.5, "norm").pvalue > 1e-4
+    assert not sim.object("cart_pole").generalized_coordinate.any()
+
+
+def test_events_come_when_they_are_due():
+    task = load("CartPole")
+    seen = []
+    task.events["mark"] = 0.06, lambda sim, rows: seen.append((int(sim.steps[0]), rows.tolist()))
+    made = VectorEnv(task, 2, threads=1)
+    made.reset(seed=0)
+    for _ in range(7):
+        made.step(still(2))
+    assert seen == [(3, [0, 1]), (6, [0, 1])]
+
+
+# -- randomisation -------------------------------------------------------------------------------
+def dog():
+    made = tribo.World(time_step=0.002)
+    made.add_ground(material="floor")
+    robot = made.add_articulated_system(ASSETS / "quadruped.urdf", name="dog", position=(0, 0, 1))
+    robot.set_pd_gains(10.0, 1.0)
+    return made
+
+
+def test_randomisation_stays_within_its_bounds_and_does_not_pile_up():
+    task = Task("dog", dog, Actions([-1.0], [1.0], lambda sim, actions: None))
+    task.observations["height"] = lambda sim: sim.object("dog").position[:, 2]
+    task.rewards["none"] = 0.0, lambda sim: np.zeros(len(sim))
+    task.randomisations = {
+        "mass": randomisation.mass("dog", "trunk", 0.5, 1.5),
+        "friction": randomisation.friction("floor", "rubber", 0.3, 0.9),
+        "gains": randomisation.gains("dog", 0.8, 1.2),
+        "gravity": randomisation.gravity(0.1),
+        "push": randomisation.push("dog", 0.5),
+    }
+    sim = Simulation(task, 4, threads=1)
+    sim.draws.seed(ALL, range(4))
+    robot = sim.object("dog")
+    nominal, inertia = sim.world["dog"].link("trunk").mass, sim.world["dog"].link("trunk").inertia
+    for _ in range(5):
+        sim.begin(ALL)
+        mass = np.array(robot.link("trunk").mass)
+        assert ((mass >= 0.5 * nominal) & (mass <= 1.5 * nominal)).all()
+        assert np.allclose(robot.link("trunk").inertia, inertia * (mass / nominal)[:, None, None])
+        rubbing = sim.batch.material_pair("floor", "rubber")["friction"]
+        assert ((rubbing >= 0.3) & (rubbing <= 0.9)).all()
+        assert ((robot.kp[:, 6:] >= 8.0) & (robot.kp[:, 6:] <= 12.0)).all()
+        assert np.abs(sim.batch.gravity - [0, 0, -9.81]).max() < 1.0
+        assert 0.0 < np.abs(robot.generalized_velocity[:, :2]).max() <= 0.5
+    kept = np.array(robot.link("trunk").mass)
+    sim.begin(np.array([1]))
+    assert (np.array(robot.link("trunk").mass) != kept).tolist() == [False, True, False, False]
+
+
+def test_masses_of_one_world_leave_the_bits_of_the_others():
+    """A batch that is given the masses that it has goes on as if it had not been asked."""
+    made = dog()
+    a, b = tribo.Batch(made, 2, threads=1), tribo.Batch(made, 2, threads=1)
+    for batch in (a, b):
+        batch["dog"].generalized_velocity[:, 3:6] = 1.0, 2.0, 3.0
+        batch.step(7)
+    a["dog"].link("trunk").mass = [6.8, 9.0]
+    for batch in (a, b):
+        batch.step(20)
+    assert np.array_equal(a["dog"].generalized_coordinate[0], b["dog"].generalized_coordinate[0])
+    assert not np.array_equal(
+        a["dog"].generalized_coordinate[1], b["dog"].generalized_coordinate[1]
+    )
+
+
+# -- random streams ------------------------------------------------------------------------------
+def test_streams_are_their_own():
+    many, one = Draws(4), Draws(1)
+    many.seed(ALL, [7, 8, 9, 10])
+    one.seed(ALL[:1], [9])
+    many.uniform(np.array([0, 3]), 0.0, 1.0, 5)
+    assert np.array_equal(many.normal(ALL, 2.0, 3)[2], one.normal(ALL[:1], 2.0, 3)[0])
+
+
+def test_bits_are_those_of_splitmix64():
+    """Values of the reference implementation (Vigna, splitmix64.c) for the state 1234567."""
+    draws = Draws(1)
+    draws.keys[:] = 1234567
+    expected = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431]
+    assert draws.bits(np.arange(1), 4)[0].tolist() == expected
+
+
+def test_draws_have_their_distributions():
+    draws = Draws(1000)
+    rows = np.arange(1000)
+    draws.seed(rows, range(1000))
+    assert (
+        stats.kstest(draws.uniform(rows, -1.0, 3.0, 20).ravel(), "uniform", (-1.0, 4.0)).pvalue
+        > 1e-4
+    )
+    assert stats.kstest(draws.normal(rows, 1.0, 20).ravel(), "norm").pvalue > 1e-4
+    counts = np.bincount(np.concatenate([draws.integers(rows, 5) for _ in range(5)]), minlength=5)
+    assert stats.chisquare(counts).pvalue > 1e-4

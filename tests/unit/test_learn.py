@@ -1,0 +1,296 @@
+"""Training: it learns, is killed and goes on with the same curve, and what it keeps says the same."""
+
+import csv
+import dataclasses
+import os
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import onnx.reference
+import pytest
+import torch
+
+import tribo
+from tribo.gym import load
+from tribo.learn import Policy, Settings, play, preset, train
+from tribo.learn import checkpoint as checkpoints
+from tribo.learn.network import ActorCritic
+from tribo.learn.ppo import Learner
+from tribo.learn.training import CHECKPOINT, CLOCKED, CURVE
+from tribo.tools.cli import main
+
+SMALL = Settings(worlds=8, horizon=16, iterations=6, threads=1, checkpoint_every=2, hidden=(16,))
+
+
+def curve(folder):
+    """Return the curve of a run without what depends on the clock."""
+    with (Path(folder) / CURVE).open() as file:
+        return [{k: v for k, v in row.items() if k not in CLOCKED} for row in csv.DictReader(file)]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A short run that nothing interrupts."""
+    folder = tmp_path_factory.mktemp("runs") / "whole"
+    train("CartPole", folder, SMALL)
+    return folder
+
+
+# -- it learns -----------------------------------------------------------------------------------
+def test_cart_pole_is_learnt(tmp_path):
+    """From 20 steps of balance at random to 500, the most that there are, in a few seconds."""
+    before, _ = play(random_policy(), 3)
+    train("CartPole", tmp_path, preset("CartPole", iterations=40, seed=1, threads=1), onnx=False)
+    after, _ = play(tmp_path, 5, seed=100)
+    assert max(before) < 100.0
+    assert min(after) == 500.0
+
+
+def random_policy():
+    task = load("CartPole")
+    return ActorCritic(4, task.actions.low, task.actions.high, (8,), 1.0, 0).policy("CartPole")
+
+
+# -- it goes on ----------------------------------------------------------------------------------
+def test_a_run_that_is_resumed_has_the_curve_of_one_that_never_stopped(run, tmp_path):
+    first = Settings(**{**SMALL.as_dict(), "iterations": 4})
+    train("CartPole", tmp_path, first, onnx=False)
+    train("CartPole", tmp_path, SMALL, resume=True, onnx=False)
+    assert curve(tmp_path) == curve(run)
+    a, b = Policy.load(tmp_path / "policy.npz"), Policy.load(run / "policy.npz")
+    for (weight, bias), (other, its_bias) in zip(a.layers, b.layers, strict=True):
+        assert np.array_equal(weight, other)
+        assert np.array_equal(bias, its_bias)
+
+
+def test_a_run_that_is_killed_goes_on_with_the_same_curve(run, tmp_path):
+    """SIGKILL as soon as there is a checkpoint: nothing can be tidied up."""
+    program = (
+        "import sys, time; from tribo.learn import Settings, train\n"
+        f"train('CartPole', sys.argv[1], Settings(**{SMALL.as_dict()}), onnx=False,"
+        " report=lambda line: time.sleep(0.05))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(tribo.__file__).parents[1])}
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path)], env=environment
+    ) as process:
+        while not (tmp_path / CHECKPOINT).is_file():
+            assert process.poll() is None, "it ended before its first checkpoint"
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert process.returncode == -signal.SIGKILL
+    (tmp_path / ".checkpoint.pt.1.part").write_bytes(b"half of one")  # as if killed while it wrote
+    train("CartPole", tmp_path, resume=True, onnx=False)
+    assert curve(tmp_path) == curve(run)
+    assert not list(tmp_path.glob("*.part"))
+    assert not list(tmp_path.glob(".*.part"))
+
+
+@pytest.mark.parametrize("stage", ["open", "fsync", "replace"])
+def test_a_write_that_stops_leaves_the_old_file(tmp_path, monkeypatch, stage):
+    path = tmp_path / "kept"
+    checkpoints.write_whole(path, b"old")
+
+    def stop(*_, **__):
+        raise OSError("the power went")
+
+    owner = os if stage == "fsync" else Path
+    monkeypatch.setattr(owner, stage, stop)
+    with pytest.raises(OSError, match="power"):
+        checkpoints.write_whole(path, b"new")
+    monkeypatch.undo()
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_checkpoints_hold_every_kind_of_array_and_execute_nothing(tmp_path):
+    state = {
+        "a": np.arange(6, dtype=np.uint64).reshape(2, 3) + np.uint64(2**63), "b": np.array(True),
+        "c": [np.zeros((0, 3)), 1.5, "text"], "d": {"e": np.arange(3, dtype=np.int32)}, "f": torch.ones(2),
+    }  # fmt: skip
+    checkpoints.save(tmp_path / "c.pt", state)
+    back = checkpoints.load(tmp_path / "c.pt")
+    for a, b in ((state["a"], back["a"]), (state["b"], back["b"]), (state["c"][0], back["c"][0])):
+        assert a.dtype == b.dtype
+        assert a.shape == b.shape
+        assert np.array_equal(a, b)
+    assert back["c"][1:] == [1.5, "text"]
+    torch.save({"a": Path}, tmp_path / "bad.pt")
+    with pytest.raises(ValueError, match="no checkpoint"):
+        checkpoints.load(tmp_path / "bad.pt")
+    (tmp_path / "bad.pt").write_bytes(b"nothing")
+    with pytest.raises(ValueError, match="no checkpoint"):
+        checkpoints.load(tmp_path / "bad.pt")
+
+
+def test_runs_are_not_overwritten_or_mixed_up(run, tmp_path):
+    with pytest.raises(FileExistsError, match="--resume"):
+        train("CartPole", run, SMALL)
+    with pytest.raises(FileNotFoundError, match="no checkpoint"):
+        train("CartPole", tmp_path, SMALL, resume=True)
+    with pytest.raises(ValueError, match="training of CartPole"):
+        train("Reach", run, SMALL, resume=True)
+
+
+# -- what it keeps -------------------------------------------------------------------------------
+def test_policies_of_numpy_onnx_and_torch_are_the_same(run):
+    policy = Policy.load(run / "policy.npz")
+    seen = np.random.default_rng(0).normal(0.0, 2.0, (50, 4)).astype(np.float32)
+    session = onnx.reference.ReferenceEvaluator(str(run / "policy.onnx"))
+    assert np.allclose(session.run(None, {"observation": seen})[0], policy(seen), atol=1e-5)
+    assert np.allclose(policy(seen[3]), policy(seen)[3], atol=1e-6)
+    learner = Learner(load("CartPole"), SMALL)
+    learner.set_state(checkpoints.load(run / CHECKPOINT)["learner"])
+    networks = learner.networks
+    with torch.no_grad():
+        middle = networks.actor(networks.scaled(torch.from_numpy(seen)))
+    expected = np.clip((networks.middle + networks.range * middle).numpy(), -1.0, 1.0)
+    assert np.allclose(expected, policy(seen), atol=1e-5)
+
+
+def test_files_that_are_no_policy_are_refused(run, tmp_path):
+    policy = Policy.load(run / "policy.npz")
+    with pytest.raises(ValueError, match="4 observations"):
+        policy(np.zeros((2, 5)))
+    path = tmp_path / "p.npz"
+    path.write_bytes(b"nothing")
+    with pytest.raises(ValueError, match="no policy"):
+        Policy.load(path)
+    np.savez(path, mean=np.zeros(3))
+    with pytest.raises(ValueError, match="no policy"):
+        Policy.load(path)
+    np.savez(path, mean=np.array([Path], dtype=object))
+    with pytest.raises(ValueError, match="pickle"):
+        Policy.load(path)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("mean.npy", bytes(300 << 20))
+    with pytest.raises(ValueError, match="bytes of arrays"):
+        Policy.load(path)
+
+
+def test_a_policy_imports_nothing(run, tmp_path, monkeypatch, capsys):
+    """A file that names a module and a function is refused until the user names them, too."""
+    (tmp_path / "trap_tasks.py").write_text(
+        "from tribo.gym import load\ndef mine():\n    return load('CartPole')\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    policy = dataclasses.replace(Policy.load(run / "policy.npz"), task="trap_tasks:mine")
+    policy.save("p.npz")
+    assert main(["play", "p.npz"]) == 1
+    assert "--task trap_tasks:mine" in capsys.readouterr().err
+    assert "trap_tasks" not in sys.modules
+    assert main(["play", "p.npz", "--task", "trap_tasks:mine"]) == 0
+    assert play("p.npz", task=load("CartPole"))[0] == play(run)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("mean", np.full(4, np.nan)),
+        ("deviation", np.zeros(4)),
+        ("mean", np.zeros((4, 1))),
+        ("low", np.array(["a"])),
+    ],
+)
+def test_numbers_that_are_none_are_refused(run, tmp_path, name, value):
+    policy = dataclasses.replace(Policy.load(run / "policy.npz"), **{name: value})
+    policy.save(tmp_path / "p.npz")
+    with pytest.raises(ValueError, match="the policy"):
+        Policy.load(tmp_path / "p.npz")
+
+
+def test_layers_that_do_not_fit_are_refused(run, tmp_path):
+    policy = Policy.load(run / "policy.npz")
+    policy.layers[0] = (policy.layers[0][0][:, :3], policy.layers[0][1])
+    policy.save(tmp_path / "p.npz")
+    with pytest.raises(ValueError, match="layer 0"):
+        Policy.load(tmp_path / "p.npz")
+
+
+# -- its parts -----------------------------------------------------------------------------------
+def test_settings_are_checked():
+    with pytest.raises(ValueError, match="horizon"):
+        Settings(horizon=0)
+    with pytest.raises(ValueError, match="minibatches"):
+        Settings(worlds=1, horizon=2, minibatches=3)
+    with pytest.raises(TypeError, match="worlds"):
+        preset("CartPole", world=3)
+    assert preset("CartPole", worlds=7, seed=None).worlds == 7
+
+
+def test_running_means_are_those_of_all_that_was_seen():
+    networks = ActorCritic(3, np.array([-1.0]), np.array([1.0]), (4,), 0.5, 0)
+    seen = torch.from_numpy(np.random.default_rng(0).normal(5.0, 3.0, (900, 3)).astype(np.float32))
+    for part in seen.split([100, 500, 300]):
+        networks.watch(part)
+    assert torch.allclose(networks.mean, seen.double().mean(dim=0), rtol=1e-5)
+    assert torch.allclose(networks.square, seen.double().var(dim=0, unbiased=False), rtol=1e-4)
+
+
+def test_advantages_are_the_sums_of_their_definition():
+    """Â_t = Σ (γλ)^k δ_{t+k}, up to where an episode ends; then of mean 0 and deviation 1."""
+    learner = Learner(load("CartPole"), SMALL)
+    rollout = learner.play()
+    settings, values = learner.settings, rollout.values.numpy().astype(float)
+    with torch.no_grad():
+        seen = torch.from_numpy(learner.seen.astype(np.float32))
+        last = learner.networks.value(learner.networks.scaled(seen))
+    after = np.concatenate([values[1:], last.numpy()[None]])
+    goes_on = 1.0 - rollout.ended.numpy()
+    error = rollout.rewards.numpy() + settings.discount * goes_on * after - values
+    expected = np.zeros_like(values)
+    for t in range(settings.horizon):
+        weight = np.ones(settings.worlds)
+        for k in range(t, settings.horizon):
+            expected[t] += weight * error[k]
+            weight *= settings.discount * settings.trace * goes_on[k]
+    found, targets = learner._advantages(rollout)
+    assert np.allclose(targets.numpy(), expected + values, atol=1e-4)
+    assert np.allclose(
+        found.numpy(), (expected - expected.mean()) / expected.std(ddof=1), atol=1e-3
+    )
+
+
+# -- the command ---------------------------------------------------------------------------------
+def test_the_command_trains_resumes_and_plays(tmp_path, capsys):
+    run = tmp_path / "run"
+    short = ["--worlds", "4", "--horizon", "8", "--threads", "1", "--checkpoint-every", "1"]
+    assert main(["train", "CartPole", "--out", str(run), "--iterations", "2", *short]) == 0
+    assert main(["train", "CartPole", "--out", str(run)]) == 1
+    assert "--resume" in capsys.readouterr().err
+    assert main(["train", "CartPole", "--out", str(run), "--resume", "--iterations", "3"]) == 0
+    assert len(curve(run)) == 3
+    assert main(["play", str(run), "--episodes", "2"]) == 0
+    assert "mean return of 2" in capsys.readouterr().out
+    assert main(["play", str(tmp_path / "none")]) == 1
+    assert "no such policy" in capsys.readouterr().err
+
+
+def test_a_film_is_written(run, tmp_path):
+    assert main(["play", str(run), "--film", str(tmp_path / "a.mp4")]) == 0
+    assert (tmp_path / "a.mp4").stat().st_size > 1000
+
+
+def test_the_viewer_shows_it(run, capsys):
+    pytest.importorskip("viser")
+    assert main(["play", str(run), "--view", "--port", "8397"]) == 0
+    assert "in a browser" in capsys.readouterr().out
+
+
+def test_tasks_of_ones_own_are_found(tmp_path, monkeypatch):
+    (tmp_path / "own_tasks.py").write_text(
+        "from tribo.gym import load\ndef mine():\n    task = load('CartPole')\n"
+        "    task.name = 'mine'\n    return task\ndef none():\n    return 3\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    assert load("own_tasks:mine").name == "mine"
+    with pytest.raises(TypeError, match="must return"):
+        load("own_tasks:none")
+    with pytest.raises(ImportError, match="module:function"):
+        load("own_tasks:nothing")

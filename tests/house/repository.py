@@ -1,11 +1,20 @@
 """What the house tests look at: the files of the repository."""
 
 import functools
+import importlib.util
 import pathlib
 import subprocess
 
+import pytest
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "tribo"
+
+
+needs_learn = pytest.mark.skipif(
+    not all(importlib.util.find_spec(name) for name in ("torch", "onnx")),
+    reason='needs the extra "learn", which brings gigabytes and is not among those of "dev"',
+)
 
 
 @functools.cache

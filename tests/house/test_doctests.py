@@ -4,9 +4,13 @@ import doctest
 import importlib
 
 import pytest
-from house.repository import PACKAGE, kept_modules
+from house.repository import PACKAGE, kept_modules, needs_learn
 
-EXAMPLES = [path for path in kept_modules() if ">>> " in path.read_text("utf-8")]
+EXAMPLES = [
+    pytest.param(path, marks=[needs_learn] if path.parent.name == "learn" else [])
+    for path in kept_modules()
+    if ">>> " in path.read_text("utf-8")
+]
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -6,11 +6,12 @@ import subprocess
 import sys
 
 import pytest
-from house.repository import ROOT
+from house.repository import ROOT, needs_learn
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs/start").glob("*.md"))]
 PAGES += sorted((ROOT / "docs/howto").glob("*.md"))
+PAGES = [pytest.param(page, marks=[needs_learn] if page.stem == "train" else []) for page in PAGES]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 LIMIT = 300  # [s] a cold cache compiles first
 

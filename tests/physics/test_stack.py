@@ -211,8 +211,8 @@ def pyramid(world, rows):
 
 def test_an_island_that_cannot_be_solved_has_a_bounded_price_and_leaves_no_trace():
     """A tolerance that nothing can meet: every step is flagged and makes at most as many Newton steps as the
-    ways to solve an island have (30 at first, 2 · 15 + 10 without memory, and two series of rounds of 60 + 15 + 10); the first step
-    that can be solved is."""
+    ways to solve an island have (30 at first, 2 · 15 + 10 without memory, and two series of rounds of
+    60 + 15 + 10); the first step that can be solved is."""
     world = ground_world(friction=0.6)
     pyramid(world, 6)
     world.tolerance = 1e-300

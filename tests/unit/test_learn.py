@@ -11,18 +11,20 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
-import onnx.reference
 import pytest
-import torch
 
 import tribo
 from tribo.gym import load
-from tribo.learn import Policy, Settings, play, preset, train
-from tribo.learn import checkpoint as checkpoints
-from tribo.learn.network import ActorCritic
-from tribo.learn.ppo import Learner
-from tribo.learn.training import CHECKPOINT, CLOCKED, CURVE
 from tribo.tools.cli import main
+
+torch = pytest.importorskip("torch", reason='needs the extra "learn"')
+reference = pytest.importorskip("onnx.reference", reason='needs the extra "learn"')
+
+from tribo.learn import Policy, Settings, play, preset, train  # noqa: E402 — torch first
+from tribo.learn import checkpoint as checkpoints  # noqa: E402
+from tribo.learn.network import ActorCritic  # noqa: E402
+from tribo.learn.ppo import Learner  # noqa: E402
+from tribo.learn.training import CHECKPOINT, CLOCKED, CURVE  # noqa: E402
 
 SMALL = Settings(worlds=8, horizon=16, iterations=6, threads=1, checkpoint_every=2, hidden=(16,))
 
@@ -142,7 +144,7 @@ def test_runs_are_not_overwritten_or_mixed_up(run, tmp_path):
 def test_policies_of_numpy_onnx_and_torch_are_the_same(run):
     policy = Policy.load(run / "policy.npz")
     seen = np.random.default_rng(0).normal(0.0, 2.0, (50, 4)).astype(np.float32)
-    session = onnx.reference.ReferenceEvaluator(str(run / "policy.onnx"))
+    session = reference.ReferenceEvaluator(str(run / "policy.onnx"))
     assert np.allclose(session.run(None, {"observation": seen})[0], policy(seen), atol=1e-5)
     assert np.allclose(policy(seen[3]), policy(seen)[3], atol=1e-6)
     learner = Learner(load("CartPole"), SMALL)

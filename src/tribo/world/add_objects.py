@@ -11,9 +11,6 @@ from tribo.checks import check
 from tribo.description.heights import HeightField
 from tribo.description.trees import CompoundPart, LinkDescription, TreeDescription
 from tribo.engine.builder import ALL_GROUPS
-from tribo.formats import robot_files
-from tribo.formats.mesh_solids import solidify
-from tribo.formats.report import warning
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Kind
 from tribo.objects import ArticulatedSystem, HeightMap, SingleBody, primitives
@@ -340,6 +337,9 @@ class WorldObjects(WorldList):
             >>> on_a_stand.dof, on_a_stand.position.tolist()
             (12, [1.0, 0.0, 0.8])
         """
+        from tribo.formats import robot_files
+        from tribo.formats.mesh_solids import solidify
+
         description, laws = robot_files.read(
             source, package_dirs=package_dirs, modules=modules, parameters=parameters, srdf=srdf,
             strict=strict, order=joint_order, fixed_base=fixed_base,
@@ -390,6 +390,8 @@ def _check_static(options: dict[str, Any]) -> None:
 
 def _report(part: ArticulatedSystem) -> None:
     """Log what the reader of a robot's file has to say: one warning, and what is good to know."""
+    from tribo.formats.report import warning
+
     made = part.description
     for note in made.notes:
         if note not in made.doubts:

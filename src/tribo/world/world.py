@@ -18,8 +18,6 @@ from tribo.engine import warm_up
 from tribo.engine.builder import Capacity, Span, build_model, mark_singles
 from tribo.engine.engine import Engine
 from tribo.engine.settings import WorldSettings
-from tribo.formats import raisim_xml
-from tribo.formats.xml import kind_of
 from tribo.materials import MaterialTable, PairProperties
 from tribo.materials.table import PairExplanation
 from tribo.model import Status
@@ -34,7 +32,6 @@ from tribo.sensors.world_sensors import WorldSensors
 from tribo.world.add_constraints import WorldConstraints
 from tribo.world.import_mjcf import WorldMjcf
 from tribo.world.warnings import Complaints, invalid
-from tribo.world_xml import read_into, save
 
 logger = logging.getLogger("tribo")
 
@@ -436,6 +433,9 @@ class World(
         Raises:
             DescriptionError: The file cannot be built; the message names element, value and remedy.
         """
+        from tribo.formats.xml import kind_of
+        from tribo.world_xml import read_into
+
         world = cls()
         if kind_of(path) == "mujoco":
             if parameters:
@@ -454,6 +454,8 @@ class World(
         added as URDF text are written beside it: ``world.xml``, ``world.NAME.urdf``; so are those built in
         Python, turns of joints to round-off, without the parts that sensors on fixed joints feel.
         """
+        from tribo.world_xml import save
+
         save(self, check.path(path, "path"))
 
     def load_materials(self, path: str | Path) -> None:
@@ -465,6 +467,8 @@ class World(
         Raises:
             DescriptionError: The file cannot be read; the table stays as it was.
         """
+        from tribo.formats import raisim_xml
+
         self.check_editable("a material pair")
         default, pairs = raisim_xml.read_materials(path)
         self._materials.default = default

@@ -13,7 +13,6 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.errors import EditError, SimulationError
 from tribo.description.constraints import ConstraintDescription
-from tribo.description.trees import DescriptionError
 from tribo.engine import warm_up
 from tribo.engine.builder import Capacity, Span, build_model, mark_singles
 from tribo.engine.engine import Engine
@@ -433,18 +432,10 @@ class World(
         Raises:
             DescriptionError: The file cannot be built; the message names element, value and remedy.
         """
-        from tribo.formats.xml import kind_of
-        from tribo.world_xml import read_into
+        from tribo.world_xml import load_into
 
         world = cls()
-        if kind_of(path) == "mujoco":
-            if parameters:
-                raise DescriptionError(
-                    f"{path}: is MJCF, which has no @@parameters; leave {', '.join(parameters)} out"
-                )
-            world.load_mjcf(path, package_dirs=package_dirs, strict=strict)
-        else:
-            read_into(world, path, package_dirs=package_dirs, parameters=parameters, strict=strict)
+        load_into(world, path, package_dirs=package_dirs, parameters=parameters, strict=strict)
         return world
 
     def save(self, path: str | Path) -> None:

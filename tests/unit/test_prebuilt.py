@@ -11,7 +11,7 @@ import sys
 import numpy as np
 import pytest
 
-from tribo.compiler import prebuilt
+from tribo.compiler import jit, prebuilt
 from tribo.compiler.jit import DISABLED, PREBUILT, name_of
 from tribo.compiler.record import Record, field
 from tribo.compiler.signature import Array, boolean, float64, int64
@@ -292,6 +292,19 @@ def test_a_library_that_says_other_sources_is_damaged(library, tmp_path):
     said = prebuilt.read_contents(tmp_path) | {"sources": "0" * 64}
     with pytest.raises(prebuilt.DamagedError, match="made of other sources"):
         prebuilt.load(tmp_path, said)
+
+
+@pytest.mark.skipif(DISABLED, reason="nothing is compiled")
+def test_what_does_not_fit_is_compiled(monkeypatch, tmp_path):
+    monkeypatch.setattr(jit.backend(), "cache_folder", lambda layer: tmp_path)
+
+    def half(x):
+        return 0.5 * x
+
+    half.__module__ = "tribo.math"
+    monkeypatch.setitem(jit._prebuilt, "half of it", half)
+    assert jit._compile_and_call("half of it", (3,)) == 1.5
+    assert jit._compile_and_call("half of it", (np.float32(3),)) == 1.5
 
 
 def test_what_needs_the_compiler_at_run_time_is_refused(tmp_path):

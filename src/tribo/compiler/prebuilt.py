@@ -138,7 +138,7 @@ def _find() -> Any:
             library = load(folder, said)
         except DamagedError as error:
             _reasons.append(str(error))
-            logger.warning("%s: not used; install tribo again, or `make wheel` in a clone", error)
+            logger.warning("%s: not used; install tribo again, or `make kernels` in a clone", error)
             continue
         if library is not None:
             return library

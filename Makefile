@@ -65,7 +65,7 @@ kernels: $(STAMPS)/dev  ## machine code of these sources for all environments of
 wheel: $(STAMPS)/dev+wheel  ## a wheel with prebuilt kernels in dist/, and the check that it runs on other Linuxes
 	rm -rf dist
 	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist .
-	$(BIN)/python wheels/check.py dist/tribo-*.whl
+	$(BIN)/python wheels/check.py --install dist/tribo-*.whl
 
 clean:  ## remove .venv, build products and tool caches (compiled kernels stay in ~/.cache/tribo)
 	rm -rf $(VENV) build dist out docs/_build

@@ -2,8 +2,8 @@
 
     python wheels/check.py dist/tribo-….whl [--install]
 
-`auditwheel` reads which C library it needs. With `--install` the wheel is installed with the extra `viewer` in
-a fresh environment, which has no Numba, and plays the README's example, some of `examples/` and the viewer.
+`auditwheel` reads which C library it needs. With `--install` the wheel is installed in a fresh environment,
+with the extra `viewer` and without Numba; the README's example, some of `examples/` and the viewer play.
 """
 
 from __future__ import annotations

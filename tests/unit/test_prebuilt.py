@@ -11,7 +11,7 @@ import sys
 import numpy as np
 import pytest
 
-from tribo.compiler import jit, prebuilt
+from tribo.compiler import jit, prebuilt, switches
 from tribo.compiler.jit import DISABLED, PREBUILT, name_of
 from tribo.compiler.record import Record, field
 from tribo.compiler.signature import Array, boolean, float64, int64
@@ -297,6 +297,7 @@ def test_a_library_that_says_other_sources_is_damaged(library, tmp_path):
 @pytest.mark.skipif(DISABLED, reason="nothing is compiled")
 def test_what_does_not_fit_is_compiled(monkeypatch, tmp_path):
     monkeypatch.setattr(jit.backend(), "cache_folder", lambda layer: tmp_path)
+    monkeypatch.setattr(switches, "KERNELS", "")
 
     def half(x):
         return 0.5 * x
@@ -305,6 +306,11 @@ def test_what_does_not_fit_is_compiled(monkeypatch, tmp_path):
     monkeypatch.setitem(jit._prebuilt, "half of it", half)
     assert jit._compile_and_call("half of it", (3,)) == 1.5
     assert jit._compile_and_call("half of it", (np.float32(3),)) == 1.5
+    monkeypatch.setattr(switches, "KERNELS", "prebuilt")
+    with pytest.raises(
+        TypeError, match=r"half of it is not prebuilt for \(int, ndarray int64\(1, 2\)\)"
+    ):
+        jit._compile_and_call("half of it", (3, np.zeros((1, 2), np.int64)))
 
 
 def test_what_needs_the_compiler_at_run_time_is_refused(tmp_path):

@@ -14,7 +14,7 @@ import importlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tribo.compiler import prebuilt
+from tribo.compiler import prebuilt, switches
 from tribo.compiler.sources import BESIDE, LAYERS, cache_root
 from tribo.compiler.switches import DISABLED
 
@@ -130,8 +130,26 @@ def _compiled_instead(name: str) -> Any:
 
 
 def _compile_and_call(name: str, arguments: tuple[Any, ...]) -> Any:
-    """Call what Numba makes of a prebuilt function for arguments that do not fit the prebuilt one."""
+    """Call what Numba makes of a prebuilt function for arguments that do not fit the prebuilt one.
+
+    Raises:
+        TypeError: Only prebuilt functions are wanted (`TRIBO_KERNELS=prebuilt`).
+        ImportError: Numba is not installed.
+    """
+    if switches.KERNELS == "prebuilt":
+        raise TypeError(f"{name} is not prebuilt for ({', '.join(map(_kind, arguments))})")
     return _compiled_instead(name)(*arguments)
+
+
+def _kind(argument: Any) -> str:
+    """Return what an argument is, in a word or two."""
+    shape, dtype = getattr(argument, "shape", ""), getattr(argument, "dtype", "")
+    order = (
+        ""
+        if getattr(getattr(argument, "flags", None), "c_contiguous", True)
+        else " in another order"
+    )
+    return f"{type(argument).__name__} {dtype}{shape}{order}".strip()
 
 
 if prebuilt.LIBRARY is not None:

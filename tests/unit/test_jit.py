@@ -1,5 +1,6 @@
 """The cache of compiled kernels: an edit makes new keys for its own layer and all above it."""
 
+import ctypes
 import json
 import os
 import pathlib
@@ -132,6 +133,38 @@ def test_what_python_calls_takes_kernels_in_and_llvm_stays_as_it_was(
     else:
         assert tribo.compiler.jit.entry(twice)(1.0) == 2.0
     assert said == ["-inline-threshold=2000", "-inline-threshold=250"]
+
+
+@pytest.mark.skipif(DISABLED, reason="nothing is compiled")
+@pytest.mark.parametrize("is_called_by_address", [False, True])
+@pytest.mark.parametrize("damaged", ["*.nbc", "*.nbi"])
+def test_a_damaged_cache_is_said_and_compiled_again(
+    damaged, is_called_by_address, monkeypatch, tmp_path, caplog
+):
+    monkeypatch.setattr(tribo.compiler.backend, "cache_folder", lambda layer: tmp_path)
+
+    def third(x):
+        return x / 3.0
+
+    third.__module__ = "tribo.math"
+
+    def play():
+        if is_called_by_address:
+            address = tribo.compiler.jit.late(third, float64(float64))()
+            return ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(address)(6.0)
+        return tribo.compiler.jit.entry(third)(6.0)
+
+    assert play() == 2.0
+    (path,) = tmp_path.rglob(damaged)
+    path.write_bytes(path.read_bytes()[:60])
+    assert not caplog.records
+    assert play() == 2.0
+    (record,) = caplog.records
+    assert str(tmp_path) in record.getMessage()
+    assert "is damaged" in record.getMessage()
+    caplog.clear()
+    assert play() == 2.0  # written anew
+    assert not caplog.records
 
 
 @pytest.mark.skipif(DISABLED, reason="nothing is compiled")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import logging
 import pathlib
 import platform
 from collections.abc import Callable, Iterator
@@ -19,6 +20,8 @@ import numba
 import numpy as np
 from llvmlite import binding as llvm
 from llvmlite.binding import Linkage
+from numba.core.caching import FunctionCache
+from numba.core.ccallback import CFunc
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager
@@ -31,6 +34,8 @@ from tribo.compiler.garbage import compiling
 from tribo.compiler.record_types import record_type
 from tribo.compiler.signature import Array, Field, Scalar, Signature
 from tribo.compiler.sources import BESIDE, LAYERS, PACKAGE, cache_root, digest
+
+logger = logging.getLogger("tribo")
 
 
 @functools.cache
@@ -52,21 +57,35 @@ def _layer_of(module: str) -> str:
     return inner if inner in LAYERS else inner.split(".")[0]
 
 
-@contextlib.contextmanager
-def _cached_in_layer_of(function: Callable[..., Any]) -> Iterator[None]:
-    """Let Numba keep what it compiles meanwhile in the cache folder of a function's layer."""
+class _Cache(FunctionCache):  # type: ignore[misc]
+    """Numba's cache of a function on the disk; what it cannot read it compiles again."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return what is kept for a signature, None if nothing is, or nothing that can be read."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as error:  # whatever a damaged pickle raises
+            said = f"{type(error).__name__}: {error}"
+            logger.warning("%s is damaged (%s): compiled again", self.cache_path, said)
+            self.flush()
+            return None
+
+
+def _cache_of(function: Callable[..., Any]) -> _Cache:
+    """Return a function's cache, in the cache folder of its layer."""
     saved = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder(_layer_of(function.__module__)))
     try:
-        yield
+        return _Cache(function)
     finally:
         numba.config.CACHE_DIR = saved
 
 
 def entry(function: Callable[..., Any]) -> Any:
     """Compile a function that Python calls, with everything that it calls, into the disk cache."""
-    with _cached_in_layer_of(function):
-        return numba.njit(cache=True, pipeline_class=_Outermost, **OPTIONS)(function)
+    made = numba.njit(pipeline_class=_Outermost, **OPTIONS)(function)
+    made._cache = _cache_of(function)  # noqa: SLF001 - what Numba's `cache=True` does, with another cache
+    return made
 
 
 def script(function: Callable[..., Any]) -> Any:
@@ -78,11 +97,14 @@ def address_of(function: Callable[..., Any], signature: Any) -> int:
     """Compile a function with everything that it calls into the disk cache; return its address."""
     if isinstance(signature, Signature):
         signature = numba_type(signature.result)(*map(numba_type, signature.arguments))
-    with _cached_in_layer_of(function), compiling():
-        made = numba.cfunc(signature, cache=True, error_model="numpy", pipeline_class=_Outermost)
-        compiled = made(function)
-    _KEPT.append(compiled)
-    return int(compiled.address)
+    made: Any = CFunc(
+        function, (signature.args, signature.return_type), {}, {"error_model": "numpy"}, _Outermost
+    )
+    made._cache = _cache_of(function)  # noqa: SLF001
+    with compiling():
+        made.compile()
+    _KEPT.append(made)
+    return int(made.address)
 
 
 def numba_type(declared: Any) -> Any:

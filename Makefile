@@ -12,12 +12,12 @@ STAMPS := $(VENV)/stamps
 comma := ,
 
 NO := 0 no off false
-DEMO_EXTRAS := $(if $(filter own,$(ROBOT)),demo,demo+robots)
+DEMO_EXTRAS := demo+jit$(if $(filter own,$(ROBOT)),,+robots)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo train test check format bench validate validate-dynamics simbench fuzz docs clean
+.PHONY: help demo train test check format bench validate validate-dynamics simbench fuzz docs kernels wheel clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +61,14 @@ fuzz: $(STAMPS)/dev  ## 100 000 inputs that nobody would write, to all readers a
 docs: $(STAMPS)/docs  ## these pages as HTML in docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
+
+kernels: $(STAMPS)/dev  ## machine code of these sources for all environments of this machine (some minutes, once)
+	$(BIN)/python -m tribo.tools.prebuild $(ARGS)
+
+wheel: $(STAMPS)/dev+wheel  ## a wheel with prebuilt kernels in dist/, and the check that it runs on other Linuxes
+	rm -rf dist
+	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist .
+	$(BIN)/python wheels/check.py --install dist/tribo-*.whl
 
 clean:  ## remove .venv, build products and tool caches (compiled kernels stay in ~/.cache/tribo)
 	rm -rf $(VENV) build dist out docs/_build

@@ -13,7 +13,6 @@ from tribo.description.trees import (
     LinkDescription,
 )
 from tribo.engine.warm_up import warm_up
-from tribo.formats.material_files import read_materials
 from tribo.materials import (
     ContactMaterial,
     EffectivePair,
@@ -35,15 +34,20 @@ STATIC, KINEMATIC, DYNAMIC = Kind.STATIC, Kind.KINEMATIC, Kind.DYNAMIC
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from tribo.formats.material_files import read_materials
     from tribo.viewer import Viewer
 
 
 def __getattr__(name: str) -> Any:
-    """Import the viewer when it is first asked for: it needs the optional `viewer` packages."""
+    """Import what needs optional packages, or takes long, when it is first asked for."""
     if name == "Viewer":
         from tribo.viewer import Viewer
 
         return Viewer
+    if name == "read_materials":
+        from tribo.formats.material_files import read_materials
+
+        return read_materials
     raise AttributeError(f"module 'tribo' has no attribute {name!r}{nearest(name, __all__)}")
 
 

@@ -1,5 +1,6 @@
 """The cache of compiled kernels: an edit makes new keys for its own layer and all above it."""
 
+import ctypes
 import json
 import os
 import pathlib
@@ -8,17 +9,20 @@ import subprocess
 import sys
 
 import pytest
-from numba import float64
 
+import tribo.compiler.backend
 import tribo.compiler.jit
-from tribo.compiler.jit import DISABLED, LAYERS, cache_folder
+from tribo.compiler.backend import cache_folder
+from tribo.compiler.jit import DISABLED, LAYERS, backend
+from tribo.compiler.signature import float64
 from tribo.engine import warm_up
 from tribo.model import Late
 
 PACKAGE = pathlib.Path(tribo.compiler.jit.__file__).parents[1]
 ASK = """
-import json, tribo.compiler.jit
-print(json.dumps({layer: str(tribo.compiler.jit.cache_folder(layer)) for layer in tribo.compiler.jit.LAYERS}))
+import json
+from tribo.compiler.backend import LAYERS, cache_folder
+print(json.dumps({layer: str(cache_folder(layer)) for layer in LAYERS}))
 """
 
 
@@ -103,7 +107,7 @@ def test_a_kernel_compiled_for_others_can_still_be_called():
     """What other kernels compile has no call wrapper; a call from Python gets a version that has."""
     from tribo.contact.problem.contact_targets import effective_friction
 
-    effective_friction.compile((float64,) * 4)
+    effective_friction.compile((backend().numba_type(float64),) * 4)
     assert effective_friction(0.4, 0.6, 1.0, 0.25) == pytest.approx(0.55)
     assert len(effective_friction.from_python.overloads) == 1
 
@@ -116,9 +120,9 @@ def test_what_python_calls_takes_kernels_in_and_llvm_stays_as_it_was(
     """LLVM's own threshold at degree 3 is 250 (`OptAggressiveThreshold` in its InlineCost.h)."""
     said = []
     monkeypatch.setattr(
-        tribo.compiler.jit.llvm, "set_option", lambda name, option: said.append(option)
+        tribo.compiler.backend.llvm, "set_option", lambda name, option: said.append(option)
     )
-    monkeypatch.setattr(tribo.compiler.jit, "cache_folder", lambda layer: tmp_path)
+    monkeypatch.setattr(tribo.compiler.backend, "cache_folder", lambda layer: tmp_path)
 
     def twice(x):
         return 2.0 * x
@@ -132,11 +136,43 @@ def test_what_python_calls_takes_kernels_in_and_llvm_stays_as_it_was(
 
 
 @pytest.mark.skipif(DISABLED, reason="nothing is compiled")
+@pytest.mark.parametrize("is_called_by_address", [False, True])
+@pytest.mark.parametrize("damaged", ["*.nbc", "*.nbi"])
+def test_a_damaged_cache_is_said_and_compiled_again(
+    damaged, is_called_by_address, monkeypatch, tmp_path, caplog
+):
+    monkeypatch.setattr(tribo.compiler.backend, "cache_folder", lambda layer: tmp_path)
+
+    def third(x):
+        return x / 3.0
+
+    third.__module__ = "tribo.math"
+
+    def play():
+        if is_called_by_address:
+            address = tribo.compiler.jit.late(third, float64(float64))()
+            return ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(address)(6.0)
+        return tribo.compiler.jit.entry(third)(6.0)
+
+    assert play() == 2.0
+    (path,) = tmp_path.rglob(damaged)
+    path.write_bytes(path.read_bytes()[:60])
+    assert not caplog.records
+    assert play() == 2.0
+    (record,) = caplog.records
+    assert str(tmp_path) in record.getMessage()
+    assert "is damaged" in record.getMessage()
+    caplog.clear()
+    assert play() == 2.0  # written anew
+    assert not caplog.records
+
+
+@pytest.mark.skipif(DISABLED, reason="nothing is compiled")
 def test_warm_up_compiles_late_functions_only_if_told(monkeypatch, tmp_path):
     compiled = []
-    monkeypatch.setattr(warm_up, "cache_folder", lambda layer: tmp_path / layer)
+    monkeypatch.setattr(warm_up, "_mark", lambda layer: tmp_path / layer / "complete")
     monkeypatch.setattr(warm_up, "_warm", set())
-    monkeypatch.setattr(warm_up, "_STAGES", ())
+    monkeypatch.setattr(warm_up, "_stages", list)
     monkeypatch.setattr(warm_up.lazy_kernels, "address", compiled.append)
     warm_up.warm_up(quiet=True)
     assert warm_up.is_compiled()

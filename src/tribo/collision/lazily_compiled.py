@@ -7,11 +7,10 @@ paths would be a good part of its compile time, and most worlds need none of the
 a function of its own, called by address.
 """
 
-from numba import types
-
 from tribo.collision.convex import convex_pair
 from tribo.collision.core import kind_of, own_centre, placed
 from tribo.collision.terrain import terrain_pair
+from tribo.compiler import signature as types
 from tribo.compiler.jit import DISABLED, kernel, late
 from tribo.compiler.record import call_at, from_address, world_of
 from tribo.model import Late, Model, Shape, Work

@@ -1,269 +1,203 @@
-"""The one place that knows the compiler: ``@kernel``, ``@entry`` and everything about caching.
+"""The one place through which compiled code is reached: ``@kernel``, ``@entry``, ``late``.
 
-Numba's own disk cache asks only whether the file of the *outermost* function has changed, so it
-runs stale machine code after an edit in another file, and it ignores ``NUMBA_BOUNDSCHECK``.
-Here the cache folder of a layer is named after the source of that layer and of all layers below
-it: an edit in ``contact/`` recompiles ``contact`` and ``step`` and nothing else.
+A function that they mark is, in this order,
+
+* plain Python where the compiler is switched off (``NUMBA_DISABLE_JIT=1``),
+* machine code of the prebuilt library, if one fits these sources and this processor (`prebuilt`),
+* compiled by Numba (`backend`), which is loaded when it is needed and not before.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import gc
-import hashlib
-import os
-import pathlib
-import platform
-from collections.abc import Callable, Iterator
-from typing import Any
+import importlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-import numba
-import numpy as np
-from llvmlite import binding as llvm
-from llvmlite.binding import Linkage
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler, DefaultPassBuilder
-from numba.core.compiler_machinery import PassManager
-from numba.core.registry import CPUDispatcher
-from numba.core.typed_passes import InlineOverloads, NopythonRewrites
-from numba.core.untyped_passes import InlineClosureLikes, InlineInlinables, LiteralUnroll
+from tribo.compiler import prebuilt, switches
+from tribo.compiler.sources import BESIDE, LAYERS, cache_root
+from tribo.compiler.switches import DISABLED
 
-# Compiled layers, lowest first. Siblings may stand in any order.
-LAYERS = (
-    "compiler",
-    "math",
-    "ground_kernels",
-    "enums",
-    "model",
-    "dynamics",
-    "collision",
-    "contact",
-    "step",
-    "engine.run_at",
-)
-# A layer beside the step, and the highest layer that it rests on: an edit in it leaves the step alone.
-BESIDE = {"queries": "dynamics", "probes": "collision"}
-DISABLED = bool(numba.config.DISABLE_JIT)
+if TYPE_CHECKING:
+    from types import ModuleType
 
-_PACKAGE = pathlib.Path(__file__).parents[1]
+__all__ = [
+    "BESIDE",
+    "DISABLED",
+    "LAYERS",
+    "PREBUILT",
+    "ByAddress",
+    "Named",
+    "backend",
+    "cache_root",
+    "entry",
+    "kernel",
+    "late",
+    "script",
+]
 
-
-def cache_root() -> pathlib.Path:
-    """Return the folder under which compiled kernels are kept (``NUMBA_CACHE_DIR`` wins)."""
-    if numba.config.CACHE_DIR:
-        return pathlib.Path(numba.config.CACHE_DIR)
-    base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
-    return pathlib.Path(base) / "tribo"
-
-
-_ROOT = cache_root()
+PREBUILT = prebuilt.LIBRARY is not None
 
 
 @functools.cache
-def cache_folder(layer: str) -> pathlib.Path:
-    """Return the cache folder of a layer, named after everything its kernels are made of, and where.
+def backend() -> ModuleType:
+    """Return the module that compiles.
 
-    Numba finds what it kept by the path of a file: who has another copy of this version compiles again, and
-    is told so.
+    Raises:
+        ImportError: Numba is not installed, and something is wanted that is not prebuilt.
     """
-    facts = (numba.__version__, np.__version__, numba.config.BOUNDSCHECK, platform.machine())
-    key = hashlib.sha256(repr((*facts, str(_PACKAGE))).encode())
-    names = LAYERS[: LAYERS.index(BESIDE.get(layer, layer)) + 1]
-    for name in names if layer in LAYERS else (*names, layer):
-        place = name.replace(".", "/")
-        for path in sorted(_PACKAGE.glob(f"{place}.py")) + sorted(
-            _PACKAGE.glob(f"{place}/**/*.py")
-        ):
-            key.update(path.read_bytes())
-    return _ROOT / layer / key.hexdigest()[:16]
+    try:
+        return importlib.import_module("tribo.compiler.backend")
+    except ModuleNotFoundError as error:
+        if error.name not in {"numba", "llvmlite"}:
+            raise
+        raise ImportError(
+            f"tribo must compile its kernels: {prebuilt.reason()}. For that it needs Numba: "
+            "pip install 'tribo[jit]'"
+        ) from error
 
 
-def _layer_of(module: str) -> str:
-    """Return the layer of a module of the package: a folder, a file of the root, or one named by itself."""
-    inner = module.split(".", 1)[1]
-    return inner if inner in LAYERS else inner.split(".")[0]
+class Named:
+    """What kernels know by a name and only the compiler can make; Numba asks for its type.
+
+    Args:
+        module: Where the compiler finds it.
+        name: Its name there.
+        argument: If given, what is there is a function, and the type is what it makes of this.
+    """
+
+    def __init__(self, module: str, name: str, argument: Any = None) -> None:
+        self._place, self._argument = (module, name), argument
+
+    @functools.cached_property
+    def _numba_type_(self) -> Any:
+        compiler = backend()
+        real = getattr(importlib.import_module(self._place[0]), self._place[1])
+        if self._argument is not None:
+            return real(self._argument)
+        return compiler.type_of_global(real)
+
+
+class Kernel:
+    """A function that kernels call, and sometimes Python; see `kernel`."""
+
+    def __init__(self, function: Callable[..., Any], prebuilt: Callable[..., Any] | None) -> None:
+        self.py_func, self.__wrapped__ = function, function
+        self.__name__, self.__qualname__ = function.__name__, function.__qualname__
+        self.__module__, self.__doc__ = function.__module__, function.__doc__
+        self._call = prebuilt
+
+    @functools.cached_property
+    def dispatcher(self) -> Any:
+        """What Numba knows it by."""
+        return backend().Inner(self.py_func)
+
+    def __call__(self, *args: Any) -> Any:
+        """Call it as Python does."""
+        if self._call is None:
+            self._call = self.dispatcher
+        return self._call(*args)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(f"kernel {self.__name__} has no attribute {name!r}")
+        return getattr(self.dispatcher, name)  # signatures, compile … and `_numba_type_`
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.__module__}.{self.__qualname__}>"
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """Return the name under which a library has a function."""
+    return f"{function.__module__}.{function.__qualname__}"
+
+
+_prebuilt: dict[str, Callable[..., Any]] = {}  # functions of which the library has machine code
+
+
+def _in_library(function: Callable[..., Any]) -> Callable[..., Any] | None:
+    """Return the machine code of a function that the prebuilt library has."""
+    name = name_of(function)
+    found = prebuilt.entry(name)
+    if found is not None:
+        _prebuilt[name] = function
+    return found
+
+
+@functools.cache
+def _compiled_instead(name: str) -> Any:
+    return backend().entry(_prebuilt[name])
+
+
+def _compile_and_call(name: str, arguments: tuple[Any, ...]) -> Any:
+    """Call what Numba makes of a prebuilt function for arguments that do not fit the prebuilt one.
+
+    Raises:
+        TypeError: Only prebuilt functions are wanted (`TRIBO_KERNELS=prebuilt`).
+        ImportError: Numba is not installed.
+    """
+    if switches.KERNELS == "prebuilt":
+        raise TypeError(f"{name} is not prebuilt for ({', '.join(map(_kind, arguments))})")
+    return _compiled_instead(name)(*arguments)
+
+
+def _kind(argument: Any) -> str:
+    """Return what an argument is, in a word or two."""
+    shape, dtype = getattr(argument, "shape", ""), getattr(argument, "dtype", "")
+    order = (
+        ""
+        if getattr(getattr(argument, "flags", None), "c_contiguous", True)
+        else " in another order"
+    )
+    return f"{type(argument).__name__} {dtype}{shape}{order}".strip()
+
+
+if prebuilt.LIBRARY is not None:
+    prebuilt.LIBRARY.set_fallback(_compile_and_call)
 
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function that other kernels call; every function of the engine but one uses this.
 
-    Most kernels run only inside `run_at`. For those, Numba's call wrapper, machine code of
-    their own and a place in the disk cache would be half of the compile time: they are made only when a
-    kernel is called from Python.
+    Called from Python, it runs as an `entry` would.
     """
-    return function if DISABLED else _Inner(function)
-
-
-@contextlib.contextmanager
-def _cached_in_layer_of(function: Callable[..., Any]) -> Iterator[None]:
-    """Let Numba keep what it compiles meanwhile in the cache folder of a function's layer."""
-    saved = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder(_layer_of(function.__module__)))
-    try:
-        yield
-    finally:
-        numba.config.CACHE_DIR = saved
-
-
-@contextlib.contextmanager
-def compiling() -> Iterator[None]:
-    """Keep Python from looking for garbage meanwhile: a compiler makes millions of objects."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
+    return function if DISABLED else Kernel(function, _in_library(function))
 
 
 def entry(function: Callable[..., Any]) -> Any:
-    """Compile a function that Python calls, with everything that it calls, into the disk cache."""
+    """Compile a function that Python calls, with everything that it calls."""
     if DISABLED:
         return function
-    with _cached_in_layer_of(function):
-        return numba.njit(cache=True, pipeline_class=_Outermost, **_OPTIONS)(function)
+    return _in_library(function) or backend().entry(function)
 
 
 def script(function: Callable[..., Any]) -> Any:
     """Compile a function beside the package, as a benchmark has them, as `entry` does; it is kept nowhere."""
-    return function if DISABLED else numba.njit(pipeline_class=_Outermost, **_OPTIONS)(function)
+    return function if DISABLED else backend().script(function)
 
 
-def late(function: Callable[..., Any], signature: Any) -> Callable[[], int]:
+class ByAddress:
+    """A call that returns the address of a function; see `late`."""
+
+    def __init__(self, function: Callable[..., Any], signature: Any) -> None:
+        self.function, self.signature = function, signature
+
+    def __call__(self) -> int:
+        """Return the address."""
+        return self._address
+
+    @functools.cached_property
+    def _address(self) -> int:
+        found = prebuilt.address(name_of(self.function))
+        if found is None:
+            found = int(backend().address_of(self.function, self.signature))
+        return found
+
+
+def late(function: Callable[..., Any], signature: Any) -> ByAddress:
     """Return a call that compiles a function, when it is first needed, and returns its address.
 
     For what few worlds need: `run_at` calls it by address, so it is no part of `run_at` and costs those
-    who do not need it nothing. It is compiled with everything that it calls into the disk cache.
+    who do not need it nothing. It is compiled with everything that it calls.
     """
-
-    @functools.cache
-    def address() -> int:
-        with _cached_in_layer_of(function), compiling():
-            made = numba.cfunc(
-                signature, cache=True, error_model="numpy", pipeline_class=_Outermost
-            )
-            compiled = made(function)
-        _KEPT.append(compiled)
-        return int(compiled.address)
-
-    return address
-
-
-_KEPT: list[Any] = []  # compiled functions that are known by address only
-# No fastmath: it would delete the NaN checks that stop a blown-up world.
-_OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
-_INLINED = 2000  # LLVM's cost up to which a kernel becomes part of its caller
-_USUAL = 250  # LLVM's own, at the degree of optimisation that Numba asks for
-
-
-class _Whole(JITCodeLibrary):  # type: ignore[misc]
-    """What Python calls and all that it calls, optimised once, here, as one function for the most part.
-
-    Kernels are small and pass records and tuples. Where they stay calls, each finds its arrays anew and hands
-    its results through memory: a quarter of the time of a step.
-    """
-
-    def _optimize_final_module(self) -> None:
-        # An option of the whole process, so it is put back: others compile here, too, under the same lock.
-        # (llvmlite's own `PipelineTuningOptions.inlining_threshold` keeps eight bits of what it is given.)
-        llvm.set_option("tribo", f"-inline-threshold={_INLINED}")
-        try:
-            super()._optimize_final_module()
-        finally:
-            llvm.set_option("tribo", f"-inline-threshold={_USUAL}")
-
-
-class _Outermost(Compiler):  # type: ignore[misc]
-    """Numba's compiler, into a `_Whole` library."""
-
-    def __init__(self, typing: Any, target: Any, library: Any, *rest: Any) -> None:
-        if library is None:
-            library = _Whole(target.codegen(), "whole")
-            library.enable_object_caching()
-        super().__init__(typing, target, library, *rest)
-
-
-class _Linked(JITCodeLibrary):  # type: ignore[misc]
-    """Code that is only linked into what Python calls, and optimised there, once, with all the rest.
-
-    Numba's own libraries contain whatever they call: each kernel would be optimised again in each of its
-    callers, in theirs, and so on up to the step.
-    """
-
-    def finalize(self) -> None:
-        """Leave the code as it is: neither linked with what it calls nor made machine code."""
-        self._finalize_dynamic_globals()
-        self._finalized = True
-
-    def _get_module_for_linking(self) -> Any:
-        """Return this code and all that it calls, each function once."""
-        whole = self._own.clone()
-        found, todo = set(), list(self._linking_libraries)
-        while todo:
-            library = todo.pop()
-            if library in found:
-                continue
-            found.add(library)
-            is_linked = isinstance(library, _Linked)
-            part = library._own if is_linked else library._get_module_for_linking()  # noqa: SLF001
-            whole.link_in(part, preserve=True)
-            todo += library._linking_libraries if is_linked else []  # noqa: SLF001
-        return whole
-
-    @functools.cached_property
-    def _own(self) -> Any:
-        """This code alone, as others may contain it too."""
-        module = self._final_module.clone()
-        for function in module.functions:
-            if not function.is_declaration and function.linkage == Linkage.external:
-                function.linkage = "linkonce_odr"
-        return module
-
-
-class _Pipeline(Compiler):  # type: ignore[misc]
-    """Numba's compiler, into a `_Linked` library, without the passes for what kernels do not contain."""
-
-    _ABSENT = (
-        InlineClosureLikes,
-        InlineInlinables,
-        InlineOverloads,
-        LiteralUnroll,
-        NopythonRewrites,
-    )
-
-    def __init__(self, typing: Any, target: Any, library: Any, *rest: Any) -> None:
-        super().__init__(typing, target, library or _Linked(target.codegen(), "linked"), *rest)
-        self.state.flags.no_compile = True
-
-    def define_pipelines(self) -> list[Any]:
-        """Return the passes that a kernel goes through."""
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state).passes
-        manager = PassManager("kernel")
-        manager.passes += [row for row in passes if row[0] not in self._ABSENT]
-        manager.finalize()
-        return [manager]
-
-
-class _Inner(CPUDispatcher):  # type: ignore[misc]
-    """A dispatcher without a call wrapper; called from Python it hands over to `entry`."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        bare = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-        super().__init__(function, targetoptions={**bare, **_OPTIONS}, pipeline_class=_Pipeline)
-        self.from_python = entry(function)
-
-    def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Treat a constant argument as its type: each value would compile the kernel once more."""
-        plain = {name: numba.types.unliteral(kind) for name, kind in kws.items()}
-        return super().get_call_template([numba.types.unliteral(kind) for kind in args], plain)
-
-    def add_overload(self, cres: Any) -> None:
-        """Note a compiled version for other kernels; not for calls from Python, it has no wrapper."""
-        cres = cres._replace(entry_point=object())  # what callers know it by
-        self.targetctx.insert_user_function(cres.entry_point, cres.fndesc, [cres.library])
-        self.overloads[tuple(cres.signature.args)] = cres
-
-    def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
-        return self.from_python._compile_for_args(*args, **kws)  # noqa: SLF001 - Numba's hook
+    return ByAddress(function, signature)

@@ -5,8 +5,7 @@ boxes never need it, and it would be a quarter of the step's compile time. Compl
 compliant pair, the rows of constraints for a constraint.
 """
 
-from numba import types
-
+from tribo.compiler import signature as types
 from tribo.compiler.jit import DISABLED, late
 from tribo.compiler.record import call_at, call_stage_at, call_step_at, from_address, world_of
 from tribo.contact.compliant import ground_law

@@ -1,7 +1,6 @@
 """Stage *fourth order*: Runge and Kutta, a function of its own, compiled when first asked for or needed."""
 
-from numba import types
-
+from tribo.compiler import signature as types
 from tribo.compiler.jit import DISABLED, kernel, late
 from tribo.compiler.record import call_stage_at, from_address, world_of
 from tribo.dynamics.runge_kutta import run_part

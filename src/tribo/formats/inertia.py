@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tribo.description.trees import IDENTITY, ORIGIN, Vector
 from tribo.formats.pose import Pose, matrix, normalized
-from tribo.formats.report import Report
-from tribo.formats.xml import Node
+
+if TYPE_CHECKING:
+    from tribo.formats.report import Report
+    from tribo.formats.xml import Node
 
 ROUNDING = 1e-15  # [m²] inertia per mass; CAD programs write noise of this size instead of 0
 FEW_DIGITS = 0.01  # [–] by which moments that were rounded to two or three digits may be impossible

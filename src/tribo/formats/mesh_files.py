@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib.metadata
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -100,6 +99,8 @@ def folder_and_above(folder: Path) -> list[Path]:
 @functools.cache
 def robot_package() -> Path | None:
     """Return the folder of the installed package `example-robot-data`, None without it."""
+    import importlib.metadata  # it brings a parser of mails
+
     try:
         found = importlib.metadata.distribution(ROBOT_PACKAGE)
     except importlib.metadata.PackageNotFoundError:

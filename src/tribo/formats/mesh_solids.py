@@ -18,7 +18,6 @@ from tribo.description.hulls import (
     volume_moments,
 )
 from tribo.description.trees import DescriptionError, MeshFile, ShapeDescription, TreeDescription
-from tribo.formats.convex_parts import convex_parts
 from tribo.formats.mesh_reading import MeshError, given, read
 from tribo.model import Joint, Kind, Shape
 
@@ -92,6 +91,8 @@ def solids(mesh: Mesh, mode: str) -> list[Hull]:
         ValueError: The mesh is flat or degenerate, or the mode unknown.
     """
     if check.choice(mode, MODES[:2], "mode") == "decomposition":
+        from tribo.formats.convex_parts import convex_parts
+
         return convex_parts(mesh.vertices, mesh.triangles, what=mesh.what)
     hull = convex_hull(mesh.vertices, f"{mesh.what}: vertices")
     if mesh.is_closed:

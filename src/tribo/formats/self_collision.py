@@ -11,10 +11,13 @@ of their body. Source: http://wiki.ros.org/srdf and MoveIt.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tribo.description.trees import TreeDescription
 from tribo.formats.report import Report, known_hint
-from tribo.formats.xml import Node, parse
+
+if TYPE_CHECKING:
+    from tribo.formats.xml import Node
 
 RULES = ("disable_default_collisions", "disable_collisions", "enable_collisions")
 MAX_PAIRS = 1_000_000  # of links that `disable_default_collisions` names
@@ -51,6 +54,8 @@ def read_srdf(tree: TreeDescription, source: str | Path, *, strict: bool) -> Non
     Raises:
         DescriptionError: It cannot be read; with `strict` also what the robot does not have.
     """
+    from tribo.formats.xml import parse
+
     root = parse(source, "SRDF")
     if root.tag != "robot":
         raise root.error("is not an SRDF; the outermost element must be <robot>")

@@ -14,7 +14,7 @@ from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.engine.builder import COORDINATES, DOFS, mark_singles
 from tribo.engine.subtree import TreeRecords, tree_records
-from tribo.formats import self_collision, urdf_write
+from tribo.formats import self_collision
 from tribo.model import Joint
 from tribo.objects import edits
 from tribo.objects.base import Object
@@ -22,7 +22,6 @@ from tribo.objects.collision_body import CollisionBody
 from tribo.objects.contact import Contact
 from tribo.objects.drives import Drives
 from tribo.objects.frames import Frame
-from tribo.objects.robot_export import with_loops
 from tribo.objects.states import States
 
 logger = logging.getLogger("tribo")
@@ -311,6 +310,9 @@ class ArticulatedSystem(Drives, Object):
         pass through each other are written as in an SRDF, pins, welds and hinges between two bodies as
         <constraints>, closed in the present state; `export_urdf` tells what is left out.
         """
+        from tribo.formats import urdf_write
+        from tribo.objects.robot_export import with_loops
+
         return urdf_write.to_text(with_loops(self)[0], name=self.name)[0]
 
     def export_urdf(self, path: str | Path) -> list[str]:
@@ -327,6 +329,9 @@ class ArticulatedSystem(Drives, Object):
             OSError: The file cannot be written.
             TypeError, ValueError: The path is none, or that of a folder.
         """
+        from tribo.formats import urdf_write
+        from tribo.objects.robot_export import with_loops
+
         path = check.path(path, "path")
         tree, notes = with_loops(self)
         return notes + urdf_write.write(tree, path, name=self.name)

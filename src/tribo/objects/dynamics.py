@@ -66,7 +66,7 @@ class Dynamics(check.Sealed):
     def _solved(self, right: np.ndarray) -> np.ndarray:
         at = self._states()
         nv = at.v.shape[1]
-        right = np.array(np.broadcast_to(right, (len(at.q), right.shape[-2], nv)))
+        right = np.array(np.broadcast_to(right, (len(at.q), right.shape[-2], nv)), order="C")
         out = np.zeros_like(right)
         mass.solves(at.records.model, at.records.work, at.q, right, out)
         return at.result(out)

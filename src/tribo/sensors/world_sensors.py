@@ -398,7 +398,7 @@ class WorldSensors(WorldRays):
         """Return distance [m] (infinity: nothing) and object number (−1) of rays; some shapes are hidden."""
         sight = self._look(ALL_GROUPS, ())
         sight.scene.is_seen[hidden if isinstance(hidden, slice) else slice(0, 0)] = 0
-        start = np.array(np.broadcast_to(place, directions.shape))
+        start = np.array(np.broadcast_to(place, directions.shape), order="C")
         hit, shape = self._cast(sight, start, np.ascontiguousarray(directions), nearest, reach)
         return hit[:, 0].copy(), object_numbers(self.objects, shape)
 

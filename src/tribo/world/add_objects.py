@@ -16,9 +16,6 @@ from tribo.description.trees import (
     TreeDescription,
 )
 from tribo.engine.builder import ALL_GROUPS
-from tribo.formats import choreonoid, robot_files
-from tribo.formats.mesh_solids import solidify
-from tribo.formats.report import warning
 from tribo.materials import MaterialLibrary, MaterialTable
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Kind
@@ -357,6 +354,9 @@ class WorldObjects(WorldList):
             >>> on_a_stand.dof, on_a_stand.position.tolist()
             (12, [1.0, 0.0, 0.8])
         """
+        from tribo.formats import robot_files
+        from tribo.formats.mesh_solids import solidify
+
         description, laws = robot_files.read(
             source, package_dirs=package_dirs, modules=modules, parameters=parameters, srdf=srdf,
             strict=strict, order=joint_order, fixed_base=fixed_base, materials=materials,
@@ -414,6 +414,9 @@ class WorldObjects(WorldList):
         """
         self.check_editable("the list of objects")
         folders = check.folders(package_dirs, "package_dirs")
+        from tribo.formats import choreonoid
+        from tribo.formats.report import warning
+
         body = choreonoid.read(source, package_dirs=folders, materials=materials, strict=strict)
         added: list[ArticulatedSystem] = []
         before = self._materials.copy()
@@ -444,6 +447,8 @@ def _check_static(options: dict[str, Any]) -> None:
 
 def _report(part: ArticulatedSystem) -> None:
     """Log what the reader of a robot's file has to say: one warning, and what is good to know."""
+    from tribo.formats.report import warning
+
     made = part.description
     for note in made.notes:
         if note not in made.doubts:

@@ -18,8 +18,6 @@ from tribo.description.trees import (
     TreeDescription,
     WorldDescription,
 )
-from tribo.formats import mjcf
-from tribo.formats.mjcf.friction import laws_between
 from tribo.materials import MaterialTable, PairProperties
 from tribo.model import Joint, Kind
 from tribo.objects import Object
@@ -67,6 +65,8 @@ class WorldMjcf(WorldObjects):
             >>> [item.name for item in objects], world.time_step
             (['ball', 'floor'], 0.002)
         """
+        from tribo.formats import mjcf
+
         self.check_editable("the list of objects")
         scene = mjcf.read(
             source,
@@ -149,6 +149,8 @@ class WorldMjcf(WorldObjects):
         """
         if not laws:
             return
+        from tribo.formats.mjcf.friction import laws_between
+
         own = dict.fromkeys(name for pair in laws for name in pair)
         others = [name for name in self._materials.names if name not in own]
         known = {(first, second) for first, second, _ in self._materials}

@@ -13,13 +13,10 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.errors import EditError, SimulationError
 from tribo.description.constraints import ConstraintDescription
-from tribo.description.trees import DescriptionError
 from tribo.engine import warm_up
 from tribo.engine.builder import Capacity, Span, build_model, mark_singles
 from tribo.engine.engine import Engine
 from tribo.engine.settings import WorldSettings
-from tribo.formats import material_files
-from tribo.formats.xml import kind_of
 from tribo.materials import MaterialLibrary, MaterialTable, PairProperties
 from tribo.materials.table import PairExplanation
 from tribo.model import Status
@@ -34,7 +31,6 @@ from tribo.sensors.world_sensors import WorldSensors
 from tribo.world.add_constraints import WorldConstraints
 from tribo.world.import_mjcf import WorldMjcf
 from tribo.world.warnings import Complaints, invalid
-from tribo.world_xml import read_into, save
 
 logger = logging.getLogger("tribo")
 
@@ -436,15 +432,10 @@ class World(
         Raises:
             DescriptionError: The file cannot be built; the message names element, value and remedy.
         """
+        from tribo.world_xml import load_into
+
         world = cls()
-        if kind_of(path) == "mujoco":
-            if parameters:
-                raise DescriptionError(
-                    f"{path}: is MJCF, which has no @@parameters; leave {', '.join(parameters)} out"
-                )
-            world.load_mjcf(path, package_dirs=package_dirs, strict=strict)
-        else:
-            read_into(world, path, package_dirs=package_dirs, parameters=parameters, strict=strict)
+        load_into(world, path, package_dirs=package_dirs, parameters=parameters, strict=strict)
         return world
 
     def save(self, path: str | Path) -> None:
@@ -454,6 +445,8 @@ class World(
         added as URDF text are written beside it: ``world.xml``, ``world.NAME.urdf``; so are those built in
         Python, turns of joints to round-off, without the parts that sensors on fixed joints feel.
         """
+        from tribo.world_xml import save
+
         save(self, check.path(path, "path"))
 
     def load_materials(self, source: str | Path | MaterialLibrary, *, rigid: bool = False) -> None:
@@ -467,6 +460,8 @@ class World(
         Raises:
             DescriptionError: It cannot be read, or needs what no step has; the table stays as it was.
         """
+        from tribo.formats import material_files
+
         self.check_editable("a material pair")
         for doubt in material_files.fill_table(self._materials, source, rigid=rigid):
             logger.warning("%s", doubt)

@@ -5,7 +5,7 @@ velocities. It does not hold commands (gains, targets, forces), the clock, or ho
 `World.snapshot` does.
 """
 
-from tribo.world_xml.reading import read_into
+from tribo.world_xml.reading import load_into, read_into
 from tribo.world_xml.writing import describe, save
 
-__all__ = ["describe", "read_into", "save"]
+__all__ = ["describe", "load_into", "read_into", "save"]

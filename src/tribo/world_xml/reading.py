@@ -24,6 +24,7 @@ from tribo.engine.builder import ALL_GROUPS
 from tribo.formats import raisim_xml, urdf
 from tribo.formats.raisim_wires import OF_ROBOT
 from tribo.formats.report import known_hint, warning
+from tribo.formats.xml import kind_of
 from tribo.model import Kind
 
 if TYPE_CHECKING:
@@ -33,6 +34,25 @@ if TYPE_CHECKING:
 logger = logging.getLogger("tribo")
 
 SAME = 1e-15  # [–] a quaternion that differs less from its normalized self is one that was written
+
+
+def load_into(
+    world: World,
+    path: str | Path,
+    *,
+    package_dirs: Sequence[Path | str] | Path | str = (),
+    parameters: Mapping[str, object] | None = None,
+    strict: bool = False,
+) -> None:
+    """Fill an empty world from a RaiSim or an MJCF file; see `World.load`."""
+    if kind_of(path) != "mujoco":
+        read_into(world, path, package_dirs=package_dirs, parameters=parameters, strict=strict)
+        return
+    if parameters:
+        raise DescriptionError(
+            f"{path}: is MJCF, which has no @@parameters; leave {', '.join(parameters)} out"
+        )
+    world.load_mjcf(path, package_dirs=package_dirs, strict=strict)
 
 
 def read_into(

@@ -1,0 +1,61 @@
+"""Which sources compiled code is made of, and where it is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pathlib
+from collections.abc import Iterable
+
+# Compiled layers, lowest first. Siblings may stand in any order.
+LAYERS = (
+    "compiler",
+    "math",
+    "ground_kernels",
+    "enums",
+    "model",
+    "dynamics",
+    "collision",
+    "contact",
+    "step",
+    "engine.run_at",
+)
+# A layer beside the step, and the highest layer that it rests on: an edit in it leaves the step alone.
+BESIDE = {"queries": "dynamics", "probes": "collision"}
+# What else shapes a prebuilt library: which functions are in it, with which arguments.
+PREBUILT = (*LAYERS, *BESIDE, "engine.prebuilt_entries")
+
+PACKAGE = pathlib.Path(__file__).parents[1]
+
+
+def cache_root() -> pathlib.Path:
+    """Return the folder under which compiled kernels are kept (``NUMBA_CACHE_DIR`` wins)."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    if chosen:
+        return pathlib.Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    return pathlib.Path(base) / "tribo"
+
+
+def files_of(layer: str) -> list[pathlib.Path]:
+    """Return the source files of a layer: a folder, a file of the root, or one named by itself."""
+    place = PACKAGE / layer.replace(".", "/")
+    if not place.is_dir():
+        return [place.with_suffix(".py")]
+    return [
+        pathlib.Path(folder, name)
+        for folder, _, names in os.walk(place)
+        for name in names
+        if name.endswith((".py", ".c"))
+    ]
+
+
+def digest(layers: Iterable[str], facts: object = None) -> str:
+    """Return a hash, 64 hexadecimal digits, over paths and contents of the sources of some layers."""
+    key = hashlib.sha256(repr(facts).encode())
+    for layer in layers:
+        for path in sorted(files_of(layer)):
+            content = path.read_bytes().replace(b"\r\n", b"\n")
+            key.update(f"{path.relative_to(PACKAGE).as_posix()} {len(content)}\n".encode())
+            key.update(content)
+    return key.hexdigest()

@@ -1,0 +1,66 @@
+"""What a prebuilt library contains: the functions that Python calls, each with its arguments.
+
+`export` asks Numba for them in these types and no others; a test finds what is missing here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tribo.compiler.signature import Array, boolean, float64, int64
+from tribo.contact.problem import scalar_rows
+from tribo.contact.solver import natural_residual
+from tribo.dynamics import energy, inertia, kinematics, springs
+from tribo.engine.run_at import run_at
+from tribo.ground_kernels import flow
+from tribo.ground_kernels import records as ground
+from tribo.model import Model, Settings, State, Work
+from tribo.probes import cast, near
+from tribo.probes.records import Scene
+from tribo.queries import coriolis, forward, inverse, mass, momentum, passive, point
+from tribo.queries.scratch import Scratch
+
+INTEGERS = Array(int64, 1)
+LINE, TABLE, BLOCK, STACK = (Array(float64, n) for n in (1, 2, 3, 4))
+TREE = (ground.Tree, ground.Scratch)
+SIGHT = (Model, State, Work, Scene)
+RAYS = (TABLE, TABLE, float64, LINE, TABLE, INTEGERS)
+
+ENTRIES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
+    (run_at, (INTEGERS, INTEGERS, int64, int64, int64)),
+    # -- questions about robots --------------------------------------------------------------------
+    (mass.mass_matrices, (Model, Work, TABLE, BLOCK)),
+    (mass.solves, (Model, Work, TABLE, BLOCK, BLOCK)),
+    (coriolis.coriolis_matrices, (Model, Settings, Work, Scratch, TABLE, TABLE, BLOCK)),
+    (passive.passive_forces, (Model, Settings, Work, TABLE, TABLE, TABLE)),
+    (inverse.inverse_dynamics, (Model, Settings, Work, TABLE, TABLE, TABLE, float64, TABLE)),
+    (inverse.joint_reactions, (Model, Settings, Work, TABLE, TABLE, TABLE, BLOCK, TABLE, BLOCK)),
+    (forward.forward_dynamics, (Model, Settings, Work, Scratch, TABLE, TABLE, TABLE, TABLE)),
+    (momentum.totals, (Model, Settings, Work, TABLE, TABLE, TABLE)),
+    (momentum.centroidal_matrices, (Model, Work, TABLE, BLOCK)),
+    (point.motions, (Model, Settings, Work, TABLE, TABLE, TABLE, int64, TABLE, TABLE)),
+    (point.poses, (Model, Work, TABLE, BLOCK, BLOCK)),
+    (point.jacobians, (Model, Work, TABLE, int64, TABLE, BLOCK)),
+    (point.jacobian_rates, (Model, Settings, Work, Scratch, TABLE, TABLE, int64, TABLE, BLOCK)),
+    # -- questions about shapes --------------------------------------------------------------------
+    (cast.closest, (*SIGHT, boolean, *RAYS)),
+    (cast.all_hits, (*SIGHT, *RAYS)),
+    (near.nearest, (*SIGHT, INTEGERS, float64, LINE, INTEGERS)),
+    (near.there, (*SIGHT, LINE, LINE, boolean)),
+    # -- the compliant ground ----------------------------------------------------------------------
+    (flow.rate, (*TREE, LINE, LINE)),
+    (flow.classify, (*TREE, LINE, INTEGERS)),
+    (flow.margins, (*TREE, TABLE, TABLE)),
+    (flow.observe, (*TREE, TABLE, Array(int64, 2), BLOCK, BLOCK, BLOCK)),
+    (flow.energies, (*TREE, TABLE, TABLE)),
+    (flow.poses, (*TREE, TABLE, BLOCK, STACK)),
+    # -- kernels that read-outs call ---------------------------------------------------------------
+    (kinematics.forward, (Model, LINE, Work)),
+    (inertia.mass_matrix, (Model, Work)),
+    (inertia.body_inertias, (Model, Work, int64, int64)),
+    (energy.tree_energy, (Model, LINE, Settings, Work, int64, LINE)),
+    (springs.spring_energy, (Model, LINE, Work, int64)),
+    (scalar_rows.tie_of, (Model, Work, int64)),
+    (natural_residual.contact_violation, (Model, Work, int64)),
+    (natural_residual.scalar_violation, (Model, Work, int64)),
+)

@@ -1,0 +1,57 @@
+"""What a wheel says of itself is what its parts say."""
+
+import importlib.util
+import re
+import sys
+import tomllib
+
+import pytest
+from house.repository import PACKAGE, ROOT
+from packaging.requirements import Requirement
+from packaging.utils import parse_wheel_filename
+
+SAID = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PINNED = {r.name: r for r in map(Requirement, SAID["tool"]["tribo"]["prebuild"]["requires"])}
+
+
+def file_of(name):
+    return (ROOT / "wheels" / name).read_text("utf-8")
+
+
+def test_what_compiles_a_wheel_is_pinned_and_what_the_extra_allows():
+    (numba,) = map(Requirement, SAID["project"]["optional-dependencies"]["jit"])
+    for name in ("numba", "llvmlite"):
+        (version,) = PINNED[name].specifier
+        assert version.operator == "=="
+    (version,) = PINNED["numba"].specifier
+    assert numba.specifier.contains(version.version)
+
+
+def test_numba_is_a_dependency_only_where_no_library_is_built():
+    (numba,) = [r for r in map(Requirement, SAID["project"]["dependencies"]) if r.name == "numba"]
+    place = {"sys_platform": "linux", "platform_machine": "x86_64"}
+    assert not numba.marker.evaluate(place)
+    assert numba.marker.evaluate({**place, "platform_machine": "aarch64"})
+    assert numba.marker.evaluate({**place, "sys_platform": "darwin"})
+
+
+def test_the_tag_is_that_of_the_stable_abi_of_the_oldest_python():
+    oldest = re.fullmatch(r">=3\.(\d+)", SAID["project"]["requires-python"])[1]
+    tag = re.search(r'^TAG = "([^"]+)"', file_of("hatch_build.py"), re.MULTILINE)[1]
+    (read,) = parse_wheel_filename(f"tribo-0.1.0-{tag}.whl")[3]
+    assert (read.interpreter, read.abi) == (f"cp3{oldest}", "abi3")
+    asked = re.search(r"Py_LIMITED_API (0x[0-9a-f]+)", (PACKAGE / "compiler/shim.c").read_text())[1]
+    assert int(asked, 16) == 0x03000000 + (int(oldest) << 16)
+
+
+def test_only_wheels_wait_for_the_compiler(monkeypatch):
+    pytest.importorskip("hatchling")
+    place = ROOT / "wheels" / "build_backend.py"
+    spec = importlib.util.spec_from_file_location("build_backend", place)
+    backend = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "build_backend", backend)
+    spec.loader.exec_module(backend)
+    monkeypatch.chdir(ROOT)
+    names = {Requirement(r).name for r in backend.get_requires_for_build_wheel()}
+    assert {"numba", "llvmlite", "numpy"} <= names
+    assert not {"numba", "llvmlite"} & set(backend.get_requires_for_build_editable())

@@ -415,7 +415,6 @@ class WorldObjects(WorldList):
         self.check_editable("the list of objects")
         folders = check.folders(package_dirs, "package_dirs")
         from tribo.formats import choreonoid
-        from tribo.formats.report import warning
 
         body = choreonoid.read(source, package_dirs=folders, materials=materials, strict=strict)
         added: list[ArticulatedSystem] = []

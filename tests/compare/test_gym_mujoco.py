@@ -8,6 +8,7 @@ from tribo.gym import Env, load
 from tribo.gym.rotations import turned
 
 pytest.importorskip("mujoco", reason="the peer, MuJoCo, is not installed")
+pytest.importorskip("glfw", reason="the peer needs gymnasium[mujoco] in full")
 TASKS = ("Ant", "HalfCheetah", "Hopper", "Walker2d", "Humanoid")
 
 

@@ -161,13 +161,15 @@ def lay_out(model, work, count):
 
 
 @kernel
-def prepare(model, work, t):
+def prepare(model, work, t, most):
     """Set up the blocks of island t; return the number of nodes, 0 if they are too many or have no room.
+
+    most: nodes that may be; never more than MAX_NODES.
 
     Writes: work.
     """
     count = find_nodes(model, work, t)
-    if count > MAX_NODES:
+    if count > min(most, MAX_NODES):
         return 0
     if count > work.node_tree.shape[0]:
         work.node_count[0] = max(work.node_count[0], count)

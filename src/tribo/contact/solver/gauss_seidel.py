@@ -1,9 +1,8 @@
-"""Stage *sweep*: contact after contact, each solved exactly given the others, until nothing changes.
+"""Stage *solve*: the impulses of all islands, from those of the last step; what is kept for the next one.
 
-What the impulses do to the velocities is carried along as the whitened vector z = Σ yᵀ λ
-(`work.response`, which begins with what the forces do), so one contact costs O(depth) whatever the
-pile. An island that sweeps would take long to solve is solved at once, by `exact` if it is small,
-else by `pile`: see `strategy`.
+What the impulses do to the velocities is carried along as the whitened vector z = Σ yᵀ λ (`work.response`,
+which begins with what the forces do), so one contact costs O(depth) whatever the pile. How an island is
+solved: `strategy`.
 """
 
 from math import inf

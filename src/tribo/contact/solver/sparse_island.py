@@ -1,6 +1,7 @@
-"""An island of any size as one sparse problem: a polish from where it stands, else rounds from soft to hard.
+"""An island of any size as one sparse problem: Newton's method, rounds, rounds without a memory.
 
-What is best so far is kept, so that a way that leads nowhere costs time only.
+What is best so far is kept, so that a way that leads nowhere costs time only, and a bounded one. If none
+leads to a solution, there is an answer all the same: impulses in their cones that bring no energy.
 """
 
 from math import inf
@@ -9,6 +10,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
 from tribo.contact.problem.whitened_products import within
 from tribo.contact.solver import block_matrix, coulomb_cone
+from tribo.contact.solver.block_matrix import MAX_NODES
 from tribo.contact.solver.checkpoint import BEST, ROUND, SAFE, go_back, keep
 from tribo.contact.solver.convex_rounds import convex_round, forgetful_rounds
 from tribo.contact.solver.natural_residual import (
@@ -23,6 +25,7 @@ from tribo.model import Answer
 
 UNSOLVED, SOLVED, TOO_LARGE = int(Answer.UNSOLVED), int(Answer.SOLVED), int(Answer.TOO_LARGE)
 
+FEW = 3  # Newton steps of a large island; one that rests needs one
 LONG = 30  # Newton steps from the last step's impulses
 SHORT = 10  # from those of a round
 ROUNDS = 8
@@ -33,9 +36,11 @@ MAX_STIFFNESS = 1e5
 HOPE_FROM = 1e4  # [–] stiffness whose result tells whether there is a solution to be found
 HOPELESS = 0.1  # [–] of the speed that the island removes: a violation there beyond it stays
 FAR = 1e-3  # [–] of the same speed: a violation beyond it is no solution
-LARGE = 2e6  # multiplications of a factor: about 1.5 ms
+MANY = 12  # trees: an island of more may be too large; a robot of a hundred joints is one tree
+CROWD = 32  # trees: an island of more is too large
+LARGE = 2e5  # multiplications of a factor: about 0.15 ms
 MAX_WORK = 1e8  # multiplications of the Newton steps after which no round begins: about 60 ms
-POLISH_FROM = 1e3  # [–] stiffness whose result is a good start for the polish
+POLISH_FROM = 1e3  # [–] stiffness whose result is a good start for Newton's method
 
 
 @kernel
@@ -120,20 +125,24 @@ def solve_pile(model, work, t, may_be_large, limit):
     """Solve island t from the present impulses to about `limit` [m/s]; return an `Answer`.
 
     If that fails, the impulses are the best that were found; if those are far from the law, they are
-    impulses that bring no energy. A large island is only solved where that is allowed.
+    impulses that bring no energy. A large island is only tried where that is allowed, and by a few Newton
+    steps.
 
     Writes: work.
     """
-    count = block_matrix.prepare(model, work, t)
-    if not may_be_large and (count == 0 or work.factor_work[0] > LARGE):
+    count = block_matrix.prepare(model, work, t, MAX_NODES if may_be_large else CROWD)
+    is_large = count == 0 or (count > MANY and work.factor_work[0] > LARGE)
+    if is_large and not may_be_large:
         return TOO_LARGE
     if count == 0:
         return UNSOLVED
-    best = improve(model, work, t, count, limit, inf, LONG)
+    best = improve(model, work, t, count, limit, inf, FEW if is_large else LONG)
     if best <= GOOD * limit:
         go_back(model, work, t, count, BEST, 1.0)
         return SOLVED
     go_back(model, work, t, count, BEST, 1.0)
+    if is_large:
+        return UNSOLVED
     is_solved, best = rounds(model, work, t, count, limit, FIRST_STIFFNESS, best)
     if not is_solved:
         forgetful_rounds(model, work, t, count, limit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.recording import fields
 from tribo.recording.checked_store import CheckedStore, RecordingError
+from tribo.recording.export import export
 
 __all__ = ["Recording", "RecordingError"]
 
@@ -233,24 +235,34 @@ class Recording:
         first, stop = item[spans[str(field.axes[0])]]
         return self[name][:, first:stop]
 
-    def between(self, start: float, stop: float) -> Recording:
-        """Return the part of the recording from `start` to `stop` [s], both included; it reads no more.
+    def between(self, start: float | None = None, stop: float | None = None) -> Recording:
+        """Return the part of the recording from `start` to `stop` [s], both included; None: to its end. It reads no more.
 
         Raises:
             ValueError: The clock was set back while it was recorded, so that times are not in order.
         """
-        low, high = check.number(start, "start"), check.number(stop, "stop")
+        low = -np.inf if start is None else check.number(start, "start")
+        high = np.inf if stop is None else check.number(stop, "stop")
         times = self.time
         if (np.diff(times) < 0.0).any():
             raise ValueError(
                 f"{self.path}: its clock was set back in between; slice the arrays by frames"
             )
-        part: Recording = object.__new__(type(self))
-        part._store, part._kept = self._store, {}
         first, last = np.searchsorted(times, low, "left"), np.searchsorted(times, high, "right")
-        part._first = self._first + int(first)
-        part._stop = max(part._first, self._first + int(last))
-        return part
+        return self.part(int(first), int(last))
+
+    def part(self, first: int, stop: int) -> Recording:
+        """Return the frames from `first` up to `stop`, without it; numbers outside are moved to the ends.
+
+        Raises:
+            TypeError: They are no whole numbers.
+        """
+        made: Recording = object.__new__(type(self))
+        made._store, made._kept = self._store, {}
+        low = min(check.integer(first, "first", 0), self.frames)
+        made._first = self._first + low
+        made._stop = self._first + max(low, min(check.integer(stop, "stop", 0), self.frames))
+        return made
 
     def contacts(self, frame: int) -> dict[str, np.ndarray]:
         """Return the contacts of a frame: one row each in "body", "position", "normal", "depth", "force" …
@@ -275,6 +287,39 @@ class Recording:
     def contact_frame(self) -> np.ndarray:
         """Number of the frame to which each contact belongs, (contacts,) [–]."""
         return frozen(np.repeat(np.arange(self.frames), np.diff(self["contact_end"], prepend=0)))
+
+    def export(
+        self, path: str | Path, arrays: Sequence[str] | None = None, *, contacts: bool = False
+    ) -> None:
+        """Write the recording as a table (.csv, .parquet) or as arrays (.npz); the ending says which.
+
+        A table has one row per frame and a column for every number, "q/dog/LF_HFE [rad]". With `contacts` it
+        has one row per contact: frame, time, the names of both bodies, and the numbers. An .npz file holds
+        the arrays themselves, with units and names of columns.
+
+        Args:
+            path: File to write.
+            arrays: Names of those to keep; None: all that fit the table. The time is always there.
+            contacts: Of a table: the contacts instead of the frames.
+
+        Raises:
+            ImportError: Parquet needs pyarrow; the message names the extra.
+            KeyError: There is no such array.
+            OSError: The file cannot be written.
+            ValueError: The ending is unknown, or an array is not one of the table.
+
+        Example:
+            >>> import tempfile, pathlib, tribo
+            >>> world = tribo.World()
+            >>> ball = world.add_sphere(radius=0.1, mass=2.0, position=(0, 0, 1), name="ball")
+            >>> folder = pathlib.Path(tempfile.mkdtemp())
+            >>> with world.record(folder / "run.zarr"):
+            ...     world.step(1)
+            >>> Recording(folder / "run.zarr").export(folder / "run.csv", ["kinetic_energy"])
+            >>> print((folder / "run.csv").read_text().splitlines()[:2])
+            ['time [s],kinetic_energy [J]', '0.0,0.0']
+        """
+        export(self, fields.folder(path), arrays, contacts)
 
     def net_contact_force(self, part: str) -> np.ndarray:
         """Return the sum of all contact forces on an object, (frames, 3) [N], world axes.

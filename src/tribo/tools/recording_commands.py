@@ -40,6 +40,44 @@ def add_commands(
         "--overwrite", action="store_true", help="replace an older recording of this name"
     )
 
+    export = command(commands, "export", _export, "write a recording as CSV, Parquet or NumPy arrays",
+                     "tribo export run.zarr run.csv --arrays q v")  # fmt: skip
+    _add_recording(export)
+    export.add_argument("out", type=Path, metavar="OUT", help="file: .csv, .parquet or .npz")
+    export.add_argument("--arrays", nargs="+", metavar="NAME", help="those to keep; standard: all")
+    export.add_argument(
+        "--contacts", action="store_true", help="a table with a row per contact, not per frame"
+    )
+
+
+def _add_recording(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("recording", type=Path, metavar="RECORDING", help="from `tribo record`")
+    parser.add_argument("--from", dest="start", type=float, metavar="S", help="first time [s]")
+    parser.add_argument("--to", dest="stop", type=float, metavar="S", help="last time [s]")
+
+
+def open_recording(chosen: argparse.Namespace) -> tribo.Recording:
+    """Return the part of a recording that was asked for.
+
+    Raises:
+        ValueError: It has no frames.
+    """
+    recording = tribo.Recording(chosen.recording)
+    if chosen.start is not None or chosen.stop is not None:
+        recording = recording.between(chosen.start, chosen.stop)
+    if not recording.frames:
+        raise ValueError(f"{chosen.recording}: no frames there")
+    if not recording.is_complete:
+        console.print(f"{chosen.recording} was not closed; read to its last chunk", markup=False)
+    return recording
+
+
+def _export(chosen: argparse.Namespace) -> int:
+    recording = open_recording(chosen)
+    recording.export(chosen.out, chosen.arrays, contacts=chosen.contacts)
+    console.print(f"wrote {recording.frames} frames to {chosen.out}", markup=False, soft_wrap=True)
+    return 0
+
 
 def _record(
     chosen: argparse.Namespace, load: Load, step: Callable[[tribo.World, int], None],

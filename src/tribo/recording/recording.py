@@ -13,6 +13,7 @@ from tribo.checks.readonly import frozen
 from tribo.recording import fields
 from tribo.recording.checked_store import CheckedStore, RecordingError
 from tribo.recording.export import export
+from tribo.recording.plots import draw
 
 __all__ = ["Recording", "RecordingError"]
 
@@ -236,7 +237,7 @@ class Recording:
         return self[name][:, first:stop]
 
     def between(self, start: float | None = None, stop: float | None = None) -> Recording:
-        """Return the part of the recording from `start` to `stop` [s], both included; None: to its end. It reads no more.
+        """Return the part of the recording from `start` to `stop` [s], both included; None: to its end.
 
         Raises:
             ValueError: The clock was set back while it was recorded, so that times are not in order.
@@ -287,6 +288,56 @@ class Recording:
     def contact_frame(self) -> np.ndarray:
         """Number of the frame to which each contact belongs, (contacts,) [–]."""
         return frozen(np.repeat(np.arange(self.frames), np.diff(self["contact_end"], prepend=0)))
+
+    # -- pictures ------------------------------------------------------------------------------
+    def plot(self, *kinds: str, part: str | None = None, path: str | Path | None = None) -> Any:
+        """Draw over time, one below the other, and return the Matplotlib figure.
+
+        Args:
+            kinds: "heights", "energy", "linear_momentum", "angular_momentum", "normal_forces",
+                "friction_forces", "friction_use", "joint_positions", "joint_velocities", "joint_forces",
+                "residual", "sweeps"; none: heights, energy, normal forces and residual.
+            part: Name of the object that is shown; None: all, of joints the robot with the most.
+            path: File to write besides; its ending is the format.
+
+        Raises:
+            ImportError: Matplotlib is missing; the message names the extra.
+            KeyError: There is no such kind or object.
+            OSError: The file cannot be written.
+            ValueError: There are no frames, or no joints.
+
+        Example:
+            >>> import tempfile, pathlib, tribo
+            >>> world = tribo.World()
+            >>> ball = world.add_sphere(radius=0.1, mass=2.0, position=(0, 0, 1), name="ball")
+            >>> folder = pathlib.Path(tempfile.mkdtemp())
+            >>> with world.record(folder / "run.zarr"):
+            ...     world.step(50)
+            >>> figure = Recording(folder / "run.zarr").plot("energy")
+            >>> [line.get_label() for line in figure.axes[0].lines]
+            ['kinetic', 'potential', 'sum']
+        """
+        return draw(self, kinds, part, path)
+
+    def plot_energy(self, path: str | Path | None = None) -> Any:
+        """Draw kinetic and potential energy and their sum [J]; as `plot` does."""
+        return draw(self, ("energy",), None, path)
+
+    def plot_momentum(self, path: str | Path | None = None) -> Any:
+        """Draw linear [kg m/s] and angular [kg m²/s] momentum; as `plot` does."""
+        return draw(self, ("linear_momentum", "angular_momentum"), None, path)
+
+    def plot_contact_forces(self, part: str | None = None, path: str | Path | None = None) -> Any:
+        """Draw normal and friction forces [N] of an object or of all, and how much friction is in use [–]."""
+        return draw(self, ("normal_forces", "friction_forces", "friction_use"), part, path)
+
+    def plot_joints(self, part: str | None = None, path: str | Path | None = None) -> Any:
+        """Draw joint positions, velocities and applied forces of a robot, None: the one with most joints."""
+        return draw(self, ("joint_positions", "joint_velocities", "joint_forces"), part, path)
+
+    def plot_residual(self, path: str | Path | None = None) -> Any:
+        """Draw the residual of the contact solve [–], where its status was not well, and its sweeps."""
+        return draw(self, ("residual", "sweeps"), None, path)
 
     def export(
         self, path: str | Path, arrays: Sequence[str] | None = None, *, contacts: bool = False

@@ -11,6 +11,7 @@ from typing import Any
 from rich.console import Console
 
 import tribo
+from tribo.recording.plots import KINDS
 
 console = Console(highlight=False)
 EVERY = 0.005  # [s] of world time between frames
@@ -48,6 +49,22 @@ def add_commands(
     export.add_argument(
         "--contacts", action="store_true", help="a table with a row per contact, not per frame"
     )
+
+    plot = command(commands, "plot", _plot, "draw a recording over time",
+                   "tribo plot run.zarr run.png --kinds energy joint_positions")  # fmt: skip
+    _add_recording(plot)
+    plot.add_argument("out", type=Path, metavar="OUT", help="picture: .png, .pdf or .svg")
+    plot.add_argument("--kinds", nargs="+", default=[], choices=KINDS, metavar="KIND",
+                      help=f"one below the other, of: {', '.join(KINDS)}")  # fmt: skip
+    plot.add_argument("--object", metavar="NAME", help="show this object alone")
+
+
+def _plot(chosen: argparse.Namespace) -> int:
+    if not chosen.out.absolute().parent.is_dir():
+        raise ValueError(f"{chosen.out}: its folder does not exist; make it first")
+    open_recording(chosen).plot(*chosen.kinds, part=chosen.object, path=chosen.out)
+    console.print(f"drew {chosen.out}", markup=False, soft_wrap=True)
+    return 0
 
 
 def _add_recording(parser: argparse.ArgumentParser) -> None:

@@ -291,12 +291,12 @@ def test_killed_before_any_write(tmp_path, monkeypatch):
     world = build()
     with world.record(path, chunk=4):
         recording_began = True
-        world.step(9)
+        world.step(6)
     monkeypatch.setattr(zarr.storage.LocalStore, "set", write)
-    right = expected(10)
+    right = expected(7)
     whole = tribo.Recording(path)
-    assert whole.frames == 10
-    assert whole["contact_end"][-1] > 64
+    assert whole.frames == 7
+    assert whole["contact_end"][-1] > 32
     seen = []
     for copy in copies:
         recording = tribo.Recording(copy)
@@ -305,9 +305,9 @@ def test_killed_before_any_write(tmp_path, monkeypatch):
         assert np.array_equal(
             recording["contact_force"], whole["contact_force"][: recording._contact_rows()[1]]
         )
-    assert sorted(set(seen)) == [0, 4, 8, 10]
+    assert sorted(set(seen)) == [0, 4, 7]
     assert seen == sorted(seen)
-    assert len(copies) > 100
+    assert len(copies) > 60
 
 
 def test_the_command_records(tmp_path, capsys):

@@ -205,7 +205,7 @@ def test_random_damage_is_refused_or_harmless(copy):
     files = sorted(path for path in copy.rglob("*") if path.is_file())
     rng = random.Random(7)
     refused = 0
-    for _ in range(80):
+    for _ in range(40):
         file = rng.choice(files)
         before = file.read_bytes()
         data = bytearray(before)
@@ -220,4 +220,4 @@ def test_random_damage_is_refused_or_harmless(copy):
             if file.name != "zarr.json":
                 assert all(np.array_equal(said[name], right[name]) for name in right)
         file.write_bytes(before)
-    assert refused > 25
+    assert refused > 12

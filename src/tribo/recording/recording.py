@@ -249,7 +249,8 @@ class Recording:
             raise ValueError(
                 f"{self.path}: its clock was set back in between; slice the arrays by frames"
             )
-        first, last = np.searchsorted(times, low, "left"), np.searchsorted(times, high, "right")
+        first = np.searchsorted(times, low - ROUNDING, "left")
+        last = np.searchsorted(times, high + ROUNDING, "right")
         return self.part(int(first), int(last))
 
     def part(self, first: int, stop: int) -> Recording:
@@ -389,5 +390,6 @@ class Recording:
         return frozen(total)
 
 
+ROUNDING = 1e-9  # [s] by which sums of time steps may miss a time that is asked for
 _LINEAR = {"kp": "N/m", "kd": "N s/m", "feedforward": "N", "applied_force": "N"}
 _ANGULAR = {"kp": "N m/rad", "kd": "N m s/rad", "feedforward": "N m", "applied_force": "N m"}

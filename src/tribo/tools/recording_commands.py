@@ -14,6 +14,7 @@ import tribo
 from tribo.recording.plots import KINDS
 
 console = Console(highlight=False)
+FILM_RATE = 30  # [1/s] pictures of a film
 EVERY = 0.005  # [s] of world time between frames
 
 Load = Callable[[argparse.Namespace], tuple[tribo.World, str]]
@@ -41,6 +42,19 @@ def add_commands(
         "--overwrite", action="store_true", help="replace an older recording of this name"
     )
 
+    def show(chosen: argparse.Namespace) -> int:
+        return _replay(chosen, load)
+
+    play = command(commands, "replay", show, "show a recording in the browser, or film it",
+                   "tribo replay run.zarr world.xml")  # fmt: skip
+    _add_recording(play)
+    add_file(play)
+    play.add_argument("--film", type=Path, metavar="MP4", help="write a film instead")
+    play.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on (this machine only)"
+    )
+    play.add_argument("--port", type=int, default=8080, help="port to listen on (8080)")
+    play.add_argument("--duration", type=positive, metavar="S", help="end after S seconds")
     export = command(commands, "export", _export, "write a recording as CSV, Parquet or NumPy arrays",
                      "tribo export run.zarr run.csv --arrays q v")  # fmt: skip
     _add_recording(export)
@@ -57,6 +71,25 @@ def add_commands(
     plot.add_argument("--kinds", nargs="+", default=[], choices=KINDS, metavar="KIND",
                       help=f"one below the other, of: {', '.join(KINDS)}")  # fmt: skip
     plot.add_argument("--object", metavar="NAME", help="show this object alone")
+
+
+def _replay(chosen: argparse.Namespace, load: Load) -> int:
+    from tribo.viewer.player import Player
+    from tribo.viewer.replay import replay
+
+    recording = open_recording(chosen)
+    world, _ = load(chosen)
+    if chosen.film is not None:
+        replay(recording, world, FILM_RATE).save(chosen.film, FILM_RATE)
+        console.print(f"wrote {chosen.film}", markup=False, soft_wrap=True)
+        return 0
+    with Player(replay(recording, world), chosen.host, chosen.port) as player:
+        console.print(f"open {player.address} in a browser; Ctrl-C ends", markup=False)
+        try:
+            player.run(chosen.duration)
+        except KeyboardInterrupt:
+            console.print()
+    return 0
 
 
 def _plot(chosen: argparse.Namespace) -> int:

@@ -28,6 +28,7 @@ from tribo.objects.contact import Contact
 from tribo.readout.distances import Distance
 from tribo.readout.rays import RayHit, RayHits
 from tribo.readout.snapshot import Snapshot
+from tribo.recording import Recording
 from tribo.world.world import World
 
 STATIC, KINEMATIC, DYNAMIC = Kind.STATIC, Kind.KINEMATIC, Kind.DYNAMIC
@@ -84,6 +85,7 @@ __all__ = [
     "PairProperties",
     "RayHit",
     "RayHits",
+    "Recording",
     "SimulationError",
     "SingleBody",
     "Snapshot",

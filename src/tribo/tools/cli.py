@@ -24,7 +24,7 @@ from tribo.formats.choreonoid import is_body
 from tribo.formats.material_files import ENDINGS as YAML_ENDINGS
 from tribo.formats.xml import kind_of
 from tribo.objects import ArticulatedSystem
-from tribo.tools import learn_commands, material_report, robot_report
+from tribo.tools import learn_commands, material_report, recording_commands, robot_report
 from tribo.viewer import plot, recording, scene
 
 console = Console(highlight=False)
@@ -41,6 +41,7 @@ EXAMPLES = """examples:
   tribo run world.xml --duration 10 --plot run.png
   tribo run robot.urdf --hold --record run.npz
   tribo view world.xml
+  tribo record world.xml run.zarr --seconds 10
   tribo check robot.urdf
   tribo check world.xml
   tribo check materials.yaml --time-step 0.005
@@ -102,6 +103,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     view.add_argument("--port", type=int, default=8080, help="port to listen on (8080)")
     view.add_argument("--duration", type=_positive, metavar="S", help="end after S seconds")
+
+    recording_commands.add_commands(
+        commands, _command, _add_file, _positive, load, _step_all, _steps
+    )
 
     check = _command(commands, "check", _check, "say what a file holds and what looks wrong",
                      "tribo check robot.urdf")  # fmt: skip
@@ -261,22 +266,22 @@ def _put_on_ground(world: tribo.World, robot: ArticulatedSystem) -> None:
         robot.position = robot.position + np.array([0.0, 0.0, CLEARANCE - lowest])
 
 
-def _run(chosen: argparse.Namespace) -> int:
-    for path in (chosen.plot, chosen.record):
-        if path is not None and not path.absolute().parent.is_dir():
-            raise InputError(f"{path}: its folder does not exist; make it first")
-    world, _ = load(chosen)
-    steps = max(1, round(chosen.duration / world.time_step))
+def _steps(chosen: argparse.Namespace, world: tribo.World) -> int:
+    """Return how many steps were asked for."""
+    duration: float = chosen.duration
+    steps = max(1, round(duration / world.time_step))
     if steps > MOST_STEPS:
         raise InputError(
-            f"{chosen.duration:g} s are {steps:.3g} steps of {world.time_step:g} s, at most {MOST_STEPS:g} "
+            f"{duration:g} s are {steps:.3g} steps of {world.time_step:g} s, at most {MOST_STEPS:g} "
             "are made; take a longer --time-step or a shorter --duration"
         )
-    tribo.warm_up()
-    stride = max(1, round(1.0 / (FRAME_RATE * world.time_step)))
-    keeps = chosen.plot is not None or chosen.record is not None
-    recorder = recording.Recorder(world) if keeps else None
-    start = time.perf_counter()
+    return steps
+
+
+def _step_all(
+    world: tribo.World, steps: int, stride: int = 100, recorder: recording.Recorder | None = None
+) -> None:
+    """Step with a progress bar, `stride` steps at a time; a recorder takes a frame after each stride."""
     with _progress() as progress:
         task = progress.add_task("stepping", total=steps)
         for first in range(0, steps, stride):
@@ -285,6 +290,20 @@ def _run(chosen: argparse.Namespace) -> int:
             if recorder is not None:
                 recorder.note()
             progress.advance(task, some)
+
+
+def _run(chosen: argparse.Namespace) -> int:
+    for path in (chosen.plot, chosen.record):
+        if path is not None and not path.absolute().parent.is_dir():
+            raise InputError(f"{path}: its folder does not exist; make it first")
+    world, _ = load(chosen)
+    steps = _steps(chosen, world)
+    tribo.warm_up()
+    stride = max(1, round(1.0 / (FRAME_RATE * world.time_step)))
+    keeps = chosen.plot is not None or chosen.record is not None
+    recorder = recording.Recorder(world) if keeps else None
+    start = time.perf_counter()
+    _step_all(world, steps, stride, recorder)
     _sum_up(chosen.file, world, steps, time.perf_counter() - start)
     if recorder is not None and chosen.record is not None:
         recording.save(recorder.series(), chosen.record)

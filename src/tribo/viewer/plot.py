@@ -3,38 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from tribo.recording.figure import GRID, INK, new_figure
 from tribo.viewer.recording import Series
 
-INK = "#30343b"
-GRID = "#d9dde3"
+__all__ = ["GRID", "INK", "new_figure", "plot"]
+
 MOST_LINES = 12  # objects with a line and a name of their own
-
-
-def new_figure(rows: int, width: float = 9.0, height: float = 2.6) -> tuple[Any, Any]:
-    """Return a Matplotlib figure and its axes, one below the other, without a window.
-
-    Raises:
-        ImportError: Matplotlib is missing; the message says how to get it.
-    """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError('plots need Matplotlib: pip install "tribo[plot]"') from None
-    figure = Figure(figsize=(width, height * rows), layout="constrained", dpi=150)
-    FigureCanvasAgg(figure)
-    axes = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
-    for axis in axes:
-        axis.spines[["top", "right"]].set_visible(False)
-        axis.spines[["left", "bottom"]].set_color(INK)
-        axis.tick_params(colors=INK, labelsize=9)
-        axis.grid(color=GRID, linewidth=0.6)
-        axis.set_axisbelow(True)
-    return figure, axes
 
 
 def plot(series: Series, path: str | Path, title: str = "") -> None:

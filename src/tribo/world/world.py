@@ -27,7 +27,7 @@ from tribo.readout.snapshot import Snapshot, touching
 from tribo.readout.snapshot import restore as restore_snapshot
 from tribo.readout.snapshot import take as take_snapshot
 from tribo.readout.state_bytes import StateFiles
-from tribo.sensors.world_sensors import WorldSensors
+from tribo.recording.of_world import WorldRecording
 from tribo.world.add_constraints import WorldConstraints
 from tribo.world.import_mjcf import WorldMjcf
 from tribo.world.warnings import Complaints, invalid
@@ -45,7 +45,7 @@ class World(
     WorldConstraints,
     WorldMjcf,
     WorldReadout,
-    WorldSensors,
+    WorldRecording,
     WorldProximity,
     StateFiles,
 ):
@@ -70,7 +70,7 @@ class World(
         """Start an empty world."""
         WorldSettings.__init__(self)
         WorldConstraints.__init__(self)
-        WorldSensors.__init__(self)
+        WorldRecording.__init__(self)
         self._materials = MaterialTable(check_editable=self.check_editable)
         self._materials_built = -1
         self._engine: Engine | None = None
@@ -146,7 +146,7 @@ class World(
                 self._prepare()
             if self._materials.revision != self._materials_built:
                 self.write_materials()
-            if self._sensors:
+            if self._sensors or self._recorder:
                 said = self._run_measured(n)
             else:
                 said = self._engine.run(n)  # type: ignore[union-attr]

@@ -1,0 +1,86 @@
+"""The part of a world that is recorded: `World.record`, and the stops at which frames are taken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tribo.checks.errors import EditError
+from tribo.model import Status
+from tribo.recording.recorder import Recorder
+from tribo.sensors.world_sensors import WorldSensors
+
+
+class WorldRecording(WorldSensors):
+    """Recording of a world while it steps."""
+
+    def __init__(self) -> None:
+        """Start without sensors and without a recording."""
+        WorldSensors.__init__(self)
+        self._recorder: Recorder | None = None
+
+    def record(
+        self,
+        path: str | Path,
+        every: float | None = None,
+        *,
+        chunk: int | None = None,
+        overwrite: bool = False,
+    ) -> Recorder:
+        """Record this world from now on, for `with`; `tribo.Recording` reads it.
+
+        The present state is the first frame. A frame holds time, coordinates, velocities, poses, commands,
+        applied forces, energies, momenta, contacts with their forces, status and residual: those of the last
+        step, not of the steps between two frames. A killed process leaves a readable file up to the last
+        chunk that was written; see `Recorder`.
+
+        Args:
+            path: Of the recording, a folder that is made; `.zarr` is its usual ending.
+            every: World time between frames [s]; None: a frame after each step.
+            chunk: Frames that are written at a time; None: 256, fewer of very large worlds.
+            overwrite: Whether an older recording of this name is removed.
+
+        Raises:
+            EditError: The world is recorded already, or is between `update` and `advance`.
+            FileExistsError: There is something at `path`.
+            ImportError: Zarr is missing; the message names the extra.
+            OSError: The file cannot be written.
+            ValueError: `every` or `chunk` is not positive.
+
+        Example:
+            >>> import tempfile, pathlib, tribo
+            >>> world = tribo.World()
+            >>> ball = world.add_sphere(radius=0.1, mass=2.0, position=(0, 0, 1), name="ball")
+            >>> path = pathlib.Path(tempfile.mkdtemp()) / "fall.zarr"
+            >>> with world.record(path, every=0.01):
+            ...     world.step(100)
+            >>> recording = tribo.Recording(path)
+            >>> recording.frames, float(recording["body_position"][-1, 0, 2].round(4))
+            (11, 0.9509)
+        """
+        if self._recorder is not None and self._recorder.is_open:
+            raise EditError(
+                f"this world is recorded already, to {self._recorder.path}; close that first"
+            )
+        self._recorder = Recorder(self, path, every, chunk, overwrite)
+        return self._recorder
+
+    def _run_measured(self, n: int) -> bool:
+        """Make n steps, stopping for sensors and frames that are due."""
+        recorder = self._recorder
+        if recorder is None or not recorder.is_open:
+            self._recorder = None
+            return super()._run_measured(n)
+        recorder.check_same()
+        said = False
+        while n > 0:
+            count = min(n, recorder.steps_to_next())
+            said |= super()._run_measured(count)
+            if self.engine.status[0, 0] & Status.INVALID:
+                return True
+            n -= count
+        return said
+
+    def _measure_due(self) -> None:
+        super()._measure_due()
+        if self._recorder is not None and self._recorder.is_open:
+            self._recorder.note_if_due()

@@ -1,0 +1,271 @@
+"""Pictures of a recording over time; every axis says its quantity and unit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribo.checks import check
+from tribo.recording import fields
+from tribo.recording.figure import GRID, INK, new_figure
+
+if TYPE_CHECKING:
+    from tribo.recording.recording import Recording
+
+MOST_LINES = 12  # with a name of their own; others are grey
+MOST_POINTS = 20_000  # of single contacts
+LEAST_FORCE = 1e-3  # of the largest normal force: smaller ones say nothing about friction
+LEAST_RESIDUAL = 1e-18  # where the axis begins: less is round-off of round-off
+PEAK = 4.0  # times what lasts: higher forces are impacts
+LASTING = 0.985  # part of all forces that lie below the axis' end
+COLORS = (
+    "#276eab", "#d9822b", "#2f8f6f", "#b8433f", "#7a5fa8", "#a8842c",
+    "#2aa0a4", "#c76b98", "#6b7280", "#86b6e0", "#8aa84f", "#5b3a29",
+)  # fmt: skip
+STANDARD = ("heights", "energy", "normal_forces", "residual")
+
+Draw = Callable[[Any, "Recording", str | None], None]
+
+
+def draw(
+    recording: Recording, kinds: Sequence[str], part: str | None, path: str | Path | None
+) -> Any:
+    """Draw kinds of plots one below the other; arguments and errors as in `Recording.plot`."""
+    chosen = [check.known(kind, KINDS, "kind of plot") for kind in kinds or STANDARD]
+    if part is not None:
+        check.known(part, recording.objects, "object of the recording")
+    if not recording.frames:
+        raise ValueError(f"{recording.path}: there are no frames to draw")
+    figure, axes = new_figure(len(chosen), height=2.6 if len(chosen) > 1 else 3.6)
+    for axis, kind in zip(axes, chosen, strict=True):
+        KINDS[kind](axis, recording, part)
+    figure.align_ylabels(axes)
+    axes[-1].set_xlabel("time [s]", color=INK)
+    axes[-1].set_xlim(recording.time.min(), max(recording.time.max(), recording.time.min() + 1e-9))
+    if path is not None:
+        figure.savefig(fields.folder(path))
+    return figure
+
+
+def _lines(axis: Any, recording: Recording, lines: dict[str, np.ndarray], label: str) -> None:
+    """Draw named lines, of many the largest in colour, with the legend beside them."""
+    axis.set_ylabel(label, color=INK)
+    names = sorted(lines, key=lambda name: -float(np.ptp(lines[name])))[:MOST_LINES]
+    for name, values in lines.items():
+        if name not in names:
+            axis.plot(recording.time, values, color=GRID, lw=0.8, zorder=1)
+    for color, name in zip(COLORS, (name for name in lines if name in names), strict=False):
+        axis.plot(recording.time, lines[name], color=color, lw=1.3, label=_plain(name))
+    more = len(lines) - len(names)
+    if more:
+        axis.plot([], [], color=GRID, lw=2.0, label=f"{more} more")
+    if lines:
+        _legend(axis)
+    else:
+        _say(axis, "nothing to show")
+
+
+def _plain(name: str) -> str:
+    """Return a name as a label that Matplotlib neither hides nor reads as a formula."""
+    text = name if len(name) <= 32 else f"{name[:31]}…"
+    text = "".join(c if c.isprintable() else "?" for c in text).replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
+
+
+def _legend(axis: Any) -> None:
+    axis.legend(
+        frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), labelcolor=INK
+    )
+
+
+def _say(axis: Any, text: str) -> None:
+    axis.text(0.5, 0.5, text, transform=axis.transAxes, ha="center", va="center", color="#8a919c")
+
+
+# -- bodies ----------------------------------------------------------------------------------------
+def _moving(recording: Recording, part: str | None) -> list[str]:
+    """Return the object that was asked for, or all that are not static."""
+    if part is not None:
+        return [part]
+    return [item["name"] for item in recording.model["objects"] if item.get("kind") != "static"]
+
+
+def _heights(axis: Any, recording: Recording, part: str | None) -> None:
+    lines = {
+        name: recording.of(name, "body_position")[:, 0, 2]
+        for name in _moving(recording, part)
+        if recording.of(name, "body_position").shape[1]
+    }
+    _lines(axis, recording, lines, "height of the\nroot body [m]")
+
+
+def _energy(axis: Any, recording: Recording, part: str | None) -> None:
+    _whole_world(part, "energy")
+    kinetic, potential = recording["kinetic_energy"], recording["potential_energy"]
+    axis.plot(recording.time, kinetic, color=COLORS[0], lw=1.4, label="kinetic")
+    axis.plot(recording.time, potential, color=COLORS[1], lw=1.4, label="potential")
+    axis.plot(recording.time, kinetic + potential, color=INK, lw=1.4, ls="--", label="sum")
+    axis.set_ylabel("energy [J]", color=INK)
+    _legend(axis)
+
+
+def _momentum(name: str, label: str) -> Draw:
+    def drawn(axis: Any, recording: Recording, part: str | None) -> None:
+        _whole_world(part, name)
+        lines = {axis_name: recording[name][:, k] for k, axis_name in enumerate("xyz")}
+        _lines(axis, recording, lines, label)
+
+    return drawn
+
+
+def _whole_world(part: str | None, name: str) -> None:
+    if part is not None:
+        raise ValueError(f"{name} is recorded for the whole world; leave part={part!r} out")
+
+
+# -- contacts --------------------------------------------------------------------------------------
+def _contact_parts(recording: Recording) -> tuple[np.ndarray, np.ndarray]:
+    """Return normal force and friction of every contact, (contacts,) [N]."""
+    force, normal = recording["contact_force"], recording["contact_normal"]
+    pressing = np.einsum("ij,ij->i", force, normal)
+    return pressing, np.linalg.norm(force - pressing[:, None] * normal, axis=1)
+
+
+def _of_object(recording: Recording, name: str) -> np.ndarray:
+    """Return which contacts an object has with others, (contacts,) of bool."""
+    first, stop = recording.model["objects"][recording.objects.index(name)]["bodies"]
+    body = recording["contact_body"]
+    is_own = (body >= first) & (body < stop)
+    return np.asarray(is_own[:, 0] != is_own[:, 1])
+
+
+def _contact_force(which: int, label: str) -> Draw:
+    def drawn(axis: Any, recording: Recording, part: str | None) -> None:
+        size, lines = _contact_parts(recording)[which], {}
+        for name in _moving(recording, part):
+            mine = _of_object(recording, name)
+            if mine.any() or part is not None:
+                lines[name] = np.bincount(
+                    recording.contact_frame[mine], size[mine], recording.frames
+                )
+        _lines(axis, recording, lines, label)
+        _cut_peaks(axis, lines)
+
+    return drawn
+
+
+def _cut_peaks(axis: Any, lines: dict[str, np.ndarray]) -> None:
+    """Let the axis end above what lasts, and say how high the impacts go that it cuts."""
+    values = np.concatenate([*lines.values(), np.zeros(1)])
+    highest, lasting = float(values.max()), float(np.quantile(values, LASTING))
+    if highest > PEAK * lasting > 0.0:
+        axis.set_ylim(-0.05 * lasting, 1.5 * lasting)
+        number = f"{highest:.0f}" if highest >= 100.0 else f"{highest:.3g}"
+        axis.set_title(f"impacts up to {number} N are cut off", fontsize=8, color=INK, loc="right")
+
+
+def _friction_use(axis: Any, recording: Recording, part: str | None) -> None:
+    """Draw friction over the most that it can be, a dot per contact; at one it slips."""
+    axis.set_ylabel("friction in use\n|f$_t$| / (μ f$_n$) [–]", color=INK)
+    pressing, friction = _contact_parts(recording)
+    shown = pressing * recording["contact_friction"] > 0.0
+    shown &= pressing > LEAST_FORCE * pressing.max(initial=0.0)
+    if part is not None:
+        shown &= _of_object(recording, part)
+    rows = np.flatnonzero(shown)
+    if not len(rows):
+        _say(axis, "no contacts with friction")
+        return
+    rows = rows[:: -(-len(rows) // MOST_POINTS)]
+    use = friction[rows] / (pressing * recording["contact_friction"])[rows]
+    times = recording.time[recording.contact_frame[rows]]
+    axis.plot(
+        times, use, ".", color=COLORS[0], ms=2.0, alpha=0.5, label="a contact", rasterized=True
+    )
+    axis.axhline(1.0, color=COLORS[3], lw=1.0, ls="--", label="slips")
+    axis.set_ylim(-0.05, max(1.15, 1.05 * float(use.max())))
+    _legend(axis)
+
+
+# -- joints ----------------------------------------------------------------------------------------
+def _joints_of(recording: Recording, part: str | None, axes: str) -> tuple[str, slice]:
+    """Return a robot and its joints' entries among its coordinates ("q") or dofs ("v"), without its base."""
+    best, found = None, slice(0, 0)
+    for item in recording.model["objects"]:
+        first, stop = item[axes]
+        body = item["bodies"][0]
+        floats = stop > first and recording.model["bodies"][body].get("joint_type") == "free"
+        own = slice((7 if axes == "q" else 6) if floats else 0, stop - first)
+        count, most = own.stop - own.start, found.stop - found.start
+        if part == item["name"] or (part is None and count > most):
+            best, found = item["name"], own
+    if best is None or found.stop <= found.start:
+        raise ValueError(f"{recording.path}: {part or 'no object'} has joints to draw")
+    return best, found
+
+
+def _joints(name: str, label: str) -> Draw:
+    def drawn(axis: Any, recording: Recording, part: str | None) -> None:
+        over = "q" if fields.BY_NAME[name].axes == ("nq",) else "v"
+        robot, own = _joints_of(recording, part, over)
+        item = recording.model["objects"][recording.objects.index(robot)]
+        values = recording.of(robot, name)[:, own]
+        columns = recording.columns(name)[item[over][0] :][own]
+        units = ", ".join(dict.fromkeys(unit for _, unit in columns))
+        lines = {
+            column.removeprefix(f"{robot}/"): values[:, k] for k, (column, _) in enumerate(columns)
+        }
+        _lines(axis, recording, lines, f"{label} [{units}]")
+        axis.set_title(_plain(robot), fontsize=9, color=INK, loc="left")
+
+    return drawn
+
+
+# -- the solve -------------------------------------------------------------------------------------
+def _residual(axis: Any, recording: Recording, part: str | None) -> None:
+    _whole_world(part, "residual")
+    axis.set_ylabel("contact residual [–]", color=INK)
+    axis.set_yscale("log")
+    for k, name in enumerate(("primal", "dual", "complementarity")):
+        values = recording["residual"][:, k]
+        shown = np.where(values > 0.0, values, np.nan)  # zero has no logarithm
+        axis.plot(recording.time, shown, color=COLORS[k], lw=0.8, label=name)
+    low, high = axis.get_ylim()
+    if low < LEAST_RESIDUAL < high:
+        axis.set_ylim(bottom=LEAST_RESIDUAL)
+    if not recording["residual"].any():
+        _say(axis, "zero throughout")
+    bad = np.flatnonzero(recording["status"])
+    if len(bad):
+        axis.plot(
+            recording.time[bad], np.full(len(bad), 0.03), "^", transform=axis.get_xaxis_transform(),
+            color=COLORS[3], ms=5, label="status not well",
+        )  # fmt: skip
+    _legend(axis)
+
+
+def _sweeps(axis: Any, recording: Recording, part: str | None) -> None:
+    _whole_world(part, "sweeps")
+    axis.plot(recording.time, recording["sweeps"], color=COLORS[0], lw=1.1, drawstyle="steps-post")
+    axis.set_ylabel("sweeps of the\ncontact solve [–]", color=INK)
+    axis.set_ylim(0.0, max(1.0, 1.1 * float(recording["sweeps"].max())))
+    axis.yaxis.get_major_locator().set_params(integer=True)
+
+
+KINDS: dict[str, Draw] = {
+    "heights": _heights,
+    "energy": _energy,
+    "linear_momentum": _momentum("linear_momentum", "linear\nmomentum [kg m/s]"),
+    "angular_momentum": _momentum("angular_momentum", "angular\nmomentum [kg m²/s]"),
+    "normal_forces": _contact_force(0, "sum of normal\nforces [N]"),
+    "friction_forces": _contact_force(1, "sum of friction\nforces [N]"),
+    "friction_use": _friction_use,
+    "joint_positions": _joints("q", "position"),
+    "joint_velocities": _joints("v", "velocity"),
+    "joint_forces": _joints("applied_force", "applied force"),
+    "residual": _residual,
+    "sweeps": _sweeps,
+}

@@ -1,0 +1,148 @@
+"""A recording as something to look at: poses and contact forces of a recording in the scene of its world."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tribo.checks import check
+from tribo.recording.fields import describe as describe_model
+from tribo.viewer.raster import Camera
+from tribo.viewer.scene import Forces, describe
+from tribo.viewer.take import ARROW, Take
+
+if TYPE_CHECKING:
+    from tribo.recording import Recording
+    from tribo.world.world import World
+
+LASTING = 0.985  # part of all contact forces that are drawn no longer than `ARROW`
+LONGEST = 3.0  # times `ARROW`: arrows of impacts are cut there
+MOST_POSES = 1 << 24  # frames times bodies: 1.5 GiB
+FAR = 1e6  # [m] beyond it nothing is drawn
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replay(Take):
+    """Frames of a recording: `point` and `force` are those of all contacts, one frame after another."""
+
+    rows: np.ndarray  # (n, 2) first and past-the-last contact of each frame
+    moving: np.ndarray  # bodies that a camera should see
+
+    def forces(self, k: int) -> Forces:
+        """Return the contact forces of a frame; those of impacts are cut to three times the usual length."""
+        first, stop = self.rows[k]
+        force = self.force[first:stop]
+        drawn = np.linalg.norm(force, axis=1, keepdims=True) * self.arrow
+        return Forces(
+            self.point[first:stop],
+            force * np.minimum(1.0, LONGEST * ARROW / np.maximum(drawn, 1e-300)),
+        )
+
+    def camera(self, direction: Sequence[float] = (0.5, -1.0, 0.35)) -> Camera:
+        """Return a camera that sees the whole motion from a direction."""
+        places = self.position[:, self.moving]
+        low, high = places.min(axis=(0, 1)), places.max(axis=(0, 1))
+        reach = 0.7 + 0.9 * float(np.max(high - low))
+        way = np.asarray(direction, float)
+        eye = 0.5 * (low + high) + 1.6 * reach * way / np.linalg.norm(way)
+        return Camera(tuple(eye), tuple(0.5 * (low + high)))
+
+
+def replay(recording: Recording, world: World, rate: float = 60.0) -> Replay:
+    """Return the frames of a recording, to be played by `Player` or saved as a film.
+
+    Args:
+        recording: What to show; `between` gives a part of it.
+        world: Made as the recorded one was: it says what the bodies look like. It stays as it is.
+        rate: Frames per second of world time; each shows the recorded frame that is nearest.
+
+    Raises:
+        ValueError: The world has other objects or bodies than the recording; there are no frames; times are
+            not in order; poses are not finite; it is too long to be shown at once.
+
+    Example:
+        >>> import tempfile, pathlib, tribo
+        >>> world = tribo.World()
+        >>> ball = world.add_sphere(radius=0.1, mass=2.0, position=(0, 0, 1), name="ball")
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "fall.zarr"
+        >>> with world.record(path):
+        ...     world.step(100)
+        >>> take = replay(tribo.Recording(path), world, rate=50)
+        >>> len(take.time), float(take.position[-1, 0, 2].round(4))
+        (6, 0.9509)
+    """
+    _check_same(recording, world)
+    time = recording.time
+    if not len(time):
+        raise ValueError(f"{recording.path}: there are no frames to show")
+    if not np.isfinite(time).all() or (np.diff(time) < 0.0).any():
+        raise ValueError(f"{recording.path}: its clock was set back in between; show a part of it")
+    intervals = max(1.0, np.round((time[-1] - time[0]) * check.positive(rate, "rate")))
+    if intervals * max(1, len(recording.bodies)) > MOST_POSES:
+        raise ValueError(
+            f"{recording.path}: {time[-1] - time[0]:g} s at {rate:g} frames per second are more than are "
+            "shown at once; take a part of it (between), or a lower rate"
+        )
+    wanted = np.linspace(time[0], time[-1], int(intervals) + 1)
+    after = np.clip(np.searchsorted(time, wanted), 1, max(1, len(time) - 1))
+    is_before = wanted - time[after - 1] <= time[after % len(time)] - wanted
+    chosen = np.where(is_before, after - 1, after % len(time))
+    position = recording["body_position"][chosen]
+    turns = recording["body_orientation"][chosen]
+    norm = np.linalg.norm(turns, axis=-1, keepdims=True)
+    if not (np.abs(position) < FAR).all() or not (np.abs(norm - 1.0) < 1e-6).all():
+        raise ValueError(f"{recording.path}: has poses that are not finite, or are far away")
+    ends = recording["contact_end"]
+    starts = np.concatenate([[0], ends[:-1]])
+    force = _away_from_static(recording)
+    usual = float(np.quantile(np.linalg.norm(force, axis=1), LASTING)) if len(force) else 0.0
+    still = {item["name"] for item in recording.model["objects"] if item.get("kind") == "static"}
+    moving = [
+        k
+        for part in world.objects
+        if part.name not in still and part.span is not None
+        for k in range(part.span.body.start, part.span.body.stop)
+    ]
+    return Replay(
+        scene=describe(world), time=wanted, position=position, rotation=_matrices(turns / norm),
+        point=recording["contact_position"], force=force, arrow=ARROW / usual if usual > 0.0 else 0.0,
+        scale=1.0, rows=np.stack([starts, ends], axis=1)[chosen],
+        moving=np.array(moving or range(position.shape[1]), int),
+    )  # fmt: skip
+
+
+def _check_same(recording: Recording, world: World) -> None:
+    """Refuse a world whose bodies are not those of the recording."""
+    model = describe_model(world)
+    for what in ("objects", "bodies"):
+        here = [item["name"] for item in model[what]]
+        there = [item["name"] for item in recording.model[what]]
+        if here != there:
+            raise ValueError(
+                f"the scene is not the recorded one: its {what} are {check.shown(here)}, "
+                f"those of {recording.path} {check.shown(there)}"
+            )
+
+
+def _away_from_static(recording: Recording) -> np.ndarray:
+    """Return the contact forces, (contacts, 3) [N], on what moves if one of the two stands."""
+    stands = np.zeros(len(recording.bodies), bool)
+    for item in recording.model["objects"]:
+        stands[slice(*item["bodies"])] = item.get("kind") == "static"
+    body, force = recording["contact_body"], recording["contact_force"]
+    flipped = stands[body[:, 0]] & ~stands[body[:, 1]]
+    return np.asarray(np.where(flipped[:, None], -force, force))
+
+
+def _matrices(turns: np.ndarray) -> np.ndarray:
+    """Return the rotation matrices of unit quaternions (w, x, y, z), (…, 4) → (…, 3, 3)."""
+    w, x, y, z = np.moveaxis(turns, -1, 0)
+    rows = (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+    )
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)

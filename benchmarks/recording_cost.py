@@ -17,29 +17,13 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from viewer_cost import ball, robot
 
 import tribo
-from tribo.tools import demo
 
 ROUNDS = 3
 STEPS = 500
 KINDS = {"none": 0, "each 10th step": 10, "each step": 1}
-
-
-def ball() -> tribo.World:
-    """One ball on the ground: the shortest step there is."""
-    world = tribo.World()
-    world.add_ground()
-    world.add_sphere(0.1, 1.0, position=(0.0, 0.0, 0.1))
-    return world
-
-
-def robot() -> tribo.World:
-    """The package's quadruped, standing."""
-    world = tribo.World()
-    world.add_ground(material="steel")
-    demo.add_robot(world, demo.own_robot())
-    return world
 
 
 def pile() -> tribo.World:

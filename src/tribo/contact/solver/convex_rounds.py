@@ -237,19 +237,19 @@ def lift(model, work, t, part):
 
 
 @kernel
-def memorise(work, t, part):
-    """Take the present impulses, or a part of them, as the memory of the next round.
+def memorise(work, t):
+    """Take the present impulses as the memory of the next round.
 
     Writes: work.
     """
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
         for a in range(3):
-            work.contact_guess[c, a] = part * work.contact_impulse[c, a]
-            work.contact_spin_guess[c, a] = part * work.contact_spin_impulse[c, a]
+            work.contact_guess[c, a] = work.contact_impulse[c, a]
+            work.contact_spin_guess[c, a] = work.contact_spin_impulse[c, a]
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         n = work.island_scalar[k]
-        work.scalar_guess[n] = part * work.scalar_impulse[n]
+        work.scalar_guess[n] = work.scalar_impulse[n]
 
 
 @kernel
@@ -279,7 +279,7 @@ def convex_round(model, work, t, count, rho, limit):
 
     Writes: work.
     """
-    memorise(work, t, 1.0)
+    memorise(work, t)
     lift(model, work, t, 1.0)
     return minimise(model, work, t, count, rho, limit)
 
@@ -294,9 +294,8 @@ def forgetful_rounds(model, work, t, count, limit):
     Writes: work.
     """
     start_cold(model, work, t)
-    memorise(work, t, 0.0)
+    memorise(work, t)  # nothing, for both rounds
     lift(model, work, t, 0.0)
     minimise(model, work, t, count, SOFT, limit)
-    memorise(work, t, 0.0)
     lift(model, work, t, 1.0)
     minimise(model, work, t, count, STIFF, limit)

@@ -11,11 +11,9 @@ import numpy as np
 from tribo.gym.simulation import Simulation
 from tribo.gym.task import Task
 from tribo.gym.tasks.mujoco import (
-    control_cost,
     is_between,
-    keep_healthy,
-    planar,
     position,
+    upright,
     velocity,
 )
 
@@ -29,8 +27,4 @@ def is_healthy(sim: Simulation) -> np.ndarray:
 
 def task() -> Task:
     """Return the task: at most 1000 control steps of 8 ms."""
-    made = planar("Hopper", "hopper.xml", 4, 5e-3, 5e-3)
-    made.observations["velocity"] = lambda sim: np.clip(velocity(sim), -10.0, 10.0)
-    keep_healthy(made, is_healthy, 1.0)
-    made.rewards["ctrl"] = -1e-3, control_cost
-    return made
+    return upright("Hopper", "hopper.xml", is_healthy)

@@ -152,3 +152,12 @@ def keep_healthy(task: Task, is_healthy: Term, reward: float) -> None:
     """Add the reward for being healthy, and end the episode of who is not."""
     task.rewards["survive"] = reward, lambda sim: is_healthy(sim).astype(float)
     task.terminations["unhealthy"] = lambda sim: ~is_healthy(sim)
+
+
+def upright(name: str, file: str, is_healthy: Term) -> Task:
+    """Return a task of a robot in the plane that must not fall: at most 1000 control steps of 8 ms."""
+    task = planar(name, file, 4, 5e-3, 5e-3)
+    task.observations["velocity"] = lambda sim: np.clip(velocity(sim), -10.0, 10.0)
+    keep_healthy(task, is_healthy, 1.0)
+    task.rewards["ctrl"] = -1e-3, control_cost
+    return task

@@ -18,10 +18,9 @@ from tribo.contact.solver.strategy import solve_as_set
 from tribo.contact.stabilisation.penetration_correction import WORTH, mass_of
 from tribo.dynamics.inertia import twice_energy
 from tribo.math import vec
-from tribo.model import Kind, Solver, Status
+from tribo.model import Kind, Status
 
 KINEMATIC = int(Kind.KINEMATIC)
-SWEEPS = int(Solver.SWEEPS)
 SLOWED = int(Status.SLOWED)
 LEVER = 10.0  # [–] of the speed at which it closes: how fast that may make all of the island
 WHILE = 0.1  # [s] in which that much may be brought again, into what moves already

@@ -24,12 +24,11 @@ from tribo.contact.stabilisation.penetration_correction import (
     leave,
 )
 from tribo.math import vec
-from tribo.model import Solver, Status
+from tribo.model import Status
 
 CAPACITY = int(Status.CAPACITY)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
 SLOWED = int(Status.SLOWED)
-SWEEPS = int(Solver.SWEEPS)
 
 
 @kernel

@@ -10,10 +10,9 @@ from tribo.contact.solver.gauss_seidel_visits import start_cold
 from tribo.contact.solver.natural_residual import island_speed, violation
 from tribo.contact.solver.strategy import solve_as_set
 from tribo.math import vec
-from tribo.model import Solver, Status
+from tribo.model import Status
 
 SLOWED = int(Status.SLOWED)
-SWEEPS = int(Solver.SWEEPS)
 FAR = 0.01  # [–] of the speed that a solve removes: a violation beyond it says that links jam
 MAX_FAILURES = 8  # that count: links that jam are then left alone for 2⁶ steps
 REACH = 2.0  # [–] of the speed of recovery: how fast it may make what overlaps

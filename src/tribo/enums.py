@@ -110,6 +110,26 @@ class Pair(IntEnum):
     DAMPING = 8
     ROLLING_LENGTH = 9
     SPINNING_LENGTH = 10
+    YOUNGS_MODULUS = 11  # > 0: a pair of a contact material, whose rows have a compliance
+    SPOOK_DAMPING = 12
+    SURFACE_VISCOSITY = 13
+    SECONDARY_SURFACE_VISCOSITY = 14
+    SECONDARY_FRICTION = 15
+    ADHESION_FORCE = 16
+    ADHESIVE_OVERLAP = 17
+    FRICTION_MODEL = 18  # `FrictionModel`
+    NORMAL_FORCE = 19  # of each point, for `FrictionModel.CONSTANT_FORCE_BOX`
+    DIRECTION = 20  # and 21, 22: the first direction of friction, in the frame of a body
+    REFERENCE_BODY = 23  # that body; −1: the world
+
+
+class FrictionModel(IntEnum):
+    """What bounds the friction of a contact material."""
+
+    CONE = 0  # ‖λ_t‖ ≤ μ λ_n; with a secondary coefficient an ellipse
+    BOX = 1  # |λ_k| ≤ μ_k N h along each direction, N as in the last step
+    SCALED_BOX = 2  # the same, N as in this step
+    CONSTANT_FORCE_BOX = 3  # the same, N given
 
 
 class Slot(IntEnum):

@@ -20,6 +20,7 @@ from tribo.enums import (
     ContactState,
     Course,
     DriveForm,
+    FrictionModel,
     Impact,
     Integrator,
     Joint,
@@ -35,6 +36,7 @@ from tribo.enums import (
 
 __all__ = [
     "INT", "TIE_SLOTS", "Answer", "Bounce", "Command", "Constraint", "ContactState", "Course", "DriveForm",
+    "FrictionModel",
     "Impact", "Integrator", "Joint", "Kind", "Late", "Model", "Pair", "Settings", "Shape", "Slot",
     "Solver", "State", "Status", "Tuning", "Work",
 ]  # fmt: skip
@@ -156,7 +158,7 @@ class Model(Record):
     height = field("nheight")  # [m] of height maps, x fastest
 
     # Pairs.
-    pair_table = field("nmaterial", "nmaterial", 11)  # columns of `Pair`; symmetric
+    pair_table = field("nmaterial", "nmaterial", 24)  # columns of `Pair`; symmetric
     ignored_pair = field("nignored", dtype=INT)  # a · nbody + b for bodies a < b, sorted
 
 
@@ -380,6 +382,20 @@ class Work(Record):
     # Contacts of compliant pairs; vectors in contact axes.
     soft_count = field(1, dtype=INT)
     soft_pass = field(1, dtype=INT)  # linearisations of this step
+    contact_compliance = field(
+        "max_contact", 3
+    )  # [1/kg] R of t₁, t₂, n: w = G λ + c + R λ; 0: rigid
+    contact_scale = field(
+        "max_contact", 2
+    )  # [–] t₁, t₂ stand for this times a unit vector: an ellipse
+    contact_friction_row = field(
+        "max_contact", 2, dtype=INT
+    )  # its scalar rows if its friction is a box
+    contact_load = field(
+        "max_contact"
+    )  # [N s] normal impulse of the last step, of a compliant pair
+    friction_count = field(1, dtype=INT)  # rows of boxes of friction
+    contact_pull = field("max_contact")  # [N s] adhesion: a force, and λ_n counts from it
     contact_is_soft = field("max_contact", dtype=INT)  # 1: a compliant pair, one side does not move
     contact_state = field(
         "max_contact", dtype=INT

@@ -8,6 +8,8 @@ from tribo.contact.compliant import compliant_contacts
 from tribo.contact.constraints import constraint_rows
 from tribo.contact.impact import impacts, rebound_energy
 from tribo.contact.problem import (
+    box_friction_rows,
+    compliant_rows,
     contact_drift,
     contact_rows,
     contact_targets,
@@ -65,6 +67,9 @@ def advance(model, state, command, settings, work):
         )  # v̄ = (v + v⁺)/2 where bodies turn far
         contact_rows.contact_rows(model, state, work)  # J, whitened
         contact_drift.drift(model, state, settings, work)  # how does the way of a contact bend?
+        compliant_rows.compliance(
+            model, state, settings, work
+        )  # which give way along their rows, which stick?
         contact_targets.targets(model, settings, work)  # friction, bounce and recovery of each pair
         joint_limit_rows.limit_rows(
             model, state, settings, work
@@ -72,6 +77,7 @@ def advance(model, state, command, settings, work):
         constraint_rows.constraint_rows(
             model, state, command, settings, work
         )  # pins, welds, wires …
+        box_friction_rows.rows(model, state, settings, work)  # friction along two directions
         if work.status[0] & CAPACITY:
             return
         islands.islands(model, work)  # who has to do with whom?

@@ -11,6 +11,7 @@ from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.engine.engine import Engine
 from tribo.materials import PairProperties
+from tribo.model import Pair
 
 NAMES = tuple(item.name for item in fields(PairProperties))  # columns of the table, see `Pair`
 
@@ -89,7 +90,7 @@ class BatchMaterials(check.Sealed):
         self.engine.own("pair_table")
         table = self.engine.model.arrays["pair_table"]
         i, j = self._materials.index(first), self._materials.index(second)
-        table[:, i, j] = table[:, j, i] = row
+        table[:, i, j, : len(NAMES)] = table[:, j, i, : len(NAMES)] = row
 
     def _row(self, first: str, second: str) -> np.ndarray:
         """Return the properties of a pair in all worlds, (worlds, 11)."""
@@ -97,7 +98,12 @@ class BatchMaterials(check.Sealed):
             check.known(name, self._materials, "material")
         table = self.engine.model.arrays["pair_table"]
         found = table[:, self._materials.index(first), self._materials.index(second)]
-        return np.broadcast_to(found, (len(self), found.shape[1]))
+        if (found[..., Pair.YOUNGS_MODULUS] > 0.0).any():
+            raise ValueError(
+                f"material pair {first!r}, {second!r} is a contact material, the same in all worlds; "
+                "change it in the world, before the batch is made"
+            )
+        return np.broadcast_to(found[:, : len(NAMES)], (len(self), len(NAMES)))
 
     @staticmethod
     def _check(numbers: np.ndarray, what: str) -> None:

@@ -142,10 +142,12 @@ def choose(model, state, settings, work):
     if count == 0:
         return 0
     for c in range(work.contact_count[0]):
-        if work.contact_impulse[c, 2] <= 0.0 and work.contact_is_soft[c] == 0:
-            continue
         a = model.body_tree[work.contact_body[c, 0]]
         b = model.body_tree[work.contact_body[c, 1]]
+        if work.contact_pull[c] > 0.0:  # adhesion is among the forces, and not a drive's
+            work.tree_is_kept[a] = work.tree_is_kept[b] = LEFT_ALONE
+        if work.contact_impulse[c, 2] <= 0.0 and work.contact_is_soft[c] == 0:
+            continue
         if model.tree_kind[a] != DYNAMIC or model.tree_nv[a] == 0:
             work.tree_is_kept[b] = LEFT_ALONE
         if model.tree_kind[b] != DYNAMIC or model.tree_nv[b] == 0:

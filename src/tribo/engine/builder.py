@@ -100,6 +100,7 @@ class Capacity:
     dense: int = 24
     nodes: int = 1
     values: int = 1
+    frictions: int = 0
 
     def grown(
         self,
@@ -109,6 +110,7 @@ class Capacity:
         dense: int = 0,
         nodes: int = 0,
         values: int = 0,
+        frictions: int = 0,
     ) -> Capacity:
         """Return a capacity for at least these counts, with half as much again to spare."""
         return Capacity(
@@ -118,6 +120,7 @@ class Capacity:
             max(self.dense, dense + dense % 2),
             max(self.nodes, nodes * 3 // 2),
             max(self.values, values * 3 // 2),
+            max(self.frictions, frictions * 3 // 2),
         )
 
 
@@ -197,7 +200,8 @@ def _sizes(
         "nconstraint": ties,
         "nend": 2 * ties,
         "nslot": slots + TIE_SLOTS * ties,
-        "nscalar": slots + slots // 3 + TIE_SLOTS * ties,  # two stops of a joint share a slot
+        # Two stops of a joint share a slot.
+        "nscalar": slots + slots // 3 + TIE_SLOTS * ties + capacity.frictions,
         "ntree": len(parts),
         "ntree1": len(parts) + 1,
         "ndense": capacity.dense,

@@ -160,6 +160,7 @@ class Engine:
             "dense_count",
             "node_count",
             "value_count",
+            "friction_count",
         )
         counts = [int(work[name].max()) for name in names]
         if counts[1] > _MAX_CONTACTS:
@@ -180,6 +181,7 @@ class Engine:
 
     def _enlarge(self, capacity: Capacity) -> None:
         """Replace the tables by larger ones; what they hold stays."""
+        rows = self.sizes["nscalar"] - self.capacity.frictions + capacity.frictions
         self.capacity = capacity
         logger.debug("enlarging to %s", self.capacity)
         self.sizes = {
@@ -190,6 +192,7 @@ class Engine:
             "ndense": self.capacity.dense,
             "nnode": self.capacity.nodes,
             "nvalue": self.capacity.values,
+            "nscalar": rows,
         }
         arrays = State.allocate(self.sizes, self.worlds).arrays
         for name, array in self.state.arrays.items():

@@ -1,4 +1,4 @@
-"""The table of material pairs: eleven properties each, order of the two names free."""
+"""The table of material pairs: a law each, order of the two names free."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.enums import FrictionModel, Pair
 from tribo.materials.contact_material import ContactMaterial
 from tribo.materials.pair_properties import (
     DEFAULT_MATERIAL,
@@ -16,6 +17,11 @@ from tribo.materials.pair_properties import (
     MAX_FRICTION,
     PairProperties,
 )
+
+Law = PairProperties | ContactMaterial
+Find = Callable[
+    [ContactMaterial], tuple[int, float]
+]  # number of the reference body, and its object's mass
 
 __all__ = ["DEFAULT_MATERIAL", "MAX_FRICTION", "MaterialTable", "PairExplanation", "PairProperties"]
 
@@ -26,16 +32,16 @@ class PairExplanation:
 
     first: str
     second: str
-    properties: PairProperties
+    properties: Law
     origin: dict[str, str]
 
     def __str__(self) -> str:
         """Return one line per property."""
         rows = [f"{self.first} | {self.second}"]
+        width = max(len(item.name) for item in fields(self.properties))
         for item in fields(self.properties):
-            value = getattr(self.properties, item.name)
-            shown = "rigid" if value is None else f"{value:g}"
-            rows.append(f"  {item.name:<26} {shown:<10} {self.origin[item.name]}")
+            shown = _shown(item.name, getattr(self.properties, item.name))
+            rows.append(f"  {item.name:<{width}} {shown:<10} {self.origin[item.name]}")
         return "\n".join(rows)
 
 
@@ -53,12 +59,12 @@ class MaterialTable(check.Sealed):
 
     def __init__(
         self,
-        default: PairProperties | None = None,
+        default: Law | None = None,
         check_editable: Callable[[str], None] | None = None,
     ) -> None:
         """Start with no pair but the default one; a world says by an error when no edit is possible."""
-        self._default = default or PairProperties()
-        self._pairs: dict[tuple[str, str], tuple[PairProperties, dict[str, str]]] = {}
+        self._default: Law = default or PairProperties()
+        self._pairs: dict[tuple[str, str], tuple[Law, dict[str, str]]] = {}
         self._names: dict[str, int] = {DEFAULT_MATERIAL: 0}
         self._check_editable = check_editable
         self.revision = 0
@@ -86,11 +92,17 @@ class MaterialTable(check.Sealed):
         rows += [(f"{first} | {second}", made) for first, second, made in self]
         width = max(len(label) for label, _ in rows)
         head = "friction  static  restitution  threshold  rolling  spinning  stiffness  damping"
-        has_lengths = any(getattr(p, name) for _, p in rows for name in LENGTHS)
+        has_lengths = any(getattr(p, name, 0.0) for _, p in rows for name in LENGTHS)
         if has_lengths:
             head += "  lengths [m]"
         lines = [f"{'':<{width}}  {head}"]
         for label, p in rows:
+            if isinstance(p, ContactMaterial):
+                lines.append(
+                    f"{label:<{width}}  {p.friction:<8g}  contact material: {p.model}, "
+                    f"E {p.youngs_modulus:g} Pa, damping {p.spook_damping:g} s, restitution {p.restitution:g}"
+                )
+                continue
             line = (
                 f"{label:<{width}}  {p.friction:<8g}  {p.static_friction:<6g}  {p.restitution:<11g}  "
                 f"{p.restitution_threshold:<9g}  {p.rolling_friction:<7g}  {p.spinning_friction:<8g}  "
@@ -115,14 +127,16 @@ class MaterialTable(check.Sealed):
         self.revision += 1
 
     @property
-    def default(self) -> PairProperties:
+    def default(self) -> Law:
         """Properties of every pair that was not set."""
         return self._default
 
     @default.setter
-    def default(self, properties: PairProperties) -> None:
-        if not isinstance(properties, PairProperties):
-            raise TypeError(f"default must be PairProperties, got {type(properties).__name__}")
+    def default(self, properties: Law) -> None:
+        if not isinstance(properties, Law):
+            raise TypeError(
+                f"default must be PairProperties or a ContactMaterial, got {type(properties).__name__}"
+            )
         self._before_edit("the default pair")
         self._default = properties
         self.revision += 1
@@ -141,46 +155,41 @@ class MaterialTable(check.Sealed):
         return self._names[name]
 
     def set_pair(
-        self,
-        first: str,
-        second: str,
-        properties: PairProperties | None = None,
-        **values: float | None,
+        self, first: str, second: str, properties: Law | None = None, **values: object
     ) -> None:
-        """Set a pair; give `PairProperties` or its fields by name, the rest takes its default.
+        """Set a pair; give a law or its fields by name, the rest takes its default.
 
-        ``stiffness=…, damping=…, friction=…`` make it a compliant pair.
+        ``stiffness=…, damping=…, friction=…`` make it compliant ground, ``youngs_modulus=…`` and other fields
+        of `ContactMaterial` a contact material.
 
         Raises:
-            ValueError: A value is outside its range.
+            ValueError: A value is outside its range, or two belong to different laws.
             TypeError: A property name is unknown; the message proposes the nearest.
         """
-        known = [item.name for item in fields(PairProperties)]
-        for name in values:
-            if name not in known:
-                raise TypeError(f"unknown pair property {name!r}{check.nearest(name, known)}")
-        if isinstance(properties, ContactMaterial):
-            raise ValueError(
-                f"material pair {first!r}, {second!r}: a ContactMaterial is a compliant law (Young's modulus "
-                f"{properties.youngs_modulus:g} Pa), which no step has yet; its rigid() keeps friction and "
-                "restitution and leaves compliance out"
-            )
-        if properties is not None and not isinstance(properties, PairProperties):
+        what = f"material pair {first!r}, {second!r}"
+        if properties is not None and not isinstance(properties, Law):
             raise TypeError(
-                f"properties must be PairProperties, got {check.shown(properties)}; "
+                f"properties must be PairProperties or a ContactMaterial, got {check.shown(properties)}; "
                 "give single ones by name, e.g. friction=0.8"
             )
+        kind = _kind_of(values, what) if properties is None else type(properties)
+        known = [item.name for item in fields(kind)]
+        for name in values:
+            if name not in known:
+                raise TypeError(
+                    f"{what}: {kind.__name__} has no property {name!r}{check.nearest(name, known)}"
+                )
         given = frozenset(known if properties is not None else values)
         try:
-            made = replace(properties, **values) if properties else PairProperties(**values)  # type: ignore[arg-type]
+            made: Law = replace(properties, **values) if properties else kind(**values)  # type: ignore[arg-type]
         except ValueError as error:
-            raise ValueError(f"material pair {first!r}, {second!r}: {error}") from None
+            raise ValueError(f"{what}: {error}") from None
         check.name(first, "a material name")
         check.name(second, "a material name")
-        self.take_pair(first, second, made, _origins(given))
+        self.take_pair(first, second, made, _origins(given, kind))
 
     def take_pair(
-        self, first: str, second: str, properties: PairProperties, origin: Mapping[str, str]
+        self, first: str, second: str, properties: Law, origin: Mapping[str, str]
     ) -> None:
         """Set a pair that was derived from something else.
 
@@ -192,11 +201,11 @@ class MaterialTable(check.Sealed):
         self._before_edit("a material pair")
         self.index(first)
         self.index(second)
-        known = dict.fromkeys((item.name for item in fields(PairProperties)), NOT_SET)
+        known = dict.fromkeys((item.name for item in fields(properties)), NOT_SET)
         self._pairs[_key(first, second)] = (properties, known | dict(origin))
         self.revision += 1
 
-    def pair(self, first: str, second: str) -> PairProperties:
+    def pair(self, first: str, second: str) -> Law:
         """Return the properties in use between two materials, in either order.
 
         Raises:
@@ -217,34 +226,75 @@ class MaterialTable(check.Sealed):
         found = self._pairs.get(_key(first, second))
         if found is None:
             origin = {
-                f.name: "default pair (this pair was never set)" for f in fields(PairProperties)
+                f.name: "default pair (this pair was never set)" for f in fields(self._default)
             }
             return PairExplanation(first, second, self._default, origin)
         return PairExplanation(first, second, found[0], dict(found[1]))
 
-    def __iter__(self) -> Iterator[tuple[str, str, PairProperties]]:
+    def __iter__(self) -> Iterator[tuple[str, str, Law]]:
         """Iterate over the pairs that were set."""
         for (first, second), (made, _) in sorted(self._pairs.items()):
             yield first, second, made
 
-    def array(self) -> np.ndarray:
-        """Return the table, shape (n, n, 11), columns as in `tribo.model.Pair`; stiffness 0: rigid."""
+    def array(self, find: Find | None = None) -> np.ndarray:
+        """Return the table, shape (n, n, 24), columns as in `tribo.model.Pair`.
+
+        Args:
+            find: Tells the reference body of a contact material; None: directions are the world's.
+        """
         n = len(self._names)
-        table = np.empty((n, n, 11))
-        table[:, :] = _row(self._default)
+        table = np.empty((n, n, len(Pair) + 2))  # a direction has three columns
+        table[:, :] = _row(self._default, find)
         for (first, second), (made, _) in self._pairs.items():
             i, j = self._names[first], self._names[second]
-            table[i, j] = table[j, i] = _row(made)
+            table[i, j] = table[j, i] = _row(made, find)
         return table
+
+    def references(self) -> Iterator[tuple[str, str, ContactMaterial]]:
+        """Iterate over the pairs whose friction turns with a body."""
+        rows = [(DEFAULT_MATERIAL, DEFAULT_MATERIAL, self._default), *self]
+        for first, second, made in rows:
+            if isinstance(made, ContactMaterial) and made.reference_body:
+                yield first, second, made
 
 
 NOT_SET = "standard value (not set for this pair)"
+HALF_WEIGHT = 0.5 * 9.8  # [m/s²] times a mass: the normal force of a point that is not given
+_MODELS = {
+    "iterative": FrictionModel.CONE,
+    "oriented_iterative": FrictionModel.CONE,
+    "box": FrictionModel.BOX,
+    "oriented_box": FrictionModel.BOX,
+    "scaled_box": FrictionModel.SCALED_BOX,
+    "oriented_scaled_box": FrictionModel.SCALED_BOX,
+    "constant_normal_force_oriented_box": FrictionModel.CONSTANT_FORCE_BOX,
+}
 
 
-def _origins(given: frozenset[str]) -> dict[str, str]:
+def _shown(name: str, value: object) -> str:
+    if value is None:
+        return "rigid" if name == "stiffness" else "–"
+    return f"{value:g}" if isinstance(value, float) else f"{value}" or "–"
+
+
+def _kind_of(values: Mapping[str, object], what: str) -> type[Law]:
+    """Return the law to which properties belong that are given by name."""
+    rigid = {item.name for item in fields(PairProperties)}
+    soft = {item.name for item in fields(ContactMaterial)}
+    mine = sorted(values.keys() & (soft - rigid))
+    others = sorted(values.keys() & (rigid - soft))
+    if mine and others:
+        raise ValueError(
+            f"{what}: {', '.join(mine)} of a contact material and {', '.join(others)} of a rigid pair or "
+            "compliant ground contradict each other; a pair has one law"
+        )
+    return ContactMaterial if mine else PairProperties
+
+
+def _origins(given: frozenset[str], kind: type[Law]) -> dict[str, str]:
     """Return where the values of a pair come from of which some were given."""
     origin = dict.fromkeys(given, "set for this pair")
-    if "static_friction" not in given:
+    if kind is PairProperties and "static_friction" not in given:
         origin["static_friction"] = "equal to friction (not set for this pair)"
     return origin
 
@@ -253,5 +303,31 @@ def _key(first: str, second: str) -> tuple[str, str]:
     return (first, second) if first <= second else (second, first)
 
 
-def _row(properties: PairProperties) -> list[float]:
-    return [getattr(properties, item.name) or 0.0 for item in fields(properties)]
+def _row(law: Law, find: Find | None) -> np.ndarray:
+    """Return the columns of a pair."""
+    row = np.zeros(len(Pair) + 2)
+    row[Pair.REFERENCE_BODY] = -1.0
+    if isinstance(law, PairProperties):
+        for column, item in enumerate(fields(law)):
+            row[column] = getattr(law, item.name) or 0.0
+        return row
+    row[Pair.FRICTION], row[Pair.SECONDARY_FRICTION] = law.friction_along
+    row[Pair.STATIC_FRICTION] = row[Pair.FRICTION]
+    row[Pair.STATIC_FRICTION_VELOCITY] = PairProperties().static_friction_velocity
+    row[Pair.RESTITUTION] = law.restitution
+    row[Pair.YOUNGS_MODULUS] = law.youngs_modulus
+    row[Pair.SPOOK_DAMPING] = law.spook_damping
+    row[Pair.SURFACE_VISCOSITY], row[Pair.SECONDARY_SURFACE_VISCOSITY] = law.surface_viscosity_along
+    row[Pair.ADHESION_FORCE] = law.adhesion_force
+    row[Pair.ADHESIVE_OVERLAP] = law.adhesive_overlap
+    row[Pair.FRICTION_MODEL] = _MODELS[law.model]
+    first, second = law.friction_along
+    x, y = law.surface_viscosity_along
+    if row[Pair.FRICTION_MODEL] != FrictionModel.CONE or first != second or x != y:
+        direction = law.primary_direction if any(law.primary_direction) else (1.0, 0.0, 0.0)
+        row[Pair.DIRECTION : Pair.DIRECTION + 3] = direction
+    body, mass = find(law) if find is not None and law.reference_body else (-1, 0.0)
+    row[Pair.REFERENCE_BODY] = body
+    force = law.constant_normal_force
+    row[Pair.NORMAL_FORCE] = HALF_WEIGHT * mass if force is None else force
+    return row

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tribo.materials import PairProperties
+from tribo.materials import ContactMaterial, PairProperties
 from tribo.model import ContactState
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Contact:
     body_a: str  # collision body, "LINK/0"
     body_b: str
     materials: tuple[str, str]
-    pair: PairProperties
+    pair: PairProperties | ContactMaterial
     state: ContactState | None = None  # of a compliant pair: lifted, sticking or slipping
     is_a: bool = True  # False: this object is B in the engine's own order
 

@@ -17,7 +17,7 @@ from tribo.engine import warm_up
 from tribo.engine.builder import Capacity, Span, build_model, mark_singles
 from tribo.engine.engine import Engine
 from tribo.engine.settings import WorldSettings
-from tribo.materials import MaterialLibrary, MaterialTable, PairProperties
+from tribo.materials import ContactMaterial, MaterialLibrary, MaterialTable, PairProperties
 from tribo.materials.table import PairExplanation
 from tribo.model import Status
 from tribo.objects import ArticulatedSystem, Object
@@ -30,6 +30,7 @@ from tribo.readout.state_bytes import StateFiles
 from tribo.recording.of_world import WorldRecording
 from tribo.world.add_constraints import WorldConstraints
 from tribo.world.import_mjcf import WorldMjcf
+from tribo.world.reference_bodies import finder
 from tribo.world.warnings import Complaints, invalid
 
 logger = logging.getLogger("tribo")
@@ -326,11 +327,11 @@ class World(
             carry_readings(old, engine, [(was[key], now[key]) for key in now if key in was])
         self._built_spans = now
         self._engine, self._must_build = engine, False
-        self._materials_built = self._materials.revision
+        self.write_materials()
 
     def write_materials(self) -> None:
         """Pass a changed pair table on to the model."""
-        table = self._materials.array()
+        table = self._materials.array(finder(self._objects, self._materials))
         if table.shape != self.engine.model.pair_table.shape:
             self.engine.take_pairs(table)
         self.engine.model.pair_table[...] = table
@@ -364,17 +365,18 @@ class World(
         self,
         first: str,
         second: str,
-        properties: PairProperties | None = None,
-        **values: float | None,
+        properties: PairProperties | ContactMaterial | None = None,
+        **values: object,
     ) -> None:
         """Set how two materials interact; the order of the names does not matter.
 
         Args:
             first, second: Names given to shapes; unknown names are created.
-            properties: All nine at once, or
+            properties: A law as a whole, or
             values: friction, restitution, restitution_threshold, static_friction,
                 static_friction_velocity, rolling_friction, spinning_friction (`PairProperties`);
-                friction, stiffness, damping for a compliant pair.
+                friction, stiffness, damping for compliant ground; youngs_modulus, spook_damping,
+                adhesion_force … for a contact material (`ContactMaterial`).
 
         Raises:
             ValueError: A value is outside its range; the message names it.
@@ -390,12 +392,12 @@ class World(
         self._materials.set_pair(first, second, properties, **values)
 
     @property
-    def default_pair(self) -> PairProperties:
+    def default_pair(self) -> PairProperties | ContactMaterial:
         """Properties of every pair that was not set."""
         return self._materials.default
 
     @default_pair.setter
-    def default_pair(self, properties: PairProperties) -> None:
+    def default_pair(self, properties: PairProperties | ContactMaterial) -> None:
         self.check_editable("the default pair")
         self._materials.default = properties
 

@@ -132,10 +132,12 @@ def gather(model, work, t, k, now, time, dt, is_midpoint):
     for place in range(low, high):
         j = work.island_contact[place]
         work.contact_shift[j] = -1.0
+        vec.store(work.contact_guess, j, ZERO)
+        if work.contact_compliance[j, 2] > 0.0:  # it is pressed, not hit
+            continue
         if closing_time(model, work, j, now, dt, is_midpoint) <= time + TOGETHER * dt:
             work.contact_shift[j] = parting_speed(model, work, j, time, dt, is_midpoint)
         vec.store(work.contact_spin_guess, j, velocity_at(model, work, j, time, dt, is_midpoint))
-        vec.store(work.contact_guess, j, ZERO)
     return low, high
 
 
@@ -244,11 +246,15 @@ def aim_again(model, work, t, dt):
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
         w = moved_by(model, work, table, c, work.blow_response, vec.load(work.contact_vel, c))
-        target = rest_after(work, c, shift_of(model, work, c), dt)
+        target = work.contact_target[c]
         bend = vec.load(work.contact_bend, c)
-        bounce = rebound_of(work, c, bend[2] - w[2])
-        if bounce > 0.0 and -w[2] > SLOWEST:
-            target = -1e300  # it meets in a later step: nothing of its speed is lost to prediction
+        if work.contact_compliance[c, 2] == 0.0:
+            target = rest_after(work, c, shift_of(model, work, c), dt)
+            bounce = rebound_of(work, c, bend[2] - w[2])
+            if bounce > 0.0 and -w[2] > SLOWEST:
+                target = (
+                    -1e300
+                )  # it meets in a later step: nothing of its speed is lost to prediction
         work.contact_target[c] = target
         vec.store(work.contact_start, c, (w[0] + bend[0], w[1] + bend[1], w[2] - target))
         if work.contact_is_spun[c] == 1:

@@ -48,6 +48,8 @@ def gained(model, settings, work, t):
     turnover = 0.0
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
+        if work.contact_compliance[c, 2] > 0.0:
+            continue
         impulse = vec.load(work.contact_impulse, c)
         start = vec.load(work.contact_start, c)
         w = velocity(model, work, work.contact_row, work.contact_start, c)

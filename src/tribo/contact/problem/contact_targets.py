@@ -6,6 +6,7 @@ The solver knows friction bounds and target velocities, never materials: docs/ph
 from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
+from tribo.contact.problem.compliant_rows import give_way, press
 from tribo.math import vec
 from tribo.model import Bounce, Impact, Kind, Pair
 
@@ -19,6 +20,8 @@ ROLLING = int(Pair.ROLLING_FRICTION)
 SPINNING = int(Pair.SPINNING_FRICTION)
 ROLLING_LENGTH = int(Pair.ROLLING_LENGTH)
 SPINNING_LENGTH = int(Pair.SPINNING_LENGTH)
+YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
+SECONDARY_FRICTION = int(Pair.SECONDARY_FRICTION)
 
 PROPAGATE = int(Impact.PROPAGATE)
 GATE = int(Bounce.GATE)
@@ -137,6 +140,14 @@ def aim(model, settings, work, c):
     loss = 0.0 if settings.bounce == GATE else threshold
     bounce = rebound(-z, e, threshold, loss)
     target = normal_target(gap, -z, bounce, slow_speed(settings), settings)
+    if table[a, b, YOUNGS_MODULUS] > 0.0:
+        work.contact_friction[c] = max(table[a, b, FRICTION], table[a, b, SECONDARY_FRICTION])
+        if -z > slow_speed(settings) and gap > settings.dt * z:  # a hit: it was apart a step ago
+            give_way(work, c, 2, 0.0)
+            target = min(target, max(bounce, 0.0))
+        else:
+            bounce = e = 0.0
+            target = press(model, settings, work, c, z)
     work.contact_bounce[c] = bounce if target == bounce else 0.0
     work.contact_target[c] = target - bend[2]
     if settings.impact == PROPAGATE:

@@ -74,6 +74,23 @@ def velocity(model, work, table, start, c):
 
 
 @kernel
+def contact_velocity(model, work, c):
+    """Return the velocity of contact c relative to its target, with what its compliance gives way.
+
+    w = J v⁺ − target + R λ
+    """
+    x, y, z = vec.load(work.contact_start, c)
+    r = work.contact_compliance
+    impulse = work.contact_impulse
+    given = (
+        x + r[c, 0] * impulse[c, 0],
+        y + r[c, 1] * impulse[c, 1],
+        z + r[c, 2] * impulse[c, 2],
+    )
+    return moved_by(model, work, work.contact_row, c, work.response, given)
+
+
+@kernel
 def add_scalar_to(model, work, n, impulse, out):
     """Add the response to an impulse of scalar row n to an array of dofs.
 

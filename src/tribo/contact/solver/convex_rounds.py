@@ -14,7 +14,12 @@ from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
-from tribo.contact.problem.whitened_products import scalar_moved_by, velocity, within
+from tribo.contact.problem.whitened_products import (
+    contact_velocity,
+    scalar_moved_by,
+    velocity,
+    within,
+)
 from tribo.contact.solver import block_matrix
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
 from tribo.contact.solver.gauss_seidel_visits import start_cold
@@ -76,11 +81,36 @@ def spin_gradient(roll, spin, x):
 
 
 @kernel
-def force_trial(model, work, c, r):
-    """Return λ̂ − r (w + Γ n) of contact c at the present response."""
+def stiffness_of(work, c, rho):
+    """Return r and q of contact c: how its tangential rows and its normal one answer to a velocity.
+
+    What a row gives way, R, adds to 1/r: the tangential ones have one r, the normal one q² r. In the normal
+    impulse over q the law is a projection as before, on a cone of the coefficient μ q.
+    """
+    g = work.contact_delassus
+    give = work.contact_compliance
+    x, y, z = give[c, 0], give[c, 1], give[c, 2]
+    soft = (g[c, 0] + g[c, 1] + g[c, 2] - x - y - z) / (3.0 * rho)
+    if soft <= 0.0:
+        return 0.0, 1.0
+    if x == 0.0 and y == 0.0 and z == 0.0:
+        return 1.0 / soft, 1.0
+    tangential = soft + max(x, y)
+    return 1.0 / tangential, sqrt(tangential / (soft + z))
+
+
+@kernel
+def force_trial(model, work, c, r, q):
+    """Return λ̂ − r (w + R λ + Γ n) of contact c at the present response, solved for λ; the last over q."""
     w = velocity(model, work, work.contact_row, work.contact_start, c)
-    g = work.contact_guess
-    return (g[c, 0] - r * w[0], g[c, 1] - r * w[1], g[c, 2] - r * (w[2] + work.contact_shift[c]))
+    guess = work.contact_guess
+    give = work.contact_compliance
+    s = q * r
+    return (
+        guess[c, 0] * (1.0 - r * give[c, 0]) - r * w[0],
+        guess[c, 1] * (1.0 - r * give[c, 1]) - r * w[1],
+        guess[c, 2] * (1.0 - q * s * give[c, 2]) / q - s * (w[2] + work.contact_shift[c]),
+    )
 
 
 @kernel
@@ -115,9 +145,9 @@ def evaluate(model, work, t, count, rho):
     """
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
-        r = rho * stiffness(spatial.load(work.contact_delassus, c))
-        impulse = project(work.contact_friction[c], force_trial(model, work, c, r))
-        vec.store(work.contact_impulse, c, impulse)
+        r, q = stiffness_of(work, c, rho)
+        x, y, z = project(q * work.contact_friction[c], force_trial(model, work, c, r, q))
+        vec.store(work.contact_impulse, c, (x, y, q * z))
         if work.contact_is_spun[c] == 1:
             r = rho * stiffness(spatial.load(work.contact_spin_delassus, c))
             roll, spin = spin_bounds(work, c)
@@ -138,9 +168,10 @@ def add_contact(model, work, c, rho):
 
     Writes: work.
     """
-    r = rho * stiffness(spatial.load(work.contact_delassus, c))
-    d = gradient(work.contact_friction[c], force_trial(model, work, c, r))
+    r, q = stiffness_of(work, c, rho)
+    d = gradient(q * work.contact_friction[c], force_trial(model, work, c, r, q))
     if r > 0.0 and d[2] > 0.0:
+        d = (d[0], d[1], q * q * d[2], d[3], q * d[4], q * d[5])
         island_sums.add_block(
             model, work, work.contact_row, work.contact_row, c, r, island_sums.full(d)
         )
@@ -232,7 +263,7 @@ def lift(model, work, t, part):
     """
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
-        w = velocity(model, work, work.contact_row, work.contact_start, c)
+        w = contact_velocity(model, work, c)
         work.contact_shift[c] = part * work.contact_friction[c] * sqrt(w[0] * w[0] + w[1] * w[1])
 
 

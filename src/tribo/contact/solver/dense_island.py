@@ -4,9 +4,9 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem.whitened_products import (
     add_response,
     add_scalar_response,
+    contact_velocity,
     scalar_velocity,
     shared_dofs,
-    velocity,
 )
 from tribo.contact.solver import newton
 from tribo.contact.solver.coulomb_cone import into_cone
@@ -115,8 +115,10 @@ def assemble(model, work, t, contacts, size, g, c, x, mu, lower, upper):
         n = work.island_contact[start + k]
         for m in range(k + 1):
             contact_block(model, work, n, work.island_contact[start + m], g, 3 * k, 3 * m)
+        for a in range(3):
+            g[3 * k + a, 3 * k + a] += work.contact_compliance[n, a]
         mu[k] = work.contact_friction[n]
-        w = velocity(model, work, work.contact_row, work.contact_start, n)
+        w = contact_velocity(model, work, n)
         for a in range(3):
             c[3 * k + a] = w[a]
             x[3 * k + a] = work.contact_impulse[n, a]

@@ -9,7 +9,7 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints import velocity_bound
-from tribo.contact.problem import joint_friction_rows
+from tribo.contact.problem import box_friction_rows, compliant_rows, joint_friction_rows
 from tribo.contact.problem.contact_drift import shared_turn
 from tribo.contact.problem.whitened_products import (
     add_response,
@@ -29,6 +29,7 @@ from tribo.model import Status
 CAPACITY = int(Status.CAPACITY)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
 SLOWED = int(Status.SLOWED)
+BOUND_ROUNDS = 30  # in which bounds of friction follow what they are bounds for
 
 
 @kernel
@@ -72,6 +73,7 @@ def warm_start(model, state, settings, work):
         if work.contact_bend_error[c] > 0.0:
             turn = shared_turn(model, settings, work, c)
             impulse = turned(turn, impulse)
+        impulse = box_friction_rows.begin(work, c, compliant_rows.solved(work, c, impulse))
         if work.contact_target[c] == -inf or impulse[2] <= 0.0:
             continue
         vec.store(work.contact_impulse, c, impulse)
@@ -81,7 +83,9 @@ def warm_start(model, state, settings, work):
             vec.store(work.contact_spin_impulse, c, impulse)
             add_response(model, work, work.contact_spin_row, c, impulse)
     for n in range(work.scalar_count[0]):
-        work.scalar_impulse[n] = within(work, n, state.scalar_impulse[work.scalar_slot[n]])
+        if work.scalar_slot[n] >= 0:
+            work.scalar_impulse[n] = state.scalar_impulse[work.scalar_slot[n]]
+        work.scalar_impulse[n] = within(work, n, work.scalar_impulse[n])
         add_scalar_response(model, work, n, work.scalar_impulse[n])
 
 
@@ -93,6 +97,10 @@ def solve_island(model, settings, work, t, rows):
     """
     is_whole = leave(model, work, t) == 0
     is_solved = solve_as_set(model, settings, work, t, rows)
+    for _ in range(BOUND_ROUNDS):
+        if work.status[0] & CAPACITY or not box_friction_rows.scale_bounds(model, work, t):
+            break
+        is_solved = solve_as_set(model, settings, work, t, rows)
     if work.status[0] & CAPACITY == 0:
         is_sane = bound_recovery(model, settings, work, t, rows, is_solved, is_whole)
         is_solved = is_solved and is_sane
@@ -128,6 +136,8 @@ def solve(model, state, settings, work):
 def remember(model, state, work):
     """Keep the impulses for the next step's start; count those of equations among the steady forces.
 
+    Impulses of contacts become those that the bodies feel.
+
     Writes: state, work.
     """
     for t in range(work.tree_vain.shape[0]):
@@ -135,7 +145,9 @@ def remember(model, state, work):
         state.tree_vain_pause[t] = max(0, work.tree_vain_pause[t] - 1)
     n = 0
     for c in range(work.contact_count[0]):
-        if work.contact_impulse[c, 2] <= 0.0:
+        is_open = work.contact_impulse[c, 2] <= 0.0
+        compliant_rows.felt(work, c)
+        if is_open:
             continue
         axes = vec.load_mat(work.contact_axes, c)
         force = vec.mat_t_vec(axes, vec.load(work.contact_impulse, c))
@@ -153,4 +165,5 @@ def remember(model, state, work):
     for k in range(state.scalar_impulse.shape[0]):
         state.scalar_impulse[k] = 0.0
     for m in range(work.scalar_count[0]):
-        state.scalar_impulse[work.scalar_slot[m]] += work.scalar_impulse[m]
+        if work.scalar_slot[m] >= 0:
+            state.scalar_impulse[work.scalar_slot[m]] += work.scalar_impulse[m]

@@ -7,6 +7,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem.whitened_products import (
     add_response,
     add_scalar_response,
+    contact_velocity,
     scalar_velocity,
     velocity,
     within,
@@ -38,7 +39,7 @@ def sweep_contact(model, work, c):
     """
     g = spatial.load(work.contact_delassus, c)
     before = vec.load(work.contact_impulse, c)
-    w = velocity(model, work, work.contact_row, work.contact_start, c)
+    w = contact_velocity(model, work, c)
     free = coulomb_cone.affine(g, vec.neg(before), w)
     after = coulomb_cone.solve_contact(g, free, work.contact_friction[c], before)
     step = vec.sub(after, before)

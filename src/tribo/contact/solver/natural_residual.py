@@ -9,7 +9,12 @@ from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_targets import step_speed
-from tribo.contact.problem.whitened_products import scalar_velocity, velocity, within
+from tribo.contact.problem.whitened_products import (
+    contact_velocity,
+    scalar_velocity,
+    velocity,
+    within,
+)
 from tribo.contact.solver import coulomb_cone
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
 from tribo.math import spatial, vec
@@ -81,7 +86,7 @@ def contact_violation(model, work, c):
     r = stiffness(spatial.load(work.contact_delassus, c))
     if r == 0.0:
         return 0.0
-    w = velocity(model, work, work.contact_row, work.contact_start, c)
+    w = contact_velocity(model, work, c)
     x = vec.load(work.contact_impulse, c)
     lift = mu * sqrt(w[0] * w[0] + w[1] * w[1])
     after = project(mu, (x[0] - r * w[0], x[1] - r * w[1], x[2] - r * (w[2] + lift)))

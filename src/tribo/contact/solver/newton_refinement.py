@@ -15,6 +15,7 @@ from tribo.contact.problem import island_sums
 from tribo.contact.problem.whitened_products import (
     add_scalar_to,
     add_to,
+    contact_velocity,
     moved_by,
     scalar_moved_by,
     scalar_velocity,
@@ -34,11 +35,11 @@ NO_BLOCK = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @kernel
-def disc_step(slope, bound, r, impulse, w):
+def disc_step(slope, bound, r, left, give, impulse, w):
     """Linearise the tangential part of λ = P(λ − r w), P on a disc whose radius grows with the normal part.
 
-    slope, bound: of the radius. Return D (xx, xy, yy), f and the direction times the slope: what the
-    normal part's own f or D adds is this times them, 0 inside the disc.
+    slope, bound: of the radius; left: ε/r; give: R of the two rows. Return D (xx, xy, yy), f and the
+    direction times the slope: what the normal part's own f or D adds is this times them, 0 inside the disc.
     """
     p, q, _ = impulse
     u, v, _ = w
@@ -46,14 +47,16 @@ def disc_step(slope, bound, r, impulse, w):
     y = q - r * v
     s = sqrt(x * x + y * y)
     if s < bound:
-        k = r / PROXIMAL
-        return k, 0.0, k, k * u, k * v, 0.0, 0.0
+        k = 1.0 / (left + give[0])
+        m = 1.0 / (left + give[1])
+        return k, 0.0, m, k * u, m * v, 0.0, 0.0
     if s == 0.0:
         return 0.0, 0.0, 0.0, p, q, 0.0, 0.0
     a = x / s
     b = y / s
     h = bound / s
-    across = 1.0 / (1.0 - h + SLOWEST_SLIP)
+    soft = r * h * (give[0] * b * b + give[1] * a * a)
+    across = 1.0 / (1.0 - h + soft + SLOWEST_SLIP)
     lack_x = p - bound * a
     lack_y = q - bound * b
     forward = lack_x * a + lack_y * b
@@ -67,18 +70,29 @@ def disc_step(slope, bound, r, impulse, w):
 
 
 @kernel
+def left_undone(work, c):
+    """Return ε/r of contact c, r without what its rows give way."""
+    g = work.contact_delassus
+    give = work.contact_compliance
+    own = g[c, 0] + g[c, 1] + g[c, 2] - give[c, 0] - give[c, 1] - give[c, 2]
+    return PROXIMAL * own / 3.0
+
+
+@kernel
 def force_step(model, work, c):
     """Return D (nine numbers) and f of the force of contact c at the present state."""
     r = stiffness(spatial.load(work.contact_delassus, c))
+    give = vec.load(work.contact_compliance, c)
+    left = left_undone(work, c)
     impulse = vec.load(work.contact_impulse, c)
-    w = velocity(model, work, work.contact_row, work.contact_start, c)
+    w = contact_velocity(model, work, c)
     n = impulse[2] - r * w[2]
     if n <= 0.0 or r == 0.0:
         return NO_BLOCK, impulse, n
-    k = r / PROXIMAL
+    k = 1.0 / (left + give[2])
     g = k * w[2]
     mu = work.contact_friction[c]
-    xx, xy, yy, fx, fy, ax, ay = disc_step(mu, mu * n, r, impulse, w)
+    xx, xy, yy, fx, fy, ax, ay = disc_step(mu, mu * n, r, left, give, impulse, w)
     return (xx, xy, ax * k, xy, yy, ay * k, 0.0, 0.0, k), (fx + ax * g, fy + ay * g, g), n
 
 
@@ -92,14 +106,15 @@ def spin_step(model, work, c, n):
     r = stiffness(spatial.load(work.contact_spin_delassus, c))
     if n <= 0.0 or r == 0.0:
         return NO_BLOCK, NO_BLOCK, torque
-    force_r = stiffness(spatial.load(work.contact_delassus, c))
-    normal_velocity = velocity(model, work, work.contact_row, work.contact_start, c)[2]
-    k = force_r / PROXIMAL
+    normal_velocity = contact_velocity(model, work, c)[2]
+    k = 1.0 / (left_undone(work, c) + work.contact_compliance[c, 2])
     g = k * normal_velocity
     w = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
     rolling = work.contact_rolling[c]
     spinning = work.contact_spinning[c]
-    xx, xy, yy, fx, fy, ax, ay = disc_step(rolling, rolling * n, r, torque, w)
+    xx, xy, yy, fx, fy, ax, ay = disc_step(
+        rolling, rolling * n, r, PROXIMAL / r, (0.0, 0.0), torque, w
+    )
     z = torque[2] - r * w[2]
     if abs(z) < spinning * n:
         zz = r / PROXIMAL

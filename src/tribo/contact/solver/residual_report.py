@@ -14,7 +14,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_drift import beyond
 from tribo.contact.problem.contact_targets import step_speed
 from tribo.contact.problem.scalar_rows import GIVES_WAY
-from tribo.contact.problem.whitened_products import scalar_velocity, velocity, within
+from tribo.contact.problem.whitened_products import contact_velocity, scalar_velocity, within
 from tribo.contact.solver.coulomb_cone import NO_FRICTION, project
 from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, torque_violation
 from tribo.math import vec
@@ -31,7 +31,7 @@ OPEN = 0.2  # [–] of the speed to remove: beyond, rows contradict one another
 def contact_residual(model, work, c):
     """Return primal [N s], dual [m/s] and complementarity [J] violation of one contact."""
     impulse = vec.load(work.contact_impulse, c)
-    w = velocity(model, work, work.contact_row, work.contact_start, c)
+    w = contact_velocity(model, work, c)
     mu = work.contact_friction[c]
     if mu <= NO_FRICTION:
         primal = max(0.0, -impulse[2])

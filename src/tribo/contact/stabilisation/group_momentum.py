@@ -112,7 +112,8 @@ def leave_held(model, work):
             if min(a, b) < 0 <= max(a, b) and company(work, max(a, b)) >= 0:
                 leave(work, max(a, b))
     for c in range(work.contact_count[0]):
-        if work.contact_impulse[c, 2] > 0.0 or work.contact_is_soft[c] == 1:
+        is_pulled = work.contact_pull[c] > 0.0
+        if work.contact_impulse[c, 2] > 0.0 or work.contact_is_soft[c] == 1 or is_pulled:
             a = model.body_tree[work.contact_body[c, 0]]
             b = model.body_tree[work.contact_body[c, 1]]
             if is_fixed(model, b) and company(work, a) >= 0:

@@ -30,7 +30,9 @@ def asked_of(work, c):
 
 @kernel
 def is_recovery(work, c):
-    """Tell whether contact c is asked to part bodies that overlap."""
+    """Tell whether contact c is asked to part bodies that overlap; one that gives way presses."""
+    if work.contact_compliance[c, 2] > 0.0:
+        return False
     return asked_of(work, c) > 0.0 and work.contact_bounce[c] == 0.0
 
 

@@ -44,7 +44,8 @@ def has_contact(model, work, t):
     island = find(work.tree_island, t)
     for k in range(work.island_contact_start[island], work.island_contact_start[island + 1]):
         c = work.island_contact[k]
-        if work.contact_impulse[c, 2] > 0.0 and is_side(model, work, c, t):
+        acts = work.contact_impulse[c, 2] > 0.0 or work.contact_pull[c] > 0.0
+        if acts and is_side(model, work, c, t):
             return True
     if work.soft_count[0] > 0:
         for c in range(work.contact_count[0]):

@@ -1,0 +1,158 @@
+"""Stage *box friction*: contacts whose friction is bounded direction by direction.
+
+Such a contact is one without friction and two scalar rows, |λ_k| ≤ μ_k N h along its two directions. N is
+the normal force of the last step (box), the one of this step (scaled box) or a number (constant force).
+A contact that is new has none from the last step: it counts with what stops its bodies and bears them,
+m (|v_n|/h + g_n), shared by the points of its pair, m the mass that the contact feels.
+
+The bounds of a scaled box follow the solution: it is solved again with them until they stay.
+Source: friction models of AGX as Algoryx and Choreonoid describe them; docs/physics/compliant-materials.
+"""
+
+from math import inf
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem import scalar_rows
+from tribo.contact.problem.compliant_rows import materials_of
+from tribo.contact.problem.contact_rows import contact_point
+from tribo.contact.problem.islands import is_same_pair
+from tribo.contact.problem.scalar_rows import GIVES_WAY
+from tribo.math import vec
+from tribo.model import FrictionModel, Pair, Status
+
+CAPACITY = int(Status.CAPACITY)
+FRICTION = int(Pair.FRICTION)
+SECONDARY_FRICTION = int(Pair.SECONDARY_FRICTION)
+YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
+VISCOSITY = int(Pair.SURFACE_VISCOSITY)
+SECONDARY_VISCOSITY = int(Pair.SECONDARY_SURFACE_VISCOSITY)
+MODEL = int(Pair.FRICTION_MODEL)
+NORMAL_FORCE = int(Pair.NORMAL_FORCE)
+CONE = int(FrictionModel.CONE)
+SCALED = int(FrictionModel.SCALED_BOX)
+CONSTANT = int(FrictionModel.CONSTANT_FORCE_BOX)
+SLOT = -2  # of the first contact's rows; a contact's rows have no slot of their own in the state
+SETTLED = 1e-9  # [–] of a bound: it has followed the solution
+
+
+@kernel
+def has_box(model, work, c):
+    """Tell whether the friction of contact c has bounds along two directions."""
+    if work.contact_is_soft[c] == 1 or work.contact_is_resting[c] == 1:
+        return False
+    a, b = materials_of(model, work, c)
+    table = model.pair_table
+    return table[a, b, YOUNGS_MODULUS] > 0.0 and int(table[a, b, MODEL]) != CONE
+
+
+@kernel
+def first_load(model, settings, work, c):
+    """Return the normal impulse with which the bounds of contact c begin [N s]."""
+    a, b = materials_of(model, work, c)
+    table = model.pair_table
+    if int(table[a, b, MODEL]) == CONSTANT:
+        return table[a, b, NORMAL_FORCE] * settings.dt
+    if work.contact_load[c] >= 0.0:
+        return work.contact_load[c] + work.contact_pull[c]
+    own = work.contact_delassus[c, 2] - work.contact_compliance[c, 2]
+    if own <= 0.0:
+        return 0.0
+    points = 1
+    while c + points < work.contact_count[0] and is_same_pair(work, c, c + points):
+        points += 1
+    k = c - 1
+    while k >= 0 and is_same_pair(work, k, c):
+        points += 1
+        k -= 1
+    n = (work.contact_axes[c, 6], work.contact_axes[c, 7], work.contact_axes[c, 8])
+    weight = abs(vec.dot(n, (settings.gravity_x, settings.gravity_y, settings.gravity_z)))
+    return (abs(work.contact_vel[c, 2]) + settings.dt * weight) / (own * points)
+
+
+@kernel
+def add_row(model, state, settings, work, c, k, load):
+    """Open the row of contact c along its direction k; return its number, −1 if nothing can move it.
+
+    Writes: work.
+    """
+    a, b = materials_of(model, work, c)
+    n = scalar_rows.open_row(
+        model, work, SLOT - c, work.contact_body[c, 0], work.contact_body[c, 1]
+    )
+    if n < 0:
+        return -1
+    axes = work.contact_axes
+    t = (axes[c, 3 * k], axes[c, 3 * k + 1], axes[c, 3 * k + 2])
+    scalar_rows.add_force(model, work, n, 0, contact_point(model, work, c, 0), t)
+    scalar_rows.add_force(model, work, n, 1, contact_point(model, work, c, 1), vec.neg(t))
+    give = model.pair_table[a, b, VISCOSITY if k == 0 else SECONDARY_VISCOSITY] / settings.dt
+    bound = model.pair_table[a, b, FRICTION if k == 0 else SECONDARY_FRICTION] * load
+    scalar_rows.close_row(model, state, work, n, -work.contact_bend[c, k], -bound, bound, give)
+    if work.scalar_count[0] == n:
+        return -1
+    work.scalar_reach[n] = GIVES_WAY
+    work.scalar_impulse[n] = 0.0
+    return n
+
+
+@kernel
+def rows(model, state, settings, work):
+    """Open the two rows of every contact whose friction is a box.
+
+    Writes: work.
+    """
+    work.friction_count[0] = 0
+    for c in range(work.contact_count[0]):
+        work.contact_friction_row[c, 0] = work.contact_friction_row[c, 1] = -1
+        if not has_box(model, work, c) or work.contact_target[c] == -inf:
+            continue
+        work.friction_count[0] += 2
+        if work.scalar_count[0] + 2 > work.scalar_slot.shape[0]:
+            work.status[0] |= CAPACITY
+            continue
+        work.contact_friction[c] = 0.0
+        load = first_load(model, settings, work, c)
+        for k in range(2):
+            work.contact_friction_row[c, k] = add_row(model, state, settings, work, c, k, load)
+
+
+@kernel
+def scale_bounds(model, work, t):
+    """Let the bounds of scaled boxes in island t follow their normal impulses; return whether one moved.
+
+    Writes: work.
+    """
+    if work.friction_count[0] == 0:
+        return False
+    table = model.pair_table
+    moved = False
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        a, b = materials_of(model, work, c)
+        if int(table[a, b, MODEL]) != SCALED:
+            continue
+        for side in range(2):
+            n = work.contact_friction_row[c, side]
+            if n < 0:
+                continue
+            mu = table[a, b, FRICTION if side == 0 else SECONDARY_FRICTION]
+            bound = mu * work.contact_impulse[c, 2]
+            if abs(bound - work.scalar_upper[n]) > SETTLED * bound:
+                moved = True
+            work.scalar_upper[n] = bound
+            work.scalar_lower[n] = -bound
+    return moved
+
+
+@kernel
+def begin(work, c, impulse):
+    """Hand the tangential part of an impulse of contact c to its rows; return what is left to the contact.
+
+    Writes: work.
+    """
+    if work.contact_friction_row[c, 0] < 0 and work.contact_friction_row[c, 1] < 0:
+        return impulse
+    for k in range(2):
+        if work.contact_friction_row[c, k] >= 0:
+            work.scalar_impulse[work.contact_friction_row[c, k]] = impulse[k]
+    return (0.0, 0.0, impulse[2])

@@ -1,0 +1,253 @@
+"""Stage *compliance*: contacts of materials that give way, as rows with a compliance R.
+
+A contact material presses like a spring of stiffness k with the damping k τ (SPOOK): with the time step h and
+γ = 1/(1 + 4 τ/h) the normal row of each of its points asks for w = γ w₀ − (4 γ/h) g and gives way by R λ,
+R = 4 γ/(k h²). Here g = φ + overlap, φ the gap where the step is evaluated and w₀ the velocity as it begins:
+gaps in mid step move by h w⁺ from step to step, so that this is the scheme of the source whatever the
+integrator. Tangential rows give way by γ_t/h, so that a held load F creeps at γ_t F.
+
+* Adhesion is a force that pulls the bodies together, shared by the points of a pair; the impulse of the
+  solve counts from there. The cone is then the usual one, and friction gets what adhesion adds.
+* Two coefficients of friction are one cone over rows of two lengths: row k stands for s_k times a unit
+  vector, the impulse that the world feels is s_k times that of the solve.
+* What meets faster than weight explains is hit before it is pressed: in that step the contact is rigid.
+
+Source: Lacoursière 2007, "Ghosts and Machines" (SPOOK); docs/physics/compliant-materials.
+"""
+
+from math import inf, sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem.contact_rows import own_block
+from tribo.contact.problem.islands import is_same_pair
+from tribo.contact.problem.whitened_products import add_to
+from tribo.math import vec
+from tribo.model import FrictionModel, Pair
+
+FRICTION = int(Pair.FRICTION)
+SECONDARY_FRICTION = int(Pair.SECONDARY_FRICTION)
+YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
+SPOOK_DAMPING = int(Pair.SPOOK_DAMPING)
+VISCOSITY = int(Pair.SURFACE_VISCOSITY)
+SECONDARY_VISCOSITY = int(Pair.SECONDARY_SURFACE_VISCOSITY)
+ADHESION = int(Pair.ADHESION_FORCE)
+OVERLAP = int(Pair.ADHESIVE_OVERLAP)
+FRICTION_MODEL = int(Pair.FRICTION_MODEL)
+CONE = int(FrictionModel.CONE)
+DIRECTION = int(Pair.DIRECTION)
+REFERENCE_BODY = int(Pair.REFERENCE_BODY)
+
+NO_DIRECTION = (
+    1e-6  # [–] length of a direction in the plane of contact: below, it is along the normal
+)
+NO_SCALE = 1e-6  # [–] of the larger coefficient: less friction than that is none
+
+
+@kernel
+def materials_of(model, work, c):
+    """Return the materials of the two shapes of contact c."""
+    return (
+        model.shape_material[work.contact_shape[c, 0]],
+        model.shape_material[work.contact_shape[c, 1]],
+    )
+
+
+@kernel
+def give_way(work, c, k, compliance):
+    """Let row k of contact c give way by R λ.
+
+    Writes: work.
+    """
+    work.contact_delassus[c, k] += compliance - work.contact_compliance[c, k]
+    work.contact_compliance[c, k] = compliance
+
+
+@kernel
+def turn_rows(work, c, x, y):
+    """Turn the tangential axes of contact c so that x t₁ + y t₂ becomes the first one.
+
+    Writes: work.
+    """
+    axes = work.contact_axes
+    for k in range(3):
+        u, v = axes[c, k], axes[c, 3 + k]
+        axes[c, k], axes[c, 3 + k] = x * u + y * v, x * v - y * u
+    mix(work, c, x, y, -y, x)
+
+
+@kernel
+def mix(work, c, xx, xy, yx, yy):
+    """Replace the tangential rows of contact c, and its velocity on them, by two sums of them.
+
+    Writes: work.
+    """
+    row = work.row
+    for side in range(2):
+        i = work.contact_row[c, side]
+        for _ in range(work.contact_len[c, side]):
+            u, v = row[i], row[i + 1]
+            row[i], row[i + 1] = xx * u + xy * v, yx * u + yy * v
+            i += 3
+    for array in (work.contact_vel, work.contact_bend):
+        u, v = array[c, 0], array[c, 1]
+        array[c, 0], array[c, 1] = xx * u + xy * v, yx * u + yy * v
+
+
+@kernel
+def orient(model, work, c, a, b):
+    """Let the first direction of friction of contact c be that of its pair, in the plane of contact.
+
+    A direction along the normal is none: the axes stay as they are.
+
+    Writes: work.
+    """
+    table = model.pair_table
+    d = (table[a, b, DIRECTION], table[a, b, DIRECTION + 1], table[a, b, DIRECTION + 2])
+    body = int(table[a, b, REFERENCE_BODY])
+    if body >= 0:
+        d = vec.mat_vec(vec.load_mat(work.body_rot, body), d)
+    x, y, _ = vec.mat_vec(vec.load_mat(work.contact_axes, c), d)
+    length = sqrt(x * x + y * y)
+    if length > NO_DIRECTION:
+        turn_rows(work, c, x / length, y / length)
+
+
+@kernel
+def scale_friction(model, settings, work, c, a, b):
+    """Give the tangential rows of contact c the lengths and compliances of their two directions.
+
+    A row that no friction reaches has length 0, and a compliance for its impulse to be 0.
+
+    Writes: work.
+    """
+    table = model.pair_table
+    most = max(table[a, b, FRICTION], table[a, b, SECONDARY_FRICTION])
+    first = table[a, b, FRICTION] / most if most > 0.0 else 1.0
+    second = table[a, b, SECONDARY_FRICTION] / most if most > 0.0 else 1.0
+    first = first if first > NO_SCALE else 0.0
+    second = second if second > NO_SCALE else 0.0
+    work.contact_scale[c, 0] = first
+    work.contact_scale[c, 1] = second
+    if first != 1.0 or second != 1.0:
+        mix(work, c, first, 0.0, 0.0, second)
+        own_block(model, work, work.contact_row, c, work.contact_delassus)
+    other = work.contact_delassus[c, 2]
+    x = first * first * table[a, b, VISCOSITY] / settings.dt
+    y = second * second * table[a, b, SECONDARY_VISCOSITY] / settings.dt
+    give_way(work, c, 0, x if first > 0.0 else other)
+    give_way(work, c, 1, y if second > 0.0 else other)
+
+
+@kernel
+def pull_pair(model, settings, work, first, end):
+    """Share the adhesion of a pair among its contacts from `first` to `end` − 1 that it reaches.
+
+    It reaches what overlaps, and what is apart by no more than its spring is stretched by that force.
+
+    Writes: work.
+    """
+    a, b = materials_of(model, work, first)
+    table = model.pair_table
+    force = table[a, b, ADHESION]
+    reach = max(0.0, force / table[a, b, YOUNGS_MODULUS] - table[a, b, OVERLAP])
+    count = 0
+    for c in range(first, end):
+        if work.contact_gap[c] + work.contact_sag[c] <= reach:
+            count += 1
+    for c in range(first, end):
+        if work.contact_gap[c] + work.contact_sag[c] <= reach:
+            pull = settings.dt * force / count
+            work.contact_pull[c] = pull
+            add_to(model, work, work.contact_row, c, (0.0, 0.0, -pull), work.free_response)
+
+
+@kernel
+def compliance(model, state, settings, work):
+    """Give the rows of compliant pairs their directions, lengths and compliances; let adhesion pull.
+
+    The compliance of the normal row is a matter of its target: `press`.
+
+    Writes: work.
+    """
+    old = first = 0
+    for c in range(work.contact_count[0]):
+        for k in range(3):
+            work.contact_compliance[c, k] = 0.0
+        work.contact_scale[c, 0] = work.contact_scale[c, 1] = 1.0
+        work.contact_pull[c] = 0.0
+        if not is_same_pair(work, first, c):
+            first = c
+        if work.contact_is_soft[c] == 1 or work.contact_is_resting[c] == 1:
+            continue
+        a, b = materials_of(model, work, c)
+        if model.pair_table[a, b, YOUNGS_MODULUS] <= 0.0:
+            continue
+        while old < state.warm_count[0] and state.warm_key[old] < work.contact_key[c]:
+            old += 1
+        work.contact_load[c] = -1.0
+        if old < state.warm_count[0] and state.warm_key[old] == work.contact_key[c]:
+            f = state.warm_impulse
+            _, _, z = vec.mat_vec(
+                vec.load_mat(work.contact_axes, c), (f[old, 0], f[old, 1], f[old, 2])
+            )
+            work.contact_load[c] = max(0.0, z)
+        if (
+            model.pair_table[a, b, DIRECTION] ** 2
+            + model.pair_table[a, b, DIRECTION + 1] ** 2
+            + (model.pair_table[a, b, DIRECTION + 2] ** 2)
+            > 0.0
+        ):
+            orient(model, work, c, a, b)
+        if model.pair_table[a, b, FRICTION_MODEL] == CONE:
+            scale_friction(model, settings, work, c, a, b)
+        is_last = c + 1 == work.contact_count[0] or not is_same_pair(work, c, c + 1)
+        if is_last and model.pair_table[a, b, ADHESION] > 0.0:
+            pull_pair(model, settings, work, first, c + 1)
+
+
+@kernel
+def press(model, settings, work, c, speed):
+    """Let contact c press like a spring; return the least normal velocity that it then asks for [m/s].
+
+    speed: normal velocity at the start of the step, < 0: towards each other. What is apart does not press.
+
+    Writes: work.
+    """
+    a, b = materials_of(model, work, c)
+    table = model.pair_table
+    h = settings.dt
+    gap = work.contact_gap[c] + work.contact_sag[c]
+    if gap > 0.0 and work.contact_pull[c] == 0.0:
+        give_way(work, c, 2, 0.0)
+        return -inf
+    gamma = 1.0 / (1.0 + 4.0 * table[a, b, SPOOK_DAMPING] / h)
+    r = 4.0 * gamma / (table[a, b, YOUNGS_MODULUS] * h * h)
+    give_way(work, c, 2, r)
+    gap += table[a, b, OVERLAP]
+    return gamma * speed - 4.0 * gamma / h * gap + r * work.contact_pull[c]
+
+
+@kernel
+def felt(work, c):
+    """Make the impulse of contact c, of the solve, that which the bodies feel.
+
+    Writes: work.
+    """
+    for k in range(2):
+        if work.contact_friction_row[c, k] >= 0:
+            work.contact_impulse[c, k] = work.scalar_impulse[work.contact_friction_row[c, k]]
+    work.contact_impulse[c, 0] *= work.contact_scale[c, 0]
+    work.contact_impulse[c, 1] *= work.contact_scale[c, 1]
+    work.contact_impulse[c, 2] -= work.contact_pull[c]
+
+
+@kernel
+def solved(work, c, impulse):
+    """Return the impulse of contact c as the solve has it, from that which the bodies feel."""
+    x = work.contact_scale[c, 0]
+    y = work.contact_scale[c, 1]
+    return (
+        impulse[0] / x if x > 0.0 else 0.0,
+        impulse[1] / y if y > 0.0 else 0.0,
+        impulse[2] + work.contact_pull[c],
+    )

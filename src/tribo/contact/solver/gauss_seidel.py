@@ -18,6 +18,7 @@ from tribo.contact.problem.whitened_products import (
     within,
 )
 from tribo.contact.solver import dense_island
+from tribo.contact.solver.natural_residual import HARMLESS, island_speed, violation
 from tribo.contact.solver.strategy import solve_as_set
 from tribo.contact.stabilisation.penetration_correction import (
     bound_recovery,
@@ -107,7 +108,7 @@ def solve_island(model, settings, work, t, rows):
         if not is_sane:
             work.status[0] |= SLOWED
         is_solved = velocity_bound.bound(model, settings, work, t, rows, is_solved)
-    if not is_solved:
+    if not is_solved and violation(model, work, t) > HARMLESS * island_speed(settings, work, t):
         work.status[0] |= NOT_CONVERGED
 
 

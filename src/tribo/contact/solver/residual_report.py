@@ -16,14 +16,19 @@ from tribo.contact.problem.contact_targets import step_speed
 from tribo.contact.problem.scalar_rows import GIVES_WAY
 from tribo.contact.problem.whitened_products import contact_velocity, scalar_velocity, within
 from tribo.contact.solver.coulomb_cone import NO_FRICTION, project
-from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, torque_violation
+from tribo.contact.solver.natural_residual import (
+    GOOD,
+    HARMLESS,
+    island_speed,
+    largest,
+    torque_violation,
+)
 from tribo.math import vec
 from tribo.model import Status
 
 CONTRADICTION = int(Status.CONTRADICTION)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
 SLOWEST = 1e-300  # [m/s] where nothing is removed
-HARMLESS = 1e-6  # a residual beyond it is said, whatever the solve took for exact
 OPEN = 0.2  # [–] of the speed to remove: beyond, rows contradict one another
 
 

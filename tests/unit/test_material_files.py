@@ -295,20 +295,65 @@ PLAIN = (
 PLAIN += "contact_materials:\n - { materials: [ steel, ice ], friction: 0.05, restitution: 0.25 }\n"
 
 
-def test_a_world_refuses_compliance_until_it_is_told_to_leave_it_out(tmp_path):
+def test_a_world_takes_contact_materials_as_they_are(tmp_path):
     path = tmp_path / "m.yaml"
     path.write_text(PLAIN)
     world = tribo.World()
+    world.load_materials(path)
+    law = world.materials.pair("ice", "steel")
+    assert isinstance(law, ContactMaterial)
+    assert (law.friction, law.restitution, law.youngs_modulus) == (0.05, 0.25, 2e8)
+    mixed = world.materials.pair("steel", "steel")
+    assert (mixed.youngs_modulus, mixed.friction) == pytest.approx((2e8, 0.2))
+    origin = world.explain_pair("steel", "steel").origin
+    assert origin["friction"].startswith("mixed: √(r₁ r₂)")
+    assert isinstance(world.default_pair, ContactMaterial)
+
+
+def test_what_a_rigid_pair_cannot_be_leaves_the_world_as_it_was():
+    world = tribo.World()
     before = world.materials.revision
-    with pytest.raises(DescriptionError, match=r"compliant .* rigid=True"):
-        world.load_materials(path)
     with pytest.raises(DescriptionError, match="no adhesion_force=5 N"):
         world.load_materials(
             PLAIN + " - { materials: [ ice, ice ], adhesionForce: 5 }\n", rigid=True
         )
-    with pytest.raises(ValueError, match="'steel', 'ice': a ContactMaterial is a compliant law"):
-        world.set_material_pair("steel", "ice", ContactMaterial())
     assert world.materials.revision == before
+
+
+def test_contact_materials_come_back_from_a_world_file(tmp_path):
+    """Every property, and the default pair; what steps read of them is the same."""
+    world = tribo.World()
+    law = ContactMaterial(
+        youngs_modulus=1.5e5, restitution=0.3, spook_damping=0.02, friction=0.7, secondary_friction=0.1,
+        surface_viscosity=1e-4, secondary_surface_viscosity=3e-4, adhesion_force=2.0, adhesive_overlap=1e-3,
+        friction_model=("oriented_box", "direct"), contact_reduction_mode="reduce_all",
+        contact_reduction_bin_resolution=3, primary_direction=(0, 1, 0), reference_body="sled",
+        reference_link="body", constant_normal_force=4.0,
+    )  # fmt: skip
+    world.set_material_pair("steel", "ice", law)
+    world.default_pair = ContactMaterial(youngs_modulus=1e6)
+    world.save(tmp_path / "world.xml")
+    again = tribo.World.load(tmp_path / "world.xml")
+    assert again.materials.pair("ice", "steel") == law
+    assert again.default_pair == ContactMaterial(youngs_modulus=1e6)
+    assert np.array_equal(again.materials.array(), world.materials.array())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('youngs_modulus="1e6" rolling_friction="0.1"', "unknown attribute 'rolling_friction'"),
+        ('youngs_modulus="-1"', "youngs_modulus .* must be > 0"),
+        ('youngs_modulus="1e6" friction_model="bx direct"', "did you mean 'box'"),
+    ],
+)
+def test_a_wrong_contact_material_in_a_world_file_is_said(tmp_path, text, message):
+    path = tmp_path / "world.xml"
+    path.write_text(
+        f'<raisim version="1.0"><material><pair_prop name1="a" name2="b" {text}/></material></raisim>'
+    )
+    with pytest.raises(DescriptionError, match=message):
+        tribo.World.load(path, strict=True)
 
 
 def test_rigid_pairs_have_friction_and_restitution_of_every_pair(caplog):

@@ -20,8 +20,10 @@ def test_standard_values():
 
 
 def test_columns_of_the_array_are_the_fields_in_order():
-    assert [member.name.lower() for member in Pair] == NAMES
-    assert [member.value for member in Pair] == list(range(11))
+    rigid = list(Pair)[: len(NAMES)]
+    assert [member.name.lower() for member in rigid] == NAMES
+    assert [member.value for member in rigid] == list(range(len(NAMES)))
+    assert MaterialTable().array().shape[2] == Pair.REFERENCE_BODY + 1
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -79,7 +81,9 @@ def test_a_pair_that_was_not_set_takes_the_default_pair():
     assert table.pair("wood", "wood").friction == 0.2
     table.default = PairProperties(friction=0.6)
     assert table.pair("wood", "wood").friction == 0.6
-    with pytest.raises(TypeError, match="default must be PairProperties, got float"):
+    with pytest.raises(
+        TypeError, match="default must be PairProperties or a ContactMaterial, got float"
+    ):
         table.default = 0.5
 
 
@@ -135,7 +139,7 @@ def test_the_array_is_symmetric_and_holds_the_last_value_set(changes):
         table.set_pair(first, second, friction=friction)
         last[frozenset((first, second))] = friction
     array = table.array()
-    assert array.shape == (len(table.names), len(table.names), 11)
+    assert array.shape[:2] == (len(table.names), len(table.names))
     assert np.array_equal(array, array.transpose(1, 0, 2))
     for first in table.names:
         for second in table.names:

@@ -29,7 +29,7 @@ from tribo.description.joints import (
     direction_of,
     joint_type,
 )
-from tribo.materials import PairProperties
+from tribo.materials.table import Law
 from tribo.model import Joint, Kind, Shape
 
 __all__ = [
@@ -456,8 +456,8 @@ class WorldDescription:
     gravity: Vector = (0.0, 0.0, -9.81)  # [m/s²]
     erp: float | None = None  # None: the engine's default
     erp2: float | None = None
-    default_pair: PairProperties | None = None
-    pairs: dict[tuple[str, str], PairProperties] = field(default_factory=dict)
+    default_pair: Law | None = None
+    pairs: dict[tuple[str, str], Law] = field(default_factory=dict)
     objects: list[ObjectDescription] = field(default_factory=list)
     camera: dict[str, str] = field(default_factory=dict)
     constraints: list[ConstraintDescription] = field(default_factory=list)

@@ -14,15 +14,16 @@ from tribo.formats.report import Report, known_hint
 from tribo.formats.yaml_nodes import YamlNode, is_text, parse
 from tribo.materials import (
     ContactMaterial,
+    EffectivePair,
     Material,
     MaterialLibrary,
     MaterialTable,
-    PairProperties,
 )
 from tribo.materials.contact_material import friction_model, reduction_mode
 from tribo.materials.material import canonical_name
 from tribo.materials.pair_properties import DEFAULT_MATERIAL
 from tribo.materials.parameters import Parameter, parameters
+from tribo.materials.table import Law
 
 ENDINGS = (".yaml", ".yml")
 MAX_NAMES = 200  # in one entry: 20 000 pairs
@@ -268,7 +269,7 @@ def fill_table(
         rigid: Take of contact materials what a rigid pair has.
 
     Raises:
-        DescriptionError: The file cannot be read, or compliance is needed.
+        DescriptionError: The file cannot be read, or a rigid pair cannot be what it says.
     """
     if not isinstance(source, MaterialLibrary):
         if not (is_text(source) or Path(source).suffix.lower() in ENDINGS):
@@ -282,40 +283,47 @@ def fill_table(
                 table.set_pair(first, second, properties)
             return ()
         source = read_materials(source)
-    laws = _rigid_laws(source, rigid=rigid)
+    laws = _laws(source, rigid=rigid)
     table.default = laws.pop((DEFAULT_MATERIAL, DEFAULT_MATERIAL))[0]
     for (first, second), (properties, origin) in laws.items():
         table.take_pair(first, second, properties, origin)
     return source.doubts
 
 
-Laws = dict[tuple[str, str], tuple[PairProperties, dict[str, str]]]
+Laws = dict[tuple[str, str], tuple[Law, dict[str, str]]]
 
 
-def _rigid_laws(library: MaterialLibrary, *, rigid: bool) -> Laws:
-    """Return the rigid pair of every two materials, and where its friction and restitution come from."""
-    if not rigid:
-        raise DescriptionError(
-            "contact materials are compliant (Young's modulus, SPOOK damping), which no step has yet; "
-            "load_materials(…, rigid=True) keeps friction and restitution and leaves compliance out"
-        )
+def _laws(library: MaterialLibrary, *, rigid: bool) -> Laws:
+    """Return the law of every two materials, and where its values come from."""
     if len(library) > MAX_PAIRS:
         raise DescriptionError(
             f"{len(library.names)} materials make {len(library)} pairs, more than {MAX_PAIRS}; leave out "
             "what no shape has"
         )
-    laws: Laws = {}
-    for pair in library:
-        try:
-            made = pair.law.rigid()
-        except ValueError as error:
-            raise DescriptionError(
-                f"pair {pair.first!r}, {pair.second!r}: {error}; or load library.subset(…) without them"
-            ) from None
-        origin = {}
-        for name in ("friction", "restitution"):
-            detail = pair.detail.get(name, "")
-            origin[name] = f"{pair.origin[name]}{': ' if detail else ''}{detail}"
-        origin["static_friction"] = "equal to friction (a contact material has one coefficient)"
-        laws[pair.first, pair.second] = made, origin
-    return laws
+    return {
+        (pair.first, pair.second): _rigid_law(pair) if rigid else (pair.law, _origins(pair))
+        for pair in library
+    }
+
+
+def _origins(pair: EffectivePair) -> dict[str, str]:
+    """Return where each value of a pair comes from, with the terms of its formula."""
+    return {
+        name: f"{origin}: {pair.detail[name]}" if pair.detail.get(name) else origin
+        for name, origin in pair.origin.items()
+    }
+
+
+def _rigid_law(pair: EffectivePair) -> tuple[Law, dict[str, str]]:
+    """Return what of a pair a rigid one has, and where that comes from."""
+    try:
+        made = pair.law.rigid()
+    except ValueError as error:
+        raise DescriptionError(
+            f"pair {pair.first!r}, {pair.second!r}: {error}; or load library.subset(…) without them"
+        ) from None
+    origin = {
+        name: text for name, text in _origins(pair).items() if name in {"friction", "restitution"}
+    }
+    origin["static_friction"] = "equal to friction (a contact material has one coefficient)"
+    return made, origin

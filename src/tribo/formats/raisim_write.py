@@ -12,9 +12,10 @@ import numpy as np
 from lxml import etree
 
 from tribo.description.trees import DescriptionError, ObjectDescription, WorldDescription
+from tribo.formats import pair_attributes
 from tribo.formats.raisim_shapes import DIMENSIONS
 from tribo.formats.raisim_wires import write_constraint
-from tribo.materials.table import PairProperties
+from tribo.materials.table import Law
 from tribo.model import Kind
 
 VERSION = "2.3.0"
@@ -42,10 +43,10 @@ def write(world: WorldDescription, path: str | Path) -> None:
     if world.default_pair is not None or world.pairs:
         material = _add(root, "material")
         if world.default_pair is not None:
-            _add(material, "default", **_properties(world.default_pair))
+            _add(material, "default", **_law(world.default_pair))
         for (first, second), pair in sorted(world.pairs.items()):
             names = {"name1": _text(first), "name2": _text(second)}
-            _add(material, "pair_prop", **names, **_properties(pair))
+            _add(material, "pair_prop", **names, **_law(pair))
     objects = _add(root, "objects")
     robots: dict[Path, str] = {}  # files to write beside the world's
     for item in world.objects:
@@ -200,25 +201,8 @@ def _common(item: ObjectDescription) -> dict[str, str | None]:
     }
 
 
-def _properties(pair: PairProperties) -> dict[str, str]:
-    if pair.stiffness is not None:
-        values = (pair.friction, pair.stiffness, pair.damping)
-        return dict(zip(("friction", "stiffness", "damping"), map(_number, values), strict=True))
-    static = pair.static_friction
-    if pair.rolling_length or pair.spinning_length:
-        raise DescriptionError(
-            "a material pair with rolling_length or spinning_length has no place in the format; use "
-            "rolling_friction and spinning_friction"
-        )
-    return {
-        "friction": _number(pair.friction),
-        "restitution": _number(pair.restitution),
-        "restitution_threshold": _number(pair.restitution_threshold),
-        "static_friction": _number(pair.friction if static is None else static),
-        "static_friction_velocity_threshold": _number(pair.static_friction_velocity),
-        "rolling_friction": _number(pair.rolling_friction),
-        "spinning_friction": _number(pair.spinning_friction),
-    }
+def _law(law: Law) -> dict[str, str]:
+    return {name: _text(value) for name, value in pair_attributes.written(law).items()}
 
 
 def _add(parent: etree._Element, tag: str, **attributes: str | None) -> etree._Element:

@@ -5,33 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tribo.description.trees import DescriptionError, Vector, WorldDescription
+from tribo.description.trees import Vector, WorldDescription
+from tribo.formats import pair_attributes
 from tribo.formats.raisim_objects import read_classes, read_object
 from tribo.formats.raisim_template import expand
 from tribo.formats.raisim_wires import read_constraint, read_wire
 from tribo.formats.raisim_write import write
 from tribo.formats.report import Report, refuse
 from tribo.formats.xml import Node, is_text, wrong_root
-from tribo.materials.table import PairProperties
+from tribo.materials.table import Law, PairProperties
 
-# Attribute in the file → field of PairProperties.
-PROPERTIES = {
-    "friction": "friction",
-    "restitution": "restitution",
-    "restitution_threshold": "restitution_threshold",
-    "static_friction": "static_friction",
-    "static_friction_velocity_threshold": "static_friction_velocity",
-    "rolling_friction": "rolling_friction",
-    "spinning_friction": "spinning_friction",
-    "stiffness": "stiffness",
-    "damping": "damping",
-}
 NOT_YET = ("tendon", "tendon_coupling")
 CHILDREN = (
     "material", "gravity", "time_step", "erp", "objects", "object_class", "camera", "wire", "constraint",
 )  # fmt: skip
 MAX_WIRES = 100_000
-Pairs = dict[tuple[str, str], PairProperties]
+Pairs = dict[tuple[str, str], Law]
 
 __all__ = ["read", "read_materials", "write"]
 
@@ -99,7 +88,7 @@ def read(
     return world
 
 
-def read_materials(path: str | Path) -> tuple[PairProperties, Pairs]:
+def read_materials(path: str | Path) -> tuple[Law, Pairs]:
     """Read the default pair and the pairs of a material file, or of a world file.
 
     Raises:
@@ -108,7 +97,7 @@ def read_materials(path: str | Path) -> tuple[PairProperties, Pairs]:
     root = expand(path)
     report = Report(strict=False)
     pairs: Pairs = {}
-    default: PairProperties | None = None
+    default: Law | None = None
     if root.tag in {"material", "materials"}:
         return _materials(root, None, pairs, report) or PairProperties(), pairs
     found = [*root.all("material"), *root.all("materials")]
@@ -138,41 +127,19 @@ def _setting(node: Node, world: WorldDescription, report: Report) -> None:
         world.camera = dict(node.attributes)
 
 
-def _materials(
-    node: Node, default: PairProperties | None, pairs: Pairs, report: Report
-) -> PairProperties | None:
+def _materials(node: Node, default: Law | None, pairs: Pairs, report: Report) -> Law | None:
     """Read a material block into `pairs`; return the default pair."""
     report.check_children(node, ("default", "pair_prop"))
     for child in node.all("default"):
-        report.check_attributes(child, PROPERTIES)
-        default = _properties(child, "the default pair", report)
+        default = pair_attributes.read(child, "the default pair", report)
     for child in node.all("pair_prop"):
-        report.check_attributes(child, ("name1", "name2", *PROPERTIES))
         first, second = child.text("name1"), child.text("name2")
         if not first or not second:
             raise child.error("name1 and name2 must not be empty; name two materials")
         key = (first, second) if first <= second else (second, first)
-        made = _properties(child, f"pair {first!r}, {second!r}", report)
+        owner = f"pair {first!r}, {second!r}"
+        made = pair_attributes.read(child, owner, report, "name1", "name2")
         if pairs.get(key, made) != made:
             report.doubt(child, f"pair {first!r}, {second!r} is set again, the last one counts")
         pairs[key] = made
     return default
-
-
-def _properties(node: Node, owner: str, report: Report) -> PairProperties:
-    values = {name: node.number(key) for key, name in PROPERTIES.items() if key in node.attributes}
-    if "friction" not in values:
-        raise node.error(f"{owner}: attribute 'friction' is missing; add it")
-    static = values.get("static_friction", values["friction"])
-    if static == values["friction"] and values.get("static_friction_velocity") == 0.0:
-        del values["static_friction_velocity"]  # without static friction it has no meaning
-    elif static != values["friction"] and "static_friction_velocity" not in values:
-        report.doubt(
-            node,
-            f"{owner}: static_friction without static_friction_velocity_threshold: "
-            f"{PairProperties().static_friction_velocity:g} m/s is used",
-        )
-    try:
-        return PairProperties(**values)
-    except ValueError as error:
-        raise DescriptionError(f"{node.place}: {owner}: {error}") from None

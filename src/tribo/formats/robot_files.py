@@ -15,10 +15,11 @@ from tribo.formats.fixed_base import based
 from tribo.formats.singular import joints_without_inertia
 from tribo.formats.urdf_mass import REMEDY
 from tribo.formats.xml import outermost
-from tribo.materials import MaterialLibrary, PairProperties
+from tribo.materials import MaterialLibrary
+from tribo.materials.table import Law
 from tribo.model import Joint
 
-Laws = dict[tuple[str, str], PairProperties]
+Laws = dict[tuple[str, str], Law]
 
 
 def read(

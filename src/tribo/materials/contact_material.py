@@ -34,7 +34,8 @@ class ContactMaterial:
     """How two materials interact where they give way: stiffness, bounce, friction, adhesion.
 
     It stands for the pair as it is: nothing of the two materials is mixed in, and what is not given has its
-    standard value. No step of a world has this law yet: `rigid` gives what of it a rigid pair has.
+    standard value. In a world it is the law of the pair (docs/physics/compliant-materials); `rigid` gives
+    what of it a rigid pair has.
 
     Args:
         youngs_modulus: > 0 [Pa] of both materials in series.
@@ -181,8 +182,8 @@ class ContactMaterial:
             lacking.append(f"secondary_friction={second:g}")
         if lacking:
             raise ValueError(
-                f"a rigid pair has no {', no '.join(lacking)}, and steps have rigid pairs only so far; "
-                "leave these out, or set the pair by hand (World.set_material_pair)"
+                f"a rigid pair has no {', no '.join(lacking)}; leave these out, or take the contact "
+                "material as it is"
             )
         return PairProperties(friction=float(self.friction), restitution=float(self.restitution))
 

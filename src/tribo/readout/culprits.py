@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tribo.contact.problem.box_friction_rows import SLOT
 from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
-from tribo.contact.solver.natural_residual import contact_violation, scalar_violation
+from tribo.contact.solver.natural_residual import scalar_violation
 from tribo.engine.builder import DOFS
 from tribo.engine.engine import Engine
 from tribo.model import Course, DriveForm, Pair, Slot
 from tribo.objects import ArticulatedSystem
+from tribo.readout.law_of_contact import kept
 
 if TYPE_CHECKING:
     from tribo.objects import Object
@@ -28,6 +30,9 @@ def row_name(
     engine: Engine, objects: Sequence[Object], constraints: Sequence[Constraint], n: int
 ) -> str:
     """Return what scalar row n is: "a stop of joint 'elbow' of arm"."""
+    if engine.work.scalar_slot[n] < 0:
+        a, b = engine.work.contact_shape[SLOT - engine.work.scalar_slot[n]]
+        return f"friction between {shape_name(objects, a)} and {shape_name(objects, b)}"
     tie = tie_of(engine.model, engine.work, n)
     if tie >= 0:
         return f"constraint {constraints[tie].name}"
@@ -61,11 +66,10 @@ def largest_miss(
     model, work = engine.model, engine.work
     worst, where = 0.0, ""
     for c in range(int(work.contact_count[0])):
-        if np.isfinite(work.contact_target[c]):
-            missed = float(contact_violation(model, work, c))
-            if missed > worst:
-                a, b = (shape_name(objects, int(shape)) for shape in work.contact_shape[c])
-                worst, where = missed, f"the contact of {a} and {b}"
+        missed = kept(engine, c)[2]
+        if missed > worst:
+            a, b = (shape_name(objects, int(shape)) for shape in work.contact_shape[c])
+            worst, where = missed, f"the contact of {a} and {b}"
     for n in range(int(work.scalar_count[0])):
         missed = float(scalar_violation(model, work, n))
         if missed > worst:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tribo.contact.solver.natural_residual import contact_violation
 from tribo.engine.engine import Engine
 from tribo.model import Pair, Status
 from tribo.objects import Object
+from tribo.readout.law_of_contact import kept
 
 AT_BOUND = 1e-6  # [–] of the friction bound by which a tangential force may miss it and still slip
 
@@ -107,9 +107,7 @@ def diagnose(engine: Engine, a: Object, b: Object) -> ContactDiagnosis:
 def _point(engine: Engine, c: int) -> PointDiagnosis:
     work, model, dt = engine.work, engine.model, float(engine.settings.dt)
     x, y, normal = (float(k) / dt for k in work.contact_impulse[c])
-    tangential = float(np.hypot(x, y))
-    friction = float(work.contact_friction[c])
-    bound = friction * normal
+    friction, load, missed = kept(engine, c)
     frame = work.contact_axes[c].reshape(3, 3)
     bodies = work.contact_body[c]
     velocity = [_velocity(engine, int(body), work.contact_pos[c]) for body in bodies]
@@ -117,20 +115,16 @@ def _point(engine: Engine, c: int) -> PointDiagnosis:
     pair = model.pair_table[tuple(model.shape_material[s] for s in work.contact_shape[c])]
     approach = float(work.contact_bend[c, 2] - work.contact_vel[c, 2])
     bounce = min(1.0, float(pair[Pair.RESTITUTION]) + float(engine.settings.erp2))
-    is_solved_for = np.isfinite(
-        work.contact_target[c]
-    )  # others bounce later, sleep, or are compliant
-    missed = float(contact_violation(model, work, c)) if is_solved_for else 0.0
     state = "open"
-    if normal > 0.0:
-        state = "slip" if tangential >= (1.0 - AT_BOUND) * bound else "stick"
+    if normal + float(work.contact_pull[c]) / dt > 0.0:
+        state = "slip" if load >= 1.0 - AT_BOUND else "stick"
     return PointDiagnosis(
         state=state,
         gap=float(work.contact_gap[c]),
         normal_force=normal,
-        friction_force=tangential,
+        friction_force=float(np.hypot(x, y)),
         friction=friction,
-        load=tangential / bound if bound > 0.0 else 0.0,
+        load=load,
         slip_speed=float(np.hypot(slip[0], slip[1])),
         approach_speed=approach,
         restitution=bounce if approach > pair[Pair.RESTITUTION_THRESHOLD] else 0.0,

@@ -215,7 +215,7 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
         if chosen.set:
             raise InputError(f"{path}: is a body file, which has no @@parameters; leave --set out")
         if materials is not None:
-            world.load_materials(materials, rigid=True)
+            world.load_materials(materials)
         parts = world.load_body(
             path, package_dirs=chosen.package_dir, strict=chosen.strict, materials=materials
         )

@@ -23,6 +23,7 @@ from rich.table import Table
 
 import tribo
 from tribo import world_xml
+from tribo.materials import PairProperties
 from tribo.viewer import draw, film, plot, scene
 from tribo.viewer.raster import Camera
 from tribo.viewer.shots import Shots
@@ -143,6 +144,7 @@ def drop(world: tribo.World) -> tuple[list[Rebound], np.ndarray, Shots]:
             rises = float(ball.linear_velocity[2])
             if fell < 0.0 <= rises and not bounce.speed_out:
                 pair = world.materials.pair("steel", ball.material)
+                assert isinstance(pair, PairProperties)  # as the demo's file says
                 bounce.speed_in, bounce.speed_out = -fell, rises
                 bounce.expected_out = pair.restitution * max(
                     0.0, -fell - pair.restitution_threshold

@@ -18,7 +18,8 @@ from tribo.description.trees import (
     TreeDescription,
     WorldDescription,
 )
-from tribo.materials import MaterialTable, PairProperties
+from tribo.materials import MaterialTable
+from tribo.materials.table import Law
 from tribo.model import Joint, Kind
 from tribo.objects import Object
 from tribo.world.add_objects import WorldObjects
@@ -142,7 +143,7 @@ class WorldMjcf(WorldObjects):
         options = {"name": name, "position": item.position, "orientation": item.quaternion}
         return self._add_single(TreeDescription([body], kind=Kind.STATIC), "geom", options)
 
-    def take_laws(self, laws: dict[tuple[str, str], PairProperties]) -> None:
+    def take_laws(self, laws: dict[tuple[str, str], Law]) -> None:
         """Set the contact laws that a file brings, and those between its materials and such of other files.
 
         Pairs that were set before stay as they are.

@@ -7,7 +7,7 @@ from typing import Any
 from tribo.checks import check
 from tribo.description.trees import TreeDescription
 from tribo.engine.builder import MOVABLE_GROUP, STATIC_GROUP
-from tribo.materials.table import PairProperties
+from tribo.materials.table import Law
 from tribo.model import Kind
 from tribo.objects import ArticulatedSystem, Object
 
@@ -29,7 +29,7 @@ class WorldList(check.Sealed):
         """Return the number of a material; a new name gets a new number."""
         raise NotImplementedError
 
-    def take_laws(self, laws: dict[tuple[str, str], PairProperties]) -> None:
+    def take_laws(self, laws: dict[tuple[str, str], Law]) -> None:
         """Set the contact laws that a file brings, and those with materials of other files."""
         raise NotImplementedError
 

@@ -457,10 +457,11 @@ class World(
         Args:
             source: File: XML with ``default`` and ``pair_prop`` elements, as in the ``material`` block of a
                 world, or YAML as Choreonoid has it; or what `tribo.read_materials` returned.
-            rigid: Of YAML: take friction and restitution, leave out compliance, which no step has yet.
+            rigid: Of YAML: take friction and restitution only, for pairs that do not give way.
 
         Raises:
-            DescriptionError: It cannot be read, or needs what no step has; the table stays as it was.
+            DescriptionError: It cannot be read, or a rigid pair cannot be what it says; the table stays as
+                it was.
         """
         from tribo.formats import material_files
 

@@ -24,15 +24,16 @@ from tribo.formats.pose import NO_POSE, Pose
 from tribo.formats.report import Report
 from tribo.formats.self_collision import set_pair
 from tribo.formats.yaml_nodes import YamlNode, is_text, parse
-from tribo.materials import MaterialLibrary, PairProperties
+from tribo.materials import MaterialLibrary
 from tribo.materials.mixing import mixed
+from tribo.materials.table import Law
 from tribo.model import Joint
 
 FIRST_BIT, MAX_BITS = (
     62,
     48,
 )  # collision groups for links of different things that pass through each other
-Laws = dict[tuple[str, str], PairProperties]
+Laws = dict[tuple[str, str], Law]
 
 
 @dataclass(slots=True)
@@ -264,10 +265,5 @@ def _laws(links: dict[str, BodyLink], library: MaterialLibrary | None) -> Laws:
     for k, link in enumerate(private):
         others = [known.material(name) for name in known.names]
         for other in (*others, *(one.material for one in private[k:])):
-            try:
-                laws[link.material.name, other.name] = mixed(link.material, other).rigid()
-            except ValueError as error:
-                raise link.node.error(
-                    f"material of link {link.name!r} with {other.name!r}: {error}"
-                ) from None
+            laws[link.material.name, other.name] = mixed(link.material, other)
     return laws

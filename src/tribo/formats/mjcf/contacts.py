@@ -21,7 +21,7 @@ from tribo.formats.mjcf.geoms import SOFT, Geom
 from tribo.formats.mjcf.source import Source, screen
 from tribo.formats.report import Report, known_hint
 from tribo.formats.xml import Node
-from tribo.materials.table import PairProperties
+from tribo.materials.table import Law, PairProperties
 
 EXCLUDE = frozenset({"name", "body1", "body2"})
 PAIR = frozenset({"name", "class", "geom1", "geom2", "condim", "friction"})
@@ -48,7 +48,7 @@ class Contacts:
 
     excluded: list[tuple[Node, str, str]] = field(default_factory=list)
     pairs: list[Pair] = field(default_factory=list)
-    laws: dict[tuple[str, str], PairProperties] = field(default_factory=dict)
+    laws: dict[tuple[str, str], Law] = field(default_factory=dict)
     frictions: dict[str, Friction] = field(default_factory=dict)  # by geom
     is_off: bool = False  # <flag contact="disable"/>: nothing meets
 

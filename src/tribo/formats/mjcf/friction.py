@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from tribo.description.trees import Vector
 from tribo.formats.xml import Node
-from tribo.materials.table import MAX_FRICTION, PairProperties
+from tribo.materials.table import MAX_FRICTION, Law, PairProperties
 
 STANDARD = (1.0, 0.005, 0.0001)  # sliding [–], torsional [m], rolling [m]
 CONDIMS = (1, 3, 4, 6)
@@ -50,12 +50,10 @@ def of_material(name: str) -> Friction | None:
     return Friction(numbers, int(found["condim"]), int(found["priority"] or 0))
 
 
-def laws_between(
-    names: Iterable[str], others: Iterable[str]
-) -> dict[tuple[str, str], PairProperties]:
+def laws_between(names: Iterable[str], others: Iterable[str]) -> dict[tuple[str, str], Law]:
     """Return the contact laws between materials of one file and those of another."""
     known = {name: law for name in others if (law := of_material(name)) is not None}
-    made: dict[tuple[str, str], PairProperties] = {}
+    made: dict[tuple[str, str], Law] = {}
     for name in names:
         own = of_material(name)
         if own is not None:

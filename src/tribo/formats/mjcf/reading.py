@@ -30,7 +30,7 @@ from tribo.formats.mjcf.trees import Standing, Tree, split
 from tribo.formats.pose import normalized
 from tribo.formats.report import Report, known_hint
 from tribo.formats.xml import Node
-from tribo.materials.table import PairProperties
+from tribo.materials.table import Law
 from tribo.model import Joint, Kind
 
 SECTIONS = (
@@ -125,7 +125,7 @@ def read(
 
 def read_robot(
     source: str | Path, *, package_dirs: Sequence[Path] = (), strict: bool = False
-) -> tuple[TreeDescription, dict[tuple[str, str], PairProperties]]:
+) -> tuple[TreeDescription, dict[tuple[str, str], Law]]:
     """Read the one robot of a file; return it and the contact laws of its materials.
 
     Raises:

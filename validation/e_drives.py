@@ -7,7 +7,7 @@ import play_tribo
 import reference
 from parts import fixed_base, link
 from stage import Scene
-from suite import Check, Player, case, holds, pending
+from suite import Check, Player, case, holds
 
 from tribo.description.trees import TreeDescription
 from tribo.model import Joint
@@ -164,10 +164,3 @@ def catenary(player: Player) -> list[Check]:
         Check("nodes / length", error / (count * length), 1e-6),
         Check("end tension, relative", abs(np.linalg.norm(pin.force) / tension - 1.0), 1e-6),
     ]
-
-
-SOFT = "compliant pairs (SPOOK)"
-pending("E9", "SPOOK mass on floor", "each step's λ; δ = −mg/k", SOFT)
-pending("E10", "box on 4, 16, 64 points", "δ = mg/(nk); patch: mgL/(EA)", SOFT)
-pending("E11", "adhesion F_a, pull F", "holds for F ≤ F_a; friction budget μ(N + F_a)", SOFT)
-pending("E12", "surface viscosity γ on a slope", "v = γ mg sin θ/n", SOFT)

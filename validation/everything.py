@@ -12,6 +12,7 @@ import d_smooth
 import d_trees
 import e_drives
 import e_ground
+import e_materials
 import e_wires
 import f_drop
 import f_houses
@@ -31,6 +32,6 @@ FAMILIES = {
 }
 MODULES = (
     a_friction, a_structures, b_rolling, b_tops, c_impact, d_robots, d_smooth, d_trees, e_drives, e_ground,
-    e_wires,
+    e_materials,    e_wires,
     f_drop, f_houses, f_stacks, f_system, f_terrain, r_founding,
 )  # fmt: skip

@@ -18,7 +18,7 @@ print(library)
 print(*library.doubts, sep="\n")  # ice is in no list of materials
 
 world = tribo.World(time_step=0.002)
-world.load_materials(library, rigid=True)  # friction and restitution; steps have no compliance yet
+world.load_materials(library)
 ANGLE = radians(20.0)
 world.gravity = (9.81 * sin(ANGLE), 0.0, -9.81 * cos(ANGLE))
 world.add_ground(material="Ground")

@@ -16,12 +16,13 @@ from tribo.viewer.server import FRAME
 from tribo.viewer.session import Session, start
 from tribo.viewer.stage import Stage
 from tribo.viewer.take import Take
+from tribo.viewer.visual_objects import VisualObjects
 
 NO_FORCES = Forces(np.zeros((0, 3)), np.zeros((0, 3)))
 FASTEST = 4.0  # of the motion's own time, forwards and backwards
 
 
-class Player(Session):
+class Player(Session, VisualObjects):
     """Plays a take in the browser: the job of Spatial_v2's showmotion.
 
     Args:
@@ -48,6 +49,7 @@ class Player(Session):
         self, take: Take, host: str = "127.0.0.1", port: int = 8080, hosts: Sequence[str] = ()
     ) -> None:
         """Start the server; it runs until `close`."""
+        VisualObjects.__init__(self)
         self.take = take
         self._server = start(host, port, hosts)
         self._lock = threading.Lock()

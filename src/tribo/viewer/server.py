@@ -15,6 +15,7 @@ from tribo.viewer import scene as scenes
 from tribo.viewer.panel import NOBODY, Panel
 from tribo.viewer.session import Session, start
 from tribo.viewer.stage import Stage
+from tribo.viewer.visual_objects import VisualObjects
 
 if TYPE_CHECKING:
     from tribo.world.world import World
@@ -30,7 +31,7 @@ RUN_SHARE = 0.5  # the same while `run` waits for the clock anyway
 STATUS = 0.25  # [s] between two read-outs
 
 
-class Viewer(Session):
+class Viewer(Session, VisualObjects):
     """Shows a world in the browser.
 
     Args:
@@ -58,6 +59,7 @@ class Viewer(Session):
         self, world: World, host: str = "127.0.0.1", port: int = 8080, hosts: Sequence[str] = ()
     ) -> None:
         """Start the server; it runs until `close`."""
+        VisualObjects.__init__(self)
         self._world = world
         self._saved = world.snapshot()
         self._engine = world.engine

@@ -68,11 +68,21 @@ class Layer:
                 handle.batched_wxyzs = turns[part]
             self._sent[k] = places[part], turns[part]
 
+    @property
+    def is_seen(self) -> bool:
+        """Whether the nodes are shown."""
+        return self._is_seen
+
     def show(self, *, is_seen: bool) -> None:
         """Show or hide all nodes."""
         self._is_seen = is_seen
         for handle in self.handles:
             handle.visible = is_seen
+
+    def remove(self) -> None:
+        """Take all nodes away."""
+        for handle in self.handles:
+            handle.remove()
 
 
 class Stage:
@@ -81,8 +91,10 @@ class Stage:
     def __init__(self, server: Any, scene: Scene, poses: Poses) -> None:
         """Make the nodes."""
         self._api = server.scene
-        self.visual = Layer(self._batches("visual", scene.visual), is_seen=True)
-        self.collision = Layer(self._batches("collision", scene.collision), is_seen=False)
+        self.visual = layer(server.scene, "/visual", scene.visual)
+        self.collision = layer(
+            server.scene, "/collision", scene.collision, paint=COLLISION, opacity=0.5, is_seen=False
+        )
         self._grounds(scene.planes, poses)
         none = np.zeros((0, 3), np.float32)
         self._points = self._api.add_point_cloud(
@@ -152,49 +164,6 @@ class Stage:
         for name in ("/visual", "/collision", "/ground", "/contacts", "/wires"):
             self._api.remove_by_name(name)
 
-    def _batches(self, layer: str, group: Group) -> list[tuple[Any, Sequence[Drawable]]]:
-        """Make a node for each kind of primitive and each mesh."""
-        shows = layer == "visual"
-        solids: dict[Shape, list[Scaled]] = {}
-        meshes: dict[tuple[int, Color | None], list[Drawable]] = {}
-        for item in group.items:
-            if item.mesh is None:
-                for part, scale in _parts(item):
-                    solids.setdefault(part.kind, []).append((part, scale))
-            else:
-                own = None if item.mesh.visual.defined and not item.keeps_color else item.color
-                meshes.setdefault((id(item.mesh), own), []).append(item)
-        made = [self._solid(f"/{layer}/{k.name.lower()}", k, v, shows) for k, v in solids.items()]
-        for number, ((_, own), items) in enumerate(meshes.items()):
-            mesh = items[0].mesh
-            if own is not None:
-                mesh = mesh.copy()
-                mesh.visual.face_colors = [*(int(255 * x) for x in own), 255]
-            handle = self._api.add_batched_meshes_trimesh(
-                f"/{layer}/mesh_{number}", mesh, np.tile([1.0, 0.0, 0.0, 0.0], (len(items), 1)),
-                np.zeros((len(items), 3)), visible=shows,
-            )  # fmt: skip
-            made.append((handle, items))
-        return made
-
-    def _solid(
-        self,
-        name: str,
-        kind: Shape,
-        parts: Sequence[Scaled],
-        shows: bool,
-    ) -> tuple[Any, Sequence[Drawable]]:
-        surface = of_shape(kind, _UNITS[kind])
-        count = len(parts)
-        colors = [d.color if shows else COLLISION for d, _ in parts]
-        handle = self._api.add_batched_meshes_simple(
-            name, surface.vertices, surface.faces, np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
-            np.zeros((count, 3)), batched_scales=np.array([s for _, s in parts], np.float32),
-            batched_colors=_linear(colors), lod="off",
-            opacity=None if shows else 0.5, visible=shows,
-        )  # fmt: skip
-        return handle, [d for d, _ in parts]
-
     def _grounds(self, planes: Group, poses: Poses) -> None:
         """Lay out a chequered square for each ground plane."""
         import trimesh
@@ -207,6 +176,62 @@ class Stage:
             self._api.add_mesh_trimesh(
                 f"/ground/{number}", mesh, wxyz=wxyz, position=position[number], cast_shadow=False
             )
+
+
+def layer(
+    api: Any, root: str, group: Group, *, paint: Color | None = None, opacity: float | None = None,
+    is_seen: bool = True,
+) -> Layer:  # fmt: skip
+    """Make a node for each kind of primitive and each mesh.
+
+    Args:
+        api: The server's scene.
+        root: Where the nodes are, as "/visual".
+        group: What they show.
+        paint: One colour for all; None: each its own.
+        opacity: Of all, 0…1; None: opaque.
+        is_seen: Whether they are shown at first.
+    """
+    solids: dict[Shape, list[Scaled]] = {}
+    meshes: dict[tuple[int, Color | None], list[Drawable]] = {}
+    for item in group.items:
+        if item.mesh is None:
+            for part, scale in _parts(item):
+                solids.setdefault(part.kind, []).append((part, scale))
+        else:
+            own = None if item.mesh.visual.defined and not item.keeps_color else item.color
+            meshes.setdefault((id(item.mesh), paint or own), []).append(item)
+    made: list[tuple[Any, Sequence[Drawable]]] = []
+    for kind, parts in solids.items():
+        surface = of_shape(kind, _UNITS[kind])
+        colors = [paint or d.color for d, _ in parts]
+        handle = api.add_batched_meshes_simple(
+            f"{root}/{kind.name.lower()}", surface.vertices, surface.faces, *_unplaced(len(parts)),
+            batched_scales=np.array([s for _, s in parts], np.float32),
+            batched_colors=_linear(colors), lod="off", opacity=opacity, visible=is_seen,
+        )  # fmt: skip
+        made.append((handle, [d for d, _ in parts]))
+    for number, ((_, own), items) in enumerate(meshes.items()):
+        mesh, name = items[0].mesh, f"{root}/mesh_{number}"
+        if opacity is not None:
+            handle = api.add_batched_meshes_simple(
+                name, mesh.vertices, mesh.faces, *_unplaced(len(items)), lod="off", opacity=opacity,
+                batched_colors=_linear([own or items[0].color] * len(items)), visible=is_seen,
+            )  # fmt: skip
+        else:
+            if own is not None:
+                mesh = mesh.copy()
+                mesh.visual.face_colors = [*(int(255 * x) for x in own), 255]
+            handle = api.add_batched_meshes_trimesh(
+                name, mesh, *_unplaced(len(items)), visible=is_seen
+            )
+        made.append((handle, items))
+    return Layer(made, is_seen=is_seen)
+
+
+def _unplaced(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return quaternions and positions of instances that are not yet placed."""
+    return np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)), np.zeros((count, 3))
 
 
 def _parts(item: Drawable) -> list[Scaled]:

@@ -204,7 +204,8 @@ class JointControls:
             for word, folder, sliders, value in groups:
                 with folder:
                     slider = self._gui.add_slider(
-                        f"{joint.name} [{unit}]", min=low, max=high, step=1e-3,
+                        f"{joint.name}{' target' if word == 'target' else ''} [{unit}]",
+                        min=low, max=high, step=1e-3,
                         initial_value=float(np.clip(value, low, high)),
                     )  # fmt: skip
                 post_changes(slider, self._orders, (word, robot.id, at))

@@ -132,8 +132,8 @@ class Panel:
             self._wishes.follows = NOBODY
 
     def follow(self, name: str) -> None:
-        """Follow an object, or nothing if there is none of that name."""
-        if name in self._names:
+        """Follow an object, or `NOBODY`; a name that is not there changes nothing."""
+        if name == NOBODY or name in self._names:
             self._follow.value = name
             self._wishes.follows = name
 

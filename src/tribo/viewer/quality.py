@@ -44,6 +44,4 @@ def quality_of(world: World) -> Quality:
         bar = 100.0
     color = "red" if status & GRAVE else "yellow" if status else "green"
     said = "; ".join(f"**{bit.name}**: {text}" for bit, text in MEANING.items() if status & bit)
-    return Quality(
-        bar, color, f"residual **{residual:.1e}** · {said or 'well'}"
-    )
+    return Quality(bar, color, f"residual **{residual:.1e}** · {said or 'well'}")

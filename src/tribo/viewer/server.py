@@ -46,10 +46,13 @@ class Viewer(Session, VisualObjects, Views):
 
     Args:
         world: What to show; only the thread that calls `run` or `update` touches it.
-        host: Address to listen on. The standard one can be reached from this machine only.
+        host: Address to listen on. The standard one can be reached from this machine only; on any other
+            every request needs a token, which `address` has.
         port: Port to listen on; the next free one if it is taken.
         hosts: Names under which a browser may ask for this machine, besides its IP addresses, "localhost"
             and its own name: that of a proxy, for example. Under any other the viewer answers nothing.
+        token: What a browser must bring, at least 8 letters or digits; None: nothing on this machine, a new
+            one elsewhere.
 
     Raises:
         ImportError: viser is missing; the message says how to get it.
@@ -66,8 +69,9 @@ class Viewer(Session, VisualObjects, Views):
     """
 
     def __init__(
-        self, world: World, host: str = "127.0.0.1", port: int = 8080, hosts: Sequence[str] = ()
-    ) -> None:
+        self, world: World, host: str = "127.0.0.1", port: int = 8080, hosts: Sequence[str] = (),
+        token: str | None = None,
+    ) -> None:  # fmt: skip
         """Start the server; it runs until `close`."""
         VisualObjects.__init__(self)
         Views.__init__(self)
@@ -76,7 +80,7 @@ class Viewer(Session, VisualObjects, Views):
         self._engine = world.engine
         self._scene = scenes.describe(world)
         poses = scenes.read_poses(world)
-        self._server = start(host, port, hosts)
+        self._server, self._token = start(host, port, hosts, token)
         self._panel = Panel(self._server, self._scene.names, _arrow_scale(world))
         self._panel.set_driven(False)
         self._orders = Orders()

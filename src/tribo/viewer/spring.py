@@ -32,7 +32,9 @@ class Spring:
     point: np.ndarray  # (3,) [m] held point, body frame
     target: np.ndarray  # (3,) [m] world
     strength: float = 1.0
-    yielding: float = 0.0  # [1/kg] inverse apparent mass of the held point when it was last looked at
+    yielding: float = (
+        0.0  # [1/kg] inverse apparent mass of the held point when it was last looked at
+    )
 
     def __post_init__(self) -> None:
         """Find out how easily the point gives way."""

@@ -58,11 +58,13 @@ def picture(
     style = style or Style()
     width, height = style.width * style.samples, style.height * style.samples
     heap = _heap(scene, poses, forces, style, extra)
-    image = _background(scene, poses, camera, style, heap)
+    image, ground = _background(scene, poses, camera, style, heap)
     seen = rasterize(heap, camera, width, height)
+    shown = seen.depth <= ground.ravel()[seen.pixel]  # what lies under the ground is hidden
+    pixel = seen.pixel[shown]
     flat = image.reshape(-1, 3)
-    rays = camera.rays(width, height).reshape(-1, 3)[seen.pixel]
-    flat[seen.pixel] = _shade(seen.color, seen.normal, rays)
+    rays = camera.rays(width, height).reshape(-1, 3)[pixel]
+    flat[pixel] = _shade(seen.color[shown], seen.normal[shown], rays)
     s = style.samples
     small = sum(image[i::s, j::s] for i in range(s) for j in range(s)) / np.float32(s * s)
     return np.asarray(np.clip(small * 255.0 + 0.5, 0, 255), np.uint8)
@@ -87,7 +89,7 @@ def _heap(
 ) -> Triangles:
     """Collect the triangles of everything in world axes."""
     parts = parts_of(scene.visual, poses)
-    parts += _wires(*scene.lines.place(poses))
+    parts += wires(*scene.lines.place(poses))
     if forces is not None and style.force_scale > 0.0:
         parts += _arrows(forces, style.force_scale)
     return heap_of([*parts, *extra])
@@ -139,7 +141,7 @@ def _arrows(forces: Forces, scale: float) -> list[Part]:
     return made
 
 
-def _wires(ends: np.ndarray, colors: np.ndarray) -> list[Part]:
+def wires(ends: np.ndarray, colors: np.ndarray) -> list[Part]:
     """Return a thin rod for each line, as (surface, position, map, colour)."""
     rod = of_shape(Shape.CYLINDER, (1.0, 1.0), 12)
     made: list[Part] = []
@@ -164,24 +166,53 @@ def _mesh_surface(mesh: object) -> Surface:
 
 def _background(
     scene: Scene, poses: Poses, camera: Camera, style: Style, heap: Triangles
-) -> np.ndarray:
-    """Draw sky, ground planes and the shadows on them."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw sky, ground planes and the shadows on them; return how far the planes are as well, (h, w) [m]."""
     width, height = style.width * style.samples, style.height * style.samples
     positions, rotations = scene.planes.place(poses)
     key = (positions.tobytes(), rotations.tobytes())
-    empty, lit = _backdrop(key, camera, width, height, style.tile)
+    empty, lit, ground = _backdrop(key, camera, width, height, style.tile)
     image = empty.copy()
     for k, (origin, axes) in enumerate(zip(positions, rotations, strict=True)):
         shadow = _shadow(heap, origin, axes[:, 2], camera, width, height)
         image *= 1.0 - SHADOW * (shadow * lit[k])[..., None]
-    return image
+    return image, ground
+
+
+def ground_distance(
+    scene: Scene, poses: Poses, camera: Camera, width: int, height: int
+) -> np.ndarray:
+    """Return how far each ground plane is along the optical axis, (1 + planes, h, w) [m].
+
+    It is infinite where a plane is not seen; the first row is the sky, infinite everywhere.
+    """
+    far = [np.full((height, width), np.inf)]
+    rays = camera.rays(width, height)
+    for origin, axes in zip(*scene.planes.place(poses), strict=True):
+        far.append(_plane_distance(origin, axes[:, 2], camera, rays))
+    return np.stack(far)
+
+
+def _plane_distance(
+    origin: np.ndarray, normal: np.ndarray, camera: Camera, rays: np.ndarray
+) -> np.ndarray:
+    """Return how far a plane is along the optical axis, (h, w) [m]; infinite: it is not seen."""
+    above = float(normal @ (np.asarray(camera.eye) - origin))
+    if above <= 0.0:  # seen from below it is not there
+        return np.full(rays.shape[:2], np.inf)
+    down = -(rays @ normal)
+    distance = np.where(down > 1e-6, above / np.maximum(down, 1e-6), np.inf)
+    return np.where(distance < FARTHEST, distance, np.inf)
 
 
 @functools.lru_cache(maxsize=4)
 def _backdrop(
     planes: tuple[bytes, bytes], camera: Camera, width: int, height: int, tile: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return sky and ground without shadows, (h, w, 3), and how lit each plane is, (n, h, w)."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return sky and ground without shadows, (h, w, 3), how lit each plane is, (n, h, w), and its distance.
+
+    The distance (h, w) [m] is that along the optical axis, infinite where no plane is seen.
+    """
     positions = np.frombuffer(planes[0]).reshape(-1, 3)
     rotations = np.frombuffer(planes[1]).reshape(-1, 3, 3)
     rays = camera.rays(width, height)
@@ -190,11 +221,7 @@ def _backdrop(
     nearest = np.full((height, width), FARTHEST)
     lit = np.zeros((len(positions), height, width), np.float32)
     for k, (origin, axes) in enumerate(zip(positions, rotations, strict=True)):
-        above = float(axes[:, 2] @ (np.asarray(camera.eye) - origin))
-        if above <= 0.0:
-            continue  # seen from below it is not there
-        down = -(rays @ axes[:, 2])
-        distance = np.where(down > 1e-6, above / np.maximum(down, 1e-6), np.inf)
+        distance = _plane_distance(origin, axes[:, 2], camera, rays)
         rows, columns = np.nonzero(distance < nearest)
         far = distance[rows, columns]
         nearest[rows, columns] = far
@@ -206,7 +233,7 @@ def _backdrop(
         image[rows, columns] = haze[:, None] * color + (1.0 - haze[:, None]) * HORIZON
         lit[:, rows, columns] = 0.0  # it hides the planes behind it
         lit[k, rows, columns] = haze
-    return image.astype(np.float32), lit
+    return image.astype(np.float32), lit, np.where(nearest < FARTHEST, nearest, np.inf)
 
 
 def _shadow(

@@ -293,3 +293,88 @@ def test_the_list_of_keys_names_them_all():
     for key, what in keys.KEYS.values():
         assert keys.NAMES.get(key, key) in text or key.isdigit()
         assert what in text or what.startswith("saved view")
+
+
+# -- what is shown ----------------------------------------------------------------------------------
+def nodes(viewer):
+    return {
+        name for name in viewer._server.scene._handle_from_node_name if name.startswith("/shown")
+    }
+
+
+def test_what_is_shown_comes_and_goes(viewer):
+    world = viewer._world
+    world.add_pin(world["ball"], None, (0.0, 0.0, 0.6))
+    world.step(20)
+    viewer._push()
+    assert nodes(viewer) == set()
+    for text, name in panel.SHOWN:
+        viewer.panel._set(name, True)
+        viewer._push()
+        viewer._push()  # a second time nothing is made anew
+        assert text
+    shown = nodes(viewer)
+    expected = ("names", "frames", "joints", "masses", "inertias", "gaps")
+    assert all(any(node.startswith(f"/shown/{name}") for node in shown) for name in expected)
+    world.add_sphere(0.1, 1.0, name="late", position=(5, 0, 1))
+    viewer._push()  # the scene is built anew
+    assert any(node._impl.name.startswith("/shown/names/3") for node in viewer._overlays._names)
+    for _, name in panel.SHOWN:
+        viewer.panel._set(name, False)
+    viewer._push()
+    assert nodes(viewer) == set()
+
+
+def test_what_sleeps_is_paler(viewer):
+    world = viewer._world
+    world.sleeping = True
+    layer = viewer._stage.visual
+    full = [None if colors is None else colors.copy() for colors in layer._colors]
+    world.step(2000)
+    assert world["ball"].is_asleep
+    viewer._push()
+    changed = [
+        not np.array_equal(handle.batched_colors, colors)
+        for handle, colors in zip(layer.handles, full, strict=True)
+        if colors is not None
+    ]
+    assert any(changed)
+    viewer.panel._set("dims_sleepers", False)
+    viewer._push()
+    for handle, colors in zip(layer.handles, full, strict=True):
+        if colors is not None:
+            np.testing.assert_array_equal(handle.batched_colors, colors)
+
+
+# -- the camera from Python --------------------------------------------------------------------------
+def test_views_are_kept_and_shown(viewer):
+    viewer.set_camera((1, 2, 3), (0, 0, 0))
+    assert viewer.save_view("front") == "front"
+    assert viewer.save_view() == "view 1"
+    viewer.set_camera((5, 5, 5), (0, 0, 1))
+    viewer.show_view("front")
+    np.testing.assert_allclose(viewer.camera.eye, (1, 2, 3))
+    np.testing.assert_allclose(viewer.camera.target, (0, 0, 0))
+    assert viewer.views == ("front", "view 1")
+    with pytest.raises(KeyError, match="front"):
+        viewer.show_view("frnt")
+    with pytest.raises(ValueError, match="another place"):
+        viewer.set_camera((1, 1, 1), (1, 1, 1))
+    with pytest.raises(ValueError, match="finite"):
+        viewer.set_camera((1, 1, float("nan")), (1, 1, 1))
+    np.testing.assert_allclose(viewer.camera.eye, (1, 2, 3))
+
+
+def test_the_camera_finds_and_follows_an_object(viewer):
+    world = viewer._world
+    viewer.focus_on("ball")
+    np.testing.assert_allclose(viewer.camera.target, world["ball"].position)
+    away = np.linalg.norm(np.subtract(viewer.camera.eye, viewer.camera.target))
+    assert 0.6 < away < 4.0
+    viewer.follow(world["ball"])
+    assert viewer.panel.wishes.follows == "ball"
+    viewer.follow(None)
+    assert viewer.panel.wishes.follows == panel.NOBODY
+    for call in (viewer.follow, viewer.focus_on):
+        with pytest.raises(KeyError, match="ball"):
+            call("bal")

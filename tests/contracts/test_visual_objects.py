@@ -216,3 +216,48 @@ def test_bad_updates_leave_things_as_they_were(viewer):
         viewer.visual("hills").update_heights(np.zeros((4, 3)))
     assert len(crowd) == 2
     assert len(cloud.points) == 2
+
+
+# -- charts ---------------------------------------------------------------------------------------
+def test_a_time_series_keeps_the_latest_and_begins_anew_after_a_reset(viewer):
+    graph = viewer.add_time_series_graph("height", ["ball", "box"], y_axis="z [m]")
+    for k in range(5000):
+        graph.add_data_points(0.01 * k, (k, -k))
+    assert graph.data.shape == (2000, 3)
+    np.testing.assert_allclose(graph.data[-1], (49.99, 4999, -4999))
+    np.testing.assert_allclose(np.diff(graph.data[:, 0]), 0.01)
+    graph.flush()
+    np.testing.assert_array_equal(graph._node.data[1], graph.data[:, 1])
+    graph.add_data_points(0.0, (1, 2))
+    np.testing.assert_array_equal(graph.data, [[0, 1, 2]])
+    viewer.remove_chart("height")
+    graph.remove()
+    with pytest.raises(ValueError, match="was removed"):
+        graph.add_data_points(1.0, (1, 2))
+
+
+def test_bars_are_in_proportion_and_texts_are_no_markup(viewer):
+    chart = viewer.add_bar_chart("<b>forces</b>", ["<script>", "right"])
+    chart.set_data([5.0, -10.0])
+    chart.flush()
+    text = chart._node.content
+    assert "<script>" not in text
+    assert "&lt;script&gt;" in text
+    assert "width:50.0%" in text
+    assert "width:100.0%" in text
+    chart.remove()
+
+
+def test_charts_that_cannot_be_are_refused(viewer):
+    chart = viewer.add_bar_chart("chart", ["a", "b"])
+    with pytest.raises(ValueError, match="there already"):
+        viewer.add_time_series_graph("chart", ["a"])
+    for names in ([], ["x"] * 21, [""], [5]):
+        with pytest.raises((ValueError, TypeError), match="name"):
+            viewer.add_bar_chart("other", names)
+    for values in ([1.0], [1.0, NAN], "ab"):
+        with pytest.raises((ValueError, TypeError), match="values of chart"):
+            chart.set_data(values)
+    with pytest.raises(KeyError, match="chart"):
+        viewer.remove_chart("chrt")
+    chart.remove()

@@ -14,6 +14,7 @@ from tribo.checks import check
 from tribo.checks.errors import EditError, SimulationError
 from tribo.objects import Object
 from tribo.viewer import scene as scenes
+from tribo.viewer.charts import Charts
 from tribo.viewer.controls import JointControls, WorldControls
 from tribo.viewer.keys import add_keys, listed
 from tribo.viewer.orders import Key, Orders
@@ -41,7 +42,7 @@ RUN_SHARE = 0.5  # the same while `run` waits for the clock anyway
 STATUS = 0.25  # [s] between two read-outs
 
 
-class Viewer(Session, VisualObjects, Views):
+class Viewer(Session, VisualObjects, Charts, Views):
     """Shows a world in the browser.
 
     Args:
@@ -74,6 +75,7 @@ class Viewer(Session, VisualObjects, Views):
     ) -> None:  # fmt: skip
         """Start the server; it runs until `close`."""
         VisualObjects.__init__(self)
+        Charts.__init__(self)
         Views.__init__(self)
         self._world = world
         self._saved = world.snapshot()
@@ -299,6 +301,7 @@ class Viewer(Session, VisualObjects, Views):
         self._panel.show_selected(self._touch.text())
         self._joints.refresh()
         self._controls.refresh()
+        self._flush_charts()
 
     def _rebuild(self) -> None:
         """Make all nodes anew after objects were added or removed."""

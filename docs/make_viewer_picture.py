@@ -16,7 +16,7 @@ OUT = Path(__file__).parent / "_static" / "viewer.png"
 
 
 def scene() -> tribo.World:
-    """Return a robot that stands, a copper box that slides and a ball."""
+    """Return a robot that stands, a copper box on a ramp of ice, and a ball."""
     world = tribo.World()
     world.add_ground(material="steel", name="ground")
     robot = world.add_articulated_system(
@@ -52,17 +52,17 @@ def look(viewer: tribo.Viewer, folder: Path) -> None:
         for k in range(5):
             page.mouse("Moved", place[0] + 12 * k, place[1] - 30 * k, ctrl=True)
             time.sleep(0.1)
-        time.sleep(4.0)
+        time.sleep(12.0)  # texts come last
         OUT.write_bytes(page.screenshot())
 
 
 world = scene()
 with tribo.Viewer(world, port=8499) as viewer, tempfile.TemporaryDirectory() as folder:
-    viewer.set_camera((1.1, -3.1, 1.2), (0.2, -0.5, 0.25))
-    viewer.add_visual_sphere("goal", 0.12, color=(1, 0.5, 0, 0.5), position=(0.9, -0.3, 0.4))
-    viewer.add_visual_text("goal text", "goal", position=(0.9, -0.3, 0.55))
+    viewer.set_camera((1.1, -3.3, 1.3), (0.2, -0.5, 0.3))
+    viewer.add_visual_sphere("goal", 0.12, color=(1, 0.5, 0, 0.5), position=(-0.45, -0.6, 0.35))
+    viewer.add_visual_text("goal text", "goal", position=(-0.45, -0.6, 0.5))
     turn = np.linspace(0, 6 * np.pi, 200)
-    coil = np.stack([0.2 * np.cos(turn) + 0.9, 0.2 * np.sin(turn) - 0.3, turn / 40], axis=1)
+    coil = np.stack([0.2 * np.cos(turn) - 0.45, 0.2 * np.sin(turn) - 0.6, turn / 40], axis=1)
     viewer.add_visual_polyline("path", coil, color=(0.6, 0.1, 0.6))
     person = threading.Thread(target=look, args=(viewer, Path(folder)))
     person.start()

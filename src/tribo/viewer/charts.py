@@ -5,11 +5,14 @@ from __future__ import annotations
 import html
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tribo.checks import check
+
+if TYPE_CHECKING:
+    from tribo.viewer.panel import Panel
 
 MOST_SERIES = 20
 MOST_ROWS = 2000  # that a time series shows: the latest
@@ -149,6 +152,7 @@ class Charts:
     """The part of a viewer that shows charts."""
 
     _server: Any
+    _panel: Panel
 
     def __init__(self) -> None:
         """Begin without any."""
@@ -185,20 +189,23 @@ class Charts:
             {"label": name, "stroke": COLORS[k % len(COLORS)], "width": 2}
             for k, name in enumerate(lines)
         ]
-        node = self._server.gui.add_uplot(
-            (np.zeros(1),) * (len(lines) + 1), tuple(series), title=title, height=220,
-            axes=({"label": str(x_axis)}, {"label": str(y_axis)}), legend={"show": True},
-            scales={"x": {"time": False}},
-        )  # fmt: skip
+        with self._panel.charts:
+            node = self._server.gui.add_uplot(
+                (np.zeros(1),) * (len(lines) + 1), tuple(series), title=title, height=220,
+                axes=({"label": str(x_axis)}, {"label": str(y_axis)}), legend={"show": True},
+                scales={"x": {"time": False}},
+            )  # fmt: skip
         made = TimeSeriesGraph(title, lines, node, self._forget_chart)
-        self._charts[title] = made
+        self._keep_chart(made)
         return made
 
     def add_bar_chart(self, title: str, names: Sequence[str]) -> BarChart:
         """Show a bar for each name in the panel; arguments and errors as `add_time_series_graph`."""
         lines = self._checked(title, names)
-        made = BarChart(title, lines, self._server.gui.add_html(""), self._forget_chart)
-        self._charts[title] = made
+        with self._panel.charts:
+            node = self._server.gui.add_html("")
+        made = BarChart(title, lines, node, self._forget_chart)
+        self._keep_chart(made)
         return made
 
     def remove_chart(self, title: str) -> None:
@@ -225,5 +232,10 @@ class Charts:
             )
         return tuple(check.name(name, f"name in chart {title!r}") for name in lines)
 
+    def _keep_chart(self, chart: Chart) -> None:
+        self._charts[chart.title] = chart
+        self._panel.charts.visible = True
+
     def _forget_chart(self, title: str) -> None:
         self._charts.pop(title, None)
+        self._panel.charts.visible = bool(self._charts)

@@ -78,6 +78,7 @@ class Panel:
         self._bar = gui.add_progress_bar(0.0, color="green")
         self._quality = gui.add_markdown("")
         self._said = gui.add_markdown("", visible=False)
+        self.charts = gui.add_folder("Charts", visible=False)  # shown with the first chart
         self._buttons: list[Any] = []
         with gui.add_folder("Time"):
             self._play = self._button(gui, "Pause", self._toggle)

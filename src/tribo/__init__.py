@@ -36,15 +36,15 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from tribo.formats.material_files import read_materials
-    from tribo.viewer import Viewer
+    from tribo.viewer import Renderer, Viewer
 
 
 def __getattr__(name: str) -> Any:
     """Import what needs optional packages, or takes long, when it is first asked for."""
-    if name == "Viewer":
-        from tribo.viewer import Viewer
+    if name in {"Viewer", "Renderer"}:
+        from tribo import viewer
 
-        return Viewer
+        return getattr(viewer, name)
     if name == "read_materials":
         from tribo.formats.material_files import read_materials
 
@@ -86,6 +86,7 @@ __all__ = [
     "RayHit",
     "RayHits",
     "Recording",
+    "Renderer",
     "SimulationError",
     "SingleBody",
     "Snapshot",

@@ -12,7 +12,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = (
     "--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader", "--hide-scrollbars", "--disable-gpu-sandbox",
-    "--no-first-run", "--window-size=1280,800", "--remote-debugging-port=0",
+    "--no-first-run", "--remote-debugging-port=0",
     "--remote-allow-origins=*",
 )  # fmt: skip
 PATIENCE = 60.0  # [s] a software renderer on two cores takes its time
@@ -44,6 +44,63 @@ class Page:
             .find(b => b.innerText.trim() === %s); if (!b) return false; b.click(); return true })()"""
         assert self.run(script % json.dumps(text)), f"no button {text!r}"
 
+    def press(self, key, code=None, text=""):
+        """Press and release a key, as "ArrowRight" or "n"."""
+        code = code or key
+        for kind in ("keyDown", "keyUp"):
+            typed = text if kind == "keyDown" else ""
+            self.ask("Input.dispatchKeyEvent", type=kind, key=key, code=code, text=typed)
+
+    def mouse(self, kind, x, y, *, ctrl=False):
+        """Let the mouse do something: "Moved", "Pressed" or "Released"."""
+        held = 0 if kind == "Released" else 1
+        self.ask(
+            "Input.dispatchMouseEvent", type=f"mouse{kind}", x=x, y=y, button="left", buttons=held,
+            clickCount=1, modifiers=2 if ctrl else 0,
+        )  # fmt: skip
+
+    def control(self, label, what):
+        """Do something with the input beside a label; `what` is JavaScript that knows it as `it`."""
+        script = """(() => {
+            const own = e => [...e.childNodes].filter(n => n.nodeType === 3).map(n => n.data).join('').trim();
+            let e = [...document.querySelectorAll('label, div, p, span')].find(e => own(e) === %s);
+            while (e && !e.querySelector('input')) e = e.parentElement;
+            if (!e) return false;
+            const inputs = e.querySelectorAll('input');
+            const it = inputs[inputs.length - 1];
+            %s
+            return true })()"""
+        assert self.run(script % (json.dumps(label), what)), f"no control {label!r}"
+
+    def check(self, label):
+        """Click the box beside a label."""
+        self.control(label, "it.click();")
+
+    def enter(self, label, value):
+        """Type a number into the field beside a label."""
+        script = """
+            const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
+            it.focus(); set.call(it, VALUE); it.dispatchEvent(new Event('input', {bubbles: true})); it.blur();
+            """
+        self.control(label, script.replace("VALUE", json.dumps(str(value))))
+
+    def choose(self, label, option):
+        """Choose from the list beside a label."""
+        self.control(label, "it.focus(); it.click();")
+        end = time.monotonic() + PATIENCE
+        script = """(() => { const o = [...document.querySelectorAll('[role=option]')]
+            .find(o => o.innerText.trim() === %s); if (!o) return false; o.click(); return true })()"""
+        while not self.run(script % json.dumps(option)):
+            assert time.monotonic() < end, f"no option {option!r} of {label!r}"
+            time.sleep(0.1)
+
+    def unfold(self, title):
+        """Open or close a folder."""
+        script = """(() => { const f = [...document.querySelectorAll('*')].filter(e => e.children.length < 3
+            && e.innerText && e.innerText.trim() === %s).pop();
+            if (!f) return false; f.click(); return true })()"""
+        assert self.run(script % json.dumps(title)), f"no folder {title!r}"
+
     def text(self):
         return self.run("document.body.innerText")
 
@@ -69,11 +126,18 @@ class Page:
 
 
 @contextlib.contextmanager
-def opened(address, folder):
+def opened(address, folder, size=(1280, 800)):
     """Open a page; its profile is kept in `folder`."""
     from websockets.sync.client import connect
 
-    command = [CHROMIUM, *FLAGS, f"--user-data-dir={folder}", address]
+    wide, high = size
+    command = [
+        CHROMIUM,
+        *FLAGS,
+        f"--window-size={wide},{high}",
+        f"--user-data-dir={folder}",
+        address,
+    ]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         with connect(_debugger(folder), max_size=None) as socket:

@@ -24,7 +24,13 @@ from tribo.formats.choreonoid import is_body
 from tribo.formats.material_files import ENDINGS as YAML_ENDINGS
 from tribo.formats.xml import kind_of
 from tribo.objects import ArticulatedSystem
-from tribo.tools import learn_commands, material_report, recording_commands, robot_report
+from tribo.tools import (
+    learn_commands,
+    material_report,
+    recording_commands,
+    render_command,
+    robot_report,
+)
 from tribo.viewer import plot, recording, scene
 
 console = Console(highlight=False)
@@ -108,6 +114,7 @@ def _parser() -> argparse.ArgumentParser:
         commands, _command, _add_file, _positive, load, _step_all, _steps
     )
 
+    render_command.add_command(commands, _command, _add_file, load)
     check = _command(commands, "check", _check, "say what a file holds and what looks wrong",
                      "tribo check robot.urdf")  # fmt: skip
     check.add_argument("file", type=Path, metavar="FILE", help=CHECKED)

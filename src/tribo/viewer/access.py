@@ -1,25 +1,34 @@
-"""Who may talk to a viewer: pages that the viewer itself has sent, under a name that is its own.
+"""Who may talk to a viewer: pages that it has sent itself, under a name that is its own, with its token.
 
 A browser lets every page open a connection to 127.0.0.1, so a page from the internet could steer a world.
 Two headers tell such a page apart. `Host` is the name in the browser's address line: a name that somebody
 else made point to this machine (DNS rebinding) is refused. `Origin` is where a page came from: one that came
 from anywhere else than the address in `Host` is refused. Programs that are no browsers send no `Origin`.
+
+Where other machines can reach the viewer, a token is needed as well. The address that the viewer says has it
+(``/?token=…``); the page then gets a cookie, so that the token does not stay in the browser's address line.
 """
 
 from __future__ import annotations
 
+import hmac
 import http
 import ipaddress
+import secrets
 import socket
+import string
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from tribo.checks import check
+from tribo.viewer.messages import LARGEST, Door
 
 LARGEST_PORT = 65535
+SHORTEST_TOKEN = 8
+TOKEN_LETTERS = string.ascii_letters + string.digits + "-_"
 _LOCK = threading.Lock()  # servers are started one after the other
 
 
@@ -72,6 +81,42 @@ def own_names(host: str, hosts: Iterable[str]) -> frozenset[str]:
     )
 
 
+def is_loopback(host: str) -> bool:
+    """Tell whether only this machine can reach an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.split("%", maxsplit=1)[0]).is_loopback
+    except ValueError:
+        return False
+
+
+def token_for(host: str, token: str | None) -> str:
+    """Return the token that a viewer asks for: a given one, none on loopback, otherwise a new one.
+
+    Raises:
+        TypeError, ValueError: It is no text of at least 8 letters, digits, "-" or "_".
+    """
+    if token is None:
+        return "" if is_loopback(host) else secrets.token_urlsafe(24)
+    check.name(token, "token")
+    if len(token) < SHORTEST_TOKEN or not set(token) <= set(TOKEN_LETTERS):
+        raise ValueError(
+            f"token must be at least {SHORTEST_TOKEN} letters, digits, '-' or '_'; None makes one"
+        )
+    return token
+
+
+def has_token(request: Any, token: str, cookie: str) -> bool:
+    """Tell whether a request brings the token, in its address or as a cookie."""
+    given = parse_qs(urlsplit(request.path).query).get("token", [])
+    for line in request.headers.get_all("Cookie"):
+        given += [
+            part.partition("=")[2] for part in line.split("; ") if part.partition("=")[0] == cookie
+        ]
+    return any(hmac.compare_digest(one.encode(), token.encode()) for one in given)
+
+
 def refusal(headers: Any, names: frozenset[str]) -> str:
     """Return why a request is refused, or nothing."""
     address = headers.get_all("Host")
@@ -94,29 +139,49 @@ def refusal(headers: Any, names: frozenset[str]) -> str:
 
 
 @contextmanager
-def guarded(names: frozenset[str]) -> Iterator[None]:
-    """Let the server that is started meanwhile refuse foreign requests: viser has no switch for that."""
+def guarded(names: frozenset[str], token: str = "") -> Iterator[None]:
+    """Let the server that is started meanwhile refuse foreign requests: viser has no switch for that.
+
+    Args:
+        names: Names of this machine.
+        token: What every request must bring; empty: nothing.
+    """
     import websockets.asyncio.server as sockets
     from websockets.datastructures import Headers
     from websockets.http11 import Response
 
     serve = sockets.serve
 
+    def respond(status: http.HTTPStatus, text: str, **more: str) -> Any:
+        body = text.encode()
+        head = Headers(
+            {"Content-Type": "text/plain; charset=utf-8", "Content-Length": str(len(body))}
+        )
+        for name, value in more.items():
+            head[name.replace("_", "-")] = value
+        return Response(status, status.phrase, head, body)
+
     def refusing(answer: Callable[..., Any]) -> Callable[..., Any]:
         def answer_own(connection: Any, request: Any) -> Any:
             why = refusal(request.headers, names)
-            if not why:
-                return answer(connection, request)
-            text = f"refused: {why}\n".encode()
-            head = Headers(
-                {"Content-Type": "text/plain; charset=utf-8", "Content-Length": str(len(text))}
-            )
-            return Response(http.HTTPStatus.FORBIDDEN, "Forbidden", head, text)
+            cookie = f"tribo_{connection.local_address[1]}"  # cookies do not tell ports apart
+            if not why and token and not has_token(request, token, cookie):
+                why = "open the address that the program says, with its token"
+            if why:
+                return respond(http.HTTPStatus.FORBIDDEN, f"refused: {why}\n")
+            is_page = request.headers.get("Upgrade") is None
+            if token and is_page and "token" in parse_qs(urlsplit(request.path).query):
+                return respond(
+                    http.HTTPStatus.SEE_OTHER, "", Location="/",
+                    Set_Cookie=f"{cookie}={token}; HttpOnly; SameSite=Strict; Path=/",
+                )  # fmt: skip
+            return answer(connection, request)
 
         return answer_own
 
-    def guarded_serve(*places: Any, process_request: Any, **options: Any) -> Any:
-        return serve(*places, process_request=refusing(process_request), **options)
+    def guarded_serve(handler: Any, *places: Any, process_request: Any, **options: Any) -> Any:
+        options["max_size"] = LARGEST
+        return serve(Door(handler), *places, process_request=refusing(process_request), **options)
 
     with _LOCK:
         sockets.serve = guarded_serve  # type: ignore[assignment, misc]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +11,8 @@ import numpy as np
 from tribo.model import Shape
 from tribo.viewer import mesh as meshes
 from tribo.viewer.raster import Camera, Triangles, coverage, rasterize
-from tribo.viewer.scene import Drawable, Forces, Poses, Scene
-from tribo.viewer.surface import Surface, arrow, of_shape
+from tribo.viewer.scene import Drawable, Forces, Group, Poses, Scene
+from tribo.viewer.surface import Surface, arrow, of_shape, turn_to
 
 SKY = np.array([0.965, 0.972, 0.985])
 HORIZON = np.array([0.86, 0.89, 0.93])
@@ -22,6 +23,8 @@ SHADOW = 0.42  # [–] how much of the light a shadow takes
 ARROW_LENGTH = 1.0  # [m] longest arrow
 WIRE_RADIUS = 0.004  # [m]
 FARTHEST = 400.0  # [m] the ground ends here
+
+Part = tuple[Surface, np.ndarray, np.ndarray, np.ndarray]  # surface, position, map, colours
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ class Style:
 
 def picture(
     scene: Scene, poses: Poses, camera: Camera, style: Style | None = None,
-    forces: Forces | None = None,
+    forces: Forces | None = None, extra: Sequence[Part] = (),
 ) -> np.ndarray:  # fmt: skip
     """Draw a world.
 
@@ -47,18 +50,21 @@ def picture(
         camera: From where it is seen.
         style: Size and quality.
         forces: Contact forces to draw as arrows (`read_forces`).
+        extra: Further surfaces: (surface, position, map, colours).
 
     Returns:
         Picture of shape (height, width, 3), uint8.
     """
     style = style or Style()
     width, height = style.width * style.samples, style.height * style.samples
-    heap = _heap(scene, poses, forces, style)
-    image = _background(scene, poses, camera, style, heap)
+    heap = _heap(scene, poses, forces, style, extra)
+    image, ground = _background(scene, poses, camera, style, heap)
     seen = rasterize(heap, camera, width, height)
+    shown = seen.depth <= ground.ravel()[seen.pixel]  # what lies under the ground is hidden
+    pixel = seen.pixel[shown]
     flat = image.reshape(-1, 3)
-    rays = camera.rays(width, height).reshape(-1, 3)[seen.pixel]
-    flat[seen.pixel] = _shade(seen.color, seen.normal, rays)
+    rays = camera.rays(width, height).reshape(-1, 3)[pixel]
+    flat[pixel] = _shade(seen.color[shown], seen.normal[shown], rays)
     s = style.samples
     small = sum(image[i::s, j::s] for i in range(s) for j in range(s)) / np.float32(s * s)
     return np.asarray(np.clip(small * 255.0 + 0.5, 0, 255), np.uint8)
@@ -78,23 +84,36 @@ def _shade(color: np.ndarray, normal: np.ndarray, rays: np.ndarray) -> np.ndarra
     return np.asarray(color * diffuse[:, None] + (0.22 * gloss + 0.07 * rim)[:, None])
 
 
-def _heap(scene: Scene, poses: Poses, forces: Forces | None, style: Style) -> Triangles:
+def _heap(
+    scene: Scene, poses: Poses, forces: Forces | None, style: Style, extra: Sequence[Part] = ()
+) -> Triangles:
     """Collect the triangles of everything in world axes."""
-    group = scene.visual
+    parts = parts_of(scene.visual, poses)
+    parts += wires(*scene.lines.place(poses))
+    if forces is not None and style.force_scale > 0.0:
+        parts += _arrows(forces, style.force_scale)
+    return heap_of([*parts, *extra])
+
+
+def parts_of(group: Group, poses: Poses, paint: Sequence[float] | None = None) -> list[Part]:
+    """Return the surfaces of drawables in the world, in their own colours or in one."""
     position, rotation = group.place(poses)
-    parts = []
+    parts: list[Part] = []
     shown = group.is_shown(poses)
     for k, item in enumerate(group.items):
         if not shown[k]:
             continue
         surface = _surface(item)
         color = surface.colors
-        if color is None or item.keeps_color:
-            color = np.broadcast_to(item.color, surface.vertices.shape)
+        if color is None or item.keeps_color or paint is not None:
+            given = item.color if paint is None else paint[:3]
+            color = np.broadcast_to(given, surface.vertices.shape)
         parts.append((surface, position[k], rotation[k], color))
-    parts += _wires(*scene.lines.place(poses))
-    if forces is not None and style.force_scale > 0.0:
-        parts += _arrows(forces, style.force_scale)
+    return parts
+
+
+def heap_of(parts: Sequence[Part]) -> Triangles:
+    """Return all triangles of some surfaces in world axes."""
     if not parts:
         none = np.zeros((0, 3))
         return Triangles(none, none, none, np.zeros((0, 3), int), np.zeros(0, bool))
@@ -108,38 +127,28 @@ def _heap(scene: Scene, poses: Poses, forces: Forces | None, style: Style) -> Tr
     )
 
 
-def _arrows(
-    forces: Forces, scale: float
-) -> list[tuple[Surface, np.ndarray, np.ndarray, np.ndarray]]:
+def _arrows(forces: Forces, scale: float) -> list[Part]:
     """Return an arrow of length |force| · scale at each contact, as (surface, position, map, colour)."""
     shaft = arrow()
     color = np.broadcast_to(FORCE, shaft.vertices.shape)
-    made = []
+    made: list[Part] = []
     for point, force in zip(forces.point, forces.force, strict=True):
         size = float(np.linalg.norm(force))
         length = min(scale * size, ARROW_LENGTH)
         if length > 1e-3:
-            axis = force / size
-            side = np.cross(axis, (1.0, 0.0, 0.0) if abs(axis[0]) < 0.7 else (0.0, 1.0, 0.0))
-            side /= np.linalg.norm(side)
-            turned = np.stack([side, np.cross(axis, side), axis], axis=1)
+            turned = turn_to(force / size)
             made.append((shaft, point, turned * (0.45, 0.45, length), color))
     return made
 
 
-def _wires(
-    ends: np.ndarray, colors: np.ndarray
-) -> list[tuple[Surface, np.ndarray, np.ndarray, np.ndarray]]:
+def wires(ends: np.ndarray, colors: np.ndarray) -> list[Part]:
     """Return a thin rod for each line, as (surface, position, map, colour)."""
     rod = of_shape(Shape.CYLINDER, (1.0, 1.0), 12)
-    made = []
+    made: list[Part] = []
     for (start, end), color in zip(ends, colors, strict=True):
         length = float(np.linalg.norm(end - start))
         if length > 1e-6:
-            axis = (end - start) / length
-            side = np.cross(axis, (1.0, 0.0, 0.0) if abs(axis[0]) < 0.7 else (0.0, 1.0, 0.0))
-            side /= np.linalg.norm(side)
-            turned = np.stack([side, np.cross(axis, side), axis], axis=1)
+            turned = turn_to((end - start) / length)
             scaled = turned * (WIRE_RADIUS, WIRE_RADIUS, 0.5 * length)
             shown = np.broadcast_to(color, rod.vertices.shape)
             made.append((rod, 0.5 * (start + end), scaled, shown))
@@ -157,24 +166,53 @@ def _mesh_surface(mesh: object) -> Surface:
 
 def _background(
     scene: Scene, poses: Poses, camera: Camera, style: Style, heap: Triangles
-) -> np.ndarray:
-    """Draw sky, ground planes and the shadows on them."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw sky, ground planes and the shadows on them; return how far the planes are as well, (h, w) [m]."""
     width, height = style.width * style.samples, style.height * style.samples
     positions, rotations = scene.planes.place(poses)
     key = (positions.tobytes(), rotations.tobytes())
-    empty, lit = _backdrop(key, camera, width, height, style.tile)
+    empty, lit, ground = _backdrop(key, camera, width, height, style.tile)
     image = empty.copy()
     for k, (origin, axes) in enumerate(zip(positions, rotations, strict=True)):
         shadow = _shadow(heap, origin, axes[:, 2], camera, width, height)
         image *= 1.0 - SHADOW * (shadow * lit[k])[..., None]
-    return image
+    return image, ground
+
+
+def ground_distance(
+    scene: Scene, poses: Poses, camera: Camera, width: int, height: int
+) -> np.ndarray:
+    """Return how far each ground plane is along the optical axis, (1 + planes, h, w) [m].
+
+    It is infinite where a plane is not seen; the first row is the sky, infinite everywhere.
+    """
+    far = [np.full((height, width), np.inf)]
+    rays = camera.rays(width, height)
+    for origin, axes in zip(*scene.planes.place(poses), strict=True):
+        far.append(_plane_distance(origin, axes[:, 2], camera, rays))
+    return np.stack(far)
+
+
+def _plane_distance(
+    origin: np.ndarray, normal: np.ndarray, camera: Camera, rays: np.ndarray
+) -> np.ndarray:
+    """Return how far a plane is along the optical axis, (h, w) [m]; infinite: it is not seen."""
+    above = float(normal @ (np.asarray(camera.eye) - origin))
+    if above <= 0.0:  # seen from below it is not there
+        return np.full(rays.shape[:2], np.inf)
+    down = -(rays @ normal)
+    distance = np.where(down > 1e-6, above / np.maximum(down, 1e-6), np.inf)
+    return np.where(distance < FARTHEST, distance, np.inf)
 
 
 @functools.lru_cache(maxsize=4)
 def _backdrop(
     planes: tuple[bytes, bytes], camera: Camera, width: int, height: int, tile: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return sky and ground without shadows, (h, w, 3), and how lit each plane is, (n, h, w)."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return sky and ground without shadows, (h, w, 3), how lit each plane is, (n, h, w), and its distance.
+
+    The distance (h, w) [m] is that along the optical axis, infinite where no plane is seen.
+    """
     positions = np.frombuffer(planes[0]).reshape(-1, 3)
     rotations = np.frombuffer(planes[1]).reshape(-1, 3, 3)
     rays = camera.rays(width, height)
@@ -183,11 +221,7 @@ def _backdrop(
     nearest = np.full((height, width), FARTHEST)
     lit = np.zeros((len(positions), height, width), np.float32)
     for k, (origin, axes) in enumerate(zip(positions, rotations, strict=True)):
-        above = float(axes[:, 2] @ (np.asarray(camera.eye) - origin))
-        if above <= 0.0:
-            continue  # seen from below it is not there
-        down = -(rays @ axes[:, 2])
-        distance = np.where(down > 1e-6, above / np.maximum(down, 1e-6), np.inf)
+        distance = _plane_distance(origin, axes[:, 2], camera, rays)
         rows, columns = np.nonzero(distance < nearest)
         far = distance[rows, columns]
         nearest[rows, columns] = far
@@ -199,7 +233,7 @@ def _backdrop(
         image[rows, columns] = haze[:, None] * color + (1.0 - haze[:, None]) * HORIZON
         lit[:, rows, columns] = 0.0  # it hides the planes behind it
         lit[k, rows, columns] = haze
-    return image.astype(np.float32), lit
+    return image.astype(np.float32), lit, np.where(nearest < FARTHEST, nearest, np.inf)
 
 
 def _shadow(

@@ -7,11 +7,24 @@ import math
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tribo.viewer.quality import Quality
 
 NOBODY = "nothing"
 SLOWEST, FASTEST = 0.01, 4.0
 LONGEST_ARROW_SCALE = 0.05  # [m/N]
+STRONGEST = 10.0  # times the spring's usual strength
+NO_VIEW = "free"
+SHOWN = (  # text of a box, what it sets
+    ("Visuals", "shows_visual"), ("Collision shapes", "shows_collision"),
+    ("Contact points", "shows_contacts"), ("Forces", "shows_forces"),
+    ("Friction cones", "shows_cones"), ("Names", "shows_names"), ("Body frames", "shows_frames"),
+    ("Joint axes", "shows_joints"), ("Centres of mass", "shows_masses"),
+    ("Inertia boxes", "shows_inertias"), ("Gaps of constraints", "shows_gaps"),
+    ("Dim what sleeps", "dims_sleepers"),
+)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -27,7 +40,16 @@ class Wishes:
     shows_contacts: bool = True
     shows_forces: bool = True
     force_scale: float = 0.002  # [m/N]
+    shows_names: bool = False
+    shows_frames: bool = False
+    shows_joints: bool = False
+    shows_masses: bool = False
+    shows_inertias: bool = False
+    shows_cones: bool = False
+    shows_gaps: bool = False
+    dims_sleepers: bool = True
     follows: str = NOBODY
+    strength: float = 1.0  # of the spring that pulls
 
     def layers(self) -> tuple[bool, ...]:
         """Return what is shown and what is hidden."""
@@ -49,9 +71,14 @@ class Panel:
         self._lock = threading.Lock()
         self._wishes = Wishes(force_scale=force_scale)
         self._names = tuple(names)
+        self._is_driven = True
         gui = server.gui
         gui.configure_theme(show_share_button=False, show_logo=False, brand_color=(39, 110, 171))
         self._status = gui.add_markdown("")
+        self._bar = gui.add_progress_bar(0.0, color="green")
+        self._quality = gui.add_markdown("")
+        self._said = gui.add_markdown("", visible=False)
+        self.charts = gui.add_folder("Charts", visible=False)  # shown with the first chart
         self._buttons: list[Any] = []
         with gui.add_folder("Time"):
             self._play = self._button(gui, "Pause", self._toggle)
@@ -59,13 +86,14 @@ class Panel:
             self._button(gui, "Reset", self._reset)
             slider = gui.add_slider("Speed", min=0.05, max=FASTEST, step=0.05, initial_value=1.0)
             self._listen(slider, self._set_speed)
+        with gui.add_folder("Selected"):
+            self._selected = gui.add_markdown("")
+            pull = gui.add_slider(
+                "Spring strength", min=0.1, max=STRONGEST, step=0.1, initial_value=1.0
+            )
+            self._listen(pull, self._set_strength)
         with gui.add_folder("Show"):
-            for text, name in (
-                ("Visuals", "shows_visual"),
-                ("Collision shapes", "shows_collision"),
-                ("Contact points", "shows_contacts"),
-                ("Forces", "shows_forces"),
-            ):
+            for text, name in SHOWN:
                 box = gui.add_checkbox(text, initial_value=getattr(self._wishes, name))
                 self._listen(box, functools.partial(self._set, name))
             scale = gui.add_slider(
@@ -73,8 +101,12 @@ class Panel:
                 initial_value=round(min(1e3 * force_scale, 1e3 * LONGEST_ARROW_SCALE), 1),
             )  # fmt: skip
             self._listen(scale, self._set_scale)
+        with gui.add_folder("Camera"):
             self._follow = gui.add_dropdown("Follow", (NOBODY, *self._names))
             self._listen(self._follow, self._set_follow)
+            self._views = gui.add_dropdown("View", (NO_VIEW,))
+            self.on_view = self._views.on_update
+            self.on_save_view = gui.add_button("Save this view").on_click
 
     @property
     def wishes(self) -> Wishes:
@@ -101,13 +133,14 @@ class Panel:
             self._wishes.follows = NOBODY
 
     def follow(self, name: str) -> None:
-        """Follow an object, or nothing if there is none of that name."""
-        if name in self._names:
+        """Follow an object, or `NOBODY`; a name that is not there changes nothing."""
+        if name == NOBODY or name in self._names:
             self._follow.value = name
             self._wishes.follows = name
 
     def set_driven(self, is_driven: bool) -> None:
         """Say whether the controls of time do something: only while `Viewer.run` drives."""
+        self._is_driven = is_driven
         for button in self._buttons:
             button.disabled = not is_driven
 
@@ -115,9 +148,39 @@ class Panel:
         """Stop as if the button had been pressed."""
         self._set_playing(False)
 
+    def play(self) -> None:
+        """Play or pause as if the button had been pressed."""
+        self._toggle()
+
+    def step(self) -> None:
+        """Ask for one step as if the button had been pressed."""
+        self._step()
+
+    def reset(self) -> None:
+        """Ask for the start as if the button had been pressed."""
+        self._reset()
+
     def show(self, text: str) -> None:
         """Show the read-outs (Markdown)."""
         self._status.content = text
+
+    def show_quality(self, quality: Quality) -> None:
+        """Show how exactly the last step was solved, as a bar and a text."""
+        self._bar.value, self._bar.color = quality.bar, quality.color
+        self._quality.content = quality.text
+
+    def show_selected(self, text: str) -> None:
+        """Show what is known of the selected body (Markdown)."""
+        self._selected.content = text
+
+    def show_views(self, names: Sequence[str]) -> None:
+        """Offer saved views."""
+        self._views.options = (NO_VIEW, *names)
+
+    def say(self, text: str) -> None:
+        """Say why something that was asked for could not be done; nothing takes it back."""
+        self._said.content = f"⚠ {text[:500]}" if text else ""
+        self._said.visible = bool(text)
 
     # -- what the browser may do -----------------------------------------------------------------
     def _button(self, gui: Any, text: str, action: Callable[[], None]) -> Any:
@@ -131,6 +194,8 @@ class Panel:
         handle.on_update(lambda event: action(event.target.value))
 
     def _toggle(self) -> None:
+        if not self._is_driven:
+            return
         self._set_playing(not self._wishes.is_playing)
 
     def _set_playing(self, is_playing: bool) -> None:
@@ -138,11 +203,15 @@ class Panel:
         self._play.label = "Pause" if is_playing else "Play"
 
     def _step(self) -> None:
+        if not self._is_driven:
+            return
         self._set_playing(False)
         with self._lock:
             self._wishes.steps = min(self._wishes.steps + 1, 100)
 
     def _reset(self) -> None:
+        if not self._is_driven:
+            return
         with self._lock:
             self._wishes.wants_reset = True
 
@@ -152,6 +221,9 @@ class Panel:
     def _set_scale(self, value: Any) -> None:
         old = 1e3 * self._wishes.force_scale
         self._wishes.force_scale = 1e-3 * clipped(value, 0.0, 1e3 * LONGEST_ARROW_SCALE, old)
+
+    def _set_strength(self, value: Any) -> None:
+        self._wishes.strength = clipped(value, 0.1, STRONGEST, self._wishes.strength)
 
     def _set_follow(self, value: Any) -> None:
         self._wishes.follows = value if value in self._names else NOBODY

@@ -16,20 +16,24 @@ from tribo.viewer.server import FRAME
 from tribo.viewer.session import Session, start
 from tribo.viewer.stage import Stage
 from tribo.viewer.take import Take
+from tribo.viewer.visual_objects import VisualObjects
 
 NO_FORCES = Forces(np.zeros((0, 3)), np.zeros((0, 3)))
 FASTEST = 4.0  # of the motion's own time, forwards and backwards
 
 
-class Player(Session):
+class Player(Session, VisualObjects):
     """Plays a take in the browser: the job of Spatial_v2's showmotion.
 
     Args:
         take: Frames to show.
-        host: Address to listen on. The standard one can be reached from this machine only.
+        host: Address to listen on. The standard one can be reached from this machine only; on any other
+            every request needs a token, which `address` has.
         port: Port to listen on; the next free one if it is taken.
         hosts: Names under which a browser may ask for this machine, besides its IP addresses, "localhost"
             and its own name: that of a proxy, for example. Under any other the viewer answers nothing.
+        token: What a browser must bring, at least 8 letters or digits; None: nothing on this machine, a new
+            one elsewhere.
 
     Raises:
         ImportError: viser is missing; the message says how to get it.
@@ -45,11 +49,13 @@ class Player(Session):
     """
 
     def __init__(
-        self, take: Take, host: str = "127.0.0.1", port: int = 8080, hosts: Sequence[str] = ()
-    ) -> None:
+        self, take: Take, host: str = "127.0.0.1", port: int = 8080, hosts: Sequence[str] = (),
+        token: str | None = None,
+    ) -> None:  # fmt: skip
         """Start the server; it runs until `close`."""
+        VisualObjects.__init__(self)
         self.take = take
-        self._server = start(host, port, hosts)
+        self._server, self._token = start(host, port, hosts, token)
         self._lock = threading.Lock()
         self._time = float(take.time[0])
         self._speed, self._is_playing, self._repeats = 1.0, True, True

@@ -74,6 +74,7 @@ class Fragments:
     depth: np.ndarray  # (k,) [m]
     normal: np.ndarray  # (k, 3) unit
     color: np.ndarray  # (k, 3)
+    triangle: np.ndarray  # (k,) which of the heap
 
 
 def rasterize(heap: Triangles, camera: Camera, width: int, height: int) -> Fragments:
@@ -97,7 +98,7 @@ def rasterize(heap: Triangles, camera: Camera, width: int, height: int) -> Fragm
     normal = np.einsum("ki,kij->kj", weight, heap.normals[corners])
     normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-12)
     color = np.einsum("ki,kij->kj", weight, heap.colors[corners])
-    return Fragments(pixel, depth, normal, np.clip(color, 0.0, 1.0))
+    return Fragments(pixel, depth, normal, np.clip(color, 0.0, 1.0), kept[index])
 
 
 def coverage(heap: Triangles, camera: Camera, width: int, height: int) -> np.ndarray:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribo.description.extents import rotation_matrix
+from tribo.contact.sleep import ASLEEP
+from tribo.description.extents import body_bounds, rotation_matrix
 from tribo.description.trees import MeshFile, ShapeDescription, VisualDescription
 from tribo.model import Shape
 from tribo.objects import Object
@@ -225,6 +226,24 @@ def read_forces(world: World) -> Forces:
     gives_way = engine.model.body_chain_len[bodies] > 0
     force[~gives_way[:, 0] & gives_way[:, 1]] *= -1.0
     return Forces(work.contact_pos[:n][touches].copy(), force)
+
+
+def sleeping_bodies(world: World) -> np.ndarray:
+    """Return which bodies sleep, (nbody,) of bool."""
+    engine = world.engine
+    if not world.sleeping:
+        return np.zeros(len(engine.model.body_tree), bool)
+    return np.asarray((engine.state.tree_is_asleep == ASLEEP)[engine.model.body_tree])
+
+
+def radius(world: World, name: str) -> float:
+    """Return how far the origins of an object's bodies and its shapes reach from its root [m]."""
+    part = world[name]
+    assert part.span is not None
+    places = read_poses(world).position[part.span.body]
+    reach = float(np.linalg.norm(places - places[0], axis=1).max())
+    sizes = [body_bounds(body)[1] for body in part.description.bodies]
+    return reach + max(sizes, default=0.0)
 
 
 def quaternions(rotation: np.ndarray) -> np.ndarray:

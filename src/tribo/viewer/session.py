@@ -9,22 +9,29 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from tribo.viewer.access import check_address, guarded, own_names
+from tribo.viewer.access import check_address, guarded, own_names, token_for
 
 logger = logging.getLogger("tribo")
 
 FOG = (12.0, 30.0)  # [m] where the ground begins to fade, and where it is gone
 
 
-def start(host: str, port: int, hosts: Sequence[str] = ()) -> Any:
+def start(
+    host: str, port: int, hosts: Sequence[str] = (), token: str | None = None
+) -> tuple[Any, str]:
     """Start a viser server that answers its own pages only and cannot be published by a click.
 
     Args:
         host: Address to listen on.
         port: Port to listen on; the next free one if it is taken.
         hosts: Names of this machine besides those it knows of, for a browser that comes by another one.
+        token: What a browser must bring; None: nothing on loopback, elsewhere a new one.
+
+    Returns:
+        The server and its token.
     """
     check_address(host, port)
+    secret = token_for(host, token)
     names = own_names(host, hosts)
     try:
         import viser
@@ -38,11 +45,11 @@ def start(host: str, port: int, hosts: Sequence[str] = ()) -> Any:
             return None
 
     logging.getLogger("websockets").setLevel(logging.CRITICAL)  # browsers come and go
-    with contextlib.redirect_stdout(io.StringIO()), guarded(names):  # it prints a banner
+    with contextlib.redirect_stdout(io.StringIO()), guarded(names, secret):  # it prints a banner
         server = Server(host=host, port=port, label="tribo", verbose=False)
     server.scene.configure_environment_map(environment_intensity=0.35)
     server.scene.configure_fog(*FOG)
-    return server
+    return server, secret
 
 
 class Session:
@@ -50,11 +57,13 @@ class Session:
 
     _server: Any
     _is_open: bool
+    _token: str
 
     @property
     def address(self) -> str:
-        """Where to look, e.g. ``http://127.0.0.1:8080``."""
-        return f"http://{self._server.get_host()}:{self._server.get_port()}"
+        """Where to look, e.g. ``http://127.0.0.1:8080``; with its token where other machines can reach it."""
+        place = f"http://{self._server.get_host()}:{self._server.get_port()}"
+        return f"{place}/?token={self._token}" if self._token else place
 
     def close(self) -> None:
         """Stop the server."""

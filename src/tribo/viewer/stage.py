@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,8 +29,11 @@ TILES = ((176, 184, 196), (150, 160, 174))
 TILE_COUNT = 60  # squares of a ground along one side
 NOTHING = np.zeros(0)
 LONGEST = 2.0  # [m] of an arrow
+PALE, PALE_SHARE = np.array([165.0, 172.0, 182.0]), 0.6  # what sleeps is mixed with grey
 WIRE = 0.008  # [m] thickness
 
+Clicked = Callable[[int], None]  # row of the body
+Dragged = Callable[[str, int, Any, Any], None]  # phase, row of the body, where held, where to
 Scaled = tuple[Drawable, tuple[float, ...]]  # a primitive and the scale of its unit surface
 
 # The unit surface that instances of a kind are scaled from.
@@ -52,6 +55,9 @@ class Layer:
         self._slices = [slice(a, b) for a, b in itertools.pairwise(ends)]
         self._sent: list[tuple[np.ndarray, np.ndarray]] = [(NOTHING, NOTHING) for _ in batches]
         self._is_seen = is_seen
+        shades = [getattr(handle, "batched_colors", None) for handle in self.handles]
+        self._colors = [None if s is None or s.ndim != 2 else s.copy() for s in shades]
+        self._pale = [np.zeros(0, bool) for _ in batches]  # what is drawn paler now
 
     def move(self, poses: Poses) -> None:
         """Send the positions and orientations that changed, two messages per node; none if hidden."""
@@ -68,11 +74,42 @@ class Layer:
                 handle.batched_wxyzs = turns[part]
             self._sent[k] = places[part], turns[part]
 
+    def listen(self, clicked: Clicked, dragged: Dragged) -> None:
+        """Tell of clicks, and of drags with Ctrl held, which body they meant."""
+        for handle, part in zip(self.handles, self._slices, strict=True):
+            _listen(handle, self._group.body[part], clicked, dragged)
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether the nodes are shown."""
+        return self._is_seen
+
     def show(self, *, is_seen: bool) -> None:
         """Show or hide all nodes."""
         self._is_seen = is_seen
         for handle in self.handles:
             handle.visible = is_seen
+
+    def dim(self, bodies: np.ndarray | None) -> None:
+        """Draw some bodies, (nbody,) of bool, paler; None: no body. Meshes with textures stay as they are."""
+        chosen = None if bodies is None or not bodies.any() else bodies[self._group.body]
+        for k, (handle, part) in enumerate(zip(self.handles, self._slices, strict=True)):
+            full = self._colors[k]
+            if full is None:
+                continue
+            pale = np.zeros(0, bool) if chosen is None else chosen[part]
+            if np.array_equal(pale, self._pale[k]):
+                continue
+            self._pale[k] = pale
+            made = full.copy()
+            if len(pale):
+                made[pale] = (PALE_SHARE * PALE + (1.0 - PALE_SHARE) * made[pale]).astype(np.uint8)
+            handle.batched_colors = made
+
+    def remove(self) -> None:
+        """Take all nodes away."""
+        for handle in self.handles:
+            handle.remove()
 
 
 class Stage:
@@ -81,8 +118,12 @@ class Stage:
     def __init__(self, server: Any, scene: Scene, poses: Poses) -> None:
         """Make the nodes."""
         self._api = server.scene
-        self.visual = Layer(self._batches("visual", scene.visual), is_seen=True)
-        self.collision = Layer(self._batches("collision", scene.collision), is_seen=False)
+        self.visual = layer(server.scene, "/visual", scene.visual)
+        self.collision = layer(
+            server.scene, "/collision", scene.collision, paint=COLLISION, opacity=0.5, is_seen=False
+        )
+        self._ground_nodes: list[Any] = []
+        self._ground_bodies = np.zeros(0, int)
         self._grounds(scene.planes, poses)
         none = np.zeros((0, 3), np.float32)
         self._points = self._api.add_point_cloud(
@@ -135,6 +176,10 @@ class Stage:
         self._points.visible = wishes.shows_contacts
         self._arrows.visible = wishes.shows_forces
 
+    def dim(self, bodies: np.ndarray | None) -> None:
+        """Draw some bodies paler, (nbody,) of bool; None: no body."""
+        self.visual.dim(bodies)
+
     def show_forces(self, forces: Forces, scale: float) -> None:
         """Send contact points and force arrows."""
         if not len(forces.point) and self._is_empty:
@@ -147,53 +192,17 @@ class Stage:
         self._points.points = point
         self._arrows.points = np.stack([point, point + arrow], axis=1).astype(np.float32)
 
+    def listen(self, clicked: Clicked, dragged: Dragged) -> None:
+        """Tell of clicks, and of drags with Ctrl held, which body they meant."""
+        for shown in (self.visual, self.collision):
+            shown.listen(clicked, dragged)
+        for handle, body in zip(self._ground_nodes, self._ground_bodies, strict=True):
+            _listen(handle, np.array([body]), clicked, dragged)
+
     def remove(self) -> None:
         """Take all nodes away."""
         for name in ("/visual", "/collision", "/ground", "/contacts", "/wires"):
             self._api.remove_by_name(name)
-
-    def _batches(self, layer: str, group: Group) -> list[tuple[Any, Sequence[Drawable]]]:
-        """Make a node for each kind of primitive and each mesh."""
-        shows = layer == "visual"
-        solids: dict[Shape, list[Scaled]] = {}
-        meshes: dict[tuple[int, Color | None], list[Drawable]] = {}
-        for item in group.items:
-            if item.mesh is None:
-                for part, scale in _parts(item):
-                    solids.setdefault(part.kind, []).append((part, scale))
-            else:
-                own = None if item.mesh.visual.defined and not item.keeps_color else item.color
-                meshes.setdefault((id(item.mesh), own), []).append(item)
-        made = [self._solid(f"/{layer}/{k.name.lower()}", k, v, shows) for k, v in solids.items()]
-        for number, ((_, own), items) in enumerate(meshes.items()):
-            mesh = items[0].mesh
-            if own is not None:
-                mesh = mesh.copy()
-                mesh.visual.face_colors = [*(int(255 * x) for x in own), 255]
-            handle = self._api.add_batched_meshes_trimesh(
-                f"/{layer}/mesh_{number}", mesh, np.tile([1.0, 0.0, 0.0, 0.0], (len(items), 1)),
-                np.zeros((len(items), 3)), visible=shows,
-            )  # fmt: skip
-            made.append((handle, items))
-        return made
-
-    def _solid(
-        self,
-        name: str,
-        kind: Shape,
-        parts: Sequence[Scaled],
-        shows: bool,
-    ) -> tuple[Any, Sequence[Drawable]]:
-        surface = of_shape(kind, _UNITS[kind])
-        count = len(parts)
-        colors = [d.color if shows else COLLISION for d, _ in parts]
-        handle = self._api.add_batched_meshes_simple(
-            name, surface.vertices, surface.faces, np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
-            np.zeros((count, 3)), batched_scales=np.array([s for _, s in parts], np.float32),
-            batched_colors=_linear(colors), lod="off",
-            opacity=None if shows else 0.5, visible=shows,
-        )  # fmt: skip
-        return handle, [d for d, _ in parts]
 
     def _grounds(self, planes: Group, poses: Poses) -> None:
         """Lay out a chequered square for each ground plane."""
@@ -204,9 +213,88 @@ class Stage:
             vertices, faces, dark = _tiles(TILE_COUNT)
             mesh: Any = trimesh.Trimesh(vertices, faces, process=False)
             mesh.visual.face_colors = np.array([(*c, 255) for c in TILES], np.uint8)[dark]
-            self._api.add_mesh_trimesh(
+            self._ground_nodes.append(self._api.add_mesh_trimesh(
                 f"/ground/{number}", mesh, wxyz=wxyz, position=position[number], cast_shadow=False
+            ))  # fmt: skip
+        self._ground_bodies = planes.body
+
+
+def _listen(handle: Any, bodies: np.ndarray, clicked: Clicked, dragged: Dragged) -> None:
+    """Tell of clicks and drags on a node whose instances belong to bodies."""
+
+    def body_of(index: Any) -> int | None:
+        number = 0 if index is None else index
+        is_ours = isinstance(number, int) and 0 <= number < len(bodies)
+        return int(bodies[number]) if is_ours else None
+
+    async def on_click(event: Any) -> None:  # coroutines keep the order of events
+        row = body_of(event.instance_index)
+        if row is not None:
+            clicked(row)
+
+    async def on_drag(event: Any) -> None:
+        row = body_of(event.instance_index)
+        if row is not None:
+            dragged(event.phase, row, event.start_position, event.end_position)
+
+    handle.on_click(on_click)
+    handle.on_drag("left", modifier="cmd/ctrl")(on_drag)
+
+
+def layer(
+    api: Any, root: str, group: Group, *, paint: Color | None = None, opacity: float | None = None,
+    is_seen: bool = True,
+) -> Layer:  # fmt: skip
+    """Make a node for each kind of primitive and each mesh.
+
+    Args:
+        api: The server's scene.
+        root: Where the nodes are, as "/visual".
+        group: What they show.
+        paint: One colour for all; None: each its own.
+        opacity: Of all, 0…1; None: opaque.
+        is_seen: Whether they are shown at first.
+    """
+    solids: dict[Shape, list[Scaled]] = {}
+    meshes: dict[tuple[int, Color | None], list[Drawable]] = {}
+    for item in group.items:
+        if item.mesh is None:
+            for part, scale in _parts(item):
+                solids.setdefault(part.kind, []).append((part, scale))
+        else:
+            own = None if item.mesh.visual.defined and not item.keeps_color else item.color
+            meshes.setdefault((id(item.mesh), paint or own), []).append(item)
+    made: list[tuple[Any, Sequence[Drawable]]] = []
+    for kind, parts in solids.items():
+        surface = of_shape(kind, _UNITS[kind])
+        colors = [paint or d.color for d, _ in parts]
+        handle = api.add_batched_meshes_simple(
+            f"{root}/{kind.name.lower()}", surface.vertices, surface.faces, *_unplaced(len(parts)),
+            batched_scales=np.array([s for _, s in parts], np.float32),
+            batched_colors=_linear(colors), lod="off", opacity=opacity, visible=is_seen,
+        )  # fmt: skip
+        made.append((handle, [d for d, _ in parts]))
+    for number, ((_, own), items) in enumerate(meshes.items()):
+        mesh, name = items[0].mesh, f"{root}/mesh_{number}"
+        if opacity is not None:
+            handle = api.add_batched_meshes_simple(
+                name, mesh.vertices, mesh.faces, *_unplaced(len(items)), lod="off", opacity=opacity,
+                batched_colors=_linear([own or items[0].color] * len(items)), visible=is_seen,
+            )  # fmt: skip
+        else:
+            if own is not None:
+                mesh = mesh.copy()
+                mesh.visual.face_colors = [*(int(255 * x) for x in own), 255]
+            handle = api.add_batched_meshes_trimesh(
+                name, mesh, *_unplaced(len(items)), visible=is_seen
             )
+        made.append((handle, items))
+    return Layer(made, is_seen=is_seen)
+
+
+def _unplaced(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return quaternions and positions of instances that are not yet placed."""
+    return np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)), np.zeros((count, 3))
 
 
 def _parts(item: Drawable) -> list[Scaled]:

@@ -60,6 +60,13 @@ def arrow(segments: int = 16) -> Surface:
     return _revolved(rings, segments)
 
 
+def turn_to(axis: np.ndarray) -> np.ndarray:
+    """Return a rotation, (3, 3), that turns z into a unit vector."""
+    side = np.cross(axis, (1.0, 0.0, 0.0) if abs(axis[0]) < 0.7 else (0.0, 1.0, 0.0))
+    side /= np.linalg.norm(side)
+    return np.stack([side, np.cross(axis, side), axis], axis=1)
+
+
 def _capsule(radius: float, half: float, segments: int) -> Surface:
     """Return a capsule along z; without height it is a ball."""
     rings = []

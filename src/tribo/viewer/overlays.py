@@ -1,0 +1,265 @@
+"""What can be shown over a scene: names, frames, axes, masses, cones, gaps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribo.model import Joint, Kind, Shape
+from tribo.viewer.contact_marks import OPEN, SLIP, STICK, read_contact_marks
+from tribo.viewer.scene import Poses, quaternions
+from tribo.viewer.surface import Surface, of_shape, turn_to
+from tribo.viewer.visual_sets import linear
+
+if TYPE_CHECKING:
+    from tribo.viewer.panel import Wishes
+    from tribo.world.world import World
+
+NOWHERE = (0.0, 0.0, -1e4)  # [m] of instances that are not used
+MOST_NAMES = 300
+MOST_GAPS = 100
+AXIS = 0.12  # [m] half of a drawn joint axis
+OPEN_CONE = 0.03  # [m] height of a cone without force
+LONGEST_CONE = 0.5  # [m]
+CONES = {OPEN: (150, 155, 165), STICK: (38, 160, 90), SLIP: (225, 120, 30)}
+MASS, INERTIA, JOINT, GAP = (240, 200, 40), (120, 90, 200), (30, 90, 200), (220, 30, 60)
+DENSITY = 2000.0  # [kg/m³] of the balls that show centres of mass
+
+OVERLAYS = ("names", "frames", "joints", "masses", "inertias", "cones", "gaps")
+
+
+class Marks:
+    """Instances of one surface whose number changes from picture to picture."""
+
+    def __init__(
+        self, api: Any, path: str, surface: Surface, color: tuple[int, int, int],
+        opacity: float | None = None,
+    ) -> None:  # fmt: skip
+        """Make no node before there is something to show."""
+        self._api, self._path, self._surface = api, path, surface
+        self._color, self._opacity = linear(np.array(color, float)), opacity
+        self._node: Any = None
+        self._room = 0
+
+    def show(self, position: np.ndarray, turn: np.ndarray, scale: np.ndarray) -> None:
+        """Show n of them: positions (n, 3), quaternions (n, 4), factors (n, 3)."""
+        n = len(position)
+        if not n and self._node is None:
+            return
+        room = self._room if n <= self._room else max(16, 1 << (n - 1).bit_length())
+        places = np.full((room, 3), NOWHERE, np.float32)
+        turns = np.tile(np.array([1, 0, 0, 0], np.float32), (room, 1))
+        scales = np.full((room, 3), 1e-6, np.float32)
+        places[:n], turns[:n], scales[:n] = position, turn, scale
+        if room == self._room:
+            node = self._node
+            node.batched_positions, node.batched_wxyzs, node.batched_scales = places, turns, scales
+            return
+        self.remove()
+        self._room = room
+        self._node = self._api.add_batched_meshes_simple(
+            self._path, self._surface.vertices, self._surface.faces, turns, places,
+            batched_scales=scales, batched_colors=self._color, lod="off", opacity=self._opacity,
+            cast_shadow=False, receive_shadow=False, side="double",
+        )  # fmt: skip
+
+    def remove(self) -> None:
+        """Take the node away."""
+        if self._node is not None:
+            self._node.remove()
+            self._node, self._room = None, 0
+
+
+class Overlays:
+    """Nodes of what the panel asks for; what is off costs nothing."""
+
+    def __init__(self, api: Any, world: World) -> None:
+        """Make no nodes yet."""
+        self._api, self._world = api, world
+        self._engine = world.engine
+        self._single: dict[str, Any] = {}  # nodes whose number of parts is fixed
+        self._names: list[Any] = []
+        ball, cube = of_shape(Shape.SPHERE, (1.0,), 16), of_shape(Shape.BOX, (0.5, 0.5, 0.5))
+        self._masses = Marks(api, "/shown/masses", ball, MASS)
+        self._boxes = Marks(api, "/shown/inertias", cube, INERTIA, 0.35)
+        self._cones = {
+            state: Marks(api, f"/shown/cones_{state}", cone(), color, 0.45)
+            for state, color in CONES.items()
+        }
+        self._on: frozenset[str] = frozenset()
+
+    def show(self, poses: Poses, wishes: Wishes) -> None:
+        """Send what is asked for; take away what no longer is."""
+        wanted = frozenset(name for name in OVERLAYS if getattr(wishes, f"shows_{name}"))
+        for name in self._on - wanted:
+            self._drop(name)
+        self._on = wanted
+        for name in wanted:
+            if name == "cones":
+                self._show_cones(wishes.force_scale)
+            else:
+                getattr(self, f"_show_{name}")(poses)
+
+    def remove(self) -> None:
+        """Take all nodes away."""
+        for name in self._on:
+            self._drop(name)
+        self._on = frozenset()
+
+    def _drop(self, name: str) -> None:
+        if name == "names":
+            for node in self._names:
+                node.remove()
+            self._names = []
+        elif name == "masses":
+            self._masses.remove()
+        elif name == "inertias":
+            self._boxes.remove()
+        elif name == "cones":
+            for marks in self._cones.values():
+                marks.remove()
+        elif name in self._single:
+            self._single.pop(name).remove()
+
+    # -- one of each ------------------------------------------------------------------------------
+    def _show_names(self, poses: Poses) -> None:
+        shown = [part for part in self._world.objects if part.span is not None][:MOST_NAMES]
+        if not self._names:
+            self._names = [
+                self._api.add_label(
+                    f"/shown/names/{k}", part.name, anchor="bottom-center", font_screen_scale=0.8
+                )
+                for k, part in enumerate(shown)
+            ]
+        for node, part in zip(self._names, shown, strict=True):
+            assert part.span is not None
+            place = poses.position[part.span.body.start]
+            if not np.array_equal(node.position, place):
+                node.position = place
+
+    def _show_frames(self, poses: Poses) -> None:
+        turns = quaternions(poses.rotation).astype(np.float32)
+        places = poses.position.astype(np.float32)
+        node = self._single.get("frames")
+        if node is None:
+            self._single["frames"] = self._api.add_batched_axes(
+                "/shown/frames", turns, places, axes_length=0.15, axes_radius=0.006
+            )
+            return
+        node.batched_positions, node.batched_wxyzs = places, turns
+
+    def _show_joints(self, poses: Poses) -> None:
+        centre, axis = joint_axes(self._engine, poses)
+        ends = np.stack([centre - AXIS * axis, centre + AXIS * axis], axis=1).astype(np.float32)
+        node = self._single.get("joints")
+        if node is None:
+            self._single["joints"] = self._api.add_arrows(
+                "/shown/joints",
+                ends,
+                JOINT,
+                shaft_radius=0.005,
+                head_radius=0.014,
+                head_length=0.03,
+            )
+            return
+        node.points = ends
+
+    def _show_masses(self, poses: Poses) -> None:
+        mass, centre = mass_centres(self._engine, poses)
+        radius = np.cbrt(mass / (DENSITY * 4.0 / 3.0 * np.pi))
+        turns = np.tile([1.0, 0.0, 0.0, 0.0], (len(mass), 1))
+        self._masses.show(centre, turns, np.repeat(radius[:, None], 3, axis=1))
+
+    def _show_inertias(self, poses: Poses) -> None:
+        centre, turn, edges = inertia_boxes(self._engine, poses)
+        self._boxes.show(centre, quaternions(turn), edges)
+
+    def _show_cones(self, scale: float) -> None:
+        marks = read_contact_marks(self._world)
+        upward = marks.axes[:, 2] * _away_from_static(self._engine, marks.body)[:, None]
+        height = np.minimum(marks.normal_force * scale, LONGEST_CONE)
+        for state, drawn in self._cones.items():
+            mine = np.flatnonzero(marks.state == state)
+            tall = np.maximum(height[mine], OPEN_CONE)
+            wide = np.minimum(marks.friction[mine], 5.0) * tall
+            turn = np.array([turn_to(n) for n in upward[mine]]).reshape(-1, 3, 3)
+            drawn.show(marks.point[mine], quaternions(turn), np.stack([wide, wide, tall], axis=1))
+
+    def _show_gaps(self, poses: Poses) -> None:
+        del poses  # constraints read the state themselves
+        ends = np.array([_gap_ends(tie) for tie in self._world.constraints[:MOST_GAPS]], np.float32)
+        ends = ends.reshape(-1, 2, 3)
+        node = self._single.get("gaps")
+        if node is not None and len(node.points) == len(ends):
+            node.points = ends
+            return
+        if node is not None:
+            self._single.pop("gaps").remove()
+        if len(ends):
+            self._single["gaps"] = self._api.add_line_segments(
+                "/shown/gaps", ends, np.array(GAP, np.uint8), thickness=6.0,
+                thickness_units="screen",
+            )  # fmt: skip
+
+
+def joint_axes(engine: Any, poses: Poses) -> tuple[np.ndarray, np.ndarray]:
+    """Return places (n, 3) [m] and axes (n, 3), world, of all joints that turn or slide."""
+    model = engine.model
+    rows = np.flatnonzero(np.isin(model.joint_type, (Joint.REVOLUTE, Joint.PRISMATIC)))
+    axis = np.einsum("nij,nj->ni", poses.rotation[rows], model.joint_axis[rows])
+    return poses.position[rows], axis
+
+
+def mass_centres(engine: Any, poses: Poses) -> tuple[np.ndarray, np.ndarray]:
+    """Return masses (n,) [kg] and centres (n, 3) [m], world, of the bodies that forces move."""
+    model, rows = engine.model, _massive(engine)
+    arm = np.einsum("nij,nj->ni", poses.rotation[rows], model.body_com[rows])
+    return model.body_mass[rows], poses.position[rows] + arm
+
+
+def inertia_boxes(engine: Any, poses: Poses) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return centres (n, 3), axes (n, 3, 3) and edges (n, 3) [m] of boxes with each body's mass and inertia.
+
+    A box of mass m and edges a, b, c has the inertia m (b² + c²)/12 about its first axis, so
+    a² = 6 (I₂ + I₃ − I₁)/m.
+    """
+    rows = _massive(engine)
+    mass, centre = mass_centres(engine, poses)
+    xx, yy, zz, xy, xz, yz = (engine.model.body_inertia[rows, k] for k in range(6))
+    tensor = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=1).reshape(-1, 3, 3)
+    moments, axes = np.linalg.eigh(tensor)
+    axes[np.linalg.det(axes) < 0.0, :, 2] *= -1.0
+    square = 6.0 * (moments.sum(axis=1, keepdims=True) - 2.0 * moments) / mass[:, None]
+    return centre, poses.rotation[rows] @ axes, np.sqrt(np.maximum(square, 1e-8))
+
+
+def _massive(engine: Any) -> np.ndarray:
+    """Return the rows of bodies that have a mass and are moved by forces."""
+    model = engine.model
+    is_dynamic = model.tree_kind[model.body_tree] == Kind.DYNAMIC
+    return np.flatnonzero(is_dynamic & (model.body_mass > 0.0))
+
+
+def _away_from_static(engine: Any, bodies: np.ndarray) -> np.ndarray:
+    """Return −1 where the first of two bodies stands and the second does not, otherwise 1."""
+    gives_way = engine.model.body_chain_len[bodies] > 0
+    return np.where(~gives_way[:, 0] & gives_way[:, 1], -1.0, 1.0)
+
+
+def _gap_ends(tie: Any) -> np.ndarray:
+    """Return where a constraint is and where it should be, (2, 3) [m]."""
+    first = tie.ends[0].pose()[0]
+    gap = np.zeros(3) if tie.is_broken or not tie.is_on else np.asarray(tie.gap, float)
+    return np.stack([first - (gap if gap.shape == (3,) else 0.0), first])
+
+
+def cone() -> Surface:
+    """Return a cone without a lid: tip at the origin, radius 1 at z = 1."""
+    angle = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
+    rim = np.stack([np.cos(angle), np.sin(angle), np.ones(24)], axis=1)
+    vertices = np.concatenate([rim, np.zeros((24, 3))])
+    normals = np.stack([np.cos(angle), np.sin(angle), -np.ones(24)], axis=1) / np.sqrt(2.0)
+    here, after = np.arange(24), np.roll(np.arange(24), -1)
+    faces = np.stack([here, 24 + here, after], axis=1)
+    return Surface(vertices, np.concatenate([normals, normals]), faces, is_closed=False)

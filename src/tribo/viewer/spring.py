@@ -1,0 +1,89 @@
+"""A spring with which a person pulls at a body: its force, and how stiff it may be."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tribo.model import Kind
+from tribo.objects import ArticulatedSystem, Object
+
+SOFTNESS = 0.1  # [m] stretch at which the spring bears the object's weight, for strength 1
+GRAVITY = 9.81  # [m/s²]
+# A spring that is evaluated once a step stays stable for k w dt² and c w dt well below 1 (w: inverse
+# apparent mass of the point); a quarter of it leaves room for contacts and drives.
+STIFFEST, MOST_DAMPED = 0.25, 0.5
+
+
+@dataclass(slots=True)
+class Spring:
+    """A damped spring between a point of a body and a point that the mouse moves.
+
+    The force at the held point x with velocity v is F = k (target − x) − c v. At strength 1, k bears the
+    weight of the whole object at a stretch of 10 cm; c = 2 √(k m), with the object's mass m, is critical for
+    it. Both are bounded so that a force which is constant over a step does not swing up.
+    """
+
+    part: Object
+    body: int  # of the object
+    point: np.ndarray  # (3,) [m] held point, body frame
+    target: np.ndarray  # (3,) [m] world
+    strength: float = 1.0
+    yielding: float = (
+        0.0  # [1/kg] inverse apparent mass of the held point when it was last looked at
+    )
+
+    def __post_init__(self) -> None:
+        """Find out how easily the point gives way."""
+        self.yielding = self._inverse_mass()
+
+    def lead(self, target: np.ndarray, strength: float) -> None:
+        """Pull somewhere else from now on."""
+        self.target, self.strength = target, strength
+        self.yielding = self._inverse_mass()
+
+    def held_point(self) -> np.ndarray:
+        """Return where the held point is, (3,) [m], world."""
+        return np.asarray(self._frame().to_world(self.point))
+
+    def force(self, time_step: float) -> np.ndarray:
+        """Return the force (3,) [N] that it exerts on the body at the present state."""
+        frame = self._frame()
+        mass = float(self.part.mass)
+        stiffness = self.strength * mass * GRAVITY / SOFTNESS
+        stiffness = min(stiffness, STIFFEST / (self.yielding * time_step**2))
+        damping = min(2.0 * math.sqrt(stiffness * mass), MOST_DAMPED / (self.yielding * time_step))
+        stretch = self.target - frame.to_world(self.point)
+        return np.asarray(stiffness * stretch - damping * frame.velocity_of(self.point))
+
+    def pull(self, time_step: float) -> np.ndarray:
+        """Let the force act in the next step; return it, (3,) [N]."""
+        force = self.force(time_step)
+        if isinstance(self.part, ArticulatedSystem):
+            self.part.apply_force(self.part.body_names[self.body], force, self.point)
+        else:
+            self.part.apply_force(force, self.held_point())  # type: ignore[attr-defined]
+        return force
+
+    def _frame(self) -> Any:
+        """Return what turns points of the body into places and velocities."""
+        return self.part.links[self.body] if isinstance(self.part, ArticulatedSystem) else self.part
+
+    def _inverse_mass(self) -> float:
+        """Return the largest inverse apparent mass of the held point over all directions [1/kg]."""
+        if isinstance(self.part, ArticulatedSystem):
+            jacobian = self.part.links[self.body].jacobian(self.point)
+            response = np.array([self.part.solve_mass_matrix(row) for row in jacobian])
+            return max(float(np.linalg.eigvalsh(jacobian @ response.T)[-1]), 1e-9)
+        x, y, z = self.point  # the body's origin is its centre of mass
+        arm = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        spin = np.linalg.inv(self.part.inertia)  # type: ignore[attr-defined]
+        return float(np.linalg.eigvalsh(np.eye(3) / self.part.mass - arm @ spin @ arm)[-1])
+
+
+def can_be_pulled(part: Object) -> bool:
+    """Return whether forces move an object."""
+    return part.body_type == Kind.DYNAMIC

@@ -1,0 +1,246 @@
+"""Touching bodies in the browser: select, pull with a spring, move and turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribo.checks.errors import EditError
+from tribo.model import Kind, Shape
+from tribo.objects import ArticulatedSystem, Object
+from tribo.viewer.contact_marks import STATES, read_contact_marks
+from tribo.viewer.orders import Orders
+from tribo.viewer.scene import Poses
+from tribo.viewer.spring import Spring, can_be_pulled
+
+if TYPE_CHECKING:
+    from tribo.viewer.stage import Stage
+    from tribo.world.world import World
+
+PULL = (214, 92, 26)
+MOST_CONTACTS = 8  # lines in the panel
+FARTHEST = 1e4  # [m] to which a browser may move something
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """A body that a person selected."""
+
+    part: Object
+    body: int  # of the object
+
+    @property
+    def label(self) -> str:
+        """Name of the object, and of the link if it has several."""
+        bodies = self.part.description.bodies
+        return self.part.name if len(bodies) == 1 else f"{self.part.name}/{bodies[self.body].name}"
+
+    @property
+    def row(self) -> int:
+        """Row of `Work.body_pos`."""
+        assert self.part.span is not None
+        return int(self.part.span.body.start) + self.body
+
+
+def picked(world: World, row: int) -> Picked | None:
+    """Return the body of a row of `Work.body_pos`."""
+    for part in world.objects:
+        span = part.span
+        if span is not None and span.body.start <= row < span.body.stop:
+            return Picked(part, row - span.body.start)
+    return None
+
+
+def is_movable(part: Object) -> bool:
+    """Return whether a person may move an object: everything but endless grounds."""
+    return all(shape.shape != Shape.PLANE for shape in part.collision_bodies)
+
+
+class Touch:
+    """What is selected, the spring that pulls, the gizmo that moves; only `obey` changes the world."""
+
+    def __init__(self, server: Any, world: World, orders: Orders) -> None:
+        """Make the nodes, hidden."""
+        self._world, self._orders = world, orders
+        self._api = server.scene
+        self.selected: Picked | None = None
+        self.spring: Spring | None = None
+        self.force = np.zeros(3)  # [N] of the spring in the last step
+        self.strength = 1.0
+        self._label = self._api.add_label(
+            "/touch/name", "", anchor="bottom-left", visible=False, font_screen_scale=0.9
+        )
+        self._arrow = self._api.add_arrows(
+            "/touch/spring", np.zeros((0, 2, 3), np.float32), PULL,
+            shaft_radius=0.006, head_radius=0.018, head_length=0.04,
+        )  # fmt: skip
+        self._force_label = self._api.add_label(
+            "/touch/force", "", anchor="bottom-left", visible=False, font_screen_scale=0.9
+        )
+        self._gizmo = self._api.add_transform_controls(
+            "/touch/gizmo", scale=0.5, visible=False, depth_test=False
+        )
+        self._gizmo.on_update(self._on_gizmo)
+        self._gizmo_pose = (np.zeros(3), np.zeros(4))
+        self._is_pulling = False
+
+    # -- what the browser may do, on the server's threads ----------------------------------------
+    def listen(self, stage: Stage) -> None:
+        """Take clicks and drags of all bodies."""
+        stage.listen(
+            lambda row: self._orders.post(("select",), row),
+            lambda phase, row, start, end: self._orders.post(("drag", phase), (row, start, end)),
+        )
+
+    def _on_gizmo(self, event: Any) -> None:
+        if event.client is not None and event.phase != "start":
+            handle = event.target
+            self._orders.post(("pose",), (np.array(handle.position), np.array(handle.wxyz)))
+
+    # -- what the thread of the world does -------------------------------------------------------
+    def select(self, row: int) -> None:
+        """Select the body of a row; the same again, or none there: nothing is selected."""
+        found = picked(self._world, row)
+        same = self.selected is not None and found == self.selected
+        self.selected = None if same else found
+
+    def drag(self, phase: str, row: int, start: Any, end: Any, poses: Poses) -> None:
+        """Hold a body at a point that was shown at `start`, pull it to `end`, or let go.
+
+        Raises:
+            ValueError: It cannot be pulled.
+        """
+        if phase == "end":
+            self.spring = None
+            return
+        target = np.clip(np.asarray(end, float), -FARTHEST, FARTHEST)
+        if phase == "update" and self.spring is not None:
+            self.spring.lead(target, self.strength)
+            return
+        found = picked(self._world, row)
+        if found is None or not 0 <= row < len(poses.position):
+            return
+        if not can_be_pulled(found.part):
+            kind = found.part.body_type.name.lower()
+            raise ValueError(f"{found.part.name} is {kind}: no force moves it")
+        point = poses.rotation[row].T @ (np.asarray(start, float) - poses.position[row])
+        self.spring = Spring(found.part, found.body, point, target, self.strength)
+        self.selected = found
+        found.part.wake()
+
+    def move(self, position: np.ndarray, orientation: np.ndarray) -> None:
+        """Put the selected object somewhere else.
+
+        Raises:
+            ValueError, EditError: It cannot be moved now.
+        """
+        if self.selected is not None and is_movable(self.selected.part):
+            part = self.selected.part
+            part.position = np.clip(position, -FARTHEST, FARTHEST)
+            part.orientation = orientation / np.linalg.norm(orientation)
+            self._gizmo_pose = (np.array(part.position), np.array(part.orientation))
+
+    def pull(self) -> None:
+        """Let the spring act in the next step."""
+        if self.spring is None:
+            return
+        if self.spring.part.is_removed:
+            self.spring = None
+            return
+        try:
+            self.force = self.spring.pull(self._world.time_step)
+        except (ValueError, EditError):
+            self.spring = None  # the object is no longer one that can be pulled
+
+    def show(self, poses: Poses, *, is_paused: bool) -> None:
+        """Draw name, spring and gizmo where they belong now."""
+        if self.selected is not None and self.selected.part.is_removed:
+            self.selected = None
+        found = self.selected
+        self._label.visible = found is not None
+        can_move = found is not None and is_paused and is_movable(found.part)
+        self._gizmo.visible = can_move
+        if found is not None:
+            self._label.position = poses.position[found.row]
+            if self._label.text != found.label:
+                self._label.text = found.label
+        if can_move and found is not None:
+            place, turn = np.array(found.part.position), np.array(found.part.orientation)
+            sent, turned = self._gizmo_pose
+            if not np.array_equal(place, sent):
+                self._gizmo.position = place
+            if not np.array_equal(turn, turned):
+                self._gizmo.wxyz = turn
+            self._gizmo_pose = (place, turn)
+        self._show_spring()
+
+    def _show_spring(self) -> None:
+        if self.spring is None:
+            if self._is_pulling:
+                self._is_pulling = self._force_label.visible = False
+                self._arrow.points = np.zeros((0, 2, 3), np.float32)
+            return
+        self._is_pulling = True
+        ends = np.stack([self.spring.held_point(), self.spring.target])
+        self._arrow.points = ends[None].astype(np.float32)
+        self._force_label.position = ends[1]
+        self._force_label.text = f"{np.linalg.norm(self.force):.3g} N"
+        self._force_label.visible = True
+
+    def text(self) -> str:
+        """Return what is known of the selected body (Markdown)."""
+        found = self.selected
+        if found is None or found.part.is_removed:
+            return "*Click a body. Ctrl and drag pulls it.*"
+        part, marks = found.part, read_contact_marks(self._world)
+        frame: Any = part.links[found.body] if isinstance(part, ArticulatedSystem) else part
+        kind = "" if part.body_type == Kind.DYNAMIC else f", {part.body_type.name.lower()}"
+        lines = [
+            f"**{_plain(found.label)}**{kind}  ",
+            f"position **{_row(frame.position)}** m  ",
+            f"orientation {_row(frame.orientation)}  ",
+        ]
+        if part.body_type != Kind.STATIC:
+            lines += [
+                f"velocity **{_row(frame.linear_velocity)}** m/s  ",
+                f"turning {_row(frame.angular_velocity)} rad/s  ",
+                f"mass **{float(frame.mass):.4g} kg**"
+                + (f" of {float(part.mass):.4g} kg  " if frame is not part else "  "),
+            ]
+        lines.append(f"material {_plain(_material(found))}{', asleep' if part.is_asleep else ''}  ")
+        if self.spring is not None:
+            lines.append(f"pulled with **{np.linalg.norm(self.force):.3g} N**  ")
+        mine = np.flatnonzero((marks.body == found.row).any(axis=1) & (marks.state > 0))
+        total = f"{marks.normal_force[mine].sum():.4g} N" if len(mine) else "none"
+        lines.append(f"contacts **{len(mine)}**, normal forces {total}")
+        for c in mine[:MOST_CONTACTS]:
+            row = marks.body[c, 0] if marks.body[c, 1] == found.row else marks.body[c, 1]
+            other = picked(self._world, int(row))
+            name = "?" if other is None else other.label
+            lines.append(
+                f"* {_plain(name)}: {marks.normal_force[c]:.4g} N, friction {marks.friction_force[c]:.3g} N, "
+                f"{STATES[marks.state[c]]}, gap {1e3 * marks.gap[c]:.3g} mm"
+            )
+        if len(mine) > MOST_CONTACTS:
+            lines.append(f"* and {len(mine) - MOST_CONTACTS} more")
+        return "\n".join(lines)
+
+
+def _material(found: Picked) -> str:
+    """Return the material of a body's shapes, or all of them."""
+    shapes = found.part.description.bodies[found.body].shapes
+    names = sorted({shape.material for shape in shapes})
+    return ", ".join(names) if names else "none"
+
+
+def _row(values: np.ndarray) -> str:
+    return ", ".join(f"{float(x):.3f}" for x in values)
+
+
+def _plain(name: str) -> str:
+    """Return a name without what Markdown or HTML would take for markup."""
+    return "".join(c if c.isalnum() or c in " /_-.:,()" else "·" for c in name[:80]).replace(
+        "_", r"\_"
+    )

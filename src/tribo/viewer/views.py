@@ -1,0 +1,112 @@
+"""The camera of the browser: put somewhere, kept as a view, and led along with an object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tribo.checks import check
+from tribo.viewer.raster import Camera
+
+MOST_VIEWS = 100
+FOV = 45.0  # [°] vertical, of the browser's camera
+
+
+class Views:
+    """The part of a viewer that places cameras."""
+
+    _server: Any
+
+    def __init__(self) -> None:
+        """Begin without saved views."""
+        self._views: dict[str, Camera] = {}
+        self._home: Camera | None = None
+
+    @property
+    def camera(self) -> Camera:
+        """Where the first browser looks from now; with none open, where the next one will begin."""
+        start = self._server.initial_camera
+        place, target, fov = start.position, start.look_at, start.fov
+        for client in self._server.get_clients().values():
+            place, target, fov = client.camera.position, client.camera.look_at, client.camera.fov
+            break
+        return camera_of(place, target, float(np.degrees(fov)))
+
+    def set_camera(self, position: Any, look_at: Any) -> None:
+        """Put the camera of every browser somewhere, those that open later included.
+
+        Args:
+            position: Where it is, (3,) [m].
+            look_at: What is in the middle, (3,) [m]; another place.
+
+        Raises:
+            ValueError, TypeError: A vector has a wrong shape or is not finite, or both are the same.
+
+        Example:
+            >>> import tribo
+            >>> with tribo.Viewer(tribo.World(), port=8150) as view:
+            ...     view.set_camera(position=(3, -3, 2), look_at=(0, 0, 0.5))
+            ...     view.camera.eye
+            (3.0, -3.0, 2.0)
+        """
+        place, target = (
+            check.vector(position, "position of the camera", 3),
+            check.vector(look_at, "look_at of the camera", 3),
+        )
+        if float(np.linalg.norm(place - target)) < 1e-6:
+            raise ValueError("look_at of the camera must be another place than its position")
+        self._place(camera_of(place, target))
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """Names of the saved views, in their order: the keys 1 to 9 show the first nine."""
+        return tuple(self._views)
+
+    def save_view(self, name: str = "", camera: Camera | None = None) -> str:
+        """Keep a view under a name; return the name.
+
+        Args:
+            name: A view of that name is replaced; empty: "view 1" and so on.
+            camera: What to keep; None: what the first browser sees now.
+
+        Raises:
+            ValueError: There are a hundred already.
+        """
+        if not name:
+            number = 1
+            while f"view {number}" in self._views:
+                number += 1
+            name = f"view {number}"
+        check.name(name, "name of a view")
+        if name not in self._views and len(self._views) >= MOST_VIEWS:
+            raise ValueError(f"there are {MOST_VIEWS} views already; save under one of their names")
+        self._views[name] = self.camera if camera is None else camera
+        self._show_views()
+        return name
+
+    def show_view(self, name: str) -> None:
+        """Put every camera where a view was saved.
+
+        Raises:
+            KeyError: There is none of that name; the message proposes the nearest.
+        """
+        self._place(self._views[check.known(name, self._views, "view")])
+
+    def _place(self, camera: Camera) -> None:
+        """Put the camera of every browser where another camera is."""
+        start = self._server.initial_camera
+        start.position, start.look_at, start.fov = camera.eye, camera.target, np.radians(camera.fov)
+        for client in self._server.get_clients().values():
+            client.camera.position = camera.eye
+            client.camera.look_at = camera.target
+
+    def _show_views(self) -> None:
+        """Offer the saved views in the browser."""
+
+
+def camera_of(position: Any, look_at: Any, fov: float = FOV) -> Camera:
+    """Return a camera at a place (3,) [m] that looks at another (3,) [m]."""
+    x, y, z = (float(k) for k in position)
+    u, v, w = (float(k) for k in look_at)
+    return Camera((x, y, z), (u, v, w), fov)

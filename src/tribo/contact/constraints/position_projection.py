@@ -23,7 +23,9 @@ from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.problem.whitened_products import add_scalar_to, scalar_moved_by
 from tribo.contact.stabilisation.group_momentum import has_company
 from tribo.dynamics import kinematics
+from tribo.dynamics.bias import is_split
 from tribo.dynamics.inertia import twice_energy, unwhiten
+from tribo.dynamics.momentum import keep_spin
 from tribo.model import Status
 
 COARSE = int(Status.COARSE)
@@ -263,6 +265,17 @@ def judge(model, state, command, settings, work):
 
 
 @kernel
+def keep_spins(model, state, work):
+    """Let free bodies that a shift has turned keep their angular momentum.
+
+    Writes: state.
+    """
+    for t in range(model.tree_body.shape[0]):
+        if is_split(model, t):
+            keep_spin(model, t, work.end_q, state.q, state.v)
+
+
+@kernel
 def closure(model, state, command, settings, work):
     """Close the gaps of all constraints that hold. Leave in `end_q` where all was before.
 
@@ -281,6 +294,7 @@ def closure(model, state, command, settings, work):
     for _ in range(MAX_STEPS):
         width = gaps(model, state, command, work, work.scalar_kept[0])
         if width == 0.0:
+            keep_spins(model, state, work)
             return
         if is_strict and width > widest:
             move_back(model, state, work)
@@ -294,4 +308,5 @@ def closure(model, state, command, settings, work):
         move(model, state, work, work.pile_step)
         last, widest = size, width
         most = GAIN * size
+    keep_spins(model, state, work)
     judge(model, state, command, settings, work)

@@ -1,7 +1,7 @@
 """Rows of pins, welds, hinges, motors and wires between two bodies, or a body and the world.
 
 A hard row closes its gap g at the *end* of the step. The mid-steps follow one another by dt v⁺ along a curve
-that bends by κ = d²g/dt² at constant velocity, so the target is
+that bends by κ = d²g/dt² without forces (constant joint velocities; a free body tumbles), so the target is
 
     w* = −erp (g − s)/dt − dt/2 κ,   s = dt²/8 κ (midpoint), 0 (semi-implicit)
 
@@ -67,8 +67,8 @@ def tumbling(model, work, tree, omega):
 def motion(model, state, settings, work, body, point):
     """Return how a body (−1: the world) moves at a point if nothing pushes it.
 
-    Velocity, angular velocity, acceleration and angular acceleration at constant joint velocities. A free body
-    whose step is split tumbles besides.
+    Velocity, angular velocity, acceleration and angular acceleration at constant joint velocities; a free
+    body whose step is split tumbles.
     """
     if body < 0 or model.body_chain_len[body] == 0:
         return ZERO, ZERO, ZERO, ZERO

@@ -110,12 +110,12 @@ def _tie(spec: Any, scene: Scene, tie: Tie, is_stiff: bool) -> None:
         **(stiff if is_stiff else {}),
     }  # fmt: skip
     if tie.kind == "weld":
-        spec.add_equality(type=mujoco.mjtEq.mjEQ_WELD, data=[0.0] * 10 + [1.0], **options)
+        spec.add_equality(type=mujoco.mjtEq.mjEQ_WELD, data=[0.0] * 10 + [1.0, 0.0], **options)
         return
     place = np.array(tie.position)
     for point in (place, place + 0.1 * np.array(tie.axis))[: 2 if tie.kind == "hinge" else 1]:
         anchor = matrices(np.array(body.orientation)).T @ (point - body.position)
-        data = [*anchor, *[0.0] * 8]
+        data = [*anchor, *[0.0] * 9]
         spec.add_equality(type=mujoco.mjtEq.mjEQ_CONNECT, data=data, **options)
 
 

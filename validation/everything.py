@@ -9,6 +9,7 @@ import b_tops
 import c_impact
 import d_robots
 import d_smooth
+import d_ties
 import d_trees
 import e_drives
 import e_ground
@@ -31,7 +32,7 @@ FAMILIES = {
     "R": "The founding text's own list",
 }
 MODULES = (
-    a_friction, a_structures, b_rolling, b_tops, c_impact, d_robots, d_smooth, d_trees, e_drives, e_ground,
-    e_materials,    e_wires,
+    a_friction, a_structures, b_rolling, b_tops, c_impact, d_robots, d_smooth, d_ties, d_trees, e_drives,
+    e_ground, e_materials, e_wires,
     f_drop, f_houses, f_stacks, f_system, f_terrain, r_founding,
 )  # fmt: skip

@@ -43,6 +43,8 @@ class Bullet:
             raise CannotPlay("no static friction")
         if any(b.kind == "kinematic" for b in scene.bodies):
             raise CannotPlay("no kinematic bodies with velocity")
+        if scene.ties:
+            raise CannotPlay("no ties of bodies")
         if any(p.spinning and not p.friction for p in pairs):
             raise CannotPlay("no spinning without sliding friction")
         if any(p.threshold > 0.0 for p in pairs):

@@ -7,7 +7,7 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from stage import Pair, Scene, Track, inertia_of, matrices
+from stage import Pair, Scene, Tie, Track, inertia_of, matrices
 from suite import MUJOCO, CannotPlay, Player
 
 GEOM = {
@@ -95,8 +95,28 @@ def build(scene: Scene, stiff: bool = True) -> mujoco.MjModel:
             made.add_freejoint()
         geom = made.add_geom(type=GEOM[body.shape], size=half_size(body.shape, body.size))
         geoms.append((geom, body.material, radius(body)))
+    for tie in scene.ties:
+        _tie(spec, scene, tie, stiff)
     _contacts(spec, scene, geoms, stiff)
     return spec.compile()
+
+
+def _tie(spec: Any, scene: Scene, tie: Tie, is_stiff: bool) -> None:
+    """Add a pin as `connect`, a hinge as two of them along its axis, a weld as `weld`."""
+    body = scene.bodies[scene.index(tie.first)]
+    stiff = {"solref": [2.0 * scene.dt, 1.0], "solimp": [0.99, 0.999, 0.001, 0.5, 2.0]}
+    options = {
+        "objtype": mujoco.mjtObj.mjOBJ_BODY, "name1": tie.first, "name2": tie.second or "world",
+        **(stiff if is_stiff else {}),
+    }  # fmt: skip
+    if tie.kind == "weld":
+        spec.add_equality(type=mujoco.mjtEq.mjEQ_WELD, data=[0.0] * 10 + [1.0, 0.0], **options)
+        return
+    place = np.array(tie.position)
+    for point in (place, place + 0.1 * np.array(tie.axis))[: 2 if tie.kind == "hinge" else 1]:
+        anchor = matrices(np.array(body.orientation)).T @ (point - body.position)
+        data = [*anchor, *[0.0] * 9]
+        spec.add_equality(type=mujoco.mjtEq.mjEQ_CONNECT, data=data, **options)
 
 
 def _turning_z_into(n: np.ndarray) -> np.ndarray:

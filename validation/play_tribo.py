@@ -6,7 +6,7 @@ import logging
 from typing import Any
 
 import numpy as np
-from stage import Body, Pair, Scene, Track, inertia_of
+from stage import Body, Pair, Scene, Tie, Track, inertia_of
 from suite import TRIBO, Player
 
 import tribo
@@ -41,6 +41,8 @@ def build(scene: Scene) -> tuple[tribo.World, list[Any], list[Any]]:
     for plane in scene.planes:
         world.add_ground(plane.height, plane.material, normal=plane.normal)
     bodies = [_add(world, body) for body in scene.bodies]
+    for tie in scene.ties:
+        _tie(world, tie)
     robots = []
     for robot in scene.robots:
         made = world.add_articulated_system(robot.urdf, name=robot.name)
@@ -61,6 +63,16 @@ def _add(world: tribo.World, body: Body) -> Any:
     if body.kind != "static":
         options |= {"linear_velocity": body.velocity, "angular_velocity": body.spin}
     return getattr(world, SHAPES[body.shape])(*size, body.mass, body.material, **options)
+
+
+def _tie(world: tribo.World, tie: Tie) -> None:
+    ends = world[tie.first], world[tie.second] if tie.second else None
+    if tie.kind == "weld":
+        world.add_weld(*ends)
+    elif tie.kind == "hinge":
+        world.add_hinge(*ends, position=tie.position, axis=tie.axis)
+    else:
+        world.add_pin(*ends, position=tie.position)
 
 
 def play(scene: Scene) -> Track:

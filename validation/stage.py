@@ -64,6 +64,17 @@ class Robot:
 
 
 @dataclass
+class Tie:
+    """A pin, hinge or weld of two bodies, or of a body and the world (""), at a place in the world."""
+
+    kind: str  # pin, hinge, weld
+    first: str
+    second: str = ""
+    position: Vector = ZERO
+    axis: Vector = (0.0, 0.0, 1.0)
+
+
+@dataclass
 class Force:
     """A force on a body at an offset from its centre, both in world axes: force + rate · t."""
 
@@ -84,6 +95,7 @@ class Scene:
     planes: list[Plane] = field(default_factory=lambda: [Plane()])
     robots: list[Robot] = field(default_factory=list)
     forces: list[Force] = field(default_factory=list)
+    ties: list[Tie] = field(default_factory=list)
     gravity: Vector = (0.0, 0.0, -G)
     dt: float = 1e-3
     every: int = 1

@@ -241,6 +241,7 @@ class Work(Record):
     # Kinematics at the configuration where the step is evaluated.
     mid_q = field("nq")
     mid_v = field("nv")  # [m/s, rad/s] velocity at which velocity-dependent forces are taken
+    kick_v = field("nv")  # [m/s, rad/s] velocity to which forces and impulses are added
     body_pos = field("nbody", 3)  # [m]
     body_rot = field("nbody", 9)
     body_vel = field("nbody", 6)  # spatial velocity
@@ -249,8 +250,9 @@ class Work(Record):
     body_composite = field("nbody", 10)  # the same of body and all descendants
     body_force = field("nbody", 6)  # spatial force
     dof_axis = field("nv", 6)  # motion axes, spatial
-    single_spin = field("ntree", 3)  # [rad/s] mean angular velocity over a free step, world
-    single_free_spin = field("ntree", 3)  # [rad/s] angular velocity after a free step, world
+    # Rotation of free bodies without torque: over the step, or half of it, if a constraint is tied to it.
+    single_spin = field("ntree", 3)  # [rad/s] mean angular velocity, world
+    single_free_spin = field("ntree", 3)  # [rad/s] angular velocity at the end, world
 
     # Trees that nothing touches, and what replaces the rows of M there.
     tree_is_free = field("ntree", dtype=INT)  # 1: no contact and no joint limit is within reach

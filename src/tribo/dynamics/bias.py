@@ -4,12 +4,13 @@ from math import tan
 
 from tribo.compiler.jit import kernel
 from tribo.math import linalg, quat, spatial, vec
-from tribo.model import Joint, Kind
+from tribo.model import Integrator, Joint, Kind
 
 FIXED = int(Joint.FIXED)
 SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
 DYNAMIC = int(Kind.DYNAMIC)
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 
 MAX_SPIN_SWEEPS = 100  # fixed point of the free rotation; 6 reach round-off at 50 rad/s and 1 ms
 SPIN_LOST = 1e-9  # [–] change of the momentum in the last sweep that tells that there is no end
@@ -71,8 +72,45 @@ def is_round(s):
 
 
 @kernel
+def is_split(model, t):
+    """Tell whether tree t is a free body to which a constraint is tied: its step is split from its tumbling.
+
+    It tumbles for half a step, is pushed, and tumbles on for the other half. So impulses change the angular
+    momentum that it has in the middle, at the attitude that it has there, which is of second order in dt. With
+    the spin of the start and the attitude of the middle a gyroscope on a pin was of first order.
+    Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", II.5 (Strang splitting).
+    """
+    is_free_body = model.tree_is_single[t] == 1 and model.tree_kind[t] == DYNAMIC
+    return is_free_body and model.tree_is_tied[t] == 1
+
+
+@kernel
+def free_time(model, settings, t):
+    """Return how long free body t rotates without torque before forces act on it [s]."""
+    if not is_split(model, t):
+        return settings.dt
+    return 0.0 if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
+
+
+@kernel
+def free_rotation(model, t, q, omega, dt):
+    """Return mean spin and final angular velocity of free body t, world, without torque for a time dt.
+
+    q, ω: attitude and angular velocity at the start.
+    """
+    mean = vec.scale(exact_turn(0.5 * dt * vec.norm(omega)), omega)
+    s = spatial.load(model.body_inertia, model.tree_body[t])
+    is_turning = omega[0] != 0.0 or omega[1] != 0.0 or omega[2] != 0.0
+    if model.tree_kind[t] != DYNAMIC or not is_turning or is_round(s):
+        return mean, omega
+    mean, final = tumble(s, quat.to_matrix(q), omega, dt)
+    whole = quat.cayley(vec.scale(dt, mean))
+    return mean, vec.mat_vec(quat.to_matrix(quat.mul(whole, q)), final)
+
+
+@kernel
 def single_spins(model, state, settings, work):
-    """Predict the torque-free rotation of every free body over the step.
+    """Predict the torque-free rotation of every free body over the step, or up to the middle of it.
 
     Writes: work.
     """
@@ -82,15 +120,8 @@ def single_spins(model, state, settings, work):
         root = model.tree_body[t]
         b = model.joint_v[root] + 3
         omega = (state.v[b], state.v[b + 1], state.v[b + 2])
-        mean = vec.scale(exact_turn(0.5 * settings.dt * vec.norm(omega)), omega)
-        final = omega
-        s = spatial.load(model.body_inertia, root)
-        is_turning = omega[0] != 0.0 or omega[1] != 0.0 or omega[2] != 0.0
-        if model.tree_kind[t] == DYNAMIC and is_turning and not is_round(s):
-            q = quat.load(state.q, model.joint_q[root] + 3)
-            mean, final = tumble(s, quat.to_matrix(q), omega, settings.dt)
-            whole = quat.cayley(vec.scale(settings.dt, mean))
-            final = vec.mat_vec(quat.to_matrix(quat.mul(whole, q)), final)
+        q = quat.load(state.q, model.joint_q[root] + 3)
+        mean, final = free_rotation(model, t, q, omega, free_time(model, settings, t))
         vec.store(work.single_spin, t, mean)
         vec.store(work.single_free_spin, t, final)
 
@@ -98,6 +129,8 @@ def single_spins(model, state, settings, work):
 @kernel
 def single_bias(model, state, settings, work, t):
     """Write h of a free body: weight, and the torque that turns it as `free_spin` says.
+
+    None if its step is split: the tumbling is in the velocity that it has in the middle.
 
     Writes: work.
     """
@@ -107,6 +140,10 @@ def single_bias(model, state, settings, work, t):
     work.bias_force[b] = -m * settings.gravity_x
     work.bias_force[b + 1] = -m * settings.gravity_y
     work.bias_force[b + 2] = -m * settings.gravity_z
+    if is_split(model, t):
+        for k in range(3):
+            work.bias_force[b + 3 + k] = 0.0
+        return
     omega = (state.v[b + 3], state.v[b + 4], state.v[b + 5])
     change = vec.sub(omega, vec.load(work.single_free_spin, t))
     s = vec.rotate_sym(vec.load_mat(work.body_rot, root), spatial.load(model.body_inertia, root))

@@ -8,7 +8,7 @@ joint limits, PD drives) uses q_m + dt v⁺, with either integrator.
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics import kinematics
-from tribo.dynamics.bias import tumble
+from tribo.dynamics.bias import free_rotation, is_split, tumble
 from tribo.dynamics.inertia import unwhiten, unwhiten_tree, whiten_tree
 from tribo.math import quat, spatial, vec
 from tribo.model import Course, Integrator, Joint, Status
@@ -42,6 +42,9 @@ def tree_to_middle(model, state, settings, work, t):
     Writes: work.
     """
     dt = settings.dt
+    if is_split(model, t):
+        drift_split(model, t, state.q, state.v, vec.load(work.single_spin, t), 0.5 * dt, work.mid_q)
+        return
     if model.tree_is_single[t] == 1:
         spin = vec.load(work.single_spin, t)
         kinematics.drift_single(model, t, state.q, state.v, dt, spin, work.mid_q)
@@ -52,6 +55,20 @@ def tree_to_middle(model, state, settings, work, t):
             kinematics.drift_ball(model, i, state.q, state.v, state.vdot, dt, work.mid_q)
         else:
             kinematics.drift_joint(model, i, state.q, state.v, 0.5 * dt, work.mid_q)
+
+
+@kernel
+def drift_split(model, t, q, v, spin, dt, out):
+    """Move a free body for a time dt, in which it turns by the Cayley rotation of a mean spin.
+
+    Writes: out.
+    """
+    a = model.joint_q[model.tree_body[t]]
+    b = model.tree_v[t]
+    for k in range(3):
+        out[a + k] = q[a + k] + dt * v[b + k]
+    turn = quat.cayley(vec.scale(dt, spin))
+    quat.store(out, a + 3, quat.normalize(quat.mul(turn, quat.load(q, a + 3))))
 
 
 @kernel
@@ -87,7 +104,7 @@ def next_velocity(model, state, work):
     """
     unwhiten(model, work, work.response, work.next_v)
     for dof in range(work.next_v.shape[0]):
-        work.next_v[dof] += state.v[dof]
+        work.next_v[dof] += work.kick_v[dof]
     for t in range(model.tree_body.shape[0]):
         if work.tree_is_struck[t] > 0:
             for k in range(3):
@@ -150,7 +167,7 @@ def set_acceleration(model, state, settings, work):
         if is_free:
             unwhiten_tree(model, work, t, work.free_response, work.change_v)
         for dof in range(first, last):
-            change = work.change_v[dof] if is_free else work.next_v[dof] - state.v[dof]
+            change = work.change_v[dof] if is_free else work.next_v[dof] - work.kick_v[dof]
             state.vdot_before[dof] = state.vdot[dof]
             state.vdot[dof] = rate * change
 
@@ -171,6 +188,23 @@ def finish_single(model, t, v, settings, work, q):
     if turn[0] != 0.0 or turn[1] != 0.0 or turn[2] != 0.0:
         turned = quat.mul(quat.exp(turn), quat.load(q, a))
         quat.store(q, a, quat.normalize(turned))
+
+
+@kernel
+def finish_split(model, t, v, settings, work, q):
+    """Let a free body that a constraint holds tumble on from where it was pushed: v becomes that of the end.
+
+    It keeps the angular momentum, exactly, that it has after the push.
+
+    Writes: v, q.
+    """
+    dt = settings.dt if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
+    b = model.tree_v[t] + 3
+    at = quat.load(work.mid_q, model.joint_q[model.tree_body[t]] + 3)
+    spin, omega = free_rotation(model, t, at, (v[b], v[b + 1], v[b + 2]), dt)
+    drift_split(model, t, work.mid_q, v, spin, dt, q)
+    for k in range(3):
+        v[b + k] = omega[k]
 
 
 @kernel
@@ -212,7 +246,9 @@ def shift(model, state, work):
     for i in range(model.body_tree.shape[0]):
         kinematics.drift_joint(model, i, state.q, work.change_v, 1.0, state.q)
     for t in range(model.tree_body.shape[0]):
-        if work.tree_is_struck[t] > 0:  # what it does as seen from itself stays: its energy too
+        if work.tree_is_struck[t] > 0 or is_split(
+            model, t
+        ):  # what it does as seen from itself stays: its energy too
             b = model.tree_v[t] + 3
             turn = quat.exp((work.change_v[b], work.change_v[b + 1], work.change_v[b + 2]))
             omega = (work.next_v[b], work.next_v[b + 1], work.next_v[b + 2])
@@ -225,10 +261,15 @@ def shift(model, state, work):
 def finish_tree(model, t, v, vdot, settings, work, q):
     """Drift a tree from the middle of its step to the end, where it has the velocity v.
 
-    Writes: work, q.
+    That of a body whose step is split is the one it has after the push; it gets the one at the end.
+
+    Writes: work, v, q.
     """
     is_midpoint = settings.integrator != SEMI_IMPLICIT
     is_fourth = work.tree_is_fourth[t] == 1
+    if is_split(model, t) and not is_fourth:
+        finish_split(model, t, v, settings, work, q)
+        return
     if is_midpoint and not is_fourth and model.tree_is_single[t] == 1:
         finish_single(model, t, v, settings, work, q)
         return

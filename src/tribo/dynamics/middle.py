@@ -47,6 +47,8 @@ def predict(model, state, settings, work):
     Where constraints make it jump to and fro, as in a toggle that is pressed, the line leads nowhere: the
     velocity is then taken as it is.
 
+    A free body whose step is split is pushed in the middle of it, at the velocity that it has by then.
+
     Writes: work.
     """
     work.settle_rounds[0] = 0
@@ -58,12 +60,18 @@ def predict(model, state, settings, work):
     for dof in range(state.v.shape[0]):
         vdot = state.vdot[dof]
         before = state.vdot_before[dof]
-        work.mid_v[dof] = state.v[dof] + half * (vdot + 0.75 * (vdot - before))
+        work.kick_v[dof] = state.v[dof]
+        work.mid_v[dof] = half * (vdot + 0.75 * (vdot - before))
     for t in range(model.tree_body.shape[0]):
         if model.tree_is_tied[t] == 1:
+            if bias.is_split(model, t):
+                for k in range(3):
+                    work.kick_v[model.tree_v[t] + 3 + k] = work.single_free_spin[t, k]
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
                 if state.vdot[dof] * state.vdot_before[dof] < 0.0:
-                    work.mid_v[dof] = state.v[dof]
+                    work.mid_v[dof] = 0.0
+    for dof in range(state.v.shape[0]):
+        work.mid_v[dof] += work.kick_v[dof]
 
 
 @kernel

@@ -8,7 +8,7 @@ of the step are set to agree with it, six and three numbers. What the joints do 
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics.kinematics import body_pose, end_of_q
-from tribo.math import linalg, spatial, vec
+from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Integrator, Joint, Kind
 
 REVOLUTE = int(Joint.REVOLUTE)
@@ -119,6 +119,32 @@ def about_point(c):
 
 
 @kernel
+def keep_spin(model, t, before, after, v):
+    """Set the angular velocity of a free body so that a turn of it leaves its angular momentum as it was.
+
+    before, after: all coordinates before the turn and after it.
+
+    Writes: v.
+    """
+    a = model.joint_q[model.tree_body[t]] + 3
+    b = model.tree_v[t] + 3
+    if (
+        before[a] == after[a]
+        and before[a + 1] == after[a + 1]
+        and before[a + 2] == after[a + 2]
+        and before[a + 3] == after[a + 3]
+    ):
+        return
+    s = spatial.load(model.body_inertia, model.tree_body[t])
+    old = quat.to_matrix(quat.load(before, a))
+    new = quat.to_matrix(quat.load(after, a))
+    l = vec.mat_vec(old, vec.sym_vec(s, vec.mat_t_vec(old, (v[b], v[b + 1], v[b + 2]))))
+    omega = vec.mat_vec(new, vec.sym_vec(linalg.sym_inverse(s), vec.mat_t_vec(new, l)))
+    for k in range(3):
+        v[b + k] = omega[k]
+
+
+@kernel
 def choose(model, state, settings, work):
     """Note which floating trees keep their momentum in this step; return how many.
 
@@ -226,7 +252,7 @@ def impulse(model, state, settings, work, t, centre):
 @kernel
 def base_drive(model, state, settings, work, dof):
     """Return the impulse of drives, damping and external wrenches on a dof of the base."""
-    change = work.next_v[dof] - state.v[dof]
+    change = work.next_v[dof] - work.kick_v[dof]
     extra = work.drive_inertia[dof] + model.dof_armature[dof]
     return settings.dt * work.drive_force[dof] - extra * change
 

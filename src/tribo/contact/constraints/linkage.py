@@ -1,7 +1,7 @@
 """Rows of pins, welds, hinges, motors and wires between two bodies, or a body and the world.
 
 A hard row closes its gap g at the *end* of the step. The mid-steps follow one another by dt v⁺ along a curve
-that bends by κ = d²g/dt² at constant velocity, so the target is
+that bends by κ = d²g/dt² without forces (constant joint velocities; a free body tumbles), so the target is
 
     w* = −erp (g − s)/dt − dt/2 κ,   s = dt²/8 κ (midpoint), 0 (semi-implicit)
 
@@ -15,7 +15,8 @@ from math import atan2, inf, sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import scalar_rows
 from tribo.dynamics import kinematics
-from tribo.math import spatial, vec
+from tribo.dynamics.bias import is_split
+from tribo.math import linalg, spatial, vec
 from tribo.model import Constraint, Integrator, Status, Tuning
 
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
@@ -52,26 +53,36 @@ def body_frame(model, pos, rot, c, side):
 
 
 @kernel
+def tumbling(model, work, tree, omega):
+    """Return the angular acceleration of a free body without torque.   α = −I⁻¹ (ω × I ω)"""
+    root = model.tree_body[tree]
+    s = spatial.load(model.body_inertia, root)
+    r = vec.load_mat(work.body_rot, root)
+    own = vec.mat_t_vec(r, omega)
+    torque = vec.cross(vec.sym_vec(s, own), own)
+    return vec.mat_vec(r, vec.sym_vec(linalg.sym_inverse(s), torque))
+
+
+@kernel
 def motion(model, state, settings, work, body, point):
     """Return how a body (−1: the world) moves at a point if nothing pushes it.
 
-    Velocity, angular velocity, acceleration, angular acceleration at constant joint velocities, and the
-    change of angular velocity by tumbling in this step.
+    Velocity, angular velocity, acceleration and angular acceleration at constant joint velocities; a free
+    body whose step is split tumbles.
     """
     if body < 0 or model.body_chain_len[body] == 0:
-        return ZERO, ZERO, ZERO, ZERO, ZERO
+        return ZERO, ZERO, ZERO, ZERO
     tree = model.body_tree[body]
     origin = vec.load(work.body_pos, model.tree_body[tree])
     arm = vec.sub(point, origin)
     if model.tree_is_single[tree] == 1:
         b = model.joint_v[body]
         v = work.mid_v
-        start = (state.v[b + 3], state.v[b + 4], state.v[b + 5])
-        tumble = vec.sub(vec.load(work.single_free_spin, tree), start)
         omega = (v[b + 3], v[b + 4], v[b + 5])
         turning = vec.cross(omega, arm)
         velocity = vec.add((v[b], v[b + 1], v[b + 2]), turning)
-        return velocity, omega, vec.cross(omega, turning), ZERO, tumble
+        alpha = tumbling(model, work, tree, omega) if is_split(model, tree) else ZERO
+        return velocity, omega, vec.add(vec.cross(alpha, arm), vec.cross(omega, turning)), alpha
     twist = spatial.load(work.body_vel, body)
     a = spatial.load(work.body_acc, body)  # weight is in it as an acceleration of the world
     omega = (twist[0], twist[1], twist[2])
@@ -79,14 +90,14 @@ def motion(model, state, settings, work, body, point):
     velocity = vec.add((twist[3], twist[4], twist[5]), vec.cross(omega, arm))
     linear = (a[3] + settings.gravity_x, a[4] + settings.gravity_y, a[5] + settings.gravity_z)
     linear = vec.add(linear, vec.add(vec.cross(alpha, arm), vec.cross(omega, velocity)))
-    return velocity, omega, linear, alpha, ZERO
+    return velocity, omega, linear, alpha
 
 
 @kernel
-def hard_target(settings, erp, gap, bend, lean, is_stop):
+def hard_target(settings, erp, gap, bend, is_stop):
     """Return the target velocity of a hard row, and the part that takes back what should not be open.
 
-    It has gap g and bend κ; `lean` is what tumbling adds to the sag.
+    It has gap g and bend κ.
 
     A stop may come closer by the whole gap in one step; what is beyond it, or a gap of an equation, is
     taken back by a part erp of it, not faster than the world's push-out speed.
@@ -94,7 +105,7 @@ def hard_target(settings, erp, gap, bend, lean, is_stop):
     dt = settings.dt
     rest = gap
     if settings.integrator != SEMI_IMPLICIT:  # `rk4` takes midpoint steps here
-        rest -= 0.125 * dt * dt * bend + 0.25 * dt * lean
+        rest -= 0.125 * dt * dt * bend
     speed = -erp * rest / dt
     fastest = settings.max_push_out_speed
     speed = min(max(speed, -fastest), fastest)
@@ -142,17 +153,17 @@ def rotation_vector(m):
 
 
 @kernel
-def hold(model, state, command, settings, work, c, first, point, axes, gap, curve, lean):
+def hold(model, state, command, settings, work, c, first, point, axes, gap, curve):
     """Build the rows of those of three directions that constraint c locks: along its axes, or about them.
 
-    first: 0 or ANGULAR. gap, curve, lean: how far A is off, how that bends and what tumbling adds, world.
+    first: 0 or ANGULAR. gap, curve: how far A is off and how that bends, world.
 
     Writes: work.
     """
     a = model.constraint_body[c, 0]
     b = model.constraint_body[c, 1]
     erp = command.constraint[c, ERP]
-    reach = erp * settings.dt * (settings.dt * vec.norm(curve) + vec.norm(lean))
+    reach = erp * settings.dt * settings.dt * vec.norm(curve)
     for k in range(3):
         if model.constraint_locked[c] & (1 << (first + k)) == 0:
             continue
@@ -164,9 +175,7 @@ def hold(model, state, command, settings, work, c, first, point, axes, gap, curv
             n = open_force(model, work, slot, a, b, point, u)
         if n < 0:
             return
-        target, recovery = hard_target(
-            settings, erp, vec.dot(u, gap), vec.dot(u, curve), vec.dot(u, lean), False
-        )
+        target, recovery = hard_target(settings, erp, vec.dot(u, gap), vec.dot(u, curve), False)
         scalar_rows.close_row(model, state, work, n, target, -inf, inf, 0.0)
         work.scalar_reach[n] = reach
         work.scalar_gap[n] = vec.dot(u, gap)
@@ -195,20 +204,18 @@ def joint_rows(model, state, command, settings, work, c):
     b = model.constraint_body[c, 1]
     own, axes = body_frame(model, work.body_pos, work.body_rot, c, 0)
     point, other_axes = body_frame(model, work.body_pos, work.body_rot, c, 1)
-    va, wa, aa, alpha_a, tumble_a = motion(model, state, settings, work, a, point)
-    vb, wb, ab, alpha_b, tumble_b = motion(model, state, settings, work, b, point)
+    va, wa, aa, alpha_a = motion(model, state, settings, work, a, point)
+    vb, wb, ab, alpha_b = motion(model, state, settings, work, b, point)
     arm_a = ZERO if a < 0 else vec.sub(point, vec.load(work.body_pos, a))
     arm_b = ZERO if b < 0 else vec.sub(point, vec.load(work.body_pos, b))
     if whirls(model, settings, a, aa, arm_a) or whirls(model, settings, b, ab, arm_b):
         work.status[0] |= COARSE
-    lean = vec.sub(vec.cross(tumble_a, arm_a), vec.cross(tumble_b, arm_b))
     curve = vec.axpy(2.0, vec.cross(wa, vec.sub(vb, va)), vec.sub(aa, ab))
     apart = vec.sub(own, point)
-    hold(model, state, command, settings, work, c, 0, point, axes, apart, curve, lean)
+    hold(model, state, command, settings, work, c, 0, point, axes, apart, curve)
     error = turned(model.constraint_locked[c], axes, other_axes)
     curve = vec.add(vec.sub(alpha_a, alpha_b), vec.cross(vec.sub(wa, wb), wa))
-    tumble = vec.sub(tumble_a, tumble_b)
-    hold(model, state, command, settings, work, c, ANGULAR, point, axes, error, curve, tumble)
+    hold(model, state, command, settings, work, c, ANGULAR, point, axes, error, curve)
 
 
 @kernel
@@ -268,8 +275,8 @@ def length_row(model, state, command, settings, work, c):
         else:
             work.scalar_count[0] = n
         return
-    va, _, aa, _, tumble_a = motion(model, state, settings, work, a, pa)
-    vb, _, ab, _, tumble_b = motion(model, state, settings, work, b, pb)
+    va, _, aa, _ = motion(model, state, settings, work, a, pa)
+    vb, _, ab, _ = motion(model, state, settings, work, b, pb)
     v = vec.sub(vb, va)
     along = vec.dot(v, u)
     curve = vec.sub(aa, ab)
@@ -277,19 +284,15 @@ def length_row(model, state, command, settings, work, c):
     around = 0.0
     if length > 0.0:
         around = max(0.0, vec.dot(v, v) - along * along) / length
-    arm_a = ZERO if a < 0 else vec.sub(pa, vec.load(work.body_pos, a))
-    arm_b = ZERO if b < 0 else vec.sub(pb, vec.load(work.body_pos, b))
-    sway = vec.sub(vec.cross(tumble_a, arm_a), vec.cross(tumble_b, arm_b))
-    lean = vec.dot(u, sway)
     bend -= around
     is_stop = upper == 0.0 or lower == 0.0
     if lower == -inf and upper == 0.0:  # may not shrink: φ ≤ 0 is free
-        target, recovery = hard_target(settings, tuning[c, ERP], -gap, -bend, -lean, is_stop)
+        target, recovery = hard_target(settings, tuning[c, ERP], -gap, -bend, is_stop)
         target, recovery = -target, -recovery
     else:
-        target, recovery = hard_target(settings, tuning[c, ERP], gap, bend, lean, is_stop)
+        target, recovery = hard_target(settings, tuning[c, ERP], gap, bend, is_stop)
     scalar_rows.close_row(model, state, work, n, target, lower, upper, 0.0)
-    reach = dt * (dt * (vec.norm(curve) + around) + vec.norm(sway))
+    reach = dt * dt * (vec.norm(curve) + around)
     work.scalar_reach[n] = tuning[c, ERP] * reach
     work.scalar_gap[n] = gap
     work.scalar_recovery[n] = recovery

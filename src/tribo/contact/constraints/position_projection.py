@@ -7,8 +7,9 @@ least in kinetic energy,
     δq = M̂⁻¹ Yᵀ μ,   (Y M̂⁻¹ Yᵀ + ε D) μ = −e,
 
 with the Jacobians Y of the step, up to five times. Velocities stay, but for a factor that keeps the energy
-(`shifted`). A row moves by at most its reach, the bend of its curve in one step: what was open for other
-reasons is left to the velocities. Near a singular pose some gaps could only be closed by a long way: the
+(`shifted`), and for the spin of free bodies, which keep their angular momentum as they are turned. A row moves
+by at most its reach, the bend of its curve in one step: what was open for other reasons is left to the
+velocities. Near a singular pose some gaps could only be closed by a long way: the
 conjugate gradients stop before they take it, and no island goes farther by it than by its step.
 
 Source: post-stabilization, Cline and Pai 2003; conjugate gradients, Hestenes and Stiefel 1952.
@@ -23,7 +24,9 @@ from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.problem.whitened_products import add_scalar_to, scalar_moved_by
 from tribo.contact.stabilisation.group_momentum import has_company
 from tribo.dynamics import kinematics
+from tribo.dynamics.bias import is_split
 from tribo.dynamics.inertia import twice_energy, unwhiten
+from tribo.dynamics.momentum import keep_spin
 from tribo.model import Status
 
 COARSE = int(Status.COARSE)
@@ -263,6 +266,17 @@ def judge(model, state, command, settings, work):
 
 
 @kernel
+def keep_spins(model, state, work):
+    """Let free bodies that a shift has turned keep their angular momentum.
+
+    Writes: state.
+    """
+    for t in range(model.tree_body.shape[0]):
+        if is_split(model, t):
+            keep_spin(model, t, work.end_q, state.q, state.v)
+
+
+@kernel
 def closure(model, state, command, settings, work):
     """Close the gaps of all constraints that hold. Leave in `end_q` where all was before.
 
@@ -281,6 +295,7 @@ def closure(model, state, command, settings, work):
     for _ in range(MAX_STEPS):
         width = gaps(model, state, command, work, work.scalar_kept[0])
         if width == 0.0:
+            keep_spins(model, state, work)
             return
         if is_strict and width > widest:
             move_back(model, state, work)
@@ -294,4 +309,5 @@ def closure(model, state, command, settings, work):
         move(model, state, work, work.pile_step)
         last, widest = size, width
         most = GAIN * size
+    keep_spins(model, state, work)
     judge(model, state, command, settings, work)

@@ -14,8 +14,9 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import is_member
 from tribo.contact.stabilisation import energy_limiter, group_momentum
 from tribo.contact.stabilisation.velocity_scaling import ended, is_anchored, rigid_motion
+from tribo.dynamics.bias import is_split
 from tribo.dynamics.kinematics import end_of_q
-from tribo.dynamics.momentum import KEPT, agree
+from tribo.dynamics.momentum import KEPT, agree, keep_spin
 from tribo.model import Course, Integrator, Status
 
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
@@ -49,6 +50,8 @@ def keep_momenta(model, state, work, t):
         if is_member(model, work, tree, t):
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
                 work.change_v[dof] = state.v[dof]
+            if is_split(model, tree):
+                keep_spin(model, tree, state.q, work.end_q, work.change_v)
             if work.tree_is_kept[tree] == KEPT:
                 agree(model, work.end_q, work.change_v, work, tree)
     group_momentum.agree(model, work.end_q, work.change_v, work, t, t, work.island_last_tree[t] + 1)

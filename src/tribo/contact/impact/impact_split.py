@@ -9,7 +9,7 @@ the three keeps the energy exactly, if the blow does.
 A body whose contact stays and bends its path (`curvature`) is split in the same way, with two differences:
 the contact holds at the end of the step, when the body has tumbled on, and attitude and angular velocity end
 where a free body's do, so that two halves of its way are those of one.
-Round bodies do not tumble; those that constraints hold end with the velocities that were solved for.
+Round bodies do not tumble. Those that constraints hold are always split so (`bias.is_split`), hit or not.
 Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", II.5 (splitting).
 """
 

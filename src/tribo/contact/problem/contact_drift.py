@@ -309,8 +309,8 @@ def bend(model, state, settings, work, c):
     if ha[0] == UNKNOWN or hb[0] == UNKNOWN or is_split(ha, hb) or is_split(hb, ha):
         return ZERO, 0.0
     p = vec.load(work.contact_pos, c)
-    va, _, aa, _, _ = motion(model, state, settings, work, work.contact_body[c, 0], p)
-    vb, _, ab, _, _ = motion(model, state, settings, work, work.contact_body[c, 1], p)
+    va, _, aa, _ = motion(model, state, settings, work, work.contact_body[c, 0], p)
+    vb, _, ab, _ = motion(model, state, settings, work, work.contact_body[c, 1], p)
     sx, sy = tangent_part(axes, vec.sub(va, vb))
     slip = (sx, sy, 0.0)
     if ha[1] + ha[3] + hb[1] + hb[3] > 0.0:

@@ -216,7 +216,7 @@ def side_rows(model, state, work, c, side, gives_way):
     if first >= 0:
         work.contact_row[c, side] = first
         write_force_rows(model, work, c, side, first)
-        add_product(model, work, body, first, state.v, work.contact_vel, c)
+        add_product(model, work, body, first, work.kick_v, work.contact_vel, c)
         if gives_way:
             whiten(model, work, body, first)
     if work.contact_is_spun[c] == 0:
@@ -225,7 +225,7 @@ def side_rows(model, state, work, c, side, gives_way):
     if first >= 0:
         work.contact_spin_row[c, side] = first
         write_spin_rows(model, work, c, side, first)
-        add_product(model, work, body, first, state.v, work.contact_spin_start, c)
+        add_product(model, work, body, first, work.kick_v, work.contact_spin_start, c)
         if gives_way:
             whiten(model, work, body, first)
 

@@ -167,7 +167,7 @@ def close_row(model, state, work, n, target, lower, upper, compliance):
         first = work.scalar_row[n, side]
         chain = model.body_chain_start[body]
         for p in range(count):
-            w += work.row[first + p] * state.v[model.chain_dof[chain + p]]
+            w += work.row[first + p] * work.kick_v[model.chain_dof[chain + p]]
         if model.tree_kind[model.body_tree[body]] == DYNAMIC:
             whiten(model, work, body, first)
             for p in range(count):

@@ -116,7 +116,7 @@ def is_jerked(model, state, work, t):
                 by_rows = work.response[dof] - work.free_response[dof]
                 change += by_rows * by_rows
                 free += work.free_response[dof] * work.free_response[dof]
-            moving += twice_energy(model, work, tree, state.v)
+            moving += twice_energy(model, work, tree, work.kick_v)
     return change > JERK * moving + 4.0 * free
 
 

@@ -1,10 +1,10 @@
-"""Robots that constraints tie to each other keep the momentum that they have together.
+"""What constraints tie together keeps the momentum that it has as a whole.
 
 What ties hold changes momentum from tree to tree, so none of them keeps its own (`dynamics.momentum`). All
 that are tied, a company, keep their sum: where their common centre of mass and momenta have to be after the
 step is known from the impulses of the step, and the rigid motion that is missing is added to every base.
 Such a motion opens no tie and closes none. Companies that something holds or that push against what does not
-give way are left alone; so are loose bodies without joints, whose velocities belong to the state as they are.
+give way are left alone.
 """
 
 from tribo.compiler.jit import kernel
@@ -62,7 +62,7 @@ def end_of(model, work, n, side):
 
 @kernel
 def join_ends(model, work):
-    """Find who is tied to whom: companies with a robot among them. Return whether there is one.
+    """Find who is tied to whom. Return whether anything is tied to something else that moves.
 
     Writes: work.
     """
@@ -74,8 +74,7 @@ def join_ends(model, work):
     is_any = False
     for tree in range(model.tree_body.shape[0]):
         first = find(work.tree_company, tree)
-        is_robot = model.tree_is_single[tree] == 0 or model.tree_is_single[first] == 0
-        if first != tree and is_robot:
+        if first != tree:
             work.tree_is_kept[first] = TOGETHER
             is_any = True
     return is_any

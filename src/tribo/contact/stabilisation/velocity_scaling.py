@@ -50,7 +50,7 @@ def given(model, state, settings, work, tree):
     a, b, _ = form_weights(TRAPEZOID, settings.integrator)
     for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
         force = work.drive_force[dof]
-        force -= work.drive_inertia[dof] * (work.next_v[dof] - state.v[dof]) / settings.dt
+        force -= work.drive_inertia[dof] * (work.next_v[dof] - work.kick_v[dof]) / settings.dt
         k = model.dof_stiffness[dof]
         if k != 0.0 and settings.integrator != SEMI_IMPLICIT:
             shift = settings.dt * (a * state.v[dof] + b * work.next_v[dof])
@@ -58,7 +58,7 @@ def given(model, state, settings, work, tree):
         impulse = settings.dt * force
         if work.drive_mode[dof] in SPEED and work.drive_row[dof] >= 0:  # held at its speed by a row
             impulse += work.scalar_impulse[work.drive_row[dof]]
-        total += 0.5 * impulse * (state.v[dof] + work.next_v[dof])
+        total += 0.5 * impulse * (work.kick_v[dof] + work.next_v[dof])
     return max(0.0, total)
 
 

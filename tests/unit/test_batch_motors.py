@@ -234,3 +234,44 @@ def test_what_is_no_motor_is_refused(joints, values, error, message):
     with pytest.raises(error, match=message):
         batch["dog"].set_motors(joints, **values)
     assert np.isnan(batch["dog"].motors["delay"]).all()
+
+
+def test_motors_of_some_worlds_leave_the_others():
+    """A world without motors has the bits that it has in a batch without any."""
+    some, plain = (tribo.Batch(batch_world(), 3, threads=1) for _ in range(2))
+    some["dog"].set_motors(worlds=[1], delay=0.01)
+    some.step(40)
+    plain.step(40)
+    q, expected = (batch["dog"].generalized_coordinate for batch in (some, plain))
+    np.testing.assert_array_equal(q[[0, 2]], expected[[0, 2]])
+    assert (q[1] != expected[1]).any()
+
+
+def test_states_from_before_there_were_motors_let_them_begin_anew():
+    """A pool, a snapshot and a world that know no motors: nothing is under way, no torque is remembered."""
+    world = batch_world()
+    batch = tribo.Batch(world, 2, threads=1)
+    pool, saved = batch.pool(), batch.snapshot()
+    batch["dog"].set_motors(delay=0.006, time_constant=0.01)
+    fresh = batch.hash()
+    ways = (lambda: batch.reset(pool, [0, 1], [0, 1]), lambda: batch.restore(saved),
+            lambda: batch.set_from_world(world))  # fmt: skip
+    for back in ways:
+        batch.step(10)
+        assert batch.hash() != fresh
+        back()
+        assert batch.hash() == fresh
+    batch.step(5)
+    older, now = batch.pool(), batch.hash()
+    batch["dog"].set_motors(delay=0.03)  # more room for commands under way
+    batch["dog"].set_motors(delay=0.006)
+    batch.step(5)
+    batch.reset(older, [0, 1], [0, 1])
+    batch.step(7)
+    same = tribo.Batch(world, 2, threads=1)
+    same["dog"].set_motors(delay=0.006, time_constant=0.01)
+    same.step(12)
+    np.testing.assert_array_equal(
+        batch["dog"].generalized_coordinate, same["dog"].generalized_coordinate
+    )
+    assert now != fresh

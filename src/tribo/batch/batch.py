@@ -12,7 +12,7 @@ from tribo.batch.constraints import BatchConstraints
 from tribo.batch.contacts import BatchContacts, read_contacts
 from tribo.batch.materials import BatchMaterials
 from tribo.batch.objects import ObjectBatch, Part
-from tribo.batch.pool import KEPT
+from tribo.batch.pool import KEPT, forget
 from tribo.batch.rays import BatchRays
 from tribo.batch.rollout import BatchRollout, Controls, Rollout
 from tribo.batch.settings import BatchSettings
@@ -280,6 +280,9 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings, BatchRollout, Batch
         chosen = self.chosen_worlds(worlds)
         self.engine.make_room(saved["state"]["warm_key"].shape[1])
         for name, arrays in self.kept_arrays().items():
+            if name == "motors" and not saved.get(name):  # it was taken before there were motors
+                forget(self.engine, chosen)
+                continue
             for field, array in arrays.items():
                 old = saved[name][field]
                 region: Any = (chosen, *(slice(0, n) for n in old.shape[1:]))
@@ -289,6 +292,8 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings, BatchRollout, Batch
         """Refuse what `snapshot` of a batch like this one did not return."""
         for name, arrays in self.kept_arrays().items():
             given = saved.get(name, {}) if isinstance(saved, dict) else {}
+            if name == "motors" and not given:
+                continue
             if set(given) != set(arrays):
                 raise TypeError(
                     f"restore takes what batch.snapshot() returned, got {check.shown(saved)}"
@@ -299,7 +304,7 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings, BatchRollout, Batch
                 if name == "state" and not np.isfinite(given[field]).all():
                     raise ValueError(f"{field} of the snapshot holds numbers that are not finite")
                 shape = given[field].shape
-                grows = field.startswith(("warm_", "yield_"))
+                grows = field.startswith(("warm_", "yield_", "sent"))
                 if shape[0] != len(array) or (shape != array.shape and not grows):
                     raise ValueError(
                         f"the snapshot is of another batch: {field} {shape}, here {array.shape}"

@@ -98,8 +98,8 @@ class MotorsOfWorlds(check.Sealed):
         self._make_motors(int(made["delay"].max(initial=0)) if "delay" in made else 0)
         motors = engine.motors.arrays
         place = np.ix_(rows, dofs)
-        motors["is_on"][:] = 1
-        motors["dof_q"][:, dofs] = coordinates
+        motors["is_on"][rows] = 1
+        motors["dof_q"][place] = coordinates
         for name, numbers in made.items():
             motors[PARAMETERS[name][0]][place] = numbers
 
@@ -121,7 +121,7 @@ class MotorsOfWorlds(check.Sealed):
         fresh = _defaults(len(self._batch), motors["torque"].shape[1], 0).arrays
         for field in ("dof_q", "delay", "lag", "stall", "no_load", "torque", "sent_count"):
             motors[field][:, dofs] = fresh[field][:, dofs]
-        motors["is_on"][:] = (motors["dof_q"] >= 0).any()
+        motors["is_on"][:, 0] = (motors["dof_q"] >= 0).any(axis=1)
 
     @property
     def motors(self) -> dict[str, np.ndarray]:

@@ -60,7 +60,8 @@ class StatePool:
         """Write entries over worlds of an engine, (n,) each, all in range."""
         for name, fields in self.arrays.items():
             record = getattr(engine, name)
-            if not _is_like(fields, record.arrays):
+            if not fields:  # they were made before there were motors: these begin anew
+                forget(engine, rows)
                 continue
             if DISABLED:
                 for field, source in fields.items():
@@ -70,6 +71,14 @@ class StatePool:
             chosen = [k for k, field in enumerate(record.fields) if field in fields]
             target = record.table.reshape(-1, COLUMNS)[chosen, :2]
             copy_worlds(np.hstack([target, self._tables[name]]), rows, entries)
+
+
+def forget(engine: Engine, rows: np.ndarray) -> None:
+    """Let the motors of some worlds begin anew, if there are any."""
+    motors = engine.motors.arrays
+    if len(motors["torque"]) == engine.worlds and motors["torque"].size:
+        for field in MEMORY:
+            motors[field][rows] = 0
 
 
 def _table(fields: dict[str, np.ndarray]) -> np.ndarray:
@@ -191,12 +200,8 @@ class BatchStates(check.Sealed):
         motors = self.engine.motors.arrays
         return {
             **kept,
-            "motors": {field: motors[field] for field in MEMORY} if self._has_motors else {},
+            "motors": {field: motors[field] for field in MEMORY} if motors["torque"].size else {},
         }
-
-    @property
-    def _has_motors(self) -> bool:
-        return len(self.engine.motors.arrays["torque"]) == len(self)
 
     def set_from_world(self, world: World, worlds: Any = slice(None)) -> None:
         """Put the present state of a world into worlds of the batch, its commands and settings as well.
@@ -233,9 +238,7 @@ class BatchStates(check.Sealed):
         self.engine.make_room(source.state.arrays["warm_key"].shape[1])
         rows = np.ascontiguousarray(self.chosen_worlds(worlds).ravel(), np.int64)
         StatePool(self, taken).put(self.engine, rows, np.zeros(len(rows), np.int64))
-        if self._has_motors:  # a world alone has none: they begin anew
-            for field in MEMORY:
-                self.engine.motors.arrays[field][rows] = 0
+        forget(self.engine, rows)  # a world alone has none
 
     def hash(self, worlds: Any = slice(None)) -> list[str]:
         """Return a digest of the state of each world, 16 hexadecimal digits, as `World.hash` does.

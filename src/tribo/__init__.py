@@ -2,7 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from tribo.batch.batch import Batch
+from tribo.batch.batch import Batch, rollout
+from tribo.batch.contacts import BatchContacts
+from tribo.batch.pool import StatePool
+from tribo.batch.rays import BatchRayHits
+from tribo.batch.rollout import Rollout
 from tribo.checks.check import nearest
 from tribo.checks.errors import EditError, SimulationError
 from tribo.description.heights import HeightField
@@ -63,6 +67,8 @@ __all__ = [
     "STATIC",
     "ArticulatedSystem",
     "Batch",
+    "BatchContacts",
+    "BatchRayHits",
     "CollisionBody",
     "CompoundPart",
     "Constraint",
@@ -86,14 +92,20 @@ __all__ = [
     "RayHit",
     "RayHits",
     "Recording",
+<<<<<<< HEAD
     "Renderer",
+=======
+    "Rollout",
+>>>>>>> learn
     "SimulationError",
     "SingleBody",
     "Snapshot",
+    "StatePool",
     "Status",
     "Viewer",
     "Wire",
     "World",
     "read_materials",
+    "rollout",
     "warm_up",
 ]

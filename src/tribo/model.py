@@ -207,7 +207,9 @@ class Command(Record):
     target_v = field("nv")
     constraint = field("nconstraint", 8)  # columns of `Tuning`
     can_sleep = field("ntree", dtype=INT)  # 1: if the world lets anything sleep
-    has_wrench = field(1, dtype=INT)  # 1: some row below is not zero
+    has_wrench = field(
+        1, dtype=INT
+    )  # 1: some row below is not zero; 2: and stays until the call ends
     wrench = field("nbody", 6)  # [N m, N] torque, force at the centre of mass, world axes
 
 

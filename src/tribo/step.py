@@ -118,8 +118,12 @@ def run(model, state, command, settings, work, n):
         update(model, state, settings, work)
         if work.status[0] & CAPACITY == 0:
             advance(model, state, command, settings, work)
+        if work.status[0] & CAPACITY:  # this step was not made: what it said does not count
+            work.status[0] = said | CAPACITY
+            return k
         said |= work.status[0]
-        if said & (INVALID | CAPACITY):
+        if said & INVALID:
+            work.status[0] = said
             return k
     work.status[0] |= said  # what one of many steps had to say is not lost
     return n

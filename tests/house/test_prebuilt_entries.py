@@ -8,7 +8,10 @@ from tribo.compiler.jit import BESIDE, LAYERS
 
 LIST = PACKAGE / "engine" / "prebuilt_entries.py"
 # Called from Python only where nothing is compiled, or as plain Python (`py_func`).
-PLAIN = {"tribo.step.run", "tribo.step.update", "tribo.step.advance", "tribo.math.quat.to_matrix"}
+PLAIN = {
+    "tribo.batch_kernels.rollout.go", "tribo.step.update", "tribo.step.advance",
+    "tribo.math.quat.to_matrix",
+}  # fmt: skip
 
 
 def module_of(path):

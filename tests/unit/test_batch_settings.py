@@ -157,3 +157,24 @@ def test_snapshots_wait_for_a_step_under_way():
             call()
     batch._idle.append(idle)
     batch.restore(saved)
+
+
+def test_settings_of_some_worlds():
+    """A mask sets these worlds alone; a wrong value sets none, whichever it is."""
+    world = tribo.World()
+    world.add_sphere(0.1, mass=1.0, name="ball")
+    batch = tribo.Batch(world, 4, threads=1)
+    mask = np.array([False, True, False, True])
+    batch.set_settings(worlds=mask, gravity=[(0, 0, -1), (0, 0, -2)], erp=[0.1, 0.3], sleeping=True)
+    assert batch.gravity[:, 2].tolist() == [-9.81, -1.0, -9.81, -2.0]
+    assert batch.erp.tolist() == [0.2, 0.1, 0.2, 0.3]
+    assert batch.sleeping.tolist() == [False, True, False, True]
+    for wrong in ({"erp": [0.5, 1.5]}, {"erp": [0.5, np.nan]}, {"gravity": [(0, 0, 1)] * 4}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            batch.set_settings(worlds=mask, time_step=0.5, **wrong)
+    with pytest.raises(KeyError, match="gravity"):
+        batch.set_settings(gravitation=1.0)
+    with pytest.raises(ValueError, match="worlds must be"):
+        batch.set_settings(worlds=[9], erp=0.1)
+    assert (batch.time_step == 0.001).all()
+    assert batch.erp.tolist() == [0.2, 0.1, 0.2, 0.3]

@@ -70,7 +70,7 @@ def test_a_copy_elsewhere_has_folders_of_its_own(copy):
 def test_an_edit_above_leaves_the_layers_below(copy):
     before = folders(copy)
     (copy / "tribo/contact/new.py").write_text('"""New."""\n')
-    assert changed(before, folders(copy)) == ["contact", "step", "engine.run_at"]
+    assert changed(before, folders(copy)) == ["contact", "step", "batch_kernels", "engine.run_at"]
 
 
 def test_bounds_checking_has_a_cache_of_its_own(copy):

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from tribo.batch.constraints import BatchConstraints
+from tribo.batch.contacts import BatchContacts, read_contacts
 from tribo.batch.materials import BatchMaterials
 from tribo.batch.objects import ObjectBatch, Part
+from tribo.batch.pool import KEPT, forget
+from tribo.batch.rays import BatchRays
+from tribo.batch.rollout import BatchRollout, Controls, Rollout
 from tribo.batch.settings import BatchSettings
 from tribo.batch.single_bodies import SingleBodyBatch
+from tribo.batch_kernels.records import Course
 from tribo.checks import check
 from tribo.checks.errors import EditError
 from tribo.checks.readonly import frozen
@@ -22,10 +28,11 @@ from tribo.model import Kind, Status
 from tribo.world.warnings import BatchComplaints
 from tribo.world.world import World
 
+HELD = 2  # `Command.has_wrench`: until the call ends
 MAX_THREADS = 1024  # each is one of the system, with a stack of its own
 
 
-class Batch(BatchMaterials, BatchConstraints, BatchSettings):
+class Batch(BatchMaterials, BatchConstraints, BatchSettings, BatchRollout, BatchRays):
     """Copies of a world that share its model and go their own ways.
 
     Each world gives bitwise the same numbers as it would alone, with any number of threads.
@@ -72,7 +79,7 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
                 f"{count} worlds of {each} bytes each need {count * each / 2**30:.3g} GiB, more than "
                 "there is; take fewer"
             ) from error
-        for name in ("state", "command", "settings"):
+        for name in KEPT:
             for field, array in getattr(source, name).arrays.items():
                 getattr(self.engine, name).arrays[field][...] = array
         self._parts = {part.name: Part.of(part) for part in world.objects}
@@ -80,6 +87,7 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
         self._materials = world.material_names
         self._records: dict[str, TreeRecords] = {}
         self._complaints = BatchComplaints()
+        self._sights = []
         self._idle = [True]  # empty while some thread steps the batch
         self.threads = threads
 
@@ -169,13 +177,34 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
         if not self._idle:
             raise EditError(f"{what} must wait: another thread steps this batch")
 
-    def step(self, n: int = 1) -> np.ndarray:
+    def step(self, n: int = 1, *, hold_forces: bool = False) -> np.ndarray:
         """Advance every world by n steps; return which worlds made it, (worlds,) of bool [–].
 
         A world whose velocity stops being finite stays at its last valid state and is reported here
         and in `status`; the others are not affected. What a status means is logged once per batch.
+
+        Args:
+            n: How many, ≥ 0.
+            hold_forces: Let forces and torques of `apply_force` and its kin act in all n steps, force
+                and torque at the centre of mass staying as they are in world axes; otherwise they act in the
+                first step alone. Afterwards there are none.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World(time_step=0.01, gravity=(0, 0, 0))
+            >>> ball = world.add_sphere(0.1, mass=2.0, name="ball")
+            >>> batch = tribo.Batch(world, 2, threads=1)
+            >>> batch["ball"].apply_force((1.0, 0.0, 0.0))
+            >>> _ = batch.step(100, hold_forces=True)
+            >>> batch["ball"].linear_velocity[:, 0].round(9).tolist()
+            [0.5, 0.5]
         """
         check.integer(n, "number of steps", 0)
+        check.boolean(hold_forces, "hold_forces")
+        return self._go(n, None, hold_forces)
+
+    def _go(self, n: int, course: Course | None, hold_forces: bool = False) -> np.ndarray:
+        """Advance every world, under the controls of a course if there is one."""
         warm_up.warm_up()
         try:
             self._idle.pop()
@@ -183,10 +212,16 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
             raise EditError(
                 "step was called while another thread steps this batch; call it from one thread"
             ) from None
+        command = self.engine.command.arrays
+        if hold_forces:
+            command["has_wrench"][command["has_wrench"] != 0] = HELD
         try:
-            left = self.engine.run_all(n, min(self._threads, len(self)))
+            left = self.engine.run_all(n, min(self._threads, len(self)), course)
             self._complaints.say(self, self.engine.status[:, 0])
         finally:
+            if hold_forces:
+                command["wrench"][...] = 0.0
+                command["has_wrench"][...] = 0
             self._idle.append(True)
         return np.asarray(left == 0)
 
@@ -210,6 +245,12 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
         """Residuals of the last contact solves, (worlds, 3) [–], as `World.residual`."""
         return frozen(self.engine.work.arrays["residual"].copy())
 
+    @property
+    def contacts(self) -> BatchContacts:
+        """The points that touched in the last step, of all worlds, as arrays: `BatchContacts`."""
+        spans = {name: part.span for name, part in self._parts.items()}
+        return read_contacts(self.engine, spans, self._materials)
+
     def snapshot(self) -> dict[str, dict[str, np.ndarray]]:
         """Return a copy of states, commands and settings of all worlds; properties of links are not in it.
 
@@ -218,8 +259,8 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
         """
         self.check_idle("snapshot")
         return {
-            name: {field: a.copy() for field, a in getattr(self.engine, name).arrays.items()}
-            for name in ("state", "command", "settings")
+            name: {field: array.copy() for field, array in fields.items()}
+            for name, fields in self.kept_arrays().items()
         }
 
     def restore(self, saved: dict[str, dict[str, np.ndarray]], worlds: Any = slice(None)) -> None:
@@ -238,17 +279,21 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
         self._check_snapshot(saved)
         chosen = self.chosen_worlds(worlds)
         self.engine.make_room(saved["state"]["warm_key"].shape[1])
-        for name in ("state", "command", "settings"):
-            for field, old in saved[name].items():
-                array = getattr(self.engine, name).arrays[field]
-                region = (chosen, *(slice(0, n) for n in old.shape[1:]))
+        for name, arrays in self.kept_arrays().items():
+            if name == "motors" and not saved.get(name):  # it was taken before there were motors
+                forget(self.engine, chosen)
+                continue
+            for field, array in arrays.items():
+                old = saved[name][field]
+                region: Any = (chosen, *(slice(0, n) for n in old.shape[1:]))
                 array[region] = old[chosen]
 
     def _check_snapshot(self, saved: Any) -> None:
         """Refuse what `snapshot` of a batch like this one did not return."""
-        for name in ("state", "command", "settings"):
-            arrays = getattr(self.engine, name).arrays
+        for name, arrays in self.kept_arrays().items():
             given = saved.get(name, {}) if isinstance(saved, dict) else {}
+            if name == "motors" and not given:
+                continue
             if set(given) != set(arrays):
                 raise TypeError(
                     f"restore takes what batch.snapshot() returned, got {check.shown(saved)}"
@@ -259,7 +304,7 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings):
                 if name == "state" and not np.isfinite(given[field]).all():
                     raise ValueError(f"{field} of the snapshot holds numbers that are not finite")
                 shape = given[field].shape
-                grows = field.startswith(("warm_", "yield_"))
+                grows = field.startswith(("warm_", "yield_", "sent"))
                 if shape[0] != len(array) or (shape != array.shape and not grows):
                     raise ValueError(
                         f"the snapshot is of another batch: {field} {shape}, here {array.shape}"
@@ -285,3 +330,42 @@ def _bytes_of_world(source: Engine) -> int:
 def _copied_model(source: Engine) -> Any:
     arrays = {name: array.copy() for name, array in source.model.arrays.items()}
     return type(source.model).wrap(arrays)
+
+
+def rollout(
+    world: World, *, forces: Controls | None = None, targets: Controls | None = None,
+    velocity_targets: Controls | None = None, steps_per_control: int = 1,
+    threads: int | None = None,
+) -> Rollout:  # fmt: skip
+    """Return where plans lead that all begin in the present state of a world, which stays as it is.
+
+    It makes a batch for the time of the call. Who plans again and again makes one `Batch` and calls its
+    `rollout` with ``start=world``.
+
+    Args:
+        world: Where the plans begin.
+        forces, targets, velocity_targets, steps_per_control: As `Batch.rollout` has them; arrays have the
+            candidate as first axis.
+        threads: As `Batch` has them.
+
+    Raises:
+        KeyError, TypeError, ValueError: As `Batch.rollout`.
+
+    Example:
+        >>> import numpy as np, tribo
+        >>> world = tribo.World(gravity=(0, 0, 0))
+        >>> ball = world.add_sphere(0.1, mass=1.0, name="ball")
+        >>> ways = tribo.rollout(world, forces={"ball": np.ones((5, 20, 6))}, threads=1)
+        >>> ways.coordinate("ball").shape
+        (5, 20, 7)
+    """
+    counts = {1}
+    for given in (forces, targets, velocity_targets):
+        for plan in (given or {}).values():
+            axes, plans = (2, plan.values()) if isinstance(plan, Mapping) else (3, [plan])
+            counts |= {len(one) for one in plans if np.ndim(one) == axes}
+    batch = Batch(world, max(1, *counts), threads=threads)
+    return batch.rollout(
+        forces=forces, targets=targets, velocity_targets=velocity_targets,
+        steps_per_control=steps_per_control,
+    )  # fmt: skip

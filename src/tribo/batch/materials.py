@@ -11,9 +11,25 @@ from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.engine.engine import Engine
 from tribo.materials import PairProperties
+from tribo.materials.pair_properties import COEFFICIENTS, MAX_FRICTION
 from tribo.model import Pair
 
 NAMES = tuple(item.name for item in fields(PairProperties))  # columns of the table, see `Pair`
+
+STIFFNESS = NAMES.index("stiffness")
+MOST = np.array([MAX_FRICTION if name in COEFFICIENTS else check.LARGEST for name in NAMES])
+MOST[NAMES.index("restitution")] = 1.0
+
+
+def are_possible(rows: np.ndarray) -> np.ndarray:
+    """Tell which rigid pairs (n, 11) `PairProperties` takes, (n,); compliant ones are left to itself."""
+    friction, at_rest, speed, damping = (
+        rows[:, NAMES.index(name)]
+        for name in ("friction", "static_friction", "static_friction_velocity", "damping")
+    )
+    within = ((rows >= 0.0) & (rows <= MOST)).all(axis=1)
+    is_rigid = (rows[:, STIFFNESS] == 0.0) & (damping == 0.0)
+    return np.asarray(within & is_rigid & (at_rest >= friction) & (speed > 0.0))
 
 
 class BatchMaterials(check.Sealed):
@@ -30,6 +46,10 @@ class BatchMaterials(check.Sealed):
         """Refuse an edit of the model while another thread steps the batch."""
         raise NotImplementedError
 
+    def chosen_worlds(self, worlds: Any) -> np.ndarray:
+        """Return the numbers of the worlds of an index, slice or mask."""
+        raise NotImplementedError
+
     def material_pair(self, first: str, second: str) -> dict[str, np.ndarray]:
         """Return the properties in use between two materials, first and second, each (worlds,), by name.
 
@@ -41,13 +61,16 @@ class BatchMaterials(check.Sealed):
         row = self._row(first, second)
         return {name: frozen(row[:, k].copy()) for k, name in enumerate(NAMES)}
 
-    def set_material_pair(self, first: str, second: str, **values: Any) -> None:
+    def set_material_pair(
+        self, first: str, second: str, *, worlds: Any = slice(None), **values: Any
+    ) -> None:
         """Set how two materials interact, world by world; the order of the names does not matter.
 
         Args:
             first, second: Names of materials that the world had when the batch was made.
-            values: Properties by name (`PairProperties`), each a number or one for each world,
-                (worlds,). The others stay; static_friction follows friction unless it is given.
+            worlds: Index, slice or mask of the worlds that are set; the others stay, and cost nothing.
+            values: Properties by name (`PairProperties`), each a number or one for each of the n worlds,
+                (n,). The others stay; static_friction follows friction unless it is given.
 
         Raises:
             KeyError: A material does not exist; the message proposes the nearest name.
@@ -61,28 +84,30 @@ class BatchMaterials(check.Sealed):
             >>> box = world.add_box((1, 1, 1), 1.0, "wood", position=(0, 0, 0.5), name="box")
             >>> batch = tribo.Batch(world, 3, threads=1)
             >>> batch.set_material_pair("floor", "wood", friction=[0.2, 0.4, 0.8])
+            >>> batch.set_material_pair("floor", "wood", worlds=1, friction=0.5)
             >>> batch.material_pair("wood", "floor")["friction"].tolist()
-            [0.2, 0.4, 0.8]
+            [0.2, 0.5, 0.8]
         """
         self.check_idle("a material pair")
         what = f"material pair {first!r}, {second!r}"
-        before = self._row(first, second)
+        chosen = self.chosen_worlds(worlds).ravel()
+        before = self._row(first, second)[chosen]
         row = before.copy()
-        compliant = row[:, NAMES.index("stiffness")] > 0.0
         for name, value in values.items():
             if name not in NAMES:
                 raise TypeError(f"unknown pair property {name!r}{check.nearest(name, NAMES)}")
             numbers = check.array(value, f"{name} of {what}", "numbers")
-            if numbers.shape not in ((), (len(self),)):
+            if numbers.shape not in ((), (len(chosen),)):
                 raise ValueError(
-                    f"{name} of {what} must be a number or have shape ({len(self)},), got {numbers.shape}"
+                    f"{name} of {what} must be a number or have shape ({len(chosen)},), got {numbers.shape}"
                 )
             row[:, NAMES.index(name)] = numbers
         if "friction" in values and "static_friction" not in values:
             row[:, NAMES.index("static_friction")] = row[:, NAMES.index("friction")]
-        for e in np.flatnonzero((row != before).any(axis=1)):  # what stays was checked before
-            self._check(row[e], f"{what} of world {e}")
-        if (compliant != (row[:, NAMES.index("stiffness")] > 0.0)).any():
+        changed = (row != before).any(axis=1)  # what stays was checked before
+        for k in np.flatnonzero(changed & ~are_possible(row)):
+            self._check(row[k], f"{what} of world {chosen[k]}")
+        if ((row[:, STIFFNESS] > 0.0) != (before[:, STIFFNESS] > 0.0)).any():
             raise ValueError(
                 f"{what}: whether it is compliant is the same in all worlds; set its stiffness in the "
                 "world, before the batch is made"
@@ -90,7 +115,7 @@ class BatchMaterials(check.Sealed):
         self.engine.own("pair_table")
         table = self.engine.model.arrays["pair_table"]
         i, j = self._materials.index(first), self._materials.index(second)
-        table[:, i, j, : len(NAMES)] = table[:, j, i, : len(NAMES)] = row
+        table[chosen, i, j, : len(NAMES)] = table[chosen, j, i, : len(NAMES)] = row
 
     def _row(self, first: str, second: str) -> np.ndarray:
         """Return the properties of a pair in all worlds, (worlds, 11)."""

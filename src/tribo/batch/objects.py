@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tribo.batch.motors import MotorsOfWorlds
 from tribo.batch.settings import BatchSleeper
 from tribo.batch.state import StateOfWorlds
 from tribo.checks import check
@@ -21,6 +22,7 @@ from tribo.objects import ArticulatedSystem, CollisionBody, Object, SingleBody
 from tribo.objects.contact_reader import ContactReader
 from tribo.objects.drives import Drives
 from tribo.objects.frames import Frame
+from tribo.objects.handle import Handle
 from tribo.objects.states import States
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ class Part:
         )
 
 
-class ObjectBatch(BatchSleeper, StateOfWorlds, ContactReader, Drives):
+class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Drives):
     """One object in all worlds of a batch: arrays whose first axis is the world.
 
     State and commands are the records themselves: write into them. Assigning an array checks it; one
@@ -78,6 +80,7 @@ class ObjectBatch(BatchSleeper, StateOfWorlds, ContactReader, Drives):
     """
 
     _is_batch = True
+    _chosen: Any = slice(None)  # worlds of which properties are read and set
 
     def __init__(self, batch: Batch, part: Part) -> None:
         """Use ``batch[name]``."""
@@ -158,19 +161,20 @@ class ObjectBatch(BatchSleeper, StateOfWorlds, ContactReader, Drives):
 
     def _set_parameter(self, field: str, row: int | slice, value: np.ndarray, what: str) -> None:
         self._check_editable(what)
-        engine = self._batch.engine
+        engine, rows = self._batch.engine, self._chosen
         engine.own(field, "tree_is_single")
         table = self._records().model.arrays[field]
-        before = table[:, row].copy()
-        table[:, row] = value
-        is_other = (table[:, row] != before).reshape(len(table), -1).any(axis=1)
-        self._array("state", "left_q", "q")[is_other] = 0.0  # its momentum is another now
+        before = table[rows, row].copy()
+        table[rows, row] = value
+        is_other = (table[rows, row] != before).reshape(self._count(), -1).any(axis=1)
+        left = self._array("state", "left_q", "q")
+        left[np.arange(len(left))[rows][is_other]] = 0.0  # its momentum is another now
         if field == "body_com" and len(self.description.bodies) == 1:
             is_free = self.description.bodies[0].joint.type == Joint.FREE
             single = engine.model.arrays["tree_is_single"]
             tree = self._part.span.tree
             may_be = is_free and not meets_compliant(engine.model)[tree]
-            single[:, tree] = may_be & (value == 0.0).all(axis=1)
+            single[rows, tree] = may_be & (value == 0.0).all(axis=1)
 
     def _array(self, record: str, name: str, index: str) -> np.ndarray:
         array: np.ndarray = getattr(self._batch.engine, record).arrays[name]
@@ -258,25 +262,70 @@ class ObjectBatch(BatchSleeper, StateOfWorlds, ContactReader, Drives):
         v = self._array("command", "target_v", "v")
         v[:] = self._checked(value, "pd_velocity_target", v, 6, v[:, :6])
 
-    def set_pd_gains(self, kp: Any, kd: Any) -> None:
+    def set_pd_gains(self, kp: Any, kd: Any, worlds: Any = slice(None)) -> None:
         """Set the gains of the implicit PD drives, as `ArticulatedSystem.set_pd_gains` does.
 
         Args:
-            kp, kd: One number for all joints, (dof,), or (worlds, dof); for a floating base also
+            kp, kd: One number for all joints, (dof,), or (n, dof) for the n worlds; for a floating base also
                 dof − 6 numbers for the joints alone: the base then gets 0. ≥ 0.
+            worlds: Index, slice or mask of the worlds that are set.
 
         Raises:
-            ValueError, TypeError: A shape is wrong, a number negative or not finite; nothing is changed.
+            ValueError, TypeError: A shape is wrong, a number negative or not finite, or there is no such
+                world; nothing is changed.
         """
-        made = []
+        made, rows = [], self._batch.chosen_worlds(worlds).ravel()
         for value, what in ((kp, "kp"), (kd, "kd")):
-            target, given = self._array("command", what, "v"), value
+            target, given = self._array("command", what, "v")[rows], value
             if check.is_scalar(value):
                 number = check.number(value, f"{what} of {self._part.name}", minimum=0.0)
                 given = np.full(target.shape[1] - 6 * self._part.is_floating, number)
             gain = self._checked(given, what, target, 6, 0.0)
             made.append(check.not_negative(gain, f"{what} of {self._part.name}"))
-        self.kp[:], self.kd[:] = made
+        self.kp[rows], self.kd[rows] = made
+
+    def set_link(self, name: str, worlds: Any = slice(None), **values: Any) -> None:
+        """Set properties of a link in some worlds: all that are given, or none if one is wrong.
+
+        The other worlds stay as they are and cost nothing.
+
+        Args:
+            name: Of the link.
+            worlds: Index, slice or mask of worlds.
+            values: mass [kg], com [m], inertia [kg m²], gravity_compensation [–], as `link(name)` has them:
+                one for all these worlds or, with a first axis, one for each of the n.
+
+        Raises:
+            KeyError: There is no such link or property; the message proposes the nearest name.
+            TypeError, ValueError: A value is wrong, or there is no such world; nothing is changed.
+            EditError: Another thread steps the batch.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> box = world.add_box((1, 1, 1), mass=1.0, name="box")
+            >>> batch = tribo.Batch(world, 3, threads=1)
+            >>> batch["box"].set_link("box", worlds=[0, 2], mass=[2.0, 3.0])
+            >>> batch["box"].mass.tolist()
+            [2.0, 1.0, 3.0]
+        """
+        part = SomeWorlds(self._batch, self._part, worlds)
+        part.set_on(part.link(name), LINK, values)
+
+    def set_joint(self, name: str, worlds: Any = slice(None), **values: Any) -> None:
+        """Set properties of a joint in some worlds, as `set_link` does those of a link.
+
+        Args:
+            name: Of the joint.
+            worlds: Index, slice or mask of worlds.
+            values: armature, damping, stiffness, dry_friction, velocity_limit, effort_limit, effort_limits or
+                limits, as `joint(name)` has them: one for all these worlds, or (n,).
+
+        Raises:
+            KeyError, TypeError, ValueError, EditError: As `set_link`.
+        """
+        part = SomeWorlds(self._batch, self._part, worlds)
+        part.set_on(part.joint(name), JOINT, values)
 
     @property
     def kp(self) -> np.ndarray:
@@ -305,3 +354,32 @@ class ObjectBatch(BatchSleeper, StateOfWorlds, ContactReader, Drives):
     def applied_torque(self) -> np.ndarray:
         """What the drives did in the last step, (worlds, dof) [N, N m]."""
         return frozen(self._array("work", "applied_torque", "v").copy())
+
+
+LINK = ("mass", "com", "inertia", "gravity_compensation")
+JOINT = ("armature", "damping", "stiffness", "dry_friction", "velocity_limit", "effort_limit",
+         "effort_limits", "limits")  # fmt: skip
+
+
+class SomeWorlds(ObjectBatch):
+    """An object in some worlds of a batch: properties have a row for each of these alone."""
+
+    def __init__(self, batch: Batch, part: Part, worlds: Any) -> None:
+        """Choose worlds by an index, slice or mask."""
+        super().__init__(batch, part)
+        self._chosen = batch.chosen_worlds(worlds).ravel()
+
+    def _count(self) -> int:
+        return len(self._chosen)
+
+    def _parameter(self, field: str, row: int) -> np.ndarray:
+        found = self._records().model.arrays[field][:, row]
+        return np.asarray(
+            np.broadcast_to(found, (len(self._batch), *found.shape[1:]))[self._chosen]
+        )
+
+    def set_on(self, handle: Handle, known: tuple[str, ...], values: dict[str, Any]) -> None:
+        """Set properties of a link or joint: all, or none if one is wrong."""
+        for wanted in values:
+            check.known(wanted, known, f"property of {handle.name}")
+        handle.set_several(values)

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from tribo.batch.batch import Batch
 
 
+FIELDS = {  # of `Settings` by what users call them
+    "time_step": "dt", "gravity": "", "erp": "erp", "sleeping": "sleeping", "sleep_speed": "sleep_speed",
+    "sleep_angular_speed": "sleep_angular_speed", "sleep_time": "sleep_time",
+}  # fmt: skip
+
+
 class _Trial(WorldSettings):
     """Settings that nobody uses: they check a value as a world does."""
 
@@ -55,22 +61,71 @@ class BatchSettings(check.Sealed):
         """Refuse an edit while another thread steps the batch."""
         raise NotImplementedError
 
+    def chosen_worlds(self, worlds: Any) -> np.ndarray:
+        """Return the numbers of the worlds of an index, slice or mask."""
+        raise NotImplementedError
+
     def _read(self, field: str) -> np.ndarray:
         return frozen(self.engine.settings.arrays[field].reshape(len(self)).copy())
 
-    def _write(self, name: str, value: Any, field: str = "") -> None:
-        """Check a setting as a world does and write it, for all worlds or world by world."""
-        self.check_idle(name)
+    def _checked_setting(self, name: str, value: Any, field: str, count: int) -> np.ndarray:
+        """Return what a world would write, () or (count,)."""
         given = check.values(value, name)
-        if given.shape not in ((), (len(self),)):
+        if given.shape not in ((), (count,)):
             raise ValueError(
-                f"{name} must be one value or have shape ({len(self)},), got {given.shape}"
+                f"{name} must be one value or have shape ({count},), got {given.shape}"
             )
-        trial, field = _Trial(), field or name
-        made = np.empty(given.shape)
-        for k, one in enumerate(given.ravel().tolist()):
-            made.flat[k] = trial.checked(name, one, field)
-        self.engine.settings.arrays[field].reshape(len(self))[:] = made
+        trial, few = _Trial(), given.ravel()
+        if few.dtype.kind == "f" and few.size:
+            # Ranges are intervals: where the least and the largest may be, so may the others; NaN is either.
+            few = np.array([few.min(), few.max()])
+        for one in few.tolist():
+            trial.checked(name, one, field)
+        return np.asarray(given, float)
+
+    def set_settings(self, *, worlds: Any = slice(None), **values: Any) -> None:
+        """Set numbers of some worlds: all that are given, or none if one is wrong. The others stay.
+
+        Args:
+            worlds: Index, slice or mask of worlds.
+            values: By name, each one value or one for each of the n worlds: gravity, (3,) or (n, 3) [m/s²];
+                time_step [s]; erp; sleeping; sleep_speed [m/s]; sleep_angular_speed [rad/s]; sleep_time [s].
+
+        Raises:
+            KeyError: There is no such setting; the message proposes the nearest name.
+            TypeError, ValueError: A value or the worlds are wrong; nothing is changed.
+            EditError: Another thread steps the batch.
+
+        Example:
+            >>> import numpy as np, tribo
+            >>> world = tribo.World()
+            >>> ball = world.add_sphere(0.1, mass=1.0, name="ball")
+            >>> batch = tribo.Batch(world, 3, threads=1)
+            >>> moon = np.array([False, True, True])
+            >>> batch.set_settings(worlds=moon, gravity=(0, 0, -1.62), time_step=0.002)
+            >>> batch.gravity[:, 2].tolist(), batch.time_step.tolist()
+            ([-9.81, -1.62, -1.62], [0.001, 0.002, 0.002])
+        """
+        self.check_idle("settings")
+        chosen = self.chosen_worlds(worlds).ravel()
+        made: list[tuple[str, np.ndarray]] = []
+        for name, value in values.items():
+            if check.known(name, FIELDS, "setting") != "gravity":
+                made.append(
+                    (FIELDS[name], self._checked_setting(name, value, FIELDS[name], len(chosen)))
+                )
+                continue
+            gravity = self._checked_gravity(value, len(chosen))
+            made += [(f"gravity_{axis}", gravity[..., k]) for k, axis in enumerate("xyz")]
+        for field, numbers in made:
+            self.engine.settings.arrays[field].reshape(len(self))[chosen] = numbers
+
+    @staticmethod
+    def _checked_gravity(value: Any, count: int) -> np.ndarray:
+        made = check.within_range(check.array(value, "gravity", "numbers"), "gravity")
+        if made.shape not in ((3,), (count, 3)):
+            raise ValueError(f"gravity must have shape (3,) or ({count}, 3), got {made.shape}")
+        return made
 
     @property
     def time_step(self) -> np.ndarray:
@@ -79,7 +134,7 @@ class BatchSettings(check.Sealed):
 
     @time_step.setter
     def time_step(self, value: Any) -> None:
-        self._write("time_step", value, "dt")
+        self.set_settings(time_step=value)
 
     @property
     def gravity(self) -> np.ndarray:
@@ -88,12 +143,7 @@ class BatchSettings(check.Sealed):
 
     @gravity.setter
     def gravity(self, value: Any) -> None:
-        self.check_idle("gravity")
-        made = check.within_range(check.array(value, "gravity", "numbers"), "gravity")
-        if made.shape not in ((3,), (len(self), 3)):
-            raise ValueError(f"gravity must have shape (3,) or ({len(self)}, 3), got {made.shape}")
-        for k, axis in enumerate("xyz"):
-            self.engine.settings.arrays[f"gravity_{axis}"].reshape(len(self))[:] = made[..., k]
+        self.set_settings(gravity=value)
 
     @property
     def erp(self) -> np.ndarray:
@@ -102,7 +152,7 @@ class BatchSettings(check.Sealed):
 
     @erp.setter
     def erp(self, value: Any) -> None:
-        self._write("erp", value)
+        self.set_settings(erp=value)
 
     @property
     def sleeping(self) -> np.ndarray:
@@ -111,7 +161,7 @@ class BatchSettings(check.Sealed):
 
     @sleeping.setter
     def sleeping(self, value: Any) -> None:
-        self._write("sleeping", value)
+        self.set_settings(sleeping=value)
 
     @property
     def sleep_speed(self) -> np.ndarray:
@@ -120,7 +170,7 @@ class BatchSettings(check.Sealed):
 
     @sleep_speed.setter
     def sleep_speed(self, value: Any) -> None:
-        self._write("sleep_speed", value)
+        self.set_settings(sleep_speed=value)
 
     @property
     def sleep_angular_speed(self) -> np.ndarray:
@@ -129,7 +179,7 @@ class BatchSettings(check.Sealed):
 
     @sleep_angular_speed.setter
     def sleep_angular_speed(self, value: Any) -> None:
-        self._write("sleep_angular_speed", value)
+        self.set_settings(sleep_angular_speed=value)
 
     @property
     def sleep_time(self) -> np.ndarray:
@@ -138,7 +188,7 @@ class BatchSettings(check.Sealed):
 
     @sleep_time.setter
     def sleep_time(self, value: Any) -> None:
-        self._write("sleep_time", value)
+        self.set_settings(sleep_time=value)
 
 
 class BatchSleeper(check.Sealed):

@@ -140,6 +140,7 @@ def world_of(record: Record, world: int) -> Record:
 
 # What only compiled code can do; see `record_types`.
 from_address: Any = Named("tribo.compiler.record_types", "from_address")
+copy_words: Any = Named("tribo.compiler.record_types", "copy_words")
 call_at: Any = Named("tribo.compiler.record_types", "call_at")
 call_step_at: Any = Named("tribo.compiler.record_types", "call_step_at")
 call_stage_at: Any = Named("tribo.compiler.record_types", "call_stage_at")

@@ -146,6 +146,19 @@ def from_address(typingctx: Any, record: Any, address: Any) -> Any:
     return record.instance_type(record, types.intp), codegen
 
 
+@intrinsic
+def copy_words(typingctx: Any, target: Any, source: Any, count: Any) -> Any:
+    """Copy words of 8 bytes from an address to another; the two places do not overlap."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        word = ir.IntType(64)
+        target, source = (builder.inttoptr(a, word.as_pointer()) for a in args[:2])
+        cgutils.raw_memcpy(builder, target, source, args[2], ir.Constant(word, 8))
+        return context.get_dummy_value()
+
+    return types.none(types.intp, types.intp, types.intp), codegen
+
+
 def _places(context: Any, builder: Any, typs: Any, values: Any) -> list[Any]:
     """Return table and world of each record as compiled values."""
     passed = []

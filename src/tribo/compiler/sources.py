@@ -18,6 +18,7 @@ LAYERS = (
     "collision",
     "contact",
     "step",
+    "batch_kernels",
     "engine.run_at",
 )
 # A layer beside the step, and the highest layer that it rests on: an edit in it leaves the step alone.

@@ -277,11 +277,11 @@ def saturate(model, state, command, settings, work):
 
 @kernel
 def release(command):
-    """Clear the external wrenches: they last one step.
+    """Clear the external wrenches: they last one step, unless they are held for a whole call.
 
     Writes: command.
     """
-    if command.has_wrench[0] == 0:
+    if command.has_wrench[0] != 1:
         return
     command.has_wrench[0] = 0
     for i in range(command.wrench.shape[0]):

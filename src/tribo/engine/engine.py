@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from tribo.batch_kernels.records import Course, Motors
+from tribo.batch_kernels.rollout import go
 from tribo.compiler.jit import DISABLED
 from tribo.dynamics import inertia, kinematics
 from tribo.engine import lazy_kernels
@@ -14,7 +17,7 @@ from tribo.engine.builder import Capacity, allocate, collect_filters
 from tribo.engine.run_at import run_at
 from tribo.engine.threads import run_together
 from tribo.model import Command, Late, Model, Settings, State, Status, Work
-from tribo.step import advance, run, update
+from tribo.step import advance, update
 
 logger = logging.getLogger("tribo")
 
@@ -43,8 +46,12 @@ class Engine:
         self.state, self.command, self.settings, self.work = allocate(sizes, worlds)
         if settings is not None:
             self.settings = settings
+        # None of both; `Batch` has motors, and a course for the time of a rollout.
+        none = {"nv": 0, "nq": 0, "ndelay": 0, "ncontrol": 0, "nhorizon": 0}
+        self.motors, self.course = Motors.allocate(none), Course.allocate(none)
         self._observed: Work | None = None
         self._remaining = np.zeros(worlds, np.int64)
+        self._said = np.zeros((worlds, 1), np.int64)  # in steps before tables were enlarged
         for family in _loaded:
             self.model.late_address[family] = lazy_kernels.address(family)
         self._connect()
@@ -58,9 +65,17 @@ class Engine:
 
     def _connect(self) -> None:
         """Note the addresses of all tables; needed after any record was replaced."""
-        records = (self.model, self.state, self.command, self.settings, self.work)
-        self.addresses = np.array([r.address for r in records], np.int64)
+        self.addresses = np.array([record.address for record in self._records()], np.int64)
         self.status = self.work.arrays["status"]
+
+    def _records(self) -> tuple[Any, ...]:
+        steps = (self.model, self.state, self.command, self.settings, self.work)
+        return (*steps, self.motors, self.course)
+
+    def take_motors(self, motors: Motors) -> None:
+        """Use other motors from the next step on."""
+        self.motors = motors
+        self._connect()
 
     def run(self, n: int) -> bool:
         """Advance world 0 by n steps; tell whether `status` has something to say."""
@@ -79,52 +94,71 @@ class Engine:
         elif not run_at(self.addresses, self._remaining, 0, 1, 0):
             return False
         while self._remaining[0] and self.status[0, 0] & Status.CAPACITY:
-            self.grow()
-            self._call(0, 1, 0)
+            self._grow_and(lambda: self._call(0, 1, 0))
         return bool(self.status[0, 0])
 
-    def _call(self, first: int, stop: int, half: int) -> None:
-        """Run the compiled driver on some worlds: whole steps (0), `update` (1) or `advance` (2)."""
+    def _call(self, first: int, stop: int, part: int) -> None:
+        """Run the compiled driver on some worlds; `part` as in `run_at`."""
         if not DISABLED:
-            run_at(self.addresses, self._remaining, first, stop, half)
+            run_at(self.addresses, self._remaining, first, stop, part)
             return
-        records = (self.model, self.state, self.command, self.settings, self.work)
         for e in range(first, stop):
-            model, state, command, settings, work = (record.at(e) for record in records)
-            if half == 0:
-                left = self._remaining[e]
-                self._remaining[e] -= run(model, state, command, settings, work, left)
-            elif half == 1:
+            model, state, command, settings, work, motors, course = (
+                record.at(e) for record in self._records()
+            )
+            if part == 1:
                 update(model, state, settings, work)
-            else:
+            elif part == 2:
                 advance(model, state, command, settings, work)
+            else:
+                self._remaining[e] -= go(
+                    motors, course, model, state, command, settings, work,
+                    self._remaining[e], part == 3,
+                )  # fmt: skip
 
-    def run_all(self, n: int, threads: int) -> np.ndarray:
+    def run_all(self, n: int, threads: int, course: Course | None = None) -> np.ndarray:
         """Advance every world by n steps on some threads; return how many each has left undone.
 
-        A world that became invalid stops where it is; the others go on.
+        A world that became invalid stops where it is; the others go on. With a course, the worlds follow its
+        controls, and write their states into it.
         """
-        remaining = self._remaining
+        remaining, none = self._remaining, self.course
         remaining[:] = n
         undone = np.zeros(self.worlds, np.int64)
-        self._call_parallel(threads)
-        while remaining.any():
-            invalid = self.status[:, 0] & (Status.INVALID | Status.CAPACITY) == Status.INVALID
-            stopped = (remaining > 0) & invalid
-            undone[stopped], remaining[stopped] = remaining[stopped], 0
-            if remaining.any():
-                self.grow()
-                self._call_parallel(threads)
+        part = 0 if course is None else 3
+        if course is not None:
+            self.course = course
+            self._connect()
+        try:
+            self._call_parallel(threads, part)
+            while remaining.any():
+                invalid = self.status[:, 0] & (Status.INVALID | Status.CAPACITY) == Status.INVALID
+                stopped = (remaining > 0) & invalid
+                undone[stopped], remaining[stopped] = remaining[stopped], 0
+                if remaining.any():
+                    self._grow_and(lambda: self._call_parallel(threads, part))
+        finally:
+            if course is not None:
+                self.course = none
+                self._connect()
         return undone
 
-    def _call_parallel(self, threads: int) -> None:
+    def _grow_and(self, again: Callable[[], None]) -> None:
+        """Enlarge tables and go on; what the steps before had to say is not lost."""
+        said = self._said
+        said[:] = self.status & ~Status.CAPACITY
+        self.grow()
+        again()
+        self.status |= said
+
+    def _call_parallel(self, threads: int, part: int) -> None:
         """Run all worlds on some threads; each takes the next few worlds when it is free."""
         few = max(1, self.worlds // (16 * threads))
         starts = iter(range(0, self.worlds, few))  # one iterator: each start is handed out once
 
         def work() -> None:
             for first in starts:
-                self._call(first, min(first + few, self.worlds), 0)
+                self._call(first, min(first + few, self.worlds), part)
 
         run_together([work] * threads)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tribo.batch_kernels import copies
 from tribo.compiler.signature import Array, boolean, float64, int64
 from tribo.contact.problem import scalar_rows
 from tribo.contact.solver import natural_residual
@@ -28,6 +29,7 @@ RAYS = (TABLE, TABLE, float64, LINE, TABLE, INTEGERS)
 
 ENTRIES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (run_at, (INTEGERS, INTEGERS, int64, int64, int64)),
+    (copies.copy_worlds, (Array(int64, 2), INTEGERS, INTEGERS)),
     # -- questions about robots --------------------------------------------------------------------
     (mass.mass_matrices, (Model, Work, TABLE, BLOCK)),
     (mass.solves, (Model, Work, TABLE, BLOCK, BLOCK)),
@@ -40,11 +42,16 @@ ENTRIES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (momentum.centroidal_matrices, (Model, Work, TABLE, BLOCK)),
     (point.motions, (Model, Settings, Work, TABLE, TABLE, TABLE, int64, TABLE, TABLE)),
     (point.poses, (Model, Work, TABLE, BLOCK, BLOCK)),
+    (point.velocities, (Model, Settings, Work, TABLE, TABLE, TABLE, BLOCK, BLOCK)),
     (point.jacobians, (Model, Work, TABLE, int64, TABLE, BLOCK)),
     (point.jacobian_rates, (Model, Settings, Work, Scratch, TABLE, TABLE, int64, TABLE, BLOCK)),
     # -- questions about shapes --------------------------------------------------------------------
     (cast.closest, (*SIGHT, boolean, *RAYS)),
     (cast.all_hits, (*SIGHT, *RAYS)),
+    (
+        cast.closest_in_worlds,
+        (*SIGHT, int64, int64, BLOCK, BLOCK, float64, TABLE, BLOCK, Array(int64, 2)),
+    ),
     (near.nearest, (*SIGHT, INTEGERS, float64, LINE, INTEGERS)),
     (near.there, (*SIGHT, LINE, LINE, boolean)),
     # -- the compliant ground ----------------------------------------------------------------------

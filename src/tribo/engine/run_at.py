@@ -1,19 +1,22 @@
-"""The one way into compiled code: worlds of the five records, advanced by their remaining steps."""
+"""The one way into compiled code: worlds of the records, advanced by their remaining steps."""
 
+from tribo.batch_kernels.records import Course, Motors
+from tribo.batch_kernels.rollout import go
 from tribo.compiler.jit import entry
 from tribo.compiler.record import from_address, world_of
 from tribo.model import Command, Model, Settings, State, Work
-from tribo.step import advance, run, update
+from tribo.step import advance, update
 
-TYPES = [record._numba_type_ for record in (Model, State, Command, Settings, Work)]
-MODEL, STATE, COMMAND, SETTINGS, WORK = TYPES
+RECORDS = (Model, State, Command, Settings, Work, Motors, Course)
+MODEL, STATE, COMMAND, SETTINGS, WORK, MOTORS, COURSE = [r._numba_type_ for r in RECORDS]
 
 
 @entry
-def run_at(addresses, remaining, first, stop, half):
-    """Advance worlds first … stop − 1 of the records at five addresses, each by its remaining steps.
+def run_at(addresses, remaining, first, stop, part):
+    """Advance worlds first … stop − 1 of the records at seven addresses, each by its remaining steps.
 
-    Return how many have something to say in `work.status`. half: 0 whole steps, 1 `update`, 2 `advance`.
+    Return how many have something to say in `work.status`. part: 0 whole steps, 1 `update`, 2 `advance`,
+    3 whole steps under the controls of the last record.
     Writes: remaining.
     """
     troubled = 0
@@ -23,11 +26,15 @@ def run_at(addresses, remaining, first, stop, half):
         command = world_of(from_address(COMMAND, addresses[2]), e)
         settings = world_of(from_address(SETTINGS, addresses[3]), e)
         work = world_of(from_address(WORK, addresses[4]), e)
-        if half == 0:
-            remaining[e] -= run(model, state, command, settings, work, remaining[e])
-        elif half == 1:
+        if part == 1:
             update(model, state, settings, work)
-        else:
+        elif part == 2:
             advance(model, state, command, settings, work)
+        else:
+            motors = world_of(from_address(MOTORS, addresses[5]), e)
+            course = world_of(from_address(COURSE, addresses[6]), e)
+            remaining[e] -= go(
+                motors, course, model, state, command, settings, work, remaining[e], part == 3
+            )
         troubled += 1 if work.status[0] != 0 else 0
     return troubled

@@ -30,12 +30,9 @@ def mass(name: str, link: str, low: float, high: float) -> Change:
     def change(sim: Simulation, rows: np.ndarray) -> None:
         part: Any = sim.world[name]
         nominal = part.link(link)
-        here = sim.object(name).link(link)
-        masses, inertias = np.array(here.mass, float), np.array(here.inertia)
         factor = sim.draws.uniform(rows, low, high, 1)
-        masses[rows] = nominal.mass * factor[:, 0]
-        inertias[rows] = nominal.inertia * factor[:, :, None]
-        here.mass, here.inertia = masses, inertias
+        masses, inertias = nominal.mass * factor[:, 0], nominal.inertia * factor[:, :, None]
+        sim.object(name).set_link(link, rows, mass=masses, inertia=inertias)
 
     return change
 
@@ -49,9 +46,8 @@ def friction(first: str, second: str, low: float, high: float) -> Change:
     """
 
     def change(sim: Simulation, rows: np.ndarray) -> None:
-        values = np.array(sim.batch.material_pair(first, second)["friction"])
-        values[rows] = sim.draws.uniform(rows, low, high, 1)[:, 0]
-        sim.batch.set_material_pair(first, second, friction=values)
+        values = sim.draws.uniform(rows, low, high, 1)[:, 0]
+        sim.batch.set_material_pair(first, second, worlds=rows, friction=values)
 
     return change
 
@@ -82,9 +78,36 @@ def gravity(deviation: float) -> Change:
     """
 
     def change(sim: Simulation, rows: np.ndarray) -> None:
-        values = np.array(sim.batch.gravity)
-        values[rows] = np.asarray(sim.world.gravity) + sim.draws.normal(rows, deviation, 3)
-        sim.batch.gravity = values
+        values = np.asarray(sim.world.gravity) + sim.draws.normal(rows, deviation, 3)
+        sim.batch.set_settings(worlds=rows, gravity=values)
+
+    return change
+
+
+def motors(name: str, **ranges: tuple[float, float]) -> Change:
+    """Drive all joints through motors whose numbers are drawn, one for all joints of a world.
+
+    Args:
+        name: Of the robot.
+        ranges: Least and largest value by name: delay [s], time_constant [s], stall_torque [N m, N],
+            no_load_speed [rad/s, m/s], as `ObjectBatch.set_motors` takes them.
+
+    Example:
+        >>> from tribo.gym.tasks import quadruped
+        >>> task = quadruped.task()
+        >>> task.randomisations["motors"] = motors("dog", delay=(0.0, 0.02), time_constant=(0.005, 0.01))
+    """
+
+    def change(sim: Simulation, rows: np.ndarray) -> None:
+        robot = sim.object(name)
+        count = sum(
+            joint.velocity_slice.stop - joint.velocity_slice.start == 1 for joint in robot.joints
+        )
+        drawn: Any = {
+            key: np.repeat(sim.draws.uniform(rows, low, high, 1), count, axis=1)
+            for key, (low, high) in ranges.items()
+        }
+        robot.set_motors(worlds=rows, **drawn)
 
     return change
 

@@ -19,6 +19,7 @@ NAMES = {  # name of the id: file in tasks/
     "Reach": "reach",
     "BallBalance": "ball_balance",
     "Quadruped": "quadruped",
+    "QuadrupedRough": "quadruped_rough",
     "Ant": "ant",
     "HalfCheetah": "half_cheetah",
     "Hopper": "hopper",

@@ -9,6 +9,7 @@ import numpy as np
 
 from tribo.batch.batch import Batch
 from tribo.batch.objects import ObjectBatch
+from tribo.batch_kernels.records import Motors
 from tribo.checks import check
 from tribo.gym.draws import Draws
 from tribo.gym.task import Task
@@ -26,6 +27,7 @@ class Simulation:
         action, previous_action: The last one and the one before, as given, (worlds, k); 0 at the start.
         before: What the terms in `Task.notes` returned just before the last step, by name.
         memory: Arrays of terms that must last, (worlds, …), by name: `remember` makes them.
+        kept: The same beyond the episode: `keep` makes them.
 
     Example:
         >>> import numpy as np
@@ -56,13 +58,14 @@ class Simulation:
         self.batch = Batch(self.world, worlds, threads=threads)
         self._objects: dict[str, ObjectBatch] = {}
         self._once: dict[str, Any] = {}
-        self._start = self.batch.snapshot()
+        self._start = self.batch.pool([0])
         self.draws = Draws(worlds)
         self.steps = np.zeros(worlds, np.int64)
         self.action = np.zeros((worlds, task.actions.size))
         self.previous_action = np.zeros((worlds, task.actions.size))
         self.before: dict[str, np.ndarray] = {}
         self.memory: dict[str, np.ndarray] = {}
+        self.kept: dict[str, np.ndarray] = {}
         self.control_step = float(self.world.time_step) * task.steps_per_action
 
     def __len__(self) -> int:
@@ -90,6 +93,17 @@ class Simulation:
         if name not in self.memory:
             self.memory[name] = np.zeros((len(self), width))
         return self.memory[name]
+
+    def keep(self, name: str, width: int) -> np.ndarray:
+        """Return an array that lasts from episode to episode, (worlds, width), as `remember` does within one.
+
+        Args:
+            name: A name of its own.
+            width: Numbers for each world.
+        """
+        if name not in self.kept:
+            self.kept[name] = np.zeros((len(self), width))
+        return self.kept[name]
 
     def once(self, name: str, compute: Callable[[], Any]) -> Any:
         """Return what a function returns, computed once for a state: for what several terms share.
@@ -124,7 +138,11 @@ class Simulation:
         """Begin new episodes in some worlds, (n,): start state, randomisations, resets."""
         if not rows.size:
             return
-        self.batch.restore(self._start, rows)
+        ended = rows[self.steps[rows] > 0]
+        if ended.size:
+            for change in self.task.endings.values():
+                change(self, ended)
+        self.batch.reset(self._start, rows)
         self.steps[rows] = 0
         self.action[rows] = self.previous_action[rows] = 0.0
         for array in self.memory.values():
@@ -211,12 +229,14 @@ class Simulation:
         return {
             "batch": self.batch.snapshot(),
             "model": changed,
+            "motors": {name: a.copy() for name, a in self.batch.engine.motors.arrays.items()},
             "keys": self.draws.keys.copy(),
             "counts": self.draws.counts.copy(),
             "steps": self.steps.copy(),
             "action": self.action.copy(),
             "previous_action": self.previous_action.copy(),
             "memory": {name: array.copy() for name, array in self.memory.items()},
+            "kept": {name: array.copy() for name, array in self.kept.items()},
         }
 
     def set_state(self, saved: dict[str, Any]) -> None:
@@ -227,6 +247,11 @@ class Simulation:
         """
         if len(saved["steps"]) != len(self):
             raise ValueError(f"the state is of {len(saved['steps'])} worlds, these are {len(self)}")
+        motors = saved.get("motors")
+        if motors is not None:
+            self.batch.engine.take_motors(
+                Motors.wrap({name: array.copy() for name, array in motors.items()})
+            )
         self.batch.restore(saved["batch"])
         engine, nominal = self.batch.engine, self.world.engine.model.arrays
         for field in filter(_may_differ, list(engine.model.arrays)):
@@ -239,6 +264,7 @@ class Simulation:
         self.steps = saved["steps"].copy()
         self.action, self.previous_action = saved["action"].copy(), saved["previous_action"].copy()
         self.memory = {name: array.copy() for name, array in saved["memory"].items()}
+        self.kept = {name: array.copy() for name, array in saved.get("kept", {}).items()}
         self.changed()
 
     def show(self, row: int) -> None:

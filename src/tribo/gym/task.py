@@ -92,6 +92,9 @@ class Task:
         default_factory=dict
     )  # at the start of an episode, in this order
     randomisations: dict[str, Change] = field(default_factory=dict)  # as resets, before them
+    endings: dict[str, Change] = field(
+        default_factory=dict
+    )  # as an episode ends, while its last state is still there: for curricula
     events: dict[str, tuple[float, Change]] = field(
         default_factory=dict
     )  # every so many seconds [s]

@@ -18,7 +18,7 @@ _RIGID_ONLY = (
     "spinning_friction",
     *LENGTHS,
 )
-_COEFFICIENTS = ("friction", "static_friction", "rolling_friction", "spinning_friction")
+COEFFICIENTS = ("friction", "static_friction", "rolling_friction", "spinning_friction")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class PairProperties:
             if value is None and item.name == "stiffness":
                 continue
             try:
-                most = MAX_FRICTION if item.name in _COEFFICIENTS else check.LARGEST
+                most = MAX_FRICTION if item.name in COEFFICIENTS else check.LARGEST
                 number = check.number(value, item.name, minimum=0.0, maximum=most)
             except TypeError as error:
                 raise ValueError(str(error)) from None

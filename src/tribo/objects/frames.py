@@ -361,6 +361,27 @@ class FrameOwner(check.Sealed):
         queries.poses(at.records.model, at.records.work, at.q, position, rotation)
         return at.result(position), at.result(rotation.reshape(-1, count, 3, 3))
 
+    def body_velocities(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return velocities of the bodies' origins (bodies, 3) [m/s] and angular ones (bodies, 3) [rad/s].
+
+        World axes, in the order of `body_names`; in a batch with the world as first axis.
+
+        Example:
+            >>> import tribo
+            >>> from tribo.tools.demo import ASSETS
+            >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
+            >>> robot.generalized_velocity[:6] = 1, 0, 0, 0, 0, 3
+            >>> linear, angular = robot.body_velocities()
+            >>> linear[0].tolist(), angular[0].tolist()
+            ([1.0, 0.0, 0.0], [0.0, 0.0, 3.0])
+        """
+        at, count = self._states(), len(self.description.bodies)
+        linear, angular = at.zeros(count, 3), at.zeros(count, 3)
+        queries.velocities(
+            at.records.model, at.records.settings, at.records.work, at.q, at.v, at.vdot, linear, angular
+        )  # fmt: skip
+        return at.result(linear), at.result(angular)
+
 
 def quaternions(turns: np.ndarray) -> np.ndarray:
     """Return the quaternions (N, 4), w ≥ 0, of rotations (N, 3, 3).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +48,20 @@ class Handle(Frame):
     def _collect(self, later: list[Callable[[], None]]) -> None:
         """Only check what is assigned from now on, and add what would be written to a list."""
         self._later = later
+
+    def set_several(self, values: Mapping[str, Any]) -> None:
+        """Set properties by name: all of them, or none if one of the values is wrong.
+
+        Raises:
+            TypeError, ValueError: What the properties themselves raise; nothing is changed.
+        """
+        later: list[Callable[[], None]] = []
+        self._collect(later)
+        for name, value in values.items():
+            setattr(self, name, value)
+        self._later = None
+        for write in later:
+            write()
 
     def _do(self, write: Callable[[], None]) -> None:
         """Write what was checked: at once, or with others once all of them are checked."""

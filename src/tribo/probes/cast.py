@@ -7,6 +7,7 @@ leaves; the normal points out of the solid, so it has a positive part along the 
 from math import inf
 
 from tribo.compiler.jit import entry, kernel
+from tribo.compiler.record import world_of
 from tribo.math import vec
 from tribo.model import Shape
 from tribo.probes.convex_ray import ENDLESS, interval
@@ -16,6 +17,7 @@ from tribo.probes.terrain_ray import inverse, meets_box, on_height_map, on_surfa
 PLANE = int(Shape.PLANE)
 SURFACE = int(Shape.SURFACE)
 HEIGHT_MAP = int(Shape.HEIGHT_MAP)
+FEW = 8  # up to so many rays boxes are asked one after another, without a tree
 SAME = 1e-9  # [m] crossings of one shape that are nearer to each other (or relative to the way) are one
 
 
@@ -64,16 +66,12 @@ def prepare(model, state, work, scene, is_flat):
     build(model, work, scene, is_flat)
 
 
-@entry
-def closest(model, state, work, scene, is_flat, origin, direction, start, reach, hit, shape):
-    """Write the nearest hit of each ray (N, 3), (N, 3), (N,); return the first bad ray, −1: none.
+@kernel
+def cast_rays(model, scene, origin, direction, start, reach, hit, shape):
+    """Write the nearest hit of each ray among shapes that are in place; return the first bad ray, −1: none.
 
-    hit (N, 4): distance, unit normal (world); shape (N,): −1 and infinity if there is none. Hits nearer
-    than `start` are not seen.
-
-    Writes: work, scene, hit, shape.
+    Writes: hit, shape.
     """
-    prepare(model, state, work, scene, is_flat)
     for e in range(origin.shape[0]):
         o = vec.load(origin, e)
         d = vec.load(direction, e)
@@ -105,6 +103,40 @@ def closest(model, state, work, scene, is_flat, origin, direction, start, reach,
             n = vec.mat_vec(vec.load_mat(scene.shape_rot, best), n)
         for k in range(3):
             hit[e, 1 + k] = n[k]
+    return -1
+
+
+@entry
+def closest(model, state, work, scene, is_flat, origin, direction, start, reach, hit, shape):
+    """Write the nearest hit of each ray (N, 3), (N, 3), (N,); return the first bad ray, −1: none.
+
+    hit (N, 4): distance, unit normal (world); shape (N,): −1 and infinity if there is none. Hits nearer
+    than `start` are not seen.
+
+    Writes: work, scene, hit, shape.
+    """
+    prepare(model, state, work, scene, is_flat)
+    return cast_rays(model, scene, origin, direction, start, reach, hit, shape)
+
+
+@entry
+def closest_in_worlds(
+    model, state, work, scene, first, stop, origin, direction, start, reach, hit, shape
+):
+    """Do what `closest` does for N rays in each of the worlds first … stop − 1; return the first bad world.
+
+    The arrays have the world as first axis; directions and reaches may have one row for all worlds. −1: none
+    is bad.
+
+    Writes: work, scene, hit, shape.
+    """
+    for e in range(first, stop):
+        here = world_of(model, e)
+        prepare(here, world_of(state, e), work, scene, origin.shape[1] <= FEW)
+        along = direction[e if direction.shape[0] > 1 else 0]
+        far = reach[e if reach.shape[0] > 1 else 0]
+        if cast_rays(here, scene, origin[e], along, start, far, hit[e], shape[e]) >= 0:
+            return e
     return -1
 
 

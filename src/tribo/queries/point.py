@@ -66,6 +66,24 @@ def poses(model, work, q, position, rotation):
 
 
 @entry
+def velocities(model, settings, work, q, v, vdot, linear, angular):
+    """Write velocities (N, nbody, 3) [m/s] of all bodies' origins and angular ones [rad/s] for N states.
+
+    Writes: work, linear, angular.
+    """
+    for e in range(q.shape[0]):
+        here = world_of(model, e)
+        kinematics.forward(here, q[e], work)
+        body_motions(here, world_of(settings, e), v[e], vdot[e], 0.0, work)
+        origin = vec.load(work.body_pos, 0)
+        for i in range(linear.shape[1]):
+            motion = spatial.load(work.body_vel, i)
+            arm = vec.sub(vec.load(work.body_pos, i), origin)
+            vec.store(linear[e], i, velocity_at(motion, arm))
+            vec.store(angular[e], i, (motion[0], motion[1], motion[2]))
+
+
+@entry
 def jacobians(model, work, q, body, point, out):
     """Write the Jacobian of a point (N, 3), body frame, for N states into zeros (N, 6, nv).
 

@@ -18,7 +18,6 @@ from tribo.probes import cast
 from tribo.readout.filters import Sight, object_numbers, shapes_of
 
 MAX_RAYS = 1 << 24  # of one call: a gigabyte of answers
-FEW = 8  # up to so many rays boxes are asked one after another, without a tree
 
 
 class RayHit(NamedTuple):
@@ -239,7 +238,7 @@ class WorldRays(check.Sealed):
         engine, count = self.engine, len(start)
         hit, shape = np.empty((count, 4)), np.empty(count, np.int64)
         bad = cast.closest(
-            engine.model, engine.state, sight.work, sight.scene, count <= FEW, start, toward,
+            engine.model, engine.state, sight.work, sight.scene, count <= cast.FEW, start, toward,
             nearest, reach, hit, shape,
         )  # fmt: skip
         if bad >= 0:

@@ -1,0 +1,291 @@
+"""States of single worlds, kept to be put into worlds of a batch: resets, copies, digests."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from tribo.batch_kernels.copies import copy_worlds
+from tribo.checks import check
+from tribo.compiler.jit import DISABLED
+from tribo.compiler.record import COLUMNS
+from tribo.engine.engine import Engine
+from tribo.world.world import World
+
+Arrays = dict[str, dict[str, np.ndarray]]  # by record and field
+KEPT = ("state", "command", "settings")  # records that an entry holds
+MEMORY = ("torque", "sent", "sent_count")  # of motors: what the next step depends on
+# Tables with room to spare, and which count says how many rows of them are in use.
+COUNTS = {
+    "warm_key": "warm_count", "warm_impulse": "warm_count",
+    "yield_key": "yield_count", "yield_u": "yield_count", "yield_rate": "yield_count",
+}  # fmt: skip
+
+
+class StatePool:
+    """States to begin with, checked once: `Batch.reset` puts them into worlds in microseconds.
+
+    Each entry holds what one world of `Batch.snapshot` does: state, commands, settings, and what motors
+    remember. Made by `Batch.pool`; it fits that batch alone.
+
+    Example:
+        >>> import numpy as np, tribo
+        >>> world = tribo.World(gravity=(0, 0, 0))
+        >>> ball = world.add_sphere(0.1, mass=1.0, name="ball")
+        >>> batch = tribo.Batch(world, 4, threads=1)
+        >>> batch["ball"].generalized_coordinate[:, 2] = 1, 2, 3, 4
+        >>> starts = batch.pool()
+        >>> _ = batch.step(10)
+        >>> batch.reset(starts, worlds=np.array([True, False, False, True]), entries=[1, 2])
+        >>> batch["ball"].position[:, 2].tolist()
+        [2.0, 2.0, 3.0, 3.0]
+    """
+
+    def __init__(self, owner: BatchStates, arrays: Arrays) -> None:
+        """Use `Batch.pool`."""
+        self.owner, self.arrays = owner, arrays
+        self._tables = {name: _table(fields) for name, fields in arrays.items()}
+
+    def __len__(self) -> int:
+        """Return the number of entries."""
+        return len(self.arrays["state"]["time"])
+
+    def __repr__(self) -> str:
+        """Return how many states it holds."""
+        return f"<StatePool of {len(self)} states>"
+
+    def put(self, engine: Engine, rows: np.ndarray, entries: np.ndarray) -> None:
+        """Write entries over worlds of an engine, (n,) each, all in range."""
+        for name, fields in self.arrays.items():
+            record = getattr(engine, name)
+            if not fields:  # they were made before there were motors: these begin anew
+                forget(engine, rows)
+                continue
+            if DISABLED:
+                for field, source in fields.items():
+                    region = (rows, *(slice(0, n) for n in source.shape[1:]))
+                    record.arrays[field][region] = source[entries]
+                continue
+            chosen = [k for k, field in enumerate(record.fields) if field in fields]
+            target = record.table.reshape(-1, COLUMNS)[chosen, :2]
+            copy_worlds(np.hstack([target, self._tables[name]]), rows, entries)
+
+
+def forget(engine: Engine, rows: np.ndarray) -> None:
+    """Let the motors of some worlds begin anew, if there are any."""
+    motors = engine.motors.arrays
+    if len(motors["torque"]) == engine.worlds and motors["torque"].size:
+        for field in MEMORY:
+            motors[field][rows] = 0
+
+
+def _table(fields: dict[str, np.ndarray]) -> np.ndarray:
+    """Return address, bytes from entry to entry, and words of 8 bytes of each field, (fields, 3)."""
+    return np.array(
+        [(a.ctypes.data, a.strides[0], a[:1].nbytes // 8) for a in fields.values()], np.int64
+    ).reshape(-1, 3)
+
+
+def _is_like(fields: dict[str, np.ndarray], here: dict[str, np.ndarray]) -> bool:
+    """Tell whether fields are as wide as those of a record, or shorter where these are tables that grow."""
+    return all(
+        here[name].shape[2:] == array.shape[2:]
+        and (here[name].shape[1:2] == array.shape[1:2] or name in COUNTS)
+        for name, array in fields.items()
+    )
+
+
+class BatchStates(check.Sealed):
+    """The part of a batch that copies states between worlds, and compares them."""
+
+    engine: Engine
+    _idle: list[bool]
+
+    def __len__(self) -> int:
+        """Return the number of worlds."""
+        raise NotImplementedError
+
+    def check_idle(self, what: str) -> None:
+        """Refuse an edit while another thread steps the batch."""
+        raise NotImplementedError
+
+    def chosen_worlds(self, worlds: Any) -> np.ndarray:
+        """Return the numbers of the worlds of an index, slice or mask."""
+        raise NotImplementedError
+
+    def pool(self, worlds: Any = slice(None)) -> StatePool:
+        """Return the present states of worlds, an entry for each, for `reset`.
+
+        Args:
+            worlds: Index, slice or mask of worlds; a list of numbers may name one twice.
+
+        Raises:
+            ValueError: There is no such world, or a state there is not finite.
+            EditError: Another thread steps the batch.
+        """
+        self.check_idle("pool")
+        chosen = self.chosen_worlds(worlds).ravel()
+        arrays = self._taken(chosen)
+        for field, array in arrays["state"].items():
+            bad = ~np.isfinite(array.reshape(len(chosen), -1)).all(axis=1)
+            if bad.any():
+                raise ValueError(f"{field} of world {chosen[bad][0]} is not finite")
+        return StatePool(self, arrays)
+
+    def reset(self, pool: StatePool, worlds: Any = slice(None), entries: Any = 0) -> None:
+        """Put states of a pool into worlds; the others go on, and keep their bits.
+
+        One call to compiled code, whatever the number of worlds. Afterwards a world does, bit for bit, what
+        the world did that the entry was taken of (as `restore`, it leaves masses, materials and motors).
+
+        Args:
+            pool: What `pool` of this batch returned.
+            worlds: Index, slice or mask of worlds.
+            entries: Entry of the pool for all these worlds, or for each of them, (n,).
+
+        Raises:
+            TypeError, ValueError: The pool is of another batch, or there is no such world or entry; nothing
+                is changed.
+            EditError: Another thread steps the batch.
+        """
+        self.check_idle("reset")
+        if not isinstance(pool, StatePool):
+            raise TypeError(f"reset takes what batch.pool() returned, got {check.shown(pool)}")
+        if pool.owner is not self:
+            raise ValueError("the pool is of another batch")
+        rows = np.ascontiguousarray(self.chosen_worlds(worlds).ravel(), np.int64)
+        which = _entries(entries, len(rows), len(pool))
+        pool.put(self.engine, rows, which)
+
+    def copy_worlds(self, sources: Any, targets: Any) -> None:
+        """Copy states of worlds over other worlds of this batch: what resampling and branching need.
+
+        Args:
+            sources: Number of the world that is copied, one for all targets or one for each, (n,).
+            targets: Index, slice or mask of the worlds that are overwritten.
+
+        Raises:
+            ValueError: There is no such world; nothing is changed.
+            EditError: Another thread steps the batch.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World(gravity=(0, 0, 0))
+            >>> ball = world.add_sphere(0.1, mass=1.0, name="ball")
+            >>> batch = tribo.Batch(world, 4, threads=1)
+            >>> batch["ball"].generalized_coordinate[:, 2] = 1, 2, 3, 4
+            >>> batch.copy_worlds([3, 0], targets=[0, 1])
+            >>> batch["ball"].position[:, 2].tolist()
+            [4.0, 1.0, 3.0, 4.0]
+        """
+        self.check_idle("copy_worlds")
+        rows = np.ascontiguousarray(self.chosen_worlds(targets).ravel(), np.int64)
+        which = _entries(sources, len(rows), len(self), "world")
+        found, places = np.unique(which, return_inverse=True)
+        kept = StatePool(self, self._taken(found))  # a copy first: a source may be a target, too
+        kept.put(self.engine, rows, places.astype(np.int64))
+
+    def _taken(self, chosen: np.ndarray) -> Arrays:
+        """Return copies of the states of some worlds."""
+        return {
+            name: {field: np.ascontiguousarray(array[chosen]) for field, array in fields.items()}
+            for name, fields in self.kept_arrays().items()
+        }
+
+    def kept_arrays(self) -> Arrays:
+        """Return the arrays of all worlds that snapshots and pools hold, by record and field."""
+        kept = {name: getattr(self.engine, name).arrays for name in KEPT}
+        motors = self.engine.motors.arrays
+        return {
+            **kept,
+            "motors": {field: motors[field] for field in MEMORY} if motors["torque"].size else {},
+        }
+
+    def set_from_world(self, world: World, worlds: Any = slice(None)) -> None:
+        """Put the present state of a world into worlds of the batch, its commands and settings as well.
+
+        Args:
+            world: One that is built as the copied one was.
+            worlds: Index, slice or mask of worlds.
+
+        Raises:
+            TypeError, ValueError: It is no world, or not built like those of the batch; nothing is changed.
+            EditError: Another thread steps the batch, or the world is between `update` and `advance`.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ball = world.add_sphere(0.1, mass=1.0, name="ball", position=(0, 0, 5))
+            >>> batch = tribo.Batch(world, 3, threads=1)
+            >>> world.step(100)
+            >>> batch.set_from_world(world, worlds=1)
+            >>> bool(batch["ball"].position[1, 2] == ball.position[2])
+            True
+        """
+        self.check_idle("set_from_world")
+        if not isinstance(world, World):
+            raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
+        world.check_editable("a world", "copied into a batch")
+        source = world.engine
+        taken = {name: dict(getattr(source, name).arrays) for name in KEPT}
+        for name, given in taken.items():
+            if not _is_like(given, getattr(self.engine, name).arrays):
+                raise ValueError(
+                    f"the world is not built like those of the batch: its {name} differs"
+                )
+        self.engine.make_room(source.state.arrays["warm_key"].shape[1])
+        rows = np.ascontiguousarray(self.chosen_worlds(worlds).ravel(), np.int64)
+        StatePool(self, taken).put(self.engine, rows, np.zeros(len(rows), np.int64))
+        forget(self.engine, rows)  # a world alone has none
+
+    def hash(self, worlds: Any = slice(None)) -> list[str]:
+        """Return a digest of the state of each world, 16 hexadecimal digits, as `World.hash` does.
+
+        Args:
+            worlds: Index, slice or mask of worlds.
+
+        Returns:
+            One digest for each of these worlds. Equal to `World.hash` of a world in that state; what motors
+            remember, which a world alone does not have, goes in where there are motors.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ball = world.add_sphere(0.1, mass=1.0, name="ball")
+            >>> batch = tribo.Batch(world, 3, threads=1)
+            >>> batch["ball"].generalized_velocity[2, 0] = 1.0
+            >>> first, second, third = batch.hash()
+            >>> first == second == world.hash(), first == third
+            (True, False)
+        """
+        chosen = self.chosen_worlds(worlds).ravel()
+        return [self._hash_of(int(e)) for e in chosen]
+
+    def _hash_of(self, e: int) -> str:
+        key = hashlib.blake2b(digest_size=8)
+        state = self.engine.state.arrays
+        for field, array in state.items():
+            row = array[e : e + 1]
+            if field in COUNTS:
+                row = row[:, : int(state[COUNTS[field]][e, 0])]
+            key.update(field.encode())
+            key.update(np.ascontiguousarray(row).tobytes())
+        for array in self.kept_arrays()["motors"].values():
+            key.update(np.ascontiguousarray(array[e]).tobytes())
+        return key.hexdigest()
+
+
+def _entries(given: Any, count: int, room: int, what: str = "entry of the pool") -> np.ndarray:
+    """Return checked numbers of entries, (count,)."""
+    made = check.array(given, what, "whole numbers")
+    if made.shape not in ((), (count,)):
+        raise ValueError(f"{what} must be one number or have shape ({count},), got {made.shape}")
+    whole = made.astype(np.int64)
+    bad = (whole != made) | (whole < 0) | (whole >= room)
+    if bad.any():
+        raise ValueError(
+            f"{what} must be a whole number 0 … {room - 1}, got {np.ravel(made)[np.ravel(bad)][0]:g}"
+        )
+    return np.ascontiguousarray(np.broadcast_to(whole, count))

@@ -1,0 +1,206 @@
+"""Rays in all worlds of a batch at once: what robots see of their surroundings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribo.checks import check
+from tribo.checks.readonly import frozen
+from tribo.engine.builder import ALL_GROUPS
+from tribo.engine.engine import Engine
+from tribo.engine.threads import run_together
+from tribo.probes import cast
+from tribo.readout.filters import Sight
+from tribo.readout.rays import MAX_RAYS
+
+if TYPE_CHECKING:
+    from tribo.batch.objects import ObjectBatch, Part
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BatchRayHits:
+    """The nearest hit of each of N rays in each world, as read-only arrays."""
+
+    distance: np.ndarray  # (worlds, N) [m]; infinity where nothing was hit
+    position: np.ndarray  # (worlds, N, 3) [m], world; NaN where nothing was hit
+    normal: np.ndarray  # (worlds, N, 3) unit, out of the solid; 0 where nothing was hit
+    shape: np.ndarray  # (worlds, N) number of the collision shape in the world; −1: none
+
+    def __repr__(self) -> str:
+        """Return how many rays hit something."""
+        return f"<BatchRayHits: {int(self.is_hit.sum())} of {self.shape.size} rays hit>"
+
+    @property
+    def is_hit(self) -> np.ndarray:
+        """Whether each ray hit something, (worlds, N)."""
+        return frozen(self.shape >= 0)
+
+
+class BatchRays(check.Sealed):
+    """The part of a batch that answers rays: at its present state, moving nothing."""
+
+    engine: Engine
+    _parts: dict[str, Part]
+    _threads: int
+    _sights: list[Sight]
+
+    def __len__(self) -> int:
+        """Return the number of worlds."""
+        raise NotImplementedError
+
+    def __getitem__(self, name: str) -> ObjectBatch:
+        """Return an object in all worlds, by name."""
+        raise NotImplementedError
+
+    def check_idle(self, what: str) -> None:
+        """Refuse a question while another thread steps the batch."""
+        raise NotImplementedError
+
+    def ray_test_batch(
+        self, origins: Any, directions: Any, length: Any = math.inf, *,
+        collision_mask: int = ALL_GROUPS, ignore: str | Sequence[str] = (),
+    ) -> BatchRayHits:  # fmt: skip
+        """Return what each of N rays in each world meets first, as `World.ray_test_batch` does, bit for bit.
+
+        Args:
+            origins: (worlds, N, 3), or (N, 3) for all worlds [m], world.
+            directions: (worlds, N, 3), (N, 3), or (3,) for all rays, world, of any length but 0.
+            length: How far rays reach [m] ≥ 0: a number, (N,) or (worlds, N).
+            collision_mask: Bits; shapes of other groups are not seen.
+            ignore: Names of objects that are not seen.
+
+        Raises:
+            ValueError, TypeError, KeyError: A value is wrong, or there is no such object.
+            MemoryError: More than 2²⁴ rays in one call.
+            EditError: Another thread steps the batch.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ground = world.add_ground()
+            >>> ball = world.add_sphere(0.5, mass=1.0, name="ball")
+            >>> batch = tribo.Batch(world, 3, threads=1)
+            >>> batch["ball"].generalized_coordinate[:, 2] = 2, 3, 4
+            >>> batch.ray_test_batch([[0, 0, 9.0]], (0, 0, -1)).distance[:, 0].tolist()
+            [6.5, 5.5, 4.5]
+        """
+        self.check_idle("ray_test_batch")
+        worlds = len(self)
+        start = check.within_range(check.array(origins, "origins", "numbers"), "origins")
+        toward = check.within_range(check.array(directions, "directions", "numbers"), "directions")
+        count = max([n for a in (start, toward) if a.ndim > 1 for n in a.shape[-2:-1]], default=1)
+        start = _of_worlds(start, "origins", (count, 3), worlds, worlds)
+        toward = _of_worlds(toward, "directions", (count, 3), worlds, 1)
+        far = check.array(length, "length", "numbers")
+        if not (far >= 0.0).all():
+            raise ValueError(f"length must be ≥ 0, got {check.shown(length)}")
+        far = _of_worlds(far, "length", (count,), worlds, 1)
+        if worlds * count > MAX_RAYS:
+            raise MemoryError(f"{worlds * count} rays in one call; the limit is {MAX_RAYS}")
+        norm = np.linalg.norm(toward, axis=2)
+        if not ((norm > 1e-150) & (norm < 1e150)).all():
+            raise ValueError("directions must not be 0: a ray needs a direction")
+        hit, shape = np.empty((worlds, count, 4)), np.empty((worlds, count), np.int64)
+        self._cast(collision_mask, ignore, start, toward, far, hit, shape)
+        along = np.where(shape >= 0, hit[:, :, 0], math.nan) / norm
+        return BatchRayHits(
+            frozen(hit[:, :, 0]), frozen(start + along[:, :, None] * toward),
+            frozen(hit[:, :, 1:]), frozen(shape),
+        )  # fmt: skip
+
+    def height_scan(
+        self, name: str, points: Any, *, above: float = 1.0, below: float = 10.0,
+        collision_mask: int = ALL_GROUPS, ignore: str | Sequence[str] = (),
+    ) -> np.ndarray:  # fmt: skip
+        """Return heights of what is below points around an object, (worlds, N) [m], world.
+
+        Rays go straight down; the points turn with the object about the vertical. What hangs higher than
+        `above` over its base is not seen. NaN where there is nothing.
+
+        Args:
+            name: Of the object, which is not seen itself.
+            points: (N, 2) [m]: forward and to the left of its base.
+            above, below: Where rays begin over the base, and how far down they go from it [m] ≥ 0.
+            collision_mask, ignore: As in `ray_test_batch`.
+
+        Raises:
+            ValueError, TypeError, KeyError: A value is wrong, or there is no such object.
+            EditError: Another thread steps the batch.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ground = world.add_ground()
+            >>> step = world.add_box((1, 1, 0.2), 1.0, position=(1, 0, 0.1), body_type="static")
+            >>> ball = world.add_sphere(0.1, mass=1.0, name="ball", position=(0, 0, 0.5))
+            >>> batch = tribo.Batch(world, 2, threads=1)
+            >>> batch.height_scan("ball", [(0.0, 0.0), (1.0, 0.0)]).round(9).tolist()
+            [[0.0, 0.2], [0.0, 0.2]]
+        """
+        grid = check.within_range(check.array(points, "points", "numbers"), "points")
+        if grid.ndim != 2 or grid.shape[1] != 2:
+            raise ValueError(f"points must have shape (N, 2), got {grid.shape}")
+        top = check.number(above, "above", minimum=0.0)
+        depth = check.number(below, "below", minimum=0.0)
+        base, turn = self[name].position, self[name].orientation
+        w, x, y, z = turn.T
+        heading = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))[:, None]
+        cosine, sine = np.cos(heading), np.sin(heading)
+        origins = np.empty((len(self), len(grid), 3))
+        origins[:, :, 0] = base[:, :1] + cosine * grid[:, 0] - sine * grid[:, 1]
+        origins[:, :, 1] = base[:, 1:2] + sine * grid[:, 0] + cosine * grid[:, 1]
+        origins[:, :, 2] = base[:, 2:] + top
+        unseen = [name, *([ignore] if isinstance(ignore, str) else ignore)]
+        down = np.array([0.0, 0.0, -1.0])
+        hits = self.ray_test_batch(
+            origins, down, top + depth, collision_mask=collision_mask, ignore=unseen
+        )
+        return hits.position[:, :, 2]
+
+    def _cast(
+        self, mask: int, ignore: str | Sequence[str], start: np.ndarray, toward: np.ndarray,
+        far: np.ndarray, hit: np.ndarray, shape: np.ndarray,
+    ) -> None:  # fmt: skip
+        """Write the answers, each thread those of some worlds."""
+        bits = check.bits(mask, "collision_mask")
+        names = [ignore] if isinstance(ignore, str) else list(ignore)
+        spans = [self._parts[check.known(name, self._parts, "object")].span.shape for name in names]
+        worlds, engine = len(self), self.engine
+        threads = min(self._threads, worlds)
+        sights = [sight for sight in self._sights if sight.fits(engine)]
+        sights += [Sight(engine) for _ in range(threads - len(sights))]
+        self._sights = sights
+        few = max(1, worlds // (4 * threads))
+        starts = iter(range(0, worlds, few))  # one iterator: each start is handed out once
+
+        def work(sight: Sight) -> None:
+            sight.look(bits, spans)
+            for first in starts:
+                cast.closest_in_worlds(
+                    engine.model, engine.state, sight.work, sight.scene, first,
+                    min(first + few, worlds), start, toward, 0.0, far, hit, shape,
+                )  # fmt: skip
+
+        run_together([lambda s=s: work(s) for s in sights[:threads]])  # type: ignore[misc]
+
+
+def _of_worlds(
+    value: np.ndarray, what: str, shape: tuple[int, ...], worlds: int, least: int
+) -> np.ndarray:
+    """Return numbers with the world as first axis, (1 or worlds, *shape); `least`: how many there must be."""
+    full = len(shape) + 1
+    if value.ndim < full or value.shape != (worlds, *shape):
+        try:
+            value = np.broadcast_to(value, shape)[None]
+        except ValueError:
+            raise ValueError(
+                f"{what} must have shape {shape} or {(worlds, *shape)}, got {value.shape}"
+            ) from None
+    if len(value) < least:
+        value = np.broadcast_to(value, (least, *shape))
+    return np.ascontiguousarray(value)

@@ -1,0 +1,204 @@
+"""Rollouts: where do many plans of controls lead? All worlds follow theirs in one call to compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribo.batch.pool import BatchStates
+from tribo.batch_kernels.records import Course
+from tribo.checks import check
+from tribo.checks.readonly import frozen
+from tribo.engine.builder import COORDINATES, DOFS
+from tribo.world.world import World
+
+if TYPE_CHECKING:
+    from tribo.batch.objects import Part
+
+Controls = Mapping[str, Any]  # by object: (…, T, k), or by joint (…, T)
+KINDS = {"forces": 0, "targets": 1, "velocity_targets": 2}  # as `Course.kind`
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Rollout:
+    """The states to which plans lead: after each of T controls, in each world."""
+
+    made_it: np.ndarray  # (worlds,) of bool: which worlds went to the end
+    time: np.ndarray  # (worlds, T) [s]
+    q: np.ndarray  # (worlds, T, nq) of all objects; NaN from where a world failed
+    v: np.ndarray  # (worlds, T, nv)
+    parts: Mapping[str, Part]
+
+    def __repr__(self) -> str:
+        """Return how many worlds and controls there are."""
+        return f"<Rollout of {len(self.q)} worlds over {self.q.shape[1]} controls>"
+
+    def coordinate(self, name: str) -> np.ndarray:
+        """Return the coordinates of an object, (worlds, T, nq) [m, rad, –], read-only.
+
+        Raises:
+            KeyError: There is no such object; the message proposes the nearest name.
+        """
+        return frozen(self.q[:, :, self._part(name).span.q])
+
+    def velocity(self, name: str) -> np.ndarray:
+        """Return the velocities of an object, (worlds, T, dof) [m/s, rad/s], read-only."""
+        return frozen(self.v[:, :, self._part(name).span.v])
+
+    def _part(self, name: str) -> Part:
+        return self.parts[check.known(name, self.parts, "object")]
+
+
+class BatchRollout(BatchStates):
+    """The part of a batch that follows plans."""
+
+    _parts: dict[str, Part]
+
+    def _go(self, n: int, course: Course | None, hold_forces: bool = False) -> np.ndarray:
+        """Advance every world, under the controls of a course if there is one."""
+        raise NotImplementedError
+
+    def rollout(
+        self, *, forces: Controls | None = None, targets: Controls | None = None,
+        velocity_targets: Controls | None = None, steps_per_control: int = 1,
+        start: World | None = None,
+    ) -> Rollout:  # fmt: skip
+        """Let every world follow its plan of T controls; return all states on the way.
+
+        One call to compiled code makes T · `steps_per_control` steps in every world, on all threads. What a
+        world does is, bit for bit, what it would do with the same commands set step by step. The worlds stay
+        where the plans led them, and the last commands stay set: give `start` each time, or `reset`.
+
+        Args:
+            forces: Feed-forward forces [N, N m] by object: (worlds, T, dof), for a floating base also those
+                of the joints alone; or by joint of an object, {joint: (worlds, T)}. Without the first axis,
+                one plan stands for all worlds.
+            targets: The same for targets of the drives of joints [rad, m], (worlds, T, joints).
+            velocity_targets: The same for their target velocities [rad/s, m/s].
+            steps_per_control: Steps for which each control is held, ≥ 1.
+            start: A world in whose state all worlds begin; None: where they are.
+
+        Raises:
+            KeyError: There is no such object or joint; the message proposes the nearest name.
+            TypeError, ValueError: An array has a wrong shape or is not finite, or there is no control at all;
+                nothing is changed.
+            EditError: Another thread steps the batch.
+
+        Example:
+            >>> import numpy as np, tribo
+            >>> world = tribo.World(time_step=0.01, gravity=(0, 0, 0))
+            >>> ball = world.add_sphere(0.1, mass=1.0, name="ball")
+            >>> batch = tribo.Batch(world, 3, threads=1)
+            >>> pushes = np.zeros((3, 50, 6))
+            >>> pushes[:, :, 0] = [[1.0], [2.0], [3.0]]
+            >>> ways = batch.rollout(forces={"ball": pushes}, start=world)
+            >>> ways.coordinate("ball").shape, ways.velocity("ball")[:, -1, 0].round(9).tolist()
+            ((3, 50, 7), [0.5, 1.0, 1.5])
+        """
+        self.check_idle("rollout")
+        check.integer(steps_per_control, "steps_per_control", 1)
+        columns: list[tuple[int, int, np.ndarray]] = []
+        for kind, given in (
+            ("forces", forces), ("targets", targets), ("velocity_targets", velocity_targets)
+        ):  # fmt: skip
+            for name, plan in (given or {}).items():
+                columns += self._columns(kind, name, plan)
+        if not columns:
+            raise ValueError("rollout needs controls: forces, targets or velocity_targets")
+        lengths = {plan.shape[1] for _, _, plan in columns}
+        if len(lengths) > 1:
+            raise ValueError(f"all plans must have one length, got {sorted(lengths)}")
+        horizon = lengths.pop()
+        course = self._course(columns, horizon, steps_per_control)
+        if start is not None:
+            self.set_from_world(start)
+        state, dt = self.engine.state.arrays, self.engine.settings.arrays["dt"].reshape(-1, 1)
+        begin = state["time"].copy()
+        made_it = self._go(horizon * steps_per_control, course)
+        time = begin + dt * steps_per_control * np.arange(1, horizon + 1)
+        q, v = course.arrays["q"], course.arrays["v"]
+        return Rollout(frozen(made_it), frozen(time), frozen(q), frozen(v), self._parts)
+
+    def _course(
+        self, columns: list[tuple[int, int, np.ndarray]], horizon: int, every: int
+    ) -> Course:
+        """Return the record that compiled code reads and writes."""
+        worlds = len(self)
+        nq, nv = (self.engine.state.arrays[name].shape[1] for name in ("q", "v"))
+        sizes = {"ncontrol": len(columns), "nhorizon": horizon, "nq": nq, "nv": nv}
+        own = max(len(plan) for _, _, plan in columns)  # 1: one plan for all worlds
+        none = {**sizes, "nhorizon": 0}
+        arrays = dict(Course.allocate(none, shared=True).arrays)
+        arrays["every"][...] = every
+        arrays["kind"][0] = [kind for kind, _, _ in columns]
+        arrays["place"][0] = [place for _, place, _ in columns]
+        arrays["control"] = np.empty((own, horizon, len(columns)))
+        for c, (_, _, plan) in enumerate(columns):
+            arrays["control"][:, :, c] = plan
+        arrays["q"] = np.full((worlds, horizon, nq), np.nan)
+        arrays["v"] = np.full((worlds, horizon, nv), np.nan)
+        return Course.wrap(arrays)
+
+    def _columns(self, kind: str, name: str, plan: Any) -> list[tuple[int, int, np.ndarray]]:
+        """Return kind, place in the command and plan (1 or worlds, T) of each number that is controlled."""
+        part = self._parts[check.known(name, self._parts, "object")]
+        places = _places(part, kind)
+        if isinstance(plan, Mapping):
+            named = {joint: _place_of(places, joint, name) for joint in plan}
+            return [
+                (KINDS[kind], named[joint], self._plan(numbers, kind, f"{name}, {joint}", 2))
+                for joint, numbers in plan.items()
+            ]
+        given = self._plan(plan, kind, name, 3)
+        alone = [place for joint, place in places if joint is not None]
+        chosen = {len(places): [place for _, place in places], len(alone): alone}
+        if given.shape[2] not in chosen:
+            widths = " or ".join(str(n) for n in sorted(chosen))
+            raise ValueError(
+                f"{kind} of {name} must have {widths} numbers for each control, got {given.shape[2]}"
+            )
+        return [
+            (KINDS[kind], place, given[:, :, c]) for c, place in enumerate(chosen[given.shape[2]])
+        ]
+
+    def _plan(self, value: Any, kind: str, name: str, axes: int) -> np.ndarray:
+        """Return a checked plan with the world (or 1) as first axis."""
+        what = f"{kind} of {name}"
+        made = check.within_range(check.array(value, what, "numbers"), what)
+        if made.ndim == axes - 1:
+            made = made[None]
+        if made.ndim != axes or made.shape[0] not in (1, len(self)) or not made.shape[1]:
+            tail = ", joints or dof" if axes == 3 else ""
+            raise ValueError(
+                f"{what} must have shape ({len(self)}, T{tail}), or that without the first axis, T ≥ 1, "
+                f"got {np.shape(value)}"
+            )
+        return made
+
+
+def _places(part: Part, kind: str) -> list[tuple[str | None, int]]:
+    """Return joint (None: of the root) and place in the command of each number that can be controlled."""
+    q, v = part.span.q.start, part.span.v.start
+    found: list[tuple[str | None, int]] = []
+    for k, body in enumerate(part.description.bodies):
+        width, joint = DOFS[body.joint.type], body.joint.name
+        if kind == "targets":
+            if width == 1:
+                found.append((joint, q))
+        else:
+            root = k == 0 and width != 1
+            found += [(None if root else joint, v + i) for i in range(width)]
+        q, v = q + COORDINATES[body.joint.type], v + width
+    return found
+
+
+def _place_of(places: list[tuple[str | None, int]], joint: str, name: str) -> int:
+    """Return the place of the one number of a joint."""
+    by_name = {found: place for found, place in places if found is not None}
+    check.known(joint, by_name, f"joint of {name}")
+    if sum(found == joint for found, _ in places) != 1:
+        raise ValueError(f"joint {joint} of {name} has several degrees of freedom: give an array")
+    return by_name[joint]

@@ -1,0 +1,1 @@
+"""What compiled code does around the steps of many worlds: motors, rollouts, copies of states."""

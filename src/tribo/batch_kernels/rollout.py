@@ -1,0 +1,72 @@
+"""Steps of one world with its motors, under commands that stay or that follow a plan."""
+
+from tribo.batch_kernels import motors
+from tribo.compiler.jit import kernel
+from tribo.step import run
+
+FEED_FORWARD, TARGET = 0, 1  # kinds of a control; any other: target velocity
+
+
+@kernel
+def apply(course, command, k):
+    """Write the k-th control of a plan into the command.
+
+    Writes: command.
+    """
+    for c in range(course.kind.shape[0]):
+        value = course.control[k, c]
+        if course.kind[c] == FEED_FORWARD:
+            command.tau[course.place[c]] = value
+        elif course.kind[c] == TARGET:
+            command.target_q[course.place[c]] = value
+        else:
+            command.target_v[course.place[c]] = value
+
+
+@kernel
+def note(course, state, k):
+    """Write the state into the k-th row of a plan.
+
+    Writes: course.
+    """
+    for i in range(state.q.shape[0]):
+        course.q[k, i] = state.q[i]
+    for i in range(state.v.shape[0]):
+        course.v[k, i] = state.v[i]
+
+
+@kernel
+def go(gear, course, model, state, command, settings, work, n, is_planned):
+    """Advance one world by up to n steps; return how many were made (see `work.status`).
+
+    With a plan, n are the steps that are left of it: the first ones may have been made before.
+
+    Args:
+        gear: The `Motors`.
+        course: The plan, if `is_planned`.
+
+    Writes: gear, course, state, command, work.
+    """
+    every = course.every[0] if is_planned else n
+    before = course.control.shape[0] * every - n if is_planned else 0
+    made = 0
+    said = 0
+    while made < n:
+        k = (before + made) // every
+        chunk = (k + 1) * every - before - made
+        if is_planned:
+            apply(course, command, k)
+        if gear.is_on[0] != 0:
+            chunk = 1
+        motors.engage(gear, model, state, command, settings)
+        done = run(model, state, command, settings, work, chunk)
+        motors.disengage(gear, command, done == chunk)
+        said |= work.status[0]
+        made += done
+        if done < chunk:
+            break
+        if is_planned and (before + made) % every == 0:
+            note(course, state, k)
+    if n > 0:
+        work.status[0] = said
+    return made

@@ -41,6 +41,27 @@ def test_random_trees_agree_with_mujoco(seed):
     _compare(random_tree(seed))
 
 
+def test_damping_ratios_and_controls_of_keyframes_are_mujocos():
+    """Servos on a floating chain: the inertia that each feels is that of all that yields."""
+    arm = '<body name="b" pos="0.1 0 0.5"><joint name="{}" axis="{}" ref="30" armature="0.02"/>'
+    text = f"""<mujoco><worldbody><body name="base" pos="0 0 1" euler="10 20 30"><freejoint/>
+      <geom type="box" size="0.2 0.1 0.3"/>{arm.format("j", "0 1 0.2")}<geom size="0.1" pos="0.3 0 0.1"/>
+      {arm.format("k", "1 0 0").replace('"b"', '"c"')}<geom size="0.1" pos="0 0.2 0.3"/></body></body></body>
+      </worldbody><actuator><position name="servo" joint="j" kp="50" dampratio="0.8" gear="2"/>
+      <general name="own" joint="k" gainprm="20" biastype="affine" biasprm="0.3 -20 0.5"/></actuator>
+      <keyframe><key name="up" ctrl="0.2 0.4"/></keyframe></mujoco>"""
+    model = mujoco.MjModel.from_xml_string(text)
+    (robot,) = tribo.World().load_mjcf(text, keyframe="up")
+    for k, made in enumerate(robot.description.actuators):
+        np.testing.assert_allclose(made.bias, model.actuator_biasprm[k, :3], rtol=1e-12)
+        assert robot.description.keyframe_controls["up"][made.name] == model.key_ctrl[0, k]
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    mujoco.mj_forward(model, data)
+    held = robot.kp * np.r_[np.zeros(6), robot.pd_target[7:] - robot.generalized_coordinate[7:]]
+    np.testing.assert_allclose(held[6:], data.qfrc_actuator[6:], rtol=1e-12)
+
+
 def test_force_and_torque_at_a_site_of_a_fixed_body_are_those_of_mujocos_sensors():
     """Same sign, axes and point: a tool that is fixed to an arm, the arm hanging at rest."""
     text = """<mujoco><option timestep="0.001"/><worldbody><body name="arm" pos="0 0 1">

@@ -375,6 +375,14 @@ class ActuatorDescription:
     bias: Vector = (0.0, 0.0, 0.0)
     control_range: tuple[float, float] = (-inf, inf)
     force_range: tuple[float, float] = (-inf, inf)  # before the gear
+    damping_ratio: float = (
+        0.0  # [–] of critical damping, from which bias₂ followed; 0: bias₂ was given
+    )
+
+    def drive(self, control: float) -> float:
+        """Return what a control adds to the force on the joint at coordinate and speed 0 [N, N m]."""
+        held = min(max(control, self.control_range[0]), self.control_range[1])
+        return self.gear * (self.gain * held + self.bias[0])
 
     @property
     def kp(self) -> float:
@@ -404,6 +412,10 @@ class TreeDescription:
     collision_meshes: str = "none"  # what its meshes collide as, see `World.add_articulated_system`
     start: Vector | None = None  # coordinates in which it starts; None: zero
     keyframes: dict[str, Vector] = field(default_factory=dict)  # coordinates with names
+    keyframe_controls: dict[str, dict[str, float]] = field(default_factory=dict)  # by actuator
+    start_controls: dict[str, float] = field(
+        default_factory=dict
+    )  # of actuators; others start at 0
     actuators: list[ActuatorDescription] = field(default_factory=list)
     constraints: list[ConstraintDescription] = field(default_factory=list)  # besides the joints
     closed: Vector | None = None  # coordinates in which they hold

@@ -220,13 +220,17 @@ class Engine:
         self.model = Model.wrap(arrays)
         self._connect()
 
-    def observe(self) -> Work:
-        """Return scratch that holds poses, axes and inertias of world 0 at its present state."""
+    def scratch(self) -> Work:
+        """Return scratch for questions, which no step uses."""
         if self._observed is None:
             least = ("max_pair", "max_contact", "max_row", "ndense", "nnode", "nvalue")
             sizes = self.sizes | dict.fromkeys(least, 1)
             self._observed = Work.allocate(sizes)
-        observed = self._observed
+        return self._observed
+
+    def observe(self) -> Work:
+        """Return scratch that holds poses, axes and inertias of world 0 at its present state."""
+        observed = self.scratch()
         kinematics.forward(self.model, self.state.q, observed)
         inertia.mass_matrix(self.model, observed)
         return observed

@@ -1,5 +1,7 @@
 """Bodies from mesh files: mass, hull, exact triangles, and files that are refused."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -131,3 +133,20 @@ def test_a_world_says_that_triangles_in_memory_have_no_file(tmp_path, crate):
     world.add_mesh(crate, mass=1.0, name="crate")
     with pytest.raises(ValueError, match=r"'crate'.*write them to a mesh"):
         world.save(tmp_path / "world.xml")
+
+
+def test_a_file_that_was_edited_is_read_again(tmp_path):
+    """It was kept by its path alone: an edited file stayed as it was until the process ended."""
+    path = tmp_path / "part.stl"
+    for edge in (1.0, 2.0):
+        trimesh.creation.box((edge, edge, edge)).export(path)
+        body = World().add_mesh(path, density=10.0)
+        assert body.mass == pytest.approx(10.0 * edge**3)
+
+
+def test_a_pipe_is_no_mesh(tmp_path):
+    """Opening a named pipe waits for a writer, for ever."""
+    path = tmp_path / "part.stl"
+    os.mkfifo(path)
+    with pytest.raises(ValueError, match="it is no plain file"):
+        World().add_mesh(path, mass=1.0)

@@ -196,6 +196,17 @@ def test_torsional_friction_stops_a_spinning_ball():
     assert abs(part.generalized_velocity[5]) < 1e-9
 
 
+def test_laws_of_a_scene_say_that_they_come_from_it():
+    scene = tribo.World.load(
+        model(
+            f'<geom name="floor" type="plane" size="1 1 1"/><body name="a"><freejoint/>{BALL}</body>'
+        )
+    )
+    said = scene.explain_pair(scene["a"].material, scene["floor"].material).origin
+    assert said["friction"].startswith("MJCF")
+    assert said["restitution"] == "standard value (MJCF has none)"
+
+
 # -- actuators -----------------------------------------------------------------------------------
 TWO = '<position joint="j" kp="5" forcerange="-7 7"/><velocity joint="j" kv="4" forcerange="-1 1"/>'
 

@@ -77,6 +77,9 @@ class VisualDescription:
     quaternion: Vector = IDENTITY
     color: Vector | None = None  # RGBA 0…1
     mesh: MeshFile | None = None
+    triangles: tuple[np.ndarray, np.ndarray] | None = (
+        None  # of a mesh in memory: vertices [m], faces
+    )
 
 
 @dataclass(slots=True)
@@ -402,6 +405,7 @@ class TreeDescription:
     bodies: list[BodyDescription]
     frames: list[FrameDescription] = field(default_factory=list)
     kind: Kind = Kind.DYNAMIC
+    color: Vector | None = None  # RGBA 0…1 of all that is drawn of it; None: as its parts say
     ignored: set[tuple[int, int]] = field(default_factory=set)  # body pairs that never touch
     sensors: list[SensorDescription] = field(default_factory=list)
     source: Path | None = None
@@ -470,6 +474,9 @@ class WorldDescription:
     erp2: float | None = None
     default_pair: PairProperties | None = None
     pairs: dict[tuple[str, str], PairProperties] = field(default_factory=dict)
+    pair_origins: dict[tuple[str, str], dict[str, str]] = field(
+        default_factory=dict
+    )  # of each value
     objects: list[ObjectDescription] = field(default_factory=list)
     camera: dict[str, str] = field(default_factory=dict)
     constraints: list[ConstraintDescription] = field(default_factory=list)

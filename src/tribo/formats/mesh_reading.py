@@ -9,6 +9,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from tribo.checks.files import NotPlainError, plain
+
 if TYPE_CHECKING:
     import trimesh
 
@@ -60,13 +62,27 @@ class _Beside:
     __getitem__ = get
 
 
-@functools.lru_cache(maxsize=512)
 def read(path: Path, scale: tuple[float, ...]) -> trimesh.Trimesh:
     """Return the triangles of a file, in metres, with a scale applied.
 
+    What was read is kept as long as the file's size and time of change stay the same.
+
     Raises:
-        MeshError: Missing, too large, broken, without triangles, not finite, or trimesh is missing.
+        MeshError: Missing, no plain file, too large, broken, without triangles, not finite, or trimesh is
+            missing.
     """
+    try:
+        found = plain(path)
+    except NotPlainError as error:
+        raise MeshError(str(error)) from None
+    except (OSError, ValueError) as error:
+        raise MeshError(f"{type(error).__name__}: {error}") from None
+    return _read(path, scale, (found.st_size, found.st_mtime_ns, found.st_ino))
+
+
+@functools.lru_cache(maxsize=512)
+def _read(path: Path, scale: tuple[float, ...], mark: tuple[int, ...]) -> trimesh.Trimesh:
+    """Return what `read` does; `mark` tells versions of a file apart, its size first."""
     try:
         import trimesh
     except ImportError:
@@ -75,9 +91,8 @@ def read(path: Path, scale: tuple[float, ...]) -> trimesh.Trimesh:
     if ending not in ENDINGS:
         raise MeshError(f"format {ending!r} is not one of {', '.join(ENDINGS)}")
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise MeshError(f"{size >> 20} MiB are more than the {MAX_BYTES >> 20} MiB allowed")
+        if mark[0] > MAX_BYTES:
+            raise MeshError(f"{mark[0] >> 20} MiB are more than the {MAX_BYTES >> 20} MiB allowed")
         if ending == ".dae" and b"<!" in path.read_bytes().replace(b"<!--", b""):
             raise MeshError("it declares XML entities or a document type")
         with path.open("rb") as stream:

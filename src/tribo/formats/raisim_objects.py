@@ -155,7 +155,7 @@ def _ground(node: Node, report: Report) -> ObjectDescription:
 
 def _articulated(node: Node, report: Report, package_dirs: Sequence[Path]) -> ObjectDescription:
     known = ("name", "urdf_path", "res_dir", "convexify_meshes", "modules", "joint_order",
-             "collide_parent", *FILTER)  # fmt: skip
+             "collide_parent", "appearance", *FILTER)  # fmt: skip
     report.check_attributes(node, known)
     report.check_children(node, ("state",))
     made = _common(node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -170,14 +170,14 @@ class MaterialTable(check.Sealed):
                 f"properties must be PairProperties, got {check.shown(properties)}; "
                 "give single ones by name, e.g. friction=0.8"
             )
-        given = frozenset(known if properties is not None else values)
+        given = known if properties is not None else list(values)
         try:
             made = replace(properties, **values) if properties else PairProperties(**values)  # type: ignore[arg-type]
         except ValueError as error:
             raise ValueError(f"material pair {first!r}, {second!r}: {error}") from None
         check.name(first, "a material name")
         check.name(second, "a material name")
-        self.take_pair(first, second, made, _origins(given))
+        self.take_pair(first, second, made, origins_of(given))
 
     def take_pair(
         self, first: str, second: str, properties: PairProperties, origin: Mapping[str, str]
@@ -241,12 +241,13 @@ class MaterialTable(check.Sealed):
 NOT_SET = "standard value (not set for this pair)"
 
 
-def _origins(given: frozenset[str]) -> dict[str, str]:
-    """Return where the values of a pair come from of which some were given."""
-    origin = dict.fromkeys(given, "set for this pair")
-    if "static_friction" not in given:
-        origin["static_friction"] = "equal to friction (not set for this pair)"
-    return origin
+def origins_of(
+    given: Iterable[str], said: str = "set for this pair", else_: str = NOT_SET
+) -> dict[str, str]:
+    """Return where the values of a pair come from, by property: `said` of the given ones, else `else_`."""
+    origin = dict.fromkeys((item.name for item in fields(PairProperties)), else_)
+    origin["static_friction"] = "equal to friction" + else_.removeprefix("standard value")
+    return origin | dict.fromkeys(given, said)
 
 
 def _key(first: str, second: str) -> tuple[str, str]:

@@ -10,6 +10,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.errors import EditError
 from tribo.checks.readonly import frozen
+from tribo.description import colors
 from tribo.description.extents import rotation_matrix
 from tribo.description.trees import TreeDescription
 from tribo.engine.builder import (
@@ -149,8 +150,25 @@ class Object(Sleeper, ContactReader):
 
     @property
     def name(self) -> str:
-        """Name under which ``world["name"]`` finds the object."""
+        """Name under which ``world["name"]`` finds the object; assign another one that is free.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ball = world.add_sphere(radius=0.1, mass=1.0)
+            >>> ball.name = "ball"
+            >>> world["ball"] is ball
+            True
+        """
         return self._name
+
+    @name.setter
+    def name(self, value: str) -> None:
+        self.world.rename(self, value)
+
+    def take_name(self, name: str) -> None:
+        """Be called so; the world has checked that the name is free."""
+        self._name = name
 
     @property
     def body_type(self) -> Kind:
@@ -334,6 +352,27 @@ class Object(Sleeper, ContactReader):
         check.name(name, f"material of {self.name}")
         for body in self._collision_bodies:
             body.material = name
+
+    @property
+    def color(self) -> tuple[float, ...] | None:
+        """Red, green, blue and opacity, 0 … 1, of all that is drawn of it; None: as its parts say.
+
+        Assign a name ("red"), 3 or 4 numbers, or None. World files keep it as ``appearance``. Opacity is kept
+        and not drawn; a ground is drawn as tiles whatever its colour.
+
+        Example:
+            >>> import tribo
+            >>> ball = tribo.World().add_sphere(radius=0.1, mass=1.0, color="blue")
+            >>> ball.color
+            (0.22, 0.42, 0.75, 1.0)
+        """
+        return self.description.color
+
+    @color.setter
+    def color(self, value: Any) -> None:
+        self.check_present("color")
+        what = f"color of {self.name}"
+        self.description.color = None if value is None else colors.given(value, what)
 
     @property
     def contacts(self) -> list[Contact]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -119,6 +120,12 @@ class World(
             repr(tie)[1:-1] for tie in self._constraints
         ]
         return "\n".join([*lines, *(f"  {item}" for item in items)])
+
+    def _repr_html_(self) -> str:
+        """Return the summary as a notebook shows it, at most forty lines."""
+        lines = self.summary().splitlines()
+        lines[40:] = [f"  and {len(lines) - 40} more"] * (len(lines) > 40)
+        return f"<pre>{html.escape(chr(10).join(lines))}</pre>"
 
     def __reduce__(self) -> Any:
         """Refuse copies and pickling: two worlds would share one state."""

@@ -17,7 +17,6 @@ from tribo.description.trees import (
     DescriptionError,
     ObjectDescription,
     TreeDescription,
-    VisualDescription,
     WorldDescription,
 )
 from tribo.engine.builder import ALL_GROUPS
@@ -115,8 +114,8 @@ def _fill(world: World, description: WorldDescription, robots: dict[int, TreeDes
         world.erp2 = description.erp2
     if description.default_pair is not None:
         world.default_pair = description.default_pair
-    for (first, second), pair in description.pairs.items():
-        world.set_material_pair(first, second, pair)
+    for key, pair in description.pairs.items():
+        world.materials.take_pair(*key, pair, description.pair_origins.get(key, {}))
     parts: dict[str, Object] = {}  # by the name in the file, the first that has it
     for item, name in zip(description.objects, _names(description), strict=True):
         if item.type == "articulated_system":
@@ -124,6 +123,7 @@ def _fill(world: World, description: WorldDescription, robots: dict[int, TreeDes
         else:
             _add_body(world, item, name)
         parts.setdefault(item.name or name, world[name])
+        world[name].color = color_of(item.appearance)
     for tie in description.constraints:
         if tie.type == OF_ROBOT:
             _set(world, tie)
@@ -208,14 +208,6 @@ def _add_body(world: World, item: ObjectDescription, name: str) -> None:
     part.fixed_pose[:] = pose
     if item.kind != Kind.STATIC:
         part.set_state(pose, np.array([*item.linear_velocity, *item.angular_velocity]))
-    color = color_of(item.appearance)
-    body = part.description.bodies[0]
-    if color is not None and not body.visuals and len(body.shapes) == 1:
-        shape = body.shapes[0]
-        if shape.geometry is None:
-            body.visuals = [
-                VisualDescription(shape.kind, shape.size, shape.position, shape.quaternion, color)
-            ]
 
 
 def _make(

@@ -93,16 +93,20 @@ def describe(world: World) -> WorldDescription:
         erp2=world.erp2,
         default_pair=world.default_pair,
         pairs={(first, second): pair for first, second, pair in world.materials},
-        objects=[
-            _describe_robot(p) if isinstance(p, ArticulatedSystem) else _describe_body(p)
-            for p in world.objects
-        ],
+        objects=[_describe(part) for part in world.objects],
         constraints=[
             _settings_of(tie) if tie.is_from_file else tie.describe()
             for tie in world.constraints
             if not tie.is_from_file or tie.is_changed or not tie.collide
         ],
     )
+
+
+def _describe(part: Object) -> ObjectDescription:
+    made = _describe_robot(part) if isinstance(part, ArticulatedSystem) else _describe_body(part)
+    if part.color is not None:
+        made.appearance = " ".join(repr(x) for x in part.color)
+    return made
 
 
 def _describe_body(part: Object) -> ObjectDescription:
@@ -127,8 +131,6 @@ def _describe_body(part: Object) -> ObjectDescription:
     made.position, made.quaternion = _tuple(part.position), _tuple(part.orientation)
     made.linear_velocity = _tuple(part.linear_velocity)
     made.angular_velocity = _tuple(part.angular_velocity)
-    if body.visuals and len(body.shapes) == 1 and body.visuals[0].color is not None:
-        made.appearance = " ".join(repr(float(x)) for x in body.visuals[0].color)
     geometry = body.shapes[0].geometry
     if body.shapes[0].mesh is not None:
         _describe_mesh(made, part, body)

@@ -229,6 +229,16 @@ def test_includes_are_confined(tmp_path):
         raisim_xml.read(world('<include value="b.xml"/>'))
 
 
+def test_loops_that_make_nothing_end():
+    """Only what they made was counted: empty loops in one another ran for minutes, full ones for half one."""
+    loop = '<array idx="@@{}" start="0" end="{}" increment="1">'
+    for inner in ("9999", "{@@i*0+9999}"):
+        nested = [loop.format("i", "9999"), loop.format("j", "9999"), loop.format("k", inner)]
+        for content in ("", '<sphere name="s@@i" mass="{1+@@j}"/>'):
+            with pytest.raises(DescriptionError, match="grows beyond"):
+                raisim_xml.read(objects(*nested, content, "</array></array></array>"))
+
+
 def test_growth_is_bounded(monkeypatch, tmp_path):
     loop = '<array idx="{}" start="0" end="{}" increment="1">'
     with pytest.raises(DescriptionError, match="more than 100000 repetitions"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,8 @@ from tribo.step import advance, run, update
 logger = logging.getLogger("tribo")
 
 _loaded: set[Late] = set()  # late functions that some world of this process has asked for
-_SLICE = 20_000  # steps between two looks at the keyboard
+_SLICE = 0.01  # [s] between two looks at the keyboard, as long as steps get no slower
+_MOST_STEPS = 20_000  # between two of them
 _MAX_CONTACTS = 4_000_000  # more than this is a modelling error, not a bigger pile
 
 
@@ -45,6 +47,7 @@ class Engine:
             self.settings = settings
         self._observed: Work | None = None
         self._remaining = np.zeros(worlds, np.int64)
+        self._slice = 1  # steps between two looks at the keyboard; as many as a slice has time for
         for family in _loaded:
             self.model.late_address[family] = lazy_kernels.address(family)
         self._connect()
@@ -64,13 +67,20 @@ class Engine:
 
     def run(self, n: int) -> bool:
         """Advance world 0 by n steps; tell whether `status` has something to say."""
-        if n <= _SLICE:
-            return self._run_slice(n)
-        said = False
-        while n > 0 and not self.status[0, 0] & Status.INVALID:
-            said |= self._run_slice(min(n, _SLICE))
-            n -= _SLICE
-        return said
+        if n == 1:
+            return self._run_slice(1)
+        said = 0
+        while n > 0 and not said & Status.INVALID:
+            few = min(n, self._slice)
+            begin = perf_counter()
+            if self._run_slice(few):
+                said |= int(self.status[0, 0])
+            took = perf_counter() - begin
+            n -= few
+            wanted = int(few * _SLICE / max(took, 1e-9))
+            self._slice = max(1, min(wanted, 4 * self._slice, _MOST_STEPS))
+        self.status[0, 0] |= said  # what one of many steps had to say is not lost
+        return bool(said)
 
     def _run_slice(self, n: int) -> bool:
         self._remaining[0] = n

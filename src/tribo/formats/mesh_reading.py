@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import functools
-import json
+import io
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tribo.checks.files import NotPlainError, plain
+from tribo.formats.mesh_bounds import (
+    MAX_FACES,
+    MAX_PIXELS,
+    MeshError,
+    check_gltf,
+    pixels_of,
+    plain_collada,
+)
 
 if TYPE_CHECKING:
     import trimesh
 
 ENDINGS = (".dae", ".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
-BESIDE = (".mtl", ".png", ".jpg", ".jpeg", ".bmp", ".tga", ".bin")  # what a mesh may refer to
+PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tga")
+BESIDE = (".mtl", *PICTURES, ".bin")  # what a mesh may refer to
 MAX_BYTES = 64 << 20
-MAX_FACES = 2_000_000
-MAX_NUMBERS = 10 * MAX_FACES  # entries of all arrays of a glTF file
-
-
-class MeshError(ValueError):
-    """A mesh cannot be drawn; the message says why."""
 
 
 class _Beside:
@@ -31,6 +34,7 @@ class _Beside:
     def __init__(self, path: Path) -> None:
         self._folder = path.parent.resolve()
         self._left = 2 * MAX_BYTES  # one file may be asked for many times
+        self._pixels = MAX_PIXELS
 
     def get(self, key: str) -> bytes:
         """Return the bytes of a file that a mesh names.
@@ -45,7 +49,12 @@ class _Beside:
         self._left -= path.stat().st_size
         if self._left < 0:
             raise FileNotFoundError(f"{key}: the files beside a mesh are too large together")
-        return path.read_bytes()
+        data = path.read_bytes()
+        if path.suffix.lower() in PICTURES:
+            self._pixels -= pixels_of(data)
+            if self._pixels < 0:
+                raise FileNotFoundError(f"{key}: the pictures of a mesh have too many pixels")
+        return data
 
     def keys(self) -> list[str]:
         """Return what could be asked for."""
@@ -93,10 +102,7 @@ def _read(path: Path, scale: tuple[float, ...], mark: tuple[int, ...]) -> trimes
     try:
         if mark[0] > MAX_BYTES:
             raise MeshError(f"{mark[0] >> 20} MiB are more than the {MAX_BYTES >> 20} MiB allowed")
-        if ending == ".dae" and b"<!" in path.read_bytes().replace(b"<!--", b""):
-            raise MeshError("it declares XML entities or a document type")
-        with path.open("rb") as stream:
-            made = _parse(trimesh, stream, ending, path)
+        made = _parse(trimesh, path.read_bytes(), ending, path)
     except MeshError:
         raise
     except Exception as error:  # parsers of seven formats: anything may come out of a broken file
@@ -126,12 +132,15 @@ def given(vertices: np.ndarray, triangles: np.ndarray, scale: tuple[float, ...])
     return made
 
 
-def _parse(trimesh: Any, stream: IO[bytes], ending: str, path: Path) -> trimesh.Trimesh:
+def _parse(trimesh: Any, data: bytes, ending: str, path: Path) -> trimesh.Trimesh:
     if ending in {".glb", ".gltf"}:
-        _check_gltf(stream.read(), ending)
-        stream.seek(0)
+        check_gltf(data, ending)
+    elif ending == ".dae":
+        data = plain_collada(data)
     # Unprocessed: else triangles with corners that are not finite would be gone without a word.
-    scene = trimesh.load_scene(stream, file_type=ending[1:], resolver=_Beside(path), process=False)
+    scene = trimesh.load_scene(
+        io.BytesIO(data), file_type=ending[1:], resolver=_Beside(path), process=False
+    )
     units = getattr(scene, "units", None)
     shapes = [scene.geometry[scene.graph[node][1]] for node in scene.graph.nodes_geometry]
     faces = sum(len(getattr(shape, "faces", ())) for shape in shapes)
@@ -144,26 +153,3 @@ def _parse(trimesh: Any, stream: IO[bytes], ending: str, path: Path) -> trimesh.
     if ending == ".dae" and units and " * meters" in str(units):
         made.apply_scale(float(str(units).split(" ", maxsplit=1)[0]))
     return made  # type: ignore[no-any-return]
-
-
-def _check_gltf(data: bytes, ending: str) -> None:
-    """Refuse lengths beyond the file and arrays, which may be announced without data, beyond all need."""
-    if ending == ".glb":
-        text, place = b"", 12
-        while place + 8 <= len(data):
-            length = int.from_bytes(data[place : place + 4], "little")
-            place += 8
-            if length > len(data) - place:
-                raise MeshError(
-                    f"it announces a part of {length} bytes and has {len(data) - place}"
-                )
-            text = text or data[place : place + length]
-            place += length
-    else:
-        text = data
-    content = json.loads(text)
-    counts = [accessor["count"] for accessor in content.get("accessors", ())]
-    if not all(isinstance(count, int) and count >= 0 for count in counts):
-        raise MeshError("the counts of its accessors must be whole numbers ≥ 0")
-    if sum(counts) > MAX_NUMBERS:
-        raise MeshError(f"its accessors announce {sum(counts)} entries, more than {MAX_NUMBERS}")

@@ -9,6 +9,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.errors import EditError
+from tribo.checks.live import LiveArray, Views, live
 from tribo.checks.readonly import frozen
 from tribo.description import colors
 from tribo.description.extents import rotation_matrix
@@ -64,6 +65,9 @@ class Object(Sleeper, ContactReader):
         self._group, self._mask = group, mask
         self.span: Span | None = None
         self.is_removed = False
+        self._handed: dict[
+            str, tuple[LiveArray, Views]
+        ] = {}  # arrays of the records that users may have
         root = description.bodies[0].joint
         self.fixed_pose = np.array([*root.position, *root.quaternion], np.float64)
         self._allocate()
@@ -292,8 +296,9 @@ class Object(Sleeper, ContactReader):
             return frozen(np.array(getattr(self, name)))
         if not self.world.is_built:
             _ = self.world.engine
-        array: np.ndarray = getattr(self, name)
-        return array
+        if name not in self._handed:
+            self._handed[name] = live(getattr(self, name))
+        return self._handed[name][0]
 
     def _coordinates(self, value: Any, what: str) -> np.ndarray:
         """Return checked coordinates."""
@@ -422,12 +427,15 @@ class Object(Sleeper, ContactReader):
     def detach(self) -> None:
         """Keep this object's numbers apart from the records, before a rebuild.
 
-        Arrays that were handed out are no longer those of the object: writing to them is refused.
+        Arrays that were handed out, and slices of them, are no longer those of the object: writing to them is
+        refused.
         """
         for name in _VIEWS:
             old = getattr(self, f"_{name}")
             setattr(self, f"_{name}", old.copy())
             old.setflags(write=False)
+            if f"_{name}" in self._handed:
+                self._handed.pop(f"_{name}")[1].freeze(old)
         self.span = None
 
 

@@ -1,6 +1,7 @@
 """Bodies from mesh files: mass, hull, exact triangles, and files that are refused."""
 
 import os
+import sys
 
 import numpy as np
 import pytest
@@ -150,3 +151,21 @@ def test_a_pipe_is_no_mesh(tmp_path):
     os.mkfifo(path)
     with pytest.raises(ValueError, match="it is no plain file"):
         World().add_mesh(path, mass=1.0)
+
+
+def test_a_missing_file_and_a_missing_reader_are_told_apart(tmp_path, crate, monkeypatch):
+    """The one was "FileNotFoundError: [Errno 2] …", the other asked to mend the mesh."""
+    with pytest.raises(ValueError, match=r"crate\.stl: there is no such file"):
+        World().add_mesh(tmp_path / "crate.stl", mass=1.0)
+    crate.export(tmp_path / "crate.stl")
+    shape = '<collision><geometry><mesh filename="crate.stl"/></geometry></collision>'
+    inertia = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+    link = f'<link name="b"><inertial><mass value="1"/>{inertia}</inertial>{shape}</link>'
+    (tmp_path / "robot.urdf").write_text(f'<robot name="r">{link}</robot>')
+    monkeypatch.setitem(sys.modules, "trimesh", None)
+    with pytest.raises(ImportError, match=r'^meshes need trimesh: pip install "tribo\[mesh\]"$'):
+        World().add_mesh(tmp_path / "crate.stl", mass=1.0)
+    with pytest.raises(
+        ImportError, match=r'^b/0: collision meshes need .*; or collision_meshes="none"'
+    ):
+        World().add_articulated_system(tmp_path / "robot.urdf")

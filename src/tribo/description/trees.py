@@ -454,6 +454,10 @@ class ObjectDescription:
     convexify: bool = False  # meshes of a robot are split into convex parts
     generalized_coordinate: Vector | None = None
     generalized_velocity: Vector | None = None
+    drive: dict[str, Vector] = field(default_factory=dict)  # kp, kd, target, target_velocity, force
+    rules: dict[str, tuple[str, int, int]] = field(
+        default_factory=dict
+    )  # of collision bodies, by name
     parts: list[CompoundPart] = field(default_factory=list)
     mesh: MeshFile | None = None
     mesh_mode: str = "hull"

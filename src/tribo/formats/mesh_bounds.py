@@ -29,6 +29,10 @@ class MeshError(ValueError):
     """A mesh cannot be drawn; the message says why."""
 
 
+class NoReaderError(MeshError, ImportError):
+    """The package that reads meshes is missing."""
+
+
 # -- COLLADA --------------------------------------------------------------------------------------
 def plain_collada(data: bytes) -> bytes:
     """Return a COLLADA document as UTF-8 without a declaration, checked after it was decoded.

@@ -14,6 +14,7 @@ from tribo.formats.mesh_bounds import (
     MAX_FACES,
     MAX_PIXELS,
     MeshError,
+    NoReaderError,
     check_gltf,
     pixels_of,
     plain_collada,
@@ -21,6 +22,8 @@ from tribo.formats.mesh_bounds import (
 
 if TYPE_CHECKING:
     import trimesh
+
+__all__ = ["MAX_FACES", "MeshError", "given", "read"]
 
 ENDINGS = (".dae", ".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tga")
@@ -84,8 +87,12 @@ def read(path: Path, scale: tuple[float, ...]) -> trimesh.Trimesh:
         found = plain(path)
     except NotPlainError as error:
         raise MeshError(str(error)) from None
+    except FileNotFoundError:
+        raise MeshError("there is no such file; mend the path") from None
     except (OSError, ValueError) as error:
-        raise MeshError(f"{type(error).__name__}: {error}") from None
+        raise MeshError(
+            f"it cannot be read ({getattr(error, 'strerror', None) or error})"
+        ) from None
     return _read(path, scale, (found.st_size, found.st_mtime_ns, found.st_ino))
 
 
@@ -95,7 +102,7 @@ def _read(path: Path, scale: tuple[float, ...], mark: tuple[int, ...]) -> trimes
     try:
         import trimesh
     except ImportError:
-        raise MeshError('meshes need trimesh: pip install "tribo[mesh]"') from None
+        raise NoReaderError('meshes need trimesh: pip install "tribo[mesh]"') from None
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise MeshError(f"format {ending!r} is not one of {', '.join(ENDINGS)}")
@@ -124,7 +131,7 @@ def given(vertices: np.ndarray, triangles: np.ndarray, scale: tuple[float, ...])
     try:
         import trimesh
     except ImportError:
-        raise MeshError('meshes need trimesh: pip install "tribo[mesh]"') from None
+        raise NoReaderError('meshes need trimesh: pip install "tribo[mesh]"') from None
     if not 0 < len(triangles) <= MAX_FACES:
         raise MeshError(f"it must have 1 … {MAX_FACES} triangles, got {len(triangles)}")
     made = trimesh.Trimesh(np.array(vertices), np.array(triangles), process=True)

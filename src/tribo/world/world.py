@@ -446,7 +446,7 @@ class World(
         return world
 
     def save(self, path: str | Path) -> None:
-        """Write the world as a RaiSim XML file: what it starts with, not its commands or clock.
+        """Write the world as a RaiSim XML file: what it starts with, gains and targets too, not its clock.
 
         A world loaded from it steps bitwise like this one would with a fresh start of its solver. Robots
         added as URDF text are written beside it: ``world.xml``, ``world.NAME.urdf``; so are those built in

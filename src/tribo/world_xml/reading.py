@@ -124,6 +124,9 @@ def _fill(world: World, description: WorldDescription, robots: dict[int, TreeDes
             _add_body(world, item, name)
         parts.setdefault(item.name or name, world[name])
         world[name].color = color_of(item.appearance)
+        for body_name, (material, group, mask) in item.rules.items():
+            body = world[name].collision_body(body_name)
+            body.material, body.collision_group, body.collision_mask = material, group, mask
     for tie in description.constraints:
         if tie.type == OF_ROBOT:
             _set(world, tie)
@@ -246,6 +249,13 @@ def _add_robot(
         collide_with_parent=item.collide_parent,
         joint_order=item.joint_order,
     )
+    drive = item.drive
+    if "kp" in drive or "kd" in drive:
+        robot.set_pd_gains(drive.get("kp", 0.0), drive.get("kd", 0.0))
+    for word, what in (("target", "pd_target"), ("target_velocity", "pd_velocity_target"),
+                       ("force", "generalized_force")):  # fmt: skip
+        if word in drive:
+            setattr(robot, what, drive[word])
     coordinate, velocity = item.generalized_coordinate, item.generalized_velocity
     if velocity is not None:
         robot.generalized_velocity = velocity

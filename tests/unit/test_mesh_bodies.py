@@ -149,7 +149,7 @@ def test_a_pipe_is_no_mesh(tmp_path):
     """Opening a named pipe waits for a writer, for ever."""
     path = tmp_path / "part.stl"
     os.mkfifo(path)
-    with pytest.raises(ValueError, match="it is no plain file"):
+    with pytest.raises(ValueError, match="it is a named pipe, not a plain file"):
         World().add_mesh(path, mass=1.0)
 
 

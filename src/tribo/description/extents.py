@@ -15,6 +15,8 @@ from tribo.math import quat
 
 def rotation_matrix(quaternion: Sequence[float] | np.ndarray) -> np.ndarray:
     """Return the 3×3 matrix of a unit quaternion (w, x, y, z)."""
+    if tuple(quaternion) == (1.0, 0.0, 0.0, 0.0):
+        return np.eye(3)
     function = getattr(quat.to_matrix, "py_func", quat.to_matrix)
     return np.array(function(tuple(float(x) for x in quaternion))).reshape(3, 3)
 
@@ -30,8 +32,10 @@ def shape_extent(shape: ShapeDescription) -> tuple[np.ndarray, np.ndarray]:
         Shape.CONE: (a, a, b),
         Shape.ELLIPSOID: (a, b, c),
     }.get(shape.kind, (0.0, 0.0, 0.0))
-    rotation = rotation_matrix(shape.quaternion)
     centre = np.array(shape.position, float)
+    if shape.geometry is None and tuple(shape.quaternion) == (1.0, 0.0, 0.0, 0.0):
+        return centre, np.array(half)
+    rotation = rotation_matrix(shape.quaternion)
     if shape.geometry is not None:
         box = box_of(shape.geometry)
         return centre + rotation @ box[:3], np.abs(rotation) @ box[3:]

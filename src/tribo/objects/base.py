@@ -27,7 +27,8 @@ from tribo.model import Joint, Kind, Shape
 from tribo.objects.collision_body import CollisionBody
 from tribo.objects.contact_reader import ContactReader
 from tribo.objects.owner import Owner
-from tribo.objects.sleeper import SLEEPER_VIEWS, Sleeper
+from tribo.objects.record_views import VIEWS, Arrays
+from tribo.objects.sleeper import Sleeper
 
 if TYPE_CHECKING:
     from tribo.engine.engine import Engine
@@ -168,11 +169,8 @@ class Object(Sleeper, ContactReader):
 
     @name.setter
     def name(self, value: str) -> None:
-        self.world.rename(self, value)
-
-    def take_name(self, name: str) -> None:
-        """Be called so; the world has checked that the name is free."""
-        self._name = name
+        self.world.note_name(self, value)
+        self._name = value
 
     @property
     def body_type(self) -> Kind:
@@ -416,12 +414,24 @@ class Object(Sleeper, ContactReader):
             self._mask,
         )
 
-    def attach(self, engine: Engine, span: Span) -> None:
-        """Move this object's numbers into the records of a freshly built world."""
-        for name, (record, index) in _VIEWS.items():
-            view = getattr(getattr(engine, record), name)[getattr(span, index)]
-            view[:] = getattr(self, f"_{name}")
-            setattr(self, f"_{name}", view)
+    def attach(self, arrays: Arrays, span: Span) -> None:
+        """Move this object's numbers into the records of a freshly built world, as `arrays_of` lists them.
+
+        They may still be in the records of the world before: what was handed out of those is refused then.
+        """
+        self._freeze_handed()
+        own = vars(self)  # it is done for thousands of objects: attributes are set without a detour
+        spans = {
+            "q": span.q,
+            "v": span.v,
+            "slot": span.slot,
+            "body": span.body,
+            "trees": span.trees,
+        }
+        for name, array, index in arrays:
+            view = array[spans[index]]
+            view[:] = own[name]
+            own[name] = view
         self.span = span
 
     def detach(self) -> None:
@@ -430,40 +440,23 @@ class Object(Sleeper, ContactReader):
         Arrays that were handed out, and slices of them, are no longer those of the object: writing to them is
         refused.
         """
-        for name in _VIEWS:
-            old = getattr(self, f"_{name}")
-            setattr(self, f"_{name}", old.copy())
-            old.setflags(write=False)
-            if f"_{name}" in self._handed:
-                self._handed.pop(f"_{name}")[1].freeze(old)
+        self._freeze_handed()
+        own = vars(self)
+        for name in VIEWS:
+            own[f"_{name}"] = own[f"_{name}"].copy()
         self.span = None
+
+    def _freeze_handed(self) -> None:
+        """Refuse from now on what is written into arrays that were handed out."""
+        for name, (_, views) in self._handed.items():
+            views.freeze(getattr(self, name))
+        self._handed.clear()
 
 
 TERRAIN = {
     Shape.PLANE: "half space",
     Shape.SURFACE: "surface of triangles",
     Shape.HEIGHT_MAP: "height map",
-}
-
-# Numbers that belong to an object: array of a record, and which span of it.
-_VIEWS = {
-    "q": ("state", "q"),
-    "v": ("state", "v"),
-    "vdot": ("state", "v"),
-    "vdot_before": ("state", "v"),
-    "scalar_impulse": ("state", "slot"),
-    "left_q": ("state", "q"),
-    "left_v": ("state", "v"),
-    "tree_motion": ("state", "trees"),
-    **SLEEPER_VIEWS,
-    "wrench": ("command", "body"),
-    "tau": ("command", "v"),
-    "drive_form": ("command", "v"),
-    "carries": ("command", "v"),
-    "kp": ("command", "v"),
-    "kd": ("command", "v"),
-    "target_q": ("command", "q"),
-    "target_v": ("command", "v"),
 }
 
 

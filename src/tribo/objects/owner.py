@@ -45,8 +45,8 @@ class Owner(Protocol):
     def overlaps(self, a: Any, b: Any) -> bool:
         """Tell whether two things touch or overlap."""
 
-    def rename(self, part: Object, name: str) -> None:
-        """Let an object have another name that is free."""
+    def note_name(self, part: Object, name: str) -> None:
+        """Note that an object will be called otherwise, by a name that is free."""
 
     @property
     def gravity(self) -> np.ndarray:

@@ -124,8 +124,8 @@ class WorldList(check.Sealed):
         """
         return Objects(self._objects)
 
-    def rename(self, part: Object, name: str) -> None:
-        """Let an object have another name; `Object.name` can be assigned and does the same.
+    def note_name(self, part: Object, name: str) -> None:
+        """Note that an object will be called otherwise: assign to `Object.name`.
 
         Raises:
             ValueError, TypeError: The name is empty, no text, or that of another object.
@@ -137,7 +137,6 @@ class WorldList(check.Sealed):
             raise ValueError(f"there is already an object named {name!r}; choose another name")
         del self._by_name[part.name]
         self._by_name[name] = part
-        part.take_name(name)
 
     def __getitem__(self, name: str) -> Object:
         """Return an object by name.

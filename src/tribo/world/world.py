@@ -22,6 +22,7 @@ from tribo.materials import MaterialLibrary, MaterialTable, PairProperties
 from tribo.materials.table import PairExplanation
 from tribo.model import Status
 from tribo.objects import ArticulatedSystem, Object
+from tribo.objects.record_views import arrays_of
 from tribo.readout.contacts_and_energies import WorldReadout, carry_readings
 from tribo.readout.distances import WorldProximity
 from tribo.readout.snapshot import Snapshot, touching
@@ -306,8 +307,6 @@ class World(
         """Build the arrays of all objects and move state, commands and warm start over."""
         old = self._engine
         was = self._built_spans
-        for part in self._objects:
-            part.detach()
         capacity = old.capacity if old else Capacity()
         first_body, count = {}, 0
         for part in self._objects:
@@ -323,8 +322,9 @@ class World(
         if old is not None:
             for name in _KEPT:
                 getattr(engine.state, name)[...] = getattr(old.state, name)
+        arrays = arrays_of(engine)
         for part, span in zip(self._objects, spans, strict=True):
-            part.attach(engine, span)
+            part.attach(arrays, span)
         for c, tie in enumerate(self._constraints):
             tie.attach(engine, c)
         engine.command.has_wrench[0] = engine.command.wrench.any()

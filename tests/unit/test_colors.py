@@ -94,6 +94,7 @@ def test_a_mesh_is_drawn_as_it_is_where_it_collides_as_a_hull(from_file, tmp_pat
     (seen,), (touched,) = made.visual.items, made.collision.items
     assert (seen.kind, touched.kind) == (Shape.MESH, Shape.MESH)
     assert len(seen.mesh.faces) == len(mesh.faces) > 0
+    assert seen.color == scene.MATERIALS["steel"]
     corners = np.asarray(seen.mesh.vertices) + seen.position
     np.testing.assert_allclose(corners.min(axis=0), mesh.vertices.min(axis=0) - com, atol=1e-12)
     body.com = (0.0, 0.0, 0.0)  # what is drawn stays where it is, as the shapes do

@@ -12,7 +12,7 @@ import numpy as np
 from tribo.description.extents import rotation_matrix
 from tribo.description.trees import MeshFile, ShapeDescription, VisualDescription
 from tribo.model import Shape
-from tribo.objects import Object
+from tribo.objects import Object, SingleBody
 from tribo.objects.constraint import Wire
 from tribo.readout.contacts_and_energies import contact_impulses
 from tribo.viewer import mesh as meshes
@@ -299,11 +299,12 @@ def _drawn(part: Object, body: int, link: str, item: ShapeDescription | VisualDe
     """Return a visual, or a shape that is a mesh; None if its mesh cannot be drawn."""
     loaded = None
     given, plain = part.color, (0.72, 0.74, 0.77)
+    if isinstance(part, SingleBody):
+        plain = material_color(part.material, part.id)
     if isinstance(item, VisualDescription):
         given = given or item.color
     if isinstance(item, VisualDescription) and item.triangles is not None:
         loaded = meshes.of_triangles(*item.triangles)
-        plain = material_color(part.material, part.id)
     elif item.kind == Shape.MESH:
         loaded = load(item.mesh) if item.mesh is not None else None
         if loaded is None:

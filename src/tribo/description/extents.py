@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
 
 import numpy as np
 
@@ -59,17 +58,20 @@ def box_of(geometry: Hull | Surface | Heights) -> np.ndarray:
 
 def body_bounds(body: BodyDescription) -> tuple[np.ndarray, float]:
     """Return the box (centre, half size) and the radius around all shapes of a body."""
-    low, high = np.full(3, inf), np.full(3, -inf)
+    low = high = None
     radius = 0.0
     for shape in body.shapes:
         if shape.kind in (Shape.PLANE, Shape.MESH):
             continue
         centre, half = shape_extent(shape)
-        low, high = np.minimum(low, centre - half), np.maximum(high, centre + half)
+        if low is None or high is None:
+            low, high = centre - half, centre + half
+        else:
+            low, high = np.minimum(low, centre - half), np.maximum(high, centre + half)
         own = float(np.linalg.norm(half))
         if shape.kind in (Shape.SPHERE, Shape.ELLIPSOID):
             own = max(shape.size)
         radius = max(radius, float(np.linalg.norm(centre)) + own)
-    if np.any(low > high):
+    if low is None or high is None:
         return np.zeros(6), 0.0
     return np.concatenate([(low + high) / 2, (high - low) / 2]), radius

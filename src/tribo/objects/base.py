@@ -80,17 +80,12 @@ class Object(Sleeper, ContactReader):
     def _allocate(self) -> None:
         """Make room for the numbers of this object; coordinates at zero, the root at its pose."""
         nq, nv = coordinate_counts(self.description)
-        self._q, self._v = np.zeros(nq), np.zeros(nv)
-        self._vdot, self._vdot_before = np.zeros(nv), np.zeros(nv)
-        self._left_q, self._left_v, self._tree_motion = (
-            np.zeros(nq),
-            np.zeros(nv),
-            np.zeros((1, 10)),
-        )
+        self._q, self._left_q = np.zeros((2, nq))
+        self._v, self._vdot, self._vdot_before, self._left_v = np.zeros((4, nv))
+        self._tau, self._kp, self._kd, self._target_v = np.zeros((4, nv))
+        self._drive_form, self._carries = np.zeros((2, nv), np.int64)
+        self._tree_motion = np.zeros((1, 10))
         self._stay_awake(nv)
-        self._tau, self._kp, self._kd = np.zeros(nv), np.zeros(nv), np.zeros(nv)
-        self._target_v = np.zeros(nv)
-        self._drive_form, self._carries = np.zeros(nv, np.int64), np.zeros(nv, np.int64)
         self._scalar_impulse = np.zeros(slot_count(self.description))
         self._wrench = np.zeros((len(self.description.bodies), 6))
         types = joint_types(self.description)

@@ -92,11 +92,8 @@ __all__ = [
     "RayHit",
     "RayHits",
     "Recording",
-<<<<<<< HEAD
     "Renderer",
-=======
     "Rollout",
->>>>>>> learn
     "SimulationError",
     "SingleBody",
     "Snapshot",

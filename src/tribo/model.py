@@ -82,9 +82,7 @@ class Model(Record):
     joint_leader = field("nbody", dtype=INT)  # body whose joint it follows, −1: none
     joint_ratio = field("nbody")  # q = ratio · q_leader + offset
     joint_offset = field("nbody")  # [rad, m]
-    joint_is_cone = field(
-        "nbody", dtype=INT
-    )  # spherical, upper bounds: 1 the axis, 0 the whole turn
+    joint_is_cone = field("nbody", dtype=INT)  # spherical: `upper` bounds 1 the axis, 0 the turn
 
     # Degrees of freedom.
     dof_body = field("nv", dtype=INT)
@@ -169,13 +167,10 @@ class State(Record):
     v = field("nv")  # [m/s, rad/s] generalized velocity
     vdot = field("nv")  # [m/s², rad/s²] acceleration of the last step, for the mid-step prediction
     vdot_before = field("nv")  # [m/s², rad/s²] the one before that
-    left_q = field(
-        "nq"
-    )  # q and v of floating trees as the last step left them: if they still hold,
-    left_v = field("nv")  # so does
-    tree_motion = field(
-        "ntree", 10
-    )  # [kg, m, kg m/s, kg m²/s] m, c, p, L about c of a floating tree
+    # q and v of floating trees as the last step left them; if they still hold, so does `tree_motion`:
+    left_q = field("nq")
+    left_v = field("nv")
+    tree_motion = field("ntree", 10)  # [kg, m, kg m/s, kg m²/s] m, c, p, L about c
     time = field(1)  # [s]
     scalar_impulse = field("nslot")  # [N s, N m s] of the last step's scalar rows, by slot
     tree_vain = field("ntree", dtype=INT)  # times in a row that links in one another did not part
@@ -209,7 +204,7 @@ class Command(Record):
     can_sleep = field("ntree", dtype=INT)  # 1: if the world lets anything sleep
     has_wrench = field(
         1, dtype=INT
-    )  # 1: some row below is not zero; 2: and stays until the call ends
+    )  # 1: some row below is not zero; 2: it stays till the call ends
     wrench = field("nbody", 6)  # [N m, N] torque, force at the centre of mass, world axes
 
 
@@ -355,9 +350,7 @@ class Work(Record):
     contact_pos = field("max_contact", 3)  # [m] mid gap
     contact_axes = field("max_contact", 9)
     contact_gap = field("max_contact")  # [m] negative: overlap
-    contact_travel = field(
-        "max_contact", 3
-    )  # [m] from B's place of a point to A's, if they meet on the way
+    contact_travel = field("max_contact", 3)  # [m] from B's place of a point to A's, if they meet
     contact_radius = field("max_contact")  # [m] r_e of rolling friction
     contact_friction = field("max_contact")
     contact_rolling = field("max_contact")  # [m] μ_r r_e + rolling length
@@ -386,24 +379,14 @@ class Work(Record):
     # Contacts of compliant pairs; vectors in contact axes.
     soft_count = field(1, dtype=INT)
     soft_pass = field(1, dtype=INT)  # linearisations of this step
-    contact_compliance = field(
-        "max_contact", 3
-    )  # [1/kg] R of t₁, t₂, n: w = G λ + c + R λ; 0: rigid
-    contact_scale = field(
-        "max_contact", 2
-    )  # [–] t₁, t₂ stand for this times a unit vector: an ellipse
-    contact_friction_row = field(
-        "max_contact", 2, dtype=INT
-    )  # its scalar rows if its friction is a box
-    contact_load = field(
-        "max_contact"
-    )  # [N s] normal impulse of the last step, of a compliant pair
+    contact_compliance = field("max_contact", 3)  # [1/kg] R of t₁, t₂, n: w = G λ + c + R λ
+    contact_scale = field("max_contact", 2)  # [–] lengths of the rows t₁, t₂: friction's ellipse
+    contact_friction_row = field("max_contact", 2, dtype=INT)  # its scalar rows: friction's box
+    contact_load = field("max_contact")  # [N s] normal impulse of the last step, where it gives way
     friction_count = field(1, dtype=INT)  # rows of boxes of friction
     contact_pull = field("max_contact")  # [N s] adhesion: a force, and λ_n counts from it
     contact_is_soft = field("max_contact", dtype=INT)  # 1: a compliant pair, one side does not move
-    contact_state = field(
-        "max_contact", dtype=INT
-    )  # 0 lifted, 1 sticking, 2 slipping; −1: a rigid pair
+    contact_state = field("max_contact", dtype=INT)  # 0 lifted, 1 sticks, 2 slips; −1: a rigid pair
     soft_blend = field("max_contact")  # [–] r: 0 trapezoidal, 1 implicit
     soft_u = field("max_contact", 2)  # [m] u at the beginning of the step
     soft_force = field("max_contact", 3)  # [N] on A at `soft_vel`
@@ -428,9 +411,7 @@ class Work(Record):
     scalar_row = field("nscalar", 2, dtype=INT)  # first number of side A, B in `row`, one per dof
     scalar_start = field("nscalar")  # [m/s, rad/s] velocity without forces − target
     scalar_target = field("nscalar")  # [m/s, rad/s]
-    scalar_recovery = field(
-        "nscalar"
-    )  # [m/s, rad/s] part of the target that takes back what is open
+    scalar_recovery = field("nscalar")  # [m/s, rad/s] part of the target that closes a gap
     scalar_lower = field("nscalar")  # [N s, N m s] least impulse, ≤ 0
     scalar_upper = field("nscalar")  # [N s, N m s] largest impulse, ≥ 0
     scalar_compliance = field("nscalar")  # [1/kg, 1/(kg m²)] R

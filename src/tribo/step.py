@@ -62,21 +62,13 @@ def advance(model, state, command, settings, work):
         sleep.wake(model, state, settings, work)  # who sleeps, and does anything disturb them?
         inertia.factorize(model, work)  # M̂ = Lᵀ D L
         integrate.free_response(model, settings, work)  # dt (τ − h), whitened
-        middle.iterate_bias(
-            model, state, command, settings, work
-        )  # v̄ = (v + v⁺)/2 where bodies turn far
+        middle.iterate_bias(model, state, command, settings, work)  # v̄ = (v + v⁺)/2
         contact_rows.contact_rows(model, state, work)  # J, whitened
         contact_drift.drift(model, state, settings, work)  # how does the way of a contact bend?
-        compliant_rows.compliance(
-            model, state, settings, work
-        )  # which give way along their rows, which stick?
+        compliant_rows.compliance(model, state, settings, work)  # who gives way, who sticks?
         contact_targets.targets(model, settings, work)  # friction, bounce and recovery of each pair
-        joint_limit_rows.limit_rows(
-            model, state, settings, work
-        )  # joints at their stops join the contacts
-        constraint_rows.constraint_rows(
-            model, state, command, settings, work
-        )  # pins, welds, wires …
+        joint_limit_rows.limit_rows(model, state, settings, work)  # joints at their stops
+        constraint_rows.constraint_rows(model, state, command, settings, work)  # pins, welds, wires
         box_friction_rows.rows(model, state, settings, work)  # friction along two directions
         if work.status[0] & CAPACITY:
             return
@@ -96,13 +88,9 @@ def advance(model, state, command, settings, work):
     if work.status[0] & (INVALID | CAPACITY) == 0:
         gauss_seidel.remember(model, state, work)
         compliant_contacts.remember(model, state, settings, work)
-        sleep.fall_asleep(
-            model, state, command, settings, work
-        )  # who has been at rest for long enough?
+        sleep.fall_asleep(model, state, command, settings, work)  # who has been at rest?
         integrate.integrate(model, state, settings, work)  # v, q = q_m ⊕ dt/2 v⁺
-        constraint_rows.close_loops(
-            model, state, command, settings, work
-        )  # pins at their new places
+        constraint_rows.close_loops(model, state, command, settings, work)  # gaps of pins
         momentum.keep_momenta(model, state, work)  # base velocities that agree
         actuation.release(command)  # external wrenches last one step
 

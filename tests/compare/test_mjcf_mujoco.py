@@ -11,6 +11,7 @@ import pytest
 
 import tribo
 from tribo.compiler.jit import DISABLED
+from tribo.description.extents import rotation_matrix
 
 pytest.importorskip("mujoco", reason="the peer, MuJoCo, is not installed")
 pytest.importorskip("scipy", reason="hulls of meshes need SciPy")
@@ -39,6 +40,49 @@ def test_models_agree_with_mujoco(file):
 @pytest.mark.parametrize("seed", range(6))
 def test_random_trees_agree_with_mujoco(seed):
     _compare(random_tree(seed))
+
+
+def test_damping_ratios_and_controls_of_keyframes_are_mujocos():
+    """Servos on a floating chain: the inertia that each feels is that of all that yields."""
+    arm = '<body name="b" pos="0.1 0 0.5"><joint name="{}" axis="{}" ref="30" armature="0.02"/>'
+    text = f"""<mujoco><worldbody><body name="base" pos="0 0 1" euler="10 20 30"><freejoint/>
+      <geom type="box" size="0.2 0.1 0.3"/>{arm.format("j", "0 1 0.2")}<geom size="0.1" pos="0.3 0 0.1"/>
+      {arm.format("k", "1 0 0").replace('"b"', '"c"')}<geom size="0.1" pos="0 0.2 0.3"/></body></body></body>
+      </worldbody><actuator><position name="servo" joint="j" kp="50" dampratio="0.8" gear="2"/>
+      <general name="own" joint="k" gainprm="20" biastype="affine" biasprm="0.3 -20 0.5"/></actuator>
+      <keyframe><key name="up" ctrl="0.2 0.4"/></keyframe></mujoco>"""
+    model = mujoco.MjModel.from_xml_string(text)
+    (robot,) = tribo.World().load_mjcf(text, keyframe="up")
+    for k, made in enumerate(robot.description.actuators):
+        np.testing.assert_allclose(made.bias, model.actuator_biasprm[k, :3], rtol=1e-12)
+        assert robot.description.keyframe_controls["up"][made.name] == model.key_ctrl[0, k]
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    mujoco.mj_forward(model, data)
+    held = robot.kp * np.r_[np.zeros(6), robot.pd_target[7:] - robot.generalized_coordinate[7:]]
+    np.testing.assert_allclose(held[6:], data.qfrc_actuator[6:], rtol=1e-12)
+
+
+@pytest.mark.parametrize("to_box", ["false", "true"])
+@pytest.mark.parametrize("kind", ["sphere", "capsule", "cylinder", "ellipsoid", "box"])
+def test_primitives_fitted_to_a_mesh_are_mujocos(kind, to_box):
+    points = np.random.default_rng(1).normal(size=(30, 3)) * [1.0, 0.5, 0.2] + [0.3, 0.2, 0.1]
+    vertices = " ".join(repr(float(x)) for x in points.ravel())
+    text = f"""<mujoco><compiler fitaabb="{to_box}"/><asset><mesh name="m" vertex="{vertices}"/></asset>
+      <worldbody><body name="b" pos="0 0 1"><freejoint/><geom type="{kind}" mesh="m" pos="1 0 0"
+      euler="10 20 30" fitscale="1.5"/></body></worldbody></mujoco>"""
+    model = mujoco.MjModel.from_xml_string(text)
+    (body,) = tribo.World().load_mjcf(text)
+    (shape,) = body.collision_bodies
+    count = {"sphere": 1, "capsule": 2, "cylinder": 2}.get(kind, 3)
+    own = body.description.bodies[0].shapes[0]
+    np.testing.assert_allclose(own.size[:count], model.geom_size[0, :count], rtol=1e-6)
+    np.testing.assert_allclose(shape.position_in_body, model.geom_pos[0], atol=1e-6)
+    turn = np.zeros(9)
+    mujoco.mju_quat2Mat(turn, model.geom_quat[0])
+    ours = rotation_matrix(shape.orientation_in_body)  # equal but for the signs of its axes
+    np.testing.assert_allclose(np.abs(ours.T @ turn.reshape(3, 3)), np.eye(3), atol=1e-5)
+    np.testing.assert_allclose(body.mass, model.body_mass[1], rtol=1e-6)
 
 
 def test_force_and_torque_at_a_site_of_a_fixed_body_are_those_of_mujocos_sensors():

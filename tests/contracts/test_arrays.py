@@ -1,5 +1,8 @@
 """State and commands are the records themselves, every other array is a read-only copy."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from scenes import GRAVITY, empty_world, ground_world, slider, standing_quadruped
@@ -92,6 +95,13 @@ def test_views_outlive_steps_snapshots_larger_tables_and_new_materials():
 def test_views_from_before_a_change_of_the_objects_refuse_writing(scene, change):
     """What would be written into them would be lost."""
     robot, views = scene["robot"], [getattr(scene["robot"], name) for name in LIVE]
+    makers = (
+        lambda a: a[2:3],
+        lambda a: a.view(),
+        lambda a: a.reshape(1, -1),
+        lambda a: a[6:][::2],
+    )
+    views += [make(view) for view in views for make in makers]
     if change == "add":
         scene.add_sphere(0.1, 1.0, position=(9, 0, 1))
     elif change == "remove":
@@ -104,12 +114,35 @@ def test_views_from_before_a_change_of_the_objects_refuse_writing(scene, change)
     for view in views:
         with pytest.raises(ValueError, match="read-only"):
             view[-1] = 1.0
+        with pytest.raises(ValueError, match="read-only"):
+            np.add(view, 1.0, out=view)
     if change == "remove itself":
         with pytest.raises(ValueError, match="read-only"):
             robot.pd_target[-1] = 1.0
     else:
         robot.pd_target[-1] = 0.5
         assert scene.engine.command.target_q[robot.span.q][-1] == 0.5
+
+
+def test_what_is_made_of_live_arrays_is_plain(scene):
+    """Results and copies are arrays like any other; only what shares the memory knows of it."""
+    q = scene["robot"].generalized_coordinate
+    for made in (2.0 * q, np.sin(q), q + q[:1], np.asarray(q), q @ np.eye(len(q))):
+        assert type(made) is np.ndarray
+    assert type(q.sum()) is type(q[0]) is np.float64
+    assert repr(q[:2]) == repr(np.array(q[:2]))
+    copies = [q.copy(), q[[0, 1]], pickle.loads(pickle.dumps(q)), copy.deepcopy(q)]
+    scene.remove("ball")
+    _ = scene.engine
+    for made in copies:
+        made[:] = 1.0  # their own memory: they stay writable
+    before = q[7:]
+    q = scene["robot"].generalized_coordinate
+    for _ in range(1000):  # slices that are gone are forgotten
+        q[7:] += 0.0
+    assert len(q.views._known) < 200
+    with pytest.raises(ValueError, match="read-only"):
+        before += 1.0
 
 
 def test_state_cannot_be_written_between_update_and_advance(scene):

@@ -295,6 +295,11 @@ MISTAKES = {
     "limit": (lambda r: setattr(r, "effort_limit", -1.0), ValueError, "≥ 0"),
     "limit nan": (lambda r: setattr(r, "effort_limit", np.nan), ValueError, "≥ 0"),
     "pair": (lambda r: setattr(r, "effort_limits", (1.0, 2.0)), ValueError, "≥ 0"),
+    "order of a pair": (
+        lambda r: setattr(r, "effort_limits", (50.0, -30.0)),
+        ValueError,
+        r"are \(lower, upper\) with lower ≤ 0 and upper ≥ 0, got \(50.0, -30.0\)",
+    ),
     "spring": (lambda r: setattr(r, "stiffness", -2.0), ValueError, "≥ 0"),
     "carry": (lambda r: setattr(r, "gravity_compensation", 1.0), TypeError, "True or False"),
     "shape": (lambda r: setattr(r, "damping", [1.0, 2.0]), ValueError, "12"),

@@ -121,7 +121,8 @@ def test_what_a_hinge_off_the_centre_loses_is_of_third_order():
         world = empty_world(dt)
         world.gravity = (0, 0, 0)
         box = world.add_box(
-            (0.4, 0.1, 0.1), mass=1.0, position=(0.2, 0, 0), linear_velocity=(0, 12.0, 0), angular_velocity=(0, 0, 60.0)
+            (0.4, 0.1, 0.1), mass=1.0, position=(0.2, 0, 0), linear_velocity=(0, 12.0, 0),
+            angular_velocity=(0, 0, 60.0),
         )  # fmt: skip
         world.add_hinge(box, None, position=(0, 0, 0), axis=(0, 0, 1.0))
         before = world.energy

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import signal
 
 import numpy as np
 import pytest
@@ -178,7 +179,7 @@ def test_filter_of_an_object_that_was_just_added_shifts_nothing():
 
 def test_many_steps_in_one_call_are_all_made(monkeypatch):
     """Long runs go in slices; a note of one slice does not end the run."""
-    monkeypatch.setattr("tribo.engine.engine._SLICE", 7)
+    monkeypatch.setattr("tribo.engine.engine._MOST_STEPS", 7)
     world = tribo.World()
     world.add_ground()
     world.max_sweeps = 1
@@ -186,6 +187,46 @@ def test_many_steps_in_one_call_are_all_made(monkeypatch):
     world.add_sphere(0.1, 1.0, position=(0, 0, 0.101), linear_velocity=(1, 0, 0))
     world.step(100)
     assert world.time == pytest.approx(0.1)
+
+
+def test_what_one_of_many_steps_says_outlives_the_slices(monkeypatch):
+    """A box that turns too far in its first steps (`COARSE`) and is braked: the last ones are well."""
+    said = []
+    for most in (20_000, 7):
+        monkeypatch.setattr("tribo.engine.engine._MOST_STEPS", most)
+        monkeypatch.setattr("tribo.engine.engine._SLICE", 1e3)
+        world = tribo.World()
+        world.integrator = "rk4"
+        body = world.add_box(
+            (0.1, 0.2, 0.3), 1.0, position=(0, 0, 50), angular_velocity=(400, 300, 200)
+        )
+        body.angular_damping = 0.05
+        world.step(1)
+        world.step(3000)
+        said.append((world.status, world.hash()))
+    assert said[0] == said[1]
+    assert said[0][0]
+
+
+def test_the_keyboard_is_heard_however_slow_the_steps():
+    """Looks at the keyboard came every 20 000 steps: after 40 s in a pile of 2 ms a step."""
+    world = tribo.World()
+    world.add_ground()
+    for k in range(60):
+        world.add_box(
+            (0.1, 0.1, 0.1), 1.0, position=(0.05 * (k % 3), 0.03 * (k % 5), 0.06 + 0.11 * k)
+        )
+    world.step()
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(KeyboardInterrupt):
+            world.step(10**9)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    assert 0 < world.time / world.time_step < 20_000
+    world.step(3)  # and it goes on
 
 
 def test_more_rows_than_the_table_has():

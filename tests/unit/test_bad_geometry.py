@@ -1,9 +1,11 @@
 """Files made to harm: each is refused by name, at once, within bounded memory, and changes nothing."""
 
 import base64
+import io
 import json
 import struct
 import tracemalloc
+import zipfile
 import zlib
 
 import numpy as np
@@ -50,6 +52,28 @@ def png(width, height, data):
     )
 
 
+def dae(library="", placed='<instance_geometry url="#geometry0"/>', doctype=""):
+    """Return a COLLADA document with a crate of 1 × 1 × 1."""
+    pytest.importorskip("collada", reason="DAE files need pycollada")
+    text = trimesh.creation.box((1, 1, 1)).export(file_type="dae").decode()
+    text = text[text.index("<COLLADA") :]
+    head, scene = text.split("<library_visual_scenes>")
+    own = '<visual_scene id="scene"><node id="top">' + placed + "</node></visual_scene>"
+    tail = scene[scene.index("</library_visual_scenes>") :]
+    head = head.replace(head[head.index('<geometry id="') :].split('"')[1], "geometry0")
+    return f"{doctype}{head}{library}<library_visual_scenes>{own}{tail}"
+
+
+def doubling(levels):
+    """Return nodes each of which places the one before it twice."""
+    nodes = ['<node id="n0"><instance_geometry url="#geometry0"/></node>']
+    nodes += [
+        f'<node id="n{k}">' + f'<instance_node url="#n{k - 1}"/>' * 2 + "</node>"
+        for k in range(1, levels)
+    ]
+    return "<library_nodes>" + "".join(nodes) + "</library_nodes>"
+
+
 ZEROS = {"componentType": 5126, "count": 10**9, "type": "VEC3"}  # no data: glTF means zeros
 BOMBS = {
     "zeros.gltf": gltf(accessors=[ZEROS]).encode(),
@@ -91,6 +115,82 @@ def test_a_harmful_mesh_is_refused(tmp_path, name, mode):
         tracemalloc.stop()
     assert len(world.objects) == 1
     assert world.hash() == before
+
+
+def zipped(text):
+    """Return an archive with a document in it."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("crate.dae", text)
+    return made.getvalue()
+
+
+DTD = '<!DOCTYPE a [<!ENTITY b "bbbb">]>'
+COLLADA = {
+    "archive": (lambda: zipped(dae()), "archives"),
+    "text before an archive": (lambda: b"<!-- " + zipped(dae()) + b"-->", "no XML"),
+    "type in UTF-16": (lambda: dae(doctype=DTD).encode("utf-16"), "document type"),
+    "type in UTF-32": (lambda: dae(doctype=DTD).encode("utf-32"), "document type"),
+    "UTF-16 without a mark": (lambda: dae(doctype=DTD).encode("utf-16-le"), "no XML"),
+    "UTF-7": (lambda: b'<?xml version="1.0" encoding="UTF-7"?>+ADwAIQ-DOCTYPE a>', "not well-formed"),
+    "latin": (lambda: dae().replace("crate", "").encode() + "<!--é-->".encode("latin-1"), "UTF-8"),
+    "doubling": (lambda: dae(doubling(40), '<instance_node url="#n39"/>').encode(), "places its meshes"),
+    "a circle": (
+        lambda: dae('<library_nodes><node id="n"><instance_node url="#n"/></node></library_nodes>',
+                    '<instance_node url="#n"/>').encode(), "in themselves",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COLLADA)
+def test_only_plain_collada_is_read(tmp_path, name):
+    """Archives and documents in UTF-16 went past the check for document types; nodes doubled for ever."""
+    made, says = COLLADA[name]
+    (tmp_path / "crate.dae").write_bytes(made())
+    with pytest.raises(ValueError, match=says):
+        World().add_mesh(tmp_path / "crate.dae", density=1.0)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_collada_in_other_encodings_is_read(tmp_path, encoding):
+    text = f'<?xml version="1.0" encoding="{encoding.removesuffix("-sig")}"?>\n<!-- é -->' + dae(
+        doubling(2), '<instance_node url="#n0"/>'
+    )
+    (tmp_path / "crate.dae").write_bytes(text.encode(encoding))
+    assert World().add_mesh(tmp_path / "crate.dae", density=2.0).mass == pytest.approx(2.0)
+
+
+def test_arrays_that_many_parts_share_are_counted_as_often(tmp_path):
+    """Each part got its own copy: 2.9 MB of text took 6.6 GB."""
+    part = {"attributes": {"POSITION": 0}}
+    big = {"componentType": 5126, "count": 1_000_000, "type": "VEC3"}
+    text = gltf(meshes=[{"primitives": [part] * 50_000}], accessors=[big])
+    (tmp_path / "shared.gltf").write_text(text)
+    with pytest.raises(ValueError, match=r"shared\.gltf.*its parts use \d{12} entries"):
+        World().add_mesh(tmp_path / "shared.gltf", mode="exact")
+
+
+def test_nodes_of_gltf_are_a_tree(tmp_path):
+    nodes = [{"children": [k + 1, k + 1]} for k in range(40)] + [{"mesh": 0}]
+    (tmp_path / "doubling.gltf").write_text(gltf(nodes=nodes))
+    with pytest.raises(ValueError, match="one stands below two others"):
+        World().add_mesh(tmp_path / "doubling.gltf", mode="exact")
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_pictures_of_a_mesh_are_bounded_together(tmp_path, beside):
+    picture = png(8000, 8000, b"\0" * 64)
+    uri = "data:image/png;base64," + base64.b64encode(picture).decode()
+    if beside:
+        found = mesh_reading._Beside(tmp_path / "part.obj")
+        (tmp_path / "a.png").write_bytes(picture)
+        found.get("a.png")
+        with pytest.raises(FileNotFoundError, match="too many pixels"):
+            found.get("a.png")
+        return
+    (tmp_path / "part.gltf").write_text(gltf(images=[{"uri": uri}] * 2))
+    with pytest.raises(ValueError, match="64 million pixels together"):
+        World().add_mesh(tmp_path / "part.gltf", mode="exact")
 
 
 def test_a_mesh_placed_too_often_is_refused_before_it_is_copied(tmp_path, monkeypatch):

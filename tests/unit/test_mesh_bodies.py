@@ -1,5 +1,8 @@
 """Bodies from mesh files: mass, hull, exact triangles, and files that are refused."""
 
+import os
+import sys
+
 import numpy as np
 import pytest
 
@@ -131,3 +134,38 @@ def test_a_world_says_that_triangles_in_memory_have_no_file(tmp_path, crate):
     world.add_mesh(crate, mass=1.0, name="crate")
     with pytest.raises(ValueError, match=r"'crate'.*write them to a mesh"):
         world.save(tmp_path / "world.xml")
+
+
+def test_a_file_that_was_edited_is_read_again(tmp_path):
+    """It was kept by its path alone: an edited file stayed as it was until the process ended."""
+    path = tmp_path / "part.stl"
+    for edge in (1.0, 2.0):
+        trimesh.creation.box((edge, edge, edge)).export(path)
+        body = World().add_mesh(path, density=10.0)
+        assert body.mass == pytest.approx(10.0 * edge**3)
+
+
+def test_a_pipe_is_no_mesh(tmp_path):
+    """Opening a named pipe waits for a writer, for ever."""
+    path = tmp_path / "part.stl"
+    os.mkfifo(path)
+    with pytest.raises(ValueError, match="it is a named pipe, not a plain file"):
+        World().add_mesh(path, mass=1.0)
+
+
+def test_a_missing_file_and_a_missing_reader_are_told_apart(tmp_path, crate, monkeypatch):
+    """The one was "FileNotFoundError: [Errno 2] …", the other asked to mend the mesh."""
+    with pytest.raises(ValueError, match=r"crate\.stl: there is no such file"):
+        World().add_mesh(tmp_path / "crate.stl", mass=1.0)
+    crate.export(tmp_path / "crate.stl")
+    shape = '<collision><geometry><mesh filename="crate.stl"/></geometry></collision>'
+    inertia = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+    link = f'<link name="b"><inertial><mass value="1"/>{inertia}</inertial>{shape}</link>'
+    (tmp_path / "robot.urdf").write_text(f'<robot name="r">{link}</robot>')
+    monkeypatch.setitem(sys.modules, "trimesh", None)
+    with pytest.raises(ImportError, match=r'^meshes need trimesh: pip install "tribo\[mesh\]"$'):
+        World().add_mesh(tmp_path / "crate.stl", mass=1.0)
+    with pytest.raises(
+        ImportError, match=r'^b/0: collision meshes need .*; or collision_meshes="none"'
+    ):
+        World().add_articulated_system(tmp_path / "robot.urdf")

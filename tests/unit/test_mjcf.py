@@ -196,6 +196,17 @@ def test_torsional_friction_stops_a_spinning_ball():
     assert abs(part.generalized_velocity[5]) < 1e-9
 
 
+def test_laws_of_a_scene_say_that_they_come_from_it():
+    scene = tribo.World.load(
+        model(
+            f'<geom name="floor" type="plane" size="1 1 1"/><body name="a"><freejoint/>{BALL}</body>'
+        )
+    )
+    said = scene.explain_pair(scene["a"].material, scene["floor"].material).origin
+    assert said["friction"].startswith("MJCF")
+    assert said["restitution"] == "standard value (MJCF has none)"
+
+
 # -- actuators -----------------------------------------------------------------------------------
 TWO = '<position joint="j" kp="5" forcerange="-7 7"/><velocity joint="j" kv="4" forcerange="-1 1"/>'
 
@@ -294,6 +305,47 @@ def test_keyframes_of_zeros_and_short_ones():
     assert starts[1] == pytest.approx((math.radians(30),))
     with pytest.raises(DescriptionError, match="qpos has 9 numbers; the coordinates are 8"):
         mjcf.read(text.replace("1 2 3 0", "1 2 3 4 5 0"))
+
+
+def test_a_damping_ratio_is_that_of_the_inertia_which_the_servo_feels():
+    """d = 2 ζ √(k m): one joint, m = I/gear² (a ball of 2 kg 0.3 m off the axis, with a rotor)."""
+    ball = '<geom size="0.1" mass="2" pos="0 0 0.3"/>'
+    bodies = f'<body><joint name="j" axis="0 1 0" armature="0.5"/>{ball}</body>'
+    servo = '<actuator><position joint="j" kp="50" dampratio="0.7" gear="3"/></actuator>'
+    robot = tribo.World().add_articulated_system(model(bodies, servo))
+    inertia = 0.5 + 2.0 * 0.3**2 + 0.4 * 2.0 * 0.1**2
+    damping = 2.0 * 0.7 * math.sqrt(50.0 * inertia / 9.0)
+    np.testing.assert_allclose((robot.kp[0], robot.kd[0]), (450.0, 9.0 * damping), rtol=1e-14)
+    assert not any("dampratio" in note for note in robot.description.notes)
+    with pytest.raises(DescriptionError, match="two words for its damping"):
+        mjcf.read(model(bodies, servo.replace("dampratio", 'kv="1" dampratio')))
+
+
+def test_controls_of_a_keyframe_are_kept_and_set():
+    """Force of an actuator at rest: gear (gain u + bias₀); targets are where it is zero. As in MuJoCo,
+    u is held within its range and what a short keyframe leaves out is 0."""
+    bodies = "".join(
+        f'<body name="{name}" pos="0 0 {k}"><joint name="{name}"/>{BALL}</body>'
+        for k, name in enumerate("abcd")
+    )
+    actuators = (
+        '<position name="servo" joint="a" kp="50" kv="1" gear="2" ctrlrange="-1 0.5"/>'
+        '<muscle joint="d"/><motor name="motor" joint="b" gear="3"/>'
+        '<velocity name="speed" joint="c" kv="5"/><motor joint="d"/>'
+    )
+    key = '<keyframe><key name="k" qpos="0.1" ctrl="0.7 9 -2 0.4"/></keyframe>'
+    text = model(bodies, f"<actuator>{actuators}</actuator>", key)
+    a, b, c, d = tribo.World().load_mjcf(text, keyframe="k")
+    assert a.description.keyframe_controls == {"k": {"servo": 0.7}}
+    assert b.description.keyframe_controls == {"k": {"motor": -2.0}}
+    assert a.pd_target[0] == pytest.approx(0.5 / 2.0)
+    assert (b.generalized_force[0], c.pd_velocity_target[0]) == (-6.0, pytest.approx(0.4))
+    assert d.generalized_force[0] == 0.0
+    assert not any("ctrl" in note for note in mjcf.read(text).notes)
+    still = tribo.World().load_mjcf(text)[0]
+    assert (still.pd_target[0], still.description.keyframe_controls) == (0.0, {"k": {"servo": 0.7}})
+    with pytest.raises(DescriptionError, match="ctrl has 6 numbers; the actuators are 5"):
+        mjcf.read(text.replace('"0.7 9', '"1 2 0.7 9'))
 
 
 BROKEN = {

@@ -337,3 +337,35 @@ def test_terrain_weighs_nothing():
     ground = tribo.World().add_ground()
     assert ground.mass == 0.0
     assert not ground.inertia.any()
+
+
+def test_energies_and_momenta_of_bodies_add_up_to_those_of_the_world():
+    """A world sums them in one compiled call; each body tells its own from its own numbers."""
+    rng = np.random.default_rng(5)
+    world = tribo.World(gravity=(0.3, -0.2, -9.0))
+    world.add_ground()
+    world.add_box((1, 1, 1), 1.0, body_type="static", position=(0, 9, 5))
+    balls = []
+    for k in range(4):
+        moved = {"linear_velocity": rng.normal(size=3), "angular_velocity": rng.normal(size=3)}
+        ball = world.add_box(
+            (1, 2, 3), 1.0 + k, position=(4 * k, 0, 5), com=(0.1, 0.2, 0.3), **moved
+        )
+        balls.append(ball)
+    world.step(5)
+    for name in (
+        "kinetic_energy",
+        "potential_energy",
+        "energy",
+        "linear_momentum",
+        "angular_momentum",
+    ):
+        total = sum(getattr(ball, name) for ball in balls)
+        np.testing.assert_allclose(total, getattr(world, name), rtol=1e-13)
+    (static,) = (part for part in world.objects if part.body_type == tribo.STATIC and part.mass)
+    assert (static.kinetic_energy, static.linear_momentum.tolist()) == (0.0, [0.0, 0.0, 0.0])
+    ball, point = balls[0], np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(
+        ball.angular_momentum_about(point),
+        ball.angular_momentum - np.cross(point, ball.linear_momentum), rtol=1e-12,
+    )  # fmt: skip

@@ -81,7 +81,7 @@ def sample(name):
     """Return models of all kinds."""
     made = {
         "tree": spatial.autoTree(5, 2, 0.3, 0.9), "planar": spatial.planar(3), "disc": spatial.rollingdisc(8),
-        "scissor": spatial.scissor(), "single": spatial.planar(1), "vee": spatial.vee(0.5),
+        "scissor": spatial.crossed_rods(), "single": spatial.planar(1), "vee": spatial.hinged_rods(0.5),
     }[name]  # fmt: skip
     if name == "planar":
         made.gc = spatial.GroundContact([2, 0], [[1.0, 0.5], [0.0, 0.1]])

@@ -221,6 +221,19 @@ def test_spherical_joint_and_its_cone():
     assert (joint.upper, joint.axis) == (0.5, (0.0, 1.0, 0.0))
 
 
+def test_a_lower_limit_of_a_spherical_joint_is_said():
+    """Its cone is `upper`: `lower` alone was called to be above upper=0, and beside it lost in silence."""
+    tree = urdf.read(pair("spherical", '<limit lower="1"/>'))
+    assert tree.bodies[1].joint.upper == math.inf
+    assert "lower=1 of the spherical" in tree.doubts[0]
+    assert 'write upper="ANGLE"' in tree.doubts[0]
+    tree = urdf.read(pair("spherical", '<limit lower="-1" upper="0.5"/>'))
+    assert tree.bodies[1].joint.upper == 0.5
+    assert "its cone is upper=0.5" in tree.doubts[0]
+    with pytest.raises(DescriptionError, match="lower"):
+        urdf.read(pair("spherical", '<limit lower="1"/>'), strict=True)
+
+
 def test_a_mimic_of_nobody_is_noted():
     text = pair(inside=LIMIT + '<mimic joint="jj"/>')
     tree = urdf.read(text)

@@ -1,8 +1,12 @@
 """Files from strangers: no bombs, no foreign files, no traceback but ours."""
 
+import os
+from pathlib import Path
+
 import pytest
 
 import tribo
+import tribo.spatial
 from tribo.description.trees import DescriptionError
 from tribo.formats import raisim_xml, urdf, xml
 from tribo.formats.expression import evaluate
@@ -292,3 +296,21 @@ def test_an_encoding_behind_a_comment_counts(tmp_path):
 def test_what_is_not_well_formed_says_what_to_do(text, remedy):
     with pytest.raises(DescriptionError, match=remedy):
         urdf.read(text)
+
+
+def test_pipes_and_devices_are_no_files(tmp_path):
+    """A named pipe waits for a writer for ever, a device never ends."""
+    pipe = tmp_path / "pipe.xml"
+    os.mkfifo(pipe)
+    world = tribo.World()
+    reads = [
+        tribo.World.load, tribo.read_materials, world.add_articulated_system, world.load_materials,
+        world.load_state, tribo.HeightField.from_text,
+        lambda path: tribo.HeightField.from_image(path, (1, 1), 1.0),
+        lambda path: tribo.spatial.load(path.rename(path.with_suffix(".json"))),
+    ]  # fmt: skip
+    for read in reads:
+        with pytest.raises(ValueError, match="it is a named pipe, not a plain file"):
+            read(pipe)
+    with pytest.raises(DescriptionError, match="it is a device"):
+        tribo.World.load(Path("/dev/zero"))

@@ -346,14 +346,17 @@ class Sealed:
 
         def __setattr__(self, name: str, value: Any) -> None:
             """Set an attribute that exists."""
+            if name[0] == "_":
+                object.__setattr__(self, name, value)
+                return
             allowed = self._assignable
-            if name[0] != "_" and allowed is not None and name not in allowed:
+            if allowed is not None and name not in allowed:
                 raise AttributeError(self._refusal(name))
             try:
                 object.__setattr__(self, name, value)
             except AttributeError:
                 made = getattr(type(self), name, None)
-                if name[0] != "_" and isinstance(made, property) and made.fset is None:
+                if isinstance(made, property) and made.fset is None:
                     raise AttributeError(self._refusal(name)) from None
                 raise
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from tribo.checks import check
+
 COLORS = {
     "red": (0.80, 0.22, 0.20),
     "green": (0.25, 0.60, 0.33),
@@ -27,3 +31,32 @@ def color_of(appearance: str) -> tuple[float, ...] | None:
     if len(numbers) not in {3, 4} or not all(0.0 <= x <= 1.0 for x in numbers):
         return None
     return tuple([*numbers, 1.0][:4])
+
+
+def given(value: Any, what: str) -> tuple[float, ...]:
+    """Return red, green, blue, alpha of what a user gave as a colour: a name, or 3 or 4 numbers of 0 … 1.
+
+    Raises:
+        ValueError, TypeError: It is none of these; the message proposes the nearest name.
+
+    Example:
+        >>> given("red", "color")
+        (0.8, 0.22, 0.2, 1.0)
+        >>> given((0.1, 0.2, 0.3), "color")
+        (0.1, 0.2, 0.3, 1.0)
+    """
+    if isinstance(value, str):
+        made = color_of(value)
+        if made is None:
+            raise ValueError(
+                f"{what} must be one of {', '.join(COLORS)} or 3 or 4 numbers of 0 … 1, got "
+                f"{check.shown(value)}{check.nearest(value, COLORS)}"
+            )
+        return made
+    numbers = check.array(value, what, "a name, or 3 or 4 numbers of 0 … 1")
+    if numbers.shape not in ((3,), (4,)) or not ((numbers >= 0.0) & (numbers <= 1.0)).all():
+        raise ValueError(
+            f"{what} must be a name, or 3 or 4 numbers of 0 … 1 (red, green, blue, opacity), got "
+            f"{check.shown(value)}"
+        )
+    return tuple([*numbers.tolist(), 1.0][:4])

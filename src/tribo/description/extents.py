@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
 
 import numpy as np
 
@@ -15,6 +14,8 @@ from tribo.math import quat
 
 def rotation_matrix(quaternion: Sequence[float] | np.ndarray) -> np.ndarray:
     """Return the 3×3 matrix of a unit quaternion (w, x, y, z)."""
+    if tuple(quaternion) == (1.0, 0.0, 0.0, 0.0):
+        return np.eye(3)
     function = getattr(quat.to_matrix, "py_func", quat.to_matrix)
     return np.array(function(tuple(float(x) for x in quaternion))).reshape(3, 3)
 
@@ -30,8 +31,10 @@ def shape_extent(shape: ShapeDescription) -> tuple[np.ndarray, np.ndarray]:
         Shape.CONE: (a, a, b),
         Shape.ELLIPSOID: (a, b, c),
     }.get(shape.kind, (0.0, 0.0, 0.0))
-    rotation = rotation_matrix(shape.quaternion)
     centre = np.array(shape.position, float)
+    if shape.geometry is None and tuple(shape.quaternion) == (1.0, 0.0, 0.0, 0.0):
+        return centre, np.array(half)
+    rotation = rotation_matrix(shape.quaternion)
     if shape.geometry is not None:
         box = box_of(shape.geometry)
         return centre + rotation @ box[:3], np.abs(rotation) @ box[3:]
@@ -55,17 +58,20 @@ def box_of(geometry: Hull | Surface | Heights) -> np.ndarray:
 
 def body_bounds(body: BodyDescription) -> tuple[np.ndarray, float]:
     """Return the box (centre, half size) and the radius around all shapes of a body."""
-    low, high = np.full(3, inf), np.full(3, -inf)
+    low = high = None
     radius = 0.0
     for shape in body.shapes:
         if shape.kind in (Shape.PLANE, Shape.MESH):
             continue
         centre, half = shape_extent(shape)
-        low, high = np.minimum(low, centre - half), np.maximum(high, centre + half)
+        if low is None or high is None:
+            low, high = centre - half, centre + half
+        else:
+            low, high = np.minimum(low, centre - half), np.maximum(high, centre + half)
         own = float(np.linalg.norm(half))
         if shape.kind in (Shape.SPHERE, Shape.ELLIPSOID):
             own = max(shape.size)
         radius = max(radius, float(np.linalg.norm(centre)) + own)
-    if np.any(low > high):
+    if low is None or high is None:
         return np.zeros(6), 0.0
     return np.concatenate([(low + high) / 2, (high - low) / 2]), radius

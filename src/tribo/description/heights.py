@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.files import NotPlainError, plain
 from tribo.description.hulls import Heights
 
 MAX_SAMPLES = 16_000_000  # of one map
@@ -170,10 +171,12 @@ class HeightField:
 
 
 def _check_size(path: Path) -> None:
-    if path.stat().st_size > MAX_BYTES:
-        raise ValueError(
-            f"{path}: {path.stat().st_size >> 20} MiB are more than {MAX_BYTES >> 20} MiB"
-        )
+    try:
+        size = plain(path).st_size
+    except NotPlainError as error:
+        raise ValueError(f"{path}: {error}") from None
+    if size > MAX_BYTES:
+        raise ValueError(f"{path}: {size >> 20} MiB are more than {MAX_BYTES >> 20} MiB")
 
 
 def _noise(x: np.ndarray, y: np.ndarray, seed: tuple[int, int]) -> np.ndarray:

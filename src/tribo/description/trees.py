@@ -77,6 +77,9 @@ class VisualDescription:
     quaternion: Vector = IDENTITY
     color: Vector | None = None  # RGBA 0…1
     mesh: MeshFile | None = None
+    triangles: tuple[np.ndarray, np.ndarray] | None = (
+        None  # of a mesh in memory: vertices [m], faces
+    )
 
 
 @dataclass(slots=True)
@@ -375,6 +378,14 @@ class ActuatorDescription:
     bias: Vector = (0.0, 0.0, 0.0)
     control_range: tuple[float, float] = (-inf, inf)
     force_range: tuple[float, float] = (-inf, inf)  # before the gear
+    damping_ratio: float = (
+        0.0  # [–] of critical damping, from which bias₂ followed; 0: bias₂ was given
+    )
+
+    def drive(self, control: float) -> float:
+        """Return what a control adds to the force on the joint at coordinate and speed 0 [N, N m]."""
+        held = min(max(control, self.control_range[0]), self.control_range[1])
+        return self.gear * (self.gain * held + self.bias[0])
 
     @property
     def kp(self) -> float:
@@ -394,6 +405,7 @@ class TreeDescription:
     bodies: list[BodyDescription]
     frames: list[FrameDescription] = field(default_factory=list)
     kind: Kind = Kind.DYNAMIC
+    color: Vector | None = None  # RGBA 0…1 of all that is drawn of it; None: as its parts say
     ignored: set[tuple[int, int]] = field(default_factory=set)  # body pairs that never touch
     sensors: list[SensorDescription] = field(default_factory=list)
     source: Path | None = None
@@ -404,6 +416,10 @@ class TreeDescription:
     collision_meshes: str = "none"  # what its meshes collide as, see `World.add_articulated_system`
     start: Vector | None = None  # coordinates in which it starts; None: zero
     keyframes: dict[str, Vector] = field(default_factory=dict)  # coordinates with names
+    keyframe_controls: dict[str, dict[str, float]] = field(default_factory=dict)  # by actuator
+    start_controls: dict[str, float] = field(
+        default_factory=dict
+    )  # of actuators; others start at 0
     actuators: list[ActuatorDescription] = field(default_factory=list)
     constraints: list[ConstraintDescription] = field(default_factory=list)  # besides the joints
     closed: Vector | None = None  # coordinates in which they hold
@@ -438,6 +454,10 @@ class ObjectDescription:
     convexify: bool = False  # meshes of a robot are split into convex parts
     generalized_coordinate: Vector | None = None
     generalized_velocity: Vector | None = None
+    drive: dict[str, Vector] = field(default_factory=dict)  # kp, kd, target, target_velocity, force
+    rules: dict[str, tuple[str, int, int]] = field(
+        default_factory=dict
+    )  # of collision bodies, by name
     parts: list[CompoundPart] = field(default_factory=list)
     mesh: MeshFile | None = None
     mesh_mode: str = "hull"
@@ -458,6 +478,9 @@ class WorldDescription:
     erp2: float | None = None
     default_pair: Law | None = None
     pairs: dict[tuple[str, str], Law] = field(default_factory=dict)
+    pair_origins: dict[tuple[str, str], dict[str, str]] = field(
+        default_factory=dict
+    )  # of each value
     objects: list[ObjectDescription] = field(default_factory=list)
     camera: dict[str, str] = field(default_factory=dict)
     constraints: list[ConstraintDescription] = field(default_factory=list)

@@ -76,8 +76,8 @@ def is_split(model, t):
     """Tell whether tree t is a free body to which a constraint is tied: its step is split from its tumbling.
 
     It tumbles for half a step, is pushed, and tumbles on for the other half. So impulses change the angular
-    momentum that it has in the middle, at the attitude that it has there, which is of second order in dt. With
-    the spin of the start and the attitude of the middle a gyroscope on a pin was of first order.
+    momentum that it has in the middle, at the attitude that it has there: of second order in dt. With the
+    spin of the start and the attitude of the middle a gyroscope on a pin was of first order.
     Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", II.5 (Strang splitting).
     """
     is_free_body = model.tree_is_single[t] == 1 and model.tree_kind[t] == DYNAMIC

@@ -295,19 +295,21 @@ class _Filler:
         m.joint_lower[i], m.joint_upper[i] = body.joint.lower, body.joint.upper
         m.spring_reference[self.q : self.q + COORDINATES[joint]] = reference_of(body.joint, joint)
         chain = list(self.chain_of[parent]) if parent >= 0 else []
-        for dof in range(self.v, self.v + DOFS[joint]):
-            m.dof_body[dof] = i
+        dofs = slice(self.v, self.v + DOFS[joint])
+        m.dof_body[dofs] = i
+        m.dof_damping[dofs] = body.joint.damping
+        if joint == Joint.FREE:
+            m.dof_damping[self.v : self.v + 3] += body.drag[0]
+            m.dof_damping[self.v + 3 : self.v + 6] += body.drag[1]
+        m.dof_armature[dofs] = body.joint.armature
+        m.dof_stiffness[dofs] = body.joint.stiffness
+        m.dof_friction[dofs] = body.joint.friction
+        m.dof_speed[dofs] = inf if joint == Joint.FREE else body.joint.velocity
+        m.dof_effort_lower[dofs], m.dof_effort_upper[dofs] = body.joint.effort_range
+        m.dof_is_moved[dofs] = part.description.kind == Kind.DYNAMIC
+        for dof in range(dofs.start, dofs.stop):
             m.dof_depth[dof] = len(chain)
             m.dof_row[dof] = self.row
-            is_turn = dof - self.v >= 3  # of a free joint
-            drag = body.drag[is_turn] if joint == Joint.FREE else 0.0
-            m.dof_damping[dof] = body.joint.damping + drag
-            m.dof_armature[dof] = body.joint.armature
-            m.dof_stiffness[dof] = body.joint.stiffness
-            m.dof_friction[dof] = body.joint.friction
-            m.dof_speed[dof] = inf if joint == Joint.FREE else body.joint.velocity
-            m.dof_effort_lower[dof], m.dof_effort_upper[dof] = body.joint.effort_range
-            m.dof_is_moved[dof] = part.description.kind == Kind.DYNAMIC
             chain.append(dof)
             self.row += len(chain)
         self.chain_of.append(chain)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ from tribo.step import advance, update
 logger = logging.getLogger("tribo")
 
 _loaded: set[Late] = set()  # late functions that some world of this process has asked for
-_SLICE = 20_000  # steps between two looks at the keyboard
+_SLICE = 0.01  # [s] between two looks at the keyboard, as long as steps get no slower
+_MOST_STEPS = 20_000  # between two of them
 _MAX_CONTACTS = 4_000_000  # more than this is a modelling error, not a bigger pile
 
 
@@ -52,6 +54,7 @@ class Engine:
         self._observed: Work | None = None
         self._remaining = np.zeros(worlds, np.int64)
         self._said = np.zeros((worlds, 1), np.int64)  # in steps before tables were enlarged
+        self._slice = 1  # steps between two looks at the keyboard; as many as a slice has time for
         for family in _loaded:
             self.model.late_address[family] = lazy_kernels.address(family)
         self._connect()
@@ -79,13 +82,20 @@ class Engine:
 
     def run(self, n: int) -> bool:
         """Advance world 0 by n steps; tell whether `status` has something to say."""
-        if n <= _SLICE:
-            return self._run_slice(n)
-        said = False
-        while n > 0 and not self.status[0, 0] & Status.INVALID:
-            said |= self._run_slice(min(n, _SLICE))
-            n -= _SLICE
-        return said
+        if n == 1:
+            return self._run_slice(1)
+        said = 0
+        while n > 0 and not said & Status.INVALID:
+            few = min(n, self._slice)
+            begin = perf_counter()
+            if self._run_slice(few):
+                said |= int(self.status[0, 0])
+            took = perf_counter() - begin
+            n -= few
+            wanted = int(few * _SLICE / max(took, 1e-9))
+            self._slice = max(1, min(wanted, 4 * self._slice, _MOST_STEPS))
+        self.status[0, 0] |= said  # what one of many steps had to say is not lost
+        return bool(said)
 
     def _run_slice(self, n: int) -> bool:
         self._remaining[0] = n
@@ -257,13 +267,17 @@ class Engine:
         self.model = Model.wrap(arrays)
         self._connect()
 
-    def observe(self) -> Work:
-        """Return scratch that holds poses, axes and inertias of world 0 at its present state."""
+    def scratch(self) -> Work:
+        """Return scratch for questions, which no step uses."""
         if self._observed is None:
             least = ("max_pair", "max_contact", "max_row", "ndense", "nnode", "nvalue")
             sizes = self.sizes | dict.fromkeys(least, 1)
             self._observed = Work.allocate(sizes)
-        observed = self._observed
+        return self._observed
+
+    def observe(self) -> Work:
+        """Return scratch that holds poses, axes and inertias of world 0 at its present state."""
+        observed = self.scratch()
         kinematics.forward(self.model, self.state.q, observed)
         inertia.mass_matrix(self.model, observed)
         return observed

@@ -11,7 +11,7 @@ from tribo.batch_kernels import copies
 from tribo.compiler.signature import Array, boolean, float64, int64
 from tribo.contact.problem import scalar_rows
 from tribo.contact.solver import natural_residual
-from tribo.dynamics import energy, inertia, kinematics, springs
+from tribo.dynamics import inertia, kinematics
 from tribo.engine.run_at import run_at
 from tribo.ground_kernels import flow
 from tribo.ground_kernels import records as ground
@@ -39,6 +39,7 @@ ENTRIES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (inverse.joint_reactions, (Model, Settings, Work, TABLE, TABLE, TABLE, BLOCK, TABLE, BLOCK)),
     (forward.forward_dynamics, (Model, Settings, Work, Scratch, TABLE, TABLE, TABLE, TABLE)),
     (momentum.totals, (Model, Settings, Work, TABLE, TABLE, TABLE)),
+    (momentum.of_trees, (Model, Settings, Work, LINE, LINE, TABLE)),
     (momentum.centroidal_matrices, (Model, Work, TABLE, BLOCK)),
     (point.motions, (Model, Settings, Work, TABLE, TABLE, TABLE, int64, TABLE, TABLE)),
     (point.poses, (Model, Work, TABLE, BLOCK, BLOCK)),
@@ -64,9 +65,6 @@ ENTRIES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     # -- kernels that read-outs call ---------------------------------------------------------------
     (kinematics.forward, (Model, LINE, Work)),
     (inertia.mass_matrix, (Model, Work)),
-    (inertia.body_inertias, (Model, Work, int64, int64)),
-    (energy.tree_energy, (Model, LINE, Settings, Work, int64, LINE)),
-    (springs.spring_energy, (Model, LINE, Work, int64)),
     (scalar_rows.tie_of, (Model, Work, int64)),
     (natural_residual.contact_violation, (Model, Work, int64)),
     (natural_residual.scalar_violation, (Model, Work, int64)),

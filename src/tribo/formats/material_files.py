@@ -277,10 +277,10 @@ def fill_table(
                 raise DescriptionError(
                     f"{source}: rigid=True is for YAML; pairs in XML say it themselves"
                 )
-            default, pairs = raisim_xml.read_materials(source)
+            default, pairs, origins = raisim_xml.read_materials(source)
             table.default = default
-            for (first, second), properties in pairs.items():
-                table.set_pair(first, second, properties)
+            for key, properties in pairs.items():
+                table.take_pair(*key, properties, origins[key])
             return ()
         source = read_materials(source)
     laws = _laws(source, rigid=rigid)

@@ -18,7 +18,8 @@ from tribo.description.hulls import (
     volume_moments,
 )
 from tribo.description.trees import DescriptionError, MeshFile, ShapeDescription, TreeDescription
-from tribo.formats.mesh_reading import MeshError, given, read
+from tribo.formats.mesh_bounds import MeshError, NoReaderError
+from tribo.formats.mesh_reading import given, read
 from tribo.model import Joint, Kind, Shape
 
 logger = logging.getLogger("tribo")
@@ -54,6 +55,8 @@ def load(file: MeshFile) -> Mesh:
         raise MeshError(f"{file.reference}: the file was not found; give its folder")
     try:
         made = read(file.path, tuple(file.scale))
+    except NoReaderError:
+        raise
     except MeshError as error:
         raise MeshError(f"{file.path}: {error}") from None
     return _closed(made, str(file.path))
@@ -68,6 +71,8 @@ def from_arrays(vertices: Any, triangles: Any, scale: tuple[float, ...], what: s
     points, faces = checked_triangles(vertices, triangles, what)
     try:
         return _closed(given(points, faces, scale), what)
+    except NoReaderError:
+        raise
     except MeshError as error:
         raise MeshError(f"{what}: {error}") from None
 
@@ -157,6 +162,10 @@ def solidify(robot: TreeDescription, mode: str) -> None:
             else:
                 try:
                     made += _solid_shapes(shape, mode, stands=stands)
+                except NoReaderError as error:
+                    raise NoReaderError(
+                        f'{shape.name}: collision {error}; or collision_meshes="none"'
+                    ) from None
                 except ValueError as error:
                     raise DescriptionError(
                         f"collision mesh of {shape.name}: {error}; mend it, or use "

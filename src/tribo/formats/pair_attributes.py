@@ -82,6 +82,13 @@ def _contact_material(node: Node) -> ContactMaterial:
     return ContactMaterial(**values)  # type: ignore[arg-type]
 
 
+def given(node: Node, law: Law) -> list[str]:
+    """Return the properties of a law that are attributes of its element."""
+    if isinstance(law, ContactMaterial):
+        return [name for name in COMPLIANT if name in node.attributes]
+    return [name for word, name in RIGID.items() if word in node.attributes]
+
+
 def written(law: Law) -> dict[str, str]:
     """Return the attributes of a law; what has its standard value in a contact material is left out.
 

@@ -31,6 +31,7 @@ KNOWN = (*DIMENSIONS, "compound", "mesh", "heightmap", "ground", "articulated_sy
 FILTER = ("collision_group", "collision_mask")
 SINGLE = ("name", "mass", "material", "appearance", "body_type", "com", *FILTER)
 KINDS = {"dynamic": Kind.DYNAMIC, "kinematic": Kind.KINEMATIC, "static": Kind.STATIC}
+DRIVE = ("kp", "kd", "target", "target_velocity", "force")
 INERTIA_NAMES = ("xx", "xy", "xz", "yy", "yz", "zz")
 # Children by which newer files carry what the engine keeps elsewhere.
 NOT_YET_CHILDREN = ("tuning", "sensors", "actuators")
@@ -96,8 +97,9 @@ def _single(node: Node, report: Report, package_dirs: Sequence[Path]) -> ObjectD
     report.check_attributes(
         node, (*SINGLE, "file_name", "scale", "collision") if is_mesh else SINGLE
     )
-    report.check_children(node, (*own, "inertia", "state"))
+    report.check_children(node, (*own, "inertia", "state", "collision_body"))
     made = _common(node)
+    _rules(node, made, report)
     kind = node.attributes.get("body_type", "dynamic").strip().lower()
     if kind not in KINDS:
         raise node.error(
@@ -155,10 +157,15 @@ def _ground(node: Node, report: Report) -> ObjectDescription:
 
 def _articulated(node: Node, report: Report, package_dirs: Sequence[Path]) -> ObjectDescription:
     known = ("name", "urdf_path", "res_dir", "convexify_meshes", "modules", "joint_order",
-             "collide_parent", *FILTER)  # fmt: skip
+             "collide_parent", "appearance", *FILTER)  # fmt: skip
     report.check_attributes(node, known)
-    report.check_children(node, ("state",))
+    report.check_children(node, ("state", "drive", "collision_body"))
     made = _common(node)
+    _rules(node, made, report)
+    drive = node.one("drive")
+    if drive is not None:
+        report.check_attributes(drive, DRIVE)
+        made.drive = {name: drive.vector(name, None) for name in DRIVE if name in drive.attributes}
     made.joint_order = tuple(node.attributes.get("joint_order", "").split())
     made.urdf_reference = node.text("urdf_path")
     made.urdf = find_file(node, "urdf_path", package_dirs)
@@ -181,6 +188,18 @@ def _articulated(node: Node, report: Report, package_dirs: Sequence[Path]) -> Ob
         if "qvel" in state.attributes:
             made.generalized_velocity = state.vector("qvel", None)
     return made
+
+
+def _rules(node: Node, made: ObjectDescription, report: Report) -> None:
+    """Read material, group and mask of collision bodies that differ from those of their object."""
+    for child in node.all("collision_body"):
+        report.check_attributes(child, ("name", "material", *FILTER))
+        group, mask = _bits(child, "collision_group"), _bits(child, "collision_mask")
+        if group is None or mask is None:
+            raise child.error("has no collision_group or no collision_mask; give both")
+        if not child.text("name") or not child.text("material"):
+            raise child.error("name and material must not be empty")
+        made.rules[child.text("name")] = (child.text("material"), group, mask)
 
 
 def _is_set(node: Node, name: str) -> bool:

@@ -17,7 +17,7 @@ from tribo.formats.xml import Node, parse, path_of
 
 KIND = "RaiSim XML"
 THIS_DIR = "[THIS_DIR]"
-MAX_NODES = 1_000_000  # elements and attributes
+MAX_NODES = 300_000  # elements, attributes and rounds of loops
 MAX_LOOP = 100_000
 MAX_INCLUDES = 1000
 MAX_DEPTH = 16
@@ -191,18 +191,18 @@ class _Expansion:
             )
         if (end - start) // increment >= MAX_LOOP:
             raise node.error(f"more than {MAX_LOOP} repetitions; make the loop shorter")
+        rounds = (end - start) // increment + 1
+        self._count(node, rounds * _least(node))
+        self._nodes -= rounds * _least(node)  # they are counted one by one when they are made
         made: list[Node] = []
         for index in range(start, end + 1, increment):
+            self._count(node, 1)
             made += self._children(node, {**values, name: str(index)}, is_root=False)
         return made
 
     def _filled(self, node: Node, values: Mapping[str, str]) -> Node:
         """Copy an element without its children: snake_case names, values filled in."""
-        self._nodes += 1 + len(node.attributes)
-        if self._nodes > MAX_NODES:
-            raise node.error(
-                f"the file grows beyond {MAX_NODES} elements and attributes; make its loops shorter"
-            )
+        self._count(node, 1 + len(node.attributes))
         copy = Node(snake(node.tag), node.file, node.line)
         for name, value in node.attributes.items():
             key = snake(name)
@@ -210,6 +210,14 @@ class _Expansion:
                 raise node.error(f"{key!r} is given twice ({name!r} is the same); keep one")
             copy.attributes[key] = self._fill(node, value, values)
         return copy
+
+    def _count(self, node: Node, more: int) -> None:
+        """Note how much the file grows; refuse a file made to grow without end before it has."""
+        self._nodes += more
+        if self._nodes > MAX_NODES:
+            raise node.error(
+                f"the file grows beyond {MAX_NODES} elements and attributes; make its loops shorter"
+            )
 
     def _parameters(self, root: Node) -> dict[str, str]:
         """Read <params>: the tag is the name; a value may use those before it."""
@@ -219,6 +227,30 @@ class _Expansion:
                 known = {**self._given, **values} if "@@" in child.text("value") else {}
                 values[child.tag] = self._fill(child, child.text("value"), known)
         return values
+
+
+def _least(array: Node) -> int:
+    """Return how many elements and attributes a round of a loop makes at least, loops within it included."""
+    total = 1
+    todo = [(child, 1) for child in array.children]
+    while todo:
+        node, times = todo.pop()
+        total += times * (1 + len(node.attributes))
+        if total > MAX_NODES:
+            break
+        words = [node.attributes.get(key, "").strip() for key in ("start", "end", "increment")]
+        if node.tag == "array" and "exist" not in node.attributes:
+            try:
+                start, end, increment = (int(word) for word in words)
+                times *= max(1, (end - start) // increment + 1)
+            except (
+                ValueError,
+                ZeroDivisionError,
+            ):  # it depends on something, or is wrong: one round
+                pass
+        if "exist" not in node.attributes:
+            todo += [(child, times) for child in node.children]
+    return total
 
 
 def _exists(node: Node) -> bool:

@@ -118,6 +118,7 @@ def _single(parent: etree._Element, item: ObjectDescription, path: Path) -> None
         ang_vel=_numbers(item.angular_velocity),
         com_pos=None if item.com_position is None else _numbers(item.com_position),
     )
+    _rules(node, item)
 
 
 def _dim(node: etree._Element, kind: str, size: Sequence[float], owner: str) -> None:
@@ -169,6 +170,18 @@ def _articulated(
             qpos=None if coordinate is None else _numbers(coordinate),
             qvel=None if velocity is None else _numbers(velocity),
         )
+    if item.drive:
+        _add(node, "drive", **{name: _numbers(numbers) for name, numbers in item.drive.items()})
+    _rules(node, item)
+
+
+def _rules(node: etree._Element, item: ObjectDescription) -> None:
+    """Add material, group and mask of collision bodies that differ from those of their object."""
+    for name, (material, group, mask) in item.rules.items():
+        _add(
+            node, "collision_body", name=_text(name), material=_text(material),
+            collision_group=str(int(group)), collision_mask=str(int(mask)),
+        )  # fmt: skip
 
 
 def _free_name(path: Path, name: str, taken: Iterable[Path]) -> Path:

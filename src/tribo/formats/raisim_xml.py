@@ -13,7 +13,7 @@ from tribo.formats.raisim_wires import read_constraint, read_wire
 from tribo.formats.raisim_write import write
 from tribo.formats.report import Report, refuse
 from tribo.formats.xml import Node, is_text, wrong_root
-from tribo.materials.table import Law, PairProperties
+from tribo.materials.table import Law, PairProperties, origins_of
 
 NOT_YET = ("tendon", "tendon_coupling")
 CHILDREN = (
@@ -21,6 +21,7 @@ CHILDREN = (
 )  # fmt: skip
 MAX_WIRES = 100_000
 Pairs = dict[tuple[str, str], Law]
+Origins = dict[tuple[str, str], dict[str, str]]  # of each pair: where its values come from
 
 __all__ = ["read", "read_materials", "write"]
 
@@ -68,7 +69,9 @@ def read(
         if node.tag == "simulation":
             report.doubt(node, "solver settings of another engine are ignored")
         elif node.tag == "material":
-            world.default_pair = _materials(node, world.default_pair, world.pairs, report)
+            world.default_pair = _materials(
+                node, world.default_pair, world.pairs, world.pair_origins, report
+            )
         elif node.tag in {"wire", "constraint"}:
             if len(world.constraints) >= MAX_WIRES:
                 raise node.error(f"more than {MAX_WIRES} wires and constraints; split the world")
@@ -88,8 +91,8 @@ def read(
     return world
 
 
-def read_materials(path: str | Path) -> tuple[Law, Pairs]:
-    """Read the default pair and the pairs of a material file, or of a world file.
+def read_materials(path: str | Path) -> tuple[Law, Pairs, Origins]:
+    """Read the default pair and the pairs of a material file, or of a world file, and what says each value.
 
     Raises:
         DescriptionError: The message says where, what and the remedy.
@@ -97,15 +100,17 @@ def read_materials(path: str | Path) -> tuple[Law, Pairs]:
     root = expand(path)
     report = Report(strict=False)
     pairs: Pairs = {}
+    origins: Origins = {}
     default: Law | None = None
     if root.tag in {"material", "materials"}:
-        return _materials(root, None, pairs, report) or PairProperties(), pairs
+        default = _materials(root, None, pairs, origins, report)
+        return default or PairProperties(), pairs, origins
     found = [*root.all("material"), *root.all("materials")]
     if root.tag != "raisim" or not found:
         raise root.error("holds no materials; expected <material>, or <raisim> with one in it")
     for node in found:
-        default = _materials(node, default, pairs, report)
-    return default or PairProperties(), pairs
+        default = _materials(node, default, pairs, origins, report)
+    return default or PairProperties(), pairs, origins
 
 
 def _setting(node: Node, world: WorldDescription, report: Report) -> None:
@@ -127,8 +132,10 @@ def _setting(node: Node, world: WorldDescription, report: Report) -> None:
         world.camera = dict(node.attributes)
 
 
-def _materials(node: Node, default: Law | None, pairs: Pairs, report: Report) -> Law | None:
-    """Read a material block into `pairs`; return the default pair."""
+def _materials(
+    node: Node, default: Law | None, pairs: Pairs, origins: Origins, report: Report
+) -> Law | None:
+    """Read a material block into `pairs` and `origins`; return the default pair."""
     report.check_children(node, ("default", "pair_prop"))
     for child in node.all("default"):
         default = pair_attributes.read(child, "the default pair", report)
@@ -142,4 +149,8 @@ def _materials(node: Node, default: Law | None, pairs: Pairs, report: Report) ->
         if pairs.get(key, made) != made:
             report.doubt(child, f"pair {first!r}, {second!r} is set again, the last one counts")
         pairs[key] = made
+        given = pair_attributes.given(child, made)
+        origins[key] = origins_of(
+            given, type(made), child.place, "standard value (not in the file)"
+        )
     return default

@@ -26,7 +26,7 @@ def _inertia(body: BodyDescription) -> np.ndarray:
     return np.block([[upper, body.mass * c], [body.mass * c.T, body.mass * np.eye(3)]])
 
 
-def _motion(body: BodyDescription) -> np.ndarray:
+def directions(body: BodyDescription) -> np.ndarray:
     """Return the directions (6, n) in which its joint lets a body move."""
     kind, axis = body.joint.type, np.asarray(body.joint.axis, float)
     if kind == Joint.REVOLUTE:
@@ -67,7 +67,7 @@ def _weakest(tree: TreeDescription, seed: int) -> set[int]:
     weak = set()
     for i in range(len(bodies) - 1, -1, -1):
         body = bodies[i]
-        s = _motion(body)
+        s = directions(body)
         d = s.T @ own[i] @ s + body.joint.armature * np.eye(s.shape[1])
         rest = own[i]
         if s.shape[1] and not body.joint.stiffness > 0.0 and not body.joint.damping > 0.0:

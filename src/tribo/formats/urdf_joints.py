@@ -103,22 +103,36 @@ def _read_limit(node: Node, joint: JointDescription, report: Report) -> None:
     if joint.velocity == 0.0:
         report.note(f"{node.place}: velocity='0' is taken as no limit", "velocity 0")
         joint.velocity = inf
+    if joint.type == Joint.SPHERICAL:
+        _read_cone(node, limit, joint, report)
+        return
     lower = limit.number("lower", 0.0)
     upper = limit.number("upper", 0.0)
     if lower > upper:
         raise limit.error(f"lower={lower!r} is above upper={upper!r} in {node.place}; swap them")
     if lower == upper == 0.0 or is_endless:
-        if not is_endless and joint.type != Joint.SPHERICAL:
+        if not is_endless:
             report.note(f"{node.place}: both stops are 0 or missing: it has none", "stops 0")
         return
-    if joint.type == Joint.SPHERICAL and not 0.0 < upper < math.pi:
+    joint.lower, joint.upper = lower, upper
+
+
+def _read_cone(node: Node, limit: Node, joint: JointDescription, report: Report) -> None:
+    """Read the angle of the cone of a spherical joint, which is `upper`; `lower` has no meaning there."""
+    lower, upper = limit.number("lower", 0.0), limit.number("upper", 0.0)
+    if upper != 0.0 and not 0.0 < upper < math.pi:
         raise limit.error(
             f"upper={upper!r} in {node.place} is the angle of its cone; it must be between 0 and π"
         )
-    if joint.type == Joint.SPHERICAL:
+    if lower != 0.0:
+        held = f"its cone is upper={upper:g}" if upper else 'it has no cone; write upper="ANGLE"'
+        report.doubt(
+            limit,
+            f"lower={lower:g} of the spherical {node.place} is not read: {held}",
+            "cone lower",
+        )
+    if upper != 0.0:
         joint.upper = upper
-        return
-    joint.lower, joint.upper = lower, upper
 
 
 def _read_dynamics(node: Node, joint: JointDescription, report: Report) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 from lxml import etree
 
 from tribo.checks import check
+from tribo.checks.files import plain
 from tribo.description.trees import DescriptionError
 from tribo.formats.report import known_hint
 
@@ -350,6 +351,7 @@ def _load(path: Path, kind: str) -> bytes:
     try:
         if path.is_dir():
             raise DescriptionError(f"{path}: is a folder; give the {kind} file in it")
+        plain(path)
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:

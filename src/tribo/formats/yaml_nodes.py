@@ -16,6 +16,7 @@ from typing import Any
 
 from tribo.checks.check import LARGEST
 from tribo.checks.errors import DescriptionError
+from tribo.checks.files import plain
 from tribo.formats.report import Report
 
 MAX_BYTES = 8 << 20
@@ -195,6 +196,7 @@ def _text_of(source: str | Path, kind: str) -> tuple[str, str]:
     else:
         name = str(source)
         try:
+            plain(Path(source))
             with Path(source).open("rb") as file:
                 data = file.read(MAX_BYTES + 1)
         except (OSError, ValueError) as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -179,14 +179,14 @@ class MaterialTable(check.Sealed):
                 raise TypeError(
                     f"{what}: {kind.__name__} has no property {name!r}{check.nearest(name, known)}"
                 )
-        given = frozenset(known if properties is not None else values)
+        given = known if properties is not None else list(values)
         try:
             made: Law = replace(properties, **values) if properties else kind(**values)  # type: ignore[arg-type]
         except ValueError as error:
             raise ValueError(f"{what}: {error}") from None
         check.name(first, "a material name")
         check.name(second, "a material name")
-        self.take_pair(first, second, made, _origins(given, kind))
+        self.take_pair(first, second, made, origins_of(given, kind))
 
     def take_pair(
         self, first: str, second: str, properties: Law, origin: Mapping[str, str]
@@ -291,12 +291,14 @@ def _kind_of(values: Mapping[str, object], what: str) -> type[Law]:
     return ContactMaterial if mine else PairProperties
 
 
-def _origins(given: frozenset[str], kind: type[Law]) -> dict[str, str]:
-    """Return where the values of a pair come from of which some were given."""
-    origin = dict.fromkeys(given, "set for this pair")
-    if kind is PairProperties and "static_friction" not in given:
-        origin["static_friction"] = "equal to friction (not set for this pair)"
-    return origin
+def origins_of(
+    given: Iterable[str], kind: type[Law], said: str = "set for this pair", else_: str = NOT_SET
+) -> dict[str, str]:
+    """Return where the values of a pair come from, by property: `said` of the given ones, else `else_`."""
+    origin = dict.fromkeys((item.name for item in fields(kind)), else_)
+    if kind is PairProperties:
+        origin["static_friction"] = "equal to friction" + else_.removeprefix("standard value")
+    return origin | dict.fromkeys(given, said)
 
 
 def _key(first: str, second: str) -> tuple[str, str]:

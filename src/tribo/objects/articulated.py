@@ -181,16 +181,29 @@ class ArticulatedSystem(Drives, Object):
             )  # fmt: skip
 
     def take_start(self) -> None:
-        """Take the coordinates and gains with which the description says that the robot starts."""
+        """Take coordinates, gains and targets with which the description says that the robot starts."""
         if self.description.start is not None:
             self._q[:] = self._coordinates(self.description.start, "start")
             self._target_q[:] = self._q
+        drive: dict[str, float] = {}
         for actuator in self.description.actuators:
-            at = self.velocity_slice(actuator.joint)
+            at, joint = self.velocity_slice(actuator.joint), actuator.joint
             self._kp[at] += actuator.kp
             self._kd[at] += actuator.kd
-            if actuator.kp > 0.0:
-                self._target_q[self.coordinate_slice(actuator.joint)] = 0.0
+            control = self.description.start_controls.get(actuator.name, 0.0)
+            drive[joint] = drive.get(joint, 0.0) + actuator.drive(control)
+        for (
+            joint,
+            force,
+        ) in drive.items():  # what it wants: a coordinate, else a speed, else a force
+            at = self.velocity_slice(joint)
+            kp, kd = float(self._kp[at][0]), float(self._kd[at][0])
+            if kp > 0.0:
+                self._target_q[self.coordinate_slice(joint)] = force / kp
+            elif kd > 0.0:
+                self._target_v[at] = force / kd
+            else:
+                self._tau[at] = force
 
     @property
     def kp(self) -> np.ndarray:

@@ -9,7 +9,9 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.errors import EditError
+from tribo.checks.live import LiveArray, Views, live
 from tribo.checks.readonly import frozen
+from tribo.description import colors
 from tribo.description.extents import rotation_matrix
 from tribo.description.trees import TreeDescription
 from tribo.engine.builder import (
@@ -25,7 +27,8 @@ from tribo.model import Joint, Kind, Shape
 from tribo.objects.collision_body import CollisionBody
 from tribo.objects.contact_reader import ContactReader
 from tribo.objects.owner import Owner
-from tribo.objects.sleeper import SLEEPER_VIEWS, Sleeper
+from tribo.objects.record_views import VIEWS, Arrays
+from tribo.objects.sleeper import Sleeper
 
 if TYPE_CHECKING:
     from tribo.engine.engine import Engine
@@ -63,6 +66,9 @@ class Object(Sleeper, ContactReader):
         self._group, self._mask = group, mask
         self.span: Span | None = None
         self.is_removed = False
+        self._handed: dict[
+            str, tuple[LiveArray, Views]
+        ] = {}  # arrays of the records that users may have
         root = description.bodies[0].joint
         self.fixed_pose = np.array([*root.position, *root.quaternion], np.float64)
         self._allocate()
@@ -74,17 +80,12 @@ class Object(Sleeper, ContactReader):
     def _allocate(self) -> None:
         """Make room for the numbers of this object; coordinates at zero, the root at its pose."""
         nq, nv = coordinate_counts(self.description)
-        self._q, self._v = np.zeros(nq), np.zeros(nv)
-        self._vdot, self._vdot_before = np.zeros(nv), np.zeros(nv)
-        self._left_q, self._left_v, self._tree_motion = (
-            np.zeros(nq),
-            np.zeros(nv),
-            np.zeros((1, 10)),
-        )
+        self._q, self._left_q = np.zeros((2, nq))
+        self._v, self._vdot, self._vdot_before, self._left_v = np.zeros((4, nv))
+        self._tau, self._kp, self._kd, self._target_v = np.zeros((4, nv))
+        self._drive_form, self._carries = np.zeros((2, nv), np.int64)
+        self._tree_motion = np.zeros((1, 10))
         self._stay_awake(nv)
-        self._tau, self._kp, self._kd = np.zeros(nv), np.zeros(nv), np.zeros(nv)
-        self._target_v = np.zeros(nv)
-        self._drive_form, self._carries = np.zeros(nv, np.int64), np.zeros(nv, np.int64)
         self._scalar_impulse = np.zeros(slot_count(self.description))
         self._wrench = np.zeros((len(self.description.bodies), 6))
         types = joint_types(self.description)
@@ -149,8 +150,22 @@ class Object(Sleeper, ContactReader):
 
     @property
     def name(self) -> str:
-        """Name under which ``world["name"]`` finds the object."""
+        """Name under which ``world["name"]`` finds the object; assign another one that is free.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ball = world.add_sphere(radius=0.1, mass=1.0)
+            >>> ball.name = "ball"
+            >>> world["ball"] is ball
+            True
+        """
         return self._name
+
+    @name.setter
+    def name(self, value: str) -> None:
+        self.world.note_name(self, value)
+        self._name = value
 
     @property
     def body_type(self) -> Kind:
@@ -274,8 +289,9 @@ class Object(Sleeper, ContactReader):
             return frozen(np.array(getattr(self, name)))
         if not self.world.is_built:
             _ = self.world.engine
-        array: np.ndarray = getattr(self, name)
-        return array
+        if name not in self._handed:
+            self._handed[name] = live(getattr(self, name))
+        return self._handed[name][0]
 
     def _coordinates(self, value: Any, what: str) -> np.ndarray:
         """Return checked coordinates."""
@@ -336,6 +352,27 @@ class Object(Sleeper, ContactReader):
             body.material = name
 
     @property
+    def color(self) -> tuple[float, ...] | None:
+        """Red, green, blue and opacity, 0 … 1, of all that is drawn of it; None: as its parts say.
+
+        Assign a name ("red"), 3 or 4 numbers, or None. World files keep it as ``appearance``. Opacity is kept
+        and not drawn; a ground is drawn as tiles whatever its colour.
+
+        Example:
+            >>> import tribo
+            >>> ball = tribo.World().add_sphere(radius=0.1, mass=1.0, color="blue")
+            >>> ball.color
+            (0.22, 0.42, 0.75, 1.0)
+        """
+        return self.description.color
+
+    @color.setter
+    def color(self, value: Any) -> None:
+        self.check_present("color")
+        what = f"color of {self.name}"
+        self.description.color = None if value is None else colors.given(value, what)
+
+    @property
     def contacts(self) -> list[Contact]:
         """Contacts of the last step, seen from this object: forces act on it."""
         self.check_present("contacts")
@@ -372,51 +409,49 @@ class Object(Sleeper, ContactReader):
             self._mask,
         )
 
-    def attach(self, engine: Engine, span: Span) -> None:
-        """Move this object's numbers into the records of a freshly built world."""
-        for name, (record, index) in _VIEWS.items():
-            view = getattr(getattr(engine, record), name)[getattr(span, index)]
-            view[:] = getattr(self, f"_{name}")
-            setattr(self, f"_{name}", view)
+    def attach(self, arrays: Arrays, span: Span) -> None:
+        """Move this object's numbers into the records of a freshly built world, as `arrays_of` lists them.
+
+        They may still be in the records of the world before: what was handed out of those is refused then.
+        """
+        self._freeze_handed()
+        own = vars(self)  # it is done for thousands of objects: attributes are set without a detour
+        spans = {
+            "q": span.q,
+            "v": span.v,
+            "slot": span.slot,
+            "body": span.body,
+            "trees": span.trees,
+        }
+        for name, array, index in arrays:
+            view = array[spans[index]]
+            view[:] = own[name]
+            own[name] = view
         self.span = span
 
     def detach(self) -> None:
         """Keep this object's numbers apart from the records, before a rebuild.
 
-        Arrays that were handed out are no longer those of the object: writing to them is refused.
+        Arrays that were handed out, and slices of them, are no longer those of the object: writing to them is
+        refused.
         """
-        for name in _VIEWS:
-            old = getattr(self, f"_{name}")
-            setattr(self, f"_{name}", old.copy())
-            old.setflags(write=False)
+        self._freeze_handed()
+        own = vars(self)
+        for name in VIEWS:
+            own[f"_{name}"] = own[f"_{name}"].copy()
         self.span = None
+
+    def _freeze_handed(self) -> None:
+        """Refuse from now on what is written into arrays that were handed out."""
+        for name, (_, views) in self._handed.items():
+            views.freeze(getattr(self, name))
+        self._handed.clear()
 
 
 TERRAIN = {
     Shape.PLANE: "half space",
     Shape.SURFACE: "surface of triangles",
     Shape.HEIGHT_MAP: "height map",
-}
-
-# Numbers that belong to an object: array of a record, and which span of it.
-_VIEWS = {
-    "q": ("state", "q"),
-    "v": ("state", "v"),
-    "vdot": ("state", "v"),
-    "vdot_before": ("state", "v"),
-    "scalar_impulse": ("state", "slot"),
-    "left_q": ("state", "q"),
-    "left_v": ("state", "v"),
-    "tree_motion": ("state", "trees"),
-    **SLEEPER_VIEWS,
-    "wrench": ("command", "body"),
-    "tau": ("command", "v"),
-    "drive_form": ("command", "v"),
-    "carries": ("command", "v"),
-    "kp": ("command", "v"),
-    "kd": ("command", "v"),
-    "target_q": ("command", "q"),
-    "target_v": ("command", "v"),
 }
 
 

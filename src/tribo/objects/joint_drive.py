@@ -335,9 +335,15 @@ class JointDrive(Handle):
     def effort_limits(self, value: Any) -> None:
         what = f"effort_limits of {self._name}"
         low, high = check.pair(value, what)
-        minus_lower = -check.array(low, what, "a pair of numbers")
-        lower = -self._limit(minus_lower, "effort_limits, minus lower,")
-        upper = self._limit(high, "effort_limits, upper,")
+        least = check.array(low, what, "a pair of numbers")
+        most = check.array(high, what, "a pair of numbers")
+        if (least > 0.0).any() or (most < 0.0).any():
+            raise ValueError(
+                f"{what} are (lower, upper) with lower ≤ 0 and upper ≥ 0, got "
+                f"({check.shown(low)}, {check.shown(high)})"
+            )
+        lower = -self._limit(-least, "effort_limits, minus lower,")
+        upper = self._limit(most, "effort_limits, upper,")
         self._set_dofs("dof_effort_lower", lower)
         self._set_dofs("dof_effort_upper", upper)
 

@@ -45,6 +45,13 @@ class Owner(Protocol):
     def overlaps(self, a: Any, b: Any) -> bool:
         """Tell whether two things touch or overlap."""
 
+    def note_name(self, part: Object, name: str) -> None:
+        """Note that an object will be called otherwise, by a name that is free."""
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """Return gravity (3,) [m/s²]."""
+
     def note_wrench(self) -> None:
         """Note that an external force acts in the next step."""
 

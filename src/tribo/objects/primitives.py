@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
-from tribo.description import inertias
+from tribo.description import colors, inertias
 from tribo.description.heights import HeightField
 from tribo.description.hulls import Surface, convex_hull, solid_inertia, volume_moments
 from tribo.description.hulls import surface as make_surface
@@ -23,6 +23,7 @@ from tribo.description.trees import (
     MeshFile,
     ShapeDescription,
     TreeDescription,
+    VisualDescription,
 )
 from tribo.engine.builder import ALL_GROUPS
 from tribo.formats import mesh_solids
@@ -48,6 +49,7 @@ class Placed:
 _OPTIONS = (
     "name", "position", "orientation", "linear_velocity", "angular_velocity",
     "com", "inertia", "body_type", "collision_group", "collision_mask", "ground_points",
+    "color",
 )  # fmt: skip
 
 
@@ -64,6 +66,8 @@ def placed(description: TreeDescription, options: dict[str, Any]) -> Placed:
         edits.move_origin(description, check.vector(options["com"], "com", 3))
     if "inertia" in options:
         body.inertia = check.inertia(options["inertia"], "inertia")
+    if "color" in options:
+        description.color = colors.given(options["color"], "color")
     if "ground_points" in options:
         add_ground_points(body, options["ground_points"])
     pose = np.concatenate(
@@ -228,6 +232,8 @@ def mesh(item: Any, mode: str, scale: Any, mass: Any, density: Any,
             raise ValueError('mode "exact" is for static bodies: leave mass and density out')
         description = surface(mesh_solids.exact(made), material)
         description.bodies[0].shapes[0].mesh = source
+        if source is not None:  # what is in memory is drawn as it collides: the same triangles
+            description.bodies[0].visuals = [VisualDescription(Shape.MESH, (), mesh=source)]
         return description
     if (mass is None) == (density is None):
         raise ValueError(
@@ -247,7 +253,14 @@ def mesh(item: Any, mode: str, scale: Any, mass: Any, density: Any,
     volume, centre, second = mesh_solids.moments(made, hulls)
     m = _positive(density, "density") * volume if mass is None else _positive(mass, "mass")
     centre = centre if com is None else check.vector(com, "com", 3)
-    return of_hulls(hulls, centre, m, solid_inertia(m / volume * second), material, "mesh", source)
+    description = of_hulls(
+        hulls, centre, m, solid_inertia(m / volume * second), material, "mesh", source
+    )
+    look = VisualDescription(Shape.MESH, (), description.bodies[0].shapes[0].position, mesh=source)
+    if source is None:
+        look.triangles = made.vertices, made.triangles
+    description.bodies[0].visuals = [look]
+    return description
 
 
 def _mesh_of(item: Any, scale: tuple[float, ...]) -> tuple[MeshFile | None, mesh_solids.Mesh]:

@@ -242,9 +242,52 @@ class SingleBody(Object):
         is_own = check.choice(axes, ("world", "body"), f"axes of the {what}") == "body"
         return self.rotation_matrix @ given if is_own else given
 
+    # -- energy and momentum -------------------------------------------------------------------
     @property
     def kinetic_energy(self) -> float:
         """½ m v² + ½ ωᵀ I ω [J]; zero if static."""
+        w = self.angular_velocity
+        return float(0.5 * self.mass * (self.linear_velocity**2).sum() + 0.5 * w @ self._spin())
+
+    @property
+    def potential_energy(self) -> float:
+        """−m g · x [J], zero at the world's origin; of terrain 0."""
+        return float(-self.mass * (self.world.gravity @ self.position))
+
+    @property
+    def energy(self) -> float:
+        """Kinetic and potential energy [J].
+
+        Example:
+            >>> import tribo
+            >>> ball = tribo.World().add_sphere(
+            ...     radius=0.1, mass=2.0, position=(0, 0, 1), linear_velocity=(3, 0, 0)
+            ... )
+            >>> round(ball.energy, 9)  # m v²/2 + m g z
+            28.62
+        """
+        return self.kinetic_energy + self.potential_energy
+
+    @property
+    def linear_momentum(self) -> np.ndarray:
+        """Linear momentum m v, shape (3,) [kg m/s], world axes."""
+        return frozen(self.mass * self.linear_velocity)
+
+    @property
+    def angular_momentum(self) -> np.ndarray:
+        """Angular momentum about the world's origin, shape (3,) [kg m²/s], world axes."""
+        return self.angular_momentum_about((0.0, 0.0, 0.0))
+
+    def angular_momentum_about(self, point: Any) -> np.ndarray:
+        """Return the angular momentum about a `point` (3,) [m], world; shape (3,) [kg m²/s], world axes.
+
+        Raises:
+            ValueError, TypeError: The point has a wrong shape or is not finite.
+        """
+        arm = self.position - check.vector(point, "point", 3)
+        return frozen(np.cross(arm, self.linear_momentum) + self._spin())
+
+    def _spin(self) -> np.ndarray:
+        """Return the angular momentum about the centre of mass, (3,) [kg m²/s]."""
         r = self.rotation_matrix
-        v, w = self.linear_velocity, self.angular_velocity
-        return float(0.5 * self.mass * v @ v + 0.5 * w @ (r @ self.inertia @ r.T) @ w)
+        return np.asarray(r @ (self.inertia @ (r.T @ self.angular_velocity)))

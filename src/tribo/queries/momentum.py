@@ -4,7 +4,9 @@ from tribo.compiler.jit import entry, kernel
 from tribo.compiler.record import world_of
 from tribo.dynamics import energy, inertia, kinematics, springs
 from tribo.math import spatial, vec
+from tribo.model import Kind
 
+DYNAMIC = int(Kind.DYNAMIC)
 TOTALS = 18  # numbers per state that `totals` writes
 
 
@@ -78,6 +80,26 @@ def totals(model, settings, work, q, v, out):
             out[e, 9 + k] = centre[k]
         for k in range(6):
             out[e, 12 + k] = s[k]
+
+
+@entry
+def of_trees(model, settings, work, q, v, out):
+    """Write energies [J] and momenta of every tree of a world, (ntree, 8), zeros where forces move nothing.
+
+    kinetic, potential energy; linear momentum (3) [kg m/s]; angular momentum about the world origin
+    (3) [kg m²/s].
+
+    Writes: work, out.
+    """
+    kinematics.forward(model, q, work)
+    for t in range(model.tree_body.shape[0]):
+        if model.tree_kind[t] != DYNAMIC:
+            for k in range(8):
+                out[t, k] = 0.0
+            continue
+        inertia.body_inertias(model, work, model.tree_body[t], model.tree_body_count[t])
+        energy.tree_energy(model, v, settings, work, t, out[t])
+        out[t, 1] += springs.spring_energy(model, q, work, t)
 
 
 @entry

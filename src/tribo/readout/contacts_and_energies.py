@@ -9,14 +9,13 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import frozen
-from tribo.dynamics import energy, springs
-from tribo.dynamics.inertia import body_inertias
 from tribo.engine.builder import Span
 from tribo.engine.engine import Engine
 from tribo.materials import MaterialTable
 from tribo.model import ContactState, Impact, Status
 from tribo.objects import Object
 from tribo.objects.contact import PER_CONTACT, SAID, Contact
+from tribo.queries import momentum
 from tribo.readout.explain_contact import ContactDiagnosis, diagnose
 
 
@@ -114,16 +113,9 @@ def tree_energies(engine: Engine) -> np.ndarray:
 
     Trees that are not dynamic have zeros: their energy is nobody's business.
     """
-    work, model = engine.observe(), engine.model
-    result = np.zeros((len(model.tree_body), 8))
-    row = np.zeros(8)
-    for t in range(len(model.tree_body)):
-        if model.tree_kind[t] != energy.DYNAMIC:
-            continue
-        body_inertias(model, work, model.tree_body[t], model.tree_body_count[t])
-        energy.tree_energy(model, engine.state.v, engine.settings, work, t, row)
-        row[1] += springs.spring_energy(model, engine.state.q, work, t)
-        result[t] = row
+    result = np.empty((len(engine.model.tree_body), 8))
+    state = engine.state
+    momentum.of_trees(engine.model, engine.settings, engine.scratch(), state.q, state.v, result)
     return result
 
 

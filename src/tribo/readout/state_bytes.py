@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from tribo.checks.check import Sealed, shown
+from tribo.checks.files import NotPlainError, plain
 from tribo.engine.engine import Engine
 from tribo.model import Integrator
 from tribo.objects.contact import PER_CONTACT, SAID
@@ -286,6 +287,10 @@ class StateFiles(Sealed):
         """Read a file that can be a state of this world, and no more of it."""
         engine = self.engine
         fixed = sum(array.nbytes for _, array in _parts(engine, (0, 0, 0)))
+        try:
+            plain(path)
+        except NotPlainError as error:
+            raise ValueError(f"{path}: {error}") from None
         with path.open("rb") as file:
             head = file.read(_HEAD.size + _MAX_HEADER)
             if not head.startswith(MAGIC):

@@ -23,12 +23,12 @@ from tribo.spatial.model import Appearance, Camera, GroundContact, Model, get_gr
 from tribo.spatial.rotation import rq, rqd, rv, rx, ry, rz, skew
 from tribo.spatial.samples import (
     autoTree,
+    crossed_rods,
     doubleElbow,
+    hinged_rods,
     planar,
     rollingdisc,
-    scissor,
-    singlebody,
-    vee,
+    tumbling_box,
 )
 from tribo.spatial.sparsity import LTDL, LTL, expandLambda, mpyH, mpyL, mpyLi, mpyLit, mpyLt
 from tribo.spatial.transforms import (
@@ -75,6 +75,7 @@ __all__ = [
     "autoTree",
     "crf",
     "crm",
+    "crossed_rods",
     "doubleElbow",
     "expandLambda",
     "fbanim",
@@ -85,6 +86,7 @@ __all__ = [
     "gcPosVel",
     "gcontact",
     "get_gravity",
+    "hinged_rods",
     "jcalc",
     "load",
     "mcI",
@@ -108,12 +110,10 @@ __all__ = [
     "ry",
     "rz",
     "save",
-    "scissor",
-    "singlebody",
     "skew",
     "state_from_tribo",
     "state_to_tribo",
     "to_tribo",
-    "vee",
+    "tumbling_box",
     "xlt",
 ]

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tribo.checks.files import NotPlainError, plain
 from tribo.spatial import mat_reader
 from tribo.spatial.joints import JointType, jcode
 from tribo.spatial.model import Appearance, Camera, GroundContact, Model
@@ -62,7 +63,10 @@ def load(path: str | Path) -> Model:
     path = Path(path)
     if path.suffix not in (".json", ".mat"):
         raise ValueError(f"{path}: a model is loaded from .json or .mat")
-    size = path.stat().st_size
+    try:
+        size = plain(path).st_size
+    except NotPlainError as error:
+        raise ValueError(f"{path}: {error}") from None
     if size > LARGEST:
         raise ValueError(f"{path}: {size} bytes; a model has at most {LARGEST}")
     content = path.read_bytes()

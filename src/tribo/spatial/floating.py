@@ -103,8 +103,8 @@ def FDfb(
     Source: Featherstone 2008, section 9.4.
 
     Example:
-        >>> from tribo.spatial import singlebody
-        >>> xd, _ = FDfb(singlebody(), [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+        >>> from tribo.spatial import tumbling_box
+        >>> xd, _ = FDfb(tumbling_box(), [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
         >>> xd[-3:].tolist()
         [0.0, 0.0, -9.81]
     """

@@ -71,16 +71,22 @@ def planar(n: int) -> Model:
     return Model(list(range(-1, n - 1)), ["r"] * n, Xtree, [inertia] * n, appearance=looks)
 
 
-def singlebody() -> Model:
-    """Return a floating box of 3 × 2 × 1 m and 6 kg, for `FDfb`: it tumbles about its middle axis."""
+def tumbling_box() -> Model:
+    """Return a floating box of 3 × 2 × 1 m and 6 kg, for `FDfb`: it tumbles about its middle axis.
+
+    In the place of Spatial_v2's `singlebody`, tutorial example 4, whose numbers are not published.
+    """
     size, mass = np.array([3.0, 2.0, 1.0]), 6.0
     inertia = mcI(mass, np.zeros(3), mass / 12.0 * np.diag((size**2).sum() - size**2))
     looks = Appearance([], [[["box", [(-0.5 * size).tolist(), (0.5 * size).tolist()]]]])
     return floatbase(Model([-1], ["R"], [np.eye(6)], [inertia], appearance=looks))
 
 
-def scissor() -> Model:
-    """Return two rods of 1 m and 1 kg that float, joined at their middles by a joint about z."""
+def crossed_rods() -> Model:
+    """Return two rods of 1 m and 1 kg that float, joined at their middles by a joint about z.
+
+    In the place of Spatial_v2's `scissor`, tutorial example 5, whose numbers are not published.
+    """
     across = 1.015 / 12.0
     inertia = mcI(1.0, np.zeros(3), np.diag([0.0025, across, across]))
     rod = [["cyl", [[-0.5, 0.0, 0.0], [0.5, 0.0, 0.0]], ROD]]
@@ -89,14 +95,17 @@ def scissor() -> Model:
     return floatbase(model)
 
 
-def vee(L2: float = 1.0) -> Model:
+def hinged_rods(L2: float = 1.0) -> Model:
     """Return a floating rod of 1 m and 1 kg, with a second one of length L2 [m] hinged to its end.
 
     The hinge, joint 6, turns about z; the second rod has L2 kg. In free space equal rods return to where
     they were when the hinge has done so.
+
+    In the place of Spatial_v2's `vee`, tutorial example 3, whose numbers are not published; without weight
+    as there.
     """
     if L2 <= 0.0:
-        raise ValueError(f"vee needs L2 > 0, got {L2}")
+        raise ValueError(f"hinged_rods needs L2 > 0, got {L2}")
     rods = []
     for size in (1.0, L2):
         inertia = size**3 * np.diag([0.0025, 1.015 / 12.0, 1.015 / 12.0])

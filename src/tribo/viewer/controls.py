@@ -71,7 +71,7 @@ class WorldControls:
             self._pair = self._pairs.get(value, self._pair)
             self._show_value()
         elif key == ("property",):
-            self._property = value if value in PROPERTIES else self._property
+            self._property = value if value in self._which.options else self._property
             self._show_value()
         elif key == ("value",):
             self._set_value(value)
@@ -96,16 +96,20 @@ class WorldControls:
         if number == old:
             return
         changes: dict[str, Any] = {self._property: number}
-        if self._property == "friction" and made.static_friction == made.friction:
+        if self._property == "friction" and getattr(made, "static_friction", None) == old:
             changes["static_friction"] = number  # it was the same: it stays the same
         self._world.set_material_pair(*self._pair, replace(made, **changes))
 
     def _show_value(self) -> None:
+        law = self._world.materials.pair(*self._pair)
+        offered = tuple(name for name in PROPERTIES if hasattr(law, name))
+        if self._which.options != offered:
+            self._which.options = offered
+        if self._property not in offered:
+            self._property = self._which.value = offered[0]
         most = PROPERTIES[self._property]
         self._value.max = most
-        self._value.value = float(
-            np.clip(getattr(self._world.materials.pair(*self._pair), self._property), 0.0, most)
-        )
+        self._value.value = float(np.clip(getattr(law, self._property), 0.0, most))
 
     def _names_of_pairs(self) -> dict[str, tuple[str, str]]:
         """Return the pairs of materials by the text that stands for them."""

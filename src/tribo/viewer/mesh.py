@@ -50,6 +50,15 @@ def surface_of(mesh: trimesh.Trimesh) -> Surface:
     )
 
 
+def of_triangles(vertices: np.ndarray, triangles: np.ndarray) -> trimesh.Trimesh:
+    """Return a mesh that was given in memory, flat faces: no corner is shared, so none is shaded round."""
+    import trimesh
+
+    made = trimesh.Trimesh(vertices, triangles, process=False)
+    made.unmerge_vertices()
+    return made
+
+
 def of_geometry(shape: ShapeDescription) -> trimesh.Trimesh | None:
     """Return a cone, hull, surface or height map as triangles; None for other shapes."""
     import trimesh
@@ -78,9 +87,7 @@ def of_geometry(shape: ShapeDescription) -> trimesh.Trimesh | None:
         high = np.stack([first, first + nx + 1, first + nx], axis=1)
         return trimesh.Trimesh(points, np.concatenate([low, high]), process=False)
     if isinstance(geometry, Hull):  # flat faces: no corner is shared, so none is shaded round
-        made = trimesh.Trimesh(geometry.vertices, geometry.triangles, process=False)
-        made.unmerge_vertices()
-        return made
+        return of_triangles(geometry.vertices, geometry.triangles)
     if geometry is not None:
         return trimesh.Trimesh(geometry.vertices, geometry.triangles, process=False)
     return None

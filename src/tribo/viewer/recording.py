@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tribo.checks.files import plain
 from tribo.readout.contacts_and_energies import tree_energies
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ def load(path: str | Path) -> Series:
         ValueError: The file is not a recording.
     """
     try:
+        plain(Path(path))
         with np.load(Path(path), allow_pickle=False) as file:
             if int(file["format"]) != FORMAT:
                 raise ValueError(f"format {int(file['format'])} is not {FORMAT}")

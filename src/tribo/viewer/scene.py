@@ -13,7 +13,7 @@ from tribo.contact.sleep import ASLEEP
 from tribo.description.extents import body_bounds, rotation_matrix
 from tribo.description.trees import MeshFile, ShapeDescription, VisualDescription
 from tribo.model import Shape
-from tribo.objects import Object
+from tribo.objects import Object, SingleBody
 from tribo.objects.constraint import Wire
 from tribo.readout.contacts_and_energies import contact_impulses
 from tribo.viewer import mesh as meshes
@@ -304,10 +304,12 @@ def material_color(material: str, number: int = 0) -> Color:
 
 def _shape(part: Object, body: int, shape: ShapeDescription) -> Drawable:
     made = meshes.of_geometry(shape) if shape.kind in GEOMETRIES else None
+    own = part.color
+    color = (own[0], own[1], own[2]) if own is not None else material_color(shape.material, part.id)
     return Drawable(
         f"{part.name}/{shape.name}", part.name, body, Shape.MESH if made is not None else shape.kind,
         tuple(shape.size), np.array(shape.position, float), rotation_matrix(shape.quaternion),
-        material_color(shape.material, part.id), made, made is not None,
+        color, made, made is not None,
     )  # fmt: skip
 
 
@@ -315,12 +317,18 @@ def _drawn(part: Object, body: int, link: str, item: ShapeDescription | VisualDe
            load: Callable[[MeshFile], Any]) -> Drawable | None:  # fmt: skip
     """Return a visual, or a shape that is a mesh; None if its mesh cannot be drawn."""
     loaded = None
-    if item.kind == Shape.MESH:
+    given, plain = part.color, (0.72, 0.74, 0.77)
+    if isinstance(part, SingleBody):
+        plain = material_color(part.material, part.id)
+    if isinstance(item, VisualDescription):
+        given = given or item.color
+    if isinstance(item, VisualDescription) and item.triangles is not None:
+        loaded = meshes.of_triangles(*item.triangles)
+    elif item.kind == Shape.MESH:
         loaded = load(item.mesh) if item.mesh is not None else None
         if loaded is None:
             return None
-    given = item.color if isinstance(item, VisualDescription) else None
-    color = (given[0], given[1], given[2]) if given is not None else (0.72, 0.74, 0.77)
+    color = (given[0], given[1], given[2]) if given is not None else plain
     return Drawable(
         f"{part.name}/{link}", part.name, body, item.kind, tuple(item.size or ()),
         np.array(item.position, float), rotation_matrix(item.quaternion), color,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tribo.checks import check
+from tribo.description import colors
 from tribo.description.heights import HeightField
 from tribo.description.trees import (
     CompoundPart,
@@ -83,6 +84,7 @@ class WorldObjects(WorldList):
                 the centre of mass, com (3,) [m] the centre of mass in the frame of the shape (the
                 body's origin is there: `position` is that of the centre of mass),
                 body_type ("dynamic", "kinematic", "static"), collision_group, collision_mask (bits),
+                color: a name, "red", or 3 or 4 numbers of 0 … 1; else it is drawn as its material is,
                 ground_points (n, 3) [m], body frame: where it touches compliant grounds, instead of
                 with points of its shape (docs/physics/compliant-ground).
 
@@ -182,7 +184,7 @@ class WorldObjects(WorldList):
         Args:
             file: Path; only the file itself and textures in its folder are read. Or a mesh with vertices and
                 faces (``trimesh.Trimesh``), or a pair of arrays, vertices (n, 3) and triangles (m, 3): they
-                are copied, drawn as what collides, and `World.save` cannot write them.
+                are copied, and `World.save` cannot write them. Either is drawn as it is, whatever collides.
             mass, density: [kg] or [kg/m³], one of them; the inertia is that of the closed surface.
             scale: One factor, or (3,), applied to the vertices; negative ones mirror.
             mode: "hull": the convex hull collides. "decomposition": convex parts collide (coacd; found
@@ -251,7 +253,7 @@ class WorldObjects(WorldList):
             vertices: (n, 3) [m], in the body's frame.
             triangles: (m, 3) entries of `vertices`.
             material: Name, see `set_material_pair`.
-            options: name, position, orientation, collision_group, collision_mask; see `add_sphere`.
+            options: name, position, orientation, collision_group, collision_mask, color; see `add_sphere`.
 
         Raises:
             ValueError: Not finite, entries that name no vertex, or no triangle with an area.
@@ -274,7 +276,8 @@ class WorldObjects(WorldList):
             heights: A `HeightField`, or (ny, nx) heights [m] with x along a row.
             size: Lengths along x and y [m], with an array only; the map is centred on its position.
             material: Name, see `set_material_pair`.
-            options: name, position, orientation (any), collision_group, collision_mask; see `add_sphere`.
+            options: name, position, orientation (any), collision_group, collision_mask, color; see
+                `add_sphere`.
 
         Raises:
             ValueError: Ragged, too small or not finite.
@@ -304,7 +307,7 @@ class WorldObjects(WorldList):
         ground_points: Mapping[str, Any] | None = None, modules: Sequence[str | Path] = (),
         parameters: Mapping[str, object] | None = None, srdf: str | Path | None = None,
         collide_with_parent: bool = False, joint_order: Sequence[str] = (),
-        fixed_base: bool | None = None, materials: MaterialLibrary | None = None,
+        fixed_base: bool | None = None, materials: MaterialLibrary | None = None, color: Any = None,
     ) -> ArticulatedSystem:  # fmt: skip
         """Add a robot.
 
@@ -335,6 +338,7 @@ class WorldObjects(WorldList):
                 file starts it). None: as the file says: a URDF floats unless its root link is called "world".
                 False: it must float.
             materials: Of a body file (`tribo.read_materials`): densities of what it names.
+            color: Of the whole robot, as in `add_sphere`; None: as its file says.
 
         Raises:
             DescriptionError: The file cannot be built, or fixes a base that shall float; the message names
@@ -364,6 +368,8 @@ class WorldObjects(WorldList):
         if collide_with_parent:
             for body in description.bodies[1:]:
                 body.joint.collision_enabled = True
+        if color is not None:
+            description.color = colors.given(color, "color")
         description.kind = as_kind(body_type)
         if description.kind == Kind.STATIC:
             raise ValueError(

@@ -18,8 +18,8 @@ from tribo.description.trees import (
     TreeDescription,
     WorldDescription,
 )
-from tribo.materials import MaterialTable
-from tribo.materials.table import Law
+from tribo.materials import MaterialTable, PairProperties
+from tribo.materials.table import Law, origins_of
 from tribo.model import Joint, Kind
 from tribo.objects import Object
 from tribo.world.add_objects import WorldObjects
@@ -155,6 +155,9 @@ class WorldMjcf(WorldObjects):
         own = dict.fromkeys(name for pair in laws for name in pair)
         others = [name for name in self._materials.names if name not in own]
         known = {(first, second) for first, second, _ in self._materials}
+        given = ("friction", "spinning_length", "rolling_length")
+        origin = origins_of(given, PairProperties, "MJCF: friction and condim of both geoms, or their <pair>",
+                            "standard value (MJCF has none)")  # fmt: skip
         for (first, second), law in {**laws, **laws_between(own, others)}.items():
             if (first, second) not in known and (second, first) not in known:
-                self._materials.set_pair(first, second, law)
+                self._materials.take_pair(first, second, law, origin)

@@ -12,6 +12,24 @@ from tribo.model import Kind
 from tribo.objects import ArticulatedSystem, Object
 
 
+class Objects(tuple[Object, ...]):
+    """Objects in the order in which they were added; a name finds one as its number does."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return an object by number or name, or several by a slice.
+
+        Raises:
+            KeyError: There is no such name; the message proposes the nearest.
+            IndexError: There is no such number.
+        """
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        known = {part.name: part for part in self}
+        return known[check.known(key, known, "object")]
+
+
 class WorldList(check.Sealed):
     """Objects of a world, by order, name and handle."""
 
@@ -94,9 +112,31 @@ class WorldList(check.Sealed):
         self.rebuild()
 
     @property
-    def objects(self) -> tuple[Object, ...]:
-        """All objects in the order in which they were added."""
-        return tuple(self._objects)
+    def objects(self) -> Objects:
+        """All objects in the order in which they were added, a tuple; ``world.objects["name"]`` finds one.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ball = world.add_sphere(radius=0.1, mass=1.0, name="ball")
+            >>> world.objects["ball"] is world.objects[0] is ball
+            True
+        """
+        return Objects(self._objects)
+
+    def note_name(self, part: Object, name: str) -> None:
+        """Note that an object will be called otherwise: assign to `Object.name`.
+
+        Raises:
+            ValueError, TypeError: The name is empty, no text, or that of another object.
+        """
+        self.check_editable(f"name of {part.name}")
+        part.check_present("name")
+        check.name(name, f"name of {part.name}")
+        if self._by_name.get(name, part) is not part:
+            raise ValueError(f"there is already an object named {name!r}; choose another name")
+        del self._by_name[part.name]
+        self._by_name[name] = part
 
     def __getitem__(self, name: str) -> Object:
         """Return an object by name.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -21,6 +22,7 @@ from tribo.materials import ContactMaterial, MaterialLibrary, MaterialTable, Pai
 from tribo.materials.table import PairExplanation
 from tribo.model import Status
 from tribo.objects import ArticulatedSystem, Object
+from tribo.objects.record_views import arrays_of
 from tribo.readout.contacts_and_energies import WorldReadout, carry_readings
 from tribo.readout.distances import WorldProximity
 from tribo.readout.snapshot import Snapshot, touching
@@ -116,10 +118,15 @@ class World(
             f"  materials: {', '.join(table.names)}; {pairs}",
             f"  contacts: {len(self.contacts)}, status: {self.status.name or 'well'}",
         ]
-        items = [part.describe() for part in self._objects] + [
-            repr(tie)[1:-1] for tie in self._constraints
-        ]
+        items = [part.describe() for part in self._objects]
+        items += [repr(tie)[1:-1] for tie in self._constraints]
         return "\n".join([*lines, *(f"  {item}" for item in items)])
+
+    def _repr_html_(self) -> str:
+        """Return the summary as a notebook shows it, at most forty lines."""
+        lines = self.summary().splitlines()
+        lines[40:] = [f"  and {len(lines) - 40} more"] * (len(lines) > 40)
+        return f"<pre>{html.escape(chr(10).join(lines))}</pre>"
 
     def __reduce__(self) -> Any:
         """Refuse copies and pickling: two worlds would share one state."""
@@ -300,8 +307,6 @@ class World(
         """Build the arrays of all objects and move state, commands and warm start over."""
         old = self._engine
         was = self._built_spans
-        for part in self._objects:
-            part.detach()
         capacity = old.capacity if old else Capacity()
         first_body, count = {}, 0
         for part in self._objects:
@@ -317,8 +322,9 @@ class World(
         if old is not None:
             for name in _KEPT:
                 getattr(engine.state, name)[...] = getattr(old.state, name)
+        arrays = arrays_of(engine)
         for part, span in zip(self._objects, spans, strict=True):
-            part.attach(engine, span)
+            part.attach(arrays, span)
         for c, tie in enumerate(self._constraints):
             tie.attach(engine, c)
         engine.command.has_wrench[0] = engine.command.wrench.any()
@@ -374,9 +380,8 @@ class World(
             first, second: Names given to shapes; unknown names are created.
             properties: A law as a whole, or
             values: friction, restitution, restitution_threshold, static_friction,
-                static_friction_velocity, rolling_friction, spinning_friction (`PairProperties`);
-                friction, stiffness, damping for compliant ground; youngs_modulus, spook_damping,
-                adhesion_force … for a contact material (`ContactMaterial`).
+                static_friction_velocity, rolling_friction, spinning_friction (`PairProperties`); friction,
+                stiffness, damping (compliant ground); youngs_modulus, spook_damping … (`ContactMaterial`).
 
         Raises:
             ValueError: A value is outside its range; the message names it.
@@ -441,7 +446,7 @@ class World(
         return world
 
     def save(self, path: str | Path) -> None:
-        """Write the world as a RaiSim XML file: what it starts with, not its commands or clock.
+        """Write the world as a RaiSim XML file: what it starts with, gains and targets too, not its clock.
 
         A world loaded from it steps bitwise like this one would with a fresh start of its solver. Robots
         added as URDF text are written beside it: ``world.xml``, ``world.NAME.urdf``; so are those built in
@@ -455,13 +460,12 @@ class World(
         """Set the default pair and all pairs of material tables (docs/howto/material-files).
 
         Args:
-            source: File: XML with ``default`` and ``pair_prop`` elements, as in the ``material`` block of a
+            source: XML file with ``default`` and ``pair_prop`` elements, as in the ``material`` block of a
                 world, or YAML as Choreonoid has it; or what `tribo.read_materials` returned.
             rigid: Of YAML: take friction and restitution only, for pairs that do not give way.
 
         Raises:
-            DescriptionError: It cannot be read, or a rigid pair cannot be what it says; the table stays as
-                it was.
+            DescriptionError: It cannot be read, or no rigid pair is like it; the table stays as it was.
         """
         from tribo.formats import material_files
 

@@ -17,7 +17,6 @@ from tribo.description.trees import (
     DescriptionError,
     ObjectDescription,
     TreeDescription,
-    VisualDescription,
     WorldDescription,
 )
 from tribo.engine.builder import ALL_GROUPS
@@ -115,8 +114,8 @@ def _fill(world: World, description: WorldDescription, robots: dict[int, TreeDes
         world.erp2 = description.erp2
     if description.default_pair is not None:
         world.default_pair = description.default_pair
-    for (first, second), pair in description.pairs.items():
-        world.set_material_pair(first, second, pair)
+    for key, pair in description.pairs.items():
+        world.materials.take_pair(*key, pair, description.pair_origins.get(key, {}))
     parts: dict[str, Object] = {}  # by the name in the file, the first that has it
     for item, name in zip(description.objects, _names(description), strict=True):
         if item.type == "articulated_system":
@@ -124,6 +123,10 @@ def _fill(world: World, description: WorldDescription, robots: dict[int, TreeDes
         else:
             _add_body(world, item, name)
         parts.setdefault(item.name or name, world[name])
+        world[name].color = color_of(item.appearance)
+        for body_name, (material, group, mask) in item.rules.items():
+            body = world[name].collision_body(body_name)
+            body.material, body.collision_group, body.collision_mask = material, group, mask
     for tie in description.constraints:
         if tie.type == OF_ROBOT:
             _set(world, tie)
@@ -208,14 +211,6 @@ def _add_body(world: World, item: ObjectDescription, name: str) -> None:
     part.fixed_pose[:] = pose
     if item.kind != Kind.STATIC:
         part.set_state(pose, np.array([*item.linear_velocity, *item.angular_velocity]))
-    color = color_of(item.appearance)
-    body = part.description.bodies[0]
-    if color is not None and not body.visuals and len(body.shapes) == 1:
-        shape = body.shapes[0]
-        if shape.geometry is None:
-            body.visuals = [
-                VisualDescription(shape.kind, shape.size, shape.position, shape.quaternion, color)
-            ]
 
 
 def _make(
@@ -254,6 +249,13 @@ def _add_robot(
         collide_with_parent=item.collide_parent,
         joint_order=item.joint_order,
     )
+    drive = item.drive
+    if "kp" in drive or "kd" in drive:
+        robot.set_pd_gains(drive.get("kp", 0.0), drive.get("kd", 0.0))
+    for word, what in (("target", "pd_target"), ("target_velocity", "pd_velocity_target"),
+                       ("force", "generalized_force")):  # fmt: skip
+        if word in drive:
+            setattr(robot, what, drive[word])
     coordinate, velocity = item.generalized_coordinate, item.generalized_velocity
     if velocity is not None:
         robot.generalized_velocity = velocity

@@ -58,9 +58,9 @@ NOT_IN_FILE = ("max_push_out_speed", "tolerance", "max_sweeps", "integrator", "c
 def save(world: World, path: str | Path) -> None:
     """Write a world so that what is read from the file begins with bitwise the same state.
 
-    Commands, the clock and solver settings have no place in the format: what is left out is named
-    in one warning. A robot that was added as URDF text gets a file beside the world's. Files that `load`
-    will open only if it is told their folders are named in another.
+    The clock and solver settings have no place in the format: what is left out is named in one warning.
+    A robot that was added as URDF text gets a file beside the world's. Files that `load` will open only if
+    it is told their folders are named in another.
 
     Raises:
         DescriptionError: An object has no place in the format; the message says what it is.
@@ -93,16 +93,20 @@ def describe(world: World) -> WorldDescription:
         erp2=world.erp2,
         default_pair=world.default_pair,
         pairs={(first, second): pair for first, second, pair in world.materials},
-        objects=[
-            _describe_robot(p) if isinstance(p, ArticulatedSystem) else _describe_body(p)
-            for p in world.objects
-        ],
+        objects=[_describe(part) for part in world.objects],
         constraints=[
             _settings_of(tie) if tie.is_from_file else tie.describe()
             for tie in world.constraints
             if not tie.is_from_file or tie.is_changed or not tie.collide
         ],
     )
+
+
+def _describe(part: Object) -> ObjectDescription:
+    made = _describe_robot(part) if isinstance(part, ArticulatedSystem) else _describe_body(part)
+    if part.color is not None:
+        made.appearance = " ".join(repr(x) for x in part.color)
+    return made
 
 
 def _describe_body(part: Object) -> ObjectDescription:
@@ -112,11 +116,12 @@ def _describe_body(part: Object) -> ObjectDescription:
     shape = part.collision_bodies[0]
     made = ObjectDescription("", part.name, shape.material, part.mass, kind=part.body_type)
     _set_groups(made, part, shape.collision_group, shape.collision_mask)
-    own = {(b.collision_group, b.collision_mask) for b in part.collision_bodies}
-    if len(own) > 1:
-        raise DescriptionError(
-            f"object {part.name!r}: collision rules of single shapes have no place in the format"
-        )
+    rules = (shape.collision_group, shape.collision_mask)
+    made.rules = {
+        b.name: (b.material, b.collision_group, b.collision_mask)
+        for b in part.collision_bodies
+        if (b.collision_group, b.collision_mask) != rules
+    }
     if shape.shape == Shape.PLANE:
         if part.rotation_matrix[2, 2] != 1.0:
             raise DescriptionError(
@@ -127,8 +132,6 @@ def _describe_body(part: Object) -> ObjectDescription:
     made.position, made.quaternion = _tuple(part.position), _tuple(part.orientation)
     made.linear_velocity = _tuple(part.linear_velocity)
     made.angular_velocity = _tuple(part.angular_velocity)
-    if body.visuals and len(body.shapes) == 1 and body.visuals[0].color is not None:
-        made.appearance = " ".join(repr(float(x)) for x in body.visuals[0].color)
     geometry = body.shapes[0].geometry
     if body.shapes[0].mesh is not None:
         _describe_mesh(made, part, body)
@@ -246,12 +249,6 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
         raise DescriptionError(
             f"{place}: the pose of a fixed base has no place in the format; put it into the URDF"
         )
-    described = [s.material for b in original.bodies for s in b.shapes]
-    if described != [body.material for body in robot.collision_bodies]:
-        raise DescriptionError(
-            f"{place}: materials that differ from its URDF have no place in the format; "
-            "write them there as <contact name=…>"
-        )
     if _numbers_of(original) != _numbers_of(robot.description):
         raise DescriptionError(
             f"{place}: masses, joints or shapes that differ from its URDF have no place in the format; "
@@ -262,11 +259,8 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
     made.collide_parent = collide_parent
     made.convexify = has_meshes and meshes == "decomposition"
     _set_groups(made, robot, robot.collision_group, robot.collision_mask)
-    own = {(b.collision_group, b.collision_mask) for b in robot.collision_bodies}
-    if (
-        own - {(robot.collision_group, robot.collision_mask)}
-        or robot.description.ignored != original.ignored
-    ):
+    made.rules = _rules_of(robot, original)
+    if robot.description.ignored != original.ignored:
         raise DescriptionError(
             f"{place}: collision rules of single links have no place in the format; those of whole links "
             "have one in a URDF, see export_urdf"
@@ -280,9 +274,31 @@ def _order_of(robot: ArticulatedSystem, original: TreeDescription) -> tuple[str,
     return () if robot.joint_names == usual else robot.joint_names
 
 
+def _rules_of(
+    robot: ArticulatedSystem, original: TreeDescription
+) -> dict[str, tuple[str, int, int]]:
+    """Return material, group and mask of the collision bodies that differ from what the URDF gives."""
+    shapes = [shape for body in original.bodies for shape in body.shapes]
+    found = {}
+    for body, shape in zip(robot.collision_bodies, shapes, strict=True):
+        usual = (
+            shape.material,
+            robot.collision_group if shape.group is None else shape.group,
+            robot.collision_mask if shape.mask is None else shape.mask,
+        )
+        own = (body.material, body.collision_group, body.collision_mask)
+        if own != usual:
+            found[body.name] = own
+    return found
+
+
 def _with_state(made: ObjectDescription, robot: ArticulatedSystem) -> ObjectDescription:
     made.generalized_coordinate = _tuple(robot.generalized_coordinate)
     made.generalized_velocity = _tuple(robot.generalized_velocity)
+    drive = {"kp": robot.kp, "kd": robot.kd, "force": robot.generalized_force}
+    if any(numbers.any() for numbers in drive.values()):
+        drive |= {"target": robot.pd_target, "target_velocity": robot.pd_velocity_target}
+        made.drive = {name: _tuple(numbers) for name, numbers in drive.items()}
     return made
 
 
@@ -333,16 +349,7 @@ def _forms_of(robot: ArticulatedSystem) -> list[str]:
 
 def _left_out(world: World) -> list[str]:
     """Return what matters for the motion and is not in the file."""
-    lost = [
-        f"the gains of {part.name!r}"
-        for part in world.objects
-        if isinstance(part, ArticulatedSystem) and any(gain.any() for gain in part.pd_gains)
-    ]
-    lost += [
-        f"the feed-forward force of {part.name!r}"
-        for part in world.objects
-        if isinstance(part, ArticulatedSystem) and part.generalized_force.any()
-    ]
+    lost: list[str] = []
     for part in world.objects:
         if isinstance(part, ArticulatedSystem) and not _has_file(part):
             lost += [f"parts of {part.name!r}: {note}" for note in lost_parts(part.description)]

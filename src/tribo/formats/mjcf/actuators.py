@@ -67,9 +67,9 @@ class _Law:
 def read_actuators(
     source: Source, compiler: Compiler, defaults: Defaults, joints: dict[str, JointDescription],
     report: Report,
-) -> list[ActuatorDescription]:  # fmt: skip
-    """Read all <actuator> sections; effort limits are written into the joints."""
-    made: list[ActuatorDescription] = []
+) -> list[ActuatorDescription | None]:  # fmt: skip
+    """Read all <actuator> sections, None for what is not read; effort limits are written into the joints."""
+    found: list[ActuatorDescription | None] = []
     names: set[str] = set()
     for section in source.sections("actuator"):
         for node in section.children:
@@ -80,18 +80,17 @@ def read_actuators(
                     node, f"an actuator {kind} is not read: it does nothing; use a motor on a joint",
                     f"actuator/{node.tag}/{what}",
                 )  # fmt: skip
+                found.append(None)
                 continue
             actuator = _read(node, compiler, defaults, joints, report)
-            if actuator is None:
-                continue
-            if not actuator.name:
-                actuator.name = f"actuator_{len(made)}"
-            if actuator.name in names:
-                raise node.error("another actuator has the same name; rename one")
-            names.add(actuator.name)
-            made.append(actuator)
-    _limit(made, joints)
-    return made
+            if actuator is not None:
+                actuator.name = actuator.name or f"actuator_{len(names)}"
+                if actuator.name in names:
+                    raise node.error("another actuator has the same name; rename one")
+                names.add(actuator.name)
+            found.append(actuator)
+    _limit([actuator for actuator in found if actuator is not None], joints)
+    return found
 
 
 def _read(
@@ -114,7 +113,7 @@ def _read(
     law = _Law()
     whole = replace(node, attributes={})
     for one in (*defaults.actuators(node), node):
-        _apply(one, law, joint, report)
+        _apply(one, law)
         whole.attributes.update(one.attributes)
     gear = whole.vector("gear", None, (1.0,))[0]
     if law.gaintype != "fixed" or law.biastype not in {"none", "affine"} or law.dyntype != "none":
@@ -130,9 +129,11 @@ def _read(
     if inherit > 0.0 and joint.lower < joint.upper < inf:
         middle, half = 0.5 * (joint.upper + joint.lower), 0.5 * (joint.upper - joint.lower)
         control = middle - inherit * half, middle + inherit * half
-    made = ActuatorDescription(
-        node.attributes.get("name", "").strip(), joint.name, gear, law.gain[0], bias, control, force
-    )
+    ratio = bias[2] if bias[2] > 0.0 and law.gain[0] == -bias[1] else 0.0  # as in MuJoCo
+    if ratio:
+        bias = (bias[0], bias[1], 0.0)
+    name = node.attributes.get("name", "").strip()
+    made = ActuatorDescription(name, joint.name, gear, law.gain[0], bias, control, force, ratio)
     if made.kp < 0.0 or made.kd < 0.0:
         raise node.error(
             f"pushes away from its target (kp {made.kp:g}, kd {made.kd:g}); its bias must not be > 0"
@@ -140,7 +141,7 @@ def _read(
     return made
 
 
-def _apply(node: Node, law: _Law, joint: JointDescription, report: Report) -> None:
+def _apply(node: Node, law: _Law) -> None:
     """Let a default, or the element itself, speak."""
     tag = node.tag
     if tag == "general":
@@ -158,10 +159,12 @@ def _apply(node: Node, law: _Law, joint: JointDescription, report: Report) -> No
     elif tag == "position":
         kp = node.number("kp", law.gain[0])
         speed = law.bias[2] if len(law.bias) > 2 else 0.0
+        if "kv" in node.attributes and "dampratio" in node.attributes:
+            raise node.error("has kv and dampratio, two words for its damping; keep one")
         if "kv" in node.attributes:
             speed = -node.number("kv", at_least=0.0)
         if "dampratio" in node.attributes:
-            report.doubt(node, "dampratio is not read: there is no damping; write kv")
+            speed = node.number("dampratio", at_least=0.0)
         if node.number("timeconst", 0.0) != 0.0:
             law.dyntype = "filterexact"
         law.gaintype, law.biastype = "fixed", "affine"

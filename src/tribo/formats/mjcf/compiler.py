@@ -34,6 +34,9 @@ class Compiler:
     autolimits: bool = True
     meshdir: str = ""
     strippath: bool = False
+    fitaabb: bool = (
+        False  # primitives are fitted to boxes around meshes, not to those of equal inertia
+    )
     inertiafromgeom: str = "auto"
     inertiagroups: tuple[int, int] = (0, 5)
     balanceinertia: bool = False
@@ -135,7 +138,7 @@ def _read(node: Node, made: Compiler) -> None:
     if "inertiagrouprange" in attributes:
         low, high = node.vector("inertiagrouprange", 2)
         made.inertiagroups = int(low), int(high)
-    for name in ("autolimits", "balanceinertia", "strippath"):
+    for name in ("autolimits", "balanceinertia", "strippath", "fitaabb"):
         if name in attributes:
             setattr(made, name, switch(node, name))
     for name in ("boundmass", "boundinertia"):

@@ -13,6 +13,7 @@ from tribo.description.trees import ShapeDescription, Vector, VisualDescription
 from tribo.formats.inertia import Inertial
 from tribo.formats.mjcf.compiler import Compiler, choice, switch, turn_z_to
 from tribo.formats.mjcf.defaults import Defaults
+from tribo.formats.mjcf.fitted import FITTED, fitted
 from tribo.formats.mjcf.friction import Friction, read_friction
 from tribo.formats.mjcf.meshes import Mesh, Meshes
 from tribo.formats.mjcf.source import Source, screen
@@ -135,7 +136,10 @@ class GeomReader:
         node = self._defaults.resolve(written, childclass)
         kind = choice(node, "type", TYPES, "sphere")
         mesh = self._mesh(node, kind)
-        size, pose = self._placed(node, kind)
+        if mesh is None and "mesh" in node.attributes:
+            size, pose = self._fitted(node, kind)
+        else:
+            size, pose = self._placed(node, kind)
         geom = Geom(
             node, name, kind, size, frame @ pose, mesh, Inertial(), node.integer("group", 0),
             _bits(node, "contype"), _bits(node, "conaffinity"), read_friction(node), self._color(node),
@@ -168,14 +172,23 @@ class GeomReader:
         geom.inertial = made.moved(geom.pose)
 
     def _mesh(self, node: Node, kind: str) -> Mesh | None:
-        if kind != "mesh":
-            if "mesh" in node.attributes:
-                raise node.error(
-                    f"fits {with_article(kind)} to a mesh, which is not read; "
-                    'use type="mesh" or give its size'
-                )
-            return None
-        return self._meshes[node, node.text("mesh")]
+        return self._meshes[node, node.text("mesh")] if kind == "mesh" else None
+
+    def _fitted(self, node: Node, kind: str) -> tuple[Vector, Pose]:
+        """Return size and pose of a primitive that is fitted to a mesh."""
+        if kind not in FITTED or "fromto" in node.attributes:
+            raise node.error(
+                f"fits {with_article(kind)} to a mesh; that can be done with {', '.join(FITTED)}, "
+                "and without fromto"
+            )
+        mesh = self._meshes[node, node.text("mesh")]
+        size, pose = fitted(kind, mesh, to_box=self._compiler.fitaabb)
+        scale = node.number("fitscale", 1.0, above=0.0)
+        if "size" in node.attributes:
+            self._report.doubt(
+                node, "size has no effect beside mesh; leave it out", "geom@size mesh"
+            )
+        return tuple(scale * x for x in size), self._compiler.pose(node) @ pose
 
     def _placed(self, node: Node, kind: str) -> tuple[Vector, Pose]:
         """Return size and pose, both from `fromto` if that is there."""

@@ -12,8 +12,8 @@ import numpy as np
 from tribo.description import hulls
 from tribo.description.trees import MeshFile, Vector
 from tribo.formats.inertia import Inertial
+from tribo.formats.mesh_bounds import MeshError, NoReaderError
 from tribo.formats.mesh_files import MeshFinder
-from tribo.formats.mesh_reading import MeshError
 from tribo.formats.mesh_reading import read as read_mesh
 from tribo.formats.mjcf.compiler import Compiler, choice
 from tribo.formats.mjcf.defaults import MAIN, Defaults
@@ -88,6 +88,8 @@ class Mesh:
             raise self.node.error(f"mesh {self.file.reference!r}: {self.reason}")
         try:
             made = read_mesh(self.file.path, self.scale)
+        except NoReaderError:
+            raise
         except MeshError as error:
             raise self.node.error(f"{self.file.path}: {error}") from None
         return np.array(made.vertices, float), np.array(made.faces)

@@ -15,6 +15,7 @@ from tribo.description.trees import (
     WorldDescription,
 )
 from tribo.engine.builder import COORDINATES
+from tribo.formats.mjcf import damping_ratio
 from tribo.formats.mjcf.actuators import read_actuators
 from tribo.formats.mjcf.bodies import BodyReader
 from tribo.formats.mjcf.compiler import choice, read_compiler
@@ -168,21 +169,24 @@ class _Model:
         self.bodies = BodyReader(compiler, defaults, geoms, joints, report).read(source)
         named = {j.description.name: j.description for b in self.bodies for j in b.joints}
         self.contacts: Contacts = read_contacts(source, compiler, defaults, self.bodies, report)
-        actuators = read_actuators(source, compiler, defaults, named, report)
+        self._actuators = read_actuators(source, compiler, defaults, named, report)
         self.trees: list[Tree]
         self.standing: list[Standing]
         self.trees, self.standing = split(self.bodies, self.contacts, report)
         for tree in self.trees:
             own = {body.joint.name for body in tree.description.bodies}
-            tree.description.actuators = [a for a in actuators if a.joint in own]
+            tree.description.actuators = [a for a in self._actuators if a and a.joint in own]
             tree.description.source = source.path
         self._first: list[int] = []  # coordinate of each body in MuJoCo's order
         count = 0
         for body in self.bodies:
             self._first.append(count)
             count += sum(COORDINATES[joint.type] for joint in body.joints)
+        self._controls: dict[str, dict[str, float]] = {}
         self._keys = self._keyframes(report)
         drawn = self._drawn()
+        for tree in self.trees:
+            damping_ratio.settle(tree.description, self._of(tree, drawn))
         equalities = EqualityReader(
             self.bodies, self.trees, lambda tree: self._of(tree, drawn), defaults, report
         )
@@ -220,7 +224,14 @@ class _Model:
             made.keyframes = {
                 name: self._of(tree, key.get("qpos", q0)) for name, key in self._keys.items()
             }
+            own = {actuator.name for actuator in made.actuators}
+            made.keyframe_controls = {
+                key: {name: u for name, u in given.items() if name in own}
+                for key, given in self._controls.items()
+            }
             made.start = made.keyframes[keyframe] if keyframe is not None else self._of(tree, q0)
+            if keyframe is not None:
+                made.start_controls = made.keyframe_controls[keyframe]
 
     def _joints(self) -> list[tuple[int, JointDescription, float]]:
         """Return body, joint and reference in MuJoCo's order of coordinates."""
@@ -258,9 +269,9 @@ class _Model:
         for section in self.source.sections("keyframe"):
             report.check_children(section, ("key",))
             for node in section.all("key"):
-                screen(node, report, frozenset({"name", "qpos", "time", "mpos", "mquat"}), {
+                screen(node, report, frozenset({"name", "qpos", "ctrl", "time", "mpos", "mquat"}), {
                     "qvel": "is not read: it starts at rest; assign generalized_velocity",
-                    "act": "is not read", "ctrl": "is not read; assign targets or forces",
+                    "act": "is not read",
                 })  # fmt: skip
                 name = node.attributes.get("name", "").strip() or f"key_{len(made)}"
                 if name in made:
@@ -268,7 +279,17 @@ class _Model:
                 made[name] = (
                     {"qpos": _padded(node, self._drawn())} if "qpos" in node.attributes else {}
                 )
+                self._controls[name] = self._controls_of(node)
         return made
+
+    def _controls_of(self, node: Node) -> dict[str, float]:
+        """Return the controls of a keyframe by actuator; those that a short one leaves out are 0."""
+        given = node.vector("ctrl", None, ())
+        if len(given) > len(self._actuators):
+            raise node.error(
+                f"ctrl has {len(given)} numbers; the actuators are {len(self._actuators)}"
+            )
+        return {a.name: u for a, u in zip(self._actuators, given, strict=False) if a is not None}
 
 
 def _padded(node: Node, drawn: Vector) -> Vector:

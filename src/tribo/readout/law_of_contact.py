@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from tribo.contact.problem.compliant_rows import solved
 from tribo.contact.solver.natural_residual import contact_violation
 from tribo.engine.engine import Engine
 from tribo.model import Pair
@@ -17,7 +16,10 @@ def kept(engine: Engine, c: int) -> tuple[float, float, float]:
     """
     work, model = engine.work, engine.model
     felt = work.contact_impulse[c].copy()
-    x, y, normal = solved(work, c, tuple(felt.tolist()))
+    x, y = np.divide(
+        felt[:2], work.contact_scale[c], where=work.contact_scale[c] > 0.0, out=np.zeros(2)
+    )
+    normal = felt[2] + work.contact_pull[c]
     friction = float(work.contact_friction[c])
     bound = friction * normal
     load = float(np.hypot(x, y)) / bound if bound > 0.0 else 0.0

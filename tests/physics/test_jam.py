@@ -68,7 +68,7 @@ def test_robots_in_one_place_are_not_shot_out(beside):
         flagged |= world.status
         total = sum(r.kinetic_energy + r.potential_energy for r in robots)
         assert total - energy <= 30.0 * a_step
-    assert flagged & Status.NOT_CONVERGED
+    assert flagged & (Status.NOT_CONVERGED | Status.SLOWED)
     assert all(r.generalized_coordinate[2] < 0.7 for r in robots)
 
 

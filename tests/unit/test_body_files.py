@@ -214,10 +214,10 @@ def test_use_link_info_makes_a_material_of_the_links_own():
     assert found.friction == pytest.approx(math.sqrt(0.9 * 0.5))
     assert found.restitution == pytest.approx(math.sqrt(0.9 * 0.5))
     assert world.materials.pair("B/a", "B/a").friction == pytest.approx(0.9)
-    with pytest.raises(
-        tribo.DescriptionError, match=r"material of link 'a'.*no adhesion_force=9 N"
-    ):
-        link(text + ", adhesionForce: 9")
+    origin = world.explain_pair("steel", "B/a").origin["friction"]
+    assert origin == "mixed from the link's own values and those of the other material"
+    made = choreonoid.read(HEAD + f"name: C\nlinks:\n - {{ name: a, {text}, adhesionForce: 9 }}\n")
+    assert made.laws["C/a", "C/a"].adhesion_force == 18.0  # the sum of both
     # Without useLinkInfo such keys have no effect, as with a named material.
     body, _ = link(text.replace("useLinkInfo", "steel") + ", adhesionForce: 9")
     assert body.shapes[0].material == "steel"

@@ -19,6 +19,7 @@ from tribo.description.trees import (
     WorldDescription,
 )
 from tribo.materials import MaterialTable, PairProperties
+from tribo.materials.mixing import FORMULAS
 from tribo.materials.table import Law, origins_of
 from tribo.model import Joint, Kind
 from tribo.objects import Object
@@ -155,9 +156,17 @@ class WorldMjcf(WorldObjects):
         own = dict.fromkeys(name for pair in laws for name in pair)
         others = [name for name in self._materials.names if name not in own]
         known = {(first, second) for first, second, _ in self._materials}
-        given = ("friction", "spinning_length", "rolling_length")
-        origin = origins_of(given, PairProperties, "MJCF: friction and condim of both geoms, or their <pair>",
-                            "standard value (MJCF has none)")  # fmt: skip
         for (first, second), law in {**laws, **laws_between(own, others)}.items():
             if (first, second) not in known and (second, first) not in known:
-                self._materials.take_pair(first, second, law, origin)
+                self._materials.take_pair(first, second, law, _origin(law))
+
+
+def _origin(law: Law) -> dict[str, str]:
+    """Return where the values of a pair come from that MJCF or a body file of Choreonoid describes."""
+    if isinstance(law, PairProperties):
+        given = ("friction", "spinning_length", "rolling_length")
+        said = "MJCF: friction and condim of both geoms, or their <pair>"
+        return origins_of(given, PairProperties, said, "standard value (MJCF has none)")
+    return dict.fromkeys(
+        FORMULAS, "mixed from the link's own values and those of the other material"
+    )

@@ -11,6 +11,7 @@ copyright = author  # noqa: A001 - Sphinx's name
 release = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
+extensions.append("sphinx-mathjax-offline")  # MathJax is copied beside the pages, not fetched
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
 myst_heading_anchors = 3

@@ -62,6 +62,7 @@ class Model(Record):
     body_group = field("nbody", dtype=INT)  # bits of all its shapes
     body_mask = field("nbody", dtype=INT)  # bits of all its shapes
     body_is_solid = field("nbody", dtype=INT)  # 1: some other body's filter lets it touch
+    body_like = field("nbody", dtype=INT)  # of which reference body it is an instance; −1: of none
     body_chain_start = field("nbody", dtype=INT)  # first entry in `chain_dof`
     body_chain_len = field("nbody", dtype=INT)  # number of dofs that move the body
     chain_dof = field("nchain", dtype=INT)  # dofs from the root to each body

@@ -11,10 +11,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "tribo"
 
 
-needs_learn = pytest.mark.skipif(
-    not all(importlib.util.find_spec(name) for name in ("torch", "onnx")),
-    reason='needs the extra "learn", which brings gigabytes and is not among those of "dev"',
-)
+def needs(*names: str) -> pytest.MarkDecorator:
+    """Return the mark of a test that is skipped where a package is not installed."""
+    return pytest.mark.skipif(
+        not all(importlib.util.find_spec(name) for name in names),
+        reason=f"needs {', '.join(names)}, which bring gigabytes and are not among those of the extra dev",
+    )
+
+
+needs_learn = needs("torch", "onnx")
 
 
 @functools.cache

@@ -4,10 +4,16 @@ import doctest
 import importlib
 
 import pytest
-from house.repository import PACKAGE, kept_modules, needs_learn
+from house.repository import PACKAGE, kept_modules, needs, needs_learn
 
+MARKS = {
+    "stable_baselines.py": [needs("stable_baselines3")],
+    "rsl_rl.py": [needs("rsl_rl", "tensordict", "torch")],
+}
 EXAMPLES = [
-    pytest.param(path, marks=[needs_learn] if path.parent.name == "learn" else [])
+    pytest.param(
+        path, marks=[needs_learn] if path.parent.name == "learn" else MARKS.get(path.name, [])
+    )
     for path in kept_modules()
     if ">>> " in path.read_text("utf-8")
 ]

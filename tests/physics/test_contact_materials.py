@@ -260,6 +260,34 @@ def test_the_direction_of_friction_turns_with_its_body(yaw: float, holds: bool) 
     assert speed < 1e-5 if holds else speed > 1.0
 
 
+def test_each_instance_of_a_body_has_a_direction_of_its_own() -> None:
+    """Two sleds on a slope of 30°: one lies along it and holds, one across and slides.
+
+    Friction is 1 along a sled and none across. Objects called sled and sled' are instances of one body.
+    """
+    law = ContactMaterial(
+        youngs_modulus=1e7, spook_damping=0.01, friction=1.0, secondary_friction=0.0,
+        primary_direction=(1, 0, 0), reference_body="sled",
+        friction_model=("oriented_box", "direct"),
+    )  # fmt: skip
+    world = tribo.World()
+    world.time_step = DT
+    world.set_material_pair("ground", "body", law)
+    world.add_ground(material="ground")
+    world.gravity = (G * np.sin(np.pi / 6), 0, -G * np.cos(np.pi / 6))
+    sleds = [
+        world.add_box(
+            (0.4, 0.4, 0.04), 1.0, "body", position=(0, side, 0.02), orientation=turn, name=name
+        )
+        for side, turn, name in (
+            (0.0, (1.0, 0.0, 0.0, 0.0), "sled"), (1.0, (0.5**0.5, 0.0, 0.0, 0.5**0.5), "sled'"),
+        )
+    ]  # fmt: skip
+    world.step(3000)
+    assert np.linalg.norm(sleds[0].linear_velocity) < 1e-5
+    assert np.linalg.norm(sleds[1].linear_velocity) > 1.0
+
+
 def test_laws_are_mixed_in_one_world() -> None:
     """Rigid on rigid, compliant on ground: each pair keeps its own law."""
     world = tribo.World()

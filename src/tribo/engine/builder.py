@@ -428,6 +428,7 @@ def build_model(
     model = Model.allocate(sizes, shared=True)
     model.ignored_pair[:] = sorted(ignored)
     model.pair_table[:] = materials.array()
+    model.body_like[:] = -1
     filler = _Filler(model, materials)
     spans = [filler.add(tree, part) for tree, part in enumerate(parts)]
     model.chain_dof[:] = filler.chain

@@ -5,37 +5,64 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
+import numpy as np
+
 from tribo.checks import check
 from tribo.materials import ContactMaterial, MaterialTable
-from tribo.materials.table import Find
 from tribo.objects import Object
 
 logger = logging.getLogger("tribo")
 
 
-def finder(objects: Sequence[Object], materials: MaterialTable) -> Find:
-    """Return what tells the number of the reference body of a contact material, and its object's mass.
+class References:
+    """The reference bodies of contact materials, and their instances.
 
-    A name that no object or link has is said once for each pair; friction then turns with the world.
+    The objects called `crane`, `crane'`, `crane''` are instances of one body, as `World.load_body` names
+    them: where one of them touches, friction turns with that one.
     """
-    places: dict[str, tuple[int, Object]] = {}
-    first = 0
-    for part in objects:
-        places[part.name] = first, part
-        first += len(part.description.bodies)
-    for one, other, law in materials.references():
-        doubt = _doubt(law, places)
-        if doubt:
-            logger.warning("contact material of %r and %r: %s", one, other, doubt)
 
-    def find(law: ContactMaterial) -> tuple[int, float]:
-        if _doubt(law, places):
+    def __init__(self, objects: Sequence[Object], materials: MaterialTable) -> None:
+        """Look them up; a name that no object or link has is said once for each pair."""
+        self._places: dict[str, list[tuple[int, Object]]] = {}
+        first = 0
+        for part in objects:
+            for name in {part.name, part.name.rstrip("'")}:
+                self._places.setdefault(name, []).append((first, part))
+            first += len(part.description.bodies)
+        self.instances = np.full(first, -1)  # by body: the first instance of the same, −1: of none
+        for one, other, law in materials.references():
+            doubt = self._doubt(law)
+            if doubt:
+                logger.warning("contact material of %r and %r: %s", one, other, doubt)
+                continue
+            body, _ = self.find(law)
+            for start, part in self._places[law.reference_body]:
+                link = _link(part, law.reference_link)
+                if link >= 0:
+                    self.instances[start + link] = body
+
+    def find(self, law: ContactMaterial) -> tuple[int, float]:
+        """Return the number of a law's reference body and the mass of its object [kg]; −1, 0 without one."""
+        if self._doubt(law):
             return -1, 0.0
-        start, part = places[law.reference_body]
+        start, part = self._places[law.reference_body][0]
         mass = sum(body.mass for body in part.description.bodies)
         return start + _link(part, law.reference_link), float(mass)
 
-    return find
+    def _doubt(self, law: ContactMaterial) -> str:
+        """Return why a reference body cannot be found, nothing if it can."""
+        if law.reference_body not in self._places:
+            near = check.nearest(law.reference_body, list(self._places))
+            return f"no object is called {law.reference_body!r}{near}; its friction turns with the world"
+        part = self._places[law.reference_body][0][1]
+        if _link(part, law.reference_link) < 0:
+            known = [body.name for body in part.description.bodies]
+            near = check.nearest(law.reference_link, known)
+            return (
+                f"{law.reference_body!r} has no link {law.reference_link!r}{near}; its friction turns with "
+                "the world"
+            )
+        return ""
 
 
 def _link(part: Object, name: str) -> int:
@@ -46,21 +73,3 @@ def _link(part: Object, name: str) -> int:
         if name == body.name or name in {made.link for made in body.shapes}:
             return k
     return -1
-
-
-def _doubt(law: ContactMaterial, places: dict[str, tuple[int, Object]]) -> str:
-    """Return why a reference body cannot be found, nothing if it can."""
-    if law.reference_body not in places:
-        near = check.nearest(law.reference_body, list(places))
-        return (
-            f"no object is called {law.reference_body!r}{near}; its friction turns with the world"
-        )
-    part = places[law.reference_body][1]
-    if _link(part, law.reference_link) < 0:
-        known = [body.name for body in part.description.bodies]
-        near = check.nearest(law.reference_link, known)
-        return (
-            f"{law.reference_body!r} has no link {law.reference_link!r}{near}; its friction turns with the "
-            "world"
-        )
-    return ""

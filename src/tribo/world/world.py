@@ -32,7 +32,7 @@ from tribo.readout.state_bytes import StateFiles
 from tribo.recording.of_world import WorldRecording
 from tribo.world.add_constraints import WorldConstraints
 from tribo.world.import_mjcf import WorldMjcf
-from tribo.world.reference_bodies import finder
+from tribo.world.reference_bodies import References
 from tribo.world.warnings import Complaints, invalid
 
 logger = logging.getLogger("tribo")
@@ -337,10 +337,9 @@ class World(
 
     def write_materials(self) -> None:
         """Pass a changed pair table on to the model."""
-        table = self._materials.array(finder(self._objects, self._materials))
-        if table.shape != self.engine.model.pair_table.shape:
-            self.engine.take_pairs(table)
-        self.engine.model.pair_table[...] = table
+        references = References(self._objects, self._materials)
+        self.engine.take_pairs(self._materials.array(references.find))
+        self.engine.model.body_like[:] = references.instances
         mark_singles(self.engine.model)
         self._materials_built = self._materials.revision
 

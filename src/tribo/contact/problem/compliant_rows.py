@@ -94,6 +94,17 @@ def mix(work, c, xx, xy, yx, yy):
 
 
 @kernel
+def instance(model, work, c, body):
+    """Return which body of the objects of contact c is an instance of a reference body, else that itself."""
+    for side in range(2):
+        t = model.body_tree[work.contact_body[c, side]]
+        for k in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
+            if model.body_like[k] == body:
+                return k
+    return body
+
+
+@kernel
 def orient(model, work, c, a, b):
     """Let the first direction of friction of contact c be that of its pair, in the plane of contact.
 
@@ -105,7 +116,7 @@ def orient(model, work, c, a, b):
     d = (table[a, b, DIRECTION], table[a, b, DIRECTION + 1], table[a, b, DIRECTION + 2])
     body = int(table[a, b, REFERENCE_BODY])
     if body >= 0:
-        d = vec.mat_vec(vec.load_mat(work.body_rot, body), d)
+        d = vec.mat_vec(vec.load_mat(work.body_rot, instance(model, work, c, body)), d)
     x, y, _ = vec.mat_vec(vec.load_mat(work.contact_axes, c), d)
     length = sqrt(x * x + y * y)
     if length > NO_DIRECTION:

@@ -1,0 +1,181 @@
+"""Make docs/_static/contact-materials.png, what each parameter of a contact material does.
+
+Run: python docs/make_material_plots.py
+"""
+
+from math import cos, radians, sin
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import pyplot as plt
+
+import tribo
+
+OUT = Path(__file__).parent / "_static" / "contact-materials.png"
+STEP, G = 1e-3, 9.81
+FIRM = {"youngs_modulus": 1e7, "spook_damping": 0.01}
+
+
+def made(law: dict[str, Any], **options: Any) -> tuple[tribo.World, tribo.SingleBody]:
+    """Return a world with ground and one puck of 1 kg, and the puck."""
+    world = tribo.World(time_step=STEP)
+    world.gravity = options.pop("gravity", (0, 0, -G))
+    world.add_ground(material="ground")
+    world.set_material_pair("ground", "puck", **law)
+    shape = {"size": (0.1, 0.1, 0.02), "mass": 1.0, "material": "puck", "position": (0, 0, 0.01)}
+    return world, world.add_box(**{**shape, **options})
+
+
+def course(law: dict[str, Any], seconds: float, pull: Any = None, **options: Any) -> np.ndarray:
+    """Return time, position and velocity of the puck, (n, 7)."""
+    world, puck = made(law, **options)
+    rows = []
+    for _ in range(round(seconds / STEP)):
+        if pull is not None:
+            puck.apply_force((0, 0, pull(world.time)))
+        world.step()
+        rows.append([world.time, *puck.position, *puck.linear_velocity])
+    return np.array(rows)
+
+
+def slope(degrees: float) -> tuple[float, float, float]:
+    """Return gravity of a plane that leans by an angle, downhill along x [m/s²]."""
+    return (G * sin(radians(degrees)), 0.0, -G * cos(radians(degrees)))
+
+
+def stiffness(axes: Any) -> None:
+    """A box that is set down sinks by m g/4k."""
+    for k in (1e3, 4e3, 1e5):
+        rows = course({"youngs_modulus": k, "spook_damping": 0.02}, 0.4)
+        axes.plot(rows[:, 0], 1e3 * (rows[:, 3] - 0.01), label=f"{k:g} N/m")
+    axes.set(title="youngs_modulus", xlabel="time [s]", ylabel="gap of a box set down [mm]")
+
+
+def damping(axes: Any) -> None:
+    """An overlap is undone in the time τ."""
+    for tau in (0.005, 0.02, 0.075):
+        rows = course(
+            {"youngs_modulus": 1e5, "spook_damping": tau},
+            0.3,
+            position=(0, 0, 0),
+            gravity=(0, 0, 0),
+        )
+        axes.plot(rows[:, 0], 1e3 * np.minimum(rows[:, 3] - 0.01, 0.0), label=f"{tau:g} s")
+    axes.set(title="spook_damping", xlabel="time [s]", ylabel="overlap of 10 mm, no weight [mm]")
+
+
+def restitution(axes: Any) -> None:
+    """A box that falls bounces."""
+    for e in (0.0, 0.5, 0.9):
+        rows = course({**FIRM, "restitution": e}, 1.5, position=(0, 0, 0.31))
+        axes.plot(rows[:, 0], rows[:, 3] - 0.01, label=f"{e:g}")
+    axes.set(title="restitution", xlabel="time [s]", ylabel="height [m]")
+
+
+def friction(axes: Any) -> None:
+    """A box on a slope slides if friction is less than the slope."""
+    for mu in (0.2, 0.4, 0.5):
+        rows = course({**FIRM, "friction": mu}, 0.5, gravity=slope(25))
+        axes.plot(rows[:, 0], rows[:, 4], label=f"{mu:g}")
+    axes.set(title="friction", xlabel="time [s]", ylabel="speed on a slope of 25° [m/s]")
+
+
+def viscosity(axes: Any) -> None:
+    """A box that friction holds creeps."""
+    for gamma in (1e-8, 5e-3, 1e-2):
+        rows = course({**FIRM, "friction": 0.6, "surface_viscosity": gamma}, 0.5, gravity=slope(25))
+        axes.plot(rows[:, 0], 1e3 * rows[:, 1], label=f"{gamma:g} m/(N s)")
+    axes.set(title="surface_viscosity", xlabel="time [s]", ylabel="way on a slope of 25° [mm]")
+
+
+def ellipse(axes: Any) -> None:
+    """Pucks turn to where friction is less."""
+    law = {**FIRM, "friction": 0.5, "secondary_friction": 0.15, "primary_direction": (1, 0, 0)}
+    for angle in np.radians(np.arange(0, 360, 30)):
+        rows = course(law, 0.8, linear_velocity=(cos(angle), sin(angle), 0))
+        axes.plot(rows[:, 1], rows[:, 2], color="C0", linewidth=1)
+        axes.plot(*rows[-1, 1:3], "o", color="C0", markersize=3)
+    axes.set(
+        title="secondary_friction 0.15, friction 0.5",
+        xlabel="x [m], pucks pushed at 1 m/s",
+        ylabel="y [m]",
+    )
+    axes.set_aspect("equal", adjustable="datalim")
+
+
+def models(axes: Any) -> None:
+    """How much friction there is in each direction, from how a puck slows down."""
+    for name, law in (
+        ("iterative", {"friction": 0.5}),
+        ("secondary 0.25", {"friction": 0.5, "secondary_friction": 0.25}),
+        ("scaled_box", {"friction": 0.5, "friction_model": ("scaled_box", "direct")}),
+    ):
+        points = []
+        for angle in np.radians(np.arange(0, 361, 5)):
+            world, puck = made(
+                {**FIRM, "primary_direction": (1, 0, 0), **law},
+                linear_velocity=(cos(angle), sin(angle), 0),
+            )
+            world.step(20)
+            before = puck.linear_velocity.copy()
+            world.step()
+            points.append((before - puck.linear_velocity)[:2] / (STEP * G))
+        axes.plot(*np.transpose(points), ".-", markersize=3, linewidth=0.8, label=name)
+    axes.set(
+        title="friction_model", xlabel="force along x / weight", ylabel="along y", aspect="equal"
+    )
+
+
+def adhesion(axes: Any) -> None:
+    """A pull that grows takes a box off at weight plus adhesion."""
+    for force in (0.0, 10.0, 20.0):
+        law = {**FIRM, "youngs_modulus": 1e5, "adhesion_force": force, "adhesive_overlap": 2e-3}
+        rows = course(law, 0.6, position=(0, 0, 0.009), pull=lambda t: 60.0 * t)
+        axes.plot(60.0 * rows[:, 0], 1e3 * (rows[:, 3] - 0.01), label=f"{force:g} N")
+    axes.set(
+        title="adhesion_force",
+        xlabel="pull [N]",
+        ylabel="gap of a box of 9.81 N [mm]",
+        ylim=(-3, 8),
+    )
+
+
+def overlap(axes: Any) -> None:
+    """Without weight the contact rests at the overlap."""
+    for depth in (0.0, 1e-3, 2e-3):
+        law = {
+            "youngs_modulus": 1e5,
+            "spook_damping": 0.02,
+            "adhesion_force": 100.0,
+            "adhesive_overlap": depth,
+        }
+        rows = course(law, 0.3, position=(0, 0, 0.0095), gravity=(0, 0, 0))
+        axes.plot(rows[:, 0], 1e3 * (rows[:, 3] - 0.01), label=f"{1e3 * depth:g} mm")
+    axes.set(title="adhesive_overlap", xlabel="time [s]", ylabel="gap without weight [mm]")
+
+
+def main() -> None:
+    """Draw all panels into one picture."""
+    panels = (
+        stiffness,
+        damping,
+        restitution,
+        friction,
+        viscosity,
+        ellipse,
+        models,
+        adhesion,
+        overlap,
+    )
+    figure, grid = plt.subplots(3, 3, figsize=(11, 10), layout="constrained")
+    for draw, axes in zip(panels, grid.flat, strict=True):
+        draw(axes)
+        axes.grid(alpha=0.3)
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(fontsize=8)
+    figure.savefig(OUT, dpi=90)
+
+
+if __name__ == "__main__":
+    main()

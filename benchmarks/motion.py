@@ -3,9 +3,10 @@
 `landing`: every floating robot of example-robot-data falls from 1 m under PD drives, 0.8 s at 1 ms. `grip`:
 two fingers on an arm that turns hold a box or a hull. Median and 99th percentile of the time of a step [µs],
 and the steps with `NOT_CONVERGED`. `held`: how far a box creeps on a turntable in 10 s. `rest`: the processor
-time of a step of ANYmal standing, a pyramid and a heap.
+time of a step of ANYmal standing, a pyramid and a heap. `compliant`: ANYmal standing on rigid contacts and
+on a contact material, in turns.
 
-    python benchmarks/motion.py landing grip held rest
+    python benchmarks/motion.py landing grip held rest compliant
 """
 
 from __future__ import annotations
@@ -112,8 +113,8 @@ def held() -> None:
         print(f"turntable {dt:g} s: outwards {math.hypot(x, y) - 0.5:.1e}, up {z - 0.1:.1e} m")
 
 
-def rest() -> None:
-    """Time what stands, and a heap that has hardly come to rest."""
+def standing() -> tribo.World:
+    """Return a world in which ANYmal stands under PD drives."""
     world = tribo.World()
     world.add_ground()
     robot = world.add_articulated_system(
@@ -121,7 +122,31 @@ def rest() -> None:
     )
     robot.ignore_overlaps()
     robot.set_pd_gains(100.0, 2.0)
-    scenes = {"anymal": (world, 2000, 20000)}
+    return world
+
+
+def compliant() -> None:
+    """Time ANYmal on rigid and on compliant contacts, in turns."""
+    worlds = {"rigid": standing(), "compliant": standing()}
+    worlds["compliant"].default_pair = tribo.ContactMaterial(youngs_modulus=1e5, friction=0.8)
+    times: dict[str, list[float]] = {name: [] for name in worlds}
+    for world in worlds.values():
+        world.step(2000)
+    for _ in range(7):
+        for name, world in worlds.items():
+            start = time.process_time()
+            world.step(5000)
+            times[name].append((time.process_time() - start) / 5000)
+    ratios = np.divide(times["rigid"], times["compliant"])
+    print(
+        f"ANYmal stands: rigid {1e6 * np.median(times['rigid']):.2f}, compliant "
+        f"{1e6 * np.median(times['compliant']):.2f} µs a step; speed {np.median(ratios):.2f} of rigid"
+    )
+
+
+def rest() -> None:
+    """Time what stands, and a heap that has hardly come to rest."""
+    scenes = {"anymal": (standing(), 2000, 20000)}
     world = tribo.World()
     world.add_ground()
     for level in range(10):
@@ -146,7 +171,7 @@ def rest() -> None:
         print(f"{name:8s} {1e6 * least:.2f} µs a step")
 
 
-SCENES = {"landing": landing, "grip": grip, "held": held, "rest": rest}
+SCENES = {"landing": landing, "grip": grip, "held": held, "rest": rest, "compliant": compliant}
 
 
 def main() -> None:

@@ -22,6 +22,7 @@ from tribo.objects.collision_body import CollisionBody
 from tribo.objects.contact import Contact
 from tribo.objects.drives import Drives
 from tribo.objects.frames import Frame
+from tribo.objects.notebook import robot_table
 from tribo.objects.states import States
 
 logger = logging.getLogger("tribo")
@@ -51,6 +52,10 @@ class ArticulatedSystem(Drives, Object):
     def _looks(self) -> str:
         base = "floating" if self.is_floating else "fixed"
         return f"{base} base, {len(self.joint_names)} joints, {self.dof} dofs"
+
+    def _repr_html_(self) -> str:
+        """Return the robot as a notebook shows it: a table of its joints."""
+        return robot_table(self)
 
     # -- names ---------------------------------------------------------------------------------
     def coordinate_slice(self, joint: str) -> slice:

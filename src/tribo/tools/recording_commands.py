@@ -51,6 +51,11 @@ def add_commands(
     add_file(play)
     play.add_argument("--film", type=Path, metavar="MP4", help="write a film instead")
     play.add_argument(
+        "--page", type=Path, metavar="HTML", help="write one HTML file that plays it instead"
+    )
+    play.add_argument("--beside", type=Path, metavar="OTHER",
+                      help="another recording of this scene, in blue over the first")  # fmt: skip
+    play.add_argument(
         "--host", default="127.0.0.1", help="address to listen on (this machine only)"
     )
     play.add_argument("--port", type=int, default=8080, help="port to listen on (8080)")
@@ -74,16 +79,27 @@ def add_commands(
 
 
 def _replay(chosen: argparse.Namespace, load: Load) -> int:
+    from tribo.viewer.page import save_page
     from tribo.viewer.player import Player
     from tribo.viewer.replay import replay
 
     recording = open_recording(chosen)
     world, _ = load(chosen)
+    if chosen.beside is not None and (chosen.film is not None or chosen.page is not None):
+        raise ValueError("--beside is for the browser; leave out --film and --page")
+    if chosen.page is not None:
+        size = save_page(replay(recording, world, FILM_RATE), chosen.page, chosen.recording.name)
+        console.print(f"wrote {chosen.page}, {size / 1e6:.1f} MB", markup=False, soft_wrap=True)
+        return 0
     if chosen.film is not None:
         replay(recording, world, FILM_RATE).save(chosen.film, FILM_RATE)
         console.print(f"wrote {chosen.film}", markup=False, soft_wrap=True)
         return 0
-    with Player(replay(recording, world), chosen.host, chosen.port) as player:
+    other = None
+    if chosen.beside is not None:
+        chosen.recording = chosen.beside
+        other = replay(open_recording(chosen), world)
+    with Player(replay(recording, world), chosen.host, chosen.port, other=other) as player:
         console.print(f"open {player.address} in a browser; Ctrl-C ends", markup=False)
         try:
             player.run(chosen.duration)

@@ -3,5 +3,6 @@
 from tribo.viewer.raster import Camera
 from tribo.viewer.renderer import Renderer
 from tribo.viewer.server import Viewer
+from tribo.viewer.side_by_side import BatchViewer, SideBySide
 
-__all__ = ["Camera", "Renderer", "Viewer"]
+__all__ = ["BatchViewer", "Camera", "Renderer", "SideBySide", "Viewer"]

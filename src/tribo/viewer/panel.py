@@ -23,7 +23,7 @@ SHOWN = (  # text of a box, what it sets
     ("Friction cones", "shows_cones"), ("Names", "shows_names"), ("Body frames", "shows_frames"),
     ("Joint axes", "shows_joints"), ("Centres of mass", "shows_masses"),
     ("Inertia boxes", "shows_inertias"), ("Gaps of constraints", "shows_gaps"),
-    ("Dim what sleeps", "dims_sleepers"),
+    ("Sensors", "shows_sensors"), ("Dim what sleeps", "dims_sleepers"),
 )  # fmt: skip
 
 
@@ -47,6 +47,7 @@ class Wishes:
     shows_inertias: bool = False
     shows_cones: bool = False
     shows_gaps: bool = False
+    shows_sensors: bool = False  # what lidars and cameras measured last
     dims_sleepers: bool = True
     follows: str = NOBODY
     strength: float = 1.0  # of the spring that pulls
@@ -79,6 +80,7 @@ class Panel:
         self._quality = gui.add_markdown("")
         self._said = gui.add_markdown("", visible=False)
         self.charts = gui.add_folder("Charts", visible=False)  # shown with the first chart
+        self.images = gui.add_folder("Cameras", visible=False)  # of sensors, while they are shown
         self._buttons: list[Any] = []
         with gui.add_folder("Time"):
             self._play = self._button(gui, "Pause", self._toggle)

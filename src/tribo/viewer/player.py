@@ -16,10 +16,13 @@ from tribo.viewer.server import FRAME
 from tribo.viewer.session import Session, start
 from tribo.viewer.stage import Stage
 from tribo.viewer.take import Take
+from tribo.viewer.touch import plain_name
 from tribo.viewer.visual_objects import VisualObjects
 
 NO_FORCES = Forces(np.zeros((0, 3)), np.zeros((0, 3)))
 FASTEST = 4.0  # of the motion's own time, forwards and backwards
+OTHER = (0.20, 0.45, 0.90)  # colour of the motion that is compared
+WHICH = ("both", "the first", "the other")
 
 
 class Player(Session, VisualObjects):
@@ -34,10 +37,13 @@ class Player(Session, VisualObjects):
             and its own name: that of a proxy, for example. Under any other the viewer answers nothing.
         token: What a browser must bring, at least 8 letters or digits; None: nothing on this machine, a new
             one elsewhere.
+        other: A second motion of the same bodies, drawn in blue and half transparent over the first at the
+            same time; the panel says how far the two are apart.
 
     Raises:
         ImportError: viser is missing; the message says how to get it.
         OSError: `host` is no address of this machine.
+        ValueError: `other` has other bodies.
 
     Example:
         >>> from tribo.ground import Ground, simulate
@@ -50,19 +56,27 @@ class Player(Session, VisualObjects):
 
     def __init__(
         self, take: Take, host: str = "127.0.0.1", port: int = 8080, hosts: Sequence[str] = (),
-        token: str | None = None,
+        token: str | None = None, other: Take | None = None,
     ) -> None:  # fmt: skip
         """Start the server; it runs until `close`."""
+        if other is not None and other.position.shape[1] != take.position.shape[1]:
+            raise ValueError(
+                f"other has {other.position.shape[1]} bodies, take {take.position.shape[1]}; compare motions "
+                "of the same bodies"
+            )
         VisualObjects.__init__(self)
-        self.take = take
+        self.take, self.other = take, other
         self._server, self._token = start(host, port, hosts, token)
         self._lock = threading.Lock()
         self._time = float(take.time[0])
         self._speed, self._is_playing, self._repeats = 1.0, True, True
         self._shows_forces = True
         self._is_open = True
-        self._shown = -1
+        self._shown: tuple[int, int] | None = None
         self._stage = Stage(self._server, take.scene, take.poses(0))
+        self._ghost: Stage | None = None
+        if other is not None:
+            self._ghost = Stage(self._server, other.scene, other.poses(0), "/other", OTHER)
         self._aim()
         self._controls()
 
@@ -73,17 +87,23 @@ class Player(Session, VisualObjects):
 
     def show(self, moment: float) -> None:
         """Show the frame at a time of the motion [s]; times outside are moved to its ends."""
-        low, high = self.take.time[0], self.take.time[-1]
+        low, high = self._span
         with self._lock:
             self._time = float(np.clip(check.number(moment, "moment"), low, high))
-            k = int(np.argmin(np.abs(self.take.time - self._time)))
-            if k == self._shown:
+            k = nearest(self.take, self._time)
+            n = -1 if self.other is None else nearest(self.other, self._time)
+            if (k, n) == self._shown:
                 return
-            self._shown = k
+            self._shown = k, n
             with self._server.atomic():
                 self._stage.move(self.take.poses(k))
                 forces = self.take.forces(k) if self._shows_forces else NO_FORCES
                 self._stage.show_forces(forces, self.take.arrow)
+                if self._ghost is not None and self.other is not None:
+                    self._ghost.move(self.other.poses(n))
+                    there = self.other.forces(n) if self._shows_forces else NO_FORCES
+                    self._ghost.show_forces(there, self.take.arrow)
+                    self._apart.content = self._distance(k, n)
 
     def run(self, duration: float | None = None) -> None:
         """Play until the player is closed, or for `duration` seconds of wall time."""
@@ -99,9 +119,25 @@ class Player(Session, VisualObjects):
             last = now
             time.sleep(FRAME)
 
+    @property
+    def _span(self) -> tuple[float, float]:
+        """First and last time that there is to show [s]."""
+        takes = [self.take] if self.other is None else [self.take, self.other]
+        return min(float(t.time[0]) for t in takes), max(float(t.time[-1]) for t in takes)
+
+    def _distance(self, k: int, n: int) -> str:
+        """Return which body is farthest from where it is in the other motion."""
+        assert self.other is not None
+        apart = np.linalg.norm(self.take.position[k] - self.other.position[n], axis=1)
+        body = int(apart.argmax())
+        name = next(
+            (d.name for d in self.take.scene.visual.items if d.body == body), f"body {body}"
+        )
+        return f"farthest apart: **{float(apart[body]):.3g} m**, {plain_name(name)}"
+
     def _after(self, step: float) -> float:
         """Return the time to show next; at the ends begin again or stay."""
-        low, high = float(self.take.time[0]), float(self.take.time[-1])
+        low, high = self._span
         after = self._time + step
         if low <= after <= high:
             return after
@@ -112,14 +148,14 @@ class Player(Session, VisualObjects):
 
     # -- what the browser may do -------------------------------------------------------------------
     def _controls(self) -> None:
-        gui, take = self._server.gui, self.take
+        gui = self._server.gui
         gui.configure_theme(show_share_button=False, show_logo=False, brand_color=(39, 110, 171))
         self._play = gui.add_button("Pause")
         self._play.on_click(lambda _: self._set_playing(not self._is_playing))
         start_button, end_button = gui.add_button("To the start"), gui.add_button("To the end")
-        start_button.on_click(lambda _: self._scrub(float(take.time[0])))
-        end_button.on_click(lambda _: self._scrub(float(take.time[-1])))
-        low, high = float(take.time[0]), float(take.time[-1])
+        start_button.on_click(lambda _: self._scrub(self._span[0]))
+        end_button.on_click(lambda _: self._scrub(self._span[1]))
+        low, high = self._span
         self._slider = gui.add_slider(
             "Time [s]", min=low, max=high, step=max(1e-3, (high - low) / 1000), initial_value=low
         )
@@ -130,10 +166,14 @@ class Player(Session, VisualObjects):
         repeat.on_update(lambda event: setattr(self, "_repeats", event.target.value is True))
         forces = gui.add_checkbox("Forces", initial_value=True)
         forces.on_update(lambda event: self._set_forces(event.target.value is True))
+        if self._ghost is not None:
+            which = gui.add_dropdown("Shown", WHICH, initial_value=WHICH[0])
+            which.on_update(lambda event: self._choose(event.target.value))
+            self._apart = gui.add_markdown("")
 
     def _on_slider(self, event: Any) -> None:
         if event.client is not None:  # a person moved it, not `run`
-            low, high = float(self.take.time[0]), float(self.take.time[-1])
+            low, high = self._span
             self._scrub(clipped(event.target.value, low, high, self._time))
 
     def _scrub(self, moment: float) -> None:
@@ -148,11 +188,24 @@ class Player(Session, VisualObjects):
     def _set_speed(self, value: Any) -> None:
         self._speed = clipped(value, -FASTEST, FASTEST, self._speed)
 
+    def _choose(self, value: Any) -> None:
+        """Show the first motion, the other, or both."""
+        if value in WHICH and self._ghost is not None:
+            self._stage.hide(is_hidden=value == WHICH[2])
+            self._ghost.hide(is_hidden=value == WHICH[1])
+            self._shown = None  # what was hidden has not moved along
+            self.show(self._time)
+
     def _set_forces(self, is_shown: bool) -> None:
-        self._shows_forces, self._shown = is_shown, -1
+        self._shows_forces, self._shown = is_shown, None
         self.show(self._time)
 
     def _aim(self) -> None:
         view, camera = self.take.camera(), self._server.initial_camera
         camera.fov = np.radians(45.0)
         camera.position, camera.look_at = view.eye, view.target
+
+
+def nearest(take: Take, moment: float) -> int:
+    """Return the frame of a take that is nearest to a time [s]."""
+    return int(np.argmin(np.abs(take.time - moment)))

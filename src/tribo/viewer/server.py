@@ -22,6 +22,7 @@ from tribo.viewer.overlays import Overlays
 from tribo.viewer.panel import NO_VIEW, NOBODY, Panel
 from tribo.viewer.quality import quality_of
 from tribo.viewer.raster import Camera
+from tribo.viewer.sensor_marks import SensorMarks
 from tribo.viewer.session import Session, start
 from tribo.viewer.stage import Stage
 from tribo.viewer.touch import Touch
@@ -89,6 +90,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._joints = JointControls(self._server.gui, self._orders)
         self._controls = WorldControls(self._server.gui, world, self._orders)
         self._touch = Touch(self._server, world, self._orders)
+        self._sensors = SensorMarks(self._server, self._panel.images, world)
         self._set_stage(poses)
         self._poses = poses
         self._is_driven = False
@@ -269,6 +271,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
                 self._stage.show_forces(scenes.read_forces(world), wishes.force_scale)
             self._stage.dim(scenes.sleeping_bodies(world) if wishes.dims_sleepers else None)
             self._overlays.show(poses, wishes)
+            self._sensors.show(is_on=wishes.shows_sensors)
             is_paused = self._is_driven and not wishes.is_playing
             self._touch.show(poses, is_paused=is_paused)
             found = self._touch.selected

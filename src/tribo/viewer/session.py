@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import html
 import io
 import logging
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from tribo.viewer.access import check_address, guarded, own_names, token_for
 
 logger = logging.getLogger("tribo")
 
+NOTEBOOK = 520  # [pixels] height of a page below a cell
 FOG = (12.0, 30.0)  # [m] where the ground begins to fade, and where it is gone
 
 
@@ -52,6 +54,12 @@ def start(
     return server, secret
 
 
+def stop(server: Any) -> None:
+    """Stop a server, which would say so on the terminal."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        server.stop()
+
+
 class Session:
     """What `Viewer` and `Player` have in common: an address, and an end."""
 
@@ -65,12 +73,20 @@ class Session:
         place = f"http://{self._server.get_host()}:{self._server.get_port()}"
         return f"{place}/?token={self._token}" if self._token else place
 
+    def _repr_html_(self) -> str:
+        """Return the page as a notebook embeds it."""
+        if not self._is_open:
+            return "<i>this viewer is closed</i>"
+        return (
+            f'<iframe src="{html.escape(self.address, quote=True)}" width="100%" height="{NOTEBOOK}" '
+            'style="border: 1px solid #ccc"></iframe>'
+        )
+
     def close(self) -> None:
         """Stop the server."""
         if self._is_open:
             self._is_open = False
-            with contextlib.redirect_stdout(io.StringIO()):  # it says so
-                self._server.stop()
+            stop(self._server)
 
     def __enter__(self) -> Self:
         """Return the session."""

@@ -31,6 +31,7 @@ NOTHING = np.zeros(0)
 LONGEST = 2.0  # [m] of an arrow
 PALE, PALE_SHARE = np.array([165.0, 172.0, 182.0]), 0.6  # what sleeps is mixed with grey
 WIRE = 0.008  # [m] thickness
+GHOST_OPACITY = 0.45
 
 Clicked = Callable[[int], None]  # row of the body
 Dragged = Callable[[str, int, Any, Any], None]  # phase, row of the body, where held, where to
@@ -113,25 +114,40 @@ class Layer:
 
 
 class Stage:
-    """All nodes of one scene."""
+    """All nodes of one scene.
 
-    def __init__(self, server: Any, scene: Scene, poses: Poses) -> None:
+    Args:
+        server: Where they are shown.
+        scene: What they are.
+        poses: Where they are at first.
+        root: Name of the node above them all, as "/b"; a second scene on one server needs another one.
+        ghost: One colour for a scene that is drawn half transparent over another, without its ground;
+            None: as it is.
+    """
+
+    def __init__(
+        self, server: Any, scene: Scene, poses: Poses, root: str = "", ghost: Color | None = None
+    ) -> None:
         """Make the nodes."""
-        self._api = server.scene
-        self.visual = layer(server.scene, "/visual", scene.visual)
+        self._api, self._root = server.scene, root
+        pale = None if ghost is None else GHOST_OPACITY
+        self.visual = layer(server.scene, f"{root}/visual", scene.visual, paint=ghost, opacity=pale)
         self.collision = layer(
-            server.scene, "/collision", scene.collision, paint=COLLISION, opacity=0.5, is_seen=False
-        )
+            server.scene, f"{root}/collision", scene.collision, paint=COLLISION, opacity=0.5,
+            is_seen=False,
+        )  # fmt: skip
         self._ground_nodes: list[Any] = []
         self._ground_bodies = np.zeros(0, int)
-        self._grounds(scene.planes, poses)
+        if ghost is None:
+            self._grounds(scene.planes, poses)
         none = np.zeros((0, 3), np.float32)
         self._points = self._api.add_point_cloud(
-            "/contacts/points", none, POINT, point_size=0.03, point_shape="circle",
+            f"{root}/contacts/points", none, POINT, point_size=0.03, point_shape="circle",
             precision="float32",
         )  # fmt: skip
+        color = FORCE if ghost is None else tuple(int(255 * x) for x in ghost)
         self._arrows = self._api.add_arrows(
-            "/contacts/forces", np.zeros((0, 2, 3), np.float32), FORCE,
+            f"{root}/contacts/forces", np.zeros((0, 2, 3), np.float32), color,
             shaft_radius=0.008, head_radius=0.02, head_length=0.05,
         )  # fmt: skip
         self._is_empty = True
@@ -160,7 +176,11 @@ class Stage:
             if len(points):
                 shades = np.asarray(255.0 * colors + 0.5, np.uint8)[:, None].repeat(2, axis=1)
                 self._wires = self._api.add_line_segments(
-                    "/wires", points, shades, thickness=WIRE, visible=self._shows_visual
+                    f"{self._root}/wires",
+                    points,
+                    shades,
+                    thickness=WIRE,
+                    visible=self._shows_visual,
                 )
         else:
             self._wires.points = points
@@ -175,6 +195,14 @@ class Stage:
         self.collision.show(is_seen=wishes.shows_collision)
         self._points.visible = wishes.shows_contacts
         self._arrows.visible = wishes.shows_forces
+
+    def hide(self, *, is_hidden: bool) -> None:
+        """Hide all but the ground, or show it again."""
+        self._shows_visual = not is_hidden
+        self.visual.show(is_seen=not is_hidden)
+        for node in (self._points, self._arrows, self._wires):
+            if node is not None:
+                node.visible = not is_hidden
 
     def dim(self, bodies: np.ndarray | None) -> None:
         """Draw some bodies paler, (nbody,) of bool; None: no body."""
@@ -201,8 +229,8 @@ class Stage:
 
     def remove(self) -> None:
         """Take all nodes away."""
-        for name in ("/visual", "/collision", "/ground", "/contacts", "/wires"):
-            self._api.remove_by_name(name)
+        for name in ("visual", "collision", "ground", "contacts", "wires"):
+            self._api.remove_by_name(f"{self._root}/{name}")
 
     def _grounds(self, planes: Group, poses: Poses) -> None:
         """Lay out a chequered square for each ground plane."""
@@ -214,7 +242,7 @@ class Stage:
             mesh: Any = trimesh.Trimesh(vertices, faces, process=False)
             mesh.visual.face_colors = np.array([(*c, 255) for c in TILES], np.uint8)[dark]
             self._ground_nodes.append(self._api.add_mesh_trimesh(
-                f"/ground/{number}", mesh, wxyz=wxyz, position=position[number], cast_shadow=False
+                f"{self._root}/ground/{number}", mesh, wxyz=wxyz, position=position[number], cast_shadow=False
             ))  # fmt: skip
         self._ground_bodies = planes.body
 

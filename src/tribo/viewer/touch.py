@@ -198,7 +198,7 @@ class Touch:
         frame: Any = part.links[found.body] if isinstance(part, ArticulatedSystem) else part
         kind = "" if part.body_type == Kind.DYNAMIC else f", {part.body_type.name.lower()}"
         lines = [
-            f"**{_plain(found.label)}**{kind}  ",
+            f"**{plain_name(found.label)}**{kind}  ",
             f"position **{_row(frame.position)}** m  ",
             f"orientation {_row(frame.orientation)}  ",
         ]
@@ -209,7 +209,9 @@ class Touch:
                 f"mass **{float(frame.mass):.4g} kg**"
                 + (f" of {float(part.mass):.4g} kg  " if frame is not part else "  "),
             ]
-        lines.append(f"material {_plain(_material(found))}{', asleep' if part.is_asleep else ''}  ")
+        lines.append(
+            f"material {plain_name(_material(found))}{', asleep' if part.is_asleep else ''}  "
+        )
         if self.spring is not None:
             lines.append(f"pulled with **{np.linalg.norm(self.force):.3g} N**  ")
         mine = np.flatnonzero((marks.body == found.row).any(axis=1) & (marks.state > 0))
@@ -220,8 +222,9 @@ class Touch:
             other = picked(self._world, int(row))
             name = "?" if other is None else other.label
             lines.append(
-                f"* {_plain(name)}: {marks.normal_force[c]:.4g} N, friction {marks.friction_force[c]:.3g} N, "
-                f"{STATES[marks.state[c]]}, gap {1e3 * marks.gap[c]:.3g} mm"
+                f"* {plain_name(name)}: {marks.normal_force[c]:.4g} N, "
+                f"friction {marks.friction_force[c]:.3g} N, {STATES[marks.state[c]]}, "
+                f"gap {1e3 * marks.gap[c]:.3g} mm"
             )
         if len(mine) > MOST_CONTACTS:
             lines.append(f"* and {len(mine) - MOST_CONTACTS} more")
@@ -239,7 +242,7 @@ def _row(values: np.ndarray) -> str:
     return ", ".join(f"{float(x):.3f}" for x in values)
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """Return a name without what Markdown or HTML would take for markup."""
     return "".join(c if c.isalnum() or c in " /_-.:,()" else "·" for c in name[:80]).replace(
         "_", r"\_"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -33,6 +32,7 @@ from tribo.recording.of_world import WorldRecording
 from tribo.world.add_constraints import WorldConstraints
 from tribo.world.import_mjcf import WorldMjcf
 from tribo.world.reference_bodies import References
+from tribo.world.shown import Shown
 from tribo.world.warnings import Complaints, invalid
 
 logger = logging.getLogger("tribo")
@@ -51,6 +51,7 @@ class World(
     WorldRecording,
     WorldProximity,
     StateFiles,
+    Shown,
 ):
     """Objects that move and meet. Different threads may step different worlds, not the same one.
 
@@ -121,12 +122,6 @@ class World(
         items = [part.describe() for part in self._objects]
         items += [repr(tie)[1:-1] for tie in self._constraints]
         return "\n".join([*lines, *(f"  {item}" for item in items)])
-
-    def _repr_html_(self) -> str:
-        """Return the summary as a notebook shows it, at most forty lines."""
-        lines = self.summary().splitlines()
-        lines[40:] = [f"  and {len(lines) - 40} more"] * (len(lines) > 40)
-        return f"<pre>{html.escape(chr(10).join(lines))}</pre>"
 
     def __reduce__(self) -> Any:
         """Refuse copies and pickling: two worlds would share one state."""

@@ -1,0 +1,57 @@
+"""A robot as a notebook shows it: one row per joint."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribo.model import Joint
+
+if TYPE_CHECKING:
+    from tribo.objects.articulated import ArticulatedSystem
+
+MOST_ROWS = 60
+HEADINGS = ("joint", "type", "link", "mass [kg]", "position", "limits", "velocity", "effort limit")
+UNITS = {Joint.REVOLUTE: ("rad", "rad/s", "N m"), Joint.PRISMATIC: ("m", "m/s", "N")}
+
+
+def robot_table(robot: ArticulatedSystem) -> str:
+    """Return a description of a robot as HTML: what it is, and a table of its joints.
+
+    Example:
+        >>> import tribo
+        >>> from tribo.tools.demo import ASSETS
+        >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf", name="dog")
+        >>> robot_table(robot).count("<tr>")    # twelve joints and a heading
+        13
+    """
+    rows = [_row(HEADINGS, "th")]
+    for joint in robot.joints[:MOST_ROWS]:
+        body = robot.description.bodies[joint.link.body_index]
+        place, speed, force = UNITS.get(joint.type, ("–", "rad/s", "N m"))
+        low, high = body.joint.lower, body.joint.upper
+        cells = (
+            joint.name, joint.type.name.lower(), body.name, f"{float(joint.link.mass):.4g}",
+            f"{_numbers(joint.coordinate)} {place}",
+            f"{_number(low)} … {_number(high)} {place}" if np.isfinite([low, high]).any() else "none",
+            f"{_numbers(joint.velocity)} {speed}",
+            f"{_numbers(joint.effort_limit)} {force}" if np.isfinite(joint.effort_limit).all() else "none",
+        )  # fmt: skip
+        rows.append(_row(cells, "td"))
+    more = len(robot.joints) - MOST_ROWS
+    rows += [f"<tr><td colspan={len(HEADINGS)}>and {more} more</td></tr>"] * (more > 0)
+    return f"<p><code>{html.escape(robot.describe())}</code></p><table>{''.join(rows)}</table>"
+
+
+def _row(cells: tuple[str, ...], tag: str) -> str:
+    return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+
+def _number(value: float) -> str:
+    return f"{value:.4g}" if np.isfinite(value) else ("−∞" if value < 0 else "∞")
+
+
+def _numbers(value: Any) -> str:
+    return ", ".join(_number(float(x)) for x in np.atleast_1d(value))

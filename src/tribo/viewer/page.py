@@ -1,0 +1,70 @@
+"""A finished motion as one HTML file: it can be mailed, and plays in any browser without a server."""
+
+from __future__ import annotations
+
+import html
+import re
+import secrets
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribo.recording.fields import folder
+from tribo.viewer.session import start, stop
+from tribo.viewer.stage import Stage
+
+if TYPE_CHECKING:
+    from tribo.viewer.take import Take
+
+PORT = 8900  # or the next free one: a server stands behind the page while it is made
+FOV = 45.0  # [°] vertical
+
+
+def save_page(take: Take, path: Any, title: str = "tribo") -> int:
+    """Write the frames of a take as one HTML file and return its size [bytes].
+
+    The file holds viser's page and all it shows; it loads nothing from elsewhere. A reader plays, scrubs,
+    changes the speed and looks from any side. Frames whose poses did not change cost nothing.
+
+    Args:
+        take: Frames to show, from `tribo.viewer.replay.replay` or `Take.of`; 30 per second are enough.
+        path: File to write; an existing one is replaced.
+        title: Text of the browser's tab.
+
+    Raises:
+        ImportError: viser is missing; the message says how to get it.
+        OSError: The file cannot be written.
+
+    Example:
+        >>> import tempfile, pathlib
+        >>> from tribo.ground import Ground, simulate
+        >>> from tribo.spatial import rollingdisc
+        >>> from tribo.viewer.take import Take
+        >>> disc = [1, 0, 0, 0, 0, 0, 0.06, 0, 0, 0, 0, 0, 0]
+        >>> motion = simulate(rollingdisc(16), Ground(1e6, 2e3), 0.1, xfb=disc)
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "disc.html"
+        >>> save_page(Take.of(motion, rate=30), file) < 2e6
+        True
+    """
+    file = folder(path)
+    if not file.absolute().parent.is_dir():
+        raise FileNotFoundError(f"{file}: its folder does not exist; make it first")
+    server, _ = start("127.0.0.1", PORT, token=secrets.token_urlsafe(24))  # nobody else looks
+    try:
+        view, camera = take.camera(), server.initial_camera
+        camera.fov = np.radians(FOV)
+        camera.position, camera.look_at = view.eye, view.target
+        stage = Stage(server, take.scene, take.poses(0))
+        stage.show_forces(take.forces(0), take.arrow)
+        written = server.get_scene_serializer()
+        for k in range(1, len(take.time)):
+            written.insert_sleep(float(take.time[k] - take.time[k - 1]))
+            stage.move(take.poses(k))
+            stage.show_forces(take.forces(k), take.arrow)
+        page = written.as_html()
+    finally:
+        stop(server)
+    page = re.sub(
+        r"<title>.*?</title>", lambda _: f"<title>{html.escape(title)}</title>", page, count=1
+    )
+    return file.write_bytes(page.encode())

@@ -13,6 +13,7 @@ import functools
 import logging
 import pathlib
 import platform
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -20,7 +21,12 @@ import numba
 import numpy as np
 from llvmlite import binding as llvm
 from llvmlite.binding import Linkage
-from numba.core.caching import FunctionCache
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    NullCache,
+    UserProvidedCacheLocator,
+)
 from numba.core.ccallback import CFunc
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, DefaultPassBuilder
@@ -57,26 +63,102 @@ def _layer_of(module: str) -> str:
     return inner if inner in LAYERS else inner.split(".")[0]
 
 
+_IS_SHOWN = [False]  # whether somebody else shows what is being compiled
+
+
+@contextlib.contextmanager
+def announced() -> Iterator[None]:
+    """Let functions be compiled without a line of their own meanwhile: the caller shows how far it is."""
+    before, _IS_SHOWN[0] = _IS_SHOWN[0], True
+    try:
+        yield
+    finally:
+        _IS_SHOWN[0] = before
+
+
+def _say(function: Callable[..., Any], how_often: str) -> None:
+    """Say that a function is about to be compiled: that takes seconds, some take a minute."""
+    if not _IS_SHOWN[0]:
+        name = f"{function.__module__.split('.')[-1]}.{function.__name__}"
+        sys.stderr.write(f"tribo: compiling {name} ({how_often}) …\n")
+        sys.stderr.flush()
+
+
+@functools.cache
+def _not_kept(folder: str, said: str) -> None:
+    """Say once per folder and reason that kernels are not kept there."""
+    logger.warning(
+        "compiled kernels cannot be kept in %s (%s): every process compiles them again; make room or "
+        "the folder writable, or set NUMBA_CACHE_DIR to another one",
+        folder, said,
+    )  # fmt: skip
+
+
+class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
+    """Numba's place for what is kept, also where it can be read and not written."""
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder. Numba asks for room to write, too, and would read nothing without it."""
+        pathlib.Path(self.get_cache_path()).mkdir(parents=True, exist_ok=True)
+
+
+class _Place(CompileResultCacheImpl):  # type: ignore[misc]
+    """What Numba keeps of a function, in a `_Locator`."""
+
+    _locator_classes = (_Locator,)
+
+
 class _Cache(FunctionCache):  # type: ignore[misc]
     """Numba's cache of a function on the disk; what it cannot read it compiles again."""
 
+    _impl_class = _Place
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return what is kept for a signature, None if nothing is, or nothing that can be read."""
+        found = None
         try:
-            return super().load_overload(sig, target_context)
+            found = super().load_overload(sig, target_context)
         except Exception as error:  # whatever a damaged pickle raises
             said = f"{type(error).__name__}: {error}"
             logger.warning("%s is damaged (%s): compiled again", self.cache_path, said)
-            self.flush()
-            return None
+            with contextlib.suppress(
+                OSError
+            ):  # where nothing can be written, `save_overload` says so
+                self.flush()
+        if found is None:
+            _say(self._py_func, "once per machine and version")
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled; where that fails, say so and go on: the code itself is there."""
+        try:
+            super().save_overload(sig, data)
+        except Exception as error:  # read-only, full, taken away; an index that cannot be mended
+            _not_kept(str(self.cache_path), str(error))
 
 
-def _cache_of(function: Callable[..., Any]) -> _Cache:
+class _NoCache(NullCache):  # type: ignore[misc]
+    """Keeps nothing: there is no folder to keep kernels in."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def load_overload(self, _sig: Any, _target_context: Any) -> None:
+        """Say that the function is compiled in this process, too."""
+        _say(self._function, "in every process")
+
+
+def _cache_of(function: Callable[..., Any]) -> _Cache | _NoCache:
     """Return a function's cache, in the cache folder of its layer."""
+    folder = cache_folder(_layer_of(function.__module__))
     saved = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder(_layer_of(function.__module__)))
+    numba.config.CACHE_DIR = str(folder)
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         return _Cache(function)
+    except (OSError, RuntimeError) as error:  # Numba: "no locator available"
+        _not_kept(str(folder), str(error))
+        return _NoCache(function)
     finally:
         numba.config.CACHE_DIR = saved
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -50,8 +51,11 @@ def warm_up(*, everything: bool = False, quiet: bool = False) -> None:
             continue
         if not is_compiled(layer):
             _compile(_jobs(layer), quiet)
-            _mark(layer).parent.mkdir(parents=True, exist_ok=True)
-            _mark(layer).touch()
+            with contextlib.suppress(
+                OSError
+            ):  # nothing can be kept there, which `backend` has said
+                _mark(layer).parent.mkdir(parents=True, exist_ok=True)
+                _mark(layer).touch()
         _warm.add(layer)
 
 
@@ -104,7 +108,7 @@ def _compile(jobs: list[tuple[str, Callable[[], Any]]], quiet: bool) -> None:
     console.print("tribo: compiling its kernels (once per machine and version) …")
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-    with bar, compiling():
+    with bar, compiling(), backend().announced():
         task = bar.add_task("compiling", total=len(jobs))
         for label, job in jobs:
             bar.update(task, description=label)

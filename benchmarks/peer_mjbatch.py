@@ -26,12 +26,13 @@ from measure import Job, in_turns
 
 import tribo
 from tribo.gym.rotations import turned_back
-from tribo.gym.tasks.quadruped import HEIGHT, SCALE, STANCE, STRIDES, URDF
+from tribo.gym.tasks.quadruped import URDF, WALKER
 from tribo.learn import Policy
 
 ROOT = Path(__file__).parents[1]
 SUBSTEPS, DT, KP, KD = 10, 0.002, 40.0, 1.0
-START = np.concatenate([[0.0, 0.0, HEIGHT + 0.02, 1.0, 0.0, 0.0, 0.0], STANCE])
+START = WALKER.start()
+START[2] += 0.02
 OPTIONS = '<mujoco><compiler discardvisual="true" fusestatic="true"/></mujoco>'
 
 
@@ -128,10 +129,10 @@ class Loop:
         """Return what the task "Quadruped" observes."""
         q, v = self.engine.state()
         down = np.broadcast_to([0.0, 0.0, -1.0], (self.worlds, 3))
-        angle = 2 * np.pi * ((STRIDES * SUBSTEPS * DT * self.count + self.phase) % 1.0)
+        angle = 2 * np.pi * ((WALKER.strides * SUBSTEPS * DT * self.count + self.phase) % 1.0)
         parts = (
             turned_back(q[:, 3:7], v[:, :3]), 0.25 * v[:, 3:6], turned_back(q[:, 3:7], down),
-            self.command, np.stack([np.sin(angle), np.cos(angle)], axis=1), q[:, 7:] - STANCE,
+            self.command, np.stack([np.sin(angle), np.cos(angle)], axis=1), q[:, 7:] - WALKER.stance,
             0.05 * v[:, 6:], self.action,
         )  # fmt: skip
         return np.concatenate(parts, axis=1)
@@ -143,7 +144,7 @@ class Loop:
                 self.action = self.rng.uniform(-0.7, 0.7, (self.worlds, 12))
             else:
                 self.action = np.clip(self.policy(self.observe()), -1.0, 1.0)
-            self.engine.step(STANCE + SCALE * self.action)
+            self.engine.step(WALKER.stance + WALKER.scale * self.action)
             self.count += 1
             q, _ = self.engine.state()
             fallen = (q[:, 2] < 0.2) | (2 * (q[:, 4] ** 2 + q[:, 5] ** 2) > 0.5)

@@ -29,7 +29,7 @@ wanted = np.array(list(COMMANDS.values()))
 
 def command(sim, rows):
     """Tell world k the k-th command."""
-    quadruped.command(sim)[rows] = wanted[rows]
+    quadruped.WALKER.command(sim)[rows] = wanted[rows]
 
 
 task = load("Quadruped")
@@ -42,7 +42,10 @@ for k in range(round(TIME / envs.simulation.control_step)):
     seen, _, ended, _, _ = envs.step(policy(seen))
     fell |= ended
     if k * envs.simulation.control_step >= SETTLING:
-        along, turning = quadruped.velocity(envs.simulation), quadruped.spin(envs.simulation)
+        along, turning = (
+            quadruped.WALKER.velocity(envs.simulation),
+            quadruped.WALKER.spin(envs.simulation),
+        )
         speeds.append(np.concatenate([along[:, :2], turning[:, 2:]], axis=1))
 mean = np.mean(speeds, axis=0)
 for name, want, got in zip(COMMANDS, wanted, mean, strict=True):

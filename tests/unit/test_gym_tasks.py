@@ -116,7 +116,7 @@ def test_the_quadruped_stands_without_a_policy():
     for _ in range(150):
         _, _, ended, _, infos = envs.step(np.zeros((5, 12)))
         assert not ended.any()
-    assert np.abs(quadruped.velocity(envs.simulation)).max() < 0.01
+    assert np.abs(quadruped.WALKER.velocity(envs.simulation)).max() < 0.01
     assert infos["reward_level"].min() > -0.02
 
 
@@ -126,16 +126,16 @@ def test_the_quadruped_sees_in_its_own_axes():
     dog = sim.object("dog")
     dog.generalized_coordinate[:, 3:7] = 0.5**0.5, 0.0, 0.5**0.5, 0.0
     dog.generalized_velocity[:, :6] = 0.0, 0.0, 2.0, 0.0, 0.0, 3.0
-    assert np.allclose(quadruped.down(sim), [1.0, 0.0, 0.0], atol=1e-12)
-    assert np.allclose(quadruped.velocity(sim), [-2.0, 0.0, 0.0], atol=1e-12)
-    assert np.allclose(quadruped.spin(sim), [-3.0, 0.0, 0.0], atol=1e-12)
-    assert quadruped.is_fallen(sim).all()
+    assert np.allclose(quadruped.WALKER.down(sim), [1.0, 0.0, 0.0], atol=1e-12)
+    assert np.allclose(quadruped.WALKER.velocity(sim), [-2.0, 0.0, 0.0], atol=1e-12)
+    assert np.allclose(quadruped.WALKER.spin(sim), [-3.0, 0.0, 0.0], atol=1e-12)
+    assert quadruped.WALKER.is_fallen(sim).all()
 
 
 def test_commands_stay_in_their_range_and_some_are_to_rest():
     sim = simulation("Quadruped", 400)
-    wanted = quadruped.command(sim)
-    low, high = quadruped.COMMANDS
+    wanted = quadruped.WALKER.command(sim)
+    low, high = quadruped.WALKER.commands
     assert ((wanted >= low) & (wanted <= high)).all()
     rests = (wanted == 0.0).all(axis=1).sum()
     assert 20 <= rests <= 60  # 40 of 400 wanted; 6 is the standard deviation
@@ -143,14 +143,14 @@ def test_commands_stay_in_their_range_and_some_are_to_rest():
 
 def test_a_command_that_is_followed_is_rewarded_most():
     sim = simulation("Quadruped")
-    quadruped.command(sim)[:] = 0.7, -0.2, 0.4
+    quadruped.WALKER.command(sim)[:] = 0.7, -0.2, 0.4
     dog = sim.object("dog")
     dog.generalized_coordinate[:, 3:7] = 1.0, 0.0, 0.0, 0.0
     dog.generalized_velocity[:, :6] = 0.7, -0.2, 0.0, 0.0, 0.0, 0.4
-    assert quadruped.follows_speed(sim) == pytest.approx(1.0)
-    assert quadruped.follows_turn(sim) == pytest.approx(1.0)
-    quadruped.command(sim)[:, 0] = 0.2
-    assert quadruped.follows_speed(sim) == pytest.approx(np.exp(-1.0))
-    assert quadruped.error_of_speed(sim) == pytest.approx(0.5)
-    quadruped.command(sim)[:, 2] = 1.0
-    assert quadruped.error_of_turn(sim) == pytest.approx(0.6)
+    assert quadruped.WALKER.follows_speed(sim) == pytest.approx(1.0)
+    assert quadruped.WALKER.follows_turn(sim) == pytest.approx(1.0)
+    quadruped.WALKER.command(sim)[:, 0] = 0.2
+    assert quadruped.WALKER.follows_speed(sim) == pytest.approx(np.exp(-1.0))
+    assert quadruped.WALKER.error_of_speed(sim) == pytest.approx(0.5)
+    quadruped.WALKER.command(sim)[:, 2] = 1.0
+    assert quadruped.WALKER.error_of_turn(sim) == pytest.approx(0.6)

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from tribo.batch.collisions import BatchCollisions
 from tribo.batch.constraints import BatchConstraints
-from tribo.batch.contacts import BatchContacts, read_contacts
+from tribo.batch.contacts import BatchContacts
 from tribo.batch.materials import BatchMaterials
 from tribo.batch.objects import ObjectBatch, Part
 from tribo.batch.pool import KEPT, forget
@@ -24,6 +25,7 @@ from tribo.checks.readonly import frozen
 from tribo.engine import warm_up
 from tribo.engine.engine import Engine
 from tribo.engine.subtree import TreeRecords, tree_records
+from tribo.engine.thread_scratch import OF_WORLDS
 from tribo.model import Kind, Status
 from tribo.world.warnings import BatchComplaints
 from tribo.world.world import World
@@ -32,7 +34,9 @@ HELD = 2  # `Command.has_wrench`: until the call ends
 MAX_THREADS = 1024  # each is one of the system, with a stack of its own
 
 
-class Batch(BatchMaterials, BatchConstraints, BatchSettings, BatchRollout, BatchRays):
+class Batch(
+    BatchMaterials, BatchConstraints, BatchSettings, BatchRollout, BatchRays, BatchCollisions
+):
     """Copies of a world that share its model and go their own ways.
 
     Each world gives bitwise the same numbers as it would alone, with any number of threads.
@@ -216,7 +220,11 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings, BatchRollout, Batch
         if hold_forces:
             command["has_wrench"][command["has_wrench"] != 0] = HELD
         try:
-            left = self.engine.run_all(n, min(self._threads, len(self)), course)
+            threads = min(self._threads, len(self))
+            if self._is_watching and course is None:
+                left = self._run_watched(n, threads)
+            else:
+                left = self.engine.run_all(n, threads, course)
             self._complaints.say(self, self.engine.status[:, 0])
         finally:
             if hold_forces:
@@ -248,8 +256,7 @@ class Batch(BatchMaterials, BatchConstraints, BatchSettings, BatchRollout, Batch
     @property
     def contacts(self) -> BatchContacts:
         """The points that touched in the last step, of all worlds, as arrays: `BatchContacts`."""
-        spans = {name: part.span for name, part in self._parts.items()}
-        return read_contacts(self.engine, spans, self._materials)
+        return self._contacts_now()
 
     def snapshot(self) -> dict[str, dict[str, np.ndarray]]:
         """Return a copy of states, commands and settings of all worlds; properties of links are not in it.
@@ -323,8 +330,9 @@ def _thread_count(value: Any) -> int:
 
 def _bytes_of_world(source: Engine) -> int:
     """Return the memory [bytes] that each world of a batch needs for itself."""
-    records = (source.state, source.command, source.settings, source.work)
-    return sum(array[:1].nbytes for record in records for array in record.arrays.values())
+    records = (source.state.arrays, source.command.arrays, source.settings.arrays)
+    kept = {name: source.work.arrays[name] for name in OF_WORLDS}
+    return sum(array[:1].nbytes for arrays in (*records, kept) for array in arrays.values())
 
 
 def _copied_model(source: Engine) -> Any:

@@ -24,7 +24,6 @@ from tribo.model import (
     Settings,
     Shape,
     State,
-    Work,
 )
 
 COORDINATES = {
@@ -484,11 +483,10 @@ def collect_filters(model: Model) -> None:
     model.body_is_solid[:] = (meets != 0) & (model.body_shape_count > 0)
 
 
-def allocate(sizes: dict[str, int], worlds: int = 1) -> tuple[State, Command, Settings, Work]:
+def allocate(sizes: dict[str, int], worlds: int = 1) -> tuple[State, Command, Settings]:
     """Return zeroed records for a number of worlds."""
     return (
         State.allocate(sizes, worlds),
         Command.allocate(sizes, worlds),
         Settings.allocate(sizes, worlds),
-        Work.allocate(sizes, worlds),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -13,7 +14,7 @@ from tribo.batch_kernels.records import Course, Motors
 from tribo.batch_kernels.rollout import go
 from tribo.compiler.jit import DISABLED
 from tribo.dynamics import inertia, kinematics
-from tribo.engine import lazy_kernels
+from tribo.engine import lazy_kernels, thread_scratch
 from tribo.engine.builder import Capacity, allocate, collect_filters
 from tribo.engine.run_at import run_at
 from tribo.engine.threads import run_together
@@ -23,6 +24,7 @@ from tribo.step import advance, update
 logger = logging.getLogger("tribo")
 
 _loaded: set[Late] = set()  # late functions that some world of this process has asked for
+WORK = 4  # place of `Work` among the addresses
 _SLICE = 0.01  # [s] between two looks at the keyboard, as long as steps get no slower
 _MOST_STEPS = 20_000  # between two of them
 _MAX_CONTACTS = 4_000_000  # more than this is a modelling error, not a bigger pile
@@ -45,7 +47,8 @@ class Engine:
         self.command: Command
         self.settings: Settings
         self.work: Work
-        self.state, self.command, self.settings, self.work = allocate(sizes, worlds)
+        self.state, self.command, self.settings = allocate(sizes, worlds)
+        self.work = thread_scratch.allocate(sizes, worlds)
         if settings is not None:
             self.settings = settings
         # None of both; `Batch` has motors, and a course for the time of a rollout.
@@ -70,6 +73,7 @@ class Engine:
         """Note the addresses of all tables; needed after any record was replaced."""
         self.addresses = np.array([record.address for record in self._records()], np.int64)
         self.status = self.work.arrays["status"]
+        self._others: list[tuple[Work, np.ndarray]] = []  # scratch of other threads, with addresses
 
     def _records(self) -> tuple[Any, ...]:
         steps = (self.model, self.state, self.command, self.settings, self.work)
@@ -107,13 +111,17 @@ class Engine:
             self._grow_and(lambda: self._call(0, 1, 0))
         return bool(self.status[0, 0])
 
-    def _call(self, first: int, stop: int, part: int) -> None:
-        """Run the compiled driver on some worlds; `part` as in `run_at`."""
+    def _call(self, first: int, stop: int, part: int, thread: int = 0) -> None:
+        """Run the compiled driver on some worlds with the scratch of a thread; `part` as in `run_at`."""
+        scratch_of_thread, addresses = (
+            self._others[thread - 1] if thread else (self.work, self.addresses)
+        )
         if not DISABLED:
-            run_at(self.addresses, self._remaining, first, stop, part)
+            run_at(addresses, self._remaining, first, stop, part)
             return
         for e in range(first, stop):
-            model, state, command, settings, work, motors, course = (
+            work = scratch_of_thread.at(e)
+            model, state, command, settings, _, motors, course = (
                 record.at(e) for record in self._records()
             )
             if part == 1:
@@ -165,12 +173,17 @@ class Engine:
         """Run all worlds on some threads; each takes the next few worlds when it is free."""
         few = max(1, self.worlds // (16 * threads))
         starts = iter(range(0, self.worlds, few))  # one iterator: each start is handed out once
+        while len(self._others) < threads - 1:
+            work = thread_scratch.for_another_thread(self.work)
+            addresses = self.addresses.copy()
+            addresses[WORK] = work.address
+            self._others.append((work, addresses))
 
-        def work() -> None:
+        def share(thread: int) -> None:
             for first in starts:
-                self._call(first, min(first + few, self.worlds), part)
+                self._call(first, min(first + few, self.worlds), part, thread)
 
-        run_together([work] * threads)
+        run_together([partial(share, thread) for thread in range(threads)])
 
     def update(self) -> None:
         """Do the first half of a step in world 0."""
@@ -245,7 +258,7 @@ class Engine:
             else:
                 copy_into(array, arrays[name])
         self.state = State.wrap(arrays)
-        old, self.work = self.work, Work.allocate(self.sizes, self.worlds)
+        old, self.work = self.work, thread_scratch.allocate(self.sizes, self.worlds)
         for name, array in old.arrays.items():
             copy_into(array, self.work.arrays[name])
         self._observed = None

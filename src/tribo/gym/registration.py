@@ -20,6 +20,8 @@ NAMES = {  # name of the id: file in tasks/
     "BallBalance": "ball_balance",
     "Quadruped": "quadruped",
     "QuadrupedRough": "quadruped_rough",
+    "Anymal": "anymal",
+    "Biped": "biped",
     "Ant": "ant",
     "HalfCheetah": "half_cheetah",
     "Hopper": "hopper",

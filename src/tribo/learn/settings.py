@@ -101,6 +101,8 @@ PRESETS: dict[str, dict[str, Any]] = {
     "QuadrupedRough": {
         "worlds": 512, "horizon": 24, "iterations": 800, "hidden": (128, 64), "deviation": 0.3,
     },
+    "Anymal": {"worlds": 512, "horizon": 24, "iterations": 400, "hidden": (128, 64), "deviation": 0.3},
+    "Biped": {"worlds": 512, "horizon": 24, "iterations": 600, "hidden": (128, 64), "deviation": 0.3},
     "Ant": {"worlds": 256, "horizon": 32, "iterations": 600, "hidden": (128, 128)},
     "HalfCheetah": {"worlds": 256, "horizon": 32, "iterations": 600, "hidden": (128, 128)},
     "Hopper": {"worlds": 256, "horizon": 64, "iterations": 400, "hidden": (128, 128)},

@@ -16,7 +16,7 @@ import tribo
 from tribo.gym.simulation import Simulation
 from tribo.gym.task import Task
 from tribo.gym.tasks import quadruped
-from tribo.gym.tasks.quadruped import DOG, HEIGHT
+from tribo.gym.tasks.quadruped import DOG, WALKER
 
 LEVELS = 6
 KINDS = ("bumps", "slopes", "stairs")
@@ -27,6 +27,7 @@ MARGIN = 2.0  # [m] of flat ground around all tiles
 BUMP, SLOPE, RISE, TREAD = 0.06, 0.25, 0.08, 0.4  # [m, –, m, m] on the last level
 FORWARD, SIDEWAYS = np.linspace(-0.6, 1.0, 9), np.linspace(-0.4, 0.4, 5)  # [m] of the height scan
 SCAN = np.stack(np.meshgrid(FORWARD, SIDEWAYS, indexing="ij"), axis=-1).reshape(-1, 2)
+HEIGHT = WALKER.height  # [m] of the trunk in the stance
 STAND = 0.2  # [m] less than that over the ground is a fall
 SIZE = (LEVELS * TILE + 2 * MARGIN, len(KINDS) * TILE + 2 * MARGIN)  # [m] of the map
 
@@ -79,8 +80,8 @@ def world() -> tribo.World:
     made.add_height_map(heights(), SIZE, material="floor", name="terrain")
     made.set_material_pair("floor", "rubber", friction=0.8)
     dog = made.add_articulated_system(quadruped.URDF, name=DOG)
-    base = np.array([0.0, 0.0, HEIGHT + 1.0, 1.0, 0.0, 0.0, 0.0])
-    stance = np.concatenate([base, quadruped.STANCE])
+    stance = WALKER.start()
+    stance[2] += 1.0
     dog.generalized_coordinate = stance
     dog.pd_target = stance
     dog.set_pd_gains(40.0, 1.0)
@@ -107,7 +108,7 @@ def ground(sim: Simulation) -> np.ndarray:
 
 def is_fallen(sim: Simulation) -> np.ndarray:
     """Return whose trunk is low or tilted by more than 60°, (worlds,) of bool."""
-    return np.asarray((ground(sim) < STAND) | (quadruped.down(sim)[:, 2] > -0.5))
+    return np.asarray((ground(sim) < STAND) | (WALKER.down(sim)[:, 2] > -0.5))
 
 
 def is_away(sim: Simulation) -> np.ndarray:
@@ -131,7 +132,7 @@ def walked(sim: Simulation) -> np.ndarray:
 def add_up(sim: Simulation) -> np.ndarray:
     """Add up the distance that was told, (worlds,) [m]; a note, taken before each step."""
     told = sim.remember("told", 1)
-    speed = np.sqrt((quadruped.command(sim)[:, :2] ** 2).sum(axis=1))
+    speed = np.sqrt((WALKER.command(sim)[:, :2] ** 2).sum(axis=1))
     told[:, 0] += speed * sim.control_step
     return np.asarray(told[:, 0])
 

@@ -12,9 +12,10 @@ from tribo.checks.errors import EditError
 from tribo.checks.readonly import frozen
 from tribo.description.constraints import ConstraintDescription
 from tribo.engine.builder import Tie
-from tribo.model import TIE_SLOTS, Tuning
+from tribo.model import TIE_SLOTS, Memory, Tuning
 from tribo.model import Constraint as Kind
 from tribo.objects.base import Object
+from tribo.objects.breaking import Breakable, Compliant
 from tribo.objects.end import End
 from tribo.objects.owner import Owner
 
@@ -23,10 +24,14 @@ if TYPE_CHECKING:
 
 STRETCH = {"stretch": 1, "compression": 2, "both": 3, "nothing": 0}
 _RESISTS = {bits: word for word, bits in STRETCH.items()}
-NEW = np.array([1.0, 1.0, 0.0, inf, 0.0, 0.0, 0.0, inf])  # `Tuning` of a new one
+JOINT_SPOOK_DAMPING = 1.0 / 30.0  # [s] as in AGX: two steps at 60 Hz
+NEW = np.zeros(max(Tuning) + 1)  # `Tuning` of a new one
+NEW[[Tuning.IS_ON, Tuning.ERP]] = 1.0
+NEW[[Tuning.STIFFNESS, Tuning.BREAK_FORCE, Tuning.BREAK_IMPULSE, Tuning.MOST_LENGTH]] = inf
+NEW[[Tuning.SPOOK_DAMPING, Tuning.ANGULAR_SPOOK_DAMPING]] = JOINT_SPOOK_DAMPING
 
 
-class Constraint(check.Sealed):
+class Constraint(Breakable, Compliant, check.Sealed):
     """Two bodies, or a body and the world, held together in some directions: a pin, a weld or a hinge.
 
     `World.add_pin`, `add_weld` and `add_hinge` return one. It acts from the next step on, until
@@ -44,6 +49,8 @@ class Constraint(check.Sealed):
         self._collide = True
         self._tuning = NEW.copy()
         self._impulse, self._broken = np.zeros(TIE_SLOTS), np.zeros(1, np.int64)
+        self._memory = np.zeros(len(Memory))
+        self._over: tuple[End, ...] = ()  # places over which a wire runs
         self.is_removed = False
         self.is_from_file = False
 
@@ -71,6 +78,11 @@ class Constraint(check.Sealed):
     def objects(self) -> tuple[Object | None, Object | None]:
         """The two objects that it joins; None: the world."""
         return self._ends[0].part, self._ends[1].part
+
+    @property
+    def parts(self) -> list[Object | None]:
+        """All objects that it touches; None: the world."""
+        return [end.part for end in (*self._ends, *self._over)]
 
     @property
     def ends(self) -> tuple[End, End]:
@@ -155,26 +167,6 @@ class Constraint(check.Sealed):
         self._set(Tuning.ERP, number, "erp")
 
     @property
-    def break_force(self) -> float:
-        """Force [N] beyond which it breaks for good (not its torque); inf: never."""
-        return float(self._tuning[Tuning.BREAK_FORCE])
-
-    @break_force.setter
-    def break_force(self, value: float) -> None:
-        self._set_endless(Tuning.BREAK_FORCE, value, "break_force")
-
-    @property
-    def is_broken(self) -> bool:
-        """Whether the last step found more force on it than `break_force`; assign False to mend it."""
-        return bool(self._broken[0])
-
-    @is_broken.setter
-    def is_broken(self, value: bool) -> None:
-        self._check("is_broken")
-        self._broken[0] = check.boolean(value, f"is_broken of {self._name}")
-        self._impulse[:] = 0.0
-
-    @property
     def impulse(self) -> np.ndarray:
         """Impulse on the first body in the last step, (3,) [N s], world."""
         axes = self._ends[0].pose()[1]
@@ -237,9 +229,9 @@ class Constraint(check.Sealed):
     # -- records -------------------------------------------------------------------------------
     def tie(self, first_body: dict[int, int]) -> Tie:
         """Return it as the builder needs it; `first_body` by the id of an object."""
-        bodies = tuple(
-            -1 if end.part is None else first_body[end.part.id] + end.body for end in self._ends
-        )
+        bodies = [
+            -1 if end.part is None else first_body[end.part.id] + end.body for end in self._sides()
+        ]
         points = np.array([end.point for end in self._ends])
         axes = np.array([end.axes.ravel() for end in self._ends])
         return Tie(
@@ -250,7 +242,16 @@ class Constraint(check.Sealed):
             self._locked,
             self._stretch,
             self._collide,
+            self._path(first_body),
         )
+
+    def _sides(self) -> tuple[End, End]:
+        """Return places on the two bodies whose motion counts."""
+        return self._ends
+
+    def _path(self, first_body: dict[int, int]) -> list[tuple[int, np.ndarray]]:
+        """Return the points over which it runs, with their bodies; none of most constraints."""
+        return []
 
     def attach(self, engine: Engine, c: int) -> None:
         """Move its numbers into freshly built records, where it is number c."""
@@ -259,6 +260,7 @@ class Constraint(check.Sealed):
             "_tuning": engine.command.constraint[c],
             "_impulse": engine.state.scalar_impulse[slot : slot + TIE_SLOTS],
             "_broken": engine.state.constraint_is_broken[c : c + 1],
+            "_memory": engine.state.constraint_memory[c],
         }
         for name, view in views.items():
             view[:] = getattr(self, name)
@@ -266,7 +268,7 @@ class Constraint(check.Sealed):
 
     def detach(self) -> None:
         """Keep its numbers apart from the records, before a rebuild."""
-        for name in ("_tuning", "_impulse", "_broken"):
+        for name in ("_tuning", "_impulse", "_broken", "_memory"):
             setattr(self, name, getattr(self, name).copy())
 
 
@@ -274,7 +276,9 @@ class Motor(Constraint):
     """A motor that turns or pushes the second body relative to the first, as `World.add_motor` makes it."""
 
     def _own_numbers(self) -> dict[str, Any]:
-        return {"speed": self.speed, "max_force": self.max_force}
+        lower, upper = self.force_range
+        more = {} if lower == -upper else {"back_force": -lower}
+        return {"speed": self.speed, "max_force": upper} | more
 
     @property
     def speed(self) -> float:
@@ -293,6 +297,27 @@ class Motor(Constraint):
     @max_force.setter
     def max_force(self, value: float) -> None:
         self._set(Tuning.FORCE, value, "max_force", 0.0)
+        self._tuning[Tuning.BACK_FORCE] = self._tuning[Tuning.FORCE]
+
+    @property
+    def force_range(self) -> tuple[float, float]:
+        """Least and largest that it does [N m, or N]: (−max_force, max_force), or what is assigned."""
+        return -float(self._tuning[Tuning.BACK_FORCE]), float(self._tuning[Tuning.FORCE])
+
+    @force_range.setter
+    def force_range(self, value: Any) -> None:
+        what = f"force_range of {self._name}"
+        try:
+            lower, upper = value
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{what} must be two numbers (least, largest), got {check.shown(value)}"
+            ) from None
+        lower, upper = check.number(lower, what), check.number(upper, what)
+        if not lower <= 0.0 <= upper:
+            raise ValueError(f"{what} must be from ≤ 0 to ≥ 0, got {lower:g} to {upper:g}")
+        self._check("force_range")
+        self._tuning[Tuning.BACK_FORCE], self._tuning[Tuning.FORCE] = -lower, upper
 
     @property
     def applied(self) -> float:
@@ -332,6 +357,43 @@ class Wire(Constraint):
         return made | ({"stiffness": self.stiffness, "damping": self.damping}
                        if self.wire_type == "compliant" else {})  # fmt: skip
 
+    def _path(self, first_body: dict[int, int]) -> list[tuple[int, np.ndarray]]:
+        return [
+            (-1 if end.part is None else first_body[end.part.id] + end.body, end.point)
+            for end in self.way
+        ]
+
+    def _sides(self) -> tuple[End, End]:
+        """Return places on the two bodies whose motion counts.
+
+        Raises:
+            ValueError: It runs over more than two bodies that move.
+        """
+        if not self._over:
+            return self._ends
+        moving: dict[tuple[int, int], End] = {}
+        for end in self.way:
+            if end.part is not None and not end.is_still:
+                moving[end.part.id, end.body] = end
+        if len(moving) > 2:
+            names = ", ".join(end.label for end in moving.values())
+            raise ValueError(
+                f"{self._name} runs over {len(moving)} bodies that move ({names}); a wire without mass "
+                "takes two: use a cable (add_cable), or two wires that end at a body between them"
+            )
+        found = [*moving.values(), *(end for end in self._ends if end not in moving.values())]
+        return found[0], found[1]
+
+    def run_over(self, places: tuple[End, ...]) -> None:
+        """Let it run over places between its ends, from the next build on."""
+        self._over = places
+        self._sides()
+
+    @property
+    def way(self) -> tuple[End, ...]:
+        """Where it holds on, and between these ends the places over which it runs."""
+        return self._ends[0], *self._over, self._ends[1]
+
     @property
     def length(self) -> float:
         """Length at rest [m]; assign to reel it in or out."""
@@ -344,9 +406,9 @@ class Wire(Constraint):
 
     @property
     def distance(self) -> float:
-        """Distance of the two points now [m]."""
-        first, second = self.points
-        return float(np.linalg.norm(second - first))
+        """Distance of the two points now [m], over all places where it runs."""
+        points = np.array([end.pose()[0] for end in self.way])
+        return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
 
     @property
     def stretch(self) -> float:
@@ -403,8 +465,8 @@ class Wire(Constraint):
 
     @property
     def force(self) -> np.ndarray:
-        """Force on the first body, (3,) [N], world: along the wire."""
-        first, second = self.points
+        """Force on the first body, (3,) [N], world: along the wire, towards where it runs next."""
+        first, second = (end.pose()[0] for end in self.way[:2])
         d = second - first
         length = float(np.linalg.norm(d))
         return frozen(d * (self.tension / length if length > 0.0 else 0.0))
@@ -422,7 +484,7 @@ class Wire(Constraint):
     def loads(self, ends: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return points (2, 3) [m], force (3,) [N], torque (3,) [N m], world; `ends` as in `Constraint`."""
         first, second = ends[0][0], ends[1][0]
-        d = second - first
+        d = (self._over[0].pose()[0] if self._over else second) - first
         length = float(np.linalg.norm(d))
         along = d / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
         return np.array([first, second]), along * self.tension, np.zeros(3)

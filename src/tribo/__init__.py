@@ -28,9 +28,10 @@ from tribo.materials import (
 from tribo.model import Kind, Status
 from tribo.objects import ArticulatedSystem, CollisionBody, HeightMap, Object, SingleBody
 from tribo.objects.cable import Cable, CableNode
-from tribo.objects.constraint import Constraint, Motor, Wire
+from tribo.objects.constraint import Constraint, Motor
 from tribo.objects.contact import Contact
 from tribo.objects.joint_ties import Lock, Magnet, Winch
+from tribo.objects.wire import Wire
 from tribo.readout.distances import Distance
 from tribo.readout.rays import RayHit, RayHits
 from tribo.readout.snapshot import Snapshot

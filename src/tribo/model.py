@@ -206,6 +206,9 @@ class Command(Record):
     constraint = field("nconstraint", 24)  # columns of `Tuning`
     can_sleep = field("ntree", dtype=INT)  # 1: if the world lets anything sleep
     has_wrench = field(1, dtype=INT)  # 1: a row below is not zero; 2: it stays till the call ends
+    surface_velocity = field(
+        "nbody", 6
+    )  # [m/s] v, a of surfaces that run (contact/problem), body frame
     wrench = field("nbody", 6)  # [N m, N] torque, force at the centre of mass, world axes
 
 
@@ -350,6 +353,9 @@ class Work(Record):
     pair_run = field("max_contact", 4, dtype=INT)
     contact_pos = field("max_contact", 3)  # [m] mid gap
     contact_axes = field("max_contact", 9)
+    contact_surface = field(
+        "max_contact", 3
+    )  # [m/s] of A's surface over A minus that of B's, world
     contact_gap = field("max_contact")  # [m] negative: overlap
     contact_travel = field("max_contact", 3)  # [m] from B's place of a point to A's, if they meet
     contact_radius = field("max_contact")  # [m] r_e of rolling friction

@@ -185,8 +185,7 @@ def _symmetric(matrix: np.ndarray) -> list[float]:
 def _sizes(
     parts: Sequence[Part], materials: MaterialTable, capacity: Capacity, tied: Sequence[Tie]
 ) -> dict[str, int]:
-    nbody = sum(len(p.description.bodies) for p in parts)
-    ties = len(tied)
+    nbody, ties = sum(len(p.description.bodies) for p in parts), len(tied)
     counts = [coordinate_counts(p.description) for p in parts]
     slots = sum(slot_count(p.description) for p in parts)
     shapes = [s for p in parts for b in p.description.bodies for s in b.shapes]
@@ -435,7 +434,7 @@ def build_model(
     spans = [filler.add(tree, part) for tree, part in enumerate(parts)]
     model.chain_dof[:] = filler.chain
     model.chain_row[:] = model.dof_row[model.chain_dof]
-    way = 0
+    laid = 0
     for c, tie in enumerate(ties):
         model.constraint_kind[c] = tie.kind
         model.constraint_body[c] = tie.bodies
@@ -443,10 +442,10 @@ def build_model(
         model.constraint_rot[2 * c : 2 * c + 2] = tie.axes
         model.constraint_locked[c], model.constraint_stretch[c] = tie.locked, tie.stretch
         model.constraint_slot[c] = filler.slot + TIE_SLOTS * c
-        for body, point in tie.path:
-            model.path_body[way], model.path_point[way] = body, point
-            way += 1
-        model.constraint_path[c] = way - len(tie.path), way - 1
+        for at, point in tie.path:
+            model.path_body[laid], model.path_point[laid] = at, point
+            laid += 1
+        model.constraint_path[c] = laid - len(tie.path), laid - 1
         ends = [end for end in tie.bodies if end >= 0]
         model.tree_is_tied[model.body_tree[ends]] = 1
     mark_singles(model)

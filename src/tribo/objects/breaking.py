@@ -15,6 +15,19 @@ if TYPE_CHECKING:
     from tribo.objects.end import End
 
 
+JOINT_SPOOK_DAMPING = 1.0 / 30.0  # [s] as in AGX: two steps at 60 Hz
+NEW = np.zeros(max(Tuning) + 1)  # `Tuning` of a new constraint
+NEW[[Tuning.IS_ON, Tuning.ERP]] = 1.0
+NEW[[Tuning.STIFFNESS, Tuning.BREAK_FORCE, Tuning.BREAK_IMPULSE, Tuning.MOST_LENGTH]] = inf
+NEW[[Tuning.SPOOK_DAMPING, Tuning.ANGULAR_SPOOK_DAMPING]] = JOINT_SPOOK_DAMPING
+MORE = {  # what files hold of a constraint where it is not as in a new one
+    "compliance": Tuning.COMPLIANCE, "angular_compliance": Tuning.ANGULAR_COMPLIANCE,
+    "spook_damping": Tuning.SPOOK_DAMPING, "angular_spook_damping": Tuning.ANGULAR_SPOOK_DAMPING,
+    "break_time": Tuning.BREAK_TIME, "break_impulse": Tuning.BREAK_IMPULSE,
+    "break_offset": Tuning.BREAK_OFFSET,
+}  # fmt: skip
+
+
 class Breakable:
     """The part of a constraint that knows when it breaks."""
 
@@ -110,6 +123,16 @@ class Breakable:
                 raise ValueError(f"{what} must not be zero; None: the whole force counts")
             local = self._ends[0].axes.T @ (np.asarray(given) / size)
         self._tuning[Tuning.BREAK_DIRECTION : Tuning.BREAK_DIRECTION + 3] = local
+
+    def changed_numbers(self) -> dict[str, Any]:
+        """Return how it gives way and breaks, where that is not as in a new one."""
+        made: dict[str, Any] = {
+            name: float(self._tuning[column])
+            for name, column in MORE.items()
+            if self._tuning[column] != NEW[column]
+        }
+        direction = self.break_direction
+        return made if direction is None else made | {"break_direction": tuple(direction.tolist())}
 
     @property
     def borne_impulse(self) -> float:

@@ -27,8 +27,8 @@ class CableNode:
     Args:
         point: (3,) [m], in the frame of `body`.
         body: Object, link or frame of a robot; None: the world.
-        kind: "free": the cable is only laid through it. "fixed": it is fastened there and can turn. "link": it
-            is clamped there, along the direction in which it is laid, and passes through that body.
+        kind: "free": the cable is only laid through it. "fixed": it is fastened there and can turn. "link":
+            it is clamped there, along the direction in which it is laid, and passes through that body.
         bend_stiffness: [N m/rad] of a link node; None: that of the cable itself, as if it were cast in.
 
     Raises:
@@ -47,7 +47,9 @@ class CableNode:
 
     def __post_init__(self) -> None:
         """Check all values."""
-        point = check.within_range(check.vector(self.point, "point of a node", 3), "point of a node")
+        point = check.within_range(
+            check.vector(self.point, "point of a node", 3), "point of a node"
+        )
         object.__setattr__(self, "point", tuple(point.tolist()))
         check.choice(self.kind, KINDS, "kind of a node")
         if self.bend_stiffness is not None:
@@ -166,7 +168,10 @@ class Cable(check.Sealed):
         """Mean tension in the last step at each joint, (segments − 1,) [N], < 0: pressed."""
         made = np.zeros(len(self._joints))
         for k, joint in enumerate(self._joints):
-            along = self._segments[k].rotation_matrix[:, 2] + self._segments[k + 1].rotation_matrix[:, 2]
+            along = (
+                self._segments[k].rotation_matrix[:, 2]
+                + self._segments[k + 1].rotation_matrix[:, 2]
+            )
             made[k] = joint.force @ along / np.linalg.norm(along)
         return frozen(made)
 

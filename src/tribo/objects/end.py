@@ -39,9 +39,7 @@ class End:
         """Whether no force moves it: the world, a fixed base, what is static or kinematic."""
         if self.part is None or self.part.body_type != BodyType.DYNAMIC:
             return True
-        return (
-            self.body == 0 and self.part.description.bodies[0].joint.type == Joint.FIXED
-        )
+        return self.body == 0 and self.part.description.bodies[0].joint.type == Joint.FIXED
 
     @property
     def is_still(self) -> bool:

@@ -6,7 +6,8 @@ from typing import Any
 
 from tribo.checks import check
 from tribo.model import Memory, Tuning
-from tribo.objects.constraint import Constraint, Motor, Wire
+from tribo.objects.constraint import Constraint, Motor
+from tribo.objects.wire import Wire
 
 
 class Winch(Wire):
@@ -88,7 +89,8 @@ class Lock(Motor):
 
     def _own_numbers(self) -> dict[str, Any]:
         lower, upper = self.force_range
-        return {"position": self.position, "max_force": upper, "back_force": -lower}
+        more = {} if lower == -upper else {"force_range": (lower, upper)}
+        return {"position": self.position, "max_force": upper} | more
 
     @property
     def position(self) -> float:
@@ -136,7 +138,9 @@ class Magnet(Constraint):
     @catch_distance.setter
     def catch_distance(self, value: float) -> None:
         what = f"catch_distance of {self._name}"
-        self._set(Tuning.CATCH_DISTANCE, check.positive(check.number(value, what), what), "catch_distance")
+        self._set(
+            Tuning.CATCH_DISTANCE, check.positive(check.number(value, what), what), "catch_distance"
+        )
 
     @property
     def catch_angle(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from math import ceil, inf
 from typing import Any
@@ -30,15 +31,15 @@ class WorldCables(WorldJoints):
                   break_force: float = inf, name: str = "") -> Cable:  # fmt: skip
         """Lay a cable along a route: a wire of nodes that has mass, stretches, bends, and touches shapes.
 
-        Each piece of the route becomes capsules of equal length, joined by rows that give way by L/(E A) along
-        and by L/(E I) about all axes (docs/howto/wires, docs/physics/wires). Without tension it is straight.
+        Each piece of the route becomes capsules of equal length, joined by rows that give way by L/(E A) in
+        length and by L/(E I) about all axes (docs/howto/wires). Where nothing bends it, it is straight.
 
         Args:
             route: Two or more places in order: points (3,) [m] of the world, or `CableNode`.
             radius: [m].
             segment_length: Longest distance of two nodes [m].
-            material: `Material`, of which density and wire parameters count, or the name of one with standard
-                values; its shapes have this name for pairs of materials.
+            material: `Material`, of which density and wire parameters count, or the name of one with
+                standard values; its shapes have this name for pairs of materials.
             self_collide: Whether its segments touch each other (neighbours never do).
             collide: Whether it touches anything.
             break_force: [N] at which any of its joints breaks.
@@ -50,7 +51,9 @@ class WorldCables(WorldJoints):
         Example:
             >>> import tribo
             >>> world = tribo.World()
-            >>> rubber = tribo.Material("rubber", wire_youngs_modulus_stretch=1e6, wire_youngs_modulus_bend=0.0)
+            >>> rubber = tribo.Material(
+            ...     "rubber", wire_youngs_modulus_stretch=1e6, wire_youngs_modulus_bend=0.0
+            ... )
             >>> hook = tribo.CableNode((0, 0, 2), kind="fixed")
             >>> rope = world.add_cable([hook, (0, 0, 1)], radius=0.01, segment_length=0.1, material=rubber)
             >>> len(rope.segments), round(rope.mass, 3)
@@ -63,7 +66,9 @@ class WorldCables(WorldJoints):
         size = check.positive(check.number(radius, "radius"), "radius")
         longest = check.positive(check.number(segment_length, "segment_length"), "segment_length")
         section = CableSection(size, made)
-        nodes = [node if isinstance(node, CableNode) else CableNode(node) for node in _listed(route)]
+        nodes = [
+            node if isinstance(node, CableNode) else CableNode(node) for node in _listed(route)
+        ]
         placed = [self._node_place(node, k) for k, node in enumerate(nodes)]
         points, corners = _divide([place for place, _ in placed], longest)
         title = self._cable_name(name)
@@ -83,10 +88,12 @@ class WorldCables(WorldJoints):
                 )  # fmt: skip
                 segments.append(part)
             joints = [
-                self._join_segments(section, segments, lengths, k, break_force, f"{title}/joint_{k}", collide)
+                self._join_segments(
+                    section, segments, lengths, k, break_force, f"{title}/joint_{k}", collide
+                )
                 for k in range(1, len(segments))
             ]
-            fastenings = []
+            fastenings: list[Constraint] = []
             for (_, end), node, k in zip(placed, nodes, corners, strict=True):
                 if node.kind != "free":
                     what = f"{title}/node_{len(fastenings)}"
@@ -102,7 +109,9 @@ class WorldCables(WorldJoints):
             raise TypeError(f"name must be a string, got {check.shown(name)}")
         taken = {part.name.split("/")[0] for part in self._objects}
         if name in taken:
-            raise ValueError(f"there is already an object or cable named {name!r}; choose another name")
+            raise ValueError(
+                f"there is already an object or cable named {name!r}; choose another name"
+            )
         k = 0
         while not name or name in taken:
             name, k = f"cable_{k}", k + 1
@@ -138,7 +147,11 @@ class WorldCables(WorldJoints):
         length = 0.5 * float(lengths[k - 1] + lengths[k])
         numbers = _soft(section, length, None) | {"break_force": break_force, "collide": False}
         what = "weld" if section.bend_stiffness > 0.0 else "pin"
-        return self._tie(Constraint, what, Kind.JOINT, ends, name, numbers, LOCKED[what])  # type: ignore[no-any-return]
+        joint: Constraint = self._tie(
+            Constraint, what, Kind.JOINT, ends, name, numbers, LOCKED[what]
+        )
+        joint.is_marked = False
+        return joint
 
     def _fasten(self, section: CableSection, segments: Sequence[Any], lengths: np.ndarray, node: CableNode,
                 end: End, k: int, name: str) -> Constraint:  # fmt: skip
@@ -149,8 +162,12 @@ class WorldCables(WorldJoints):
         _, turn = body_pose(segments[at], 0)
         _, frame = body_pose(end.part, end.body)
         end.axes = frame.T @ turn
-        is_clamped = node.kind == "link" and (node.bend_stiffness is None or node.bend_stiffness > 0.0)
-        is_clamped = is_clamped and (section.bend_stiffness > 0.0 or node.bend_stiffness is not None)
+        is_clamped = node.kind == "link" and (
+            node.bend_stiffness is None or node.bend_stiffness > 0.0
+        )
+        is_clamped = is_clamped and (
+            section.bend_stiffness > 0.0 or node.bend_stiffness is not None
+        )
         what = "weld" if is_clamped else "pin"
         numbers = _soft(section, 0.5 * float(lengths[at]), node.bend_stiffness)
         if node.kind == "link" and end.part is not None:
@@ -171,12 +188,12 @@ def _listed(route: Any) -> list[Any]:
 def _divide(places: Sequence[np.ndarray], longest: float) -> tuple[np.ndarray, list[int]]:
     """Return nodes (n, 3) [m] along a route, none farther apart than `longest`, and which are its places."""
     points, corners = [places[0]], [0]
-    total = sum(ceil(float(np.linalg.norm(b - a)) / longest) for a, b in zip(places, places[1:], strict=False))
+    total = sum(ceil(float(np.linalg.norm(b - a)) / longest) for a, b in itertools.pairwise(places))
     if total > MAX_SEGMENTS:
         raise ValueError(
             f"the route would take {total} segments, more than {MAX_SEGMENTS}: choose a longer segment_length"
         )
-    for k, (start, stop) in enumerate(zip(places, places[1:], strict=False)):
+    for k, (start, stop) in enumerate(itertools.pairwise(places)):
         way = float(np.linalg.norm(stop - start))
         if way < check.SMALLEST:
             raise ValueError(f"route[{k}] and route[{k + 1}] are in one place")
@@ -191,7 +208,7 @@ def _straight_turns(ways: np.ndarray) -> list[np.ndarray]:
     z = ways / np.linalg.norm(ways, axis=1)[:, None]
     turn = _shortest(np.array([0.0, 0.0, 1.0]), z[0])
     made = [turn]
-    for before, after in zip(z, z[1:], strict=False):
+    for before, after in itertools.pairwise(z):
         turn = _product(_shortest(before, after), turn)
         made.append(turn / np.linalg.norm(turn))
     return made

@@ -13,9 +13,11 @@ from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.description.extents import rotation_matrix
 from tribo.model import Constraint as Kind
 from tribo.objects import ArticulatedSystem, Object
-from tribo.objects.constraint import STRETCH, Constraint, Motor, Wire
+from tribo.objects.constraint import STRETCH, Constraint, Motor
 from tribo.objects.end import End, body_pose, end_on
 from tribo.objects.frames import Frame
+from tribo.objects.joint_ties import Lock, Magnet, Winch
+from tribo.objects.wire import Wire
 from tribo.world.add_objects import WorldObjects
 
 logger = logging.getLogger("tribo")
@@ -24,6 +26,7 @@ PIN, WELD, HINGE, TURN = (LOCKED[what] for what in ("pin", "weld", "hinge", "mot
 PUSH = 0b000100
 _MADE: dict[str, tuple[type[Any], Kind]] = {
     "motor": (Motor, Kind.MOTOR), "rod": (Wire, Kind.LENGTH), "wire": (Wire, Kind.LENGTH),
+    "winch": (Winch, Kind.WINCH), "lock": (Lock, Kind.LOCK), "magnet": (Magnet, Kind.JOINT),
 } | dict.fromkeys(("pin", "weld", "hinge", "equality"), (Constraint, Kind.JOINT))  # fmt: skip
 _IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
@@ -263,9 +266,9 @@ class WorldConstraints(WorldObjects):
             erp: Part of an excess of a stiff wire that one step removes.
             break_force: [N] beyond which it breaks.
             collide: As in `add_pin`.
-            over: Places over which it runs without friction, as small pulleys, in their order: points (3,) [m]
-                of the world, or pairs (object, point in its frame). With the ends, they may be on two bodies
-                that move.
+            over: Places over which it runs without friction, as small pulleys, in their order: points (3,)
+                [m] of the world, or pairs (object, point in its frame). With the ends, they may be on two
+                bodies that move.
 
         Raises:
             ValueError, TypeError: A value is wrong; the world stays as it was.
@@ -333,10 +336,12 @@ class WorldConstraints(WorldObjects):
             ends.append(End(part, body, point, axes, link))
         if ends[0].part is ends[1].part and ends[0].body == ends[1].body:
             raise ValueError(f"{item.type} {item.name!r} joins a body to itself; name two bodies")
-        stretch = STRETCH[item.resists] if kind == Kind.LENGTH else 0
+        is_way = kind in {Kind.LENGTH, Kind.WINCH}
+        stretch = STRETCH[item.resists] if is_way else 0
+        over = tuple(End(part, body, np.array(point), np.eye(3)) for part, body, point in item.over)
         numbers = dict(item.numbers)
-        if kind == Kind.LENGTH and "length" not in numbers:
-            numbers["length"] = way_length((ends[0], ends[1]), None)
+        if is_way and "length" not in numbers:
+            numbers["length"] = way_length((ends[0], ends[1]), None, over)
         name = f"{prefix}{item.name}" if item.name else ""
         if prefix and not name:
             taken = {tie.name for tie in self._constraints}
@@ -344,7 +349,7 @@ class WorldConstraints(WorldObjects):
             while (name := f"{prefix}{item.type}_{k}") in taken:
                 k += 1
         return self._tie(  # type: ignore[no-any-return]
-            made, item.type, kind, (ends[0], ends[1]), name, numbers, item.locked, stretch
+            made, item.type, kind, (ends[0], ends[1]), name, numbers, item.locked, stretch, over
         )
 
     # -- removing ------------------------------------------------------------------------------

@@ -125,7 +125,9 @@ class WorldJoints(WorldConstraints):
         """
         check.choice(holds, ["weld", "hinge"], "holds")
         ends = self._placed(first, second, (first_point, second_point))
-        for end, axis, what in zip(ends, (first_axis, second_axis), ("first_axis", "second_axis"), strict=True):
+        for end, axis, what in zip(
+            ends, (first_axis, second_axis), ("first_axis", "second_axis"), strict=True
+        ):
             end.axes = end.axes @ frame_about(np.asarray(axis, float), what)
         numbers = {"catch_distance": catch_distance, "catch_angle": catch_angle, "erp": erp,
                    "break_force": break_force, "collide": collide}  # fmt: skip

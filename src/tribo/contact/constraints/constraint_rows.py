@@ -1,4 +1,4 @@
-"""Stages *constraints* and *close loops*: pins, welds, hinges, motors, locks, winches and wires between bodies.
+"""Stages *constraints* and *close loops*: pins, welds, hinges, motors, locks, wires and winches.
 
 Before the solve they are scalar rows of the contact problem (`linkage`); after it what is still open is
 closed (`closure`). Both are compiled when a world first has a constraint. What the shifts of `closure` change

@@ -1,8 +1,8 @@
 """Rows of pins, welds, hinges, motors, locks and wires between two bodies, or a body and the world.
 
-A hard row closes its gap in one step (`attachments`); what is left `closure` takes out of the positions at the
-end of the step. A row with a compliance ε > 0 is a spring with the stiffness 1/ε and the damping τ/ε, τ its
-spook damping, taken implicitly as in SPOOK:
+A hard row closes its gap in one step (`attachments`); what is left `closure` takes out of the positions at
+the end of the step. A row with a compliance ε > 0 is a spring with the stiffness 1/ε and the damping τ/ε, τ
+its spook damping, taken implicitly as in SPOOK:
 
     w* = γ w₀ − 4 γ/dt g,   R = 4 ε γ/dt²,   γ = 1/(1 + 4 τ/dt)
 

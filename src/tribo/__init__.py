@@ -27,8 +27,11 @@ from tribo.materials import (
 )
 from tribo.model import Kind, Status
 from tribo.objects import ArticulatedSystem, CollisionBody, HeightMap, Object, SingleBody
-from tribo.objects.constraint import Constraint, Motor, Wire
+from tribo.objects.cable import Cable, CableNode
+from tribo.objects.constraint import Constraint, Motor
 from tribo.objects.contact import Contact
+from tribo.objects.joint_ties import Lock, Magnet, Winch
+from tribo.objects.wire import Wire
 from tribo.readout.distances import Distance
 from tribo.readout.rays import RayHit, RayHits
 from tribo.readout.snapshot import Snapshot
@@ -69,6 +72,8 @@ __all__ = [
     "Batch",
     "BatchContacts",
     "BatchRayHits",
+    "Cable",
+    "CableNode",
     "CollisionBody",
     "CompoundPart",
     "Constraint",
@@ -83,6 +88,8 @@ __all__ = [
     "JointDescription",
     "Kind",
     "LinkDescription",
+    "Lock",
+    "Magnet",
     "Material",
     "MaterialLibrary",
     "MaterialTable",
@@ -100,6 +107,7 @@ __all__ = [
     "StatePool",
     "Status",
     "Viewer",
+    "Winch",
     "Wire",
     "World",
     "read_materials",

@@ -150,6 +150,8 @@ class Constraint(IntEnum):
     JOINT = 0  # some directions of a frame are locked: pin, weld, hinge, …
     LENGTH = 1  # distance of two points: wire, rod, spring
     MOTOR = 2  # speed about or along an axis, with a largest force
+    WINCH = 3  # length of a wire that a drum takes in or lets out, with a largest force
+    LOCK = 4  # angle about, or place along, an axis, with a largest force
 
 
 class Tuning(IntEnum):
@@ -161,8 +163,31 @@ class Tuning(IntEnum):
     STIFFNESS = 3  # [N/m] inf: hard
     DAMPING = 4  # [N s/m]
     SPEED = 5  # [rad/s, m/s] of a motor
-    FORCE = 6  # [N m, N] most of a motor; tension of a custom wire
+    FORCE = 6  # [N m, N] most of a motor or winch; tension of a custom wire
     BREAK_FORCE = 7  # [N] inf: never
+    COMPLIANCE = 8  # [m/N] of a joint or lock; [m/(N s), rad/(N m s)] of a motor; 0: hard
+    ANGULAR_COMPLIANCE = 9  # [rad/(N m)]
+    SPOOK_DAMPING = 10  # [s] in which what gives way comes back
+    ANGULAR_SPOOK_DAMPING = 11  # [s]
+    BACK_FORCE = 12  # [N m, N] most of a motor against its direction; of a winch's brake
+    BREAK_IMPULSE = 13  # [N s] inf: never
+    BREAK_TIME = 14  # [s] for which the force must be too large
+    BREAK_OFFSET = 15  # [N] of the force that does not count
+    BREAK_DIRECTION = 16  # and 17, 18: what counts, axes of A; 0: the whole force
+    CATCH_DISTANCE = 19  # [m] from which on a magnet catches; 0: no magnet
+    CATCH_ANGLE = 20  # [rad]
+    LEAST_LENGTH = 21  # [m] at which a winch stops
+    MOST_LENGTH = 22  # [m] at which the drum is empty
+    POSITION = 23  # [m, rad] of a lock
+
+
+class Memory(IntEnum):
+    """Columns of `State.constraint_memory`: what constraints remember from step to step."""
+
+    LENGTH = 0  # [m] that a winch has let out
+    OVERLOAD = 1  # [s] for which the force has been too large
+    WEAR = 2  # [N s] impulse of all steps so far
+    IS_CAUGHT = 3  # 1: a magnet that holds
 
 
 class Late(IntEnum):

@@ -26,6 +26,7 @@ from tribo.enums import (
     Joint,
     Kind,
     Late,
+    Memory,
     Pair,
     Shape,
     Slot,
@@ -37,7 +38,7 @@ from tribo.enums import (
 __all__ = [
     "INT", "TIE_SLOTS", "Answer", "Bounce", "Command", "Constraint", "ContactState", "Course", "DriveForm",
     "FrictionModel",
-    "Impact", "Integrator", "Joint", "Kind", "Late", "Model", "Pair", "Settings", "Shape", "Slot",
+    "Impact", "Integrator", "Joint", "Kind", "Late", "Memory", "Model", "Pair", "Settings", "Shape", "Slot",
     "Solver", "State", "Status", "Tuning", "Work",
 ]  # fmt: skip
 
@@ -132,6 +133,9 @@ class Model(Record):
     constraint_locked = field("nconstraint", dtype=INT)  # bits: along x, y, z of A, about x, y, z
     constraint_stretch = field("nconstraint", dtype=INT)  # bits: 1 may not grow, 2 may not shrink
     constraint_slot = field("nconstraint", dtype=INT)  # first of six in `State.scalar_impulse`
+    constraint_path = field("nconstraint", 2, dtype=INT)  # first and last point of a wire
+    path_body = field("npath", dtype=INT)  # on which the wire runs over a point; −1: the world
+    path_point = field("npath", 3)  # [m] body frame
 
     # Addresses of the functions that are compiled when a pair of shapes asks for them, 0: not yet.
     late_address = field(8, dtype=INT)  # `Late`; 0: not loaded yet
@@ -143,9 +147,7 @@ class Model(Record):
     face_vertex = field("ncorner", dtype=INT)  # anticlockwise from outside; entries of `vertex`
     # What lies around each corner of a hull of more than `FEW_CORNERS`; each hull begins with its six corners
     # farthest along −x, x, −y, y, −z, z.
-    ring = field(
-        "nring", dtype=INT
-    )  # entries of `vertex` that share an edge, then entries of faces
+    ring = field("nring", dtype=INT)  # entries of `vertex` that share an edge, then those of faces
     ring_part = field(
         "ncircled", 3, dtype=INT
     )  # by vertex: first corner, first face, end in `ring`
@@ -182,6 +184,7 @@ class State(Record):
     rest_marks = field("ntree")  # their gaps, normals and friction,
     rest_force = field("nv")  # [N, N m] and the force on it, τ − h
     constraint_is_broken = field("nconstraint", dtype=INT)  # 1: by more than its break force
+    constraint_memory = field("nconstraint", 4)  # columns of `Memory`
     warm_count = field(1, dtype=INT)
     warm_key = field("max_contact", dtype=INT)  # contacts of the last step, ascending
     warm_impulse = field("max_contact", 6)  # [N s, N m s] force and torque impulse, world axes
@@ -201,11 +204,12 @@ class Command(Record):
     kd = field("nv")  # [N s/m, N m s/rad]
     target_q = field("nq")
     target_v = field("nv")
-    constraint = field("nconstraint", 8)  # columns of `Tuning`
+    constraint = field("nconstraint", 24)  # columns of `Tuning`
     can_sleep = field("ntree", dtype=INT)  # 1: if the world lets anything sleep
-    has_wrench = field(
-        1, dtype=INT
-    )  # 1: some row below is not zero; 2: it stays till the call ends
+    has_wrench = field(1, dtype=INT)  # 1: a row below is not zero; 2: it stays till the call ends
+    surface_velocity = field(
+        "nbody", 6
+    )  # [m/s] v, a of surfaces that run (contact/problem), body frame
     wrench = field("nbody", 6)  # [N m, N] torque, force at the centre of mass, world axes
 
 
@@ -350,6 +354,9 @@ class Work(Record):
     pair_run = field("max_contact", 4, dtype=INT)
     contact_pos = field("max_contact", 3)  # [m] mid gap
     contact_axes = field("max_contact", 9)
+    contact_surface = field(
+        "max_contact", 3
+    )  # [m/s] of A's surface over A minus that of B's, world
     contact_gap = field("max_contact")  # [m] negative: overlap
     contact_travel = field("max_contact", 3)  # [m] from B's place of a point to A's, if they meet
     contact_radius = field("max_contact")  # [m] r_e of rolling friction
@@ -475,6 +482,7 @@ class Work(Record):
 
     # What this step makes of the state's fields of the same names.
     constraint_is_broken = field("nconstraint", dtype=INT)
+    constraint_memory = field("nconstraint", 4)
     tree_vain = field("ntree", dtype=INT)
     tree_vain_pause = field("ntree", dtype=INT)
 

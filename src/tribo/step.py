@@ -15,6 +15,7 @@ from tribo.contact.problem import (
     contact_targets,
     islands,
     joint_limit_rows,
+    surface_velocity,
     unconstrained_trees,
 )
 from tribo.contact.solver import gauss_seidel, residual_report
@@ -54,6 +55,7 @@ def advance(model, state, command, settings, work):
     Writes: state, command, work.
     """
     actuation.begin(model, state, command, settings, work)  # what drives and hands are to do
+    surface_velocity.surface_velocity(model, command, work)  # conveyors and tracks
     again = 1
     while again > 0:  # again, if a limit, a soft force or a path is not as it was solved for
         work.status[0] &= ~NOT_CONVERGED  # the last round is the one that counts

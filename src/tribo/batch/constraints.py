@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +11,11 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import frozen
-from tribo.model import Tuning
-from tribo.objects.constraint import Constraint, Motor, Wire
+from tribo.model import Memory, Tuning
+from tribo.objects.constraint import Constraint, Motor
 from tribo.objects.end import End
+from tribo.objects.joint_ties import Lock, Magnet, Winch
+from tribo.objects.wire import Wire
 
 if TYPE_CHECKING:
     from tribo.engine.engine import Engine
@@ -45,6 +48,7 @@ class ConstraintBatch(check.Sealed):
         self._slot = int(batch.engine.model.constraint_slot[number])
         self._describe = tie.describe()
         self._ends = [_Place(end) for end in tie.ends]
+        self._way = [_Place(end) for end in tie.way] if isinstance(tie, Wire) else []
 
     def __repr__(self) -> str:
         """Return type, name and number of worlds."""
@@ -67,9 +71,15 @@ class ConstraintBatch(check.Sealed):
 
     def _set(self, column: Tuning, value: Any, what: str, minimum: float = -inf, maximum: float = inf,
              *, may_be_infinite: bool = False) -> None:  # fmt: skip
+        self._write(
+            self._column(column), value, what, minimum, maximum, may_be_infinite=may_be_infinite
+        )
+
+    def _write(self, array: np.ndarray, value: Any, what: str, minimum: float, maximum: float = inf,
+               *, may_be_infinite: bool = False) -> None:  # fmt: skip
+        """Set the numbers of all worlds, or leave them as they were."""
         what = f"{what} of {self._name}"
         self._batch.check_idle(what)
-        array = self._column(column)
         try:
             given = np.broadcast_to(np.asarray(value, np.float64), array.shape)
         except (TypeError, ValueError, OverflowError):
@@ -83,8 +93,16 @@ class ConstraintBatch(check.Sealed):
             )
         array[...] = given
 
-    def _only(self, kind: Kind, what: str) -> None:
-        if self._made is not kind:
+    def _memory(self, column: Memory) -> np.ndarray:
+        memory: np.ndarray = self._batch.engine.state.arrays["constraint_memory"]
+        return memory[:, self._number, column]
+
+    def _way_points(self) -> list[np.ndarray]:
+        """Return the points of a wire from end to end, each (worlds, 3) [m], world."""
+        return [end.pose(self._batch.poses_of, len(self._batch))[0] for end in self._way]
+
+    def _only(self, kind: Kind | tuple[Kind, ...], what: str) -> None:
+        if not issubclass(self._made, kind):
             raise AttributeError(
                 f"{self._name} is {check.with_article(self._what)} and has no {what}"
             )
@@ -131,7 +149,10 @@ class ConstraintBatch(check.Sealed):
         self._batch.check_idle(f"is_broken of {self._name}")
         row = self._batch.engine.state.arrays["constraint_is_broken"][:, self._number]
         given = np.broadcast_to(check.booleans(value, f"is_broken of {self._name}"), row.shape)
-        self._impulses()[given != row.astype(bool)] = 0.0
+        changed = given != row.astype(bool)
+        self._impulses()[changed] = 0.0
+        for column in (Memory.OVERLOAD, Memory.WEAR):
+            self._memory(column)[changed] = 0.0
         row[...] = given
 
     # -- where it is ---------------------------------------------------------------------------
@@ -148,7 +169,7 @@ class ConstraintBatch(check.Sealed):
     def gap(self) -> np.ndarray:
         """How far the points are apart in the locked directions, (worlds, 3) [m], as `Constraint.gap`."""
         (first, axes), (second, _) = self._poses()
-        if self._made is Wire:
+        if issubclass(self._made, Wire):
             stretch = (self.stretch / np.maximum(self.distance, 1e-300))[:, None]
             return frozen((second - first) * stretch)
         local = np.einsum("wji,wj->wi", axes, first - second)
@@ -169,13 +190,13 @@ class ConstraintBatch(check.Sealed):
     @property
     def force(self) -> np.ndarray:
         """Mean force on the first body in the last step, (worlds, 3) [N], world."""
-        (first, axes), (second, _) = self._poses()
-        if self._made is Wire:
-            d = second - first
+        (first, axes), (_second, _) = self._poses()
+        if issubclass(self._made, Wire):
+            d = self._way_points()[1] - first
             length = np.linalg.norm(d, axis=1)
             share = np.divide(self.tension, length, out=np.zeros_like(length), where=length > 0.0)
             return frozen(d * share[:, None])
-        if self._made is Motor:
+        if issubclass(self._made, Motor):
             pushes = bool(self._describe.locked & 4)
             return frozen(-axes[:, :, 2] * self.applied[:, None] * pushes)
         return frozen(np.einsum("wij,wj->wi", axes, self._mean()[:, :3]))
@@ -184,9 +205,9 @@ class ConstraintBatch(check.Sealed):
     def torque(self) -> np.ndarray:
         """Mean torque on the first body besides that of the force, (worlds, 3) [N m], world."""
         (_, axes), _ = self._poses()
-        if self._made is Wire:
+        if issubclass(self._made, Wire):
             return frozen(np.zeros((len(axes), 3)))
-        if self._made is Motor:
+        if issubclass(self._made, Motor):
             turns = bool(self._describe.locked & 32)
             return frozen(-axes[:, :, 2] * self.applied[:, None] * turns)
         return frozen(np.einsum("wij,wj->wi", axes, self._mean()[:, 3:]))
@@ -194,21 +215,27 @@ class ConstraintBatch(check.Sealed):
     # -- wires and rods ------------------------------------------------------------------------
     @property
     def length(self) -> np.ndarray:
-        """Length at rest of a wire or rod, (worlds,) [m]."""
+        """Length at rest of a wire or rod, let out by a winch, (worlds,) [m]."""
         self._only(Wire, "length")
+        if issubclass(self._made, Winch):
+            return self._memory(Memory.LENGTH)
         return self._column(Tuning.LENGTH)
 
     @length.setter
     def length(self, value: Any) -> None:
         self._only(Wire, "length")
+        if issubclass(self._made, Winch):
+            self._write(self._memory(Memory.LENGTH), value, "length", np.nextafter(0.0, 1.0))
+            return
         self._set(Tuning.LENGTH, value, "length", np.nextafter(0.0, 1.0))
 
     @property
     def distance(self) -> np.ndarray:
-        """Distance of the two points of a wire or rod now, (worlds,) [m]."""
+        """Distance of the two points of a wire or rod now, over all places where it runs, (worlds,) [m]."""
         self._only(Wire, "distance")
-        (first, _), (second, _) = self._poses()
-        return frozen(np.linalg.norm(second - first, axis=1))
+        points = self._way_points()
+        legs = [np.linalg.norm(b - a, axis=1) for a, b in pairwise(points)]
+        return frozen(np.sum(legs, axis=0))
 
     @property
     def stretch(self) -> np.ndarray:
@@ -254,28 +281,66 @@ class ConstraintBatch(check.Sealed):
         self._only(Wire, "damping")
         self._set(Tuning.DAMPING, value, "damping", 0.0)
 
-    # -- motors --------------------------------------------------------------------------------
+    # -- motors, locks, winches, magnets -------------------------------------------------------
     @property
     def speed(self) -> np.ndarray:
-        """Speed that a motor keeps, (worlds,) [rad/s, or m/s]."""
-        self._only(Motor, "speed")
+        """Speed that a motor keeps, or at which a winch takes in, (worlds,) [rad/s, or m/s]."""
+        self._only((Motor, Winch), "speed")
         return self._column(Tuning.SPEED)
 
     @speed.setter
     def speed(self, value: Any) -> None:
-        self._only(Motor, "speed")
+        self._only((Motor, Winch), "speed")
         self._set(Tuning.SPEED, value, "speed")
 
     @property
+    def position(self) -> np.ndarray:
+        """Angle or place that a lock keeps, (worlds,) [rad, or m]."""
+        self._only(Lock, "position")
+        return self._column(Tuning.POSITION)
+
+    @position.setter
+    def position(self, value: Any) -> None:
+        self._only(Lock, "position")
+        self._set(Tuning.POSITION, value, "position")
+
+    @property
     def max_force(self) -> np.ndarray:
-        """The most that a motor does, (worlds,) [N m, or N]."""
-        self._only(Motor, "max_force")
+        """The most that a motor or lock does either way, or the motor of a winch, (worlds,) [N m, or N]."""
+        self._only((Motor, Winch), "max_force")
         return self._column(Tuning.FORCE)
 
     @max_force.setter
     def max_force(self, value: Any) -> None:
-        self._only(Motor, "max_force")
-        self._set(Tuning.FORCE, value, "max_force", 0.0)
+        self._only((Motor, Winch), "max_force")
+        endless = not issubclass(self._made, Motor) or issubclass(self._made, Lock)
+        self._set(Tuning.FORCE, value, "max_force", 0.0, may_be_infinite=endless)
+        if issubclass(self._made, Motor):
+            self._column(Tuning.BACK_FORCE)[...] = self._column(Tuning.FORCE)
+
+    @property
+    def brake_force(self) -> np.ndarray:
+        """Most tension that a winch holds while it stands or lets out, (worlds,) [N]; inf: any."""
+        self._only(Winch, "brake_force")
+        return self._column(Tuning.BACK_FORCE)
+
+    @brake_force.setter
+    def brake_force(self, value: Any) -> None:
+        self._only(Winch, "brake_force")
+        self._set(Tuning.BACK_FORCE, value, "brake_force", 0.0, may_be_infinite=True)
+
+    @property
+    def is_caught(self) -> np.ndarray:
+        """Whether a magnet holds, (worlds,) of bool [–]; assign to let go."""
+        self._only(Magnet, "state of a magnet")
+        return frozen(self._memory(Memory.IS_CAUGHT) != 0.0)
+
+    @is_caught.setter
+    def is_caught(self, value: Any) -> None:
+        self._only(Magnet, "state of a magnet")
+        given = check.booleans(value, f"is_caught of {self._name}")
+        self._write(self._memory(Memory.IS_CAUGHT), given, "is_caught", 0.0, 1.0)
+        self._impulses()[...] = 0.0
 
     @property
     def applied(self) -> np.ndarray:

@@ -97,6 +97,8 @@ def mark(model, work, c):
     place = (
         0.3 * work.contact_pos[c, 0] + 0.5 * work.contact_pos[c, 1] + 0.7 * work.contact_pos[c, 2]
     )
+    u = work.contact_surface
+    law += 3.1 * u[c, 0] + 3.7 * u[c, 1] + 4.1 * u[c, 2]
     weight = 1.0 + (work.contact_key[c] % 65521 * 40503 % 65536) / 65536.0
     return weight * (work.contact_gap[c] + place + normal + law)
 

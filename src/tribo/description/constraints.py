@@ -9,6 +9,7 @@ import numpy as np
 
 LOCKED = {  # bits: along x, y, z of the first end's axes, about x, y, z
     "pin": 0b000111, "weld": 0b111111, "hinge": 0b011111, "motor": 0b100000, "rod": 0, "wire": 0,
+    "winch": 0, "lock": 0b100000, "magnet": 0b111111,
 }  # fmt: skip
 
 
@@ -19,12 +20,12 @@ def same_axes() -> np.ndarray:
 
 @dataclass(slots=True)
 class ConstraintDescription:
-    """A pin, weld, hinge, motor, rod or wire of a file, or points that meet along one or two axes.
+    """A pin, weld, hinge, motor, lock, magnet, rod, wire or winch of a file, or points that meet along axes.
 
     In a robot the bodies are its own, −1 the world. In a scene `objects` says whose they are.
     """
 
-    type: str  # "pin", "weld", "hinge", "motor", "rod", "wire", "equality"
+    type: str  # as `Constraint.type`
     bodies: tuple[int, int] = (0, 0)
     points: np.ndarray = field(default_factory=lambda: np.zeros((2, 3)))  # [m] in each body
     axes: np.ndarray = field(default_factory=same_axes)  # as columns, in each body
@@ -37,4 +38,5 @@ class ConstraintDescription:
     frames: tuple[str, str] = ("", "")  # instead of bodies; points are in them
     numbers: dict[str, Any] = field(default_factory=dict)  # length, erp, is_on, collide …
     resists: str = "stretch"  # of a wire
+    over: list[tuple[Any, int, Any]] = field(default_factory=list)  # object, body, point (3,) in it
     links: tuple[str | None, str | None] = (None, None)  # of the bodies' links; see `End`

@@ -70,6 +70,7 @@ class Tie:
     locked: int = 0
     stretch: int = 0
     collide: bool = True  # whether the two bodies may touch
+    path: Sequence[tuple[int, np.ndarray]] = ()  # of a wire: bodies, and points (3,) [m] in them
 
 
 @dataclass(slots=True)
@@ -181,9 +182,9 @@ def _symmetric(matrix: np.ndarray) -> list[float]:
 
 
 def _sizes(
-    parts: Sequence[Part], materials: MaterialTable, capacity: Capacity, ties: int
+    parts: Sequence[Part], materials: MaterialTable, capacity: Capacity, tied: Sequence[Tie]
 ) -> dict[str, int]:
-    nbody = sum(len(p.description.bodies) for p in parts)
+    nbody, ties = sum(len(p.description.bodies) for p in parts), len(tied)
     counts = [coordinate_counts(p.description) for p in parts]
     slots = sum(slot_count(p.description) for p in parts)
     shapes = [s for p in parts for b in p.description.bodies for s in b.shapes]
@@ -198,6 +199,7 @@ def _sizes(
         "nbody": nbody,
         "nconstraint": ties,
         "nend": 2 * ties,
+        "npath": sum(len(tie.path) for tie in tied),
         "nslot": slots + TIE_SLOTS * ties,
         # Two stops of a joint share a slot.
         "nscalar": slots + slots // 3 + TIE_SLOTS * ties + capacity.frictions,
@@ -415,7 +417,7 @@ def build_model(
         for body in part.description.bodies:
             for shape in body.shapes:
                 materials.index(shape.material)
-    sizes = _sizes(parts, materials, capacity, len(ties))
+    sizes = _sizes(parts, materials, capacity, ties)
     sizes["nmatrix"], sizes["nchain"] = _matrix_size(parts)
     apart = [tie.bodies for tie in ties if not tie.collide and min(tie.bodies) >= 0]
     start = 0
@@ -432,6 +434,7 @@ def build_model(
     spans = [filler.add(tree, part) for tree, part in enumerate(parts)]
     model.chain_dof[:] = filler.chain
     model.chain_row[:] = model.dof_row[model.chain_dof]
+    laid = 0
     for c, tie in enumerate(ties):
         model.constraint_kind[c] = tie.kind
         model.constraint_body[c] = tie.bodies
@@ -439,6 +442,10 @@ def build_model(
         model.constraint_rot[2 * c : 2 * c + 2] = tie.axes
         model.constraint_locked[c], model.constraint_stretch[c] = tie.locked, tie.stretch
         model.constraint_slot[c] = filler.slot + TIE_SLOTS * c
+        for at, point in tie.path:
+            model.path_body[laid], model.path_point[laid] = at, point
+            laid += 1
+        model.constraint_path[c] = laid - len(tie.path), laid - 1
         ends = [end for end in tie.bodies if end >= 0]
         model.tree_is_tied[model.body_tree[ends]] = 1
     mark_singles(model)

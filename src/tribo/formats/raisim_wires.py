@@ -1,7 +1,8 @@
 """Wires and other constraints of RaiSim world files, read and written.
 
-RaiSim has <wire>. What it has no element for (<constraint>: pins, welds, hinges, motors; damping, tension,
-break force, collide; an end in the world) is written as an addition to it and read back.
+RaiSim has <wire>. What it has no element for (<constraint>: pins, welds, hinges, motors, locks, magnets;
+winches; damping, tension, compliance, break force, collide; an end in the world, places to run over) is
+written as an addition to it and read back.
 """
 
 from __future__ import annotations
@@ -17,17 +18,33 @@ from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.formats.report import Report, known_hint
 from tribo.formats.xml import Node
 
-TYPES = ("stiff", "compliant", "custom")
+TYPES = ("stiff", "compliant", "custom", "winch")  # the last one is not RaiSim's
 STRETCH = {
     "stretch_resistant_only": "stretch", "compression_resistant_only": "compression",
     "stretch": "stretch", "compression": "compression", "both": "both",
 }  # fmt: skip
 WIRE = ("name", "type", "length", "stiffness", "stretch_type")
 OWN = ("damping", "tension", "is_rod")  # not RaiSim's
-KINDS = ("pin", "weld", "hinge", "motor", "equality")
+WINCH = ("speed", "max_force", "brake_force", "least_length", "most_length")
+KINDS = ("pin", "weld", "hinge", "motor", "lock", "magnet", "equality")
+CATCH = ("catch_distance", "catch_angle")
+SOFT = (
+    "compliance", "angular_compliance", "spook_damping", "angular_spook_damping", "break_time",
+    "break_impulse", "break_offset",
+)  # fmt: skip
 OF_ROBOT = "of_robot"  # one that comes with a robot's file: its settings, no ends
-SHARED = ("erp", "break_force", "is_on", "collide")
-CONSTRAINT = ("name", "type", "speed", "max_force", "locked", *SHARED)
+SHARED = ("erp", "break_force", "is_on", "collide", *SOFT, "break_direction")
+CONSTRAINT = (
+    "name",
+    "type",
+    "speed",
+    "position",
+    "max_force",
+    "force_range",
+    "locked",
+    *CATCH,
+    *SHARED,
+)
 FLAGS = ("is_on", "collide")
 END = ("name", "local_index", "pos", "frame")
 MAX_BODY = 1_000_000
@@ -35,7 +52,7 @@ MAX_BODY = 1_000_000
 
 def read_wire(node: Node, report: Report) -> ConstraintDescription:
     """Read a <wire>."""
-    report.check_attributes(node, (*WIRE, *OWN, *SHARED))
+    report.check_attributes(node, (*WIRE, *OWN, *WINCH, *SHARED))
     kind = node.attributes.get("type", "stiff").strip().lower()
     if kind not in TYPES:
         raise node.error(f"type={kind!r} is not known; known: {', '.join(TYPES)}")
@@ -62,8 +79,13 @@ def read_wire(node: Node, report: Report) -> ConstraintDescription:
     elif kind == "custom":
         made.resists = "nothing"
         numbers["tension"] = node.number("tension", 0.0)
+    elif kind == "winch":
+        made.type = "winch"
+        numbers |= {name: node.number(name) for name in WINCH if name in node.attributes}
+        numbers.setdefault("max_force", inf)  # what is not written has no bound
+        numbers.setdefault("brake_force", inf)
     made.numbers = numbers
-    _ends(node, made, report, ())
+    _ends(node, made, report, (), over=True)
     return made
 
 
@@ -86,6 +108,15 @@ def read_constraint(node: Node, report: Report) -> ConstraintDescription:
             raise node.error(f"locked={made.locked} of a motor must be 32 (turns) or 4 (pushes)")
         made.numbers["speed"] = node.number("speed", 0.0)
         made.numbers["max_force"] = node.number("max_force", at_least=0.0)
+    if kind == "lock":
+        made.numbers["position"] = node.number("position", 0.0)
+        made.numbers["max_force"] = (
+            node.number("max_force", at_least=0.0) if "max_force" in node.attributes else inf
+        )
+    if "force_range" in node.attributes:
+        made.numbers["force_range"] = tuple(node.vector("force_range", 2))
+    if kind == "magnet":
+        made.numbers |= {name: node.number(name, at_least=0.0) for name in CATCH}
     _ends(node, made, report, ("axes",))
     return made
 
@@ -99,6 +130,11 @@ def _shared(node: Node) -> dict[str, Any]:
             raise node.error(f"erp={made['erp']:g} must be from 0 to 1")
     if "break_force" in node.attributes:
         made["break_force"] = node.number("break_force", at_least=0.0)
+    for name in SOFT:
+        if name in node.attributes:
+            made[name] = node.number(name, at_least=0.0)
+    if "break_direction" in node.attributes:
+        made["break_direction"] = tuple(node.vector("break_direction", 3))
     for name in FLAGS:
         if name in node.attributes:
             made[name] = _flag(node, name, default=True)
@@ -113,9 +149,23 @@ def _flag(node: Node, name: str, *, default: bool) -> bool:
     return written == "1"
 
 
-def _ends(node: Node, made: ConstraintDescription, report: Report, more: tuple[str, ...]) -> None:
-    """Read <object1> and <object2>."""
-    report.check_children(node, ("object1", "object2"))
+def _ends(
+    node: Node,
+    made: ConstraintDescription,
+    report: Report,
+    more: tuple[str, ...],
+    *,
+    over: bool = False,
+) -> None:
+    """Read <object1> and <object2>, and of a wire <over>: where it runs over."""
+    report.check_children(node, ("object1", "object2", "over") if over else ("object1", "object2"))
+    for child in node.all("over") if over else ():
+        report.check_attributes(child, ("name", "local_index", "pos"))
+        body = child.integer("local_index", 0)
+        if not 0 <= body <= MAX_BODY:
+            raise child.error(f"local_index={body} must be from 0 to {MAX_BODY}")
+        name = child.attributes.get("name", "").strip()
+        made.over.append((name or None, body, child.vector("pos", 3, (0.0, 0.0, 0.0))))
     objects: list[str | None] = []
     bodies, frames = [], []
     for side, tag in enumerate(("object1", "object2")):
@@ -157,10 +207,12 @@ def write_constraint(
         node = etree.SubElement(root, "constraint", values | {"type": OF_ROBOT})
         _set_numbers(node, given, numbers)
         return
-    if item.type in {"wire", "rod"}:
+    if item.type in {"wire", "rod", "winch"}:
         kind = "custom" if item.resists == "nothing" else "stiff"
         if "stiffness" in given:
             kind = "compliant"
+        if item.type == "winch":
+            kind = "winch"
         stretch = {"stretch": "stretch_resistant_only", "compression": "compression_resistant_only"}
         values |= {"type": kind}
         if kind != "custom":
@@ -181,6 +233,12 @@ def write_constraint(
         end.set("pos", numbers(item.points[side]))
         if node.tag == "constraint":
             end.set("axes", numbers(item.axes[side].ravel()))
+    for name, body, point in item.over:
+        place = etree.SubElement(node, "over")
+        if name is not None:
+            place.set("name", text(name))
+            place.set("local_index", str(body))
+        place.set("pos", numbers(point))
 
 
 def _set_numbers(
@@ -188,4 +246,5 @@ def _set_numbers(
 ) -> None:
     """Write the settings of a constraint."""
     for key, value in given.items():
-        node.set(key, str(int(value)) if key in FLAGS else numbers([value]))
+        values = value if isinstance(value, tuple) else [value]
+        node.set(key, str(int(value)) if key in FLAGS else numbers(values))

@@ -12,9 +12,10 @@ from tribo.checks.errors import EditError
 from tribo.checks.readonly import frozen
 from tribo.description.constraints import ConstraintDescription
 from tribo.engine.builder import Tie
-from tribo.model import TIE_SLOTS, Tuning
+from tribo.model import TIE_SLOTS, Memory, Tuning
 from tribo.model import Constraint as Kind
 from tribo.objects.base import Object
+from tribo.objects.breaking import NEW, Breakable, Compliant
 from tribo.objects.end import End
 from tribo.objects.owner import Owner
 
@@ -22,11 +23,10 @@ if TYPE_CHECKING:
     from tribo.engine.engine import Engine
 
 STRETCH = {"stretch": 1, "compression": 2, "both": 3, "nothing": 0}
-_RESISTS = {bits: word for word, bits in STRETCH.items()}
-NEW = np.array([1.0, 1.0, 0.0, inf, 0.0, 0.0, 0.0, inf])  # `Tuning` of a new one
+RESISTS = {bits: word for word, bits in STRETCH.items()}
 
 
-class Constraint(check.Sealed):
+class Constraint(Breakable, Compliant, check.Sealed):
     """Two bodies, or a body and the world, held together in some directions: a pin, a weld or a hinge.
 
     `World.add_pin`, `add_weld` and `add_hinge` return one. It acts from the next step on, until
@@ -35,6 +35,7 @@ class Constraint(check.Sealed):
 
     is_removed: bool
     is_from_file: bool
+    is_marked: bool  # whether viewers draw a mark where it is; not of the joints of a cable
 
     def __init__(self, world: Owner, name: str, what: str, kind: Kind, ends: tuple[End, End],
                  locked: int = 0, stretch: int = 0) -> None:  # fmt: skip
@@ -44,8 +45,11 @@ class Constraint(check.Sealed):
         self._collide = True
         self._tuning = NEW.copy()
         self._impulse, self._broken = np.zeros(TIE_SLOTS), np.zeros(1, np.int64)
+        self._memory = np.zeros(len(Memory))
+        self._over: tuple[End, ...] = ()  # places over which a wire runs
         self.is_removed = False
         self.is_from_file = False
+        self.is_marked = True
 
     def __repr__(self) -> str:
         """Return what it is, its name and what it joins."""
@@ -71,6 +75,11 @@ class Constraint(check.Sealed):
     def objects(self) -> tuple[Object | None, Object | None]:
         """The two objects that it joins; None: the world."""
         return self._ends[0].part, self._ends[1].part
+
+    @property
+    def parts(self) -> list[Object | None]:
+        """All objects that it touches; None: the world."""
+        return [end.part for end in (*self._ends, *self._over)]
 
     @property
     def ends(self) -> tuple[End, End]:
@@ -155,26 +164,6 @@ class Constraint(check.Sealed):
         self._set(Tuning.ERP, number, "erp")
 
     @property
-    def break_force(self) -> float:
-        """Force [N] beyond which it breaks for good (not its torque); inf: never."""
-        return float(self._tuning[Tuning.BREAK_FORCE])
-
-    @break_force.setter
-    def break_force(self, value: float) -> None:
-        self._set_endless(Tuning.BREAK_FORCE, value, "break_force")
-
-    @property
-    def is_broken(self) -> bool:
-        """Whether the last step found more force on it than `break_force`; assign False to mend it."""
-        return bool(self._broken[0])
-
-    @is_broken.setter
-    def is_broken(self, value: bool) -> None:
-        self._check("is_broken")
-        self._broken[0] = check.boolean(value, f"is_broken of {self._name}")
-        self._impulse[:] = 0.0
-
-    @property
     def impulse(self) -> np.ndarray:
         """Impulse on the first body in the last step, (3,) [N s], world."""
         axes = self._ends[0].pose()[1]
@@ -226,7 +215,10 @@ class Constraint(check.Sealed):
         return ConstraintDescription(
             self._what, (bodies[0], bodies[1]), np.array([end.point for end in self._ends]),
             np.array([end.axes for end in self._ends]), self._locked, self._name,
-            (objects[0], objects[1]), numbers=numbers | self._own_numbers(), resists=_RESISTS[self._stretch],
+            (objects[0], objects[1]),
+            numbers=numbers | self.changed_numbers() | self._own_numbers(),
+            resists=RESISTS[self._stretch],
+            over=[(None if end.part is None else end.part.name, end.body, end.point) for end in self._over],
             links=(self._ends[0].link, self._ends[1].link),
         )  # fmt: skip
 
@@ -237,9 +229,9 @@ class Constraint(check.Sealed):
     # -- records -------------------------------------------------------------------------------
     def tie(self, first_body: dict[int, int]) -> Tie:
         """Return it as the builder needs it; `first_body` by the id of an object."""
-        bodies = tuple(
-            -1 if end.part is None else first_body[end.part.id] + end.body for end in self._ends
-        )
+        bodies = [
+            -1 if end.part is None else first_body[end.part.id] + end.body for end in self._sides()
+        ]
         points = np.array([end.point for end in self._ends])
         axes = np.array([end.axes.ravel() for end in self._ends])
         return Tie(
@@ -250,7 +242,16 @@ class Constraint(check.Sealed):
             self._locked,
             self._stretch,
             self._collide,
+            self._path(first_body),
         )
+
+    def _sides(self) -> tuple[End, End]:
+        """Return places on the two bodies whose motion counts."""
+        return self._ends
+
+    def _path(self, first_body: dict[int, int]) -> list[tuple[int, np.ndarray]]:
+        """Return the points over which it runs, with their bodies; none of most constraints."""
+        return []
 
     def attach(self, engine: Engine, c: int) -> None:
         """Move its numbers into freshly built records, where it is number c."""
@@ -259,6 +260,7 @@ class Constraint(check.Sealed):
             "_tuning": engine.command.constraint[c],
             "_impulse": engine.state.scalar_impulse[slot : slot + TIE_SLOTS],
             "_broken": engine.state.constraint_is_broken[c : c + 1],
+            "_memory": engine.state.constraint_memory[c],
         }
         for name, view in views.items():
             view[:] = getattr(self, name)
@@ -266,7 +268,7 @@ class Constraint(check.Sealed):
 
     def detach(self) -> None:
         """Keep its numbers apart from the records, before a rebuild."""
-        for name in ("_tuning", "_impulse", "_broken"):
+        for name in ("_tuning", "_impulse", "_broken", "_memory"):
             setattr(self, name, getattr(self, name).copy())
 
 
@@ -274,7 +276,9 @@ class Motor(Constraint):
     """A motor that turns or pushes the second body relative to the first, as `World.add_motor` makes it."""
 
     def _own_numbers(self) -> dict[str, Any]:
-        return {"speed": self.speed, "max_force": self.max_force}
+        lower, upper = self.force_range
+        more = {} if lower == -upper else {"force_range": (lower, upper)}
+        return {"speed": self.speed, "max_force": upper} | more
 
     @property
     def speed(self) -> float:
@@ -293,6 +297,27 @@ class Motor(Constraint):
     @max_force.setter
     def max_force(self, value: float) -> None:
         self._set(Tuning.FORCE, value, "max_force", 0.0)
+        self._tuning[Tuning.BACK_FORCE] = self._tuning[Tuning.FORCE]
+
+    @property
+    def force_range(self) -> tuple[float, float]:
+        """Least and largest that it does [N m, or N]: (−max_force, max_force), or what is assigned."""
+        return -float(self._tuning[Tuning.BACK_FORCE]), float(self._tuning[Tuning.FORCE])
+
+    @force_range.setter
+    def force_range(self, value: Any) -> None:
+        what = f"force_range of {self._name}"
+        try:
+            lower, upper = value
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{what} must be two numbers (least, largest), got {check.shown(value)}"
+            ) from None
+        lower, upper = check.number(lower, what), check.number(upper, what)
+        if not lower <= 0.0 <= upper:
+            raise ValueError(f"{what} must be from ≤ 0 to ≥ 0, got {lower:g} to {upper:g}")
+        self._check("force_range")
+        self._tuning[Tuning.BACK_FORCE], self._tuning[Tuning.FORCE] = -lower, upper
 
     @property
     def applied(self) -> float:
@@ -317,128 +342,3 @@ class Motor(Constraint):
         push = -axes[:, 2] * self.applied
         force, torque = push * bool(self._locked & 4), push * bool(self._locked & 32)
         return np.array([point, point]), force, torque
-
-
-class Wire(Constraint):
-    """A wire, rod or spring between two points, as `World.add_wire` and `World.add_rod` make it.
-
-    Stiff without a `stiffness`, compliant with one, custom if its tension is given.
-    """
-
-    def _own_numbers(self) -> dict[str, Any]:
-        made = {"length": self.length}
-        if self._stretch == 0:
-            return made | {"tension": float(self._tuning[Tuning.FORCE])}
-        return made | ({"stiffness": self.stiffness, "damping": self.damping}
-                       if self.wire_type == "compliant" else {})  # fmt: skip
-
-    @property
-    def length(self) -> float:
-        """Length at rest [m]; assign to reel it in or out."""
-        return float(self._tuning[Tuning.LENGTH])
-
-    @length.setter
-    def length(self, value: float) -> None:
-        check.positive(check.number(value, f"length of {self._name}"), f"length of {self._name}")
-        self._set(Tuning.LENGTH, value, "length")
-
-    @property
-    def distance(self) -> float:
-        """Distance of the two points now [m]."""
-        first, second = self.points
-        return float(np.linalg.norm(second - first))
-
-    @property
-    def stretch(self) -> float:
-        """How much longer than at rest it is [m]; < 0: slack, or pressed together."""
-        return float(self.distance - self.length)
-
-    @property
-    def resists(self) -> str:
-        """What it works against: "stretch", "compression" or "both"; "nothing": its tension is given."""
-        return _RESISTS[self._stretch]
-
-    @property
-    def wire_type(self) -> str:
-        """How it works: "stiff", "compliant" or "custom"."""
-        if self._stretch == 0:
-            return "custom"
-        return "stiff" if self._tuning[Tuning.STIFFNESS] == inf else "compliant"
-
-    @property
-    def stiffness(self) -> float:
-        """Of a compliant wire [N/m]; inf: stiff. Assign to change it, inf to make it stiff (again)."""
-        return float(self._tuning[Tuning.STIFFNESS])
-
-    @stiffness.setter
-    def stiffness(self, value: float) -> None:
-        if value is None:
-            raise TypeError(f"stiffness of {self._name} must be a number, got None; inf: stiff")
-        self._set_endless(Tuning.STIFFNESS, value, "stiffness")
-
-    @property
-    def damping(self) -> float:
-        """Of a compliant wire [N s/m]."""
-        return float(self._tuning[Tuning.DAMPING])
-
-    @damping.setter
-    def damping(self, value: float) -> None:
-        self._set(Tuning.DAMPING, value, "damping", 0.0)
-
-    @property
-    def tension(self) -> float:
-        """Mean tension in the last step [N], < 0: pressure; of a custom wire assign it."""
-        if self._stretch == 0:
-            return float(self._tuning[Tuning.FORCE]) * self.is_on
-        return float(self._impulse[0] / self._world.engine.settings.dt)
-
-    @tension.setter
-    def tension(self, value: float) -> None:
-        if self._stretch != 0:
-            raise ValueError(
-                f"the tension of {self._name} follows from its length; only a custom wire "
-                "(add_wire with tension=…) takes one"
-            )
-        self._set(Tuning.FORCE, value, "tension")
-
-    @property
-    def force(self) -> np.ndarray:
-        """Force on the first body, (3,) [N], world: along the wire."""
-        first, second = self.points
-        d = second - first
-        length = float(np.linalg.norm(d))
-        return frozen(d * (self.tension / length if length > 0.0 else 0.0))
-
-    @property
-    def impulse(self) -> np.ndarray:
-        """Impulse on the first body in the last step, (3,) [N s], world."""
-        return frozen(self.force * self._world.engine.settings.dt)
-
-    @property
-    def torque(self) -> np.ndarray:
-        """Zero: a wire has no torque besides that of its force, (3,) [N m]."""
-        return frozen(np.zeros(3))
-
-    def loads(self, ends: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return points (2, 3) [m], force (3,) [N], torque (3,) [N m], world; `ends` as in `Constraint`."""
-        first, second = ends[0][0], ends[1][0]
-        d = second - first
-        length = float(np.linalg.norm(d))
-        along = d / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
-        return np.array([first, second]), along * self.tension, np.zeros(3)
-
-    @property
-    def gap(self) -> np.ndarray:
-        """How far it is from its length, (3,) [m], along the wire, from the first point to the second."""
-        first, second = self.points
-        d = second - first
-        return frozen(d * (self.stretch / max(float(np.linalg.norm(d)), 1e-300)))
-
-    @property
-    def potential_energy(self) -> float:
-        """Energy of a compliant wire's stretch [J]; 0 where it does not resist."""
-        stretch = self.stretch
-        works = self._stretch & (1 if stretch > 0.0 else 2)
-        if self.wire_type != "compliant" or not works:
-            return 0.0
-        return float(0.5 * self.stiffness * stretch * stretch)

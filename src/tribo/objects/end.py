@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tribo.checks.errors import EditError
+from tribo.model import Joint
+from tribo.model import Kind as BodyType
 from tribo.objects.base import Object, shift_since
 
 
@@ -31,6 +33,19 @@ class End:
     def place(self) -> tuple[object, ...]:
         """Where it was attached: what differs between two ends that are not the same."""
         return tuple(self._point.tolist()), self._origin
+
+    @property
+    def stands(self) -> bool:
+        """Whether no force moves it: the world, a fixed base, what is static or kinematic."""
+        if self.part is None or self.part.body_type != BodyType.DYNAMIC:
+            return True
+        return self.body == 0 and self.part.description.bodies[0].joint.type == Joint.FIXED
+
+    @property
+    def is_still(self) -> bool:
+        """Whether it stays where it is: it stands, and the user does not move it."""
+        is_led = self.part is not None and self.part.body_type == BodyType.KINEMATIC
+        return self.stands and not is_led
 
     @property
     def label(self) -> str:

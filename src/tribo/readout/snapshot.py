@@ -29,7 +29,7 @@ _PROPERTIES = (  # of links and joints: a world takes its own back
     "body_mass", "body_com", "body_inertia", "joint_axis", "dof_armature", "dof_damping", "tree_is_single",
     "dof_stiffness", "spring_reference", "dof_effort_lower", "dof_effort_upper", "body_support",
     "dof_friction", "dof_speed", "joint_lower", "joint_upper", "shape_size", "shape_pos", "shape_rot",
-    "body_box", "body_radius", "constraint_point",
+    "body_box", "body_radius", "constraint_point", "path_point",
 )  # fmt: skip
 
 

@@ -14,7 +14,8 @@ from tribo.description.extents import body_bounds, rotation_matrix
 from tribo.description.trees import MeshFile, ShapeDescription, VisualDescription
 from tribo.model import Shape
 from tribo.objects import Object, SingleBody
-from tribo.objects.constraint import Wire
+from tribo.objects.end import End
+from tribo.objects.wire import Wire
 from tribo.readout.contacts_and_energies import contact_impulses
 from tribo.viewer import mesh as meshes
 from tribo.viewer.surface import of_shape
@@ -272,13 +273,12 @@ def _constraints(world: World) -> tuple[list[Drawable], Lines]:
     marks: list[Drawable] = []
     lines: list[tuple[int, list[int], list[np.ndarray], Color]] = []
     for number, tie in enumerate(world.constraints):
-        rows = []
-        for end in tie.ends:
-            span = None if end.part is None else end.part.span
-            rows.append(-1 if span is None else span.body.start + end.body)
+        rows = [_row(end) for end in tie.ends]
         if isinstance(tie, Wire):
-            lines.append((number, rows, [end.point for end in tie.ends], WIRES[tie.wire_type]))
-        elif tie.type in MARKS:
+            for legs in zip(tie.way, tie.way[1:], strict=False):
+                ends = [end.point for end in legs]
+                lines.append((number, [_row(end) for end in legs], ends, WIRES[tie.wire_type]))
+        elif tie.type in MARKS and tie.is_marked:
             side = 0 if rows[0] >= 0 else 1
             end, part = tie.ends[side], tie.objects[side]
             assert part is not None
@@ -291,6 +291,12 @@ def _constraints(world: World) -> tuple[list[Drawable], Lines]:
         return marks, NO_LINES
     numbers, bodies, points, colors = zip(*lines, strict=True)
     return marks, Lines(np.array(numbers), np.array(bodies), np.array(points), np.array(colors))
+
+
+def _row(end: End) -> int:
+    """Return the row of the body that an end is on, −1: the world."""
+    span = None if end.part is None else end.part.span
+    return -1 if span is None else span.body.start + end.body
 
 
 def material_color(material: str, number: int = 0) -> Color:

@@ -12,12 +12,12 @@ from tribo.checks import check
 from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.description.extents import rotation_matrix
 from tribo.model import Constraint as Kind
-from tribo.model import Joint
-from tribo.model import Kind as BodyType
 from tribo.objects import ArticulatedSystem, Object
-from tribo.objects.constraint import STRETCH, Constraint, Motor, Wire
+from tribo.objects.constraint import STRETCH, Constraint, Motor
 from tribo.objects.end import End, body_pose, end_on
 from tribo.objects.frames import Frame
+from tribo.objects.joint_ties import Lock, Magnet, Winch
+from tribo.objects.wire import Wire
 from tribo.world.add_objects import WorldObjects
 
 logger = logging.getLogger("tribo")
@@ -26,6 +26,7 @@ PIN, WELD, HINGE, TURN = (LOCKED[what] for what in ("pin", "weld", "hinge", "mot
 PUSH = 0b000100
 _MADE: dict[str, tuple[type[Any], Kind]] = {
     "motor": (Motor, Kind.MOTOR), "rod": (Wire, Kind.LENGTH), "wire": (Wire, Kind.LENGTH),
+    "winch": (Winch, Kind.WINCH), "lock": (Lock, Kind.LOCK), "magnet": (Magnet, Kind.JOINT),
 } | dict.fromkeys(("pin", "weld", "hinge", "equality"), (Constraint, Kind.JOINT))  # fmt: skip
 _IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
@@ -106,9 +107,25 @@ class WorldConstraints(WorldObjects):
             ends.append(End(part, body, offset + frame @ given, frame, link))
         return ends[0], ends[1]
 
+    def _places(self, over: Any) -> tuple[End, ...]:
+        """Return the places over which a wire runs: points of the world, or (object, point) pairs."""
+        if isinstance(over, str) or not hasattr(over, "__iter__"):
+            raise TypeError(f"over must be a list of places, got {check.shown(over)}")
+        places = []
+        for k, place in enumerate(over):
+            what = f"over[{k}]"
+            is_pair = hasattr(place, "__len__") and len(place) == 2
+            item, point = place if is_pair else (None, place)
+            part, body, offset, turn, link = self._body(item, what)
+            frame = rotation_matrix(turn)
+            given = check.within_range(check.vector(point, what, 3), what)
+            places.append(End(part, body, offset + frame @ given, frame, link))
+        return tuple(places)
+
     def _tie(self, made: type[Any], what: str, kind: Kind, ends: tuple[End, End], name: str,
-             numbers: dict[str, Any], locked: int = 0, stretch: int = 0) -> Any:  # fmt: skip
-        """Take a constraint in, or leave the world as it was."""
+             numbers: dict[str, Any], locked: int = 0, stretch: int = 0,
+             over: tuple[End, ...] = ()) -> Any:  # fmt: skip
+        """Take a constraint in, or leave the world as it was. over: places over which a wire runs."""
         if not isinstance(name, str):
             raise TypeError(f"name must be a string, got {check.shown(name)}")
         taken = {item.name for item in self._constraints}
@@ -118,11 +135,13 @@ class WorldConstraints(WorldObjects):
         while not name or name in taken:
             name, k = f"{what}_{k}", k + 1
         tie = made(self, name, what, kind, ends, locked, stretch)
+        if over:
+            tie.run_over(over)
         for number, value in numbers.items():
             setattr(tie, number, value)
         self._constraints.append(tie)
         self.rebuild()
-        if all(_stands(end) for end in ends):
+        if all(end.stands for end in (*ends, *over)):
             logger.warning(
                 "constraint %s joins %s and %s: no force moves either of them, so it does nothing. Tie "
                 "what moves, or make one of them dynamic (body_type)",
@@ -225,7 +244,7 @@ class WorldConstraints(WorldObjects):
                 erp: float = 1.0, break_force: float = inf, collide: bool = True) -> Wire:  # fmt: skip
         """Keep the distance of two points: a rod without mass. Arguments as in `add_wire`."""
         ends = self._placed(first, second, (first_point, second_point))
-        numbers = {"length": _length(ends, length), "erp": erp, "break_force": break_force,
+        numbers = {"length": way_length(ends, length), "erp": erp, "break_force": break_force,
                    "collide": collide}  # fmt: skip
         return self._tie(Wire, "rod", Kind.LENGTH, ends, name, numbers, stretch=3)  # type: ignore[no-any-return]
 
@@ -233,7 +252,7 @@ class WorldConstraints(WorldObjects):
                  second_point: Any = (0, 0, 0), *, length: float | None = None, resists: str = "stretch",
                  stiffness: float | None = None, damping: float = 0.0, tension: float | None = None,
                  name: str = "", erp: float = 1.0, break_force: float = inf,
-                 collide: bool = True) -> Wire:  # fmt: skip
+                 collide: bool = True, over: Any = ()) -> Wire:  # fmt: skip
         """Span a wire without mass between two points.
 
         Args:
@@ -247,6 +266,9 @@ class WorldConstraints(WorldObjects):
             erp: Part of an excess of a stiff wire that one step removes.
             break_force: [N] beyond which it breaks.
             collide: As in `add_pin`.
+            over: Places over which it runs without friction, as small pulleys, in their order: points (3,)
+                [m] of the world, or pairs (object, point in its frame). With the ends, they may be on two
+                bodies that move.
 
         Raises:
             ValueError, TypeError: A value is wrong; the world stays as it was.
@@ -268,8 +290,9 @@ class WorldConstraints(WorldObjects):
         if stiffness is None and damping != 0.0:
             raise ValueError("damping needs a stiffness (0: a damper alone)")
         ends = self._placed(first, second, (first_point, second_point))
+        places = self._places(over)
         numbers: dict[str, Any] = {
-            "length": _length(ends, length),
+            "length": way_length(ends, length, places),
             "erp": erp,
             "break_force": break_force,
             "collide": collide,
@@ -278,7 +301,9 @@ class WorldConstraints(WorldObjects):
             bits, numbers["tension"] = 0, tension
         if stiffness is not None:
             numbers |= {"stiffness": stiffness, "damping": damping}
-        return self._tie(Wire, "wire", Kind.LENGTH, ends, name, numbers, stretch=bits)  # type: ignore[no-any-return]
+        return self._tie(  # type: ignore[no-any-return]
+            Wire, "wire", Kind.LENGTH, ends, name, numbers, stretch=bits, over=places
+        )
 
     def tie_described(
         self,
@@ -311,10 +336,12 @@ class WorldConstraints(WorldObjects):
             ends.append(End(part, body, point, axes, link))
         if ends[0].part is ends[1].part and ends[0].body == ends[1].body:
             raise ValueError(f"{item.type} {item.name!r} joins a body to itself; name two bodies")
-        stretch = STRETCH[item.resists] if kind == Kind.LENGTH else 0
+        is_way = kind in {Kind.LENGTH, Kind.WINCH}
+        stretch = STRETCH[item.resists] if is_way else 0
+        over = tuple(End(part, body, np.array(point), np.eye(3)) for part, body, point in item.over)
         numbers = dict(item.numbers)
-        if kind == Kind.LENGTH and "length" not in numbers:
-            numbers["length"] = _length((ends[0], ends[1]), None)
+        if is_way and "length" not in numbers:
+            numbers["length"] = way_length((ends[0], ends[1]), None, over)
         name = f"{prefix}{item.name}" if item.name else ""
         if prefix and not name:
             taken = {tie.name for tie in self._constraints}
@@ -322,7 +349,7 @@ class WorldConstraints(WorldObjects):
             while (name := f"{prefix}{item.type}_{k}") in taken:
                 k += 1
         return self._tie(  # type: ignore[no-any-return]
-            made, item.type, kind, (ends[0], ends[1]), name, numbers, item.locked, stretch
+            made, item.type, kind, (ends[0], ends[1]), name, numbers, item.locked, stretch, over
         )
 
     # -- removing ------------------------------------------------------------------------------
@@ -351,34 +378,28 @@ class WorldConstraints(WorldObjects):
 
     def _remove_constraints_of(self, part: Object) -> None:
         """Take the constraints of an object out that is about to go."""
-        for tie in [item for item in self._constraints if part in item.objects]:
+        for tie in [item for item in self._constraints if part in item.parts]:
             self._remove_constraint(tie)
 
 
-def _stands(end: End) -> bool:
-    """Tell whether no force moves an end: the world, a fixed base, what is static or kinematic."""
-    if end.part is None or end.part.body_type != BodyType.DYNAMIC:
-        return True
-    return end.body == 0 and end.part.description.bodies[0].joint.type == Joint.FIXED
-
-
-def frame_about(axis: Any) -> np.ndarray:
+def frame_about(axis: Any, what: str = "axis") -> np.ndarray:
     """Return axes (3, 3), right-handed, whose third has a direction."""
-    given = check.within_range(check.vector(axis, "axis", 3), "axis")
+    given = check.within_range(check.vector(axis, what, 3), what)
     length = float(np.linalg.norm(given))
     if not length > 0.0:
-        raise ValueError(f"axis must not be zero, got {given}")
+        raise ValueError(f"{what} must not be zero, got {given}")
     z = given / length
     x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
     x /= np.linalg.norm(x)
     return np.column_stack([x, np.cross(z, x), z])
 
 
-def _length(ends: tuple[End, End], length: float | None) -> float:
-    """Return the given length, or the distance of two ends now."""
+def way_length(ends: tuple[End, End], length: float | None, over: tuple[End, ...] = ()) -> float:
+    """Return the given length, or that of the way from end to end now."""
     if length is not None:
         return check.number(length, "length")
-    found = float(np.linalg.norm(ends[1].pose()[0] - ends[0].pose()[0]))
+    points = np.array([end.pose()[0] for end in (ends[0], *over, ends[1])])
+    found = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
     if not found > 0.0:
         raise ValueError(
             "the two points of the wire are in one place; give it a length, or pin them (add_pin)"

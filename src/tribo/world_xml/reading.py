@@ -132,6 +132,10 @@ def _fill(world: World, description: WorldDescription, robots: dict[int, TreeDes
             _set(world, tie)
             continue
         ends = [None if name is None else _end(parts, name, tie) for name in tie.objects]
+        tie.over = [
+            (None if name is None else _end(parts, name, tie), body, point)
+            for name, body, point in tie.over
+        ]
         world.tie_described(tie, (ends[0], ends[1]))
 
 

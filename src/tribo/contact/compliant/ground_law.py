@@ -29,7 +29,7 @@ from tribo.contact.compliant.contact_force import (
     numbers,
     trial,
 )
-from tribo.contact.problem import contact_rows, whitened_products
+from tribo.contact.problem import contact_rows, surface_velocity, whitened_products
 from tribo.contact.solver import coulomb_cone
 from tribo.dynamics import inertia
 from tribo.math import spatial, vec
@@ -78,7 +78,8 @@ def velocity(model, work, c, v):
 
     Writes: work.
     """
-    x = y = z = 0.0
+    u = vec.load(work.contact_surface, c)
+    x, y, z = vec.mat_vec(vec.load_mat(work.contact_axes, c), u)
     for side in range(2):
         body = work.contact_body[c, side]
         if model.body_chain_len[body] == 0:
@@ -135,6 +136,7 @@ def prepare(model, state, settings, work):
             body = work.contact_body[c, side]
             if model.body_chain_len[body] > 0:
                 contact_rows.side_rows(model, state, work, c, side, is_moved(model, body))
+        surface_velocity.add_surface(work, c)
         contact_rows.own_block(model, work, work.contact_row, c, work.contact_delassus)
         K, D, _ = numbers(model, work, c)
         speed = work.contact_vel[c, 2]

@@ -1,4 +1,4 @@
-"""Stages *constraints* and *close loops*: pins, welds, hinges, motors and wires between bodies.
+"""Stages *constraints* and *close loops*: pins, welds, hinges, motors, locks, wires and winches.
 
 Before the solve they are scalar rows of the contact problem (`linkage`); after it what is still open is
 closed (`closure`). Both are compiled when a world first has a constraint. What the shifts of `closure` change
@@ -41,6 +41,8 @@ def close_loops(model, state, command, settings, work):
     if model.constraint_kind.shape[0] > 0:
         for c in range(model.constraint_kind.shape[0]):
             state.constraint_is_broken[c] = work.constraint_is_broken[c]
+            for k in range(state.constraint_memory.shape[1]):
+                state.constraint_memory[c, k] = work.constraint_memory[c, k]
         call_closure(model.late_address[CLOSURE], model, state, command, settings, work)
         projection_energy.keep_energy(model, state, settings, work)
         group_momentum.keep_momenta(model, state, work)

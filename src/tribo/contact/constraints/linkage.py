@@ -1,117 +1,53 @@
-"""Rows of pins, welds, hinges, motors and wires between two bodies, or a body and the world.
+"""Rows of pins, welds, hinges, motors, locks and wires between two bodies, or a body and the world.
 
-A hard row closes its gap g at the *end* of the step. The mid-steps follow one another by dt v⁺ along a curve
-that bends by κ = d²g/dt² without forces (constant joint velocities; a free body tumbles), so the target is
+A hard row closes its gap in one step (`attachments`); what is left `closure` takes out of the positions at
+the end of the step. A row with a compliance ε > 0 is a spring with the stiffness 1/ε and the damping τ/ε, τ
+its spook damping, taken implicitly as in SPOOK:
 
-    w* = −erp (g − s)/dt − dt/2 κ,   s = dt²/8 κ (midpoint), 0 (semi-implicit)
+    w* = γ w₀ − 4 γ/dt g,   R = 4 ε γ/dt²,   γ = 1/(1 + 4 τ/dt)
 
-where s is how far the curve sags between two ends of steps. What is left is of third order in dt; `closure`
-takes it out of the positions at the end of the step.
-Source: Ryckaert, Ciccotti, Berendsen 1977 (positions of the next step), with Moreau's midpoint rule.
+with the velocity w₀ before the step and the gap g where the step is evaluated; see
+`src/tribo/contact/problem/compliant_rows.py`.
+Source: Lacoursière 2007, "Ghosts and Machines".
 """
 
-from math import atan2, inf, sqrt
+from math import atan2, floor, inf, pi, sqrt
 
 from tribo.compiler.jit import kernel
+from tribo.contact.constraints import breaking, lengths
+from tribo.contact.constraints.attachments import (
+    ZERO,
+    body_frame,
+    hard_target,
+    motion,
+    place_ends,
+)
 from tribo.contact.problem import scalar_rows
-from tribo.dynamics import kinematics
-from tribo.dynamics.bias import is_split
-from tribo.math import linalg, spatial, vec
-from tribo.model import Constraint, Integrator, Status, Tuning
+from tribo.math import vec
+from tribo.model import Constraint, Status, Tuning
 
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 CAPACITY = int(Status.CAPACITY)
 COARSE = int(Status.COARSE)
 JOINT = int(Constraint.JOINT)
 LENGTH = int(Constraint.LENGTH)
+MOTOR = int(Constraint.MOTOR)
+WINCH = int(Constraint.WINCH)
 ERP = int(Tuning.ERP)
-REST = int(Tuning.LENGTH)
-STIFFNESS = int(Tuning.STIFFNESS)
-DAMPING = int(Tuning.DAMPING)
 SPEED = int(Tuning.SPEED)
+POSITION = int(Tuning.POSITION)
 FORCE = int(Tuning.FORCE)
-BREAK = int(Tuning.BREAK_FORCE)
+BACK_FORCE = int(Tuning.BACK_FORCE)
+COMPLIANCE = int(Tuning.COMPLIANCE)
+ANGULAR_COMPLIANCE = int(Tuning.ANGULAR_COMPLIANCE)
+SPOOK_DAMPING = int(Tuning.SPOOK_DAMPING)
+ANGULAR_SPOOK_DAMPING = int(Tuning.ANGULAR_SPOOK_DAMPING)
 IS_ON = int(Tuning.IS_ON)
 ANGULAR = 3  # first of the angular directions in a mask, first of the angular slots
 
 ROUNDING = 1e-7  # [–] R of a hard row over G: what is redundant or singular gets a finite impulse
+SMALL = 1e-4  # [–] sine of an angle between axes that is the angle, to 1e-9 of it
 WHIRL = 0.2  # [rad] in a step: a pin that goes round faster gains or loses energy
-ZERO = (0.0, 0.0, 0.0)
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-
-
-@kernel
-def body_frame(model, pos, rot, c, side):
-    """Return attachment point and axes of one side of constraint c, world, for given poses of bodies."""
-    body = model.constraint_body[c, side]
-    point = vec.load(model.constraint_point, 2 * c + side)
-    axes = vec.load_mat(model.constraint_rot, 2 * c + side)
-    if body < 0:
-        return point, axes
-    r = vec.load_mat(rot, body)
-    return vec.add(vec.load(pos, body), vec.mat_vec(r, point)), vec.mat_mul(r, axes)
-
-
-@kernel
-def tumbling(model, work, tree, omega):
-    """Return the angular acceleration of a free body without torque.   α = −I⁻¹ (ω × I ω)"""
-    root = model.tree_body[tree]
-    s = spatial.load(model.body_inertia, root)
-    r = vec.load_mat(work.body_rot, root)
-    own = vec.mat_t_vec(r, omega)
-    torque = vec.cross(vec.sym_vec(s, own), own)
-    return vec.mat_vec(r, vec.sym_vec(linalg.sym_inverse(s), torque))
-
-
-@kernel
-def motion(model, state, settings, work, body, point):
-    """Return how a body (−1: the world) moves at a point if nothing pushes it.
-
-    Velocity, angular velocity, acceleration and angular acceleration at constant joint velocities; a free
-    body whose step is split tumbles.
-    """
-    if body < 0 or model.body_chain_len[body] == 0:
-        return ZERO, ZERO, ZERO, ZERO
-    tree = model.body_tree[body]
-    origin = vec.load(work.body_pos, model.tree_body[tree])
-    arm = vec.sub(point, origin)
-    if model.tree_is_single[tree] == 1:
-        b = model.joint_v[body]
-        v = work.mid_v
-        omega = (v[b + 3], v[b + 4], v[b + 5])
-        turning = vec.cross(omega, arm)
-        velocity = vec.add((v[b], v[b + 1], v[b + 2]), turning)
-        alpha = tumbling(model, work, tree, omega) if is_split(model, tree) else ZERO
-        return velocity, omega, vec.add(vec.cross(alpha, arm), vec.cross(omega, turning)), alpha
-    twist = spatial.load(work.body_vel, body)
-    a = spatial.load(work.body_acc, body)  # weight is in it as an acceleration of the world
-    omega = (twist[0], twist[1], twist[2])
-    alpha = (a[0], a[1], a[2])
-    velocity = vec.add((twist[3], twist[4], twist[5]), vec.cross(omega, arm))
-    linear = (a[3] + settings.gravity_x, a[4] + settings.gravity_y, a[5] + settings.gravity_z)
-    linear = vec.add(linear, vec.add(vec.cross(alpha, arm), vec.cross(omega, velocity)))
-    return velocity, omega, linear, alpha
-
-
-@kernel
-def hard_target(settings, erp, gap, bend, is_stop):
-    """Return the target velocity of a hard row, and the part that takes back what should not be open.
-
-    It has gap g and bend κ.
-
-    A stop may come closer by the whole gap in one step; what is beyond it, or a gap of an equation, is
-    taken back by a part erp of it, not faster than the world's push-out speed.
-    """
-    dt = settings.dt
-    rest = gap
-    if settings.integrator != SEMI_IMPLICIT:  # `rk4` takes midpoint steps here
-        rest -= 0.125 * dt * dt * bend
-    speed = -erp * rest / dt
-    fastest = settings.max_push_out_speed
-    speed = min(max(speed, -fastest), fastest)
-    if is_stop and rest > 0.0:
-        return -rest / dt - 0.5 * dt * bend, 0.0
-    return speed - 0.5 * dt * bend, speed
 
 
 @kernel
@@ -153,6 +89,25 @@ def rotation_vector(m):
 
 
 @kernel
+def close_soft_row(model, state, settings, work, n, gap, compliance, damping, lower, upper):
+    """Finish a row that gives way like a spring: gap, compliance ε, spook damping τ, bounds [N s, N m s].
+
+    Writes: work.
+    """
+    dt = settings.dt
+    gamma = 1.0 / (1.0 + 4.0 * damping / dt)
+    r = 4.0 * compliance * gamma / (dt * dt)
+    scalar_rows.close_row(model, state, work, n, 0.0, lower, upper, r)
+    if work.scalar_count[0] == n:
+        return  # nothing moves it
+    before = work.scalar_start[n]
+    target = gamma * (before - 4.0 * gap / dt)
+    work.scalar_target[n] = target
+    work.scalar_start[n] = before - target
+    work.scalar_reach[n] = scalar_rows.GIVES_WAY
+
+
+@kernel
 def hold(model, state, command, settings, work, c, first, point, axes, gap, curve):
     """Build the rows of those of three directions that constraint c locks: along its axes, or about them.
 
@@ -164,6 +119,8 @@ def hold(model, state, command, settings, work, c, first, point, axes, gap, curv
     b = model.constraint_body[c, 1]
     erp = command.constraint[c, ERP]
     reach = erp * settings.dt * settings.dt * vec.norm(curve)
+    compliance = command.constraint[c, ANGULAR_COMPLIANCE if first == ANGULAR else COMPLIANCE]
+    damping = command.constraint[c, ANGULAR_SPOOK_DAMPING if first == ANGULAR else SPOOK_DAMPING]
     for k in range(3):
         if model.constraint_locked[c] & (1 << (first + k)) == 0:
             continue
@@ -175,6 +132,11 @@ def hold(model, state, command, settings, work, c, first, point, axes, gap, curv
             n = open_force(model, work, slot, a, b, point, u)
         if n < 0:
             return
+        if compliance > 0.0:
+            close_soft_row(
+                model, state, settings, work, n, vec.dot(u, gap), compliance, damping, -inf, inf
+            )
+            continue
         target, recovery = hard_target(settings, erp, vec.dot(u, gap), vec.dot(u, curve), False)
         scalar_rows.close_row(model, state, work, n, target, -inf, inf, 0.0)
         work.scalar_reach[n] = reach
@@ -204,6 +166,10 @@ def joint_rows(model, state, command, settings, work, c):
     b = model.constraint_body[c, 1]
     own, axes = body_frame(model, work.body_pos, work.body_rot, c, 0)
     point, other_axes = body_frame(model, work.body_pos, work.body_rot, c, 1)
+    apart = vec.sub(own, point)
+    error = turned(model.constraint_locked[c], axes, other_axes)
+    if not breaking.catches(command, work, c, vec.norm(apart), vec.norm(error)):
+        return
     va, wa, aa, alpha_a = motion(model, state, settings, work, a, point)
     vb, wb, ab, alpha_b = motion(model, state, settings, work, b, point)
     arm_a = ZERO if a < 0 else vec.sub(point, vec.load(work.body_pos, a))
@@ -211,9 +177,7 @@ def joint_rows(model, state, command, settings, work, c):
     if whirls(model, settings, a, aa, arm_a) or whirls(model, settings, b, ab, arm_b):
         work.status[0] |= COARSE
     curve = vec.axpy(2.0, vec.cross(wa, vec.sub(vb, va)), vec.sub(aa, ab))
-    apart = vec.sub(own, point)
     hold(model, state, command, settings, work, c, 0, point, axes, apart, curve)
-    error = turned(model.constraint_locked[c], axes, other_axes)
     curve = vec.add(vec.sub(alpha_a, alpha_b), vec.cross(vec.sub(wa, wb), wa))
     hold(model, state, command, settings, work, c, ANGULAR, point, axes, error, curve)
 
@@ -223,79 +187,19 @@ def turned(locked, axes, other_axes):
     """Return how side A is turned against side B [rad], of which the locked directions count."""
     if locked >> ANGULAR == 7:
         return rotation_vector(vec.mat_mul(axes, transposed(other_axes)))
-    return vec.cross(vec.mat_col(other_axes, 2), vec.mat_col(axes, 2))
+    z = vec.mat_col(axes, 2)
+    other = vec.mat_col(other_axes, 2)
+    error = vec.cross(other, z)
+    s = vec.norm(error)
+    if s < SMALL:  # the angle is its sine, or the axes are opposite and it has no direction
+        return error
+    return vec.scale(atan2(s, vec.dot(other, z)) / s, error)
 
 
 @kernel
 def transposed(m):
     """Return the transpose of a 3×3 matrix."""
     return (m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8])
-
-
-@kernel
-def length_row(model, state, command, settings, work, c):
-    """Build the row of a wire or rod; its impulse is the tension's.   φ = L − ‖p_B − p_A‖
-
-    Writes: work.
-    """
-    tuning = command.constraint
-    a = model.constraint_body[c, 0]
-    b = model.constraint_body[c, 1]
-    pa, _ = body_frame(model, work.body_pos, work.body_rot, c, 0)
-    pb, _ = body_frame(model, work.body_pos, work.body_rot, c, 1)
-    d = vec.sub(pb, pa)
-    length = vec.norm(d)
-    if length > 0.0:
-        u = vec.scale(1.0 / length, d)
-    elif model.constraint_stretch[c] & 2:
-        u = (0.0, 0.0, 1.0)  # pushes apart what has no direction yet
-    else:
-        return
-    n = scalar_rows.open_row(model, work, model.constraint_slot[c], a, b)
-    if n < 0:
-        return
-    scalar_rows.add_force(model, work, n, 0, pa, u)
-    scalar_rows.add_force(model, work, n, 1, pb, vec.neg(u))
-    dt = settings.dt
-    gap = tuning[c, REST] - length
-    lower = -inf if model.constraint_stretch[c] & 2 else 0.0
-    upper = inf if model.constraint_stretch[c] & 1 else 0.0
-    stiffness = tuning[c, STIFFNESS]
-    if lower == 0.0 and upper == 0.0:  # the tension is given
-        pull = dt * tuning[c, FORCE]
-        scalar_rows.close_row(model, state, work, n, 0.0, pull, pull, 0.0)
-        work.scalar_reach[n] = scalar_rows.GIVES_WAY
-        return
-    if stiffness < inf:
-        k = dt * stiffness + tuning[c, DAMPING]
-        if k > 0.0:
-            target = -stiffness * gap / k
-            scalar_rows.close_row(model, state, work, n, target, lower, upper, 1.0 / (dt * k))
-            work.scalar_reach[n] = scalar_rows.GIVES_WAY
-        else:
-            work.scalar_count[0] = n
-        return
-    va, _, aa, _ = motion(model, state, settings, work, a, pa)
-    vb, _, ab, _ = motion(model, state, settings, work, b, pb)
-    v = vec.sub(vb, va)
-    along = vec.dot(v, u)
-    curve = vec.sub(aa, ab)
-    bend = vec.dot(u, curve)
-    around = 0.0
-    if length > 0.0:
-        around = max(0.0, vec.dot(v, v) - along * along) / length
-    bend -= around
-    is_stop = upper == 0.0 or lower == 0.0
-    if lower == -inf and upper == 0.0:  # may not shrink: φ ≤ 0 is free
-        target, recovery = hard_target(settings, tuning[c, ERP], -gap, -bend, is_stop)
-        target, recovery = -target, -recovery
-    else:
-        target, recovery = hard_target(settings, tuning[c, ERP], gap, bend, is_stop)
-    scalar_rows.close_row(model, state, work, n, target, lower, upper, 0.0)
-    reach = dt * dt * (vec.norm(curve) + around)
-    work.scalar_reach[n] = tuning[c, ERP] * reach
-    work.scalar_gap[n] = gap
-    work.scalar_recovery[n] = recovery
 
 
 @kernel
@@ -316,8 +220,49 @@ def motor_row(model, state, command, settings, work, c):
         n = open_force(model, work, slot, a, b, point, axis)
     if n >= 0:
         most = settings.dt * command.constraint[c, FORCE]
+        back = settings.dt * command.constraint[c, BACK_FORCE]
         speed = command.constraint[c, SPEED]
-        scalar_rows.close_row(model, state, work, n, speed, -most, most, 0.0)
+        slip = command.constraint[c, COMPLIANCE] / settings.dt
+        scalar_rows.close_row(model, state, work, n, speed, -back, most, slip)
+        work.scalar_reach[n] = scalar_rows.GIVES_WAY
+
+
+@kernel
+def lock_row(model, state, command, settings, work, c):
+    """Build the row of a lock: angle of body B relative to A about the third axis of A, or place along it.
+
+    Writes: work.
+    """
+    a = model.constraint_body[c, 0]
+    b = model.constraint_body[c, 1]
+    slot = model.constraint_slot[c]
+    tuning = command.constraint
+    own, axes = body_frame(model, work.body_pos, work.body_rot, c, 0)
+    point, other = body_frame(model, work.body_pos, work.body_rot, c, 1)
+    z = vec.mat_col(axes, 2)
+    if model.constraint_locked[c] & (1 << (ANGULAR + 2)):
+        x = vec.mat_col(axes, 0)
+        along = vec.mat_col(other, 0)
+        angle = atan2(vec.dot(vec.cross(x, along), z), vec.dot(x, along))
+        gap = angle - tuning[c, POSITION]
+        gap -= 2.0 * pi * floor(gap / (2.0 * pi) + 0.5)  # the short way round
+        n = open_torque(model, work, slot, a, b, vec.neg(z))
+    else:
+        gap = vec.dot(vec.sub(point, own), z) - tuning[c, POSITION]
+        n = open_force(model, work, slot, a, b, point, vec.neg(z))
+    if n < 0:
+        return
+    most = settings.dt * tuning[c, FORCE]
+    back = settings.dt * tuning[c, BACK_FORCE]
+    if tuning[c, COMPLIANCE] > 0.0:
+        damping = tuning[c, SPOOK_DAMPING]
+        close_soft_row(
+            model, state, settings, work, n, gap, tuning[c, COMPLIANCE], damping, -back, most
+        )
+    else:
+        target, recovery = hard_target(settings, tuning[c, ERP], gap, 0.0, False)
+        scalar_rows.close_row(model, state, work, n, target, -back, most, 0.0)
+        work.scalar_recovery[n] = recovery
         work.scalar_reach[n] = scalar_rows.GIVES_WAY
 
 
@@ -342,38 +287,14 @@ def soften(work, first):
 
 
 @kernel
-def breaks(model, state, command, settings, c):
-    """Tell whether the last step's force on constraint c was more than it bears."""
-    slot = model.constraint_slot[c]
-    square = 0.0
-    for k in range(3):
-        square += state.scalar_impulse[slot + k] * state.scalar_impulse[slot + k]
-    return sqrt(square) > settings.dt * command.constraint[c, BREAK]
-
-
-@kernel
-def place_ends(model, q, work, c):
-    """Compute the poses of the two bodies of constraint c at given coordinates.
-
-    Writes: work.
-    """
-    for side in range(2):
-        body = model.constraint_body[c, side]
-        if body < 0:
-            continue
-        for i in range(model.tree_body[model.body_tree[body]], body + 1):
-            p, r = kinematics.body_pose(model, q, work.swing_pos, work.swing_rot, i)
-            vec.store(work.swing_pos, i, p)
-            vec.store_mat(work.swing_rot, i, r)
-
-
-@kernel
 def gap_of(model, command, work, c, k):
     """Return the gap [m, rad] of row k of constraint c where `place_ends` has put its bodies."""
+    kind = model.constraint_kind[c]
+    if kind == LENGTH or kind == WINCH:
+        rest = lengths.rest_length(model, command, work, c)
+        return rest - lengths.end_length(model, work, c)
     own, axes = body_frame(model, work.swing_pos, work.swing_rot, c, 0)
     point, other = body_frame(model, work.swing_pos, work.swing_rot, c, 1)
-    if model.constraint_kind[c] != JOINT:
-        return command.constraint[c, REST] - vec.norm(vec.sub(point, own))
     if k < ANGULAR:
         return vec.dot(vec.mat_col(axes, k), vec.sub(own, point))
     error = turned(model.constraint_locked[c], axes, other)
@@ -417,9 +338,11 @@ def linkage(model, state, command, settings, work):
         work.begin_q[k] = state.q[k]
     for c in range(model.constraint_kind.shape[0]):
         work.constraint_is_broken[c] = state.constraint_is_broken[c]
+        for k in range(state.constraint_memory.shape[1]):
+            work.constraint_memory[c, k] = state.constraint_memory[c, k]
         if command.constraint[c, IS_ON] == 0.0 or state.constraint_is_broken[c] == 1:
             continue
-        if breaks(model, state, command, settings, c):
+        if breaking.breaks(model, state, command, settings, work, c):
             work.constraint_is_broken[c] = 1
             continue
         first = work.scalar_count[0]
@@ -427,9 +350,13 @@ def linkage(model, state, command, settings, work):
         if kind == JOINT:
             joint_rows(model, state, command, settings, work, c)
         elif kind == LENGTH:
-            length_row(model, state, command, settings, work, c)
-        else:
+            lengths.length_row(model, state, command, settings, work, c)
+        elif kind == WINCH:
+            lengths.winch_row(model, state, command, settings, work, c)
+        elif kind == MOTOR:
             motor_row(model, state, command, settings, work, c)
+        else:
+            lock_row(model, state, command, settings, work, c)
         if work.status[0] & CAPACITY:
             return
         soften(work, first)

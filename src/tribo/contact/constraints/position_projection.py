@@ -18,7 +18,7 @@ Source: post-stabilization, Cline and Pai 2003; conjugate gradients, Hestenes an
 from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints import linkage
+from tribo.contact.constraints import attachments, lengths, linkage
 from tribo.contact.problem.islands import find
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.problem.whitened_products import add_scalar_to, scalar_moved_by
@@ -56,7 +56,7 @@ def end_gaps(model, state, command, work, gap):
             continue
         c = tie_of(model, work, n)
         if c != placed:
-            linkage.place_ends(model, state.q, work, c)
+            attachments.place_ends(model, state.q, work, c)
             placed = c
         k = work.scalar_slot[n] - model.constraint_slot[c]
         gap[n] = linkage.gap_of(model, command, work, c, k)
@@ -277,11 +277,8 @@ def keep_spins(model, state, work):
 
 
 @kernel
-def closure(model, state, command, settings, work):
-    """Close the gaps of all constraints that hold. Leave in `end_q` where all was before.
-
-    Where turns are too far for that, and gaps grow, the step is `COARSE`. A shift that makes it worse is
-    taken back: by what is within reach, or, where robots are tied to each other, by all that is open.
+def close_gaps(model, state, command, settings, work):
+    """Close the gaps as `closure` says.
 
     Writes: state, work.
     """
@@ -311,3 +308,16 @@ def closure(model, state, command, settings, work):
         most = GAIN * size
     keep_spins(model, state, work)
     judge(model, state, command, settings, work)
+
+
+@kernel
+def closure(model, state, command, settings, work):
+    """Close the gaps of all constraints that hold. Leave in `end_q` where all was before.
+
+    Where turns are too far for that, and gaps grow, the step is `COARSE`. A shift that makes it worse is
+    taken back: by what is within reach, or, where robots are tied to each other, by all that is open.
+
+    Writes: state, work.
+    """
+    close_gaps(model, state, command, settings, work)
+    lengths.let_slip(model, state, command, work)

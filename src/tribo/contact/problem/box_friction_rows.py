@@ -87,7 +87,9 @@ def add_row(model, state, settings, work, c, k, load):
     scalar_rows.add_force(model, work, n, 1, contact_point(model, work, c, 1), vec.neg(t))
     give = model.pair_table[a, b, VISCOSITY if k == 0 else SECONDARY_VISCOSITY] / settings.dt
     bound = model.pair_table[a, b, FRICTION if k == 0 else SECONDARY_FRICTION] * load
-    scalar_rows.close_row(model, state, work, n, -work.contact_bend[c, k], -bound, bound, give)
+    runs = vec.dot(t, vec.load(work.contact_surface, c))
+    target = -work.contact_bend[c, k] - runs
+    scalar_rows.close_row(model, state, work, n, target, -bound, bound, give)
     if work.scalar_count[0] == n:
         return -1
     work.scalar_reach[n] = GIVES_WAY

@@ -25,7 +25,7 @@ from math import sqrt
 
 from tribo.collision.place import shape_pose
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints.linkage import motion
+from tribo.contact.constraints.attachments import motion
 from tribo.contact.problem.contact_targets import NOTHING, step_speed
 from tribo.contact.problem.islands import is_same_pair
 from tribo.math import vec

@@ -8,6 +8,7 @@ rolling or spinning friction has three more rows per side, for torques about the
 
 from tribo.collision.broadphase import is_moved
 from tribo.compiler.jit import kernel
+from tribo.contact.problem.surface_velocity import add_surface
 from tribo.contact.problem.whitened_products import shared_dofs
 from tribo.dynamics.inertia import need_rows
 from tribo.math import spatial, vec
@@ -255,6 +256,7 @@ def contact_rows(model, state, work):
             work.contact_len[c, side] = 0
             if model.body_chain_len[body] > 0:
                 side_rows(model, state, work, c, side, is_moved(model, body))
+        add_surface(work, c)
         if work.row_count[0] <= work.row.shape[0]:
             own_block(model, work, work.contact_row, c, work.contact_delassus)
             if work.contact_is_spun[c] == 1:

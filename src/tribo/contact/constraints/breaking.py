@@ -1,0 +1,76 @@
+"""When constraints break: too much force for too long, or too many blows; and when magnets catch.
+
+f is the size of the force on side A in the last step, or its component along a direction, less what does not
+count. Force: broken once f has been larger than it bears for longer than a time. Impulse: broken once the sum
+of dt f over all steps is larger than it bears; that sum never fades.
+"""
+
+from math import inf, sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.model import Memory, Tuning
+
+BREAK = int(Tuning.BREAK_FORCE)
+BREAK_IMPULSE = int(Tuning.BREAK_IMPULSE)
+BREAK_TIME = int(Tuning.BREAK_TIME)
+BREAK_OFFSET = int(Tuning.BREAK_OFFSET)
+BREAK_DIRECTION = int(Tuning.BREAK_DIRECTION)
+CATCH_DISTANCE = int(Tuning.CATCH_DISTANCE)
+CATCH_ANGLE = int(Tuning.CATCH_ANGLE)
+OVERLOAD = int(Memory.OVERLOAD)
+WEAR = int(Memory.WEAR)
+IS_CAUGHT = int(Memory.IS_CAUGHT)
+ROUNDING = 1e-9  # [–] of a step: a time is as long as it says, to rounding
+
+
+@kernel
+def load(model, state, command, settings, c):
+    """Return the impulse of the last step that counts for whether constraint c breaks [N s]."""
+    slot = model.constraint_slot[c]
+    tuning = command.constraint
+    square, along, length = 0.0, 0.0, 0.0
+    for k in range(3):
+        impulse = state.scalar_impulse[slot + k]
+        square += impulse * impulse
+        along += impulse * tuning[c, BREAK_DIRECTION + k]
+        length += tuning[c, BREAK_DIRECTION + k] * tuning[c, BREAK_DIRECTION + k]
+    size = sqrt(square) if length == 0.0 else max(0.0, along)
+    return max(0.0, size - settings.dt * tuning[c, BREAK_OFFSET])
+
+
+@kernel
+def breaks(model, state, command, settings, work, c):
+    """Tell whether constraint c breaks after the last step; note how long, and how much, it has borne.
+
+    Writes: work.
+    """
+    tuning = command.constraint
+    memory = work.constraint_memory
+    if tuning[c, BREAK] == inf and tuning[c, BREAK_IMPULSE] == inf:
+        return False
+    dt = settings.dt
+    impulse = load(model, state, command, settings, c)
+    memory[c, WEAR] += impulse
+    if impulse > dt * tuning[c, BREAK]:
+        memory[c, OVERLOAD] += dt
+    else:
+        memory[c, OVERLOAD] = 0.0
+    if memory[c, WEAR] > tuning[c, BREAK_IMPULSE]:
+        return True
+    return memory[c, OVERLOAD] > tuning[c, BREAK_TIME] + ROUNDING * dt
+
+
+@kernel
+def catches(command, work, c, distance, angle):
+    """Tell whether constraint c holds: a magnet that has caught, or catches now, or none at all.
+
+    Writes: work.
+    """
+    if command.constraint[c, CATCH_DISTANCE] <= 0.0 or work.constraint_memory[c, IS_CAUGHT] != 0.0:
+        return True
+    if distance > command.constraint[c, CATCH_DISTANCE]:
+        return False
+    if angle > command.constraint[c, CATCH_ANGLE]:
+        return False
+    work.constraint_memory[c, IS_CAUGHT] = 1.0
+    return True

@@ -1,0 +1,240 @@
+"""Rows of wires, rods and winches: the length of a way from point to point.   φ = L − Σ ‖p_{k+1} − p_k‖
+
+The way begins and ends at the two ends of the wire. Points between are those over which it runs, without
+friction: its tension is the same all along. All points are on two bodies that move, or on what stands.
+
+A winch changes L in time by the speed of its drum; where it would need more than its largest tension the drum
+slips, and L is what the way is at the end of the step.
+"""
+
+from math import inf
+
+from tribo.compiler.jit import kernel
+from tribo.contact.constraints.attachments import SEMI_IMPLICIT, hard_target, motion, place_ends
+from tribo.contact.problem import scalar_rows
+from tribo.math import vec
+from tribo.model import Constraint, Memory, Tuning
+
+WINCH = int(Constraint.WINCH)
+ERP = int(Tuning.ERP)
+REST = int(Tuning.LENGTH)
+STIFFNESS = int(Tuning.STIFFNESS)
+DAMPING = int(Tuning.DAMPING)
+SPEED = int(Tuning.SPEED)
+FORCE = int(Tuning.FORCE)
+BACK_FORCE = int(Tuning.BACK_FORCE)
+LEAST_LENGTH = int(Tuning.LEAST_LENGTH)
+MOST_LENGTH = int(Tuning.MOST_LENGTH)
+LET_OUT = int(Memory.LENGTH)
+SLIPS = 1.0 - 1e-9  # [–] of the largest impulse of a winch: from here on its drum slips
+
+
+@kernel
+def side_of(model, c, body):
+    """Return which of the two bodies of constraint c a body is, −1: neither, it stands."""
+    if body < 0:
+        return -1
+    if body == model.constraint_body[c, 0]:
+        return 0
+    return 1 if body == model.constraint_body[c, 1] else -1
+
+
+@kernel
+def way_point(model, pos, rot, k):
+    """Return point k of the ways of all wires, world, for given poses of bodies."""
+    point = vec.load(model.path_point, k)
+    body = model.path_body[k]
+    if body < 0:
+        return point
+    return vec.add(vec.load(pos, body), vec.mat_vec(vec.load_mat(rot, body), point))
+
+
+@kernel
+def end_point(model, work, c, k):
+    """Return point k, on the way of constraint c, where `place_ends` has put its bodies, world."""
+    if side_of(model, c, model.path_body[k]) < 0:
+        return way_point(model, work.body_pos, work.body_rot, k)
+    return way_point(model, work.swing_pos, work.swing_rot, k)
+
+
+@kernel
+def end_length(model, work, c):
+    """Return the length of the way of constraint c [m] where `place_ends` has put its bodies."""
+    total = 0.0
+    first = model.constraint_path[c, 0]
+    last = model.constraint_path[c, 1]
+    for k in range(first, last):
+        total += vec.norm(vec.sub(end_point(model, work, c, k + 1), end_point(model, work, c, k)))
+    return total
+
+
+@kernel
+def rest_length(model, command, work, c):
+    """Return the length of wire, rod or winch c at rest [m], at the end of the step."""
+    if model.constraint_kind[c] == WINCH:
+        return work.constraint_memory[c, LET_OUT]
+    return command.constraint[c, REST]
+
+
+@kernel
+def push_side(model, work, n, c, body, point, direction):
+    """Let the side of row n that is a body feel a force at a point; what stands feels none.
+
+    Writes: work.
+    """
+    side = side_of(model, c, body)
+    if side >= 0:
+        scalar_rows.add_force(model, work, n, side, point, direction)
+
+
+@kernel
+def open_way(model, work, c):
+    """Begin the row of the way of constraint c: its impulse is a tension's. Return its number and the length.
+
+    −1: no row, or no room. Parts without length have no direction; a rod's is upward.
+
+    Writes: work.
+    """
+    first = model.constraint_path[c, 0]
+    last = model.constraint_path[c, 1]
+    a = model.constraint_body[c, 0]
+    b = model.constraint_body[c, 1]
+    total = 0.0
+    for k in range(first, last):
+        p = way_point(model, work.body_pos, work.body_rot, k)
+        q = way_point(model, work.body_pos, work.body_rot, k + 1)
+        total += vec.norm(vec.sub(q, p))
+    if total == 0.0 and model.constraint_stretch[c] & 2 == 0:
+        return -1, 0.0
+    n = scalar_rows.open_row(model, work, model.constraint_slot[c], a, b)
+    if n < 0:
+        return -1, 0.0
+    for k in range(first, last):
+        p = way_point(model, work.body_pos, work.body_rot, k)
+        q = way_point(model, work.body_pos, work.body_rot, k + 1)
+        d = vec.sub(q, p)
+        length = vec.norm(d)
+        if length > 0.0:
+            u = vec.scale(1.0 / length, d)
+        elif total == 0.0:
+            u = (0.0, 0.0, 1.0)  # pushes apart what has no direction yet
+        else:
+            continue
+        push_side(model, work, n, c, model.path_body[k], p, u)
+        push_side(model, work, n, c, model.path_body[k + 1], q, vec.neg(u))
+    return n, total
+
+
+@kernel
+def way_bend(model, state, settings, work, c):
+    """Return how φ bends if nothing pushes [m/s²], and the size of what bends it.
+
+    ℓ'' = u·(a_q − a_p) + (‖v‖² − (u·v)²)/ℓ of each part, v the velocity of its end relative to its start.
+    """
+    bend, size = 0.0, 0.0
+    for k in range(model.constraint_path[c, 0], model.constraint_path[c, 1]):
+        p = way_point(model, work.body_pos, work.body_rot, k)
+        q = way_point(model, work.body_pos, work.body_rot, k + 1)
+        d = vec.sub(q, p)
+        length = vec.norm(d)
+        u = vec.scale(1.0 / length, d) if length > 0.0 else (0.0, 0.0, 1.0)
+        vp, _, ap, _ = motion(model, state, settings, work, model.path_body[k], p)
+        vq, _, aq, _ = motion(model, state, settings, work, model.path_body[k + 1], q)
+        v = vec.sub(vq, vp)
+        along = vec.dot(v, u)
+        curve = vec.sub(ap, aq)
+        around = 0.0
+        if length > 0.0:
+            around = max(0.0, vec.dot(v, v) - along * along) / length
+        bend += vec.dot(u, curve) - around
+        size += vec.norm(curve) + around
+    return bend, size
+
+
+@kernel
+def length_row(model, state, command, settings, work, c):
+    """Build the row of a wire or rod.
+
+    Writes: work.
+    """
+    tuning = command.constraint
+    n, length = open_way(model, work, c)
+    if n < 0:
+        return
+    dt = settings.dt
+    gap = tuning[c, REST] - length
+    lower = -inf if model.constraint_stretch[c] & 2 else 0.0
+    upper = inf if model.constraint_stretch[c] & 1 else 0.0
+    stiffness = tuning[c, STIFFNESS]
+    if lower == 0.0 and upper == 0.0:  # the tension is given
+        pull = dt * tuning[c, FORCE]
+        scalar_rows.close_row(model, state, work, n, 0.0, pull, pull, 0.0)
+        work.scalar_reach[n] = scalar_rows.GIVES_WAY
+        return
+    if stiffness < inf:
+        k = dt * stiffness + tuning[c, DAMPING]
+        if k > 0.0:
+            target = -stiffness * gap / k
+            scalar_rows.close_row(model, state, work, n, target, lower, upper, 1.0 / (dt * k))
+            work.scalar_reach[n] = scalar_rows.GIVES_WAY
+        else:
+            work.scalar_count[0] = n
+        return
+    bend, size = way_bend(model, state, settings, work, c)
+    is_stop = upper == 0.0 or lower == 0.0
+    if lower == -inf and upper == 0.0:  # may not shrink: φ ≤ 0 is free
+        target, recovery = hard_target(settings, tuning[c, ERP], -gap, -bend, is_stop)
+        target, recovery = -target, -recovery
+    else:
+        target, recovery = hard_target(settings, tuning[c, ERP], gap, bend, is_stop)
+    scalar_rows.close_row(model, state, work, n, target, lower, upper, 0.0)
+    work.scalar_reach[n] = tuning[c, ERP] * dt * dt * size
+    work.scalar_gap[n] = gap
+    work.scalar_recovery[n] = recovery
+
+
+@kernel
+def winch_row(model, state, command, settings, work, c):
+    """Build the row of a winch: a wire that its drum takes in at a speed.   φ' = −u − ℓ' ≥ …, 0 ≤ λ ≤ dt F
+
+    F is what the motor pulls while it takes in, else what the brake holds; an empty drum holds anything.
+
+    Writes: work.
+    """
+    tuning = command.constraint
+    dt = settings.dt
+    out = state.constraint_memory[c, LET_OUT]
+    rate = min(-tuning[c, SPEED], max(0.0, tuning[c, MOST_LENGTH] - out) / dt)
+    rate = max(rate, min(0.0, tuning[c, LEAST_LENGTH] - out) / dt)
+    work.constraint_memory[c, LET_OUT] = out + dt * rate
+    n, length = open_way(model, work, c)
+    if n < 0:
+        return
+    upper = dt * (tuning[c, FORCE] if tuning[c, SPEED] > 0.0 else tuning[c, BACK_FORCE])
+    if out >= tuning[c, MOST_LENGTH]:
+        upper = inf
+    gap = out - length
+    if settings.integrator != SEMI_IMPLICIT:
+        gap += 0.5 * dt * rate
+    bend, size = way_bend(model, state, settings, work, c)
+    target, recovery = hard_target(settings, tuning[c, ERP], gap, bend, True)
+    scalar_rows.close_row(model, state, work, n, target - rate, 0.0, upper, 0.0)
+    work.scalar_reach[n] = tuning[c, ERP] * dt * dt * size
+    work.scalar_gap[n] = gap
+    work.scalar_recovery[n] = recovery
+
+
+@kernel
+def let_slip(model, state, command, work):
+    """Let the drums of winches out that could not hold: what they have let out is the way as it is.
+
+    Writes: state, work.
+    """
+    for n in range(work.scalar_count[0]):
+        c = scalar_rows.tie_of(model, work, n)
+        if c < 0 or model.constraint_kind[c] != WINCH:
+            continue
+        if work.scalar_impulse[n] >= SLIPS * work.scalar_upper[n]:
+            place_ends(model, state.q, work, c)
+            way = min(end_length(model, work, c), command.constraint[c, MOST_LENGTH])
+            state.constraint_memory[c, LET_OUT] = max(state.constraint_memory[c, LET_OUT], way)

@@ -1,0 +1,77 @@
+"""Stage *surface velocity*: surfaces that run over their bodies, as conveyors and tracks do.
+
+What a body touches meets its surface with the velocity u of this page, besides that of the body itself: for
+friction it is as if the body moved so, and the body stays where it is. In the frame of the body, with its
+outward normal n at the contact,
+
+    u = v + ‖a‖ (a × n)/‖a × n‖
+
+v carries everything one way: a conveyor. a is the axis of a belt times its speed: it runs round the body as a
+wheel turns about that axis. Only the part of u along the plane of contact counts.
+Source: Choreonoid's manual, pseudo continuous track.
+"""
+
+from math import sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.math import vec
+
+ALONG_AXIS = 1e-6  # [–] sine of an angle: a belt does not run where the normal is along its axis
+
+
+@kernel
+def running(model, command, work, body, normal):
+    """Return the velocity of the surface of a body over it, where its outward normal is given; world."""
+    row = command.surface_velocity
+    along = (row[body, 0], row[body, 1], row[body, 2])
+    axis = (row[body, 3], row[body, 4], row[body, 5])
+    rot = vec.load_mat(work.body_rot, body)
+    u = vec.mat_vec(rot, along)
+    square = vec.dot(axis, axis)
+    if square > 0.0:
+        round_it = vec.cross(vec.mat_vec(rot, axis), normal)
+        size = vec.norm(round_it)
+        speed = sqrt(square)
+        if size > ALONG_AXIS * speed:
+            u = vec.axpy(speed / size, round_it, u)
+    return u
+
+
+@kernel
+def is_running(command, body):
+    """Tell whether the surface of a body runs."""
+    most = 0.0
+    for k in range(6):
+        most = max(most, abs(command.surface_velocity[body, k]))
+    return most > 0.0
+
+
+@kernel
+def surface_velocity(model, command, work):
+    """Find how fast the surfaces of each contact run over their bodies: A's minus B's.
+
+    Writes: work.
+    """
+    for c in range(work.contact_count[0]):
+        u = (0.0, 0.0, 0.0)
+        axes = work.contact_axes
+        n = (axes[c, 6], axes[c, 7], axes[c, 8])  # from B into A
+        a = work.contact_body[c, 0]
+        b = work.contact_body[c, 1]
+        if is_running(command, a):
+            u = running(model, command, work, a, vec.neg(n))
+        if is_running(command, b):
+            u = vec.sub(u, running(model, command, work, b, n))
+        u = vec.axpy(-vec.dot(u, n), n, u)
+        vec.store(work.contact_surface, c, u)
+
+
+@kernel
+def add_surface(work, c):
+    """Let the surfaces of contact c run: their velocity comes to that of the bodies.
+
+    Writes: work.
+    """
+    x, y, _ = vec.mat_vec(vec.load_mat(work.contact_axes, c), vec.load(work.contact_surface, c))
+    work.contact_vel[c, 0] += x
+    work.contact_vel[c, 1] += y

@@ -1,0 +1,193 @@
+"""Cables: wires of nodes, chains of capsules that stretch, bend and touch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import pi
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribo.checks import check
+from tribo.checks.readonly import frozen
+from tribo.materials import Material
+
+if TYPE_CHECKING:
+    from tribo.objects.constraint import Constraint
+    from tribo.objects.single_body import SingleBody
+
+KINDS = ("free", "fixed", "link")
+
+
+@dataclass(frozen=True)
+class CableNode:
+    """A place through which a cable is laid.
+
+    Args:
+        point: (3,) [m], in the frame of `body`.
+        body: Object, link or frame of a robot; None: the world.
+        kind: "free": the cable is only laid through it. "fixed": it is fastened there and can turn. "link":
+            it is clamped there, along the direction in which it is laid, and passes through that body.
+        bend_stiffness: [N m/rad] of a link node; None: that of the cable itself, as if it were cast in.
+
+    Raises:
+        ValueError, TypeError: A value is wrong.
+
+    Example:
+        >>> import tribo
+        >>> tribo.CableNode((0, 0, 2), kind="fixed").kind
+        'fixed'
+    """
+
+    point: Any
+    body: Any = None
+    kind: str = "free"
+    bend_stiffness: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check all values."""
+        point = check.within_range(
+            check.vector(self.point, "point of a node", 3), "point of a node"
+        )
+        object.__setattr__(self, "point", tuple(point.tolist()))
+        check.choice(self.kind, KINDS, "kind of a node")
+        if self.bend_stiffness is not None:
+            if self.kind != "link":
+                raise ValueError(f"bend_stiffness belongs to a link node, this one is {self.kind}")
+            stiffness = check.number(self.bend_stiffness, "bend_stiffness", minimum=0.0)
+            object.__setattr__(self, "bend_stiffness", stiffness)
+
+
+@dataclass(frozen=True, slots=True)
+class CableSection:
+    """Cross section and material of a cable: what one metre of it weighs and how stiff it is.
+
+    Args:
+        radius: [m].
+        material: Its density and its four wire parameters count.
+
+    Example:
+        >>> import tribo
+        >>> section = CableSection(0.02, tribo.Material("steel", density=7800.0))
+        >>> round(section.mass_per_length, 3), f"{section.stretch_stiffness:.3e}"
+        (9.802, '7.540e+07')
+    """
+
+    radius: float
+    material: Material
+
+    @property
+    def area(self) -> float:
+        """A = π r² [m²]."""
+        return pi * self.radius**2
+
+    @property
+    def mass_per_length(self) -> float:
+        """ρ A [kg/m]."""
+        return float(self.material.density) * self.area
+
+    @property
+    def stretch_stiffness(self) -> float:
+        """E A [N], E of the material's wire_youngs_modulus_stretch."""
+        return float(self.material.wire_youngs_modulus_stretch) * self.area
+
+    @property
+    def bend_stiffness(self) -> float:
+        """E I [N m²], I = π r⁴/4, E of the material's wire_youngs_modulus_bend."""
+        return float(self.material.wire_youngs_modulus_bend) * pi * self.radius**4 / 4.0
+
+
+class Cable(check.Sealed):
+    """A wire of nodes, as `World.add_cable` makes it: capsules, end to end, joined by rows that give way.
+
+    Its capsules and joints are objects and constraints of the world, named CABLE/0, CABLE/joint_1 and so on;
+    snapshots and world files hold them. `remove` takes them all out.
+    """
+
+    def __init__(self, world: Any, name: str, section: CableSection, lengths: np.ndarray,
+                 segments: Sequence[SingleBody], joints: Sequence[Constraint],
+                 fastenings: Sequence[Constraint]) -> None:  # fmt: skip
+        """Use `World.add_cable`."""
+        self._world, self._name, self._section = world, name, section
+        self._lengths = lengths
+        self._segments, self._joints = tuple(segments), tuple(joints)
+        self._fastenings = tuple(fastenings)
+
+    def __repr__(self) -> str:
+        """Return its name, length and number of segments."""
+        return f"<Cable {self._name!r}: {self.length:g} m in {len(self._segments)} segments>"
+
+    @property
+    def name(self) -> str:
+        """Name, with which those of its parts begin."""
+        return self._name
+
+    @property
+    def section(self) -> CableSection:
+        """Cross section and material."""
+        return self._section
+
+    @property
+    def segments(self) -> tuple[SingleBody, ...]:
+        """Its capsules from start to end; each runs along its local z."""
+        return self._segments
+
+    @property
+    def joints(self) -> tuple[Constraint, ...]:
+        """What joins segment k − 1 to segment k, k = 1 …; break_force of one may be set."""
+        return self._joints
+
+    @property
+    def fastenings(self) -> tuple[Constraint, ...]:
+        """What fastens it at its fixed and link nodes, in the order of the route."""
+        return self._fastenings
+
+    @property
+    def length(self) -> float:
+        """Length without tension [m]."""
+        return float(self._lengths.sum())
+
+    @property
+    def mass(self) -> float:
+        """Mass [kg]: ρ A times its length."""
+        return float(sum(part.mass for part in self._segments))
+
+    @property
+    def points(self) -> np.ndarray:
+        """Its nodes, (segments + 1, 3) [m], world: starts of all segments, and the end of the last."""
+        half = 0.5 * self._lengths[:, None]
+        place = np.array([part.position for part in self._segments])
+        along = np.array([part.rotation_matrix[:, 2] for part in self._segments])
+        starts, ends = place - half * along, place + half * along
+        middle = 0.5 * (starts[1:] + ends[:-1])
+        return frozen(np.concatenate([starts[:1], middle, ends[-1:]]))
+
+    @property
+    def tensions(self) -> np.ndarray:
+        """Mean tension in the last step at each joint, (segments − 1,) [N], < 0: pressed."""
+        made = np.zeros(len(self._joints))
+        for k, joint in enumerate(self._joints):
+            along = (
+                self._segments[k].rotation_matrix[:, 2]
+                + self._segments[k + 1].rotation_matrix[:, 2]
+            )
+            made[k] = joint.force @ along / np.linalg.norm(along)
+        return frozen(made)
+
+    @property
+    def stretched_length(self) -> float:
+        """Length along its nodes now [m]."""
+        half = 0.5 * self._lengths[:, None]
+        place = np.array([part.position for part in self._segments])
+        along = np.array([part.rotation_matrix[:, 2] for part in self._segments])
+        gaps = (place - half * along)[1:] - (place + half * along)[:-1]
+        axes = along[1:] + along[:-1]
+        axes /= np.linalg.norm(axes, axis=1)[:, None]
+        return float(self.length + np.einsum("ij,ij->", gaps, axes))
+
+    def remove(self) -> None:
+        """Take it out of its world, with all that fastens it."""
+        for part in self._segments:
+            if not part.is_removed:
+                self._world.remove(part)

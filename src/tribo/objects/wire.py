@@ -1,0 +1,176 @@
+"""Wires, rods and springs between two points."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from tribo.checks import check
+from tribo.checks.readonly import frozen
+from tribo.model import Tuning
+from tribo.objects.constraint import RESISTS, Constraint
+from tribo.objects.end import End
+
+
+class Wire(Constraint):
+    """A wire, rod or spring between two points, as `World.add_wire` and `World.add_rod` make it.
+
+    Stiff without a `stiffness`, compliant with one, custom if its tension is given.
+    """
+
+    def _own_numbers(self) -> dict[str, Any]:
+        made = {"length": self.length}
+        if self._stretch == 0:
+            return made | {"tension": float(self._tuning[Tuning.FORCE])}
+        return made | ({"stiffness": self.stiffness, "damping": self.damping}
+                       if self.wire_type == "compliant" else {})  # fmt: skip
+
+    def _path(self, first_body: dict[int, int]) -> list[tuple[int, np.ndarray]]:
+        return [
+            (-1 if end.part is None else first_body[end.part.id] + end.body, end.point)
+            for end in self.way
+        ]
+
+    def _sides(self) -> tuple[End, End]:
+        """Return places on the two bodies whose motion counts.
+
+        Raises:
+            ValueError: It runs over more than two bodies that move.
+        """
+        if not self._over:
+            return self._ends
+        moving: dict[tuple[int, int], End] = {}
+        for end in self.way:
+            if end.part is not None and not end.is_still:
+                moving[end.part.id, end.body] = end
+        if len(moving) > 2:
+            names = ", ".join(end.label for end in moving.values())
+            raise ValueError(
+                f"{self._name} runs over {len(moving)} bodies that move ({names}); a wire without mass "
+                "takes two: use a cable (add_cable), or two wires that end at a body between them"
+            )
+        found = [*moving.values(), *(end for end in self._ends if end not in moving.values())]
+        return found[0], found[1]
+
+    def run_over(self, places: tuple[End, ...]) -> None:
+        """Let it run over places between its ends, from the next build on."""
+        self._over = places
+        self._sides()
+
+    @property
+    def way(self) -> tuple[End, ...]:
+        """Where it holds on, and between these ends the places over which it runs."""
+        return self._ends[0], *self._over, self._ends[1]
+
+    @property
+    def length(self) -> float:
+        """Length at rest [m]; assign to reel it in or out."""
+        return float(self._tuning[Tuning.LENGTH])
+
+    @length.setter
+    def length(self, value: float) -> None:
+        check.positive(check.number(value, f"length of {self._name}"), f"length of {self._name}")
+        self._set(Tuning.LENGTH, value, "length")
+
+    @property
+    def distance(self) -> float:
+        """Distance of the two points now [m], over all places where it runs."""
+        points = np.array([end.pose()[0] for end in self.way])
+        return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+
+    @property
+    def stretch(self) -> float:
+        """How much longer than at rest it is [m]; < 0: slack, or pressed together."""
+        return float(self.distance - self.length)
+
+    @property
+    def resists(self) -> str:
+        """What it works against: "stretch", "compression" or "both"; "nothing": its tension is given."""
+        return RESISTS[self._stretch]
+
+    @property
+    def wire_type(self) -> str:
+        """How it works: "stiff", "compliant" or "custom"."""
+        if self._stretch == 0:
+            return "custom"
+        return "stiff" if self._tuning[Tuning.STIFFNESS] == inf else "compliant"
+
+    @property
+    def stiffness(self) -> float:
+        """Of a compliant wire [N/m]; inf: stiff. Assign to change it, inf to make it stiff (again)."""
+        return float(self._tuning[Tuning.STIFFNESS])
+
+    @stiffness.setter
+    def stiffness(self, value: float) -> None:
+        if value is None:
+            raise TypeError(f"stiffness of {self._name} must be a number, got None; inf: stiff")
+        self._set_endless(Tuning.STIFFNESS, value, "stiffness")
+
+    @property
+    def damping(self) -> float:
+        """Of a compliant wire [N s/m]."""
+        return float(self._tuning[Tuning.DAMPING])
+
+    @damping.setter
+    def damping(self, value: float) -> None:
+        self._set(Tuning.DAMPING, value, "damping", 0.0)
+
+    @property
+    def tension(self) -> float:
+        """Mean tension in the last step [N], < 0: pressure; of a custom wire assign it."""
+        if self._stretch == 0:
+            return float(self._tuning[Tuning.FORCE]) * self.is_on
+        return float(self._impulse[0] / self._world.engine.settings.dt)
+
+    @tension.setter
+    def tension(self, value: float) -> None:
+        if self._stretch != 0:
+            raise ValueError(
+                f"the tension of {self._name} follows from its length; only a custom wire "
+                "(add_wire with tension=…) takes one"
+            )
+        self._set(Tuning.FORCE, value, "tension")
+
+    @property
+    def force(self) -> np.ndarray:
+        """Force on the first body, (3,) [N], world: along the wire, towards where it runs next."""
+        first, second = (end.pose()[0] for end in self.way[:2])
+        d = second - first
+        length = float(np.linalg.norm(d))
+        return frozen(d * (self.tension / length if length > 0.0 else 0.0))
+
+    @property
+    def impulse(self) -> np.ndarray:
+        """Impulse on the first body in the last step, (3,) [N s], world."""
+        return frozen(self.force * self._world.engine.settings.dt)
+
+    @property
+    def torque(self) -> np.ndarray:
+        """Zero: a wire has no torque besides that of its force, (3,) [N m]."""
+        return frozen(np.zeros(3))
+
+    def loads(self, ends: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return points (2, 3) [m], force (3,) [N], torque (3,) [N m], world; `ends` as in `Constraint`."""
+        first, second = ends[0][0], ends[1][0]
+        d = (self._over[0].pose()[0] if self._over else second) - first
+        length = float(np.linalg.norm(d))
+        along = d / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
+        return np.array([first, second]), along * self.tension, np.zeros(3)
+
+    @property
+    def gap(self) -> np.ndarray:
+        """How far it is from its length, (3,) [m], along the wire, from the first point to the second."""
+        first, second = self.points
+        d = second - first
+        return frozen(d * (self.stretch / max(float(np.linalg.norm(d)), 1e-300)))
+
+    @property
+    def potential_energy(self) -> float:
+        """Energy of a compliant wire's stretch [J]; 0 where it does not resist."""
+        stretch = self.stretch
+        works = self._stretch & (1 if stretch > 0.0 else 2)
+        if self.wire_type != "compliant" or not works:
+            return 0.0
+        return float(0.5 * self.stiffness * stretch * stretch)

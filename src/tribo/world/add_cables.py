@@ -1,0 +1,245 @@
+"""The part of a world that lays cables: wires of nodes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from math import ceil, inf
+from typing import Any
+
+import numpy as np
+
+from tribo.checks import check
+from tribo.description.constraints import LOCKED
+from tribo.description.extents import rotation_matrix
+from tribo.engine.builder import ALL_GROUPS
+from tribo.materials import Material
+from tribo.model import Constraint as Kind
+from tribo.objects.cable import Cable, CableNode, CableSection
+from tribo.objects.constraint import Constraint
+from tribo.objects.end import End, body_pose
+from tribo.world.add_joints import WorldJoints
+
+MAX_SEGMENTS = 2000
+
+
+class WorldCables(WorldJoints):
+    """Laying cables."""
+
+    def add_cable(self, route: Any, *, radius: float, segment_length: float = 0.05,
+                  material: Material | str = "default", self_collide: bool = False, collide: bool = True,
+                  break_force: float = inf, name: str = "") -> Cable:  # fmt: skip
+        """Lay a cable along a route: a wire of nodes that has mass, stretches, bends, and touches shapes.
+
+        Each piece of the route becomes capsules of equal length, joined by rows that give way by L/(E A) in
+        length and by L/(E I) about all axes (docs/howto/wires). Where nothing bends it, it is straight.
+
+        Args:
+            route: Two or more places in order: points (3,) [m] of the world, or `CableNode`.
+            radius: [m].
+            segment_length: Longest distance of two nodes [m].
+            material: `Material`, of which density and wire parameters count, or the name of one with
+                standard values; its shapes have this name for pairs of materials.
+            self_collide: Whether its segments touch each other (neighbours never do).
+            collide: Whether it touches anything.
+            break_force: [N] at which any of its joints breaks.
+            name: Empty: "cable_0" and so on.
+
+        Raises:
+            ValueError, TypeError: A value is wrong; the world stays as it was.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> rubber = tribo.Material(
+            ...     "rubber", wire_youngs_modulus_stretch=1e6, wire_youngs_modulus_bend=0.0
+            ... )
+            >>> hook = tribo.CableNode((0, 0, 2), kind="fixed")
+            >>> rope = world.add_cable([hook, (0, 0, 1)], radius=0.01, segment_length=0.1, material=rubber)
+            >>> len(rope.segments), round(rope.mass, 3)
+            (10, 0.314)
+        """
+        self.check_editable("the list of objects")
+        made = Material(material) if isinstance(material, str) else material
+        if not isinstance(made, Material):
+            raise TypeError(f"material must be a Material or a name, got {check.shown(material)}")
+        size = check.positive(check.number(radius, "radius"), "radius")
+        longest = check.positive(check.number(segment_length, "segment_length"), "segment_length")
+        section = CableSection(size, made)
+        nodes = [
+            node if isinstance(node, CableNode) else CableNode(node) for node in _listed(route)
+        ]
+        placed = [self._node_place(node, k) for k, node in enumerate(nodes)]
+        points, corners = _divide([place for place, _ in placed], longest)
+        title = self._cable_name(name)
+        groups = {} if collide else {"collision_mask": 0}
+        if collide and not self_collide:
+            group = self._free_group()
+            groups = {"collision_group": group, "collision_mask": ALL_GROUPS & ~group}
+        turns = _straight_turns(np.diff(points, axis=0))
+        lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
+        segments = []
+        try:
+            for k, (length, turn) in enumerate(zip(lengths, turns, strict=True)):
+                part = self.add_capsule(
+                    size, float(length), section.mass_per_length * float(length), made.name,
+                    position=0.5 * (points[k] + points[k + 1]), orientation=turn, name=f"{title}/{k}",
+                    **groups,
+                )  # fmt: skip
+                segments.append(part)
+            joints = [
+                self._join_segments(
+                    section, segments, lengths, k, break_force, f"{title}/joint_{k}", collide
+                )
+                for k in range(1, len(segments))
+            ]
+            fastenings: list[Constraint] = []
+            for (_, end), node, k in zip(placed, nodes, corners, strict=True):
+                if node.kind != "free":
+                    what = f"{title}/node_{len(fastenings)}"
+                    fastenings.append(self._fasten(section, segments, lengths, node, end, k, what))
+        except Exception:
+            for part in segments:
+                self.remove(part)
+            raise
+        return Cable(self, title, section, lengths, segments, joints, fastenings)
+
+    def _cable_name(self, name: str) -> str:
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a string, got {check.shown(name)}")
+        taken = {part.name.split("/")[0] for part in self._objects}
+        if name in taken:
+            raise ValueError(
+                f"there is already an object or cable named {name!r}; choose another name"
+            )
+        k = 0
+        while not name or name in taken:
+            name, k = f"cable_{k}", k + 1
+        return name
+
+    def _free_group(self) -> int:
+        """Return a collision group that no shape is in."""
+        used = 0
+        for part in self._objects:
+            for body in part.collision_bodies:
+                used |= body.collision_group
+        for bit in range(62, 1, -1):
+            if not used >> bit & 1:
+                return 1 << bit
+        raise ValueError(
+            "all collision groups are in use: lay the cable with self_collide=True, or free a group"
+        )
+
+    def _node_place(self, node: CableNode, k: int) -> tuple[np.ndarray, End]:
+        """Return where a node is in the world, and the end on its body."""
+        part, body, offset, turn, link = self._body(node.body, f"body of route[{k}]")
+        frame = rotation_matrix(turn)
+        end = End(part, body, offset + frame @ np.array(node.point), frame, link)
+        return end.pose()[0], end
+
+    def _join_segments(self, section: CableSection, segments: Sequence[Any], lengths: np.ndarray, k: int,
+                       break_force: float, name: str, collide: bool) -> Constraint:  # fmt: skip
+        """Join segment k to the one before: half of each is what gives way."""
+        ends = (
+            End(segments[k - 1], 0, np.array([0.0, 0.0, 0.5 * lengths[k - 1]]), np.eye(3)),
+            End(segments[k], 0, np.array([0.0, 0.0, -0.5 * lengths[k]]), np.eye(3)),
+        )
+        length = 0.5 * float(lengths[k - 1] + lengths[k])
+        numbers = _soft(section, length, None) | {"break_force": break_force, "collide": False}
+        what = "weld" if section.bend_stiffness > 0.0 else "pin"
+        joint: Constraint = self._tie(
+            Constraint, what, Kind.JOINT, ends, name, numbers, LOCKED[what]
+        )
+        joint.is_marked = False
+        return joint
+
+    def _fasten(self, section: CableSection, segments: Sequence[Any], lengths: np.ndarray, node: CableNode,
+                end: End, k: int, name: str) -> Constraint:  # fmt: skip
+        """Fasten the node in front of segment k, or the end of the last one."""
+        at = min(k, len(segments) - 1)
+        along = -0.5 if k == at else 0.5
+        own = End(segments[at], 0, np.array([0.0, 0.0, along * float(lengths[at])]), np.eye(3))
+        _, turn = body_pose(segments[at], 0)
+        _, frame = body_pose(end.part, end.body)
+        end.axes = frame.T @ turn
+        is_clamped = node.kind == "link" and (
+            node.bend_stiffness is None or node.bend_stiffness > 0.0
+        )
+        is_clamped = is_clamped and (
+            section.bend_stiffness > 0.0 or node.bend_stiffness is not None
+        )
+        what = "weld" if is_clamped else "pin"
+        numbers = _soft(section, 0.5 * float(lengths[at]), node.bend_stiffness)
+        if node.kind == "link" and end.part is not None:
+            numbers["collide"] = False
+        return self._tie(Constraint, what, Kind.JOINT, (end, own), name, numbers, LOCKED[what])  # type: ignore[no-any-return]
+
+
+def _listed(route: Any) -> list[Any]:
+    """Return the places of a route."""
+    if isinstance(route, (str, bytes)) or not hasattr(route, "__iter__"):
+        raise TypeError(f"route must be a list of points or CableNode, got {check.shown(route)}")
+    made = list(route)
+    if len(made) < 2:
+        raise ValueError(f"route must have two places or more, got {len(made)}")
+    return made
+
+
+def _divide(places: Sequence[np.ndarray], longest: float) -> tuple[np.ndarray, list[int]]:
+    """Return nodes (n, 3) [m] along a route, none farther apart than `longest`, and which are its places."""
+    points, corners = [places[0]], [0]
+    total = sum(ceil(float(np.linalg.norm(b - a)) / longest) for a, b in itertools.pairwise(places))
+    if total > MAX_SEGMENTS:
+        raise ValueError(
+            f"the route would take {total} segments, more than {MAX_SEGMENTS}: choose a longer segment_length"
+        )
+    for k, (start, stop) in enumerate(itertools.pairwise(places)):
+        way = float(np.linalg.norm(stop - start))
+        if way < check.SMALLEST:
+            raise ValueError(f"route[{k}] and route[{k + 1}] are in one place")
+        count = max(1, ceil(way / longest * (1.0 - 1e-12)))
+        points += [start + (stop - start) * (j / count) for j in range(1, count + 1)]
+        corners.append(corners[-1] + count)
+    return np.array(points), corners
+
+
+def _straight_turns(ways: np.ndarray) -> list[np.ndarray]:
+    """Return orientations (4,) whose z runs along each way, turned from one to the next without twist."""
+    z = ways / np.linalg.norm(ways, axis=1)[:, None]
+    turn = _shortest(np.array([0.0, 0.0, 1.0]), z[0])
+    made = [turn]
+    for before, after in itertools.pairwise(z):
+        turn = _product(_shortest(before, after), turn)
+        made.append(turn / np.linalg.norm(turn))
+    return made
+
+
+def _shortest(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the quaternion (w, x, y, z) of the shortest turn from unit vector a to b."""
+    w = 1.0 + float(a @ b)
+    if w < 1e-12:  # half a turn, about any axis across
+        axis = np.cross(a, np.eye(3)[int(np.argmin(np.abs(a)))])
+        return np.array([0.0, *(axis / np.linalg.norm(axis))])
+    made = np.array([w, *np.cross(a, b)])
+    return np.asarray(made / np.linalg.norm(made))
+
+
+def _product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Return the product of two quaternions."""
+    w = p[0] * q[0] - p[1:] @ q[1:]
+    return np.array([w, *(p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:]))])
+
+
+def _soft(section: CableSection, length: float, bend_stiffness: float | None) -> dict[str, Any]:
+    """Return what gives way of a piece of cable [m]: ε = L/(E A), L/(E I), with their spook dampings."""
+    material = section.material
+    numbers = {
+        "compliance": length / section.stretch_stiffness,
+        "spook_damping": float(material.wire_spook_damping_stretch),
+        "angular_spook_damping": float(material.wire_spook_damping_bend),
+    }
+    if bend_stiffness:
+        numbers["angular_compliance"] = 1.0 / bend_stiffness
+    elif section.bend_stiffness > 0.0:
+        numbers["angular_compliance"] = length / section.bend_stiffness
+    return numbers

@@ -67,7 +67,7 @@ CHOICES: dict[str, Choice] = {
     "16_lidar": Choice(near=0.6),
     "25_gym": Choice(near=0.7),
     "26_walking": Choice(stop=6.0),
-    "28_cart_pole_mppi": Choice(which=0),
+    "28_cart_pole_mppi": Choice(which=1),
     "17_grasp": Choice(stop=3.0, direction=(0.9, -1.0, 0.35)),
 }
 
@@ -349,8 +349,8 @@ def entry(path: Path) -> str:
 HEAD = """# Gallery
 
 Every program of `examples/`: what happens in it, and its code. Each is run as it is while its worlds are
-watched, and drawn on the processor, without a display. `make gallery` makes the films, the screenshots and this
-page anew.
+watched, and drawn on the processor, without a display. `make gallery` makes the films, the screenshots and
+this page anew.
 """
 SCENES = """## Scenes in the browser
 

@@ -17,7 +17,7 @@ DEMO_EXTRAS := demo+jit$(if $(filter own,$(ROBOT)),,+robots)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo train test check format bench validate validate-dynamics simbench fuzz docs kernels wheel clean
+.PHONY: help demo train test check format bench validate validate-dynamics simbench fuzz gallery docs kernels wheel clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,10 @@ validate-dynamics: $(STAMPS)/dev+bench+validate  ## robots next to Pinocchio, MJ
 
 fuzz: $(STAMPS)/dev  ## 100 000 inputs that nobody would write, to all readers and calls (ARGS="calls --inputs 500")
 	cd tests && PYTHONPATH=. ../$(BIN)/python -m fuzz $(ARGS)
+
+gallery: $(STAMPS)/dev+robots  ## films of all examples, screenshots of ten scenes (needs Chromium), docs/gallery.md
+	PYTHONPATH=tests $(BIN)/python docs/make_screenshots.py
+	PYTHONPATH=tests $(BIN)/python -W ignore docs/make_gallery.py $(ARGS)
 
 docs: $(STAMPS)/docs  ## these pages as HTML in docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

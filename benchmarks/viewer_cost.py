@@ -1,19 +1,22 @@
-"""What `Viewer.update` takes from a simulation that runs as fast as it can, browser connected.
+"""What a viewer takes from a simulation that runs as fast as it can, and how often it shows many bodies.
 
-    python benchmarks/viewer_cost.py
+    python benchmarks/viewer_cost.py [--clients 1 20] [--rounds 9]
 
 Rounds without and with `update` after every step take turns; the ratio of their processor times, all
-threads of the simulation's process together, counts: other work on the machine does not disturb it.
-The browser is a process of its own that reads everything it is sent.
+threads of the simulation's process together, counts: other work on the machine does not disturb it. The
+browsers are connections of another process that reads everything it is sent. The last column are pictures
+per second of `run`, where the viewer steps the world in real time (wall time: an idle machine, please).
 """
 
 from __future__ import annotations
 
+import argparse
+import contextlib
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import viser
 from rich.console import Console
@@ -23,14 +26,19 @@ import tribo
 from tribo.tools import demo
 from tribo.viewer import Viewer
 
-ROUNDS = 9
 SECONDS = 2.0  # of each round
 READER = """
-import sys
-from websockets.sync.client import connect
-with connect(sys.argv[1], subprotocols=[sys.argv[2]], max_size=None) as socket:
-    for _ in socket:
-        pass
+import asyncio, sys
+from websockets.asyncio.client import connect
+async def read():
+    async with connect(sys.argv[1], subprotocols=[sys.argv[2]], max_size=None, compression=None) as page:
+        await page.recv()
+        print("here", flush=True)
+        async for _ in page:
+            pass
+async def main():
+    await asyncio.gather(*(read() for _ in range(int(sys.argv[3]))))
+asyncio.run(main())
 """
 
 
@@ -73,31 +81,69 @@ def seconds_per_step(world: tribo.World, after: Callable[[], None] | None, steps
     return (time.process_time() - start) / steps
 
 
+def thousand() -> tribo.World:
+    """1000 balls that have come to lie on the ground, and roll on it."""
+    world = tribo.World()
+    world.add_ground()
+    for k in range(1000):
+        world.add_sphere(
+            0.1, 1.0, position=(k % 32 * 0.4, k // 32 * 0.4, 0.1), linear_velocity=(0.5, 0, 0)
+        )
+    return world
+
+
+@contextlib.contextmanager
+def watched(viewer: Viewer, clients: int) -> Iterator[None]:
+    """Let another process be so many browsers."""
+    address = viewer.address.replace("http", "ws")
+    command = [sys.executable, "-c", READER, address, f"viser-v{viser.__version__}", str(clients)]
+    reader = subprocess.Popen(command, stdout=subprocess.PIPE)
+    assert reader.stdout is not None
+    try:
+        for _ in range(clients):  # they say when they are connected
+            if not reader.stdout.readline():
+                raise RuntimeError("the browsers did not connect")
+        yield
+    finally:
+        reader.terminate()
+        reader.wait()
+
+
+def row(build: Callable[[], tribo.World], clients: int, rounds: int) -> tuple[str, ...]:
+    """Measure a scene; return a row of the table."""
+    world = build()
+    world.step(300)
+    with Viewer(world, port=8400) as viewer, watched(viewer, clients):
+        steps = max(20, int(SECONDS / seconds_per_step(world, viewer.update, 200)))
+        alone: list[float] = []
+        shown: list[float] = []
+        before = viewer.pictures
+        for _ in range(rounds):
+            alone.append(seconds_per_step(world, None, steps))
+            shown.append(seconds_per_step(world, viewer.update, steps))
+        rate = (viewer.pictures - before) / (sum(shown) * steps)
+        before, start = viewer.pictures, time.perf_counter()
+        viewer.run(5.0)
+        live = (viewer.pictures - before) / (time.perf_counter() - start)
+    ratio = statistics.median(b / a for a, b in zip(alone, shown, strict=True))
+    return (
+        build.__name__, str(clients), f"{1e6 * statistics.median(alone):.2f}",
+        f"{1e6 * statistics.median(shown):.2f}", f"{100 * (ratio - 1):+.1f} %", f"{rate:.0f}", f"{live:.0f}",
+    )  # fmt: skip
+
+
 def main() -> None:
     """Measure and print."""
-    table = Table("scene", "µs per step", "with viewer", "cost", "pictures/s")
-    for build in (ball, robot, balls):
-        world = build()
-        world.step(300)
-        with Viewer(world, port=8400) as viewer:
-            address = viewer.address.replace("http", "ws")
-            arguments = [sys.executable, "-c", READER, address, f"viser-v{viser.__version__}"]
-            reader = subprocess.Popen(arguments)
-            steps = int(SECONDS / seconds_per_step(world, viewer.update, 3000))
-            alone: list[float] = []
-            shown: list[float] = []
-            before = viewer.pictures
-            for _ in range(ROUNDS):
-                alone.append(seconds_per_step(world, None, steps))
-                shown.append(seconds_per_step(world, viewer.update, steps))
-            rate = (viewer.pictures - before) / (sum(shown) * steps)
-            reader.terminate()
-            reader.wait()
-        ratio = statistics.median(b / a for a, b in zip(alone, shown, strict=True))
-        table.add_row(
-            build.__name__, f"{1e6 * statistics.median(alone):.2f}",
-            f"{1e6 * statistics.median(shown):.2f}", f"{100 * (ratio - 1):+.1f} %", f"{rate:.0f}",
-        )  # fmt: skip
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--clients", type=int, nargs="+", default=[1, 20])
+    parser.add_argument("--rounds", type=int, default=9)
+    chosen = parser.parse_args()
+    table = Table(
+        "scene", "clients", "µs per step", "with viewer", "cost", "pictures/s", "pictures/s of run"
+    )
+    for build in (ball, robot, balls, thousand):
+        for clients in chosen.clients:
+            table.add_row(*row(build, clients, chosen.rounds))
     Console().print(table)
 
 

@@ -239,3 +239,26 @@ def test_a_robot_is_a_table_in_a_notebook():
     for cell in ("j&lt;i&gt;", "revolute", "b&lt;", "2", "0.25 rad", "-1 … 1.5 rad", "7 N m"):
         assert f"<td>{cell}</td>" in table
     assert "<i>" not in table
+
+
+# -- layers from Python --------------------------------------------------------------------------
+def test_layers_are_shown_from_python_and_the_boxes_say_so():
+    world = tribo.World()
+    world.add_sphere(0.1, 1.0, name="ball")
+    with tribo.Viewer(world, port=8475) as viewer:
+        viewer.show_layers(cones=True, visual=False, sleepers=False)
+        wishes, boxes = viewer.panel.wishes, viewer.panel._boxes
+        assert (wishes.shows_cones, wishes.shows_visual, wishes.dims_sleepers) == (
+            True,
+            False,
+            False,
+        )
+        assert (boxes["cones"].value, boxes["visual"].value, boxes["sleepers"].value) == (
+            True,
+            False,
+            False,
+        )
+        for layers, error in (({"names": True, "cone": True}, KeyError), ({"names": 1}, TypeError)):
+            with pytest.raises(error):
+                viewer.show_layers(**layers)
+            assert wishes.shows_names is False

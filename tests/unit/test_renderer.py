@@ -194,3 +194,21 @@ def test_films_that_cannot_be_are_refused(tmp_path, monkeypatch, capsys, options
 def test_options_that_are_none_are_usage(tmp_path, option):
     with pytest.raises(SystemExit):
         cli.main(["render", str(QUADRUPED), str(tmp_path / "x.mp4"), *option])
+
+
+@pytest.mark.parametrize("eye", [(0, 0, 0.6), (3.0, -2.0, 0.4), (-8.0, 1.0, 1.5)])
+def test_a_floor_on_which_the_camera_stands_is_cut_and_not_left_out(eye):
+    """A box of 20 m reaches behind the camera; its upper side is a plane at z = 0, seen everywhere below."""
+    world = tribo.World()
+    floor = world.add_box((20, 20, 0.2), 1.0, position=(0, 0, -0.1), body_type="static")
+    renderer = tribo.Renderer(world, 80, 60)
+    camera = Camera(eye=eye, target=(eye[0] + 1.0, eye[1] + 0.5, eye[2] - 0.6), fov=60)
+    depth = renderer.depth_array(camera)
+    rays = camera.rays(80, 60)
+    expected = np.where(rays[..., 2] < 0.0, -eye[2] / np.minimum(rays[..., 2], -1e-9), np.nan)
+    place = np.asarray(eye) + expected[..., None] * rays
+    on_floor = (np.abs(place[..., :2]) < 9.9).all(axis=-1)
+    assert on_floor.sum() > 2000
+    np.testing.assert_allclose(depth[on_floor], expected[on_floor], rtol=2e-4)
+    seen = renderer.segmentation_array(camera)
+    assert (seen[on_floor] == world.objects.index(floor)).all()

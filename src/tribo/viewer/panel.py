@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from tribo.checks import check
 
 if TYPE_CHECKING:
     from tribo.viewer.quality import Quality
@@ -95,9 +97,11 @@ class Panel:
             )
             self._listen(pull, self._set_strength)
         with gui.add_folder("Show"):
+            self._boxes: dict[str, Any] = {}
             for text, name in SHOWN:
                 box = gui.add_checkbox(text, initial_value=getattr(self._wishes, name))
                 self._listen(box, functools.partial(self._set, name))
+                self._boxes[name.partition("_")[2]] = box
             scale = gui.add_slider(
                 "Arrows [mm/N]", min=0.0, max=1e3 * LONGEST_ARROW_SCALE, step=0.1,
                 initial_value=round(min(1e3 * force_scale, 1e3 * LONGEST_ARROW_SCALE), 1),
@@ -139,6 +143,22 @@ class Panel:
         if name == NOBODY or name in self._names:
             self._follow.value = name
             self._wishes.follows = name
+
+    def show_layers(self, layers: Mapping[str, bool]) -> None:
+        """Set boxes of *Show* by name, or none if one of the names or values is wrong.
+
+        Raises:
+            KeyError: There is no such layer; the message proposes the nearest.
+            TypeError: A value is neither True nor False.
+        """
+        for name, value in layers.items():
+            check.known(name, self._boxes, "layer")
+            if not isinstance(value, bool):
+                raise TypeError(f"{name} must be True or False, got {check.shown(value)}")
+        for name, value in layers.items():
+            self._boxes[name].value = value
+            prefix = "dims" if name == "sleepers" else "shows"
+            self._set(f"{prefix}_{name}", value)
 
     def set_driven(self, is_driven: bool) -> None:
         """Say whether the controls of time do something: only while `Viewer.run` drives."""

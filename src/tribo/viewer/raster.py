@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 NEAR = 0.05  # [m] what is nearer to the camera is not drawn
+CUT = 1.001 * NEAR  # [m] where triangles are cut
 _SAMPLES = 1 << 21  # pixels looked at in one go: bounds memory
 _SMALLEST = 4  # [px] side of the smallest square that triangles are sorted into
 
@@ -79,6 +80,7 @@ class Fragments:
 
 def rasterize(heap: Triangles, camera: Camera, width: int, height: int) -> Fragments:
     """Return the nearest surface in every pixel that shows one."""
+    heap, source = before_camera(heap, camera)
     screen = camera.project(heap.vertices, width, height)
     kept, planes = _edges(screen, heap, width, height)
     best = np.zeros(width * height, np.uint64)
@@ -98,11 +100,58 @@ def rasterize(heap: Triangles, camera: Camera, width: int, height: int) -> Fragm
     normal = np.einsum("ki,kij->kj", weight, heap.normals[corners])
     normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-12)
     color = np.einsum("ki,kij->kj", weight, heap.colors[corners])
-    return Fragments(pixel, depth, normal, np.clip(color, 0.0, 1.0), kept[index])
+    return Fragments(pixel, depth, normal, np.clip(color, 0.0, 1.0), source[kept[index]])
+
+
+def before_camera(heap: Triangles, camera: Camera) -> tuple[Triangles, np.ndarray]:
+    """Return what lies before the camera's near plane, and of which triangle each was a part.
+
+    What crosses the plane, as a floor on which the camera stands, is cut: one corner behind leaves two
+    triangles, two corners behind leave one. Source: Sutherland, Hodgman 1974.
+    """
+    depth = (heap.vertices - camera.eye) @ camera.axes()[2] - CUT
+    ahead = depth[heap.faces] > 0.0 if len(heap.faces) else np.zeros((0, 3), bool)
+    count = ahead.sum(axis=1)
+    rows = np.flatnonzero(count == 3)
+    crossing = [np.flatnonzero(count == n) for n in (1, 2)]
+    if not sum(map(len, crossing)):
+        return Triangles(
+            heap.vertices, heap.normals, heap.colors, heap.faces[rows], heap.is_closed[rows]
+        ), rows
+    faces, sources, weights, pairs = [heap.faces[rows]], [rows], [], []
+    first = len(heap.vertices)
+    for number, cut in zip((1, 2), crossing, strict=True):
+        odd = np.argmax(ahead[cut] == (number == 1), axis=1)  # the corner on a side of its own
+        turned = heap.faces[cut][np.arange(len(cut))[:, None], (odd[:, None] + np.arange(3)) % 3]
+        a, b, c = turned.T
+        for other in (b, c):
+            weights.append(depth[a] / (depth[a] - depth[other]))
+            pairs.append(np.stack([a, other], axis=1))
+        ab, ac = first + np.arange(len(cut)), first + len(cut) + np.arange(len(cut))
+        first += 2 * len(cut)
+        if number == 1:
+            faces.append(np.stack([a, ab, ac], axis=1))
+            sources.append(cut)
+        else:
+            faces += [np.stack([ab, b, c], axis=1), np.stack([ab, c, ac], axis=1)]
+            sources += [cut, cut]
+    pair, share = np.concatenate(pairs), np.concatenate(weights)[:, None]
+
+    def grown(values: np.ndarray) -> np.ndarray:
+        between = (1.0 - share) * values[pair[:, 0]] + share * values[pair[:, 1]]
+        return np.concatenate([values, between])
+
+    source = np.concatenate(sources)
+    whole = Triangles(
+        grown(heap.vertices), grown(heap.normals), grown(heap.colors), np.concatenate(faces),
+        heap.is_closed[source],
+    )  # fmt: skip
+    return whole, source
 
 
 def coverage(heap: Triangles, camera: Camera, width: int, height: int) -> np.ndarray:
     """Return which pixels show any triangle, (h, w) bool."""
+    heap, _ = before_camera(heap, camera)
     screen = camera.project(heap.vertices, width, height)
     kept, planes = _edges(screen, heap, width, height)
     covered = np.zeros(width * height, bool)

@@ -185,6 +185,19 @@ class Viewer(Session, VisualObjects, Charts, Views):
         name = part.name if isinstance(part, Object) else part
         self._panel.follow(check.known(name, self._scene.names, "object to follow"))
 
+    def show_layers(self, **layers: bool) -> None:
+        """Show or hide what the boxes of *Show* do: ``view.show_layers(cones=True, visual=False)``.
+
+        Args:
+            layers: visual, collision, contacts, forces, cones, names, frames, joints, masses, inertias, gaps,
+                sensors; sleepers: whether what sleeps is drawn paler.
+
+        Raises:
+            KeyError: There is no such layer; the message proposes the nearest.
+            TypeError: A value is neither True nor False.
+        """
+        self._panel.show_layers(layers)
+
     def focus_on(self, part: Object | str) -> None:
         """Turn every camera to an object and go near enough to see it well.
 
@@ -220,12 +233,13 @@ class Viewer(Session, VisualObjects, Charts, Views):
             self._step(steps)
 
     def _catch_up(self, debt: float) -> float:
-        """Step as far as is due, but no longer than a few frames; return the time stepped."""
-        stop = time.perf_counter() + 2.0 * FRAME
+        """Step as far as is due, but no longer than a frame; return the time stepped."""
+        stop = time.perf_counter() + FRAME
         due = int(debt / self._world.time_step)
         done = 0
-        while done < due and time.perf_counter() < stop:
-            some = min(due - done, 10)
+        while done < due and (left := stop - time.perf_counter()) > 0.0:
+            fitting = int(left / max(self._step_cost, 1e-9))
+            some = max(1, min(due - done, 10, fitting))
             if not self._step(some):
                 return debt
             done += some

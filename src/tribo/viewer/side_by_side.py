@@ -16,6 +16,7 @@ from tribo.viewer.renderer import DIRECTION, seeing
 from tribo.viewer.scene import Drawable, Lines, Poses, Scene, describe, group_of, read_poses
 from tribo.viewer.session import Session, start
 from tribo.viewer.stage import Stage
+from tribo.viewer.views import Views
 from tribo.viewer.visual_objects import VisualObjects
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class SideBySide:
         return draw.picture(self.scene, self.poses(), chosen, style)
 
 
-class BatchViewer(Session, VisualObjects):
+class BatchViewer(Session, VisualObjects, Views):
     """Shows several worlds of a batch side by side in the browser; your loop steps them.
 
     Args:
@@ -141,6 +142,7 @@ class BatchViewer(Session, VisualObjects):
     ) -> None:  # fmt: skip
         """Start the server; it runs until `close`."""
         VisualObjects.__init__(self)
+        Views.__init__(self)
         self.shown = SideBySide(batch, world, worlds, spacing)
         self._server, self._token = start(host, port, hosts, token)
         self._server.gui.configure_theme(show_share_button=False, show_logo=False)
@@ -150,10 +152,7 @@ class BatchViewer(Session, VisualObjects):
         names = self._server.scene
         for number, place in zip(self.shown.worlds, self.shown.offset, strict=True):
             names.add_label(f"/worlds/{number}", f"{number}", position=place, font_screen_scale=0.8)
-        view = self.shown.camera()
-        camera = self._server.initial_camera
-        camera.fov = np.radians(view.fov)
-        camera.position, camera.look_at = view.eye, view.target
+        self._place(self.shown.camera())
         self._is_open, self.pictures = True, 0
         self._next, self._cost = 0.0, 0.0
 

@@ -1,11 +1,11 @@
-"""Quadrupeds that walk by a policy, or twitch at random, next to `mjbatch` (MuJoCo 3.14) in one process.
+"""Quadrupeds that walk by a policy, or twitch at random: tribo, mjbatch and mujoco.rollout in one process.
 
-mjbatch pins a MuJoCo of its own, so it is no part of the extra "bench"; make an environment for it:
+mjbatch pins a MuJoCo of its own (3.14), so it is no part of the extra "bench"; make an environment for it:
 
     python -m venv peer && peer/bin/pip install '.[jit,gym]' mjbatch
     peer/bin/python benchmarks/peer_mjbatch.py
 
-Both engines have the package's quadruped, PD drives (40 N m/rad, 1 N m s/rad), friction 0.8, 2 ms, ten
+All have the package's quadruped, PD drives (40 N m/rad, 1 N m s/rad), friction 0.8, 2 ms, ten
 steps for each control. The loop is the same: read states, compute observations and policy (NumPy), write
 targets, step; robots that fell are put back. MuJoCo has its default contacts, which give way, and no
 collisions of the robot with itself; tribo has hard contacts, and those as well.
@@ -65,32 +65,37 @@ class Tribo:
         self.batch.reset(self.start, rows)
 
 
+def mujoco_model() -> mujoco.MjModel:
+    """Return the same robot on the same ground in MuJoCo, with position servos for drives."""
+    text = URDF.read_text("utf-8").replace(" height=", " length=")  # of capsules
+    at = text.index(">", text.index("<robot")) + 1
+    spec = mujoco.MjSpec.from_string(text[:at] + OPTIONS + text[at:])
+    spec.worldbody.first_body().add_freejoint()
+    for geom in spec.geoms:
+        geom.contype, geom.conaffinity, geom.friction[0] = 1, 0, 0.8
+    plane = mujoco.mjtGeom.mjGEOM_PLANE
+    spec.worldbody.add_geom(
+        type=plane, size=[0, 0, 1], contype=0, conaffinity=1, friction=[0.8, 0.005, 0.0001]
+    )
+    names = [joint.name for joint in spec.joints if joint.type != mujoco.mjtJoint.mjJNT_FREE]
+    expected = [
+        f"{leg}_{part}" for leg in ("LF", "RF", "LH", "RH") for part in ("HAA", "HFE", "KFE")
+    ]
+    assert names == expected, names
+    for name in names:
+        spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+        spec.actuators[-1].set_to_position(kp=KP, kv=KD)
+    spec.option.timestep = DT
+    return spec.compile()
+
+
 class Mjbatch:
     """Worlds in MuJoCo, by mjbatch."""
 
     def __init__(self, worlds: int, threads: int) -> None:
         import mjbatch
 
-        text = URDF.read_text("utf-8").replace(" height=", " length=")  # of capsules
-        at = text.index(">", text.index("<robot")) + 1
-        spec = mujoco.MjSpec.from_string(text[:at] + OPTIONS + text[at:])
-        spec.worldbody.first_body().add_freejoint()
-        for geom in spec.geoms:
-            geom.contype, geom.conaffinity, geom.friction[0] = 1, 0, 0.8
-        plane = mujoco.mjtGeom.mjGEOM_PLANE
-        spec.worldbody.add_geom(
-            type=plane, size=[0, 0, 1], contype=0, conaffinity=1, friction=[0.8, 0.005, 0.0001]
-        )
-        names = [joint.name for joint in spec.joints if joint.type != mujoco.mjtJoint.mjJNT_FREE]
-        expected = [
-            f"{leg}_{part}" for leg in ("LF", "RF", "LH", "RH") for part in ("HAA", "HFE", "KFE")
-        ]
-        assert names == expected, names
-        for name in names:
-            spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
-            spec.actuators[-1].set_to_position(kp=KP, kv=KD)
-        spec.option.timestep = DT
-        self.batch = mjbatch.Batch(spec.compile(), worlds, num_threads=threads)
+        self.batch = mjbatch.Batch(mujoco_model(), worlds, num_threads=threads)
         self.q, self.v = self.batch.bind("qpos"), self.batch.bind("qvel")
         self.control, self.warm = self.batch.bind("ctrl"), self.batch.bind("qacc_warmstart")
         self.put_back(np.arange(worlds))
@@ -109,10 +114,49 @@ class Mjbatch:
         self.q[rows], self.v[rows], self.warm[rows] = START, 0.0, 0.0
 
 
+class MujocoRollout:
+    """Worlds in MuJoCo, by `mujoco.rollout`: states go in and come out of each call."""
+
+    def __init__(self, worlds: int, threads: int) -> None:
+        from mujoco import rollout
+
+        self.model = mujoco_model()
+        self.pool = rollout.Rollout(nthread=threads)
+        self.data = [mujoco.MjData(self.model) for _ in range(threads)]
+        nq, nv = self.model.nq, self.model.nv
+        size = mujoco.mj_stateSize(self.model, mujoco.mjtState.mjSTATE_FULLPHYSICS)
+        assert size == 1 + nq + nv
+        self.states = np.zeros((worlds, size))
+        self.q, self.v = self.states[:, 1 : 1 + nq], self.states[:, 1 + nq :]
+        self.warm = np.zeros((worlds, nv))
+        self.made = np.zeros((worlds, SUBSTEPS, size))
+        self.put_back(np.arange(worlds))
+
+    def state(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return coordinates and velocities, angular ones in axes of the trunk, as MuJoCo has them."""
+        return self.q, self.v
+
+    def step(self, targets: np.ndarray) -> None:
+        """Take a control."""
+        held = np.repeat(targets[:, None], SUBSTEPS, axis=1)
+        self.pool.rollout(
+            self.model, self.data, self.states, held, initial_warmstart=self.warm,
+            state=self.made, skip_checks=False,
+        )  # fmt: skip
+        self.states[:] = self.made[:, -1]
+
+    def put_back(self, rows: np.ndarray) -> None:
+        """Put robots at the start."""
+        self.q[rows], self.v[rows], self.warm[rows] = START, 0.0, 0.0
+
+
+Engine = Tribo | Mjbatch | MujocoRollout
+
+
 class Loop:
     """Controls of all robots, by the policy or at random."""
 
-    def __init__(self, engine: Tribo | Mjbatch, policy: Policy | None, worlds: int) -> None:
+    def __init__(self, engine: Engine, policy: Policy | None, worlds: int) -> None:
         self.engine, self.policy, self.worlds = engine, policy, worlds
         self.reset()
 
@@ -162,7 +206,9 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write all timings there")
     chosen = parser.parse_args()
     policy = Policy.load(ROOT / "examples" / "quadruped_policy.npz")
-    makers: dict[str, Callable[[int, int], Tribo | Mjbatch]] = {"tribo": Tribo, "mjbatch": Mjbatch}
+    makers: dict[str, Callable[[int, int], Engine]] = {
+        "tribo": Tribo, "mjbatch": Mjbatch, "mujoco.rollout": MujocoRollout
+    }  # fmt: skip
     loops = {
         (engine, way, threads): Loop(make(chosen.worlds, threads), law, chosen.worlds)
         for way, law in (("policy", policy), ("random", None))
@@ -174,12 +220,12 @@ def main() -> None:
     steps = chosen.worlds * SUBSTEPS
     print(f"MuJoCo {mujoco.__version__}, {platform.machine()}, {os.cpu_count()} processors")
     print(f"{chosen.worlds} robots, {chosen.controls} controls, median of {chosen.rounds} rounds")
-    print(f"{'':<20} {'steps/s/core':>14} {'steps/s':>12} {'falls':>7}")
+    print(f"{'':<26} {'steps/s/core':>14} {'steps/s':>12} {'falls':>7}")
     for name, loop in zip(timings, loops.values(), strict=True):
         timing = timings[name]
         wall = float(np.median(timing.wall))
         core, clock = steps * 1e6 / timing.median, steps * 1e6 / wall
-        print(f"{name:<20} {core:>14.0f} {clock:>12.0f} {loop.fell:>7}")
+        print(f"{name:<26} {core:>14.0f} {clock:>12.0f} {loop.fell:>7}")
     if chosen.json:
         chosen.json.write_text(
             json.dumps({n: {"cpu": t.cpu, "wall": t.wall} for n, t in timings.items()})

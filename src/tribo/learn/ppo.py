@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-from collections import deque
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tribo.gym.task import Task
-from tribo.gym.vector_env import VectorEnv
-from tribo.learn.network import ActorCritic
+from tribo.learn.player import Player, Players, Rollout
 from tribo.learn.settings import Settings
 from tribo.learn.torch_extra import torch
 
+Maker = Callable[[Task, Settings, Any], Players]
 RATES = 1e-5, 1e-2  # least and greatest learning rate
-REMEMBERED = 100  # episodes of which means are shown
-
-
-@dataclass
-class Rollout:
-    """What was seen, done and got, (horizon, worlds, …) each."""
-
-    seen: Any
-    actions: Any
-    chances: Any  # logarithms of the probability densities of the actions
-    values: Any
-    rewards: Any  # scaled; what would have come after a cut is in it
-    ended: Any  # whether an episode ended or was cut in this step
 
 
 class Learner:
@@ -36,6 +22,7 @@ class Learner:
     Args:
         task: What is learnt.
         settings: How; `Settings.resolved` first.
+        make_player: Makes who plays, of task, settings and random stream.
 
     Example:
         >>> from tribo.gym import load
@@ -44,90 +31,31 @@ class Learner:
         ['deviation', 'divergence', 'episodes']
     """
 
-    def __init__(self, task: Task, settings: Settings) -> None:
+    def __init__(self, task: Task, settings: Settings, make_player: Maker = Player) -> None:
         module = torch()
         module.set_num_threads(settings.torch_threads)
-        self.settings = settings
-        self.envs = VectorEnv(
-            task, settings.worlds, threads=settings.threads, autoreset_mode="SameStep"
-        )
-        space, n = self.envs.single_action_space, self.envs.single_observation_space.shape[0]
-        self.networks = ActorCritic(
-            n, space.low, space.high, settings.hidden, settings.deviation, settings.seed
-        )
-        self.optimizer = module.optim.Adam(self.networks.parameters(), lr=settings.learning_rate)
+        self.task, self.settings = task, settings
         self.random = module.Generator().manual_seed(settings.seed + 1)
-        self.seen, _ = self.envs.reset(seed=settings.seed)
-        self.iteration, self.last_reward = 0, 0.0
-        self.returns: deque[float] = deque(maxlen=REMEMBERED)
-        self.lengths: deque[int] = deque(maxlen=REMEMBERED)
-        self.running = np.zeros((3, settings.worlds))  # return, length, discounted return so far
-        self.scale = np.array([0.0, 1.0, 1e-4])  # mean, variance, count of discounted returns
+        self.player = make_player(task, settings, self.random)
+        self.networks = self.player.networks
+        self.optimizer = module.optim.Adam(self.networks.parameters(), lr=settings.learning_rate)
+        self.iteration = 0
 
     def iterate(self) -> dict[str, float]:
         """Play a rollout and improve the policy with it; return what became of it, by name."""
-        rollout = self.play()
+        rollout = self.player.play()
         result = self.improve(rollout)
         self.iteration += 1
+        returns, lengths = self.player.returns, self.player.lengths
         return {
             "iteration": self.iteration,
             "samples": self.iteration * self.settings.samples,
-            "return": float(np.mean(self.returns)) if self.returns else float("nan"),
-            "length": float(np.mean(self.lengths)) if self.lengths else float("nan"),
-            "episodes": len(self.returns),
-            "reward": float(self.last_reward),
+            "return": float(np.mean(returns)) if returns else float("nan"),
+            "length": float(np.mean(lengths)) if lengths else float("nan"),
+            "episodes": len(returns),
+            "reward": float(self.player.last_reward),
             **result,
         }
-
-    # -- playing -------------------------------------------------------------------------------
-    def play(self) -> Rollout:
-        """Return what the present policy does in `horizon` steps."""
-        module, settings, networks = torch(), self.settings, self.networks
-        kept: list[tuple[Any, ...]] = []
-        total = 0.0
-        for _ in range(settings.horizon):
-            seen = module.from_numpy(self.seen.astype(np.float32))
-            with module.no_grad():
-                scaled = networks.scaled(seen)
-                distribution = networks.distribution(scaled)
-                noise = module.randn(distribution.loc.shape, generator=self.random)
-                actions = distribution.loc + distribution.scale * noise
-                chances = distribution.log_prob(actions).sum(dim=-1)
-                values = networks.value(scaled)
-                given = networks.middle + networks.range * actions
-            self.seen, rewards, ended, cut, infos = self.envs.step(given.numpy())
-            total += float(rewards.mean())
-            self._count(rewards, ended | cut)
-            scaled_rewards = module.from_numpy((rewards / self.reward_scale()).astype(np.float32))
-            only_cut = np.flatnonzero(cut & ~ended)
-            if only_cut.size:
-                last = np.stack(list(infos["final_obs"][only_cut])).astype(np.float32)
-                with module.no_grad():
-                    after = networks.value(networks.scaled(module.from_numpy(last)))
-                scaled_rewards[module.from_numpy(only_cut)] += settings.discount * after
-            over = module.from_numpy((ended | cut).astype(np.float32))
-            kept.append((seen, actions, chances, values, scaled_rewards, over))
-        self.last_reward = total / settings.horizon
-        return Rollout(*(module.stack(column) for column in zip(*kept, strict=True)))
-
-    def _count(self, rewards: np.ndarray, over: np.ndarray) -> None:
-        """Take the rewards of a step into the returns of the episodes."""
-        self.running[0] += rewards
-        self.running[1] += 1.0
-        self.running[2] = self.running[2] * self.settings.discount + rewards
-        for row in np.flatnonzero(over):
-            self.returns.append(float(self.running[0, row]))
-            self.lengths.append(int(self.running[1, row]))
-        mean, variance, count = self.scale
-        n, here = self.settings.worlds, self.running[2]
-        step, both = here.mean() - mean, count + self.settings.worlds
-        spread = variance * count + here.var() * n + step**2 * count * n / both
-        self.scale[:] = mean + step * n / both, spread / both, both
-        self.running[:, over] = 0.0
-
-    def reward_scale(self) -> float:
-        """Return the deviation of the discounted returns so far, by which rewards are divided."""
-        return float(np.sqrt(self.scale[1]) + 1e-6)
 
     # -- learning ------------------------------------------------------------------------------
     def improve(self, rollout: Rollout) -> dict[str, float]:
@@ -162,7 +90,7 @@ class Learner:
         """Return generalised advantages, mean 0 and deviation 1, and targets of the critic."""
         module, settings = torch(), self.settings
         with module.no_grad():
-            last = module.from_numpy(self.seen.astype(np.float32))
+            last = module.from_numpy(self.player.seen.astype(np.float32))
             following = self.networks.value(self.networks.scaled(last))
             advantages = module.zeros_like(rollout.rewards)
             carried = module.zeros_like(following)
@@ -211,9 +139,7 @@ class Learner:
         """Return all that training goes on with, bit for bit."""
         return {
             "iteration": self.iteration, "networks": self.networks.state(),
-            "optimizer": self.optimizer.state_dict(), "random": self.random.get_state(),
-            "envs": self.envs.state(), "returns": list(self.returns), "lengths": list(self.lengths),
-            "running": self.running, "scale": self.scale,
+            "optimizer": self.optimizer.state_dict(), **self.player.state(),
         }  # fmt: skip
 
     def set_state(self, saved: dict[str, Any]) -> None:
@@ -221,8 +147,4 @@ class Learner:
         self.iteration = saved["iteration"]
         self.networks.set_state(saved["networks"])
         self.optimizer.load_state_dict(saved["optimizer"])
-        self.random.set_state(saved["random"])
-        self.seen = self.envs.set_state(saved["envs"])
-        self.returns.extend(saved["returns"])
-        self.lengths.extend(saved["lengths"])
-        self.running, self.scale = saved["running"], saved["scale"]
+        self.player.set_state(saved)

@@ -94,7 +94,7 @@ class Settings:
 
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "CartPole": {"worlds": 64, "horizon": 32, "iterations": 40},
+    "CartPole": {"worlds": 64, "horizon": 32, "iterations": 100},
     "Reach": {"worlds": 256, "horizon": 32, "iterations": 150, "discount": 0.97},
     "BallBalance": {"worlds": 256, "horizon": 32, "iterations": 150},
     "Quadruped": {"worlds": 512, "horizon": 24, "iterations": 400, "hidden": (128, 64), "deviation": 0.3},

@@ -12,8 +12,9 @@ from typing import Any
 
 from tribo.gym.registration import load
 from tribo.learn import checkpoint
+from tribo.learn.player import Player
 from tribo.learn.policy import Policy, onnx_modules
-from tribo.learn.ppo import Learner
+from tribo.learn.ppo import Learner, Maker
 from tribo.learn.settings import Settings, preset
 
 CHECKPOINT, CURVE, CONFIG = "checkpoint.pt", "curve.csv", "settings.json"
@@ -25,7 +26,7 @@ Report = Callable[[dict[str, float]], None]
 
 def train(
     task: str, folder: str | Path, settings: Settings | None = None, *, resume: bool = False,
-    report: Report | None = None, onnx: bool = True,
+    report: Report | None = None, onnx: bool = True, make_player: Maker = Player,
 ) -> Policy:  # fmt: skip
     """Train a policy by PPO and keep everything in a folder.
 
@@ -41,6 +42,8 @@ def train(
         resume: Go on with what is in the folder.
         report: Called after each update with its line of the curve.
         onnx: Also write policy.onnx.
+        make_player: Makes who plays, of task, settings and random stream: `tribo.scale` has one that lets
+            many processes or machines play.
 
     Returns:
         The policy at the end.
@@ -76,7 +79,7 @@ def train(
     if resume:
         settings = _settings_of(saved, task, settings, place)
     chosen = (settings or preset(task)).resolved()
-    learner = Learner(load(task), chosen)
+    learner = Learner(load(task), chosen, make_player)
     curve: list[dict[str, float]] = []
     if resume:
         learner.set_state(saved["learner"])
@@ -93,7 +96,7 @@ def train(
     while learner.iteration < chosen.iterations:
         line = learner.iterate()
         now = time.perf_counter()
-        steps = chosen.samples * learner.envs.task.steps_per_action
+        steps = chosen.samples * learner.task.steps_per_action
         line |= {"seconds": spent + now - start, "world_steps_per_second": steps / (now - last)}
         last = now
         curve.append(line)

@@ -36,6 +36,9 @@ def add_commands(commands: Any, command: Command) -> None:
     for name in NUMBERS:
         train.add_argument(f"--{name.replace('_', '-')}", type=int, metavar="N",
                            help="instead of that of the task")  # fmt: skip
+    train.add_argument("--runners", type=int, metavar="N",
+                       help="processes that play, by Ray (extra 'ray')")  # fmt: skip
+    train.add_argument("--address", metavar="ADDRESS", help="of a Ray cluster, with --runners")
     play = command(commands, "play", _play, "play a policy that was learnt (extra 'gym')",
                    "tribo play runs/cart_pole --episodes 5")  # fmt: skip
     play.add_argument("run", type=Path, metavar="RUN", help="folder of a run, or policy.npz")
@@ -51,6 +54,8 @@ def _train(chosen: argparse.Namespace) -> int:
     from tribo import learn
 
     numbers = {name: getattr(chosen, name) for name in NUMBERS}
+    if chosen.address is not None and chosen.runners is None:
+        raise ValueError("--address says where runners are: give their number, --runners N")
     settings = learn.preset(chosen.task, **numbers)
     folder = chosen.out or Path("runs") / chosen.task.replace(":", "_")
     columns = (
@@ -76,7 +81,14 @@ def _train(chosen: argparse.Namespace) -> int:
 
         # A run that is resumed keeps its settings; only a length that was asked for replaces its own.
         given = None if chosen.resume and chosen.iterations is None else settings
-        learn.train(chosen.task, folder, given, resume=chosen.resume, report=report)
+        options: dict[str, Any] = {"resume": chosen.resume, "report": report}
+        if chosen.runners is None:
+            learn.train(chosen.task, folder, given, **options)
+        else:
+            from tribo import scale
+
+            spread = {"runners": chosen.runners, "address": chosen.address}
+            scale.train(chosen.task, folder, given, **spread, **options)
     console.print(
         f"{folder}: policy.npz, policy.onnx, curve.csv; see 'tribo play {folder}'", markup=False
     )

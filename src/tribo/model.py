@@ -207,9 +207,7 @@ class Command(Record):
     constraint = field("nconstraint", 24)  # columns of `Tuning`
     can_sleep = field("ntree", dtype=INT)  # 1: if the world lets anything sleep
     has_wrench = field(1, dtype=INT)  # 1: a row below is not zero; 2: it stays till the call ends
-    surface_velocity = field(
-        "nbody", 6
-    )  # [m/s] v, a of surfaces that run (contact/problem), body frame
+    surface_velocity = field("nshape", 6)  # [m/s] v, a of surfaces that run, body frame
     wrench = field("nbody", 6)  # [N m, N] torque, force at the centre of mass, world axes
 
 

@@ -115,7 +115,8 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
         return self._array("state", name, name)
 
     def _command_rows(self, name: str) -> np.ndarray:
-        return self._array("command", name, "q" if name == "target_q" else "v")
+        index = {"target_q": "q", "surface_velocity": "shape"}.get(name, "v")
+        return self._array("command", name, index)
 
     def _spread(self, value: Any, what: str) -> dict[str, Any]:
         """Return values by joint as `Drives` does; refuse a shape that no world or not every world has."""

@@ -28,6 +28,7 @@ from tribo.objects.collision_body import CollisionBody
 from tribo.objects.contact_reader import ContactReader
 from tribo.objects.owner import Owner
 from tribo.objects.record_views import VIEWS, Arrays
+from tribo.objects.running_surface import RunningSurface
 from tribo.objects.sleeper import Sleeper
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from tribo.objects.contact import Contact
 
 
-class Object(Sleeper, ContactReader):
+class Object(Sleeper, RunningSurface, ContactReader):
     """An object of a world: one tree of bodies, with a stable id and a name.
 
     `generalized_coordinate` and `generalized_velocity`, and the commands of a robot, are the records
@@ -88,6 +89,7 @@ class Object(Sleeper, ContactReader):
         self._stay_awake(nv)
         self._scalar_impulse = np.zeros(slot_count(self.description))
         self._wrench = np.zeros((len(self.description.bodies), 6))
+        self._surface_velocity = np.zeros((sum(len(b.shapes) for b in self.description.bodies), 6))
         types = joint_types(self.description)
         self._is_free = types[0] == Joint.FREE
         self.quaternions = []
@@ -384,6 +386,14 @@ class Object(Sleeper, ContactReader):
         assert self.span is not None
         return self.name, engine, self.span.shape
 
+    def _surface_rows(self) -> np.ndarray:
+        self.check_present("a surface that runs")
+        rows: np.ndarray = self._surface_velocity[None, : len(self.description.bodies[0].shapes)]
+        return rows
+
+    def _check_surface(self, what: str) -> None:
+        self.check_editable(what)
+
     def _wrench_row(self, body: int) -> np.ndarray:
         """Return the (6,) external torque and force of a body, for the next step only."""
         self.check_present("external force")
@@ -421,6 +431,7 @@ class Object(Sleeper, ContactReader):
             "v": span.v,
             "slot": span.slot,
             "body": span.body,
+            "shape": span.shape,
             "trees": span.trees,
         }
         for name, array, index in arrays:

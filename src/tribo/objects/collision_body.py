@@ -12,6 +12,7 @@ from tribo.description.extents import body_bounds, rotation_matrix
 from tribo.description.trees import ShapeDescription
 from tribo.engine.builder import mark_singles
 from tribo.model import Shape
+from tribo.objects.running_surface import RunningSurface
 
 if TYPE_CHECKING:
     from tribo.objects.base import Object
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 PRIMITIVES = (Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.CYLINDER, Shape.CONE, Shape.ELLIPSOID)
 
 
-class CollisionBody(check.Sealed):
+class CollisionBody(RunningSurface):
     """One collision shape of an object, e.g. ``robot.collision_body("LF_FOOT/0")``."""
 
     def __init__(self, owner: Object, number: int, shape: ShapeDescription) -> None:
@@ -38,6 +39,14 @@ class CollisionBody(check.Sealed):
     def name(self) -> str:
         """Name of link and number, "LINK/0"."""
         return self._shape.name
+
+    def _surface_rows(self) -> np.ndarray:
+        self._owner.check_present("a surface that runs")
+        rows: np.ndarray = self._owner._surface_velocity[None, self._number : self._number + 1]
+        return rows
+
+    def _check_surface(self, what: str) -> None:
+        self._owner.check_editable(what)
 
     @property
     def owner(self) -> Object:

@@ -14,6 +14,7 @@ from tribo.model import Joint as JointType
 from tribo.objects.frames import quaternions
 from tribo.objects.handle import Handle
 from tribo.objects.joint_drive import JointDrive
+from tribo.objects.running_surface import RunningSurface
 from tribo.objects.states import unit_quaternions
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _SYMMETRIC = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
 SIX = (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)  # where the six numbers of an inertia stand
 
 
-class Link(Handle):
+class Link(RunningSurface, Handle):
     """A body of a robot, ``robot.link("LF_SHANK")``; as a frame, the frame of its description.
 
     Mass, centre of mass and inertia can be changed between steps; the next step, and every question about
@@ -112,6 +113,12 @@ class Link(Handle):
         given = self._given(array, "inertia", 3, 3)
         check.inertias(given, f"inertia of {self._name}")
         self._set("body_inertia", self._body, given[..., SIX[0], SIX[1]])
+
+    def _surface_rows(self) -> np.ndarray:
+        counts = [len(body.shapes) for body in self._owner.description.bodies]
+        first = sum(counts[: self._body])
+        rows = self._owner._command_rows("surface_velocity")
+        return rows[:, first : first + counts[self._body]]
 
     @property
     def gravity_compensation(self) -> float | np.ndarray:

@@ -23,6 +23,7 @@ VIEWS = {
     "tree_motion": ("state", "trees"),
     **SLEEPER_VIEWS,
     "wrench": ("command", "body"),
+    "surface_velocity": ("command", "shape"),
     "tau": ("command", "v"),
     "drive_form": ("command", "v"),
     "carries": ("command", "v"),

@@ -364,6 +364,12 @@ def _left_out(world: World) -> list[str]:
         for part in world.objects
         if any(part.description.bodies[0].drag)
     ]
+    lost += [
+        f"that the surface of {body.name!r} of {part.name!r} runs"
+        for part in world.objects
+        for body in part.collision_bodies
+        if body.runs
+    ]
     lost += [f"that {tie.name!r} is broken" for tie in world.constraints if tie.is_broken]
     standard = WorldSettings()
     lost += [name for name in NOT_IN_FILE if getattr(world, name) != getattr(standard, name)]

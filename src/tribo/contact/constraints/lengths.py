@@ -211,7 +211,7 @@ def winch_row(model, state, command, settings, work, c):
     if n < 0:
         return
     upper = dt * (tuning[c, FORCE] if tuning[c, SPEED] > 0.0 else tuning[c, BACK_FORCE])
-    if out >= tuning[c, MOST_LENGTH]:
+    if out >= tuning[c, MOST_LENGTH] and tuning[c, SPEED] <= 0.0:
         upper = inf
     gap = out - length
     if settings.integrator != SEMI_IMPLICIT:

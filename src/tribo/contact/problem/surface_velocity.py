@@ -1,8 +1,8 @@
-"""Stage *surface velocity*: surfaces that run over their bodies, as conveyors and tracks do.
+"""Stage *surface velocity*: surfaces that run over their shapes, as conveyors and tracks do.
 
-What a body touches meets its surface with the velocity u of this page, besides that of the body itself: for
-friction it is as if the body moved so, and the body stays where it is. In the frame of the body, with its
-outward normal n at the contact,
+What a shape touches meets its surface with the velocity u of this page, besides that of its body: for friction
+it is as if the body moved so, and the body stays where it is. In the frame of the body, with the outward
+normal n of the shape at the contact,
 
     u = v + ‖a‖ (a × n)/‖a × n‖
 
@@ -20,12 +20,12 @@ ALONG_AXIS = 1e-6  # [–] sine of an angle: a belt does not run where the norma
 
 
 @kernel
-def running(model, command, work, body, normal):
-    """Return the velocity of the surface of a body over it, where its outward normal is given; world."""
+def running(model, command, work, shape, normal):
+    """Return the velocity of the surface of a shape over it, where its outward normal is given; world."""
     row = command.surface_velocity
-    along = (row[body, 0], row[body, 1], row[body, 2])
-    axis = (row[body, 3], row[body, 4], row[body, 5])
-    rot = vec.load_mat(work.body_rot, body)
+    along = (row[shape, 0], row[shape, 1], row[shape, 2])
+    axis = (row[shape, 3], row[shape, 4], row[shape, 5])
+    rot = vec.load_mat(work.body_rot, model.shape_body[shape])
     u = vec.mat_vec(rot, along)
     square = vec.dot(axis, axis)
     if square > 0.0:
@@ -38,11 +38,11 @@ def running(model, command, work, body, normal):
 
 
 @kernel
-def is_running(command, body):
-    """Tell whether the surface of a body runs."""
+def is_running(command, shape):
+    """Tell whether the surface of a shape runs."""
     most = 0.0
     for k in range(6):
-        most = max(most, abs(command.surface_velocity[body, k]))
+        most = max(most, abs(command.surface_velocity[shape, k]))
     return most > 0.0
 
 
@@ -56,8 +56,8 @@ def surface_velocity(model, command, work):
         u = (0.0, 0.0, 0.0)
         axes = work.contact_axes
         n = (axes[c, 6], axes[c, 7], axes[c, 8])  # from B into A
-        a = work.contact_body[c, 0]
-        b = work.contact_body[c, 1]
+        a = work.contact_shape[c, 0]
+        b = work.contact_shape[c, 1]
         if is_running(command, a):
             u = running(model, command, work, a, vec.neg(n))
         if is_running(command, b):

@@ -123,6 +123,16 @@ def solve_large(model, settings, work, t, limit):
 
 
 @kernel
+def is_tied(work, t):
+    """Tell whether island t has more rows of joints and constraints than contacts.
+
+    Sweeps carry little along a chain: such an island is solved as a sparse problem however many trees it has.
+    """
+    contacts = work.island_contact_start[t + 1] - work.island_contact_start[t]
+    return work.island_scalar_start[t + 1] - work.island_scalar_start[t] > contacts
+
+
+@kernel
 def attempt(model, settings, work, t, rows):
     """Find the impulses of island t from those at hand; return success.
 
@@ -143,7 +153,7 @@ def attempt(model, settings, work, t, rows):
             return True
     elif sweep_only(model, work, t, 1, limit):  # what rests needs no more
         return True
-    answer = solve_sparse(model, work, t, 0, limit)
+    answer = solve_sparse(model, work, t, 1 if is_tied(work, t) else 0, limit)
     if answer == TOO_LARGE:
         return solve_large(model, settings, work, t, limit)
     return answer == SOLVED

@@ -1,0 +1,207 @@
+"""Wires of nodes: stretch, bending, catenary, pulley and capstan against closed forms of the chain itself."""
+
+import math
+
+import numpy as np
+import pytest
+from scenes import GRAVITY, empty_world
+
+import tribo
+
+NONE = (0.0, 0.0, 0.0)
+DT = 1e-3
+RADIUS = 0.01
+AREA, INERTIA = math.pi * RADIUS**2, math.pi * RADIUS**4 / 4
+
+
+def material(stretch=1e7, bend=0.0, damping=0.02, bend_damping=0.02):
+    """Return a material of which a cable is made."""
+    return tribo.Material(
+        "cable", density=1000.0, wire_youngs_modulus_stretch=stretch, wire_youngs_modulus_bend=bend,
+        wire_spook_damping_stretch=damping, wire_spook_damping_bend=bend_damping,
+    )  # fmt: skip
+
+
+def pull(world, cable, force, towards):
+    """Pull at the end of a cable with a given force."""
+    end = (0, 0, 0.5 * cable.length / len(cable.segments))
+    return world.add_wire(cable.segments[-1], None, end, towards, tension=force)
+
+
+@pytest.mark.parametrize("bend", [0.0, 1e8])
+def test_a_cable_stretches_by_force_times_length_over_stiffness(bend):
+    """n joints of L/(n E A), the first, at the fastening, of half of it: the pulled end has no joint, so its
+    last half segment is stiff. x = F (L − ℓ/2)/(E A), to the rounding of hard rows, 1e-7 of G a row."""
+    world = empty_world(DT, NONE)
+    hook = tribo.CableNode(NONE, kind="fixed")
+    cable = world.add_cable(
+        [hook, (1, 0, 0)],
+        radius=RADIUS,
+        segment_length=0.1,
+        material=material(bend=bend),
+        collide=False,
+    )
+    pull(world, cable, 100.0, (1000, 0, 0))
+    world.step(600)
+    expected = 100.0 * 0.95 / (1e7 * AREA)
+    assert cable.points[-1][0] - 1.0 == pytest.approx(expected, rel=1e-6)
+    np.testing.assert_allclose(cable.tensions, 100.0, rtol=1e-6)
+    assert cable.mass == pytest.approx(1000.0 * AREA, rel=1e-12)
+
+
+@pytest.mark.parametrize("count", [5, 10])
+def test_a_cantilever_bends_by_the_beam_formula(count):
+    """Tip of a chain of springs E I/ℓ, the clamped one twice as stiff: Σ F (L − x_i)² ℓ_i/(E I) is the trapezium
+    rule of F L³/(3 E I), larger by exactly 1/(2 n²); the joints shift by F L/(E A) in all. The load is small:
+    the angle of the tip is 6e-4, so that the linear formula is right to 1e-6."""
+    world = empty_world(DT, NONE)
+    wall = tribo.CableNode(NONE, kind="link")
+    cable = world.add_cable(
+        [wall, (1, 0, 0)], radius=RADIUS, segment_length=1 / count, collide=False,
+        material=material(stretch=1e9, bend=1e8, bend_damping=0.36),
+    )  # fmt: skip
+    pull(world, cable, 1e-3, (1, 0, -1e6))
+    world.step(6000)
+    beam = 1e-3 / (3 * 1e8 * INERTIA)
+    sheared = 1e-3 * (1 - 0.5 / count) / (1e9 * AREA)
+    assert -cable.points[-1][2] == pytest.approx(beam * (1 + 0.5 / count**2) + sheared, rel=1e-5)
+
+
+def test_a_hanging_cable_is_a_catenary():
+    """Length 1 m over 0.8 m: the sag is that of z = a cosh(x/a) with 2 a sinh(0.4/a) = 1. A chain of n stiff links,
+    held at its ends, has its nodes on it but for L/n² of curvature; what bends it is 1e-4 of its weight."""
+    world = empty_world(DT)
+    ends = [tribo.CableNode((x, 0, 0), kind="fixed") for x in (-0.4, 0.4)]
+    cable = world.add_cable(
+        [ends[0], (0, 0, -0.3), ends[1]], radius=RADIUS, segment_length=0.05, collide=False,
+        material=material(stretch=6e10, bend=1e3, bend_damping=100.0),
+    )  # fmt: skip
+    world.step(8000)
+    low, high = 0.1, 10.0
+    for _ in range(100):
+        a = 0.5 * (low + high)
+        low, high = (a, high) if 2 * a * math.sinh(0.4 / a) > 1.0 else (low, a)
+    sag = a * (math.cosh(0.4 / a) - 1.0)
+    count = len(cable.segments)
+    assert count == 20
+    assert -cable.points[:, 2].min() == pytest.approx(sag, abs=1.0 / count**2)
+    horizontal = 1000.0 * AREA * GRAVITY * a
+    assert cable.tensions.min() == pytest.approx(horizontal, rel=0.02)
+
+
+def over_a_drum(friction, ratio, longest=0.1):
+    """Hang 1 kg and `ratio` kg on a cable over a fixed drum, half round it; return world and the light load.
+
+    The heavy side grows from 1 kg to `ratio` in 0.5 s, so that nothing is jerked loose.
+    """
+    world = empty_world(DT)
+    world.default_pair = tribo.PairProperties(friction=friction)
+    drum, thick, count = 0.1, 0.005, 16
+    turn = (math.sqrt(0.5), math.sqrt(0.5), 0, 0)
+    world.add_cylinder(drum, 0.2, mass=1.0, body_type=tribo.STATIC, orientation=turn)
+    out = (drum + thick) / math.cos(0.5 * math.pi / count)
+    angles = np.linspace(math.pi, 0, count + 1)
+    route = [
+        (-out, 0, -0.3),
+        *[(out * math.cos(a), 0, out * math.sin(a)) for a in angles],
+        (out, 0, -0.3),
+    ]
+    cable = world.add_cable(
+        route, radius=thick, segment_length=longest,
+        material=material(stretch=1e9, bend=1e6, bend_damping=0.1),
+    )  # fmt: skip
+    load = world.add_sphere(0.02, mass=1.0, position=route[0], collision_mask=0)
+    world.add_pin(cable.segments[0], load, position=route[0], collide=False)
+    wire = pull(world, cable, GRAVITY, (out, 0, -1000))
+    world.step(200)
+    for k in range(50):
+        wire.tension = GRAVITY * (1.0 + (ratio - 1.0) * (k + 1) / 50)
+        world.step(10)
+    return world, load
+
+
+@pytest.mark.parametrize(("share", "slips"), [(0.95, False), (1.05, True)])
+def test_a_drum_holds_what_the_capstan_formula_says(share, slips):
+    """T₂/T₁ = e^{μβ}. A chain that turns by Δ at each joint has ((1 + μ tan Δ/2)/(1 − μ tan Δ/2))^(β/Δ) instead,
+    0.4 % more at Δ = π/16, μ = 0.3; its weight is 0.5 % of the load, its bending 0.2 %. The bracket is 5 %."""
+    world, load = over_a_drum(0.3, share * math.exp(0.3 * math.pi))
+    height = load.position[2]
+    world.step(300)
+    risen = load.position[2] - height
+    assert risen > 0.01 if slips else abs(risen) < 1e-4
+
+
+def test_a_drum_without_friction_is_a_pulley():
+    """Equal loads rest. A pull of 1.1 m g lifts the light one: (m + m_cable) a = 0.1 m g; what bends as it comes
+    to the drum, and unbends, takes a little of that: 10 %."""
+    world, load = over_a_drum(0.0, 1.0)
+    assert abs(load.linear_velocity[2]) < 1e-3
+    world, load = over_a_drum(0.0, 1.1, 0.02)
+    before = load.linear_velocity[2]
+    world.step(100)
+    mass = 1.0 + sum(part.mass for part in world.objects if part.name.startswith("cable_0/"))
+    gained = load.linear_velocity[2] - before
+    assert gained == pytest.approx(0.1 * 0.1 * GRAVITY / mass, rel=0.1)
+
+
+def test_a_cable_lies_on_the_ground_and_bears_its_weight():
+    """Ten segments on a plane: the forces of the ground are m g in all."""
+    world = empty_world(DT)
+    world.add_ground()
+    cable = world.add_cable(
+        [(0, 0, RADIUS), (1, 0, RADIUS)],
+        radius=RADIUS,
+        segment_length=0.1,
+        material=material(bend=1e6),
+    )
+    world.step(500)
+    force = sum(contact.force[2] for part in cable.segments for contact in part.contacts)
+    assert force == pytest.approx(cable.mass * GRAVITY, rel=1e-6)
+    assert np.abs(cable.points[:, 2] - RADIUS).max() < 1e-4
+
+
+def test_a_cable_breaks_where_it_bears_too_much():
+    """Its joints carry what hangs below them: the one at the top, with 9 of 10 segments below, breaks first."""
+    world = empty_world(DT)
+    hook = tribo.CableNode((0, 0, 2), kind="fixed")
+    cable = world.add_cable(
+        [hook, (0, 0, 1)], radius=RADIUS, segment_length=0.1, material=material(), collide=False,
+        break_force=0.85 * 1000.0 * AREA * GRAVITY,
+    )  # fmt: skip
+    world.step(200)
+    assert [joint.is_broken for joint in cable.joints] == [True] + [False] * 8
+    assert cable.points[-1][2] < 0.9
+
+
+def test_nodes_that_cannot_be_are_refused_and_the_world_stays():
+    """What is wrong with a route is said; nothing is added."""
+    world = empty_world(DT)
+    with pytest.raises(ValueError, match="two places or more"):
+        world.add_cable([(0, 0, 0)], radius=0.01)
+    with pytest.raises(ValueError, match="one place"):
+        world.add_cable([(0, 0, 0), (0, 0, 0)], radius=0.01)
+    with pytest.raises(ValueError, match="kind of a node"):
+        tribo.CableNode((0, 0, 0), kind="loose")
+    with pytest.raises(ValueError, match="more than 2000"):
+        world.add_cable([(0, 0, 0), (1, 0, 0)], radius=0.01, segment_length=1e-4)
+    with pytest.raises(TypeError, match="must be a Material"):
+        world.add_cable([(0, 0, 0), (1, 0, 0)], radius=0.01, material=3)
+    assert not world.objects
+    assert not world.constraints
+
+
+def test_snapshot_and_file_hold_a_cable(tmp_path):
+    """A restored snapshot and a loaded file go on as the world does: bit for bit."""
+    world = empty_world(DT)
+    ends = [tribo.CableNode((0, 0, 0), kind="link"), (0.5, 0, 0)]
+    world.add_cable(ends, radius=RADIUS, segment_length=0.1, material=material(bend=1e7))
+    world.save(tmp_path / "world.xml")
+    saved = world.snapshot()
+    world.step(50)
+    there = world["cable_0/4"].position.copy()
+    world.restore(saved)
+    world.step(50)
+    assert np.array_equal(world["cable_0/4"].position, there)
+    other = tribo.World.load(tmp_path / "world.xml")
+    other.step(50)
+    np.testing.assert_array_equal(other["cable_0/4"].position, there)

@@ -331,7 +331,7 @@ def entry(path: Path) -> str:
     """Return what the page says about an example."""
     first, _ = title_of(path)
     number, _, words = path.stem.partition("_")
-    heading = f"## {int(number)} {words.replace('_', ' ')}"
+    heading = f"## {int(number)} {words.replace('_', ' ').capitalize()}"
     picture, note = OUT / f"{path.stem}.webp", ""
     if not picture.exists() and path.stem in SAME_TASK:
         other = SAME_TASK[path.stem]

@@ -32,7 +32,7 @@ SIZE = (
     1240,
     530,
 )  # of the window; its bar takes 140 pixels, and the panel lies over its right side
-CUT = (328, 0, 913, 390)  # left, top, right, bottom of what is kept: the middle
+CUT = (335, 0, 905, 380)  # left, top, right, bottom of what is kept: the middle
 PICTURE = (480, 320)
 PORT = 8480
 FADE = 12.0  # [s] until a page without a GPU has faded in
@@ -89,6 +89,7 @@ def balls() -> tribo.Viewer:
     """A pile of 300 balls."""
     world = tribo.World()
     world.add_ground(material="grass", name="ground")
+    world.default_pair = tribo.PairProperties(friction=0.6, rolling_friction=0.1)
     rng = np.random.default_rng(1)
     materials = ("steel", "copper", "wood", "ice", "rubber")
     for k in range(300):
@@ -160,11 +161,8 @@ def terrain() -> tribo.Viewer:
     x, y = np.meshgrid(np.linspace(-2, 2, 41), np.linspace(-2, 2, 41), indexing="ij")
     heights = 0.12 * np.sin(2.2 * x) * np.cos(1.8 * y) + 0.02 * rng.normal(size=x.shape)
     world.add_height_map(heights, (4.0, 4.0), name="hills", material="grass")
-    robot = world.add_articulated_system(
-        ASSETS / "quadruped.urdf", name="robot", position=(0, 0, 0.75)
-    )
-    gains = np.r_[np.zeros(6), np.full(12, 80.0)]
-    robot.set_pd_gains(gains, 0.05 * gains)
+    robot = demo.add_robot(world, demo.own_robot())
+    robot.generalized_coordinate[2] += 0.15
     world.step(1500)
     view = tribo.Viewer(world, port=PORT)
     view.set_camera((1.9, -2.3, 1.6), (0, 0, 0.15))
@@ -185,7 +183,7 @@ def batch() -> BatchViewer:
                   position=np.array([0, 0, 0.3]) + 0.1101 * up - 0.4 * along)  # fmt: skip
     many = tribo.Batch(world, 9, threads=1)
     many.set_material_pair("ice", "copper", friction=np.linspace(0.05, 0.4, 9))
-    many.step(550)
+    many.step(800)
     view = BatchViewer(many, world, spacing=1.5, port=PORT)
     view.set_camera((2.6, -4.6, 3.2), (0.1, 0.1, 0.1))
     return view

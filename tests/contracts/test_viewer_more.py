@@ -1,6 +1,7 @@
 """Recordings as pages and over one another, worlds of a batch side by side, sensors, notebooks."""
 
 import json
+import threading
 import time
 from pathlib import Path
 
@@ -96,6 +97,63 @@ def test_two_recordings_are_shown_at_the_same_time(runs):
             assert (player._stage.visual.is_seen, player._ghost.visual.is_seen) == seen
         player._choose("neither")  # from a page that is not ours
         assert player._ghost.visual.is_seen
+
+
+@needs_browser
+def test_every_control_of_the_player_does_what_it_says(runs, tmp_path):
+    world, first, second = runs
+    trouble = []
+    with Player(replay(first, world, 50), port=8476, other=replay(second, world, 50)) as player:
+
+        def person():
+            try:
+                with browser.opened(player.address, tmp_path / "profile", (700, 500)) as page:
+                    page.wait_for("farthest apart")
+                    click_through(page)
+            except BaseException as error:
+                trouble.append(error)
+
+        def until(is_so, what):
+            end = time.monotonic() + browser.PATIENCE
+            while not is_so():
+                assert time.monotonic() < end, what
+                time.sleep(0.05)
+
+        def click_through(page):
+            page.click("Pause")
+            until(lambda: not player._is_playing, "pause")
+            page.click("To the end")
+            until(lambda: abs(player.time - 0.2) < 1e-9, "the end")
+            page.click("To the start")
+            until(lambda: player.time == 0.0, "the start")
+            page.enter("Time [s]", 0.1)
+            until(lambda: abs(player.time - 0.1) < 1e-9, "scrubbing")
+            np.testing.assert_allclose(
+                player._ghost.visual.handles[0].batched_positions[0, 2],
+                2.5 - 0.5 * 9.81 * 0.01,
+                rtol=1e-3,
+            )
+            page.enter("Speed", -2)
+            until(lambda: player._speed == -2.0, "speed")
+            page.click("Play")
+            until(lambda: player._is_playing, "play")
+            until(lambda: player.time < 0.09, "backwards")
+            for text, name in (("Repeat", "_repeats"), ("Forces", "_shows_forces")):
+                page.check(text)
+                until(lambda name=name: getattr(player, name) is False, text)
+            page.choose("Shown", "the other")
+            until(
+                lambda: not player._stage.visual.is_seen and player._ghost.visual.is_seen,
+                "one of two",
+            )
+
+        thread = threading.Thread(target=person)
+        thread.start()
+        while thread.is_alive():
+            player.run(0.1)
+        thread.join()
+    if trouble:
+        raise trouble[0]
 
 
 def test_motions_of_other_bodies_are_not_compared(runs):

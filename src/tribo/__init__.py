@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from tribo.batch.batch import Batch, rollout
+from tribo.batch.collisions import BatchCollisions
 from tribo.batch.contacts import BatchContacts
 from tribo.batch.pool import StatePool
 from tribo.batch.rays import BatchRayHits
@@ -70,6 +71,7 @@ __all__ = [
     "STATIC",
     "ArticulatedSystem",
     "Batch",
+    "BatchCollisions",
     "BatchContacts",
     "BatchRayHits",
     "Cable",

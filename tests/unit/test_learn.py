@@ -278,6 +278,14 @@ def test_the_command_trains_resumes_and_plays(tmp_path, capsys):
     assert "no such policy" in capsys.readouterr().err
 
 
+def test_episodes_can_be_cut_short(run, capsys):
+    """A step of the cart-pole gives 1."""
+    assert main(["play", str(run), "--episodes", "2", "--steps", "5"]) == 0
+    assert "mean return of 2: 5" in capsys.readouterr().out
+    with pytest.raises(ValueError, match="steps"):
+        play(run, steps=0)
+
+
 def test_a_film_is_written(run, tmp_path):
     pytest.importorskip("imageio_ffmpeg")
     assert main(["play", str(run), "--film", str(tmp_path / "a.mp4")]) == 0

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo.batch.collisions import BatchCollisions
+from tribo.batch.collisions import CollisionWatch
 from tribo.batch.constraints import BatchConstraints
 from tribo.batch.contacts import BatchContacts
 from tribo.batch.materials import BatchMaterials
@@ -35,7 +35,7 @@ MAX_THREADS = 1024  # each is one of the system, with a stack of its own
 
 
 class Batch(
-    BatchMaterials, BatchConstraints, BatchSettings, BatchRollout, BatchRays, BatchCollisions
+    BatchMaterials, BatchConstraints, BatchSettings, BatchRollout, BatchRays, CollisionWatch
 ):
     """Copies of a world that share its model and go their own ways.
 

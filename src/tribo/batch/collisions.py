@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Collisions:
+class BatchCollisions:
     """Pairs of shapes that began or ceased to touch, n in all worlds together, in the order of the steps.
 
     All arrays are read-only copies.
@@ -48,7 +48,7 @@ class Collisions:
     def __repr__(self) -> str:
         """Return how many pairs began to touch, and how many ceased to."""
         begun = int(self.begins.sum())
-        return f"<Collisions: {begun} begin, {len(self) - begun} end>"
+        return f"<BatchCollisions: {begun} begin, {len(self) - begun} end>"
 
     def __len__(self) -> int:
         """Return the number of events n."""
@@ -67,7 +67,7 @@ class Collisions:
         return np.asarray((a[:, 0] & b[:, 1]) | (a[:, 1] & b[:, 0]))
 
 
-class BatchCollisions:
+class CollisionWatch:
     """The part of a batch that notes who begins to touch whom."""
 
     engine: Engine
@@ -92,8 +92,8 @@ class BatchCollisions:
         self._touching = _pairs_of(self._contacts_now(), self._shape_count())[0]
 
     @property
-    def collisions(self) -> Collisions:
-        """What began and ceased to touch in the last call of `step`: `Collisions`.
+    def collisions(self) -> BatchCollisions:
+        """What began and ceased to touch in the last call of `step`: `BatchCollisions`.
 
         What touched in the step before the call did not begin, whatever was set in between.
 
@@ -161,14 +161,14 @@ def _pairs_of(found: BatchContacts, count: int) -> tuple[np.ndarray, np.ndarray]
     return pairs, place
 
 
-def _collected(events: list[dict[str, Any]], names: tuple[str, ...]) -> Collisions:
+def _collected(events: list[dict[str, Any]], names: tuple[str, ...]) -> BatchCollisions:
     """Return events of several steps as arrays."""
     widths = {"object": (2,), "body": (2,), "shape": (2,), "impulse": (3,), "position": (3,)}
     kinds = {"begins": np.bool_, "impulse": np.float64, "position": np.float64}
     made: dict[str, Any] = {}
-    for item in fields(Collisions):
+    for item in fields(BatchCollisions):
         if item.name != "object_names":
             empty = np.zeros((0, *widths.get(item.name, ())), kinds.get(item.name, np.int64))
             made[item.name] = np.concatenate([empty, *(event[item.name] for event in events)])
             made[item.name].setflags(write=False)
-    return Collisions(**made, object_names=names)
+    return BatchCollisions(**made, object_names=names)

@@ -32,7 +32,7 @@ def policy_of(run: str | Path) -> Policy:
 
 def play(
     run: str | Path | Policy, episodes: int = 1, *, task: str | Task | None = None, seed: int = 0,
-    render: bool = False,
+    render: bool = False, steps: int | None = None,
     watch: Callable[[VectorEnv], None] | None = None,
 ) -> tuple[list[float], list[np.ndarray]]:  # fmt: skip
     """Play episodes one after another with a policy, without noise in its actions.
@@ -44,6 +44,7 @@ def play(
             needed: the name in a file does not make this process import anything.
         seed: Of the first; the random stream goes on.
         render: Keep a picture of each control step.
+        steps: Control steps after which an episode is cut off; None: those of the task.
         watch: Called after the start and after each step with the environment of one world.
 
     Returns:
@@ -55,6 +56,8 @@ def play(
     """
     policy = run if isinstance(run, Policy) else policy_of(run)
     check.integer(episodes, "episodes", 1)
+    if steps is not None:
+        check.integer(steps, "steps", 1)
     if task is None and ":" in policy.task:
         raise ValueError(
             f"the policy is of a task of somebody's own, {policy.task}; if you trust its code, name it: "
@@ -62,7 +65,7 @@ def play(
         )
     chosen = task if isinstance(task, Task) else load(task or policy.task)
     envs = VectorEnv(
-        chosen, 1, threads=1, autoreset_mode="Disabled",
+        chosen, 1, threads=1, autoreset_mode="Disabled", max_episode_steps=steps,
         render_mode="rgb_array" if render else None,
     )  # fmt: skip
     returns: list[float] = []

@@ -45,6 +45,7 @@ def add_commands(commands: Any, command: Command) -> None:
     play.add_argument("--task", metavar="TASK", help="instead of the one that the policy names")
     play.add_argument("--episodes", type=int, default=1, metavar="N", help="how many (1)")
     play.add_argument("--seed", type=int, default=0, metavar="N", help="of the first (0)")
+    play.add_argument("--steps", type=int, metavar="N", help="of an episode at most (the task's)")
     play.add_argument("--view", action="store_true", help="show it in the browser, in real time")
     play.add_argument("--port", type=int, default=8080, help="port to listen on (8080)")
     play.add_argument("--film", type=Path, metavar="MP4", help="write a film (extra 'plot')")
@@ -108,6 +109,7 @@ def _play(chosen: argparse.Namespace) -> int:
         rates: list[int] = []
         returns, pictures = play(
             policy, chosen.episodes, task=chosen.task, seed=chosen.seed, render=film is not None,
+            steps=chosen.steps,
             watch=lambda envs: rates.append(envs.metadata["render_fps"]),
         )  # fmt: skip
         if film is not None:
@@ -143,7 +145,14 @@ def _show(policy: Policy, chosen: argparse.Namespace) -> list[float]:
         time.sleep(max(0.0, due[0] - time.perf_counter()))
 
     try:
-        return play(policy, chosen.episodes, task=chosen.task, seed=chosen.seed, watch=watch)[0]
+        return play(
+            policy,
+            chosen.episodes,
+            task=chosen.task,
+            seed=chosen.seed,
+            steps=chosen.steps,
+            watch=watch,
+        )[0]
     finally:
         for viewer in opened:
             viewer.close()

@@ -162,6 +162,18 @@ def test_a_cable_lies_on_the_ground_and_bears_its_weight():
     assert np.abs(cable.points[:, 2] - RADIUS).max() < 1e-4
 
 
+def test_the_courant_number_is_that_of_the_largest_tension():
+    """Ten segments that hang: the top joint bears nine, c dt/ℓ with c² = T/(ρ A) = 0.9 g."""
+    world = empty_world(DT)
+    hook = tribo.CableNode((0, 0, 2), kind="fixed")
+    cable = world.add_cable(
+        [hook, (0, 0, 1)], radius=RADIUS, segment_length=0.1, material=material(), collide=False
+    )
+    world.step(500)
+    expected = DT * math.sqrt(0.9 * GRAVITY) / 0.1
+    assert cable.courant_number == pytest.approx(expected, rel=1e-4)
+
+
 def test_a_cable_breaks_where_it_bears_too_much():
     """Its joints carry what hangs below them: the one at the top, with 9 of 10 segments below, breaks
     first."""

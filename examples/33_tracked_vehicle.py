@@ -38,8 +38,7 @@ tracks[0].belt_velocity = (
 )  # the left one back, the right one on: it turns to the left
 world.step(1000)
 rate = hull.angular_velocity[2]
-print(
-    f"on the spot: {rate:.3f} rad/s; belts that did not slip sideways would give {2 * SPEED / WIDTH:.3f} rad/s"
-)
-assert 0.0 < rate < 2 * SPEED / WIDTH
-assert math.hypot(*hull.linear_velocity[:2]) < 0.02
+most = 2 * SPEED / WIDTH
+print(f"on the spot: {rate:.3f} rad/s, {most:.3f} rad/s if they did not have to slip sideways")
+assert 0.0 < rate < most
+assert math.hypot(*hull.linear_velocity[:2]) < 0.2 * SPEED

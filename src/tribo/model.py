@@ -352,9 +352,7 @@ class Work(Record):
     pair_run = field("max_contact", 4, dtype=INT)
     contact_pos = field("max_contact", 3)  # [m] mid gap
     contact_axes = field("max_contact", 9)
-    contact_surface = field(
-        "max_contact", 3
-    )  # [m/s] of A's surface over A minus that of B's, world
+    contact_surface = field("max_contact", 3)  # [m/s] of A's surface minus that of B's, world
     contact_gap = field("max_contact")  # [m] negative: overlap
     contact_travel = field("max_contact", 3)  # [m] from B's place of a point to A's, if they meet
     contact_radius = field("max_contact")  # [m] r_e of rolling friction

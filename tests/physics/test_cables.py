@@ -51,9 +51,9 @@ def test_a_cable_stretches_by_force_times_length_over_stiffness(bend):
 
 @pytest.mark.parametrize("count", [5, 10])
 def test_a_cantilever_bends_by_the_beam_formula(count):
-    """Tip of a chain of springs E I/ℓ, the clamped one twice as stiff: Σ F (L − x_i)² ℓ_i/(E I) is the trapezium
-    rule of F L³/(3 E I), larger by exactly 1/(2 n²); the joints shift by F L/(E A) in all. The load is small:
-    the angle of the tip is 6e-4, so that the linear formula is right to 1e-6."""
+    """Tip of a chain of springs E I/ℓ, the clamped one twice as stiff: Σ F (L − x_i)² ℓ_i/(E I) is the
+    trapezium rule of F L³/(3 E I), larger by exactly 1/(2 n²); the joints shift by F L/(E A) in all.
+    The load is small: the angle of the tip is 6e-4, so that the linear formula is right to 1e-6."""
     world = empty_world(DT, NONE)
     wall = tribo.CableNode(NONE, kind="link")
     cable = world.add_cable(
@@ -68,8 +68,9 @@ def test_a_cantilever_bends_by_the_beam_formula(count):
 
 
 def test_a_hanging_cable_is_a_catenary():
-    """Length 1 m over 0.8 m: the sag is that of z = a cosh(x/a) with 2 a sinh(0.4/a) = 1. A chain of n stiff links,
-    held at its ends, has its nodes on it but for L/n² of curvature; what bends it is 1e-4 of its weight."""
+    """Length 1 m over 0.8 m: the sag is that of z = a cosh(x/a) with 2 a sinh(0.4/a) = 1. A chain of n
+    stiff links, held at its ends, has its nodes on it but for L/n² of curvature; what bends it is 1e-4
+    of its weight."""
     world = empty_world(DT)
     ends = [tribo.CableNode((x, 0, 0), kind="fixed") for x in (-0.4, 0.4)]
     cable = world.add_cable(
@@ -122,8 +123,9 @@ def over_a_drum(friction, ratio, longest=0.1):
 
 @pytest.mark.parametrize(("share", "slips"), [(0.95, False), (1.05, True)])
 def test_a_drum_holds_what_the_capstan_formula_says(share, slips):
-    """T₂/T₁ = e^{μβ}. A chain that turns by Δ at each joint has ((1 + μ tan Δ/2)/(1 − μ tan Δ/2))^(β/Δ) instead,
-    0.4 % more at Δ = π/16, μ = 0.3; its weight is 0.5 % of the load, its bending 0.2 %. The bracket is 5 %."""
+    """T₂/T₁ = e^{μβ}. A chain that turns by Δ at each joint has ((1 + μ tan Δ/2)/(1 − μ tan Δ/2))^(β/Δ)
+    instead, 0.4 % more at Δ = π/16, μ = 0.3; its weight is 0.5 % of the load, its bending 0.2 %. The
+    bracket is 5 %."""
     world, load = over_a_drum(0.3, share * math.exp(0.3 * math.pi))
     height = load.position[2]
     world.step(300)
@@ -132,8 +134,8 @@ def test_a_drum_holds_what_the_capstan_formula_says(share, slips):
 
 
 def test_a_drum_without_friction_is_a_pulley():
-    """Equal loads rest. A pull of 1.1 m g lifts the light one: (m + m_cable) a = 0.1 m g; what bends as it comes
-    to the drum, and unbends, takes a little of that: 10 %."""
+    """Equal loads rest. A pull of 1.1 m g lifts the light one: (m + m_cable) a = 0.1 m g; what bends as it
+    comes to the drum, and unbends, takes a little of that: 10 %."""
     world, load = over_a_drum(0.0, 1.0)
     assert abs(load.linear_velocity[2]) < 1e-3
     world, load = over_a_drum(0.0, 1.1, 0.02)
@@ -160,8 +162,21 @@ def test_a_cable_lies_on_the_ground_and_bears_its_weight():
     assert np.abs(cable.points[:, 2] - RADIUS).max() < 1e-4
 
 
+def test_the_courant_number_is_that_of_the_largest_tension():
+    """Ten segments that hang: the top joint bears nine, c dt/ℓ with c² = T/(ρ A) = 0.9 g."""
+    world = empty_world(DT)
+    hook = tribo.CableNode((0, 0, 2), kind="fixed")
+    cable = world.add_cable(
+        [hook, (0, 0, 1)], radius=RADIUS, segment_length=0.1, material=material(), collide=False
+    )
+    world.step(500)
+    expected = DT * math.sqrt(0.9 * GRAVITY) / 0.1
+    assert cable.courant_number == pytest.approx(expected, rel=1e-4)
+
+
 def test_a_cable_breaks_where_it_bears_too_much():
-    """Its joints carry what hangs below them: the one at the top, with 9 of 10 segments below, breaks first."""
+    """Its joints carry what hangs below them: the one at the top, with 9 of 10 segments below, breaks
+    first."""
     world = empty_world(DT)
     hook = tribo.CableNode((0, 0, 2), kind="fixed")
     cable = world.add_cable(

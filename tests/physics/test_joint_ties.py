@@ -61,8 +61,8 @@ def test_a_weld_that_gives_way_turns_by_the_torque_on_it():
 
 # -- breaking --------------------------------------------------------------------------------------
 def test_a_joint_breaks_when_the_force_has_been_too_large_for_longer_than_its_time():
-    """Weight is too much from the first step on: after k steps it has been so for k dt; it breaks when k dt is
-    more than the time, and that is found as the next step begins."""
+    """Weight is too much from the first step on: after k steps it has been so for k dt; it breaks when k
+    dt is more than the time, and that is found as the next step begins."""
     world = empty_world(DT)
     pin = world.add_pin(ball(world, NONE), None, position=NONE, break_force=5.0)
     pin.break_time = 0.05
@@ -135,8 +135,8 @@ def test_a_motor_with_a_compliance_lags_by_its_load():
 
 
 def test_a_lock_holds_an_angle_up_to_its_torque():
-    """It brings the wheel to the angle, not faster than `max_push_out_speed`, and keeps it; with a compliance it
-    gives way by ε τ; beyond its torque it slips."""
+    """It brings the wheel to the angle, not faster than `max_push_out_speed`, and keeps it; with a
+    compliance it gives way by ε τ; beyond its torque it slips."""
     world = empty_world(DT, NONE)
     disc, inertia = wheel(world)
     lock = world.add_lock(None, disc, position=0.1)
@@ -158,8 +158,8 @@ def test_a_lock_holds_an_angle_up_to_its_torque():
 
 # -- winches and pulleys ---------------------------------------------------------------------------
 def test_a_winch_takes_in_at_its_speed_and_stalls_at_its_force():
-    """5 kg at 0.5 m/s: after the first step it rises as the drum takes in. With less force than weight it sinks
-    with a = g − F/m, and the drum lets out what it needs."""
+    """5 kg at 0.5 m/s: after the first step it rises as the drum takes in. With less force than weight it
+    sinks with a = g − F/m, and the drum lets out what it needs."""
     world = empty_world(DT)
     load = ball(world, (0, 0, -2), 5.0)
     winch = world.add_winch(None, load, max_force=1e4, speed=0.5)
@@ -206,7 +206,8 @@ def test_two_loads_on_a_pulley_are_atwoods_machine():
 
 
 def test_a_block_and_tackle_halves_the_force():
-    """From the ceiling down to a block of 4 kg, up again, and over to 2 kg: all rests, with the tension 2 g."""
+    """From the ceiling down to a block of 4 kg, up again, and over to 2 kg: all rests, with the tension 2
+    g."""
     world = empty_world(DT)
     block, load = ball(world, (0, 0, -1), 4.0), ball(world, (0, 1, -1), 2.0)
     wire = world.add_wire(None, load, over=[(block, NONE), NONE, (0, 1, 0)])

@@ -50,7 +50,8 @@ def test_compliant_ground_runs_too():
 
 
 def test_a_track_drives_its_vehicle_as_a_wheel_would():
-    """A belt about +y pulls its hull along +x: a = μ g at full slip, then at its speed, on any side it lies on."""
+    """A belt about +y pulls its hull along +x: a = μ g at full slip, then at its speed, on any side it
+    lies on."""
     world = empty_world(DT)
     world.default_pair = tribo.PairProperties(friction=0.6)
     world.add_ground()
@@ -78,7 +79,8 @@ def test_a_sleeper_wakes_when_the_surface_under_it_starts():
 
 
 def test_links_of_robots_run_in_world_and_batch():
-    """A tracked robot of one link: `Link.belt_velocity` drives it, in a batch with one speed for each world."""
+    """A tracked robot of one link: `Link.belt_velocity` drives it, in a batch with one speed for each
+    world."""
     text = """<robot name="cart"><link name="hull">
       <inertial><mass value="5"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
       <collision><geometry><box size="0.6 0.4 0.2"/></geometry></collision></link></robot>"""

@@ -640,3 +640,80 @@ def test_the_command_checks_and_runs_body_files(capsys, tmp_path):
     )
     assert cli.main(["check", str(ASSETS / "quadruped.urdf"), "--materials", str(table)]) == 1
     assert "--materials is for body files" in capsys.readouterr().err
+
+
+DOOR = """
+format: ChoreonoidBody
+formatVersion: 1.0
+name: Room
+links:
+  - { name: Pillar, elements: { Shape: { geometry: { type: Box, size: [ 0.1, 0.1, 2 ] } } } }
+  - name: Door
+    parent: Pillar
+    jointType: free
+    translation: [ 0.1, 0, 0 ]
+    mass: 10.0
+    centerOfMass: [ 0.4, 0, 0 ]
+    inertia: [ 1, 0, 0, 1, 0, 1 ]
+    elements:
+      - type: AGXBreakableJointDevice
+        link1Name: Pillar
+        link2Name: Door
+        jointType: revolute
+        position: [ 0.1, 0, 0 ]
+        jointAxis: [ 0, 0, 1 ]
+        jointCompliance: 1e-6
+        breakType: force
+        period: 0.05
+        breakLimitForce: 120
+        validAxis: [ 0, 1, 0 ]
+        signedAxis: [ 0, -1, 0 ]
+      - type: AGXMagneticJointDevice
+        name: latch
+        link1Name: Pillar
+        link2Name: Door
+        position1: [ 0.9, 0, 0 ]
+        position2: [ 0.8, 0, 0 ]
+        validDistance: 0.01
+        validAngle: 5
+"""
+
+
+def test_breakable_and_magnetic_joints_are_constraints_between_things():
+    """The hinge carries the door on its compliance; the latch catches at once; both are as written."""
+    world = tribo.World()
+    pillar, door = world.load_body(DOOR)
+    hinge, latch = world.constraints
+    assert (hinge.type, latch.type) == ("hinge", "magnet")
+    assert hinge.objects == (pillar, door)
+    assert (hinge.break_force, hinge.break_time, hinge.compliance) == (120.0, 0.05, 1e-6)
+    np.testing.assert_allclose(hinge.break_direction, (0, -1, 0))
+    assert (latch.name, latch.catch_distance) == ("latch", 0.01)
+    assert latch.catch_angle == pytest.approx(math.radians(5.0))
+    np.testing.assert_allclose(hinge.points[0], (0.1, 0, 0), atol=1e-12)
+    np.testing.assert_allclose(hinge.gap, 0.0, atol=1e-12)
+    latch.is_on = False
+    world.step(200)
+    assert not hinge.is_broken
+    assert hinge.force[2] == pytest.approx(-10.0 * 9.81, rel=1e-2)  # on the pillar
+
+
+BAD_DEVICES = [
+    (
+        "jointType: revolute",
+        "jointType: twist",
+        "jointType must be one of revolute, prismatic, fixed",
+    ),
+    ("breakType: force", "breakType: noise", "breakType must be force or impulse"),
+    ("link2Name: Door", "link2Name: Dore", "link2_name 'Dore' does not exist"),
+    ("link2Name: Door", "link2Name: Pillar", "joins a link to itself"),
+    ("validDistance: 0.01", "validDistance: 0", "needs validDistance > 0 m"),
+    ("period: 0.05", "period: -1", "period must be ≥ 0"),
+]
+
+
+@pytest.mark.parametrize(("good", "bad", "message"), BAD_DEVICES)
+def test_devices_that_cannot_be_are_errors(good, bad, message):
+    with pytest.raises(tribo.DescriptionError) as caught:
+        choreonoid.read(DOOR.replace(good, bad))
+    assert message in str(caught.value)

@@ -186,6 +186,16 @@ class Cable(check.Sealed):
         axes /= np.linalg.norm(axes, axis=1)[:, None]
         return float(self.length + np.einsum("ij,ij->", gaps, axes))
 
+    @property
+    def courant_number(self) -> float:
+        """Waves across the cable in a step: c dt/ℓ [–], c² = T/(ρ A), of its shortest segment.
+
+        Above 0.6 the step is long for it, above 1.5 it trembles: take longer segments or a shorter time step.
+        """
+        most = max(0.0, float(self.tensions.max(initial=0.0)))
+        speed = (most / self._section.mass_per_length) ** 0.5
+        return float(speed * self._world.time_step / self._lengths.min())
+
     def remove(self) -> None:
         """Take it out of its world, with all that fastens it."""
         for part in self._segments:

@@ -24,7 +24,7 @@ _SYMMETRIC = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
 SIX = (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)  # where the six numbers of an inertia stand
 
 
-class Link(RunningSurface, Handle):
+class Link(Handle, RunningSurface):
     """A body of a robot, ``robot.link("LF_SHANK")``; as a frame, the frame of its description.
 
     Mass, centre of mass and inertia can be changed between steps; the next step, and every question about
@@ -113,6 +113,10 @@ class Link(RunningSurface, Handle):
         given = self._given(array, "inertia", 3, 3)
         check.inertias(given, f"inertia of {self._name}")
         self._set("body_inertia", self._body, given[..., SIX[0], SIX[1]])
+
+    @property
+    def _has_worlds(self) -> bool:
+        return self._owner._is_batch
 
     def _surface_rows(self) -> np.ndarray:
         counts = [len(body.shapes) for body in self._owner.description.bodies]

@@ -17,7 +17,10 @@ class RunningSurface(check.Sealed):
     where it is. It holds until it is changed. In a batch, values have a first axis of length worlds.
     """
 
-    _is_batch = False
+    @property
+    def _has_worlds(self) -> bool:
+        """Whether its values have a first axis of length worlds."""
+        return False
 
     @property
     def name(self) -> str:
@@ -74,13 +77,13 @@ class RunningSurface(check.Sealed):
     def _running(self, where: slice) -> np.ndarray:
         found = self._surface_rows()
         first = found[:, 0, where].copy() if found.shape[1] else np.zeros((len(found), 3))
-        return frozen(first if self._is_batch else first[0])
+        return frozen(first if self._has_worlds else first[0])
 
     def _run(self, where: slice, value: Any, what: str) -> None:
         what = f"{what} of {self.name}"
         self._check_surface(what)
         found = self._surface_rows()
         given = check.array(value, what, "three numbers")
-        if given.shape not in {(3,), (len(found), 3)} or (given.ndim == 2 and not self._is_batch):
+        if given.shape not in {(3,), (len(found), 3)} or (given.ndim == 2 and not self._has_worlds):
             raise ValueError(f"{what} must have shape (3,), got {given.shape}")
         found[:, :, where] = check.within_range(given, what).reshape(-1, 1, 3)

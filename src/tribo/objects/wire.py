@@ -55,7 +55,11 @@ class Wire(Constraint):
         return found[0], found[1]
 
     def run_over(self, places: tuple[End, ...]) -> None:
-        """Let it run over places between its ends, from the next build on."""
+        """Let it run over places between its ends, from the next build on.
+
+        Raises:
+            ValueError: More than two of all bodies on its way move.
+        """
         self._over = places
         self._sides()
 

@@ -44,7 +44,7 @@ class WorldJoints(WorldConstraints):
             >>> import tribo
             >>> world = tribo.World()
             >>> load = world.add_sphere(0.1, mass=10.0, position=(0, 0, 1))
-            >>> winch = world.add_winch(None, load, first_point=(0, 0, 3), max_force=200.0, speed=0.5)
+            >>> winch = world.add_winch(None, load, first_point=(0, 0, 3), max_force=1e4, speed=0.5)
             >>> world.step(1000)
             >>> round(winch.tension, 3), round(float(load.position[2]), 3)
             (98.1, 1.5)
@@ -115,7 +115,7 @@ class WorldJoints(WorldConstraints):
         Example:
             >>> import tribo
             >>> world = tribo.World()
-            >>> plate = world.add_box((0.2, 0.2, 0.1), body_type=tribo.STATIC, position=(0, 0, 1))
+            >>> plate = world.add_box((0.2, 0.2, 0.1), mass=1.0, body_type=tribo.STATIC, position=(0, 0, 1))
             >>> can = world.add_sphere(0.05, mass=0.1, position=(0, 0, 0.8))
             >>> magnet = world.add_magnet(plate, can, (0, 0, -0.05), (0, 0, 0.05), catch_distance=0.02)
             >>> can.linear_velocity = (0, 0, 2.0)

@@ -434,6 +434,8 @@ class WorldObjects(WorldList):
                     tree, name=name, collision_meshes=collision_meshes
                 )
                 added.append(made)
+            for tie in body.ties:
+                self._join(tie, (added[tie.objects[0]], added[tie.objects[1]]))
         except (ValueError, TypeError, ImportError) as error:
             for part in added:
                 self.remove(part)

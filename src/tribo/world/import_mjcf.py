@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from tribo.checks import check
-from tribo.description.constraints import ConstraintDescription
 from tribo.description.trees import (
     BodyDescription,
     DescriptionError,
@@ -115,10 +114,6 @@ class WorldMjcf(WorldObjects):
         self.take_laws(scene.pairs)
         if take_options:
             self.time_step, self.gravity = scene.time_step, scene.gravity
-
-    def _join(self, tie: ConstraintDescription, parts: tuple[Object, Object]) -> None:
-        """Add a constraint between two objects of a scene."""
-        raise NotImplementedError
 
     def _stand(self, item: ObjectDescription, name: str) -> Object:
         """Add a geom of the world as a static object; one that is only drawn meets nothing."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tribo.checks import check
+from tribo.description.constraints import ConstraintDescription
 from tribo.description.trees import TreeDescription
 from tribo.engine.builder import MOVABLE_GROUP, STATIC_GROUP
 from tribo.materials.table import Law
@@ -83,6 +84,10 @@ class WorldList(check.Sealed):
             self.material_number(body.material)
         self.rebuild()
         return part
+
+    def _join(self, tie: ConstraintDescription, parts: tuple[Object, Object]) -> None:
+        """Add a constraint between two objects that a file describes."""
+        raise NotImplementedError
 
     def _equip(self, part: ArticulatedSystem) -> None:
         """Add the sensors that a robot's file declares."""

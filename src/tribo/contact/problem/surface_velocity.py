@@ -1,8 +1,8 @@
 """Stage *surface velocity*: surfaces that run over their shapes, as conveyors and tracks do.
 
-What a shape touches meets its surface with the velocity u of this page, besides that of its body: for friction
-it is as if the body moved so, and the body stays where it is. In the frame of the body, with the outward
-normal n of the shape at the contact,
+What a shape touches meets its surface with the velocity u of this page, besides that of its body: for
+friction it is as if the body moved so, and the body stays where it is. In the frame of the body, with the
+outward normal n of the shape at the contact,
 
     u = v + ‖a‖ (a × n)/‖a × n‖
 

@@ -17,6 +17,7 @@ from tribo.description.trees import (
     Vector,
     VisualDescription,
 )
+from tribo.formats.choreonoid import joint_devices
 from tribo.formats.choreonoid.keys import Angles, check_keys, inertia, number, value, word
 from tribo.formats.inertia import Inertial
 from tribo.formats.mesh_files import MeshFinder
@@ -29,8 +30,7 @@ from tribo.model import Shape
 DEVICES = (
     "ForceSensor", "RateGyroSensor", "AccelerationSensor", "IMU", "Imu", "Camera", "CameraDevice",
     "RangeSensor", "RangeCamera", "SpotLight", "PointLight", "DirectionalLight", "Marker", "Conveyor",
-    "AGXWireDevice", "AGXBreakableJointDevice", "AGXMagneticJointDevice",
-    "AGXVehicleContinuousTrackDevice", "Attachment", "Holder",
+    "AGXWireDevice", "AGXVehicleContinuousTrackDevice", "Attachment", "Holder",
 )  # fmt: skip
 SIZES = {  # geometry: its keys
     "Box": ("size",),
@@ -53,6 +53,7 @@ class Contents:
     shapes: list[ShapeDescription] = field(default_factory=list)
     visuals: list[VisualDescription] = field(default_factory=list)
     bodies: list[Inertial] = field(default_factory=list)
+    devices: list[joint_devices.Device] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,9 @@ class ElementReader:
                 if inner is not None:
                     self._resource(inner, here @ self._local(inner), use_here, made, link)
                 self._inside(node, here, use_here, made, link)
+                continue
+            elif kind in joint_devices.KINDS:
+                made.devices.append(joint_devices.Device(kind, node))
                 continue
             elif kind not in {"Group", "Transform"}:
                 known = "devices are not read" if kind in DEVICES else "it is not known"

@@ -9,6 +9,7 @@ import numpy as np
 from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.description.trees import TreeDescription
 from tribo.engine.builder import COORDINATES
+from tribo.formats.choreonoid.joint_devices import beside
 from tribo.formats.choreonoid.keys import axis, check_keys, value, word
 from tribo.formats.loops import place_of, poses_at
 from tribo.formats.pose import Pose, matrix
@@ -71,7 +72,7 @@ def _constraint(
         along = value(node, "joint_axis")
         if along is None:
             raise node.error("a piston needs a jointAxis")
-        axes = matrix(first[2].quaternion) @ _beside(axis(along))
+        axes = matrix(first[2].quaternion) @ beside(axis(along))
     start = tree.start or (0.0,) * sum(COORDINATES[body.joint.type] for body in tree.bodies)
     tree.closed = start
     poses = poses_at(tree, start)
@@ -92,11 +93,3 @@ def _constraint(
             node, f"the extra joint is {opening:.3g} m open at the start; steps will close it"
         )
     return made
-
-
-def _beside(direction: tuple[float, ...]) -> np.ndarray:
-    """Return two directions across an axis, and the axis, as columns."""
-    third = np.array(direction)
-    first = np.cross(third, np.eye(3)[int(np.argmin(np.abs(third)))])
-    first /= np.linalg.norm(first)
-    return np.column_stack([first, np.cross(third, first), third])

@@ -136,7 +136,11 @@ class LinkReader:
         """Read the joint by which a link hangs on its parent, called after the link unless it has a name."""
         kind = word(node, "joint_type", "fixed")
         if kind in BELTS:
-            self._report.doubt(node, f"joint type {kind!r} of {name!r}: its belt stands still")
+            self._report.doubt(
+                node,
+                f"joint type {kind!r} of {name!r}: its belt stands still until belt_velocity of its "
+                "collision bodies is set, along the jointAxis",
+            )
             kind = "fixed"
         if kind not in TYPES:
             at = value(node, "joint_type") or node

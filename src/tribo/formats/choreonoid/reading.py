@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tribo.description.constraints import ConstraintDescription
 from tribo.description.trees import (
     IDENTITY,
     DescriptionError,
@@ -17,7 +18,7 @@ from tribo.description.trees import (
 )
 from tribo.engine.builder import ALL_GROUPS, COORDINATES
 from tribo.formats.assembly import assemble
-from tribo.formats.choreonoid import collision_rules, extra_joints
+from tribo.formats.choreonoid import collision_rules, extra_joints, joint_devices
 from tribo.formats.choreonoid.body_links import ENDINGS, BodyReader
 from tribo.formats.choreonoid.links import BodyLink
 from tribo.formats.pose import NO_POSE, Pose
@@ -43,6 +44,7 @@ class BodyFile:
     name: str
     trees: list[TreeDescription] = field(default_factory=list)
     laws: Laws = field(default_factory=dict)
+    ties: list[ConstraintDescription] = field(default_factory=list)  # `objects`: numbers of trees
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
 
@@ -122,6 +124,13 @@ def read(
             raise first.node.error(f"from link {first.name!r} on: {error}") from None
     _part(made.trees, rules, root, report)
     extra_joints.read(root, made.trees, report)
+    devices = [device for link in links.values() for device in link.contents.devices]
+    made.ties = joint_devices.read(devices, made.trees, report)
+    if len(made.trees) == 1:
+        for tie in made.ties:
+            tie.objects = (None, None)
+        made.trees[0].constraints += made.ties
+        made.ties = []
     made.laws = _laws(links, materials)
     made.notes, made.doubts = report.notes, report.doubts
     for tree in made.trees[:1]:

@@ -1,0 +1,195 @@
+"""Joints that break and joints that catch: devices of AGX Dynamics in a body file, as constraints.
+
+They may join links of things that no joint connects, so they belong to the scene.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tribo.description.constraints import LOCKED, ConstraintDescription
+from tribo.description.trees import TreeDescription
+from tribo.engine.builder import COORDINATES
+from tribo.formats.choreonoid.keys import axis, check_keys, number, value, word
+from tribo.formats.loops import holding, place_of, poses_at
+from tribo.formats.pose import Pose, matrix
+from tribo.formats.report import Report, known_hint
+from tribo.formats.yaml_nodes import YamlNode
+
+KINDS = ("AGXBreakableJointDevice", "AGXMagneticJointDevice")
+COMMON = (
+    "type",
+    "name",
+    "id",
+    "link1_name",
+    "link2_name",
+    "joint_compliance",
+    "joint_spook_damping",
+)
+BREAKABLE = (
+    *COMMON, "joint_type", "joint_axis", "joint_range", "position", "break_type", "break_limit_force",
+    "period", "break_limit_impulse", "offset_force", "valid_axis", "signed_axis",
+)  # fmt: skip
+MAGNETIC = (
+    *COMMON, "position1", "position2", "connect_axis1", "connect_axis2", "valid_distance", "valid_angle",
+)  # fmt: skip
+JOINTS = {
+    "revolute": ("hinge", LOCKED["hinge"]),
+    "prismatic": ("equality", 0b111011),
+    "fixed": ("weld", 63),
+}
+COMPLIANCE, SPOOK_DAMPING = 1e-8, 0.33  # [m/N, rad/(N m)], [s]: what the manual says
+UPWARD = (0.0, 0.0, 1.0)
+
+
+@dataclass(slots=True)
+class Device:
+    """A device as written: its kind and node."""
+
+    kind: str
+    node: YamlNode
+
+
+@dataclass(slots=True)
+class Place:
+    """A link that a device names: its tree, its body, where it is in that body, where the body starts."""
+
+    tree: int
+    body: int
+    link: Pose
+    start: Pose
+    carrier: str
+
+
+def read(
+    devices: Iterable[Device], trees: Sequence[TreeDescription], report: Report
+) -> list[ConstraintDescription]:
+    """Return the constraints of devices; `objects` of each are the numbers of its two trees."""
+    made = []
+    for k, device in enumerate(devices):
+        node = device.node
+        is_magnet = device.kind == KINDS[1]
+        check_keys(node, MAGNETIC if is_magnet else BREAKABLE, device.kind, report)
+        first, second = (_place(node, key, trees) for key in ("link1_name", "link2_name"))
+        if (first.tree, first.body) == (second.tree, second.body):
+            raise node.error(
+                "joins a link to itself, or to one that is fixed to it; name two that move"
+            )
+        tie = _magnet(node, first, second) if is_magnet else _breakable(node, first, second, report)
+        tie.name = word(node, "name") or f"{'magnet' if is_magnet else 'breakable'}_{k}"
+        tie.objects, tie.links = (first.tree, second.tree), (first.carrier, second.carrier)
+        tie.numbers |= dict.fromkeys(
+            ("compliance", "angular_compliance"), _at_least(node, "joint_compliance", COMPLIANCE)
+        )
+        tie.numbers |= dict.fromkeys(
+            ("spook_damping", "angular_spook_damping"),
+            _at_least(node, "joint_spook_damping", SPOOK_DAMPING),
+        )
+        made.append(tie)
+    return made
+
+
+def _place(node: YamlNode, key: str, trees: Sequence[TreeDescription]) -> Place:
+    name = word(node, key)
+    for k, tree in enumerate(trees):
+        found = place_of(tree, name)
+        if found is not None:
+            count = sum(COORDINATES[body.joint.type] for body in tree.bodies)
+            start = poses_at(tree, tree.start or (0.0,) * count)[found[0]]
+            return Place(k, found[0], found[1], start, found[2])
+    names = [frame.name for tree in trees for frame in tree.frames]
+    raise node.error(f"{key} {name!r} does not exist{known_hint(name, names)}")
+
+
+def _breakable(
+    node: YamlNode, first: Place, second: Place, report: Report
+) -> ConstraintDescription:
+    """Return a hinge, slider or weld that holds as things stand at the start."""
+    kind = word(node, "joint_type", "revolute")
+    if kind not in JOINTS:
+        at = value(node, "joint_type") or node
+        raise at.error(f"jointType must be one of {', '.join(JOINTS)}, got {at.shown()}")
+    if value(node, "joint_range") is not None:
+        report.doubt(node, "the jointRange of a breakable joint is left out: it moves freely")
+    type_, locked = JOINTS[kind]
+    anchor = first.link.point(_vector(node, "position", (0.0, 0.0, 0.0)))
+    along = value(node, "joint_axis")
+    axes = matrix(first.link.quaternion) @ beside(axis(along) if along is not None else UPWARD)
+    made = holding(type_, (first.body, second.body), (first.start, second.start), anchor, axes)
+    made.locked = locked
+    breaks = word(node, "break_type", "force")
+    if breaks not in {"force", "impulse"}:
+        at = value(node, "break_type") or node
+        raise at.error(f"breakType must be force or impulse, got {at.shown()}")
+    if breaks == "force":
+        made.numbers["break_force"] = _at_least(node, "break_limit_force", math.inf)
+        made.numbers["break_time"] = _at_least(node, "period", 0.0)
+    else:
+        made.numbers["break_impulse"] = _at_least(node, "break_limit_impulse", math.inf)
+    made.numbers["break_offset"] = _at_least(node, "offset_force", 0.0)
+    direction = _direction(node, report)
+    if direction is not None:
+        turned = matrix(first.link.quaternion) @ np.array(direction)
+        made.numbers["break_direction"] = tuple(turned.tolist())
+    return made
+
+
+def _direction(node: YamlNode, report: Report) -> tuple[float, ...] | None:
+    """Return the direction of the force that counts, frame of link 1; None: all of it."""
+    valid = _vector(node, "valid_axis", (1.0, 1.0, 1.0))
+    signed = _vector(node, "signed_axis", (0.0, 0.0, 0.0))
+    counted = [k for k in range(3) if valid[k] != 0.0]
+    if len(counted) == 1 and signed[counted[0]] != 0.0:
+        return tuple(math.copysign(float(k == counted[0]), signed[k]) for k in range(3))
+    if len(counted) < 3 or any(signed):
+        report.doubt(
+            node,
+            "validAxis, signedAxis: known is one axis with one sign; here the whole force counts",
+        )
+    return None
+
+
+def _magnet(node: YamlNode, first: Place, second: Place) -> ConstraintDescription:
+    """Return a hinge that catches: points and axes meet, and it may turn about the axis."""
+    points, axes = [], []
+    for place, k in ((first, 1), (second, 2)):
+        points.append(place.link.point(_vector(node, f"position{k}", (0.0, 0.0, 0.0))))
+        along = value(node, f"connect_axis{k}")
+        axes.append(
+            matrix(place.link.quaternion) @ beside(axis(along) if along is not None else UPWARD)
+        )
+    distance = _at_least(node, "valid_distance", 0.0)
+    if distance == 0.0:
+        raise node.error("a magnetic joint needs validDistance > 0 m; at 0 it never holds")
+    made = ConstraintDescription(
+        "magnet", (first.body, second.body), np.array(points), np.array(axes), LOCKED["hinge"]
+    )
+    made.numbers = {
+        "catch_distance": distance, "catch_angle": math.radians(_at_least(node, "valid_angle", 0.0)),
+        "erp": 0.2, "collide": False,
+    }  # fmt: skip
+    return made
+
+
+def _at_least(node: YamlNode, key: str, default: float) -> float:
+    found = number(node, key, default)
+    if not found >= 0.0:
+        raise node.error(f"{key} must be ≥ 0, got {found:g}")
+    return found
+
+
+def _vector(node: YamlNode, key: str, default: tuple[float, ...]) -> tuple[float, ...]:
+    found = value(node, key)
+    return default if found is None else found.numbers(3)
+
+
+def beside(direction: Sequence[float]) -> np.ndarray:
+    """Return two directions across an axis, and the axis, as columns."""
+    third = np.array(direction)
+    first = np.cross(third, np.eye(3)[int(np.argmin(np.abs(third)))])
+    first /= np.linalg.norm(first)
+    return np.column_stack([first, np.cross(third, first), third])

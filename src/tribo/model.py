@@ -148,9 +148,7 @@ class Model(Record):
     # What lies around each corner of a hull of more than `FEW_CORNERS`; each hull begins with its six corners
     # farthest along −x, x, −y, y, −z, z.
     ring = field("nring", dtype=INT)  # entries of `vertex` that share an edge, then those of faces
-    ring_part = field(
-        "ncircled", 3, dtype=INT
-    )  # by vertex: first corner, first face, end in `ring`
+    ring_part = field("ncircled", 3, dtype=INT)  # by vertex: first corner, face, end in `ring`
     triangle = field("ntriangle", 3, dtype=INT)  # anticlockwise from outside; entries of `vertex`
     triangle_fold = field("ntriangle", 3)  # [rad] by how much the surface bends down over each edge
     box_bound = field("nbox", 6)  # [m] min, max; a tree of boxes per surface, depth first
@@ -395,9 +393,7 @@ class Work(Record):
     soft_u = field("max_contact", 2)  # [m] u at the beginning of the step
     soft_force = field("max_contact", 3)  # [N] on A at `soft_vel`
     soft_vel = field("max_contact", 3)  # [m/s] velocity at which the law is linearised
-    soft_trial = field(
-        "max_contact", 2
-    )  # [N, –] trial force of a slipping one a pass ago, its share
+    soft_trial = field("max_contact", 2)  # [N, –] trial force of a slipping one a pass ago, share
     soft_slope = field("max_contact", 2)  # [N s/m] −∂f/∂v, tangential and normal
     soft_kept = field("max_contact", 4)  # `State.yield_u` and `yield_rate` while they are merged
     soft_key = field("max_contact", dtype=INT)  # `State.yield_key` meanwhile

@@ -15,7 +15,7 @@ from tribo.compiler.jit import BESIDE, LAYERS
 ALLOWED = {"math", "enum", "numpy"}
 # These make the compiled layers possible and may use more of the standard library.
 MACHINERY = {
-    "compiler/backend.py": {
+    "compiler/backend.py": {"sys", 
         "collections", "contextlib", "functools", "llvmlite", "logging", "pathlib", "platform", "typing",
     },
     "compiler/export.py": {"functools", "llvmlite", "typing"},

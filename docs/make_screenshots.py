@@ -159,10 +159,10 @@ def terrain() -> tribo.Viewer:
     world = tribo.World()
     rng = np.random.default_rng(5)
     x, y = np.meshgrid(np.linspace(-2, 2, 41), np.linspace(-2, 2, 41), indexing="ij")
-    heights = 0.12 * np.sin(2.2 * x) * np.cos(1.8 * y) + 0.02 * rng.normal(size=x.shape)
+    heights = 0.2 * np.cos(1.7 * x) * np.cos(1.4 * y) + 0.01 * rng.normal(size=x.shape)
     world.add_height_map(heights, (4.0, 4.0), name="hills", material="grass")
     robot = demo.add_robot(world, demo.own_robot())
-    robot.generalized_coordinate[2] += 0.15
+    robot.generalized_coordinate[2] += 0.24
     world.step(1500)
     view = tribo.Viewer(world, port=PORT)
     view.set_camera((1.9, -2.3, 1.6), (0, 0, 0.15))

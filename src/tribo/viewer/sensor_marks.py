@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 POINTS = (200, 40, 120)
 FRUSTUM = (60, 90, 160)
 SCALE = 0.25  # [m] of a drawn camera
-MOST_POINTS = 200_000  # of all lidars
+MOST_POINTS = 200_000  # of a lidar
 # Colours of an image from near to far; what is out of range is grey.
 RAMP = np.array(
     [(255, 245, 190), (250, 170, 70), (205, 65, 95), (100, 30, 130), (20, 15, 60)], float

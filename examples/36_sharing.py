@@ -1,6 +1,6 @@
 """Dominoes fall: the run as one HTML file that can be mailed, and nine variants side by side in one picture.
 
-    python examples/32_sharing.py [PAGE.html]
+    python examples/36_sharing.py [PAGE.html]
 
 Open the page in a browser: it plays, scrubs and turns without tribo, without a server and offline.
 """

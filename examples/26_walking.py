@@ -1,15 +1,17 @@
 """The quadruped walks as it is told, by a policy that was learnt: forward, backward, sideways, turning.
 
-The policy, quadruped_policy.npz, was made by `make train`; docs/howto/train says in what time. To watch it:
-tribo play examples/quadruped_policy.npz --view
+The policy, quadruped_policy.npz, was made by `make train`; docs/howto/train says in what time. Another one,
+of Quadruped, Anymal or Biped, can be named: python examples/26_walking.py examples/anymal_policy.npz. To
+watch it: tribo play examples/quadruped_policy.npz --view
 """
 
+import sys
 from pathlib import Path
 
 import numpy as np
 
 from tribo.gym import VectorEnv, load
-from tribo.gym.tasks import quadruped
+from tribo.gym.tasks import anymal, biped, quadruped
 from tribo.learn import Policy
 
 COMMANDS = {  # forward [m/s], to the left [m/s], turning left [rad/s]
@@ -23,16 +25,18 @@ COMMANDS = {  # forward [m/s], to the left [m/s], turning left [rad/s]
 }
 SETTLING, TIME = 2.0, 8.0  # [s] until it counts, and in all
 
-policy = Policy.load(Path(__file__).parent / "quadruped_policy.npz")
+OWN = Path(__file__).parent / "quadruped_policy.npz"
+policy = Policy.load(sys.argv[1] if len(sys.argv) > 1 else OWN)
+walker = {"Quadruped": quadruped, "Anymal": anymal, "Biped": biped}[policy.task].WALKER
 wanted = np.array(list(COMMANDS.values()))
 
 
 def command(sim, rows):
     """Tell world k the k-th command."""
-    quadruped.WALKER.command(sim)[rows] = wanted[rows]
+    walker.command(sim)[rows] = wanted[rows]
 
 
-task = load("Quadruped")
+task = load(policy.task)
 task.resets["command"] = command
 task.events.clear()
 envs = VectorEnv(task, len(COMMANDS))
@@ -42,11 +46,9 @@ for k in range(round(TIME / envs.simulation.control_step)):
     seen, _, ended, _, _ = envs.step(policy(seen))
     fell |= ended
     if k * envs.simulation.control_step >= SETTLING:
-        along, turning = (
-            quadruped.WALKER.velocity(envs.simulation),
-            quadruped.WALKER.spin(envs.simulation),
-        )
-        speeds.append(np.concatenate([along[:, :2], turning[:, 2:]], axis=1))
+        sim = envs.simulation
+        measured = walker.velocity(sim)[:, :2], walker.spin(sim)[:, 2:]
+        speeds.append(np.concatenate(measured, axis=1))
 mean = np.mean(speeds, axis=0)
 for name, want, got in zip(COMMANDS, wanted, mean, strict=True):
     print(f"{name:<9} wanted", *(f"{x:5.2f}" for x in want), " got", *(f"{x:5.2f}" for x in got))

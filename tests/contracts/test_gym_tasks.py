@@ -7,6 +7,7 @@ from gymnasium.utils.env_checker import check_env
 
 import tribo.gym
 from tribo.gym import VectorEnv, load, names
+from tribo.gym.rendering import Window
 from tribo.gym.tasks import anymal
 
 STEPS, WORLDS = 12, 3
@@ -58,7 +59,9 @@ def played():
 
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.filterwarnings(INFINITE)
-def test_gymnasium_accepts_it(task):
+def test_gymnasium_accepts_it(task, monkeypatch):
+    """In all render modes; the page in the browser is tested once, in test_gym."""
+    monkeypatch.setattr(Window, "show", lambda self: None)
     check_env(gymnasium.make(f"tribo/{task}-v0").unwrapped)
 
 

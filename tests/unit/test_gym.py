@@ -1,5 +1,7 @@
 """Environments over a batch: resets, masks, terms, random streams."""
 
+import time
+
 import gymnasium
 import numpy as np
 import pytest
@@ -147,8 +149,30 @@ def test_pictures():
     for _ in range(20):
         env.step(np.ones(1))
     assert not np.array_equal(first, env.render())
-    with pytest.raises(ValueError, match="tribo play"):
-        Env(load("CartPole"), render_mode="human")
+    with pytest.raises(ValueError, match="render_mode"):
+        Env(load("CartPole"), render_mode="ansi")
+
+
+def test_the_first_world_is_shown_in_the_browser(monkeypatch, capsys):
+    """After the reset and each step, in real time; poses are those of world 0."""
+    pytest.importorskip("viser")
+    from tribo.viewer import Viewer
+
+    shown = []
+    monkeypatch.setattr(Viewer, "update", lambda self: shown.append(time.perf_counter()))
+    made = VectorEnv(load("CartPole"), 2, render_mode="human", threads=1)
+    made.reset(seed=0)
+    for _ in range(4):
+        made.step(np.full((2, 1), 1.0))
+    assert made.render() is None
+    assert len(shown) == 5
+    assert "in a browser" in capsys.readouterr().out
+    gaps = np.diff(shown)
+    assert (gaps > 0.9 * made.simulation.control_step).all()
+    here = made.simulation.world["cart_pole"].generalized_coordinate
+    assert np.array_equal(here, made.simulation.object("cart_pole").generalized_coordinate[0])
+    made.close()
+    made.close()
 
 
 def test_gymnasium_makes_both_forms():

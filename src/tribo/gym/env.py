@@ -8,6 +8,7 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from tribo.gym.rendering import MODES
 from tribo.gym.task import Task
 from tribo.gym.vector_env import VectorEnv
 
@@ -18,7 +19,7 @@ class Env(gymnasium.Env):
     Args:
         task: What is played.
         max_episode_steps: Instead of the task's `episode_steps`.
-        render_mode: None or "rgb_array".
+        render_mode: None, "rgb_array" or "human", as `VectorEnv` has them.
 
     Raises:
         ValueError: The task cannot be played, or there is no such mode.
@@ -32,7 +33,7 @@ class Env(gymnasium.Env):
         ((4,), False)
     """
 
-    metadata = {"render_modes": ["rgb_array"], "render_fps": 50}  # noqa: RUF012  # Gymnasium's form
+    metadata = {"render_modes": list(MODES), "render_fps": 50}  # noqa: RUF012  # Gymnasium's form
 
     def __init__(
         self, task: Task, *, max_episode_steps: int | None = None, render_mode: str | None = None
@@ -89,7 +90,7 @@ class Env(gymnasium.Env):
         return seen[0], float(rewards[0]), bool(ended[0]), bool(cut[0]), _of_one(infos)
 
     def render(self) -> np.ndarray | None:
-        """Return a picture, (height, width, 3) of uint8, or None without a render mode."""
+        """Return a picture, (height, width, 3) of uint8, or None in other modes."""
         pictures = self._envs.render()
         return None if pictures is None else pictures[0]
 

@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
 from gymnasium.vector.utils import batch_space
 
-from tribo.gym.rendering import Painter, check_render_mode
+from tribo.gym.rendering import MODES, Painter, Window, check_render_mode
 from tribo.gym.simulation import Simulation, columns
 from tribo.gym.task import Task
 
@@ -35,7 +35,8 @@ class VectorEnv(GymnasiumVectorEnv):
             observation of the new episode; the last one is in ``infos["final_obs"]``, the rest in
             ``infos["final_info"]``. DISABLED: call ``reset(options={"reset_mask": mask})``.
         max_episode_steps: Instead of the task's `episode_steps`.
-        render_mode: None or "rgb_array": `render` returns a picture of each world.
+        render_mode: None; "rgb_array": `render` returns a picture of each world; "human": the first world is
+            shown in the browser as it goes, in real time (extra "viewer").
 
     Raises:
         ValueError: The task cannot be played, or there is no such mode.
@@ -60,7 +61,7 @@ class VectorEnv(GymnasiumVectorEnv):
         self.num_envs = num_envs
         self.episode_steps = task.episode_steps if max_episode_steps is None else max_episode_steps
         self.metadata = {
-            "render_modes": ["rgb_array"],
+            "render_modes": list(MODES),
             "render_fps": max(1, round(1.0 / self.simulation.control_step)),
             "autoreset_mode": self.autoreset_mode,
         }
@@ -78,6 +79,7 @@ class VectorEnv(GymnasiumVectorEnv):
         self._ended = np.zeros(num_envs, bool)
         self._observations = np.zeros((num_envs, width))
         self._painter: Painter | None = None
+        self._window = Window(self.simulation) if render_mode == "human" else None
 
     @property
     def task(self) -> Task:
@@ -112,6 +114,7 @@ class VectorEnv(GymnasiumVectorEnv):
         self._observations[rows] = self.simulation.observe(rows)
         mask = np.zeros(self.num_envs, bool)
         mask[rows] = True
+        self._show()
         return self._observations.copy(), self._infos({}, mask)
 
     def _masked(self, options: dict[str, Any] | None) -> np.ndarray:
@@ -183,6 +186,7 @@ class VectorEnv(GymnasiumVectorEnv):
         self._ended = terminated | truncated
         if self.autoreset_mode == AutoresetMode.SAME_STEP and self._ended.any():
             result = self._start_over(result)
+        self._show()
         return self._observations.copy(), rewards, terminated, truncated, result
 
     def _infos(self, infos: dict[str, np.ndarray], mask: np.ndarray) -> dict[str, Any]:
@@ -213,12 +217,22 @@ class VectorEnv(GymnasiumVectorEnv):
                 "final_info": last, "_final_info": mask.copy()}  # fmt: skip
 
     def render(self) -> tuple[np.ndarray, ...] | None:
-        """Return a picture of each world, (height, width, 3) of uint8, or None without a render mode."""
-        if self.render_mode is None:
+        """Return a picture of each world, (height, width, 3) of uint8, or None in other modes."""
+        if self.render_mode != "rgb_array":
             return None
         if self._painter is None:
             self._painter = Painter(self.simulation)
         return tuple(self._painter.picture(row) for row in range(self.num_envs))
+
+    def _show(self) -> None:
+        """Show the first world, if somebody watches."""
+        if self._window is not None:
+            self._window.show()
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Close the page of the first world; `close` calls it."""
+        if self._window is not None:
+            self._window.close()
 
     def state(self) -> dict[str, Any]:
         """Return everything that the next steps depend on: for checkpoints."""

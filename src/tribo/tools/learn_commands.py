@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -126,23 +125,15 @@ def _play(chosen: argparse.Namespace) -> int:
 
 def _show(policy: Policy, chosen: argparse.Namespace) -> list[float]:
     """Play in the browser, in real time."""
+    from tribo.gym.rendering import Window
     from tribo.learn.play import play
-    from tribo.viewer import Viewer
 
-    opened: list[Any] = []
-    due = [0.0]
+    opened: list[Window] = []
 
     def watch(envs: VectorEnv) -> None:
-        sim = envs.simulation
-        sim.show(0)
         if not opened:
-            opened.append(Viewer(sim.world, port=chosen.port))
-            opened[0].panel.follow(sim.task.follows)
-            console.print(f"open {opened[0].address} in a browser; Ctrl-C ends", markup=False)
-            due[0] = time.perf_counter()
-        opened[0].update()
-        due[0] += sim.control_step
-        time.sleep(max(0.0, due[0] - time.perf_counter()))
+            opened.append(Window(envs.simulation, chosen.port))
+        opened[0].show()
 
     try:
         return play(
@@ -154,5 +145,5 @@ def _show(policy: Policy, chosen: argparse.Namespace) -> list[float]:
             watch=watch,
         )[0]
     finally:
-        for viewer in opened:
-            viewer.close()
+        for window in opened:
+            window.close()

@@ -16,7 +16,8 @@ ALLOWED = {"math", "enum", "numpy"}
 # These make the compiled layers possible and may use more of the standard library.
 MACHINERY = {
     "compiler/backend.py": {
-        "collections", "contextlib", "functools", "llvmlite", "logging", "pathlib", "platform", "typing",
+        "collections", "contextlib", "functools", "llvmlite", "logging", "pathlib", "platform", "sys",
+        "typing",
     },
     "compiler/export.py": {"functools", "llvmlite", "typing"},
     "compiler/field_array.py": {"llvmlite", "operator", "typing"},

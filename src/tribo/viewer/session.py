@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import html
 import io
 import logging
 from collections.abc import Sequence
@@ -64,6 +65,12 @@ class Session:
         """Where to look, e.g. ``http://127.0.0.1:8080``; with its token where other machines can reach it."""
         place = f"http://{self._server.get_host()}:{self._server.get_port()}"
         return f"{place}/?token={self._token}" if self._token else place
+
+    def _repr_html_(self) -> str:
+        """Return a link to the page, which notebooks show."""
+        where = html.escape(self.address, quote=True)
+        state = "" if self._is_open else " (closed)"
+        return f'<a href="{where}" target="_blank">{where}</a>{state}'
 
     def close(self) -> None:
         """Stop the server."""

@@ -2,6 +2,7 @@
 
 import logging
 import math
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -474,3 +475,34 @@ def test_a_robot_from_mjcf_goes_to_urdf_and_back():
     one, two = robot.at(q, v), again.at(q, v)
     np.testing.assert_allclose(two.mass_matrix, one.mass_matrix, rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(two.bias_force, one.bias_force, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("first", "second"), [("world", "a"), ("a", "world"), ("a", "b")])
+def test_excluded_bodies_of_different_trees_pass_through_each_other_alone(first, second):
+    """Of floor, a and b, each in one place, two do not meet; all else does, what is added later, too."""
+    bodies = '<geom name="floor" type="plane" size="1 1 1"/>' + "".join(
+        f'<body name="{name}" pos="{x} 0 0.09"><freejoint/>{BALL}</body>'
+        for name, x in (("a", 0), ("b", 0.15))
+    )
+    exclude = f'<contact><exclude body1="{first}" body2="{second}"/></contact>'
+    world = tribo.World()
+    world.load_mjcf(model(bodies, exclude))
+    world.add_sphere(0.1, mass=1.0, name="c", position=(0.07, 0.15, 0.09))
+    world.step()
+    met = {
+        frozenset("world" if part.body_type == tribo.STATIC else part.name for part in pair)
+        for pair in ((c.object_a, c.object_b) for c in world.contacts)
+    }
+    everything = {frozenset(pair) for pair in combinations(("world", "a", "b", "c"), 2)}
+    assert met == everything - {frozenset((first, second))}
+
+
+def test_too_many_exclusions_between_trees_are_said():
+    bodies = "".join(
+        f'<body name="b{k}" pos="{k} 0 1"><freejoint/>{BALL}</body>' for k in range(80)
+    )
+    excludes = "".join(f'<exclude body1="b{k}" body2="b{k + 1}"/>' for k in range(0, 80, 2))
+    world = tribo.World()
+    with pytest.raises(tribo.DescriptionError, match="no bits are left"):
+        world.load_mjcf(model(bodies, f"<contact>{excludes}</contact>"), strict=True)
+    assert not world.objects

@@ -104,7 +104,8 @@ class BatchRollout(BatchStates):
         for kind, given in (
             ("forces", forces), ("targets", targets), ("velocity_targets", velocity_targets)
         ):  # fmt: skip
-            for name, plan in (given or {}).items():
+            plans = {} if given is None else check.mapping(given, kind, "objects' names to plans")
+            for name, plan in plans.items():
                 columns += self._columns(kind, name, plan)
         if not columns:
             raise ValueError("rollout needs controls: forces, targets or velocity_targets")

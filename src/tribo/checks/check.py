@@ -296,6 +296,13 @@ def folders(value: Any, what: str) -> list[Path]:
     return [Path(str(folder)) for folder in listed]
 
 
+def mapping(value: Any, what: str, expected: str) -> dict[Any, Any]:
+    """Return a mapping as a dictionary of its own; `expected` says what belongs to what."""
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{what} must be a mapping of {expected}, got {shown(value)}")
+    return dict(value)
+
+
 def known(wanted: Any, names: Collection[str], what: str) -> str:
     """Return a name that is among those that exist; the error proposes the nearest."""
     if isinstance(wanted, str) and wanted in names:

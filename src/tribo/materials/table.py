@@ -38,10 +38,11 @@ class PairExplanation:
     def __str__(self) -> str:
         """Return one line per property."""
         rows = [f"{self.first} | {self.second}"]
-        width = max(len(item.name) for item in fields(self.properties))
-        for item in fields(self.properties):
-            shown = _shown(item.name, getattr(self.properties, item.name))
-            rows.append(f"  {item.name:<{width}} {shown:<10} {self.origin[item.name]}")
+        names = [item.name for item in fields(self.properties)]
+        shown = [_shown(name, getattr(self.properties, name)) for name in names]
+        width, value_width = max(map(len, names)), max(10, *map(len, shown))
+        for name, value in zip(names, shown, strict=True):
+            rows.append(f"  {name:<{width}} {value:<{value_width}} {self.origin[name]}")
         return "\n".join(rows)
 
 

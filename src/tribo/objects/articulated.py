@@ -16,10 +16,11 @@ from tribo.engine.builder import COORDINATES, DOFS, mark_singles
 from tribo.engine.subtree import TreeRecords, tree_records
 from tribo.formats import self_collision
 from tribo.model import Joint
-from tribo.objects import edits
+from tribo.objects import contact_motion, edits
 from tribo.objects.base import Object
 from tribo.objects.collision_body import CollisionBody
 from tribo.objects.contact import Contact
+from tribo.objects.contact_motion import ContactMotion
 from tribo.objects.drives import Drives
 from tribo.objects.frames import Frame
 from tribo.objects.notebook import robot_table
@@ -387,6 +388,10 @@ class ArticulatedSystem(Drives, Object):
             KeyError: There is no link or frame of this name.
         """
         self._set_touching("allow_collision", first, second, touching=True)
+
+    def _contact_motion(self, collision_body: str, point: np.ndarray) -> ContactMotion:
+        """Return how the link of a collision body moves, and yields, at a point (3,) [m] of the world."""
+        return contact_motion.of_robot(self, collision_body, point)
 
     def ignore_overlaps(self) -> tuple[tuple[str, str], ...]:
         """Let all links that touch or overlap in the present pose pass through each other from now on.

@@ -34,6 +34,7 @@ from tribo.objects.sleeper import Sleeper
 if TYPE_CHECKING:
     from tribo.engine.engine import Engine
     from tribo.objects.contact import Contact
+    from tribo.objects.contact_motion import ContactMotion
 
 
 class Object(Sleeper, RunningSurface, ContactReader):
@@ -379,6 +380,10 @@ class Object(Sleeper, RunningSurface, ContactReader):
         """Contacts of the last step, seen from this object: forces act on it."""
         self.check_present("contacts")
         return self.world.contacts_of(self)
+
+    def _contact_motion(self, collision_body: str, point: np.ndarray) -> ContactMotion:
+        """Return how the body of a collision body moves, and yields, at a point (3,) [m] of the world."""
+        raise NotImplementedError
 
     def _contact_records(self) -> tuple[str, Engine, slice]:
         self.check_present("contact forces")

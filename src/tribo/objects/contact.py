@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tribo.checks import check
+from tribo.checks.readonly import frozen
 from tribo.materials import ContactMaterial, PairProperties
 from tribo.model import ContactState
+from tribo.objects import contact_motion
 
 if TYPE_CHECKING:
     from tribo.objects import Object
@@ -111,6 +114,61 @@ class Contact:
     def impulse_on(self, part: Object) -> np.ndarray:
         """Return the impulse on an object during the step, shape (3,) [N s], world."""
         return self.seen_from(part).impulse
+
+    def impulse_in(self, axes: Any) -> np.ndarray:
+        """Return the impulse on A in other axes, shape (3,) [N s].
+
+        Args:
+            axes: (3, 3), its rows are the axes in the world: `frame` for the contact's own (t₁, t₂, n), or
+                the transpose of a body's `rotation_matrix`.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ground = world.add_ground()
+            >>> ball = world.add_sphere(radius=0.1, mass=2.0, position=(0, 0, 0.1))
+            >>> world.step()
+            >>> contact = ball.contacts[0]
+            >>> float(contact.impulse_in(contact.frame)[2].round(6))
+            0.01962
+        """
+        rows = check.array(axes, "axes", "a (3, 3) array of axes")
+        if rows.shape != (3, 3) or not np.allclose(rows @ rows.T, np.eye(3), atol=1e-6):
+            raise ValueError(
+                f"axes must be a (3, 3) array of orthogonal unit rows, got {check.shown(axes)}"
+            )
+        return frozen(rows @ self.impulse)
+
+    def velocity_of(self, part: Object) -> np.ndarray:
+        """Return how fast the point of an object's body that is at the contact moves now, (3,) [m/s], world.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ground = world.add_ground()
+            >>> ball = world.add_sphere(radius=0.1, mass=2.0, position=(0, 0, 0.1))
+            >>> world.step()
+            >>> ball.angular_velocity = (0, 30, 0)
+            >>> ball.contacts[0].velocity_of(ball).round(6).tolist()
+            [-3.0, 0.0, 0.0]
+        """
+        side = self.seen_from(part)
+        return part._contact_motion(side.body_a, self.position).velocity
+
+    @property
+    def relative_velocity(self) -> np.ndarray:
+        """Velocity of A's point less that of B's now, shape (3,) [m/s], world axes."""
+        one = self.object_a._contact_motion(self.body_a, self.position)
+        other = self.object_b._contact_motion(self.body_b, self.position)
+        return frozen(one.velocity - other.velocity)
+
+    @property
+    def inverse_inertia(self) -> np.ndarray:
+        """Apparent inverse inertia G = J M⁻¹ Jᵀ of the pair now, shape (3, 3) [1/kg], contact axes.
+
+        An impulse λ alone changes the relative velocity at the contact by G λ. Drives are not part of it.
+        """
+        return contact_motion.inverse_inertia(self)
 
     def seen_from_b(self) -> Contact:
         """Return the same contact with the two objects exchanged."""

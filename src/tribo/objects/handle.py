@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.description.trees import BodyDescription
 from tribo.objects.frames import Frame
@@ -57,7 +58,7 @@ class Handle(Frame):
         """
         later: list[Callable[[], None]] = []
         self._collect(later)
-        for name, value in values.items():
+        for name, value in check.mapping(values, "values", "properties' names to values").items():
             setattr(self, name, value)
         self._later = None
         for write in later:

@@ -9,8 +9,9 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.model import Kind
-from tribo.objects import edits
+from tribo.objects import contact_motion, edits
 from tribo.objects.base import TERRAIN, Object
+from tribo.objects.contact_motion import ContactMotion
 from tribo.objects.handles import SIX
 
 
@@ -70,6 +71,10 @@ class SingleBody(Object):
         """
         arm = self.to_world(point) - self.position
         return frozen(self.linear_velocity + np.cross(self.angular_velocity, arm))
+
+    def _contact_motion(self, _collision_body: str, point: np.ndarray) -> ContactMotion:
+        """Return how the body moves, and yields, at a point (3,) [m] of the world."""
+        return contact_motion.of_single_body(self, point)
 
     def set_state(self, pose: np.ndarray, velocity: np.ndarray) -> None:
         """Set pose (7,) and velocity (6,) at once, without checks."""

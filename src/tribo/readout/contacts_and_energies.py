@@ -28,12 +28,28 @@ def contact_impulses(engine: Engine) -> np.ndarray:
     return np.asarray(work.contact_impulse[:n])
 
 
+ROUNDING = 1e-7  # [m] of a gap between what touches: solves and positions are rounded
+
+
+def midway_reach(engine: Engine) -> float:
+    """Return the gap [m] up to which points touch before their impulses are known.   g (dt/2)²/2
+
+    That is how far weight alone moves something within the half step to where gaps are found: what stands has
+    gaps of either sign there, by round-off.
+    """
+    s = engine.settings
+    weight = float(np.hypot(np.hypot(s.gravity_x, s.gravity_y), s.gravity_z))
+    return ROUNDING + weight * float(s.dt) ** 2 / 8.0
+
+
 def read_contacts(
-    engine: Engine, objects: Sequence[Object], materials: MaterialTable, only: Object | None = None
-) -> list[Contact]:
+    engine: Engine, objects: Sequence[Object], materials: MaterialTable, only: Object | None = None,
+    reach: float = 0.0,
+) -> list[Contact]:  # fmt: skip
     """Return the points that touched in the last step: they overlap or carry an impulse.
 
-    With `only`, the contacts of one object, seen from it (a self-contact appears twice).
+    With `only`, the contacts of one object, seen from it (a self-contact appears twice). Points whose gap is
+    at most `reach` [m] count, too.
     """
     work = engine.work
     first_shape = [part.span.shape.start for part in objects if part.span is not None]
@@ -41,7 +57,7 @@ def read_contacts(
     impulses = contact_impulses(engine)
     for c in range(len(impulses)):
         carries = impulses[c, 2] > 0.0
-        if not carries and work.contact_gap[c] > 0.0:
+        if not carries and work.contact_gap[c] > reach:
             continue
         owners = [objects[bisect_right(first_shape, s) - 1] for s in work.contact_shape[c]]
         if only is not None and only not in owners:
@@ -131,17 +147,30 @@ class WorldReadout(check.Sealed):
         raise NotImplementedError
 
     @property
+    def is_midway(self) -> bool:
+        """Whether the world stands between `update` and `advance`."""
+        raise NotImplementedError
+
+    @property
     def contacts(self) -> list[Contact]:
-        """Points that touched in the last step (after `update`: points that overlap).
+        """Points that touched in the last step.
+
+        Between `update` and `advance` they are the points that touch now, without impulses: those that
+        overlap, or whose gap is no more than weight alone closes in half a step.
 
         They stay until the next step, also if objects are added or removed; a removed object takes
         its own along. `Contact.force_on` gives the force on either side.
         """
-        return read_contacts(self.engine, self._objects, self._materials)
+        return self._read_contacts(None)
 
     def contacts_of(self, part: Object) -> list[Contact]:
         """Return the contacts of an object, seen from it: forces act on it."""
-        return read_contacts(self.engine, self._objects, self._materials, part)
+        return self._read_contacts(part)
+
+    def _read_contacts(self, only: Object | None) -> list[Contact]:
+        engine = self.engine
+        reach = midway_reach(engine) if self.is_midway else 0.0
+        return read_contacts(engine, self._objects, self._materials, only, reach)
 
     def diagnose_contact(self, first: Object, second: Object) -> ContactDiagnosis:
         """Return what the last step found between two objects: friction in use, forces, stick or slip, gaps.

@@ -56,7 +56,8 @@ class WorldObjects(WorldList):
         return part
 
     def add_ground(self, height: float = 0.0, material: str = DEFAULT_MATERIAL, *, normal: Any = (0, 0, 1),
-                   name: str = "", collision_mask: int = ALL_GROUPS) -> SingleBody:  # fmt: skip
+                   name: str = "", collision_mask: int = ALL_GROUPS,
+                   color: Any = None) -> SingleBody:  # fmt: skip
         """Add an infinite ground plane that fills the half space below it.
 
         Args:
@@ -65,10 +66,11 @@ class WorldObjects(WorldList):
             normal: (3,) up direction, any length.
             name: Empty: "ground_0" and so on.
             collision_mask: Bits of the groups that it meets.
+            color: As in `add_sphere`; None: as its material is drawn.
         """
         description, pose = primitives.ground(height, material, normal)
         options = {"name": name, "collision_mask": collision_mask, "position": pose[:3],
-                   "orientation": pose[3:]}  # fmt: skip
+                   "orientation": pose[3:], "color": color}  # fmt: skip
         return self._add_single(description, "ground", options)
 
     def add_sphere(self, radius: float, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
@@ -379,7 +381,8 @@ class WorldObjects(WorldList):
         where = None if position is None else check.vector(position, "position", 3)
         how = None if orientation is None else check.quaternion(orientation, "orientation")
         bodies = {body.name: body for body in description.bodies}
-        for link, points in (ground_points or {}).items():
+        given = {} if ground_points is None else ground_points
+        for link, points in check.mapping(given, "ground_points", "links' names to points").items():
             primitives.add_ground_points(bodies[check.known(link, bodies, "link")], points)
         part: ArticulatedSystem = self._add(
             ArticulatedSystem,

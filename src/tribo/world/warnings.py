@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tribo.checks import check
-from tribo.model import DriveForm, Status
+from tribo.model import DriveForm, Joint, Kind, Status
 from tribo.readout import culprits
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ logger = logging.getLogger("tribo")
 
 ONCE = "said once per world"
 ONCE_IN_ALL = "said once per batch"
+AT_ONCE = 0.1  # [s] that going back may take without a word
 GROWN = 1e3  # [–] a residual that is so many times larger is said again
 
 
@@ -81,6 +82,32 @@ def invalid(world: World) -> str:
         f"after t = {world.time:g} s the velocity of {', '.join(names) or 'an object'} is no longer "
         "finite; the world stands at its last valid state. Look at forces, gains and masses there, "
         f"or take a smaller time step{culprits.drive_forms(world.engine, world.objects, names)}"
+    )
+
+
+def beyond_stops(world: World) -> str:
+    """Return which joints are so far beyond a stop that going back takes a while; "" if none is."""
+    model, q = world.engine.model, world.engine.state.q
+    speed = world.max_push_out_speed
+    is_simple = (model.joint_type == Joint.REVOLUTE) | (model.joint_type == Joint.PRISMATIC)
+    joints = np.flatnonzero(is_simple & (model.tree_kind[model.body_tree] == Kind.DYNAMIC))
+    at = q[model.joint_q[joints]]
+    beyond = np.maximum(model.joint_lower[joints] - at, at - model.joint_upper[joints])
+    far = np.argsort(-beyond)[: np.count_nonzero(beyond > speed * AT_ONCE)]
+    if not len(far):
+        return ""
+    names = []
+    for k in far[:5]:
+        part = world.objects[int(model.body_tree[joints[k]])]
+        assert part.span is not None
+        joint = part.description.bodies[int(joints[k]) - part.span.body.start].joint
+        unit = "rad" if joint.type == Joint.REVOLUTE else "m"
+        names.append(f"{joint.name} of {part.name} by {beyond[k]:.3g} {unit}")
+    more = ", …" if len(far) > 5 else ""
+    return (
+        f"joints are beyond their stops: {', '.join(names)}{more}. They are taken back at {speed:g} rad/s or "
+        f"m/s at most, which takes {beyond[far[0]] / max(speed, 1e-9):.2g} s; start within the stops "
+        "(generalized_coordinate, keyframe), or change joint.limits or world.max_push_out_speed"
     )
 
 
@@ -153,6 +180,15 @@ class Complaints:
         """Nothing has been said."""
         self._said = 0
         self._residual = 0.0  # [–] with which an unsolved step was said last
+        self._seen: object = None  # engine whose joints were looked at
+
+    def begin(self, world: World) -> None:
+        """Log, once for each time that a world is built, which joints begin far beyond their stops."""
+        if self._seen is not world.engine:
+            self._seen = world.engine
+            said = beyond_stops(world)
+            if said:
+                logger.warning("t = %g s: %s", world.time, said)
 
     def say(self, world: World, status: int) -> None:
         """Log what a status of a world means and has not been said before."""

@@ -250,7 +250,7 @@ class World(
         """Bring everything up to date before a step."""
         if self._is_midway:
             raise EditError("step was called between update and advance; call advance first")
-        _ = self.engine
+        self._complaints.begin(self)
         warm_up.warm_up()
         self._is_stale = False
 

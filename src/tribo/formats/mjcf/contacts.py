@@ -9,6 +9,7 @@ from tribo.description.trees import DescriptionError, ShapeDescription
 from tribo.formats.mjcf.bodies import Body
 from tribo.formats.mjcf.compiler import Compiler, choice
 from tribo.formats.mjcf.defaults import MAIN, Defaults
+from tribo.formats.mjcf.excludes import LAST_BIT, keep_apart, meet
 from tribo.formats.mjcf.friction import (
     STANDARD,
     Friction,
@@ -29,7 +30,7 @@ PAIR_WITHOUT_EFFECT = dict.fromkeys(
     ("solref", "solreffriction", "solimp", "margin", "gap"), SOFT
 ) | {"adhesion": "is not read: the geoms do not stick; leave it out"}
 MAX_KINDS = 500  # of friction
-FIRST_BIT, LAST_BIT = 32, 62  # free above contype and conaffinity; bit 63 is that of static objects
+FIRST_BIT = 32  # free above contype and conaffinity
 
 
 @dataclass(slots=True)
@@ -85,7 +86,7 @@ def read_contacts(
             screen(node, report, PAIR, PAIR_WITHOUT_EFFECT)
             made.pairs.append(_pair(defaults.resolve(node, MAIN), geoms, report))
     _materials(made, geoms)
-    _let_meet(made, report)
+    keep_apart(made.excluded, bodies, _let_meet(made, report), report)
     return made
 
 
@@ -146,9 +147,13 @@ def _materials(made: Contacts, geoms: dict[str, Geom]) -> None:
         made.laws[first, second] = pair.law
 
 
-def _let_meet(made: Contacts, report: Report) -> None:
-    """Let the geoms of pairs meet whose bits do not: a bit for each geom that has such pairs."""
-    waiting = [pair for pair in made.pairs if not _meet(pair.first, pair.second)]
+def _let_meet(made: Contacts, report: Report) -> int:
+    """Let the geoms of pairs meet whose bits do not: a bit for each geom that has such pairs.
+
+    Returns:
+        The next bit that nobody uses.
+    """
+    waiting = [pair for pair in made.pairs if not meet(pair.first, pair.second)]
     bit = FIRST_BIT
     while waiting:
         if bit > LAST_BIT:
@@ -157,7 +162,7 @@ def _let_meet(made: Contacts, report: Report) -> None:
                     pair.node, f"more than {LAST_BIT - FIRST_BIT + 1} geoms have pairs that contype and "
                     "conaffinity forbid: this one does not collide; use contype and conaffinity", "pairs"
                 )  # fmt: skip
-            return
+            return bit
         counts = Counter(id(geom) for pair in waiting for geom in (pair.first, pair.second))
         number = max(counts, key=counts.__getitem__)
         rest = []
@@ -172,7 +177,4 @@ def _let_meet(made: Contacts, report: Report) -> None:
             other.conaffinity |= 1 << bit
         waiting = rest
         bit += 1
-
-
-def _meet(a: Geom, b: Geom) -> bool:
-    return bool((a.contype & b.conaffinity) | (b.contype & a.conaffinity))
+    return bit

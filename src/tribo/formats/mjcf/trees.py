@@ -17,6 +17,7 @@ from tribo.description.trees import (
 from tribo.formats.inertia import Inertial, merged
 from tribo.formats.mjcf.bodies import WORLD, Body
 from tribo.formats.mjcf.contacts import Contacts
+from tribo.formats.mjcf.excludes import tops
 from tribo.formats.mjcf.geoms import Geom
 from tribo.formats.pose import NO_POSE, Pose
 from tribo.formats.report import Report
@@ -53,7 +54,7 @@ def split(
     bodies: list[Body], contacts: Contacts, report: Report
 ) -> tuple[list[Tree], list[Standing]]:
     """Return a tree for each body of the world that moves, and all geoms that stand."""
-    top = _tops(bodies)
+    top = tops(bodies)
     moving = {top[k] for k, body in enumerate(bodies) if body.joints or body.is_mocap}
     trees: dict[int, Tree] = {}
     standing: list[Standing] = []
@@ -78,16 +79,8 @@ def split(
     made = list(trees.values())
     for tree in made:
         _finish(tree, bodies, report)
-    _exclude(made, bodies, contacts, report)
+    _exclude(made, bodies, contacts)
     return made, standing
-
-
-def _tops(bodies: list[Body]) -> list[int]:
-    """Return for each body the body of the world that it hangs on."""
-    top = [WORLD]
-    for k, body in enumerate(bodies[1:], start=1):
-        top.append(k if body.parent == WORLD else top[body.parent])
-    return top
 
 
 def _start(body: Body) -> Tree:
@@ -217,17 +210,12 @@ def _name_bodies(tree: TreeDescription) -> None:
         taken.add(body.name)
 
 
-def _exclude(trees: list[Tree], bodies: list[Body], contacts: Contacts, report: Report) -> None:
-    """Let bodies pass through each other that <exclude> names."""
+def _exclude(trees: list[Tree], bodies: list[Body], contacts: Contacts) -> None:
+    """Let links of one robot pass through each other that <exclude> names; `excludes` has the others."""
     where = {
         bodies[k].name: (n, at[0]) for n, tree in enumerate(trees) for k, at in tree.place.items()
     }
-    for node, first, second in contacts.excluded:
+    for _, first, second in contacts.excluded:
         (one, a), (other, b) = (where.get(name, (-1, 0)) for name in (first, second))
-        if one < 0 or one != other:
-            report.doubt(
-                node, "names bodies that are not of one tree, so they go on meeting; use contype and "
-                "conaffinity", "exclude",
-            )  # fmt: skip
-        elif a != b:
+        if one >= 0 and one == other and a != b:
             trees[one].description.ignored.add((min(a, b), max(a, b)))

@@ -13,11 +13,13 @@ import sys
 import time
 from collections import Counter
 
-from fuzz import calls, readers, scenes, watch
+from fuzz import calls, readers, scenes, soak, watch
 
 PLACE = re.compile(r"File .*, line \d+")
-PARTS = {"readers": readers, "calls": calls, "scenes": scenes}
+PARTS = {"readers": readers, "calls": calls, "scenes": scenes, "soak": soak}
 SHARES = {"readers": 0.6, "calls": 0.398, "scenes": 0.002}  # of all inputs
+TIMES = {"readers": 0.3, "calls": 0.5, "scenes": 0.1, "soak": 0.1}  # of all seconds, at most
+SOAKED = 2  # a robot and a stack; ten steps of each for every input
 
 
 def main() -> int:
@@ -37,16 +39,19 @@ def main() -> int:
         print("accepted" if part.play(options.only) else "refused")
         return 0
     chosen = [options.part] if options.part else list(PARTS)
-    whole = sum(SHARES[name] for name in chosen)
+    whole = sum(SHARES.get(name, 0.0) for name in chosen) or 1.0
+    hour = sum(TIMES[name] for name in chosen)
+    soak.STEPS = 10 * options.inputs
     defects = 0
     for name in chosen:
-        share = SHARES[name] / whole
-        count = max(1, round(options.inputs * share))
+        count = max(1, round(options.inputs * SHARES.get(name, 0.0) / whole))
+        count = SOAKED if name == "soak" else count
         start = time.monotonic()
         numbers = list(range(options.first, options.first + count))
         found = watch.run(
             PARTS[name].play, PARTS[name].prepare, numbers,
-            seconds=options.seconds * share, patience=getattr(PARTS[name], "PATIENCE", watch.PATIENCE),
+            seconds=options.seconds * TIMES[name] / hour,
+            patience=getattr(PARTS[name], "PATIENCE", watch.PATIENCE),
         )  # fmt: skip
         spent = time.monotonic() - start
         print(

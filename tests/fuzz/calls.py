@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 
 import tribo
+from tribo.compiler.jit import DISABLED, PREBUILT, backend
+from tribo.engine.prebuilt_entries import ENTRIES
 
 ROBOT = (Path(__file__).parents[2] / "src/tribo/assets/quadruped.urdf").read_text()
 LEFT_OUT = re.compile(
@@ -100,10 +102,20 @@ def targets() -> tuple[tuple[str, str, str], ...]:
 _kept: dict[str, Any] = {}
 
 
+def compile_questions() -> None:
+    """Compile what is compiled when it is first asked: no input has to wait for that."""
+    if DISABLED or PREBUILT:
+        return
+    for function, kinds in ENTRIES:
+        outermost = getattr(function, "from_python", function)
+        outermost.compile(tuple(map(backend().numba_type, kinds)))
+
+
 def prepare() -> None:
     """Compile and import what calls need."""
     logging.getLogger("tribo").setLevel(logging.CRITICAL)
     tribo.warm_up(everything=True, quiet=True)
+    compile_questions()
     things = make()
     things["world"].step()
     make_batch()["batch"].step()

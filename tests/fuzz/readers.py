@@ -84,6 +84,7 @@ def corpus() -> tuple[tuple[str, bytes, Take], ...]:
     found += [(path, _rigid_materials) for path in DATA.glob("*.yaml")]
     found += [(path, _robot) for path in (DATA / "fuzz").glob("*.urdf")]
     found += [(path, _world) for path in (DATA / "fuzz").glob("*.world.xml")]
+    found += [(path, _scene) for path in (DATA / "fuzz").glob("*.mjcf.xml")]
     files = [
         (path.name, path.read_bytes(), take)
         for path, take in sorted(found, key=lambda f: (f[0].name, f[1].__name__))
@@ -127,14 +128,31 @@ def small_world() -> tribo.World:
     return world
 
 
+@cache
+def companions() -> tuple[tuple[str, bytes], ...]:
+    """Return files that lie beside those that are read: meshes that robots, scenes and worlds name."""
+    return tuple(
+        (name, data) for name, data, take in _made() if take is _mesh and name.startswith("box")
+    )
+
+
+def lay(folder: str) -> None:
+    """Put the companions into a folder."""
+    for name, data in companions():
+        (Path(folder) / name).write_bytes(data)
+
+
 _world_of_all: dict[str, tribo.World] = {}
 
 
 def prepare() -> None:
     """Load what readers load lazily, before files are watched."""
-    logging.getLogger("tribo").setLevel(logging.CRITICAL)
+    for name in ("tribo", "trimesh"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    np.seterr(all="ignore")
     for name, data, take in corpus():
         with tempfile.TemporaryDirectory() as folder:
+            lay(folder)
             path = Path(folder) / name
             path.write_bytes(data)
             with contextlib.suppress(tribo.DescriptionError, ValueError):
@@ -157,6 +175,7 @@ def play(number: int) -> bool:
     world = _world_of_all.setdefault("world", small_world())
     before = (world.hash(), len(world.objects), world.material_names)
     with tempfile.TemporaryDirectory() as folder:
+        lay(folder)
         path = Path(folder) / name
         path.write_bytes(new)
         try:

@@ -30,6 +30,19 @@ def test_plans_and_properties_are_mappings(world, wrong):
 
 def test_joints_of_motors_are_a_list(world):
     batch = tribo.Batch(world, 2, threads=1)
-    for wrong in (0.5, "LF_HAA", object()):
+    for wrong in (0.5, "LF_HAA", object(), np.array(None)):
         with pytest.raises(TypeError, match="must be a list of names"):
             batch["quad"].set_motors(joints=wrong, delay=0.0)
+
+
+def test_arrays_where_words_and_lists_belong(world):
+    with pytest.raises((TypeError, ValueError), match="package_dirs must be a folder"):
+        world.add_articulated_system(ASSETS / "quadruped.urdf", package_dirs=np.array(None))
+    with pytest.raises(TypeError, match="mode"):
+        world.add_mesh(([(0, 0, 0)], [(0, 0, 0)]), mass=1.0, mode=np.ones(3))
+    assert len(world.objects) == 1
+    world.add_ground()
+    world.add_sphere(0.1, mass=1.0, position=(5, 0, 0.1))
+    world.step()
+    assert world.contacts
+    assert world.contacts_of(np.zeros(3)) == []

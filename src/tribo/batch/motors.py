@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -157,7 +157,7 @@ class MotorsOfWorlds(check.Sealed):
             q, v = q + COORDINATES[body.joint.type], v + width
         if joints is None:
             names = [name for name, (_, _, width) in places.items() if width == 1]
-        elif isinstance(joints, str) or not isinstance(joints, Iterable):
+        elif isinstance(joints, str) or not check.is_iterable(joints):
             raise TypeError(f"joints of {self.name} must be a list of names, got {joints!r}")
         else:
             names = [check.known(name, places, f"joint of {self.name}") for name in joints]

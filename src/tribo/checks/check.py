@@ -283,10 +283,15 @@ def path(value: Any, what: str) -> Path:
     return Path(value)
 
 
+def is_iterable(value: Any) -> bool:
+    """Tell whether a value can be gone through: arrays without dimensions only look as if they could."""
+    return isinstance(value, Iterable) and not (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
 def folders(value: Any, what: str) -> list[Path]:
     """Return one path or several as a list; files and what is no path are refused."""
     given = (value,) if isinstance(value, (str, os.PathLike)) else value
-    is_list = isinstance(given, Iterable) and not isinstance(given, bytes)
+    is_list = is_iterable(given) and not isinstance(given, bytes)
     listed = list(given) if is_list else [given]
     for folder in listed:
         if not isinstance(folder, (str, os.PathLike)) or isinstance(os.fspath(folder), bytes):

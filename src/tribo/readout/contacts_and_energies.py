@@ -60,7 +60,7 @@ def read_contacts(
         if not carries and work.contact_gap[c] > reach:
             continue
         owners = [objects[bisect_right(first_shape, s) - 1] for s in work.contact_shape[c]]
-        if only is not None and only not in owners:
+        if only is not None and all(owner is not only for owner in owners):
             continue
         contact = _contact(engine, materials, c, owners, impulses[c])
         if only is None or owners[0] is only:

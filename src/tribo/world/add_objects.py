@@ -17,6 +17,7 @@ from tribo.description.trees import (
     TreeDescription,
 )
 from tribo.engine.builder import ALL_GROUPS
+from tribo.formats import mesh_solids
 from tribo.materials import MaterialLibrary, MaterialTable
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Kind
@@ -210,7 +211,7 @@ class WorldObjects(WorldList):
             >>> round(body.mass, 9)  # a sixth of a cubic metre
             100.0
         """
-        if mode == "exact":
+        if check.choice(mode, mesh_solids.MODES, "mode") == "exact":
             _check_static(options)
         made = primitives.mesh(file, mode, scale, mass, density, material, options.pop("com", None))
         return self._add_single(made, "mesh", options)

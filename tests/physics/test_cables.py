@@ -205,6 +205,16 @@ def test_nodes_that_cannot_be_are_refused_and_the_world_stays():
     assert not world.constraints
 
 
+def test_a_spook_damping_that_rings_is_said(caplog):
+    """1 ms is less than two steps of 1 ms."""
+    world = empty_world(DT)
+    world.add_cable([(0, 0, 0), (1, 0, 0)], radius=RADIUS, material=material(damping=1e-3))
+    assert (
+        "wire_spook_damping_stretch of 'cable' is 0.001 s, less than two time steps" in caplog.text
+    )
+    assert "bend" not in caplog.text
+
+
 def test_snapshot_and_file_hold_a_cable(tmp_path):
     """A restored snapshot and a loaded file go on as the world does: bit for bit."""
     world = empty_world(DT)

@@ -7,6 +7,7 @@ import pytest
 from scenes import GRAVITY, empty_world
 
 import tribo
+from tribo.viewer.scene import describe
 
 NONE = (0.0, 0.0, 0.0)
 DT = 1e-3
@@ -203,6 +204,16 @@ def test_two_loads_on_a_pulley_are_atwoods_machine():
     assert light.linear_velocity[2] == pytest.approx(0.3 * GRAVITY / 2, rel=1e-9)
     assert wire.tension == pytest.approx(2 * GRAVITY * 3.0 / 4.0, rel=1e-9)
     assert wire.distance == pytest.approx(3.0, abs=1e-10)
+
+
+def test_a_wire_over_two_places_is_drawn_as_three_lines():
+    """One from end to place, between the places, and from place to end."""
+    world = empty_world(DT)
+    light, heavy = ball(world, (-0.5, 0, -1), 1.0), ball(world, (0.5, 0, -1), 3.0)
+    world.add_wire(light, heavy, over=[(-0.5, 0, 0), (0.5, 0, 0)])
+    lines = describe(world).lines
+    assert lines.number.tolist() == [0, 0, 0]
+    assert lines.body.tolist() == [[0, -1], [-1, -1], [-1, 1]]
 
 
 def test_a_block_and_tackle_halves_the_force():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 from collections.abc import Sequence
 from math import ceil, inf
 from typing import Any
@@ -20,11 +21,18 @@ from tribo.objects.constraint import Constraint
 from tribo.objects.end import End, body_pose
 from tribo.world.add_joints import WorldJoints
 
+logger = logging.getLogger("tribo")
+
 MAX_SEGMENTS = 2000
 
 
 class WorldCables(WorldJoints):
     """Laying cables."""
+
+    @property
+    def time_step(self) -> float:
+        """Time step [s]."""
+        raise NotImplementedError
 
     def add_cable(self, route: Any, *, radius: float, segment_length: float = 0.05,
                   material: Material | str = "default", self_collide: bool = False, collide: bool = True,
@@ -102,7 +110,24 @@ class WorldCables(WorldJoints):
             for part in segments:
                 self.remove(part)
             raise
+        self._doubt_damping(section, title)
         return Cable(self, title, section, lengths, segments, joints, fastenings)
+
+    def _doubt_damping(self, section: CableSection, name: str) -> None:
+        """Warn of spook dampings that ring: less than two steps."""
+        short = {
+            key: float(getattr(section.material, key))
+            for key, stiffness in (
+                ("wire_spook_damping_stretch", section.stretch_stiffness),
+                ("wire_spook_damping_bend", section.bend_stiffness),
+            )
+            if stiffness > 0.0 and getattr(section.material, key) < 2.0 * self.time_step
+        }
+        for key, value in short.items():
+            logger.warning(
+                "cable %s: %s of %r is %g s, less than two time steps: it rings. Take %g s or more, or a "
+                "shorter time_step", name, key, section.material.name, value, 2.0 * self.time_step,
+            )  # fmt: skip
 
     def _cable_name(self, name: str) -> str:
         if not isinstance(name, str):

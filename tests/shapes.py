@@ -15,9 +15,9 @@ from tribo.description.trees import (
     ShapeDescription,
     TreeDescription,
 )
-from tribo.engine.builder import Capacity, Part, allocate, build_model
+from tribo.engine.builder import Capacity, Part, build_model
 from tribo.materials import MaterialTable
-from tribo.model import Joint, Shape
+from tribo.model import Joint, Shape, Work
 
 PLANE, SPHERE, BOX, CAPSULE, CYLINDER, _, CONE, ELLIPSOID, HULL = (int(s) for s in list(Shape)[:9])
 SIZES = {
@@ -74,8 +74,7 @@ def built(*sides):
         tree = TreeDescription([body])
         parts.append(Part(tree, np.array([0, 0, 0, 1.0, 0, 0, 0]), (k,), 1, -1))
     model, _, sizes = build_model(parts, MaterialTable(), Capacity())
-    *_, work = allocate(sizes)
-    return model, work
+    return model, Work.allocate(sizes)
 
 
 def rotation(vector):

@@ -24,7 +24,7 @@ def scene():
 # -- names -------------------------------------------------------------------------------------
 
 TYPOS = {
-    "ball.velocty": "linear_velocity",
+    "ball.linear_velocty": "linear_velocity",
     "ball.positon": "position",
     "robot.pd_targt": "pd_target",
     "world.time_stp": "time_step",

@@ -9,6 +9,7 @@ from house.repository import PACKAGE, kept_modules, needs, needs_learn
 MARKS = {
     "stable_baselines.py": [needs("stable_baselines3")],
     "rsl_rl.py": [needs("rsl_rl", "tensordict", "torch")],
+    "players.py": [needs_learn],
 }
 EXAMPLES = [
     pytest.param(

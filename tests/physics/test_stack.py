@@ -220,7 +220,7 @@ def test_an_island_that_cannot_be_solved_has_a_bounded_price_and_leaves_no_trace
         world.step()
         work = world.engine.work
         assert world.status == 0
-        assert 1e-300 < world.residual < 1e-9
+        assert 0.0 < max(world.residual) < 1e-9
         assert 0 < work.newton_steps[0] <= 30 + (2 * 15 + 10) + 2 * (60 + 15 + 10)
     world.tolerance = 1e-10
     world.step(20)

@@ -149,7 +149,7 @@ class Contact:
             >>> ball = world.add_sphere(radius=0.1, mass=2.0, position=(0, 0, 0.1))
             >>> world.step()
             >>> ball.angular_velocity = (0, 30, 0)
-            >>> ball.contacts[0].velocity_of(ball).round(6).tolist()
+            >>> (ball.contacts[0].velocity_of(ball).round(6) + 0.0).tolist()
             [-3.0, 0.0, 0.0]
         """
         side = self.seen_from(part)

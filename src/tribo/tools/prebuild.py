@@ -36,7 +36,7 @@ PARTS = {
     "contact": ("contact.lazily_compiled",),
     "probes": ("probes.",),
     "collision": ("collision.lazily_compiled",),
-    "questions": ("queries.", "dynamics.", "contact."),
+    "questions": ("queries.", "dynamics.", "contact.", "batch_kernels."),
     "ground": ("ground_kernels.",),
 }
 # Number, name, C text of the arguments (None: called by address), name of the result's type.

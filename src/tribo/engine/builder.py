@@ -11,7 +11,7 @@ import numpy as np
 from tribo.description.extents import body_bounds, box_of, rotation_matrix
 from tribo.description.hulls import Heights, Hull, Surface
 from tribo.description.trees import BodyDescription, JointDescription, TreeDescription
-from tribo.materials import MaterialTable
+from tribo.materials.table import Find, MaterialTable
 from tribo.model import (
     FEW_CORNERS,
     TIE_SLOTS,
@@ -410,9 +410,10 @@ def _matrix_size(parts: Sequence[Part]) -> tuple[int, int]:
 
 
 def build_model(
-    parts: Sequence[Part], materials: MaterialTable, capacity: Capacity, ties: Sequence[Tie] = ()
-) -> tuple[Model, list[Span], dict[str, int]]:
-    """Return the arrays of a world, where each object is in them, and all sizes."""
+    parts: Sequence[Part], materials: MaterialTable, capacity: Capacity, ties: Sequence[Tie] = (),
+    find: Find | None = None,
+) -> tuple[Model, list[Span], dict[str, int]]:  # fmt: skip
+    """Return the arrays of a world, where each object is in them, sizes; `find` as in `MaterialTable.array`."""
     for part in parts:
         for body in part.description.bodies:
             for shape in body.shapes:
@@ -428,7 +429,7 @@ def build_model(
     sizes["nignored"] = len(ignored)
     model = Model.allocate(sizes, shared=True)
     model.ignored_pair[:] = sorted(ignored)
-    model.pair_table[:] = materials.array()
+    model.pair_table[:] = materials.array(find)
     model.body_like[:] = -1
     filler = _Filler(model, materials)
     spans = [filler.add(tree, part) for tree, part in enumerate(parts)]

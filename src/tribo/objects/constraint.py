@@ -276,9 +276,12 @@ class Motor(Constraint):
     """A motor that turns or pushes the second body relative to the first, as `World.add_motor` makes it."""
 
     def _own_numbers(self) -> dict[str, Any]:
+        return {"speed": self.speed} | self._forces()
+
+    def _forces(self) -> dict[str, Any]:
         lower, upper = self.force_range
         more = {} if lower == -upper else {"force_range": (lower, upper)}
-        return {"speed": self.speed, "max_force": upper} | more
+        return {"max_force": upper} | more
 
     @property
     def speed(self) -> float:

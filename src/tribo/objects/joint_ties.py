@@ -88,9 +88,7 @@ class Lock(Motor):
     """
 
     def _own_numbers(self) -> dict[str, Any]:
-        lower, upper = self.force_range
-        more = {} if lower == -upper else {"force_range": (lower, upper)}
-        return {"position": self.position, "max_force": upper} | more
+        return {"position": self.position} | self._forces()
 
     @property
     def position(self) -> float:

@@ -7,7 +7,6 @@ under PD control, writes a plot, a picture and a film, and shows both in the bro
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from rich.table import Table
 
 import tribo
 from tribo import world_xml
+from tribo.formats.mesh_files import robot_package
 from tribo.materials import PairProperties
 from tribo.viewer import draw, film, plot, scene
 from tribo.viewer.raster import Camera
@@ -32,7 +32,7 @@ console = Console(highlight=False)
 
 ASSETS = Path(__file__).parents[1] / "assets"
 SPHERES = ASSETS / "three_spheres.xml"
-ANYMAL = "anymal_c_simple_description/urdf/anymal.urdf"
+ANYMAL = "robots/anymal_c_simple_description/urdf/anymal.urdf"
 
 FALL = 8.0  # [s] the spheres are watched
 STAND = 5.0  # [s] the robot stands
@@ -84,14 +84,12 @@ def anymal() -> Robot:
     Raises:
         DemoError: The package is not installed.
     """
-    try:
-        found = importlib.metadata.distribution("example-robot-data")
-    except importlib.metadata.PackageNotFoundError:
+    folder = robot_package()
+    if folder is None:
         raise DemoError(
             'ANYmal C is in the package example-robot-data: pip install "tribo[robots]", '
             "or take the package's own robot: --robot own"
-        ) from None
-    folder = Path(str(found.locate_file("cmeel.prefix"))) / "share/example-robot-data/robots"
+        )
     return Robot("anymal", folder / ANYMAL, 0.58, 0.4, -0.8, 300.0, 15.0)
 
 

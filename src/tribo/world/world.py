@@ -310,9 +310,11 @@ class World(
         for tie in self._constraints:
             tie.detach()
         ties = [tie.tie(first_body) for tie in self._constraints]
+        references = References(self._objects, self._materials)
         model, spans, sizes = build_model(
-            [p.part() for p in self._objects], self._materials, capacity, ties
+            [p.part() for p in self._objects], self._materials, capacity, ties, references.find
         )
+        model.body_like[:] = references.instances
         engine = Engine(model, sizes, capacity, settings=self._settings)
         if old is not None:
             for name in _KEPT:
@@ -328,7 +330,7 @@ class World(
             carry_readings(old, engine, [(was[key], now[key]) for key in now if key in was])
         self._built_spans = now
         self._engine, self._must_build = engine, False
-        self.write_materials()
+        self._materials_built = self._materials.revision
 
     def write_materials(self) -> None:
         """Pass a changed pair table on to the model."""

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 from pathlib import Path
 
 import numpy as np
 
 import tribo
+from tribo.formats.mesh_files import robot_package
 from tribo.gym import randomisation
 from tribo.gym.task import Task
 from tribo.gym.tasks.walking import Walker
 
 ROBOT = "anymal"
-FOLDER = "cmeel.prefix/share/example-robot-data/robots"
-FILE = "anymal_c_simple_description/urdf/anymal.urdf"
+FILE = "robots/anymal_c_simple_description/urdf/anymal.urdf"
 WALKER = Walker(
     name=ROBOT,
     stance=np.array([0.0, 0.4, -0.8] * 2 + [0.0, -0.4, 0.8] * 2),  # HAA, HFE, KFE: LF, RF, LH, RH
@@ -35,14 +34,13 @@ def urdf() -> Path:
     Raises:
         ImportError: The package is not installed.
     """
-    try:
-        package = importlib.metadata.distribution("example-robot-data")
-    except importlib.metadata.PackageNotFoundError:
+    folder = robot_package()
+    if folder is None:
         raise ImportError(
             'ANYmal C is in the package example-robot-data: pip install "tribo[robots]", or take the '
             "package's own robot, task Quadruped"
-        ) from None
-    return Path(str(package.locate_file(FOLDER))) / FILE
+        )
+    return folder / FILE
 
 
 def world() -> tribo.World:

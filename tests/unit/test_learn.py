@@ -45,16 +45,12 @@ def run(tmp_path_factory):
 
 # -- it learns -----------------------------------------------------------------------------------
 def test_cart_pole_is_learnt(tmp_path):
-    """From 20 steps of balance at random to several hundred of 500, in a few seconds.
-
-    How far 60 updates lead depends on seed and version of PyTorch: 5 episodes of three seeds had means of 430
-    to 500.
-    """
+    """From 20 steps of balance at random to 500, the most that there are, by the updates of the preset."""
     before, _ = play(random_policy(), 3)
-    train("CartPole", tmp_path, preset("CartPole", iterations=60, seed=3, threads=1), onnx=False)
+    train("CartPole", tmp_path, preset("CartPole", seed=1, threads=1), onnx=False)
     after, _ = play(tmp_path, 5, seed=100)
     assert max(before) < 100.0
-    assert np.mean(after) > 200.0
+    assert min(after) == 500.0
 
 
 def random_policy():

@@ -413,7 +413,7 @@ def build_model(
     parts: Sequence[Part], materials: MaterialTable, capacity: Capacity, ties: Sequence[Tie] = (),
     find: Find | None = None,
 ) -> tuple[Model, list[Span], dict[str, int]]:  # fmt: skip
-    """Return the arrays of a world, where objects are in them, all sizes; `find`: see `MaterialTable.array`."""
+    """Return the arrays of a world, where objects are in them, sizes; `find`: see `MaterialTable.array`."""
     for part in parts:
         for body in part.description.bodies:
             for shape in body.shapes:

@@ -273,12 +273,19 @@ class Work(Record):
     end_q = field("nq")  # coordinates at the end of the step, tried by `brake`
 
     # Velocity in the middle of the step.
-    settle_rounds = field(1, dtype=INT)  # solves of this step for its sake
+    settle_rounds = field(1, dtype=INT)  # fixed-point iterations of h in this solve
+    bias_before = field("nv")  # [N, N m] `bias_force` before an iteration
+    island_is_stale = field(
+        "ntree", dtype=INT
+    )  # 1: an h changed after its solve; 2: it was solved again
+    island_is_unsolved = field("ntree", dtype=INT)  # 1: the last solve missed its tolerance
     change_v = field("nv")  # [m/s, rad/s] scratch
 
     # Stages of Runge and Kutta's method.
     tree_course = field("ntree", dtype=INT)  # `Course`: how it goes its way
-    tree_is_fourth = field("ntree", dtype=INT)  # 1: took a step of fourth order
+    tree_is_fourth = field(
+        "ntree", dtype=INT
+    )  # 1: took a step of fourth order; 2: only where it ends is its
     tree_is_coarse = field("ntree", dtype=INT)  # 1: turns too far for the most parts
     joint_is_ruled = field("nbody", dtype=INT)  # 1: ends where a step of second order has it
     rk_q = field("nq")

@@ -57,7 +57,7 @@ def advance(model, state, command, settings, work):
     actuation.begin(model, state, command, settings, work)  # what drives and hands are to do
     surface_velocity.surface_velocity(model, command, work)  # conveyors and tracks
     again = 1
-    while again > 0:  # again, if a limit, a soft force or a path is not as it was solved for
+    while again > 0:  # again, if a limit or a soft force is not as it was solved for
         work.status[0] &= ~NOT_CONVERGED  # the last round is the one that counts
         actuation.drives(model, state, command, settings, work)  # τ, and M̂ − M
         compliant_contacts.forces(model, state, settings, work)  # compliant contacts: τ and M̂ − M
@@ -77,11 +77,11 @@ def advance(model, state, command, settings, work):
         islands.islands(model, work)  # who has to do with whom?
         impacts.impacts(model, state, settings, work)  # who is hit, who hands it on?
         gauss_seidel.solve(model, state, settings, work)  # λ: cone, complementarity
+        substeps.iterate(model, state, command, settings, work)  # does the path lead to that?
         rebound_energy.bound(model, settings, work)  # no rebound creates energy
         integrate.next_velocity(model, state, work)  # v⁺ = v + M̂⁻¹ (dt (τ − h) + Jᵀ λ)
         again = compliant_contacts.changed(model, state, settings, work)
         again = again or actuation.saturate(model, state, command, settings, work)
-        again = again or substeps.needed(model, state, command, settings, work)
     momentum.momenta(model, state, settings, work)  # of floating trees: p + impulse
     energy_limiter.limit(model, state, settings, work)  # nothing that holds throws
     rk4.fourth_order(model, state, command, settings, work)  # rk4 instead?

@@ -119,6 +119,9 @@ def begin(model, state, command, settings, work):
     for t in range(model.tree_body.shape[0]):
         if model.tree_kind[t] == DYNAMIC and model.tree_nv[t] > 0:
             collect(model, command, settings, work, t)
+    for dof in range(state.v.shape[0]):
+        if model.dof_is_moved[dof] != 0 and command.kp[dof] == 0.0 and command.kd[dof] == 0.0:
+            work.drive_mode[dof], _ = effort_mode(model, work, dof, work.feed_forward[dof], True)
 
 
 @kernel
@@ -248,8 +251,7 @@ def saturate(model, state, command, settings, work):
     """
     changed = 0
     work.drive_rounds[0] += 1
-    rounds = work.drive_rounds[0] - work.settle_rounds[0]  # those for the sake of drives
-    may_leave = rounds <= FREE_ROUNDS
+    may_leave = work.drive_rounds[0] <= FREE_ROUNDS
     for dof in range(state.v.shape[0]):
         if model.dof_is_moved[dof] == 0:
             work.applied_torque[dof] = 0.0

@@ -8,7 +8,7 @@ enough the tree turns too far for the step, and takes it in parts (`runge_kutta`
 Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", V.1 (symmetric methods).
 """
 
-from math import inf
+from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics import bias, integrate
@@ -32,8 +32,9 @@ FAR = 0.01  # [rad] in a step, below which the prediction serves; 10 rad/s at 1 
 ENOUGH = 5e-6  # [–] of the velocity: v̄ is what it leads to; (dt ω)³/8 after one round, dt ω = 0.034
 STIFF = 0.1  # [–] of what a joint moves, damping and springs included, that these may make up
 STIFFEST = 0.97  # [–] the same of a spring that parts can follow; dt ω = 11
-DAMPED = 1e-3  # [–] a step: damping beyond what its error may give, 1e-4 at 30 rad/s and 1 ms
-REPEATS = 4  # of h, in a tree whose joints are all damped so
+DAMPED = 1e-3  # [–] of its velocity that each joint of a damped tree loses in a step, at least
+ERROR_DAMPED = 2e-4  # [–] of the velocity, by which h(v̄) may be off there: a fifth of that
+REPEATS = 4  # of h, before a tree takes parts
 EXPLICIT = 1e-4  # [–] that v̄ instead of v adds to the velocity under `semi_implicit`; dt ω = 0.02
 
 
@@ -87,20 +88,27 @@ def max_spring_share(model, settings, work, t):
 
 
 @kernel
+def turn(model, settings, work, t):
+    """Return how far the body of a tree that turns most does so in this step [rad]; inf for no number."""
+    most = 0.0
+    for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
+        omega = (work.body_vel[i, 0], work.body_vel[i, 1], work.body_vel[i, 2])
+        square = vec.dot(omega, omega)
+        most = max(most, square if square < inf else inf)
+    return settings.dt * sqrt(most)
+
+
+@kernel
 def turns_far(model, state, settings, work, t):
     """Tell whether a tree of joints moves on its own, and one of its bodies turns far in this step."""
     if model.tree_is_single[t] == 1 or model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
         return False
     if state.tree_is_asleep[t] > 0:
         return False
-    most = FAR / settings.dt
+    most = FAR
     if max_spring_share(model, settings, work, t) > STIFF:
         most *= 0.1  # it trembles from step to step, and no prediction serves
-    for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
-        omega = (work.body_vel[i, 0], work.body_vel[i, 1], work.body_vel[i, 2])
-        if not vec.dot(omega, omega) <= most * most:
-            return True
-    return False
+    return not turn(model, settings, work, t) <= most
 
 
 @kernel
@@ -201,12 +209,15 @@ def settle_tree(model, state, command, settings, work, t):
 
     Writes: work.
     """
-    if follow(model, state, work, t, work.free_response, True) <= ENOUGH:
+    enough = ENOUGH
+    if is_damped(model, command, settings, work, t):
+        enough = max(ENOUGH, ERROR_DAMPED / turn(model, settings, work, t))
+    if follow(model, state, work, t, work.free_response, True) <= enough:
         return
-    for _ in range(REPEATS if is_damped(model, command, settings, work, t) else 1):
+    for _ in range(REPEATS):
         bias.tree_bias(model, work.mid_v, settings, work, t)
         integrate.tree_response(model, settings, work, t)
-        if follow(model, state, work, t, work.free_response, True) <= ENOUGH:
+        if follow(model, state, work, t, work.free_response, True) <= enough:
             return
     is_alone = is_left_alone(model, command, settings, work, t)
     work.tree_course[t] = IN_PARTS if is_alone else HELD

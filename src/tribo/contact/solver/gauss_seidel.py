@@ -28,7 +28,6 @@ from tribo.math import vec
 from tribo.model import Status
 
 CAPACITY = int(Status.CAPACITY)
-NOT_CONVERGED = int(Status.NOT_CONVERGED)
 SLOWED = int(Status.SLOWED)
 BOUND_ROUNDS = 30  # in which bounds of friction follow what they are bounds for
 
@@ -108,8 +107,8 @@ def solve_island(model, settings, work, t, rows):
         if not is_sane:
             work.status[0] |= SLOWED
         is_solved = velocity_bound.bound(model, settings, work, t, rows, is_solved)
-    if not is_solved and violation(model, work, t) > HARMLESS * island_speed(settings, work, t):
-        work.status[0] |= NOT_CONVERGED
+    is_missed = violation(model, work, t) > HARMLESS * island_speed(settings, work, t)
+    work.island_is_unsolved[t] = 1 if not is_solved and is_missed else 0
 
 
 @kernel
@@ -129,6 +128,7 @@ def solve(model, state, settings, work):
         work.tree_vain_pause[t] = state.tree_vain_pause[t]
     for t in range(work.tree_island.shape[0]):
         rows = dense_island.island_rows(work, t)
+        work.island_is_unsolved[t] = 0
         if rows > 0:
             solve_island(model, settings, work, t, rows)
 

@@ -96,6 +96,8 @@ def report(model, settings, work):
         speed = max(speed, own)
         if gives_way(work, t, own):
             work.status[0] |= CONTRADICTION
+        if work.island_is_unsolved[t] == 1:
+            work.status[0] |= NOT_CONVERGED
     for c in range(work.contact_count[0]):
         if work.contact_target[c] == -inf:
             continue

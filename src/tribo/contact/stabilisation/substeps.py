@@ -1,4 +1,4 @@
-"""Stage *unsettled*: is the velocity that was solved for the one to which the path leads?
+"""Stage *iterate*: is the velocity that was solved for the one to which the path leads?
 
 Where a tree turns far in a step, and drives, friction, stops or constraints act on it, its impulses belong
 to the whole step and the path does not. So the tree goes its way in parts of fourth order under what was
@@ -11,10 +11,23 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import find
+from tribo.contact.problem.scalar_rows import tie_of
+from tribo.contact.solver.dense_island import island_rows
+from tribo.contact.solver.gauss_seidel import solve_island
 from tribo.dynamics import bias, rk4
-from tribo.dynamics.inertia import unwhiten_tree
-from tribo.dynamics.middle import ENOUGH, difference, follow, judge_explicit, turns_far
-from tribo.model import Course, Integrator, Slot
+from tribo.dynamics.inertia import unwhiten_tree, whiten_tree
+from tribo.dynamics.middle import (
+    ENOUGH,
+    ERROR_DAMPED,
+    REPEATS,
+    difference,
+    follow,
+    is_damped,
+    judge_explicit,
+    turn,
+    turns_far,
+)
+from tribo.model import Course, Integrator, Slot, Status
 
 SETTLED = int(Course.SETTLED)
 IN_PARTS = int(Course.IN_PARTS)
@@ -25,10 +38,16 @@ LOST = int(Course.LOST)
 ONE_H = int(Course.ONE_H)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 LIMIT = int(Slot.LIMIT)
-CLOSE = 0.03  # [–] of the velocity by which v̄ may be off where contacts push, which take more than it gives
-APART = 0.1  # [–] the same in the end
-LEFT = 1e-4  # [–] by which way and solve may differ in the end
+CAPACITY = int(Status.CAPACITY)
+ERROR_PUSHED = (
+    5e-3  # [–] of the velocity by which h(v̄) may be off where contacts push, which take more
+)
+APART = 0.1  # [–] of the velocity, by which v̄ may be off there in the end
+CLOSE = 0.03  # [–] by which way and solve may differ after the last but one round
+LEFT = 1e-3  # [–] the same in the end
+ARRIVED = 1e-3  # [–] by which what was solved for may differ from where a tree arrives
 ROUNDS = 8
+STALE, SOLVED_AGAIN = 1, 2  # entries of `Work.island_is_stale`
 
 
 @kernel
@@ -55,41 +74,96 @@ def has_contact(model, work, t):
 
 
 @kernel
-def repeat(model, state, settings, work, t):
-    """Take h of a tree with contacts anew if its velocity ends elsewhere; tell whether it does.
+def keep_bias(model, work, t):
+    """Remember the bias force of a tree.
 
-    Not under held forces: what contacts do within a step, to part what overlaps for one, is no force to hold.
+    Writes: work.
+    """
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        work.bias_before[dof] = work.bias_force[dof]
+
+
+@kernel
+def restore_bias(model, work, t):
+    """Take back the bias force of a tree that was remembered: the one that the solve had.
+
+    Writes: work.
+    """
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        work.bias_force[dof] = work.bias_before[dof]
+
+
+@kernel
+def move_response(model, settings, work, t):
+    """Add to the responses of a tree what its h changed by; its island has to be solved on from there.
+
+    z ← z − D^(−1/2) L⁻ᵀ dt (h − h_before)
+
+    Writes: work.
+    """
+    first = model.tree_v[t]
+    last = first + model.tree_nv[t]
+    for dof in range(first, last):
+        work.change_v[dof] = settings.dt * (work.bias_before[dof] - work.bias_force[dof])
+    whiten_tree(model, work, t, work.change_v)
+    for dof in range(first, last):
+        work.free_response[dof] += work.change_v[dof]
+        work.response[dof] += work.change_v[dof]
+    work.island_is_stale[find(work.tree_island, t)] = STALE
+
+
+@kernel
+def repeat(model, state, settings, work, t, most):
+    """Take h of a tree anew at the velocity to which it leads, if it errs by more than a part `most` of that.
+
+    Tell whether it was. h(v̄) errs by the turn of the step times the error of v̄. Not under held forces: what
+    contacts do within a step, to part what overlaps for one, is no force to hold.
 
     Writes: work.
     """
     apart = follow(model, state, work, t, work.response, False)
+    is_near = apart * turn(model, settings, work, t) <= most
     work.tree_is_fourth[t] = 0
-    work.tree_course[t] = SETTLED if apart <= APART else UNSETTLED
-    if work.settle_rounds[0] >= ROUNDS or apart <= CLOSE:
-        return 0
+    work.tree_course[t] = SETTLED if is_near or apart <= APART else UNSETTLED
+    if is_near or work.settle_rounds[0] >= ROUNDS:
+        return False
     follow(model, state, work, t, work.response, True)
     bias.tree_bias(model, work.mid_v, settings, work, t)
-    return 1
+    return True
 
 
 @kernel
-def note(model, state, settings, work, t):
-    """Note whether a tree that something touches, or might, turns too far for one h; tell whether to go on.
+def note(model, state, command, settings, work, t):
+    """Take h of a tree that something touches, or might, anew where it errs; note whether it needs parts.
+
+    Return whether h is another one. Where contacts push, or dampers take more from each joint, h may err by a
+    little.
 
     Writes: work.
     """
     code = work.tree_course[t]
     if work.tree_is_free[t] == 1 and (code == SETTLED or code == IN_PARTS):
-        return 0
+        return False
+    if work.settle_rounds[0] > 0 and work.island_is_stale[find(work.tree_island, t)] == 0:
+        return False  # nothing changed since it was looked at
     if code == SETTLED and not turns_far(model, state, settings, work, t):
-        return 0
+        return False
     if has_contact(model, work, t):
-        return repeat(model, state, settings, work, t)
+        return repeat(model, state, settings, work, t, ERROR_PUSHED)
+    if code == SETTLED and is_damped(model, command, settings, work, t):
+        return repeat(model, state, settings, work, t, ERROR_DAMPED)
     if code == ONE_H:
-        return 0
-    if code != SETTLED or not follow(model, state, work, t, work.response, False) <= ENOUGH:
-        work.tree_course[t] = HELD
-    return 0
+        return False
+    if code == SETTLED:
+        apart = follow(model, state, work, t, work.response, work.settle_rounds[0] < REPEATS)
+        if apart <= ENOUGH:
+            return False
+        if work.settle_rounds[0] < REPEATS:
+            bias.tree_bias(model, work.mid_v, settings, work, t)
+            return True
+    work.tree_course[t] = HELD
+    work.tree_is_fourth[t] = 0
+    return False
 
 
 @kernel
@@ -106,11 +180,46 @@ def give_up(model, state, settings, work, t):
 
 
 @kernel
-def judge(model, state, settings, work, t):
-    """Tell whether a tree that went its way has to go it again; note which joints end as their rows have it.
+def note_ruled(model, work, t):
+    """Note which joints of a tree end as their rows have it; tell whether constraints tie the tree.
 
-    A stop that presses and a mimic joint rule where a joint is, not only how fast it is. A way that still
-    ends elsewhere by much is no way: what is light would be whipped round by forces that are held.
+    A stop that presses, a mimic joint, dry friction that holds and a drive at its speed limit rule where a
+    joint is and how fast.
+
+    Writes: work.
+    """
+    is_tied = False
+    root = model.tree_body[t]
+    for i in range(root, root + model.tree_body_count[t]):
+        work.joint_is_ruled[i] = 0
+    for i in range(root, root + model.tree_body_count[t]):
+        if model.joint_leader[i] >= 0:
+            work.joint_is_ruled[i] = work.joint_is_ruled[model.joint_leader[i]] = 1
+    for n in range(work.scalar_count[0]):
+        impulse = work.scalar_impulse[n]
+        if impulse == 0.0:
+            continue
+        if tie_of(model, work, n) >= 0:
+            for side in range(2):
+                if work.scalar_len[n, side] > 0:
+                    is_tied = is_tied or model.body_tree[work.scalar_body[n, side]] == t
+            continue
+        i = work.scalar_body[n, 0]
+        if i < 0 or model.body_tree[i] != t:
+            continue
+        is_stop = work.scalar_slot[n] == model.joint_slot[i] + LIMIT
+        if is_stop or work.scalar_lower[n] < impulse < work.scalar_upper[n]:
+            work.joint_is_ruled[i] = 1
+    return is_tied
+
+
+@kernel
+def judge(model, state, settings, work, t):
+    """Tell whether a tree that went its way has to go it again.
+
+    It ends at the velocity to which its way led, so the solve need not have that to the last digit; what is
+    tied ends at the one that was solved for. A way that still ends elsewhere by much is no way: what is
+    light would be whipped round by forces that are held.
 
     Writes: work.
     """
@@ -119,47 +228,72 @@ def judge(model, state, settings, work, t):
     if work.settle_rounds[0] == ROUNDS - 1 and not apart <= CLOSE:
         give_up(model, state, settings, work, t)
         return True
-    work.tree_is_fourth[t] = 1 if apart < inf else 0
-    root = model.tree_body[t]
-    for i in range(root, root + model.tree_body_count[t]):
-        work.joint_is_ruled[i] = 0
-    for i in range(root, root + model.tree_body_count[t]):
-        if model.joint_leader[i] >= 0:
-            work.joint_is_ruled[i] = work.joint_is_ruled[model.joint_leader[i]] = 1
-    for n in range(work.scalar_count[0]):
-        i = work.scalar_body[n, 0]
-        if i < 0 or model.body_tree[i] != t or work.scalar_impulse[n] == 0.0:
-            continue
-        if work.scalar_slot[n] == model.joint_slot[i] + LIMIT:
-            work.joint_is_ruled[i] = 1
+    is_tied = note_ruled(model, work, t)
+    work.tree_is_fourth[t] = 0
+    if apart < inf:
+        work.tree_is_fourth[t] = 2 if is_tied else 1
     if work.settle_rounds[0] >= ROUNDS and not apart <= LEFT:
         work.tree_course[t] = UNSETTLED
-    return work.settle_rounds[0] < ROUNDS and not apart <= ENOUGH
+    return work.settle_rounds[0] < ROUNDS and not apart <= (ENOUGH if is_tied else ARRIVED)
 
 
 @kernel
-def needed(model, state, command, settings, work):
-    """Send trees that turn too far on their way in parts; tell whether one of them ends elsewhere.
+def look(model, state, command, settings, work):
+    """Compare the h of all trees that turn far with where they end; return how many have a new one.
 
-    Blows that are handed on are left out: they come at times of their own.
+    Their responses are moved by what that changes.
 
     Writes: work.
     """
-    again = 0
-    is_needed = False
+    changed = 0
+    is_held = False
     for t in range(model.tree_body.shape[0]):
-        if settings.integrator != SEMI_IMPLICIT:
-            again += note(model, state, settings, work, t)
-            is_needed = is_needed or work.tree_course[t] == HELD
-        elif turns_far(model, state, settings, work, t):
-            judge_explicit(model, state, settings, work, t)
-    if is_needed and not rk4.fly(model, state, command, settings, work):
+        keep_bias(model, work, t)
+        if note(model, state, command, settings, work, t):
+            move_response(model, settings, work, t)
+            changed += 1
+        is_held = is_held or work.tree_course[t] == HELD
+    if is_held and not rk4.fly(model, state, command, settings, work):
         return 0
     for t in range(model.tree_body.shape[0]):
-        if work.tree_course[t] == FLOWN:
-            again += 1 if judge(model, state, settings, work, t) else 0
-        elif work.tree_course[t] == LOST:
+        is_new = False
+        if work.tree_course[t] == LOST:
             work.tree_course[t] = ONE_H
-            again += 1
-    work.settle_rounds[0] += 1
-    return again
+            is_new = True
+        elif work.tree_course[t] == FLOWN and work.tree_is_fourth[t] == 0:
+            is_new = judge(model, state, settings, work, t)
+            if not is_new:
+                restore_bias(model, work, t)
+        if is_new:
+            move_response(model, settings, work, t)
+            changed += 1
+    return changed
+
+
+@kernel
+def iterate(model, state, command, settings, work):
+    """Make h agree with the velocity to which it leads, in trees that something touches, or that take parts.
+
+    Only the islands of trees with a new h are solved again, from the impulses at hand. Blows that are handed
+    on are left out: they come at times of their own.
+
+    Writes: work.
+    """
+    work.settle_rounds[0] = 0
+    if settings.integrator == SEMI_IMPLICIT:
+        for t in range(model.tree_body.shape[0]):
+            if turns_far(model, state, settings, work, t):
+                judge_explicit(model, state, settings, work, t)
+        return
+    for t in range(work.island_is_stale.shape[0]):
+        work.island_is_stale[t] = 0
+    for _ in range(ROUNDS + 1):
+        if look(model, state, command, settings, work) == 0 or work.status[0] & CAPACITY:
+            break
+        work.settle_rounds[0] += 1
+        for t in range(work.island_is_stale.shape[0]):
+            was = work.island_is_stale[t]
+            work.island_is_stale[t] = SOLVED_AGAIN if was == STALE else 0
+            rows = island_rows(work, t) if was == STALE else 0
+            if rows > 0:
+                solve_island(model, settings, work, t, rows)

@@ -19,6 +19,7 @@ from tribo.contact.solver.coulomb_cone import NO_FRICTION, project
 from tribo.contact.solver.natural_residual import (
     GOOD,
     HARMLESS,
+    contact_violation,
     island_speed,
     largest,
     torque_violation,
@@ -87,7 +88,7 @@ def report(model, settings, work):
     primal = 0.0
     dual = 0.0
     complementarity = 0.0
-    along = 0.0  # [m/s] the velocity against which an impulse works
+    miss = 0.0  # [m/s] by which a contact misses its law, in impulse or in velocity, whichever is nearer
     diagonal = 0.0
     count = 0
     speed = step_speed(settings)
@@ -105,8 +106,7 @@ def report(model, settings, work):
         primal = max(primal, p)
         dual = max(dual, d)
         complementarity = max(complementarity, e)
-        if e > 0.0:
-            along = max(along, e / vec.norm(vec.load(work.contact_impulse, c)))
+        miss = max(miss, beyond(contact_violation(model, work, c), GOOD * work.contact_bend_error[c]))
         if work.contact_is_spun[c] == 1:
             dual = max(dual, torque_violation(model, work, c))
         g = work.contact_delassus
@@ -119,14 +119,14 @@ def report(model, settings, work):
         diagonal += work.scalar_delassus[n]
         count += 1
     if count == 0 or speed == 0.0 or diagonal == 0.0:
-        primal = dual = complementarity = along = 0.0
+        primal = dual = complementarity = miss = 0.0
     else:
         mass = count / diagonal
         primal /= mass * speed
         dual /= speed
         complementarity /= mass * speed * speed
-        along /= speed
-    if not max(primal, max(dual, along)) <= HARMLESS or not primal + dual + complementarity < inf:
+        miss /= speed
+    if not max(primal, max(dual, miss)) <= HARMLESS or not primal + dual + complementarity < inf:
         work.status[0] |= NOT_CONVERGED
     work.residual[0] = primal
     work.residual[1] = dual

@@ -154,7 +154,8 @@ def learn(model, work, t, is_jammed):
         before = tree
         failures = min(work.tree_vain[tree] + 1, MAX_FAILURES) if is_jammed else 0
         work.tree_vain[tree] = failures
-        work.tree_vain_pause[tree] = 1 + ((1 << failures) >> 2)  # this step counts
+        pause = 1 + ((1 << failures) >> 2)  # this step counts
+        work.tree_vain_pause[tree] = pause if is_jammed else 0
 
 
 @kernel

@@ -35,6 +35,7 @@ STIFFEST = 0.97  # [–] the same of a spring that parts can follow; dt ω = 11
 DAMPED = 1e-3  # [–] of its velocity that each joint of a damped tree loses in a step, at least
 ERROR_DAMPED = 2e-4  # [–] of the velocity, by which h(v̄) may be off there: a fifth of that
 REPEATS = 4  # of h, before a tree takes parts
+LARGE = 0.1  # [rad] in a step, beyond which the step's own error is too large, whatever h is
 EXPLICIT = 1e-4  # [–] that v̄ instead of v adds to the velocity under `semi_implicit`; dt ω = 0.02
 
 
@@ -190,11 +191,16 @@ def is_left_alone(model, command, settings, work, t):
 
 @kernel
 def is_damped(model, command, settings, work, t):
-    """Tell whether each joint of a tree loses more in a step than the error of a repeated step may give."""
-    is_floating = model.joint_type[model.tree_body[t]] == FREE
-    for dof in range(
-        model.tree_v[t] + (6 if is_floating else 0), model.tree_v[t] + model.tree_nv[t]
-    ):
+    """Tell whether each joint of a tree loses more in a step than the error of a repeated step may give.
+
+    But for those that lead to the first body with a mass: they move the tree as a whole.
+    """
+    base = model.tree_body[t]
+    last = base + model.tree_body_count[t] - 1
+    while base < last and model.body_mass[base] == 0.0:
+        base += 1
+    first = model.joint_v[base] + dof_count(model.joint_type[base])
+    for dof in range(first, model.tree_v[t] + model.tree_nv[t]):
         damping = model.dof_damping[dof]
         if work.drive_mode[dof] == 0:  # within its limits
             damping += command.kd[dof]
@@ -214,7 +220,8 @@ def settle_tree(model, state, command, settings, work, t):
         enough = max(ENOUGH, ERROR_DAMPED / turn(model, settings, work, t))
     if follow(model, state, work, t, work.free_response, True) <= enough:
         return
-    for _ in range(REPEATS):
+    is_large = turn(model, settings, work, t) > LARGE
+    for _ in range(1 if is_large and enough == ENOUGH else REPEATS):
         bias.tree_bias(model, work.mid_v, settings, work, t)
         integrate.tree_response(model, settings, work, t)
         if follow(model, state, work, t, work.free_response, True) <= enough:

@@ -233,25 +233,27 @@ def invert(value, at, n):
 
 @kernel
 def factor_alone(value, at, n):
-    """Factor an n×n block in place, L below a diagonal of ones; return False if it is singular.
+    """Factor an n×n block in place, from the last row to the first; return False if it is singular.
 
-    The only block of a matrix is not inverted: a third of the multiplications.
+    The only block of a matrix is not inverted, which saves two thirds of the multiplications. Its rows are
+    the dofs of one tree: eliminated from the leaves to the root, a dof couples none but those above it, and
+    what no contact moves costs nothing. U stands above a diagonal of ones.
 
     Writes: value.
     """
-    for k in range(n):
+    for k in range(n - 1, -1, -1):
         row = at + k * n
         pivot = value[row + k]
         if not abs(pivot) > MIN_PIVOT:
             return False
         scale = 1.0 / pivot
-        for i in range(k + 1, n):
+        for i in range(k):
             other = at + i * n
             f = value[other + k]
             if f != 0.0:
                 f *= scale
                 value[other + k] = f
-                for j in range(k + 1, n):
+                for j in range(k):
                     value[other + j] -= f * value[row + j]
     return True
 
@@ -262,14 +264,14 @@ def solve_alone(value, at, n, x, first):
 
     Writes: x.
     """
-    for i in range(1, n):
-        s = x[first + i]
-        for j in range(i):
-            s -= value[at + i * n + j] * x[first + j]
-        x[first + i] = s
-    for i in range(n - 1, -1, -1):
+    for i in range(n - 2, -1, -1):
         s = x[first + i]
         for j in range(i + 1, n):
+            s -= value[at + i * n + j] * x[first + j]
+        x[first + i] = s
+    for i in range(n):
+        s = x[first + i]
+        for j in range(i):
             s -= value[at + i * n + j] * x[first + j]
         x[first + i] = s / value[at + i * n + i]
 

@@ -106,7 +106,9 @@ def report(model, settings, work):
         primal = max(primal, p)
         dual = max(dual, d)
         complementarity = max(complementarity, e)
-        miss = max(miss, beyond(contact_violation(model, work, c), GOOD * work.contact_bend_error[c]))
+        miss = max(
+            miss, beyond(contact_violation(model, work, c), GOOD * work.contact_bend_error[c])
+        )
         if work.contact_is_spun[c] == 1:
             dual = max(dual, torque_violation(model, work, c))
         g = work.contact_delassus

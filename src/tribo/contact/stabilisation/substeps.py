@@ -19,6 +19,7 @@ from tribo.dynamics.inertia import unwhiten_tree, whiten_tree
 from tribo.dynamics.middle import (
     ENOUGH,
     ERROR_DAMPED,
+    LARGE,
     REPEATS,
     difference,
     follow,
@@ -155,10 +156,10 @@ def note(model, state, command, settings, work, t):
     if code == ONE_H:
         return False
     if code == SETTLED:
-        apart = follow(model, state, work, t, work.response, work.settle_rounds[0] < REPEATS)
-        if apart <= ENOUGH:
+        is_small = turn(model, settings, work, t) <= LARGE and work.settle_rounds[0] < REPEATS
+        if follow(model, state, work, t, work.response, is_small) <= ENOUGH:
             return False
-        if work.settle_rounds[0] < REPEATS:
+        if is_small:
             bias.tree_bias(model, work.mid_v, settings, work, t)
             return True
     work.tree_course[t] = HELD

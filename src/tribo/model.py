@@ -283,9 +283,7 @@ class Work(Record):
 
     # Stages of Runge and Kutta's method.
     tree_course = field("ntree", dtype=INT)  # `Course`: how it goes its way
-    tree_is_fourth = field(
-        "ntree", dtype=INT
-    )  # 1: took a step of fourth order; 2: only where it ends is its
+    tree_is_fourth = field("ntree", dtype=INT)  # 1: took a step of fourth order
     tree_is_coarse = field("ntree", dtype=INT)  # 1: turns too far for the most parts
     joint_is_ruled = field("nbody", dtype=INT)  # 1: ends where a step of second order has it
     rk_q = field("nq")

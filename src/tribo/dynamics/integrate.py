@@ -266,7 +266,7 @@ def finish_tree(model, t, v, vdot, settings, work, q):
     Writes: work, v, q.
     """
     is_midpoint = settings.integrator != SEMI_IMPLICIT
-    is_fourth = work.tree_is_fourth[t] > 0
+    is_fourth = work.tree_is_fourth[t] == 1
     if is_split(model, t) and not is_fourth:
         finish_split(model, t, v, settings, work, q)
         return

@@ -34,8 +34,9 @@ STIFF = 0.1  # [–] of what a joint moves, damping and springs included, that t
 STIFFEST = 0.97  # [–] the same of a spring that parts can follow; dt ω = 11
 DAMPED = 1e-3  # [–] of its velocity that each joint of a damped tree loses in a step, at least
 ERROR_DAMPED = 2e-4  # [–] of the velocity, by which h(v̄) may be off there: a fifth of that
-REPEATS = 4  # of h, before a tree takes parts
+REPEATS = 4  # of h, before a tree takes parts; one if it turns farther than that:
 LARGE = 0.1  # [rad] in a step, beyond which the step's own error is too large, whatever h is
+LARGE_DAMPED = 0.3  # [rad] the same where dampers take more
 EXPLICIT = 1e-4  # [–] that v̄ instead of v adds to the velocity under `semi_implicit`; dt ω = 0.02
 
 
@@ -210,18 +211,31 @@ def is_damped(model, command, settings, work, t):
 
 
 @kernel
+def tolerance(model, command, settings, work, t):
+    """Return by how much v̄ of a tree may be off, in parts of it, and how often h may be taken anew for that.
+
+    Where dampers take more from each joint h(v̄) may err by a little: by the turn of the step times that.
+    """
+    angle = turn(model, settings, work, t)
+    enough = ENOUGH
+    most = LARGE
+    if angle <= LARGE_DAMPED and is_damped(model, command, settings, work, t):
+        enough = max(ENOUGH, ERROR_DAMPED / max(angle, FAR))
+        most = LARGE_DAMPED
+    is_small = angle <= most and max_spring_share(model, settings, work, t) <= STIFF
+    return enough, REPEATS if is_small else 1
+
+
+@kernel
 def settle_tree(model, state, command, settings, work, t):
     """Repeat the bias force of a tree at the velocity to which it leads; note where that is not enough.
 
     Writes: work.
     """
-    enough = ENOUGH
-    if is_damped(model, command, settings, work, t):
-        enough = max(ENOUGH, ERROR_DAMPED / turn(model, settings, work, t))
+    enough, rounds = tolerance(model, command, settings, work, t)
     if follow(model, state, work, t, work.free_response, True) <= enough:
         return
-    is_large = turn(model, settings, work, t) > LARGE
-    for _ in range(1 if is_large and enough == ENOUGH else REPEATS):
+    for _ in range(rounds):
         bias.tree_bias(model, work.mid_v, settings, work, t)
         integrate.tree_response(model, settings, work, t)
         if follow(model, state, work, t, work.free_response, True) <= enough:

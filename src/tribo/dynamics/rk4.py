@@ -3,7 +3,6 @@
 from tribo.compiler import signature as types
 from tribo.compiler.jit import DISABLED, kernel, late
 from tribo.compiler.record import call_stage_at, from_address, world_of
-from tribo.dynamics.articulated import dof_count
 from tribo.dynamics.runge_kutta import run_part
 from tribo.model import Command, Course, Integrator, Late, Model, Settings, State, Status, Work
 
@@ -14,7 +13,6 @@ SIGNATURE = types.int64(*[types.int64] * 10)
 RK4 = int(Integrator.RK4)
 IN_PARTS = int(Course.IN_PARTS)
 UNSETTLED = int(Course.UNSETTLED)
-FLOWN = int(Course.FLOWN)
 ONE_H = int(Course.ONE_H)
 LATE = int(Late.RK4)
 CAPACITY = int(Status.CAPACITY)
@@ -70,22 +68,6 @@ def fly(model, state, command, settings, work):
 
 
 @kernel
-def arrive(model, work, t):
-    """Give a tree that took its step in parts the velocity to which they led.
-
-    Joints whose rows say how fast they are keep what was solved for.
-
-    Writes: work.
-    """
-    root = model.tree_body[t]
-    for i in range(root, root + model.tree_body_count[t]):
-        if work.joint_is_ruled[i] == 0:
-            first = model.joint_v[i]
-            for dof in range(first, first + dof_count(model.joint_type[i])):
-                work.next_v[dof] = work.rk_v[dof]
-
-
-@kernel
 def fourth_order(model, state, command, settings, work):
     """Advance trees that nothing touches by Runge and Kutta's method, if asked for or if they turn too far.
 
@@ -95,8 +77,6 @@ def fourth_order(model, state, command, settings, work):
     """
     is_needed = settings.integrator == RK4
     for t in range(model.tree_body.shape[0]):
-        if work.tree_course[t] == FLOWN and work.tree_is_fourth[t] == 1:
-            arrive(model, work, t)
         if work.tree_course[t] == UNSETTLED or work.tree_course[t] == ONE_H:
             work.status[0] |= COARSE
         is_needed = is_needed or (work.tree_course[t] == IN_PARTS and work.tree_is_free[t] == 1)

@@ -11,20 +11,16 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import find
-from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.solver.dense_island import island_rows
 from tribo.contact.solver.gauss_seidel import solve_island
 from tribo.dynamics import bias, rk4
 from tribo.dynamics.inertia import unwhiten_tree, whiten_tree
 from tribo.dynamics.middle import (
     ENOUGH,
-    ERROR_DAMPED,
-    LARGE,
-    REPEATS,
     difference,
     follow,
-    is_damped,
     judge_explicit,
+    tolerance,
     turn,
     turns_far,
 )
@@ -45,8 +41,7 @@ ERROR_PUSHED = (
 )
 APART = 0.1  # [–] of the velocity, by which v̄ may be off there in the end
 CLOSE = 0.03  # [–] by which way and solve may differ after the last but one round
-LEFT = 1e-3  # [–] the same in the end
-ARRIVED = 1e-3  # [–] by which what was solved for may differ from where a tree arrives
+LEFT = 1e-4  # [–] the same in the end
 ROUNDS = 8
 STALE, SOLVED_AGAIN = 1, 2  # entries of `Work.island_is_stale`
 
@@ -114,8 +109,8 @@ def move_response(model, settings, work, t):
 
 
 @kernel
-def repeat(model, state, settings, work, t, most):
-    """Take h of a tree anew at the velocity to which it leads, if it errs by more than a part `most` of that.
+def repeat(model, state, settings, work, t):
+    """Take h of a tree that contacts push anew at the velocity to which it leads, if it errs by much.
 
     Tell whether it was. h(v̄) errs by the turn of the step times the error of v̄. Not under held forces: what
     contacts do within a step, to part what overlaps for one, is no force to hold.
@@ -123,7 +118,7 @@ def repeat(model, state, settings, work, t, most):
     Writes: work.
     """
     apart = follow(model, state, work, t, work.response, False)
-    is_near = apart * turn(model, settings, work, t) <= most
+    is_near = apart * turn(model, settings, work, t) <= ERROR_PUSHED
     work.tree_is_fourth[t] = 0
     work.tree_course[t] = SETTLED if is_near or apart <= APART else UNSETTLED
     if is_near or work.settle_rounds[0] >= ROUNDS:
@@ -150,16 +145,15 @@ def note(model, state, command, settings, work, t):
     if code == SETTLED and not turns_far(model, state, settings, work, t):
         return False
     if has_contact(model, work, t):
-        return repeat(model, state, settings, work, t, ERROR_PUSHED)
-    if code == SETTLED and is_damped(model, command, settings, work, t):
-        return repeat(model, state, settings, work, t, ERROR_DAMPED)
+        return repeat(model, state, settings, work, t)
     if code == ONE_H:
         return False
     if code == SETTLED:
-        is_small = turn(model, settings, work, t) <= LARGE and work.settle_rounds[0] < REPEATS
-        if follow(model, state, work, t, work.response, is_small) <= ENOUGH:
+        enough, rounds = tolerance(model, command, settings, work, t)
+        may_repeat = work.settle_rounds[0] < rounds
+        if follow(model, state, work, t, work.response, may_repeat) <= enough:
             return False
-        if is_small:
+        if may_repeat:
             bias.tree_bias(model, work.mid_v, settings, work, t)
             return True
     work.tree_course[t] = HELD
@@ -182,14 +176,10 @@ def give_up(model, state, settings, work, t):
 
 @kernel
 def note_ruled(model, work, t):
-    """Note which joints of a tree end as their rows have it; tell whether constraints tie the tree.
-
-    A stop that presses, a mimic joint, dry friction that holds and a drive at its speed limit rule where a
-    joint is and how fast.
+    """Note which joints of a tree end where their rows have them: at a stop that presses, behind a leader.
 
     Writes: work.
     """
-    is_tied = False
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
         work.joint_is_ruled[i] = 0
@@ -197,30 +187,19 @@ def note_ruled(model, work, t):
         if model.joint_leader[i] >= 0:
             work.joint_is_ruled[i] = work.joint_is_ruled[model.joint_leader[i]] = 1
     for n in range(work.scalar_count[0]):
-        impulse = work.scalar_impulse[n]
-        if impulse == 0.0:
-            continue
-        if tie_of(model, work, n) >= 0:
-            for side in range(2):
-                if work.scalar_len[n, side] > 0:
-                    is_tied = is_tied or model.body_tree[work.scalar_body[n, side]] == t
-            continue
         i = work.scalar_body[n, 0]
-        if i < 0 or model.body_tree[i] != t:
+        if i < 0 or model.body_tree[i] != t or work.scalar_impulse[n] == 0.0:
             continue
-        is_stop = work.scalar_slot[n] == model.joint_slot[i] + LIMIT
-        if is_stop or work.scalar_lower[n] < impulse < work.scalar_upper[n]:
+        if work.scalar_slot[n] == model.joint_slot[i] + LIMIT:
             work.joint_is_ruled[i] = 1
-    return is_tied
 
 
 @kernel
 def judge(model, state, settings, work, t):
-    """Tell whether a tree that went its way has to go it again.
+    """Tell whether a tree that went its way has to go it again; note which joints end as their rows have it.
 
-    It ends at the velocity to which its way led, so the solve need not have that to the last digit; what is
-    tied ends at the one that was solved for. A way that still ends elsewhere by much is no way: what is
-    light would be whipped round by forces that are held.
+    A way that still ends elsewhere by much is no way: what is light would be whipped round by forces that are
+    held.
 
     Writes: work.
     """
@@ -229,13 +208,11 @@ def judge(model, state, settings, work, t):
     if work.settle_rounds[0] == ROUNDS - 1 and not apart <= CLOSE:
         give_up(model, state, settings, work, t)
         return True
-    is_tied = note_ruled(model, work, t)
-    work.tree_is_fourth[t] = 0
-    if apart < inf:
-        work.tree_is_fourth[t] = 2 if is_tied else 1
+    work.tree_is_fourth[t] = 1 if apart < inf else 0
+    note_ruled(model, work, t)
     if work.settle_rounds[0] >= ROUNDS and not apart <= LEFT:
         work.tree_course[t] = UNSETTLED
-    return work.settle_rounds[0] < ROUNDS and not apart <= (ENOUGH if is_tied else ARRIVED)
+    return work.settle_rounds[0] < ROUNDS and not apart <= ENOUGH
 
 
 @kernel

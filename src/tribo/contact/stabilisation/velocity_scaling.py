@@ -246,7 +246,7 @@ def stop(model, state, work, tree):
         work.rk_v[dof] = 0.0
     for i in range(model.tree_body[tree], model.tree_body[tree] + model.tree_body_count[tree]):
         work.joint_is_ruled[i] = 0
-    work.tree_is_fourth[tree] = 2
+    work.tree_is_fourth[tree] = 1
 
 
 @kernel

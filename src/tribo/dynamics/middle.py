@@ -215,6 +215,7 @@ def tolerance(model, command, settings, work, t):
     """Return by how much v̄ of a tree may be off, in parts of it, and how often h may be taken anew for that.
 
     Where dampers take more from each joint h(v̄) may err by a little: by the turn of the step times that.
+    What constraints hold bends its way as they pull: repeating h gives them energy, parts of the step do not.
     """
     angle = turn(model, settings, work, t)
     enough = ENOUGH
@@ -223,7 +224,7 @@ def tolerance(model, command, settings, work, t):
         enough = max(ENOUGH, ERROR_DAMPED / max(angle, FAR))
         most = LARGE_DAMPED
     is_small = angle <= most and max_spring_share(model, settings, work, t) <= STIFF
-    return enough, REPEATS if is_small else 1
+    return enough, REPEATS if is_small and model.tree_is_tied[t] == 0 else 1
 
 
 @kernel

@@ -1,0 +1,148 @@
+"""Robots of other people under random torques: they fall, get stuck and thrash, next to MuJoCo.
+
+Models come with `gymnasium[mujoco]` and `dm_control`, as their files are (time steps too). Every ten steps
+each joint gets a new torque, uniform up to √3 times the root mean square of what the file's own actuators
+do under random controls; the same in all engines, whose blocks of 100 steps take turns. For each: median
+and 99th percentile of the processor time of a step [µs]; for tribo the share of flagged steps, too.
+
+* `mujoco`: as the file says (Gymnasium's Ant and Humanoid ask for four evaluations a step).
+* `euler`: with MuJoCo's Euler step, one evaluation, as tribo's.
+* `stiff`: that, contacts with a time constant of two steps, elliptic cones, `impratio` 100.
+
+    pip install 'gymnasium[mujoco]' dm_control
+    python benchmarks/random_torques.py [model ...] [--steps 2000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+import tribo
+
+BLOCK, HOLD = 100, 10  # steps
+
+
+def files() -> dict[str, Path]:
+    """Return the models by name."""
+    import dm_control
+    import gymnasium
+
+    gym = Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets"
+    suite = Path(dm_control.__file__).parent / "suite"
+    return {
+        "Ant": gym / "ant.xml",
+        "HalfCheetah": gym / "half_cheetah.xml",
+        "Hopper": gym / "hopper.xml",
+        "Walker2d": gym / "walker2d.xml",
+        "Humanoid": gym / "humanoid.xml",
+        "dm walker": suite / "walker.xml",
+        "dm cheetah": suite / "cheetah.xml",
+        "dm humanoid": suite / "humanoid.xml",
+        "dm quadruped": suite / "quadruped.xml",
+        "dm dog": suite / "dog.xml",
+    }
+
+
+def torque_limits(path: Path) -> np.ndarray:
+    """Return √3 times the root mean square of what a file's actuators do to each dof when driven at random."""
+    model = mujoco.MjModel.from_xml_path(str(path))
+    model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
+    data, rng, total = mujoco.MjData(model), np.random.default_rng(0), np.zeros(model.nv)
+    limited = model.actuator_ctrllimited.astype(bool)
+    low = np.where(limited, model.actuator_ctrlrange[:, 0], -1.0)
+    high = np.where(limited, model.actuator_ctrlrange[:, 1], 1.0)
+    for k in range(300):
+        if k % HOLD == 0:
+            data.ctrl[:] = rng.uniform(low, high)
+        mujoco.mj_step(model, data)
+        total += data.qfrc_actuator**2
+    limits = np.sqrt(3.0 * total / 300)
+    if model.jnt_type[0] == mujoco.mjtJoint.mjJNT_FREE:
+        limits[:6] = 0.0
+    return limits
+
+
+def peer(path: Path, kind: str) -> Callable[[np.ndarray], bool]:
+    """Return a function that makes one step of MuJoCo under joint torques."""
+    model = mujoco.MjModel.from_xml_path(str(path))
+    if kind != "mujoco":
+        model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
+    if kind == "stiff":
+        model.geom_solref[:] = (2.0 * model.opt.timestep, 1.0)
+        model.opt.cone, model.opt.impratio = mujoco.mjtCone.mjCONE_ELLIPTIC, 100.0
+    data = mujoco.MjData(model)
+
+    def step(torques: np.ndarray) -> bool:
+        data.qfrc_applied[:] = torques
+        mujoco.mj_step(model, data)
+        return False
+
+    return step
+
+
+def own(path: Path) -> Callable[[np.ndarray], bool]:
+    """Return a function that makes one step of tribo under joint torques and tells whether it is flagged."""
+    world = tribo.World()
+    world.load_mjcf(path)
+    world.time_step = mujoco.MjModel.from_xml_path(str(path)).opt.timestep
+    robots = [o for o in world.objects if isinstance(o, tribo.ArticulatedSystem)]
+    robot = max(robots, key=lambda robot: robot.dof)
+
+    def step(torques: np.ndarray) -> bool:
+        robot.generalized_force = torques[-robot.dof :]
+        world.step()
+        return bool(world.status & tribo.Status.NOT_CONVERGED)
+
+    return step
+
+
+def compare(name: str, path: Path, steps: int) -> None:
+    """Print the row of one model."""
+    limits = torque_limits(path)
+    engines = {"tribo": own(path)}
+    engines |= {kind: peer(path, kind) for kind in ("mujoco", "euler", "stiff")}
+    own(path)(limits)  # kernels
+    times: dict[str, list[float]] = {kind: [] for kind in engines}
+    flagged = 0
+    for block in range(steps // BLOCK):
+        for kind, step in engines.items():
+            rng = np.random.default_rng(block)
+            for k in range(BLOCK):
+                if k % HOLD == 0:
+                    torques = limits * rng.uniform(-1.0, 1.0, len(limits))
+                start = time.thread_time_ns()
+                is_flagged = step(torques)
+                times[kind].append(1e-3 * (time.thread_time_ns() - start))
+                flagged += is_flagged
+    median = {kind: float(np.median(t)) for kind, t in times.items()}
+    most = {kind: float(np.percentile(t, 99)) for kind, t in times.items()}
+    cells = [name, f"{median['tribo']:.1f}", f"{most['tribo']:.0f}", f"{flagged / steps:.2%}"]
+    for kind in ("mujoco", "euler", "stiff"):
+        cells.append(f"{median[kind]:.1f}, {most[kind]:.0f}")
+        cells.append(f"{median[kind] / median['tribo']:.2f}")
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
+    known = files()
+    parser.add_argument("models", nargs="*", default=list(known), metavar="model")
+    parser.add_argument("--steps", type=int, default=2000)
+    chosen = parser.parse_args()
+    logging.disable(logging.WARNING)
+    print("| model | tribo median µs | 99 % | flagged | mujoco | × | euler | × | stiff | × |")
+    print("|" + " --- |" * 10)
+    for name in chosen.models:
+        compare(name, known[name], chosen.steps)
+
+
+if __name__ == "__main__":
+    main()

@@ -34,7 +34,17 @@ STIFF = 0.1  # [–] of what a joint moves, damping and springs included, that t
 STIFFEST = 0.97  # [–] the same of a spring that parts can follow; dt ω = 11
 DAMPED = 1e-3  # [–] a step: damping beyond what its error may give, 1e-4 at 30 rad/s and 1 ms
 REPEATS = 4  # of h, in a tree whose joints are all damped so
+JUMP = 4.0  # [–] ratio of accelerations of a loose body, a step apart, that no smooth motion has
 EXPLICIT = 1e-4  # [–] that v̄ instead of v adds to the velocity under `semi_implicit`; dt ω = 0.02
+
+
+@kernel
+def jumps(now, before, most):
+    """Tell whether an acceleration changed its sign in a step, or its size more than `most` times.
+
+    One that passes through zero steadily is taken for a jump in one or two steps, in which it is small.
+    """
+    return now * before < 0.0 or abs(now) > most * abs(before) or abs(before) > most * abs(now)
 
 
 @kernel
@@ -44,8 +54,8 @@ def predict(model, state, settings, work):
     The mean acceleration from now to mid step belongs to dt/4; the last two belong to −dt/2 and
     −3dt/2, so that a straight line through them gives v̇ + ¾ (v̇ − v̇_before).
 
-    Where constraints make it jump to and fro, as in a toggle that is pressed, the line leads nowhere: the
-    velocity is then taken as it is.
+    Where constraints make it jump, to and fro as in a toggle that is pressed, or once as in a loose body that
+    was hit, the line leads nowhere: the velocity is then taken as it is.
 
     A free body whose step is split is pushed in the middle of it, at the velocity that it has by then.
 
@@ -64,11 +74,13 @@ def predict(model, state, settings, work):
         work.mid_v[dof] = half * (vdot + 0.75 * (vdot - before))
     for t in range(model.tree_body.shape[0]):
         if model.tree_is_tied[t] == 1:
+            most = inf
             if bias.is_split(model, t):
+                most = JUMP
                 for k in range(3):
                     work.kick_v[model.tree_v[t] + 3 + k] = work.single_free_spin[t, k]
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-                if state.vdot[dof] * state.vdot_before[dof] < 0.0:
+                if jumps(state.vdot[dof], state.vdot_before[dof], most):
                     work.mid_v[dof] = 0.0
     for dof in range(state.v.shape[0]):
         work.mid_v[dof] += work.kick_v[dof]

@@ -12,7 +12,8 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import frozen
-from tribo.engine.builder import COORDINATES, DOFS, mark_singles
+from tribo.engine.builder import mark_singles
+from tribo.engine.layout import COORDINATES, DOFS
 from tribo.engine.subtree import TreeRecords, tree_records
 from tribo.formats import self_collision
 from tribo.model import Joint

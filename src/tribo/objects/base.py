@@ -449,14 +449,11 @@ class Object(Sleeper, RunningSurface, ContactReader):
             "shape": span.shape,
             "trees": span.trees,
         }
-        if is_copied:
-            for name, array, index in arrays:
-                own[name] = array[spans[index]]
-        else:
-            for name, array, index in arrays:
-                view = array[spans[index]]
+        for name, array, index in arrays:
+            view = array[spans[index]]
+            if not is_copied:
                 view[:] = own[name]
-                own[name] = view
+            own[name] = view
         own["span"], own["_is_as_built"] = span, True
 
     def detach(self) -> None:

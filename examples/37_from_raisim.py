@@ -91,8 +91,9 @@ def newtons_cradle() -> None:
         pin.body_type = "static"  # pin->setBodyType(raisim::BodyType::STATIC);
         pin.color = "red"  # pin->setAppearance("red");
         ball = world.add_sphere(0.1499, 0.8, "steel", position=(0.3 * k, 0, 1))
-        # world.addStiffWire(pin, 0, {0, 0, 0}, ball, 0, {0, 0, 0}, 2.0);
-        world.add_wire(pin, ball, (0, 0, 0), (0, 0, 0), length=2.0)
+        world.add_wire(  # addStiffWire(pin, 0, {0, 0, 0}, ball, 0, {0, 0, 0}, 2.0)
+            pin, ball, (0, 0, 0), (0, 0, 0), length=2.0
+        )
         balls.append(ball)
     angle = 0.3
     balls[0].position = -2.0 * np.sin(angle), 0, 3.0 - 2.0 * np.cos(angle)  # ball->setPosition(…);

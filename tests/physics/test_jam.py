@@ -155,7 +155,7 @@ def test_links_that_always_overlap_are_named(caplog):
 
 
 def _hand(stop):
-    """Return a hand of four fingers that are drawn 7 mm in one another; `stop` [°] bounds how far they spread."""
+    """Return a hand of four fingers that are drawn 7 mm in one another and spread up to `stop` [°]."""
     fingers = "".join(
         f"""<body pos="{0.013 * k} 0 0"><joint name="spread{k}" axis="0 1 0" range="-{stop} {stop}"/>
         <geom type="capsule" fromto="0 0 0.03 0 0 0.05" size="0.01" mass="0.01"/>
@@ -163,11 +163,10 @@ def _hand(stop):
         <geom type="capsule" fromto="0 0 0 0 0 0.03" size="0.01" mass="0.006"/></body></body>"""
         for k in range(4)
     )
-    return (
-        '<mujoco><compiler angle="degree"/><default><joint armature="2e-4" damping="2e-3"/></default><worldbody>'
-        f'<body name="palm" pos="0 0 0.3"><geom type="box" size="0.03 0.02 0.002" pos="0.02 0 -0.02"/>{fingers}'
-        "</body></worldbody></mujoco>"
-    )
+    return f"""<mujoco><compiler angle="degree"/><default><joint armature="2e-4" damping="2e-3"/></default>
+    <worldbody><body name="palm" pos="0 0 0.3">
+    <geom type="box" size="0.03 0.02 0.002" pos="0.02 0 -0.02" mass="0.3"/>{fingers}
+    </body></worldbody></mujoco>"""
 
 
 @pytest.mark.parametrize(("stop", "opens"), [(25, True), (2, False)])

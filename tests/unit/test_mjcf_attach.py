@@ -9,6 +9,7 @@ import pytest
 
 import tribo
 from tribo.formats import xml
+from tribo.model import Shape
 
 FOLDER = Path(__file__).parents[1] / "data" / "mjcf" / "attach"
 
@@ -106,6 +107,23 @@ def test_classes_of_one_name_in_both_files_are_two(tmp_path):
     rest = '<default><default class="soft"><geom size="0.7"/></default></default>'
     (robot,) = attached(tmp_path, '<attach model="child" prefix="p_"/>', rest=rest).objects
     assert robot.collision_body("p_leaf/0").size == (0.2,)
+
+
+def test_meshes_are_looked_for_where_their_own_file_says(tmp_path):
+    """A tetrahedron of 0.1 m: its hull has the four corners, about their mass centre."""
+    (tmp_path / "arm" / "meshes").mkdir(parents=True)
+    text = "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    (tmp_path / "arm" / "meshes" / "part.obj").write_text(text)
+    (tmp_path / "arm" / "arm.xml").write_text(
+        '<mujoco><compiler meshdir="meshes"/><asset><mesh file="part.obj"/></asset><worldbody>'
+        '<body name="leaf"><joint name="j"/><geom type="mesh" mesh="part"/></body></worldbody></mujoco>'
+    )
+    (robot,) = attached(
+        tmp_path, '<attach model="arm" prefix="p_"/>', '<model name="arm" file="arm/arm.xml"/>',
+        rest='<compiler meshdir="elsewhere"/>',
+    ).objects  # fmt: skip
+    assert robot.link("p_leaf").mass == pytest.approx(1000.0 * 0.1**3 / 6.0, rel=1e-9)
+    assert robot.collision_body("p_leaf/0").shape == Shape.HULL
 
 
 @pytest.mark.parametrize("file", ["../outside.xml", "/etc/hostname", "none.xml", "\0", ""])

@@ -81,54 +81,49 @@ def _attached(
 ) -> Node:  # fmt: skip
     """Return a <frame> with what an <attach> asks for; its sections are added to the source."""
     report.check_attributes(node, ATTACH)
+    report.check_children(node, ())
     name, prefix = node.text("model"), node.attributes.get("prefix", "")
     if name not in models:
         raise node.error(f"model={name!r} is not among the assets{known_hint(name, models)}")
     path = source.locate(models[name])
-    if path in (source.path, *above):
+    if source.path is not None:
+        above = (*above, source.path.resolve())
+    if path in above:
         raise node.error(f"{path} attaches itself; take one of them out")
-    if len(above) >= MAX_DEPTH:
+    if len(above) > MAX_DEPTH:
         raise node.error(f"more than {MAX_DEPTH} models stand in one another")
     child = load(path, package_dirs)
-    attach_models(child, package_dirs, report, (*above, *([source.path] if source.path else ())))
+    attach_models(child, package_dirs, report, above)
     source.tags += child.tags
     if source.tags > MAX_TAGS:
         raise node.error(f"with all that is attached there are more than {MAX_TAGS} elements")
-    main = f"{prefix}{MAIN}" if prefix else f"{name}/{MAIN}"
-    made = Attached(read_compiler(child, report), child.path, main, [])
+    content, childclass = _content(node, child)
+    known = _names_in(content) if "body" in node.attributes else None
+    made = Attached(
+        read_compiler(child, report),
+        child.path,
+        f"{prefix}{MAIN}" if prefix else f"{name}/{MAIN}",
+        [],
+    )
     for section in child.sections("default"):
         if section.attributes.get("class", MAIN).strip() != MAIN:
             raise section.error(f"the outermost <default> is class {MAIN!r}")
         for inner in section.children:
-            _rename(inner, prefix, MAIN, main)
+            _rename(inner, prefix, MAIN, made.main)
         made.defaults.append(replace(section, attributes={}))
-    content, childclass = _content(node, child)
-    known = _names_in(content)
-    is_whole = "body" not in node.attributes
     for item in content:
-        _rename(item, prefix, MAIN, main)
-    wrapper = Node("frame", node.file, node.line, largest=node.largest)
-    wrapper.children = content
-    wrapper.attributes = {"childclass": prefix + childclass if childclass != MAIN else main}
+        _rename(item, prefix, MAIN, made.main)
+    wrapper = Node("frame", node.file, node.line, largest=node.largest, children=content)
+    wrapper.attributes["childclass"] = made.main if childclass == MAIN else prefix + childclass
     source.attached[id(wrapper)] = (wrapper, made)
     for section in child.root.children:
         if section.tag == "keyframe" and section.children:
-            report.doubt(
-                section, "keyframes of a model that is attached are not read", "attached keyframe"
-            )
+            text = "keyframes of a model that is attached are not read"
+            report.doubt(section, text, "attached keyframe")
         if section.tag == "asset" or section.tag in BROUGHT:
-            kept = replace(section, children=[
-                item for item in section.children
-                if section.tag == "asset" or is_whole or _speaks_of(item, known)
-            ])  # fmt: skip
-            for item in kept.children:
-                if section.tag == "asset" and item.tag == "mesh" and "name" not in item.attributes:
-                    item.attributes["name"] = Path(item.text("file").replace("\\", "/")).stem
-                _rename(item, prefix, MAIN, main)
-                if item.tag in CLASSED:
-                    item.attributes.setdefault("class", main)
-            source.root.children.append(kept)
-            source.attached[id(kept)] = (kept, child.rules_of(section) or made)
+            brought = _brought(section, known, prefix, made.main)
+            source.root.children.append(brought)
+            source.attached[id(brought)] = (brought, child.rules_of(section) or made)
     for rules in {id(rules): rules for _, rules in child.attached.values()}.values():
         rules.main = prefix + rules.main
         for section in rules.defaults:
@@ -136,6 +131,20 @@ def _attached(
                 _rename(item, prefix, rules.main, rules.main)
     source.attached |= {k: found for k, found in child.attached.items() if found[0].tag == "frame"}
     return wrapper
+
+
+def _brought(section: Node, known: dict[str, set[str]] | None, prefix: str, main: str) -> Node:
+    """Return what a section brings along: assets, and elements that speak of `known` (None: of anything)."""
+    made = replace(section)
+    if known is not None and section.tag != "asset":
+        made.children = [item for item in section.children if _speaks_of(item, known)]
+    for item in made.children:
+        if item.tag == "mesh" and "name" not in item.attributes and "file" in item.attributes:
+            item.attributes["name"] = Path(item.text("file").replace("\\", "/")).stem
+        _rename(item, prefix, MAIN, main)
+        if item.tag in CLASSED:
+            item.attributes.setdefault("class", main)
+    return made
 
 
 def _content(node: Node, child: Source) -> tuple[list[Node], str]:

@@ -44,7 +44,7 @@ MAKERS = (
 def _edit(world, rng):
     """Change something in one of many ways; some are seen by the description only until the next build."""
     part = rng.choice(world.objects)
-    way = rng.randrange(7)
+    way = rng.randrange(8)
     if way == 0:
         part.collision_bodies[0].material = rng.choice("abcd")
     elif way == 1:
@@ -57,6 +57,10 @@ def _edit(world, rng):
         part.com = rng.uniform(-0.1, 0.1), 0.0, 0.0
     elif way == 5 and part.dof > 6:
         part.joint(part.joint_names[3]).damping = rng.uniform(0, 1)
+    elif way == 7 and part.dof > 6:
+        touch = part.allow_collision if rng.random() < 0.5 else part.ignore_collision
+        joint = part.joint(rng.choice(part.joint_names))
+        touch(joint.link.name, joint.parent_link.name)
     elif way == 6 and part.dof == 6:
         part.body_type = "kinematic"
 
@@ -135,3 +139,17 @@ def test_what_is_changed_between_adding_and_the_next_step_counts():
     assert world.engine.model.body_mass[0] == 3.0
     assert world.engine.model.shape_size[0, 0] == 0.2
     assert world.engine.model.body_radius[0] == 0.2
+
+
+def test_links_that_may_touch_from_now_on_are_built_anew():
+    """Whether a link touches its parent stands in the model of the robot, not in the list of pairs."""
+    world = tribo.World()
+    robot = world.add_articulated_system(QUADRUPED)
+    world.step()
+    joint = robot.joint(robot.joint_names[1])
+    body = joint.body_index
+    before = int(world.engine.model.joint_collides[body])
+    (robot.ignore_collision if before else robot.allow_collision)(
+        joint.link.name, joint.parent_link.name
+    )
+    assert int(world.engine.model.joint_collides[body]) == 1 - before

@@ -38,8 +38,9 @@ def _scene(world: tribo.World, path: Path) -> object:
 def _attached(world: tribo.World, path: Path) -> object:
     top = path.with_name("attaches.xml")
     top.write_text(
-        f'<mujoco><asset><model name="m" file="{path.name}"/></asset><worldbody>'
-        '<attach model="m" prefix="a_"/><body><attach model="m" body="upper" prefix="b_"/><geom size="0.1"/></body></worldbody></mujoco>'
+        f"""<mujoco><asset><model name="m" file="{path.name}"/></asset><worldbody>
+        <attach model="m" prefix="a_"/><body><geom size="0.1"/>
+        <attach model="m" body="upper" prefix="b_"/></body></worldbody></mujoco>"""
     )
     return world.load_mjcf(top)
 

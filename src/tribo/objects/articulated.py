@@ -431,6 +431,7 @@ class ArticulatedSystem(Drives, Object):
         a, b = self.frame(first).body_index, self.frame(second).body_index
         if a != b:
             self_collision.set_pair(self.description, a, b, touching=touching)
+            self._is_as_built = False
             self.world.rebuild()
 
     @property

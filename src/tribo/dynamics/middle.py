@@ -35,6 +35,7 @@ STIFFEST = 0.97  # [–] the same of a spring that parts can follow; dt ω = 11
 DAMPED = 1e-3  # [–] a step: damping beyond what its error may give, 1e-4 at 30 rad/s and 1 ms
 REPEATS = 4  # of h, in a tree whose joints are all damped so
 JUMP = 4.0  # [–] ratio of accelerations of a loose body, a step apart, that no smooth motion has
+SUDDEN = 0.5  # [–] of a loose body's velocity that half a step may change
 EXPLICIT = 1e-4  # [–] that v̄ instead of v adds to the velocity under `semi_implicit`; dt ω = 0.02
 
 
@@ -45,6 +46,22 @@ def jumps(now, before, most):
     One that passes through zero steadily is taken for a jump in one or two steps, in which it is small.
     """
     return now * before < 0.0 or abs(now) > most * abs(before) or abs(before) > most * abs(now)
+
+
+@kernel
+def forget_blow(work, first):
+    """Take three velocities as they are where half a step would change them by half of themselves.
+
+    Two blows in a row look like an acceleration that lasts. What starts from rest has no velocity on which
+    a force depends; what turns by so much in a step is too fast for it (`linkage.WHIRL`).
+
+    Writes: work.
+    """
+    change = (work.mid_v[first], work.mid_v[first + 1], work.mid_v[first + 2])
+    speed = (work.kick_v[first], work.kick_v[first + 1], work.kick_v[first + 2])
+    if vec.dot(change, change) > SUDDEN * SUDDEN * vec.dot(speed, speed):
+        for k in range(first, first + 3):
+            work.mid_v[k] = 0.0
 
 
 @kernel
@@ -82,6 +99,9 @@ def predict(model, state, settings, work):
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
                 if jumps(state.vdot[dof], state.vdot_before[dof], most):
                     work.mid_v[dof] = 0.0
+            if most == JUMP:
+                forget_blow(work, model.tree_v[t])
+                forget_blow(work, model.tree_v[t] + 3)
     for dof in range(state.v.shape[0]):
         work.mid_v[dof] += work.kick_v[dof]
 

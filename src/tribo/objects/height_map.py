@@ -29,7 +29,10 @@ class HeightMap(SingleBody):
         return geometry
 
     def height(self, x: float, y: float) -> float:
-        """Return the height of the surface at x, y [m].
+        """Return the height [m] of the surface, in the frame of the map, at x, y [m] from its middle.
+
+        Of a map at (cx, cy, cz) that is not turned, the world's height at x, y is
+        ``height(x - cx, y - cy) + cz``.
 
         Raises:
             ValueError: Outside of the map.

@@ -103,8 +103,9 @@ def copy(kept: Kept, run: Run, model: Model, layout: Layout) -> None:
         if column is None or name in FOUND_ANEW or not len(source) or not len(target):
             continue
         rows = source[first[column] : last[column]]
-        target[to[column] : to[column] + len(rows)] = _moved(rows, shift[REFERS[name]]) \
-            if name in REFERS else rows  # fmt: skip
+        if name in REFERS:
+            rows = _moved(rows, shift[REFERS[name]])
+        target[to[column] : to[column] + len(rows)] = rows
     _move_pools(kept.model, model, first, last, to)
 
 

@@ -178,9 +178,3 @@ def laid_out(counts: np.ndarray) -> Layout:
     starts = np.zeros((len(counts) + 1, SUMMED), np.int64)
     np.cumsum(counts[:, :SUMMED], axis=0, out=starts[1:])
     return Layout(counts, starts)
-
-
-def layout_of(descriptions: Sequence[TreeDescription]) -> Layout:
-    """Return the layout of objects."""
-    counts = np.array([counts_of(tree) for tree in descriptions], np.int64)
-    return laid_out(counts.reshape(-1, len(Column)))

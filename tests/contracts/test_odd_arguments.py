@@ -50,3 +50,6 @@ def test_a_name_that_is_too_long_for_a_file_is_said_so():
     world = tribo.World()
     with pytest.raises(ValueError, match="File name too long"):
         world.save("x" * 3000)
+    pytest.importorskip("zarr")
+    with pytest.raises(ValueError, match="File name too long"):
+        world.record("x" * 3000)

@@ -24,7 +24,7 @@ from shapes import BOX, CAPSULE, CONE, CYLINDER, HULL, SPHERE, records
 
 from tribo.collision import lazily_compiled, meeting
 from tribo.compiler.jit import script
-from tribo.engine import builder
+from tribo.engine import layout
 from tribo.model import Late
 
 MARGIN = 1e-3  # [m]
@@ -38,7 +38,7 @@ PAIRS = (
     "hull32 capsule", "hull32 cylinder", "hull32 cone", "hull8 hull8", "hull32 hull32",
     "hull128 hull128", "hull250 hull250",
 )  # fmt: skip
-builder.CLOSED_FORM = ()  # room for the general path, whatever the pair
+layout.CLOSED_FORM = ()  # room for the general path, whatever the pair
 
 
 def solid(name: str) -> tuple[int, Any]:

@@ -31,9 +31,9 @@ from shapes import records, separation
 
 from tribo.collision import lazily_compiled, meeting
 from tribo.compiler.jit import script
-from tribo.engine import builder
+from tribo.engine import layout
 
-builder.CLOSED_FORM = ()  # room for the general path, whatever the pair
+layout.CLOSED_FORM = ()  # room for the general path, whatever the pair
 SIZES = 20  # different solids of each pair
 BEGIN, END = "<!-- coal: begin -->", "<!-- coal: end -->"
 PAGE = Path(__file__).parents[1] / "docs" / "physics" / "collision.md"

@@ -14,7 +14,7 @@ from scenes import (
 )
 
 import tribo
-import tribo.world.world
+import tribo.world.building
 from tribo.description.trees import TreeDescription
 
 
@@ -272,13 +272,13 @@ def test_n_steps_are_n_times_one_step(scene):
 def count_builds(monkeypatch):
     """Count how often a world's arrays are built."""
     calls = []
-    build = tribo.world.world.build_model
+    build = tribo.world.building.build_model
 
     def counted(*arguments):
         calls.append(1)
         return build(*arguments)
 
-    monkeypatch.setattr(tribo.world.world, "build_model", counted)
+    monkeypatch.setattr(tribo.world.building, "build_model", counted)
     return calls
 
 

@@ -37,7 +37,7 @@ ODD: tuple[Any, ...] = (
     np.zeros(0), np.zeros((0, 3)), np.zeros((2, 3, 4)), np.array("x"), np.array(None),
     np.array([1, 2, 3], "i1"), np.float32(1.5), np.int8(-3), np.datetime64("2020-01-01"),
     np.ma.masked_array([1.0, 2.0, 3.0], mask=[0, 1, 0]), np.zeros(18), np.zeros(19), np.ones(12),
-    np.arange(6.0), np.random.default_rng, Exception("x"), Path("/nowhere"), tribo.World,
+    np.arange(6.0), np.random.default_rng, Exception("x"), Path("/nowhere/file"), tribo.World,
 )  # fmt: skip
 
 

@@ -35,6 +35,16 @@ def _scene(world: tribo.World, path: Path) -> object:
     return world.load_mjcf(path)
 
 
+def _attached(world: tribo.World, path: Path) -> object:
+    top = path.with_name("attaches.xml")
+    top.write_text(
+        f"""<mujoco><asset><model name="m" file="{path.name}"/></asset><worldbody>
+        <attach model="m" prefix="a_"/><body><geom size="0.1"/>
+        <attach model="m" body="upper" prefix="b_"/></body></worldbody></mujoco>"""
+    )
+    return world.load_mjcf(top)
+
+
 def _world(world: tribo.World, path: Path) -> object:
     return tribo.World.load(path)
 
@@ -78,6 +88,7 @@ def corpus() -> tuple[tuple[str, bytes, Take], ...]:
     found += [(path, _robot) for path in (*DATA.glob("*.urdf"), *ASSETS.glob("*.urdf"))]
     found += [(path, _scene) for path in (DATA / "mjcf").glob("*.xml")]
     found += [(path, _robot) for path in (DATA / "mjcf").glob("*.xml")]
+    found += [(path, _attached) for path in (DATA / "mjcf").glob("attach/arm/*.xml")]
     found += [(path, _world) for path in (*DATA.glob("raisim_*.xml"), *ASSETS.glob("*.xml"))]
     found += [(path, _materials) for path in (*DATA.glob("raisim_mat*.xml"), *ASSETS.glob("*.xml"))]
     found += [(path, _bodies) for path in DATA.glob("*.body")]

@@ -18,7 +18,15 @@ from typing import Any
 from tribo.compiler.jit import cache_root
 
 # What a user may be told. Anything else is a defect of the reader or of the call.
-POLITE = ("TypeError", "ValueError", "KeyError", "AttributeError", "OSError", "SyntaxWarning")
+POLITE = (
+    "TypeError",
+    "ValueError",
+    "KeyError",
+    "AttributeError",
+    "RuntimeError",
+    "OSError",
+    "SyntaxWarning",
+)
 TRIBO = ("DescriptionError", "EditError", "SimulationError")
 SIGNATURE = re.compile(r"\w+\(\) (takes|missing|got)")  # Python itself counts arguments
 MEMORY = 4 << 30  # [byte] of address space beyond what the process has when it starts

@@ -152,3 +152,40 @@ def test_links_that_always_overlap_are_named(caplog):
     robot.ignore_collision("table", "l1")
     world.step()
     assert world.status == 0
+
+
+def _hand(stop):
+    """Return a hand of four fingers that are drawn 7 mm in one another and spread up to `stop` [°]."""
+    fingers = "".join(
+        f"""<body pos="{0.013 * k} 0 0"><joint name="spread{k}" axis="0 1 0" range="-{stop} {stop}"/>
+        <geom type="capsule" fromto="0 0 0.03 0 0 0.05" size="0.01" mass="0.01"/>
+        <body pos="0 0 0.055"><joint name="bend{k}" axis="1 0 0" range="0 90"/>
+        <geom type="capsule" fromto="0 0 0 0 0 0.03" size="0.01" mass="0.006"/></body></body>"""
+        for k in range(4)
+    )
+    return f"""<mujoco><compiler angle="degree"/><default><joint armature="2e-4" damping="2e-3"/></default>
+    <worldbody><body name="palm" pos="0 0 0.3">
+    <geom type="box" size="0.03 0.02 0.002" pos="0.02 0 -0.02" mass="0.3"/>{fingers}
+    </body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize(("stop", "opens"), [(25, True), (2, False)])
+def test_fingers_that_are_drawn_in_one_another_relax(stop, opens):
+    """Four of them 20 mm thick and 13 mm apart at 30 mm: the outer ones have to spread by about 20°.
+
+    Where their stops forbid it they stay where they are, which the status says.
+    """
+    world = tribo.World()
+    world.load_mjcf(_hand(stop))
+    world.step()
+    assert max(contact.depth for contact in world.contacts) == pytest.approx(7e-3, abs=1e-6)
+    world.step(1000)
+    world.step()
+    deepest = max((contact.depth for contact in world.contacts), default=0.0)
+    assert world.kinetic_energy < 1e-9
+    if opens:
+        assert deepest < 1e-5
+        assert world.status == 0
+    else:
+        assert deepest > 5e-3
+        assert world.status & tribo.Status.SLOWED

@@ -1,6 +1,7 @@
 """Files made to harm: each is refused by name, at once, within bounded memory, and changes nothing."""
 
 import base64
+import contextlib
 import io
 import json
 import struct
@@ -286,3 +287,21 @@ def test_a_height_file_that_is_no_text_is_named(tmp_path):
     (tmp_path / "map.txt").write_bytes(b"\xff\xfe\x00\x01")
     with pytest.raises(ValueError, match=r"map\.txt"):
         HeightField.from_text(tmp_path / "map.txt")
+
+
+def test_a_picture_that_announces_gigabytes_costs_no_memory(tmp_path):
+    """As much was reserved as the length of its last chunk said, 2 GB; `make fuzz` found it."""
+    Image = pytest.importorskip("PIL.Image")
+    path = tmp_path / "map.png"
+    Image.new("L", (40, 40)).save(path)
+    data = bytearray(path.read_bytes())
+    at = data.index(b"IDAT") - 4
+    data[at : at + 4] = (0x7FFFFFF0).to_bytes(4, "big")
+    path.write_bytes(data)
+    tracemalloc.start()
+    try:
+        with contextlib.suppress(ValueError):
+            HeightField.from_image(path, (1.0, 1.0), 1.0)
+        assert tracemalloc.get_traced_memory()[1] < 50e6
+    finally:
+        tracemalloc.stop()

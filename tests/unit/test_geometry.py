@@ -1,6 +1,7 @@
 """Hulls, surfaces and height fields: closed forms, and input that is refused."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -197,6 +198,64 @@ def test_new_heights_in_a_built_world_are_those_of_a_world_built_with_them():
             assert world.engine.model is models[1]
     for name, array in models[0].arrays.items():
         np.testing.assert_array_equal(models[1].arrays[name], array)
+
+
+@pytest.mark.parametrize("shape", [(5, 7), (4, 9)])
+def test_a_map_that_was_moved_and_resized_is_that_of_a_world_built_with_it(shape):
+    rng = np.random.default_rng(5)
+    heights = rng.uniform(-0.2, 0.3, shape)
+    models = []
+    for is_late in (False, True):
+        world = World()
+        world.add_height_map(np.zeros((3, 3)), (1.0, 1.0), position=(9, 0, 0))
+        if is_late:
+            hills = world.add_height_map(np.zeros((5, 7)), (6.0, 4.0))
+        else:
+            hills = world.add_height_map(heights, (3.0, 2.0), position=(1, 2, 0))
+        world.add_sphere(0.1, 1.0, position=(0, 0, 2))
+        if is_late:
+            world.step(0)
+            hills.update(HeightField(heights, (3.0, 2.0)))
+            hills.position = 1, 2, 0
+        models.append(world.engine.model)
+        np.testing.assert_array_equal(hills.size, (3.0, 2.0))
+    for name, array in models[0].arrays.items():
+        np.testing.assert_array_equal(models[1].arrays[name], array, err_msg=name)
+
+
+def test_a_ball_goes_on_over_a_map_of_another_size():
+    """It rests at its radius above the new heights, to the rounding of a contact at rest."""
+    world = World()
+    hills = world.add_height_map(np.zeros((4, 4)), (4.0, 4.0))
+    ball = world.add_sphere(0.1, 1.0, position=(0, 0, 0.1))
+    world.step(100)
+    hills.update(np.full((9, 9), -0.05), size=(1.0, 1.0))
+    assert world.time == pytest.approx(0.1)
+    world.step(1000)
+    assert ball.position[2] == pytest.approx(0.05, abs=1e-6)
+    with pytest.raises(ValueError, match="outside"):
+        hills.height(1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("heights", "size", "message"),
+    [
+        ([[0.0]], None, r"ny ≥ 2"),
+        ([[0.0, 1.0], [0.0]], None, "rows of numbers of one length"),
+        ([[0.0, math.nan], [0.0, 0.0]], None, "finite"),
+        (np.zeros((2, 2)), (0.0, 1.0), "size must be > 0"),
+        (HeightField([[0.0, 0.0], [0.0, 0.0]], (1.0, 1.0)), (1.0, 1.0), "leave it out"),
+    ],
+)
+def test_bad_heights_leave_a_map_as_it_was(heights, size, message):
+    world = World()
+    hills = world.add_height_map([[0.0, 1.0], [0.0, 1.0]], (1.0, 1.0))
+    world.step(0)
+    before = world.engine.model.height.copy()
+    with pytest.raises((ValueError, TypeError), match=message):
+        hills.update(heights, size)
+    np.testing.assert_array_equal(world.engine.model.height, before)
+    np.testing.assert_array_equal(hills.size, (1.0, 1.0))
 
 
 def test_heights_of_a_removed_map_cannot_be_replaced():

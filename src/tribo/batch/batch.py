@@ -165,8 +165,10 @@ class Batch(
             ValueError: There is no such world.
         """
         try:
+            if isinstance(worlds, (bool, np.bool_)):
+                raise TypeError("a truth value is no index")
             return np.asarray(np.arange(len(self))[worlds])
-        except (IndexError, TypeError, ValueError) as error:
+        except (IndexError, TypeError, ValueError, OverflowError) as error:
             raise ValueError(
                 f"worlds must be an index, a slice or a mask of {len(self)} worlds, "
                 f"got {check.shown(worlds)}: {error}"

@@ -11,8 +11,8 @@ import numpy as np
 from tribo.batch_kernels.records import Motors
 from tribo.checks import check
 from tribo.checks.readonly import frozen
-from tribo.engine.builder import COORDINATES, DOFS
 from tribo.engine.engine import Engine
+from tribo.engine.layout import COORDINATES, DOFS
 from tribo.model import Kind
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from tribo.batch.state import StateOfWorlds
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.description.trees import TreeDescription
-from tribo.engine.builder import Span, meets_compliant
+from tribo.engine.builder import meets_compliant
+from tribo.engine.layout import Span
 from tribo.engine.subtree import TreeRecords
 from tribo.model import Joint, Kind
 from tribo.objects import ArticulatedSystem, CollisionBody, Object, SingleBody

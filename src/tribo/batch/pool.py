@@ -129,7 +129,7 @@ class BatchStates(check.Sealed):
         chosen = self.chosen_worlds(worlds).ravel()
         arrays = self._taken(chosen)
         for field, array in arrays["state"].items():
-            bad = ~np.isfinite(array.reshape(len(chosen), -1)).all(axis=1)
+            bad = ~np.isfinite(array).all(axis=tuple(range(1, array.ndim)))
             if bad.any():
                 raise ValueError(f"{field} of world {chosen[bad][0]} is not finite")
         return StatePool(self, arrays)

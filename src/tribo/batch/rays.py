@@ -168,6 +168,8 @@ class BatchRays(check.Sealed):
     ) -> None:  # fmt: skip
         """Write the answers, each thread those of some worlds."""
         bits = check.bits(mask, "collision_mask")
+        if not check.is_iterable(ignore):
+            raise TypeError(f"ignore must be names of objects, got {check.shown(ignore)}")
         names = [ignore] if isinstance(ignore, str) else list(ignore)
         spans = [self._parts[check.known(name, self._parts, "object")].span.shape for name in names]
         worlds, engine = len(self), self.engine

@@ -12,7 +12,7 @@ from tribo.batch.pool import BatchStates
 from tribo.batch_kernels.records import Course
 from tribo.checks import check
 from tribo.checks.readonly import frozen
-from tribo.engine.builder import COORDINATES, DOFS
+from tribo.engine.layout import COORDINATES, DOFS
 from tribo.world.world import World
 
 if TYPE_CHECKING:

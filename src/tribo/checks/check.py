@@ -278,7 +278,11 @@ def path(value: Any, what: str) -> Path:
     """Return the path of a file; a folder and what is no path are refused."""
     if not isinstance(value, (str, os.PathLike)) or isinstance(os.fspath(value), bytes):
         raise TypeError(f"{what} must be the path of a file, got {shown(value)}")
-    if not str(value) or "\0" in str(value) or Path(value).is_dir():
+    try:
+        is_file = bool(str(value)) and "\0" not in str(value) and not Path(value).is_dir()
+    except OSError as error:  # a name that is too long, a folder that may not be looked into
+        raise ValueError(f"{what} {shown(str(value))}: {error.strerror}") from None
+    if not is_file:
         raise ValueError(f"{what} must be the path of a file, got {shown(str(value))}")
     return Path(value)
 
@@ -296,7 +300,7 @@ def folders(value: Any, what: str) -> list[Path]:
     for folder in listed:
         if not isinstance(folder, (str, os.PathLike)) or isinstance(os.fspath(folder), bytes):
             raise TypeError(f"{what} must be a folder or several, got {shown(folder)}; give paths")
-        if Path(str(folder)).is_file():
+        if os.path.isfile(folder):
             raise ValueError(f"{what}: {folder} is a file; give its folder")
     return [Path(str(folder)) for folder in listed]
 

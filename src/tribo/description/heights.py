@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -111,7 +112,8 @@ class HeightField:
         path = Path(path)
         _check_size(path)
         try:
-            with Image.open(path, formats=("PNG",)) as picture:
+            # A picture in memory: of one on disk, as much is reserved as it announces, up to 4 GB.
+            with Image.open(io.BytesIO(path.read_bytes()), formats=("PNG",)) as picture:
                 if picture.width * picture.height > MAX_SAMPLES:
                     raise ValueError(f"{picture.width} × {picture.height} samples are too many")
                 deep = picture.mode.startswith("I")

@@ -37,7 +37,34 @@ ERROR_DAMPED = 2e-4  # [–] of the velocity, by which h(v̄) may be off there: 
 REPEATS = 4  # of h, before a tree takes parts; one if it turns farther than that:
 LARGE = 0.1  # [rad] in a step, beyond which the step's own error is too large, whatever h is
 LARGE_DAMPED = 0.3  # [rad] the same where dampers take more
+JUMP = 4.0  # [–] ratio of accelerations of a loose body, a step apart, that no smooth motion has
+SUDDEN = 0.5  # [–] of a loose body's velocity that half a step may change
 EXPLICIT = 1e-4  # [–] that v̄ instead of v adds to the velocity under `semi_implicit`; dt ω = 0.02
+
+
+@kernel
+def jumps(now, before, most):
+    """Tell whether an acceleration changed its sign in a step, or its size more than `most` times.
+
+    One that passes through zero steadily is taken for a jump in one or two steps, in which it is small.
+    """
+    return now * before < 0.0 or abs(now) > most * abs(before) or abs(before) > most * abs(now)
+
+
+@kernel
+def forget_blow(work, first):
+    """Take three velocities as they are where half a step would change them by half of themselves.
+
+    Two blows in a row look like an acceleration that lasts. What starts from rest has no velocity on which
+    a force depends; what turns by so much in a step is too fast for it (`linkage.WHIRL`).
+
+    Writes: work.
+    """
+    change = (work.mid_v[first], work.mid_v[first + 1], work.mid_v[first + 2])
+    speed = (work.kick_v[first], work.kick_v[first + 1], work.kick_v[first + 2])
+    if vec.dot(change, change) > SUDDEN * SUDDEN * vec.dot(speed, speed):
+        for k in range(first, first + 3):
+            work.mid_v[k] = 0.0
 
 
 @kernel
@@ -47,8 +74,8 @@ def predict(model, state, settings, work):
     The mean acceleration from now to mid step belongs to dt/4; the last two belong to −dt/2 and
     −3dt/2, so that a straight line through them gives v̇ + ¾ (v̇ − v̇_before).
 
-    Where constraints make it jump to and fro, as in a toggle that is pressed, the line leads nowhere: the
-    velocity is then taken as it is.
+    Where constraints make it jump, to and fro as in a toggle that is pressed, or once as in a loose body that
+    was hit, the line leads nowhere: the velocity is then taken as it is.
 
     A free body whose step is split is pushed in the middle of it, at the velocity that it has by then.
 
@@ -67,12 +94,17 @@ def predict(model, state, settings, work):
         work.mid_v[dof] = half * (vdot + 0.75 * (vdot - before))
     for t in range(model.tree_body.shape[0]):
         if model.tree_is_tied[t] == 1:
+            most = inf
             if bias.is_split(model, t):
+                most = JUMP
                 for k in range(3):
                     work.kick_v[model.tree_v[t] + 3 + k] = work.single_free_spin[t, k]
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-                if state.vdot[dof] * state.vdot_before[dof] < 0.0:
+                if jumps(state.vdot[dof], state.vdot_before[dof], most):
                     work.mid_v[dof] = 0.0
+            if most == JUMP:
+                forget_blow(work, model.tree_v[t])
+                forget_blow(work, model.tree_v[t] + 3)
     for dof in range(state.v.shape[0]):
         work.mid_v[dof] += work.kick_v[dof]
 

@@ -10,7 +10,20 @@ import numpy as np
 
 from tribo.description.extents import body_bounds, box_of, rotation_matrix
 from tribo.description.hulls import Heights, Hull, Surface
-from tribo.description.trees import BodyDescription, JointDescription, TreeDescription
+from tribo.description.trees import BodyDescription, TreeDescription
+from tribo.engine.kept_runs import Kept, copy
+from tribo.engine.layout import (
+    COORDINATES,
+    DOFS,
+    SLOTS,
+    Column,
+    Layout,
+    counts_of,
+    joint_types,
+    laid_out,
+    leader_of,
+    reference_of,
+)
 from tribo.materials.table import Find, MaterialTable
 from tribo.model import (
     FEW_CORNERS,
@@ -22,20 +35,8 @@ from tribo.model import (
     Model,
     Pair,
     Settings,
-    Shape,
     State,
 )
-
-COORDINATES = {
-    Joint.FIXED: 0,
-    Joint.REVOLUTE: 1,
-    Joint.PRISMATIC: 1,
-    Joint.SPHERICAL: 4,
-    Joint.FREE: 7,
-}
-SLOTS = {Joint.FIXED: 0, Joint.REVOLUTE: 4, Joint.PRISMATIC: 4, Joint.SPHERICAL: 8, Joint.FREE: 0}
-DOFS = {Joint.FIXED: 0, Joint.REVOLUTE: 1, Joint.PRISMATIC: 1, Joint.SPHERICAL: 3, Joint.FREE: 6}
-
 
 MOVABLE_GROUP = 1  # collision group of what moves
 STATIC_GROUP = -(1 << 63)  # bit 63
@@ -45,7 +46,6 @@ POLYTOPE = 48  # points of an expanding polytope
 TOUCHES = 32  # contacts of one pair before their reduction
 PILE = 64  # contacts of a solid with terrain before their reduction
 DEEP = 120.0  # mean of (depth + 1)² over the dofs from which articulated bodies are faster than rows of M
-CLOSED_FORM = (Shape.PLANE, Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.MESH)
 
 
 @dataclass(slots=True)
@@ -71,23 +71,6 @@ class Tie:
     stretch: int = 0
     collide: bool = True  # whether the two bodies may touch
     path: Sequence[tuple[int, np.ndarray]] = ()  # of a wire: bodies, and points (3,) [m] in them
-
-
-@dataclass(slots=True)
-class Span:
-    """Where an object's numbers are: first and past-the-last index of each kind."""
-
-    body: slice
-    shape: slice
-    q: slice
-    v: slice
-    slot: slice  # of impulses of scalar rows
-    tree: int
-
-    @property
-    def trees(self) -> slice:
-        """The tree as a slice of one."""
-        return slice(self.tree, self.tree + 1)
 
 
 @dataclass(slots=True)
@@ -124,56 +107,11 @@ class Capacity:
         )
 
 
-def joint_types(description: TreeDescription) -> list[Joint]:
-    """Return the joint of each body; the root of what is static is fixed where it stands."""
-    types = [body.joint.type for body in description.bodies]
-    if description.kind == Kind.STATIC:
-        types[0] = Joint.FIXED
-    return types
-
-
-def coordinate_counts(description: TreeDescription) -> tuple[int, int]:
-    """Return how many coordinates and dofs a tree has in a world."""
-    types = joint_types(description)
-    return sum(COORDINATES[joint] for joint in types), sum(DOFS[joint] for joint in types)
-
-
-def reference_of(joint: JointDescription, kind: Joint) -> tuple[float, ...]:
-    """Return the coordinates at which the spring of a joint is at rest."""
-    if joint.spring_reference is not None:
-        return joint.spring_reference
-    identity = (1.0, 0.0, 0.0, 0.0)
-    return {Joint.FIXED: (), Joint.SPHERICAL: identity, Joint.FREE: (0.0, 0.0, 0.0, *identity)}.get(
-        kind, (0.0,)
-    )
-
-
-def leader_of(bodies: Sequence[BodyDescription], name: str) -> int:
-    """Return the body whose joint has a name."""
-    return [body.joint.name for body in bodies].index(name)
-
-
-def follow(description: TreeDescription, q: np.ndarray) -> None:
-    """Put joints that follow others where these are.   q = ratio · q_leader + offset"""
-    starts, first = [], 0
-    for joint in joint_types(description):
-        starts.append(first)
-        first += COORDINATES[joint]
-    followers = [k for k, body in enumerate(description.bodies) if body.joint.mimic is not None]
-    for _ in followers:  # a chain of followers is as long as all of them at most
-        for k in followers:
-            leader, ratio, offset = description.bodies[k].joint.mimic or ("", 1.0, 0.0)
-            q[starts[k]] = ratio * q[starts[leader_of(description.bodies, leader)]] + offset
-
-
-def slot_count(description: TreeDescription) -> int:
-    """Return how many slots for impulses of scalar rows a tree has in a world."""
-    return sum(SLOTS[joint] for joint in joint_types(description))
-
-
 def is_deep(depths: np.ndarray) -> bool:
     """Tell whether dofs are so far from the root that rows of M cost more than articulated bodies."""
-    return bool(len(depths) and np.mean((depths + 1.0) ** 2) > DEEP)
+    if len(depths) ** 2 <= DEEP:  # no chain is longer
+        return False
+    return bool(np.mean((depths + 1.0) ** 2) > DEEP)
 
 
 def _symmetric(matrix: np.ndarray) -> list[float]:
@@ -182,51 +120,49 @@ def _symmetric(matrix: np.ndarray) -> list[float]:
 
 
 def _sizes(
-    parts: Sequence[Part], materials: MaterialTable, capacity: Capacity, tied: Sequence[Tie]
+    layout: Layout, materials: MaterialTable, capacity: Capacity, tied: Sequence[Tie]
 ) -> dict[str, int]:
-    nbody, ties = sum(len(p.description.bodies) for p in parts), len(tied)
-    counts = [coordinate_counts(p.description) for p in parts]
-    slots = sum(slot_count(p.description) for p in parts)
-    shapes = [s for p in parts for b in p.description.bodies for s in b.shapes]
-    hulls = [s.geometry for s in shapes if isinstance(s.geometry, Hull)]
-    surfaces = [s.geometry for s in shapes if isinstance(s.geometry, Surface)]
-    maps = [s.geometry.values for s in shapes if isinstance(s.geometry, Heights)]
-    nshape = len(shapes)
-    is_general = any(s.kind not in CLOSED_FORM for s in shapes)
-    corners = sum(len(h.vertices) for h in hulls) + sum(len(g.vertices) for g in surfaces)
-    large = [h for h in hulls if len(h.vertices) > FEW_CORNERS]
+    ties = len(tied)
+    count = dict(zip(Column, layout.starts[-1].tolist(), strict=False))
+    general, large, terrain = (
+        bool(layout.counts[:, column].any())
+        for column in (Column.GENERAL, Column.LARGE, Column.TERRAIN)
+    )
+    slots = count[Column.SLOT]
     return {
-        "nbody": nbody,
+        "nbody": count[Column.BODY],
         "nconstraint": ties,
         "nend": 2 * ties,
         "npath": sum(len(tie.path) for tie in tied),
         "nslot": slots + TIE_SLOTS * ties,
         # Two stops of a joint share a slot.
         "nscalar": slots + slots // 3 + TIE_SLOTS * ties + capacity.frictions,
-        "ntree": len(parts),
-        "ntree1": len(parts) + 1,
+        "ntree": count[Column.TREE],
+        "ntree1": count[Column.TREE] + 1,
         "ndense": capacity.dense,
         "nnode": capacity.nodes,
         "nvalue": capacity.values,
-        "nq": sum(c[0] for c in counts),
-        "nv": sum(c[1] for c in counts),
-        "nshape": nshape,
-        "nshape1": nshape + 1,
+        "nq": count[Column.Q],
+        "nv": count[Column.V],
+        "nmatrix": count[Column.ROW],
+        "nchain": count[Column.CHAIN],
+        "nshape": count[Column.SHAPE],
+        "nshape1": count[Column.SHAPE] + 1,
         "nmaterial": len(materials.names),
-        "nvertex": corners,
-        "nring": sum(6 + sum(map(len, sum(h.rings, ()))) for h in large),
-        "ncircled": corners if large else 0,
-        "ntriangle": sum(len(g.triangles) for g in surfaces),
-        "nbox": sum(len(g.boxes) for g in surfaces),
-        "nheight": sum(values.size for values in maps),
-        "nface": sum(len(h.faces) for h in hulls),
-        "nface1": sum(len(h.faces) for h in hulls) + 1,
-        "ncorner": sum(len(f) for h in hulls for f in h.faces),
-        "npolytope": POLYTOPE if is_general else 0,
-        "npolytope2": 2 * POLYTOPE if is_general else 0,
-        "noutline": max([6, *(len(f) for h in hulls for f in h.faces)]) if is_general else 0,
-        "ntouch": TOUCHES if is_general else 0,
-        "npile": PILE if surfaces or maps else 0,
+        "nvertex": count[Column.VERTEX],
+        "nring": count[Column.RING],
+        "ncircled": count[Column.VERTEX] if large else 0,
+        "ntriangle": count[Column.TRIANGLE],
+        "nbox": count[Column.BOX],
+        "nheight": count[Column.HEIGHT],
+        "nface": count[Column.FACE],
+        "nface1": count[Column.FACE] + 1,
+        "ncorner": count[Column.CORNER],
+        "npolytope": POLYTOPE if general else 0,
+        "npolytope2": 2 * POLYTOPE if general else 0,
+        "noutline": max(6, int(layout.counts[:, Column.OUTLINE].max())) if general else 0,
+        "ntouch": TOUCHES if general else 0,
+        "npile": PILE if terrain else 0,
         "max_pair": capacity.pairs,
         "max_contact": capacity.contacts,
         "max_row": capacity.rows,
@@ -236,18 +172,22 @@ def _sizes(
 class _Filler:
     """Writes the parts of a world into a Model, one after another."""
 
-    def __init__(self, model: Model, materials: MaterialTable) -> None:
-        self.model, self.materials = model, materials
-        self.body = self.shape = self.q = self.v = self.row = self.slot = 0
+    def __init__(self, model: Model, materials: MaterialTable, layout: Layout) -> None:
+        self.model, self.materials, self.layout = model, materials, layout
+        self.body = self.shape = self.q = self.v = self.row = self.slot = self.chain = 0
         self.vertex = self.face = self.corner = self.ring = self.triangle = self.box = (
             self.height
         ) = 0
-        self.chain: list[int] = []
-        self.chain_of: list[list[int]] = []
+        self.chain_of: list[list[int]] = []  # of each body of the object
 
-    def add(self, tree: int, part: Part) -> Span:
-        """Write one object and return where it is."""
-        first = (self.body, self.shape, self.q, self.v, self.slot)
+    def add(self, tree: int, part: Part) -> None:
+        """Write one object."""
+        (
+            _, self.body, self.shape, self.q, self.v, self.slot, self.chain, self.row, self.vertex, self.face,
+            self.corner, self.ring, self.triangle, self.box, self.height,
+        ) = self.layout.starts[tree].tolist()  # fmt: skip
+        self.chain_of = []
+        first = (self.body, self.shape, self.v)
         m = self.model
         m.tree_body[tree] = self.body
         m.tree_body_count[tree] = len(part.description.bodies)
@@ -257,16 +197,8 @@ class _Filler:
         for body, joint in zip(part.description.bodies, types, strict=True):
             self._body(tree, part, first[0], body, joint)
             self._shapes(part, body, first[1])
-        m.tree_nv[tree] = self.v - first[3]
-        m.tree_is_deep[tree] = is_deep(m.dof_depth[first[3] : self.v])
-        return Span(
-            slice(first[0], self.body),
-            slice(first[1], self.shape),
-            slice(first[2], self.q),
-            slice(first[3], self.v),
-            slice(first[4], self.slot),
-            tree,
-        )
+        m.tree_nv[tree] = self.v - first[2]
+        m.tree_is_deep[tree] = is_deep(m.dof_depth[first[2] : self.v])
 
     def _body(self, tree: int, part: Part, root: int, body: BodyDescription, joint: Joint) -> None:
         m, i = self.model, self.body
@@ -280,9 +212,10 @@ class _Filler:
         m.body_box[i], m.body_radius[i] = body_bounds(body)
         m.joint_type[i] = joint
         m.joint_q[i], m.joint_v[i] = self.q, self.v
-        position, quaternion = np.array(body.joint.position), np.array(body.joint.quaternion)
+        position: Sequence[float] = body.joint.position
+        quaternion: Sequence[float] = body.joint.quaternion
         if parent < 0 and joint != Joint.FREE:
-            position, quaternion = part.pose[:3], part.pose[3:]
+            position, quaternion = part.pose[:3].tolist(), part.pose[3:].tolist()
         m.joint_pos[i] = position
         m.joint_rot[i] = rotation_matrix(quaternion).ravel()
         m.joint_axis[i] = body.joint.axis
@@ -295,7 +228,8 @@ class _Filler:
             m.joint_leader[i] = root + leader_of(part.description.bodies, leader)
         m.joint_lower[i], m.joint_upper[i] = body.joint.lower, body.joint.upper
         m.spring_reference[self.q : self.q + COORDINATES[joint]] = reference_of(body.joint, joint)
-        chain = list(self.chain_of[parent]) if parent >= 0 else []
+        chain = list(self.chain_of[body.parent]) if parent >= 0 else []
+        rows: list[int] = []
         dofs = slice(self.v, self.v + DOFS[joint])
         m.dof_body[dofs] = i
         m.dof_damping[dofs] = body.joint.damping
@@ -309,13 +243,15 @@ class _Filler:
         m.dof_effort_lower[dofs], m.dof_effort_upper[dofs] = body.joint.effort_range
         m.dof_is_moved[dofs] = part.description.kind == Kind.DYNAMIC
         for dof in range(dofs.start, dofs.stop):
-            m.dof_depth[dof] = len(chain)
-            m.dof_row[dof] = self.row
+            rows.append(self.row)
             chain.append(dof)
             self.row += len(chain)
+        m.dof_row[dofs] = rows
+        m.dof_depth[dofs] = range(len(chain) - len(rows), len(chain))
         self.chain_of.append(chain)
-        m.body_chain_start[i], m.body_chain_len[i] = len(self.chain), len(chain)
-        self.chain.extend(chain)
+        m.body_chain_start[i], m.body_chain_len[i] = self.chain, len(chain)
+        m.chain_dof[self.chain : self.chain + len(chain)] = chain
+        self.chain += len(chain)
         self.q += COORDINATES[joint]
         self.v += DOFS[joint]
         self.slot += SLOTS[joint]
@@ -395,45 +331,47 @@ class _Filler:
         self.box += boxes
 
 
-def _matrix_size(parts: Sequence[Part]) -> tuple[int, int]:
-    """Return the lengths of the packed mass matrix and of the chain list."""
-    rows = chains = 0
-    for part in parts:
-        depth: list[int] = []
-        types = joint_types(part.description)
-        for body, joint in zip(part.description.bodies, types, strict=True):
-            above = depth[body.parent] if body.parent >= 0 else 0
-            depth.append(above + DOFS[joint])
-            rows += sum(range(above + 1, depth[-1] + 1))
-            chains += depth[-1]
-    return rows, chains
-
-
 def build_model(
     parts: Sequence[Part], materials: MaterialTable, capacity: Capacity, ties: Sequence[Tie] = (),
-    find: Find | None = None,
-) -> tuple[Model, list[Span], dict[str, int]]:  # fmt: skip
-    """Return the arrays of a world, where objects are in them, sizes; `find`: see `MaterialTable.array`."""
-    for part in parts:
-        for body in part.description.bodies:
+    find: Find | None = None, kept: Kept | None = None,
+) -> tuple[Model, Layout, dict[str, int]]:  # fmt: skip
+    """Return the arrays of a world, where objects are in them, and sizes.
+
+    Args:
+        parts: All objects.
+        materials, capacity, ties: Of the world.
+        find: See `MaterialTable.array`.
+        kept: What is left of the last build, whose materials have their numbers still; None: nothing.
+    """
+    runs = list(kept.runs()) if kept is not None else []
+    is_new = np.ones(len(parts), bool)
+    counts = np.zeros((len(parts), len(Column)), np.int64)
+    for run in runs:
+        is_new[run.new : run.new + run.count] = False
+        counts[run.new : run.new + run.count] = kept.layout.counts[run.old : run.old + run.count]  # type: ignore[union-attr]
+    fresh = np.flatnonzero(is_new).tolist()
+    for tree in fresh:
+        counts[tree] = counts_of(parts[tree].description)
+        for body in parts[tree].description.bodies:
             for shape in body.shapes:
                 materials.index(shape.material)
-    sizes = _sizes(parts, materials, capacity, ties)
-    sizes["nmatrix"], sizes["nchain"] = _matrix_size(parts)
+    layout = laid_out(counts)
+    sizes = _sizes(layout, materials, capacity, ties)
     apart = [tie.bodies for tie in ties if not tie.collide and min(tie.bodies) >= 0]
-    start = 0
-    for part in parts:
-        apart += [(start + a, start + b) for a, b in part.description.ignored]
-        start += len(part.description.bodies)
+    for part, start in zip(parts, layout.starts[:, Column.BODY].tolist(), strict=False):
+        if part.description.ignored:
+            apart += [(start + a, start + b) for a, b in part.description.ignored]
     ignored = {min(pair) * sizes["nbody"] + max(pair) for pair in apart}
     sizes["nignored"] = len(ignored)
     model = Model.allocate(sizes, shared=True)
     model.ignored_pair[:] = sorted(ignored)
     model.pair_table[:] = materials.array(find)
     model.body_like[:] = -1
-    filler = _Filler(model, materials)
-    spans = [filler.add(tree, part) for tree, part in enumerate(parts)]
-    model.chain_dof[:] = filler.chain
+    for run in runs:
+        copy(kept, run, model, layout)  # type: ignore[arg-type]
+    filler = _Filler(model, materials, layout)
+    for tree in fresh:
+        filler.add(tree, parts[tree])
     model.chain_row[:] = model.dof_row[model.chain_dof]
     laid = 0
     for c, tie in enumerate(ties):
@@ -442,7 +380,7 @@ def build_model(
         model.constraint_point[2 * c : 2 * c + 2] = tie.points
         model.constraint_rot[2 * c : 2 * c + 2] = tie.axes
         model.constraint_locked[c], model.constraint_stretch[c] = tie.locked, tie.stretch
-        model.constraint_slot[c] = filler.slot + TIE_SLOTS * c
+        model.constraint_slot[c] = layout.starts[-1, Column.SLOT] + TIE_SLOTS * c
         for at, point in tie.path:
             model.path_body[laid], model.path_point[laid] = at, point
             laid += 1
@@ -451,7 +389,7 @@ def build_model(
         model.tree_is_tied[model.body_tree[ends]] = 1
     mark_singles(model)
     collect_filters(model)
-    return model, spans, sizes
+    return model, layout, sizes
 
 
 def meets_compliant(model: Model) -> np.ndarray:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tribo.engine.builder import Span
 from tribo.engine.engine import Engine
+from tribo.engine.layout import Span
 from tribo.model import Kind, Model, Settings, Work
 from tribo.queries.scratch import Scratch
 

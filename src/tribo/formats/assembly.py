@@ -20,7 +20,7 @@ from tribo.description.trees import (
     TreeDescription,
     VisualDescription,
 )
-from tribo.engine.builder import COORDINATES
+from tribo.engine.layout import COORDINATES
 from tribo.formats.inertia import Inertial, merged
 from tribo.formats.pose import NO_POSE, Pose
 from tribo.formats.report import Report

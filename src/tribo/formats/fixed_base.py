@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tribo.description.trees import DescriptionError, JointDescription, TreeDescription
-from tribo.engine.builder import COORDINATES
+from tribo.engine.layout import COORDINATES
 from tribo.model import Joint
 
 BASE = COORDINATES[Joint.FREE]

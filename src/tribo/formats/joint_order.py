@@ -9,7 +9,7 @@ import numpy as np
 
 from tribo.checks.check import nearest, shown
 from tribo.description.trees import DescriptionError, TreeDescription, Vector
-from tribo.engine.builder import COORDINATES
+from tribo.engine.layout import COORDINATES
 
 
 def reordered(tree: TreeDescription, names: Sequence[str]) -> TreeDescription:

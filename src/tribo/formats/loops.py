@@ -9,7 +9,7 @@ import numpy as np
 
 from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.description.trees import TreeDescription, Vector
-from tribo.engine.builder import COORDINATES
+from tribo.engine.layout import COORDINATES
 from tribo.formats.pose import NO_POSE, Pose, matrix, normalized
 from tribo.model import Joint
 

@@ -15,7 +15,7 @@ from lxml import etree
 from tribo.checks.check import LARGEST, with_article
 from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.description.trees import TreeDescription, Vector
-from tribo.engine.builder import COORDINATES
+from tribo.engine.layout import COORDINATES
 from tribo.formats.loops import holding, place_of, poses_at
 from tribo.formats.pose import Pose, matrix, normalized
 from tribo.formats.report import Report, known_hint

@@ -12,7 +12,8 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import frozen
-from tribo.engine.builder import COORDINATES, DOFS, mark_singles
+from tribo.engine.builder import mark_singles
+from tribo.engine.layout import COORDINATES, DOFS
 from tribo.engine.subtree import TreeRecords, tree_records
 from tribo.formats import self_collision
 from tribo.model import Joint
@@ -430,6 +431,7 @@ class ArticulatedSystem(Drives, Object):
         a, b = self.frame(first).body_index, self.frame(second).body_index
         if a != b:
             self_collision.set_pair(self.description, a, b, touching=touching)
+            self._is_as_built = False
             self.world.rebuild()
 
     @property

@@ -14,9 +14,9 @@ from tribo.checks.readonly import frozen
 from tribo.description import colors
 from tribo.description.extents import rotation_matrix
 from tribo.description.trees import TreeDescription
-from tribo.engine.builder import (
+from tribo.engine.builder import Part
+from tribo.engine.layout import (
     COORDINATES,
-    Part,
     Span,
     coordinate_counts,
     follow,
@@ -68,6 +68,7 @@ class Object(Sleeper, RunningSurface, ContactReader):
         self._group, self._mask = group, mask
         self.span: Span | None = None
         self.is_removed = False
+        self._is_as_built = False  # whether the last build has all of its description
         self._handed: dict[
             str, tuple[LiveArray, Views]
         ] = {}  # arrays of the records that users may have
@@ -139,6 +140,8 @@ class Object(Sleeper, RunningSurface, ContactReader):
         """Refuse an edit of an object that was removed, or between `update` and `advance`."""
         self.check_present(what)
         self.world.check_editable(f"{what} of {self.name}")
+        if not self.world.is_built:  # what is changed now is in its description only
+            self._is_as_built = False
 
     def __reduce__(self) -> Any:
         """Refuse copies and pickling: a second handle would miss the next build."""
@@ -424,12 +427,19 @@ class Object(Sleeper, RunningSurface, ContactReader):
             self._mask,
         )
 
-    def attach(self, arrays: Arrays, span: Span) -> None:
+    @property
+    def place(self) -> int:
+        """Number of the object in the last build, if it is still as it was built; else −1."""
+        return self.span.tree if self._is_as_built and self.span is not None else -1
+
+    def attach(self, arrays: Arrays, span: Span, *, is_copied: bool) -> None:
         """Move this object's numbers into the records of a freshly built world, as `arrays_of` lists them.
 
         They may still be in the records of the world before: what was handed out of those is refused then.
+        Of an object that is as it was built they have been copied.
         """
-        self._freeze_handed()
+        if self._handed:
+            self._freeze_handed()
         own = vars(self)  # it is done for thousands of objects: attributes are set without a detour
         spans = {
             "q": span.q,
@@ -441,9 +451,10 @@ class Object(Sleeper, RunningSurface, ContactReader):
         }
         for name, array, index in arrays:
             view = array[spans[index]]
-            view[:] = own[name]
+            if not is_copied:
+                view[:] = own[name]
             own[name] = view
-        self.span = span
+        own["span"], own["_is_as_built"] = span, True
 
     def detach(self) -> None:
         """Keep this object's numbers apart from the records, before a rebuild.

@@ -9,7 +9,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import frozen
-from tribo.engine.builder import COORDINATES, DOFS
+from tribo.engine.layout import COORDINATES, DOFS
 from tribo.model import Joint as JointType
 from tribo.objects.frames import Frame
 from tribo.objects.joint_drive import FORMS

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tribo.description.trees import ShapeDescription, TreeDescription, VisualDescription
-from tribo.engine.builder import COORDINATES, DOFS, reference_of
+from tribo.engine.layout import COORDINATES, DOFS, reference_of
 from tribo.model import Model
 from tribo.objects.frames import quaternions
 

@@ -9,6 +9,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.description.extents import body_bounds, box_of
+from tribo.description.heights import HeightField
 from tribo.description.hulls import Heights
 from tribo.objects.single_body import SingleBody
 
@@ -28,7 +29,10 @@ class HeightMap(SingleBody):
         return geometry
 
     def height(self, x: float, y: float) -> float:
-        """Return the height of the surface at x, y [m].
+        """Return the height [m] of the surface, in the frame of the map, at x, y [m] from its middle.
+
+        Of a map at (cx, cy, cz) that is not turned, the world's height at x, y is
+        ``height(x - cx, y - cy) + cz``.
 
         Raises:
             ValueError: Outside of the map.
@@ -47,31 +51,57 @@ class HeightMap(SingleBody):
         n = np.array([-slope_x / m.dx, -slope_y / m.dy, 1.0])
         return frozen(np.asarray(n / np.linalg.norm(n)))
 
-    def update(self, heights: Any) -> None:
-        """Replace all heights [m] by others of the same shape; the world goes on from where it is.
+    def update(self, heights: Any, size: Any = None) -> None:
+        """Replace the heights, and the size if one is given; the world goes on from where it is.
 
-        The numbers are written into the built world: that costs a copy of them, whatever else is in it.
+        As many heights as before are written into the built world: that costs a copy of them, whatever else
+        is in it. With another number the world is built anew before its next step. To move the map, assign
+        `position` or `orientation`: x and y of the heights are in its frame, centred on its position.
+
+        Args:
+            heights: (ny, nx) [m], or a `HeightField`, which brings its size.
+            size: Lengths along x and y [m]; None: as before.
 
         Raises:
-            ValueError, TypeError: Another shape, or not finite; the map stays as it was.
+            ValueError, TypeError: Not rows of finite numbers, fewer than 2 × 2, or a size ≤ 0; the map stays
+                as it was.
             EditError: It was removed, or the world is between `update` and `advance`.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> hills = world.add_height_map([[0, 0], [0, 0]], size=(1, 1))
+            >>> hills.update([[0, 1, 2], [0, 1, 2]], size=(4, 2))
+            >>> hills.position = 10, 0, 0
+            >>> hills.height(2.0, 0.0), hills.size.tolist()
+            (2.0, [4.0, 2.0])
         """
         self.check_editable("the heights")
-        m = self._map
-        values = check.array(heights, f"heights of {self.name}", "rows of numbers of one length")
-        if values.shape != m.values.shape:
-            raise ValueError(
-                f"heights of {self.name} must have shape {m.values.shape}, got {values.shape}"
-            )
-        check.within_range(values, f"heights of {self.name}")
-        shape = self.description.bodies[0].shapes[0]
-        shape.geometry = Heights(frozen(values), m.dx, m.dy)
+        made = heights
+        if not isinstance(heights, HeightField):
+            made = HeightField(heights, self.size if size is None else size)
+        elif size is not None:
+            raise TypeError("size is that of the HeightField; leave it out")
+        geometry, shape = made.geometry, self.description.bodies[0].shapes[0]
+        if geometry.values.shape != self._map.values.shape:
+            self.detach()
+            shape.geometry, shape.size = geometry, (geometry.dx, geometry.dy)
+            self.world.rebuild()
+            return
+        shape.geometry, shape.size = geometry, (geometry.dx, geometry.dy)
         if self.world.is_built and self.span is not None:
             model, s, body = self.world.engine.model, self.span.shape.start, self.span.body.start
             first = model.shape_data[s, 0]
-            model.height[first : first + values.size] = values.ravel()
-            model.shape_box[s] = box_of(shape.geometry)
+            model.height[first : first + geometry.values.size] = geometry.values.ravel()
+            model.shape_size[s, :2] = shape.size
+            model.shape_box[s] = box_of(geometry)
             model.body_box[body], model.body_radius[body] = body_bounds(self.description.bodies[0])
+
+    @property
+    def size(self) -> np.ndarray:
+        """Lengths along x and y, shape (2,) [m]; `update` replaces them."""
+        ny, nx = self._map.values.shape
+        return frozen(np.array([self._map.dx * (nx - 1), self._map.dy * (ny - 1)]))
 
     def _triangle(self, x: float, y: float) -> tuple[float, float, float, float, float]:
         """Return the height at the cell's corner, the rise along its two sides, the place in the cell."""

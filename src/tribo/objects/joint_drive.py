@@ -10,7 +10,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import frozen
-from tribo.engine.builder import COORDINATES, DOFS, SLOTS
+from tribo.engine.layout import COORDINATES, DOFS, SLOTS
 from tribo.model import DriveForm, Slot
 from tribo.model import Joint as JointType
 from tribo.objects.handle import Handle

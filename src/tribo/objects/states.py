@@ -10,7 +10,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.description.trees import TreeDescription
-from tribo.engine.builder import COORDINATES
+from tribo.engine.layout import COORDINATES
 from tribo.engine.subtree import TreeRecords
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import frozen
-from tribo.engine.builder import Span
 from tribo.engine.engine import Engine
+from tribo.engine.layout import Span
 from tribo.materials import MaterialTable
 from tribo.model import ContactState, Impact, Status
 from tribo.objects import Object

@@ -10,8 +10,8 @@ import numpy as np
 from tribo.contact.problem.box_friction_rows import SLOT
 from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
 from tribo.contact.solver.natural_residual import scalar_violation
-from tribo.engine.builder import DOFS
 from tribo.engine.engine import Engine
+from tribo.engine.layout import DOFS
 from tribo.model import Course, DriveForm, Pair, Slot
 from tribo.objects import ArticulatedSystem
 from tribo.readout.law_of_contact import kept

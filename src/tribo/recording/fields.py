@@ -15,7 +15,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.description.extents import rotation_matrix
-from tribo.engine.builder import COORDINATES, DOFS, joint_types
+from tribo.engine.layout import COORDINATES, DOFS, joint_types
 from tribo.model import Joint
 
 if TYPE_CHECKING:

@@ -94,7 +94,11 @@ class Recorder:
             raise ImportError(fields.NEEDS) from None
         if not self.path.absolute().parent.is_dir():
             raise FileNotFoundError(f"{self.path}: its folder does not exist; make it first")
-        if self.path.exists() or self.path.is_symlink():
+        try:
+            is_taken = self.path.exists() or self.path.is_symlink()
+        except OSError as error:
+            raise ValueError(f"{check.shown(str(self.path))}: {error.strerror}") from None
+        if is_taken:
             if not overwrite:
                 raise FileExistsError(
                     f"{self.path}: exists; choose another name, or pass overwrite=True for an older recording"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tribo.checks import check
-from tribo.engine.builder import COORDINATES
+from tribo.engine.layout import COORDINATES
 from tribo.objects import ArticulatedSystem
 from tribo.sensors.base import Mount, Sensor
 from tribo.sensors.noise import Noise, NoiseState

@@ -19,7 +19,7 @@ from tribo.description.trees import (
     TreeDescription,
     Vector,
 )
-from tribo.engine.builder import DOFS
+from tribo.engine.layout import DOFS
 from tribo.formats import choreonoid, mjcf, urdf
 from tribo.materials import MaterialLibrary
 from tribo.model import Joint, Kind, Shape

@@ -283,6 +283,7 @@ class WorldConstraints(WorldObjects):
             19.62
         """
         bits = STRETCH[check.choice(resists, ["stretch", "compression", "both"], "resists")]
+        damping = check.number(damping, "damping", minimum=0.0)
         if tension is not None and (stiffness is not None or damping != 0.0):
             raise ValueError(
                 "a wire of given tension has neither stiffness nor damping; leave them out"

@@ -23,14 +23,16 @@ class References:
 
     def __init__(self, objects: Sequence[Object], materials: MaterialTable) -> None:
         """Look them up; a name that no object or link has is said once for each pair."""
+        laws = list(materials.references())
         self._places: dict[str, list[tuple[int, Object]]] = {}
         first = 0
         for part in objects:
-            for name in {part.name, part.name.rstrip("'")}:
-                self._places.setdefault(name, []).append((first, part))
+            if laws:
+                for name in {part.name, part.name.rstrip("'")}:
+                    self._places.setdefault(name, []).append((first, part))
             first += len(part.description.bodies)
         self.instances = np.full(first, -1)  # by body: the first instance of the same, −1: of none
-        for one, other, law in materials.references():
+        for one, other, law in laws:
             doubt = self._doubt(law)
             if doubt:
                 logger.warning("contact material of %r and %r: %s", one, other, doubt)

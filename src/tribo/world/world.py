@@ -14,15 +14,14 @@ from tribo.checks import check
 from tribo.checks.errors import EditError, SimulationError
 from tribo.description.constraints import ConstraintDescription
 from tribo.engine import warm_up
-from tribo.engine.builder import Capacity, Span, build_model, mark_singles
+from tribo.engine.builder import mark_singles
 from tribo.engine.engine import Engine
 from tribo.engine.settings import WorldSettings
 from tribo.materials import ContactMaterial, MaterialLibrary, MaterialTable, PairProperties
 from tribo.materials.table import PairExplanation
 from tribo.model import Status
 from tribo.objects import ArticulatedSystem, Object
-from tribo.objects.record_views import arrays_of
-from tribo.readout.contacts_and_energies import WorldReadout, carry_readings
+from tribo.readout.contacts_and_energies import WorldReadout
 from tribo.readout.distances import WorldProximity
 from tribo.readout.snapshot import Snapshot, touching
 from tribo.readout.snapshot import restore as restore_snapshot
@@ -30,17 +29,13 @@ from tribo.readout.snapshot import take as take_snapshot
 from tribo.readout.state_bytes import StateFiles
 from tribo.recording.of_world import WorldRecording
 from tribo.world.add_cables import WorldCables
+from tribo.world.building import Built, build
 from tribo.world.import_mjcf import WorldMjcf
 from tribo.world.reference_bodies import References
 from tribo.world.shown import Shown
 from tribo.world.warnings import Complaints, invalid
 
 logger = logging.getLogger("tribo")
-
-_KEPT = (  # of the state, whatever objects come and go
-    "time", "warm_count", "warm_key", "warm_impulse",
-    "yield_count", "yield_key", "yield_u", "yield_rate",
-)  # fmt: skip
 
 
 class World(
@@ -82,7 +77,7 @@ class World(
         self._is_stale = True  # something must be done before the next step
         self._is_midway = False  # between update and advance
         self._idle = [True]  # empty while some thread is in compiled code
-        self._built_spans: dict[int, Span] = {}  # where each object was in the last build, by id
+        self._built: Built | None = None  # the last build
         self._complaints = Complaints()
         self.time_step = time_step
         self.gravity = gravity
@@ -299,37 +294,11 @@ class World(
         self._must_build = self._is_stale = True
 
     def _build(self) -> None:
-        """Build the arrays of all objects and move state, commands and warm start over."""
-        old = self._engine
-        was = self._built_spans
-        capacity = old.capacity if old else Capacity()
-        first_body, count = {}, 0
-        for part in self._objects:
-            first_body[part.id] = count
-            count += len(part.description.bodies)
-        for tie in self._constraints:
-            tie.detach()
-        ties = [tie.tie(first_body) for tie in self._constraints]
-        references = References(self._objects, self._materials)
-        model, spans, sizes = build_model(
-            [p.part() for p in self._objects], self._materials, capacity, ties, references.find
+        """Build the records anew."""
+        self._built = build(
+            self._objects, self._constraints, self._materials, self._settings, self._built
         )
-        model.body_like[:] = references.instances
-        engine = Engine(model, sizes, capacity, settings=self._settings)
-        if old is not None:
-            for name in _KEPT:
-                getattr(engine.state, name)[...] = getattr(old.state, name)
-        arrays = arrays_of(engine)
-        for part, span in zip(self._objects, spans, strict=True):
-            part.attach(arrays, span)
-        for c, tie in enumerate(self._constraints):
-            tie.attach(engine, c)
-        engine.command.has_wrench[0] = engine.command.wrench.any()
-        now = {part.id: span for part, span in zip(self._objects, spans, strict=True)}
-        if old is not None:
-            carry_readings(old, engine, [(was[key], now[key]) for key in now if key in was])
-        self._built_spans = now
-        self._engine, self._must_build = engine, False
+        self._engine, self._must_build = self._built.engine, False
         self._materials_built = self._materials.revision
 
     def write_materials(self) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.description.trees import TreeDescription
-from tribo.engine.builder import COORDINATES
+from tribo.engine.layout import COORDINATES
 from tribo.formats.choreonoid.joint_devices import beside
 from tribo.formats.choreonoid.keys import axis, check_keys, value, word
 from tribo.formats.loops import place_of, poses_at

@@ -13,7 +13,7 @@ import numpy as np
 
 from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.description.trees import TreeDescription
-from tribo.engine.builder import COORDINATES
+from tribo.engine.layout import COORDINATES
 from tribo.formats.choreonoid.keys import axis, check_keys, number, value, word
 from tribo.formats.loops import holding, place_of, poses_at
 from tribo.formats.pose import Pose, matrix

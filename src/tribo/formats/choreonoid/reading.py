@@ -16,7 +16,8 @@ from tribo.description.trees import (
     TreeDescription,
     Vector,
 )
-from tribo.engine.builder import ALL_GROUPS, COORDINATES
+from tribo.engine.builder import ALL_GROUPS
+from tribo.engine.layout import COORDINATES
 from tribo.formats.assembly import assemble
 from tribo.formats.choreonoid import collision_rules, extra_joints, joint_devices
 from tribo.formats.choreonoid.body_links import ENDINGS, BodyReader

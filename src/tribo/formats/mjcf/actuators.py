@@ -72,6 +72,8 @@ def read_actuators(
     found: list[ActuatorDescription | None] = []
     names: set[str] = set()
     for section in source.sections("actuator"):
+        rules = source.rules_of(section)
+        own = rules.compiler if rules else compiler
         for node in section.children:
             if node.tag not in OWN or any(key in node.attributes for key in ELSEWHERE):
                 what = next((key for key in ELSEWHERE if key in node.attributes), "")
@@ -82,7 +84,7 @@ def read_actuators(
                 )  # fmt: skip
                 found.append(None)
                 continue
-            actuator = _read(node, compiler, defaults, joints, report)
+            actuator = _read(node, own, defaults, joints, report)
             if actuator is not None:
                 actuator.name = actuator.name or f"actuator_{len(names)}"
                 if actuator.name in names:

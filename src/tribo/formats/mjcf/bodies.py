@@ -46,6 +46,7 @@ class Body:
     sites: list[tuple[str, Pose]] = field(default_factory=list)
     written: Inertial | None = None
     inertial: Inertial = field(default_factory=Inertial)
+    compiler: Compiler = field(default_factory=Compiler)  # of the file in which it stands
 
 
 class BodyReader:
@@ -61,6 +62,7 @@ class BodyReader:
 
     def read(self, source: Source) -> list[Body]:
         """Return all bodies, parents first, in the order of the file; the first is the world."""
+        self._source = source
         self.bodies = [Body(source.root, "world", -1, NO_POSE)]
         self._names["body"] = {"world": source.root}
         for section in source.sections("worldbody"):
@@ -79,7 +81,11 @@ class BodyReader:
             if child.tag == "frame":
                 screen(child, self._report, PLACE, {})
                 inner = self._defaults.check(child, "childclass", childclass)
-                self._children(child, number, frame @ self._compiler.pose(child), inner)
+                outer, rules = self._compiler, self._source.rules_of(child)
+                pose = frame @ self._compiler.pose(child)
+                self._read_by(rules.compiler if rules else outer)
+                self._children(child, number, pose, inner)
+                self._read_by(outer)
             elif child.tag == "body":
                 self._body(child, number, frame, childclass)
             elif child.tag in {"joint", "freejoint"}:
@@ -94,11 +100,16 @@ class BodyReader:
                     raise child.error(f"body {body.name!r} has two of them; keep one")
                 body.written = self._inertial(child, frame)
 
+    def _read_by(self, compiler: Compiler) -> None:
+        """Read what follows as a file with this <compiler> means it."""
+        self._compiler = self._geoms.compiler = self._joints.compiler = compiler
+
     def _body(self, node: Node, parent: int, frame: Pose, childclass: str) -> None:
         screen(node, self._report, BODY, {})
         name = self._name(node, "body", f"body_{len(self.bodies)}")
         body = Body(node, name, parent, frame @ self._compiler.pose(node), switch(node, "mocap"))
         body.support = node.number("gravcomp", 0.0)
+        body.compiler = self._compiler
         number = len(self.bodies)
         self.bodies.append(body)
         self._children(node, number, NO_POSE, self._defaults.check(node, "childclass", childclass))
@@ -165,11 +176,11 @@ class BodyReader:
         """Find mass, centre and inertia of a body: written, or those of its geoms."""
         if body.parent < 0:
             return
-        rule = self._compiler.inertiafromgeom
+        rule = body.compiler.inertiafromgeom
         if rule == "false" or (rule == "auto" and body.written is not None):
             body.inertial = body.written or Inertial()
             return
-        low, high = self._compiler.inertiagroups
+        low, high = body.compiler.inertiagroups
         for geom in body.geoms:
             if low <= geom.group <= high:
                 self._geoms.give_mass(geom)
@@ -182,7 +193,7 @@ class BodyReader:
         settings = self._compiler
         for body in self.bodies[1:]:
             part = body.inertial
-            part.mass = max(part.mass, settings.boundmass)
+            part.mass = max(part.mass, body.compiler.boundmass)
             part.inertia = self._principal(body, part)
         total = sum(body.inertial.mass for body in self.bodies)
         if settings.settotalmass > 0.0 and total > 0.0:
@@ -194,14 +205,14 @@ class BodyReader:
     def _principal(self, body: Body, part: Inertial) -> np.ndarray:
         """Return the inertia after checks and corrections of its principal moments."""
         moments, axes = np.linalg.eigh(part.inertia)
-        least = self._compiler.boundinertia
+        least = body.compiler.boundinertia
         bounded = np.maximum(moments, least) if least > 0.0 else moments.copy()
         if float(bounded[0]) < -1e-9 * float(np.abs(bounded).max()):
             raise body.node.error(
                 f"the inertia of body {body.name!r} has eigenvalue {float(bounded[0]):.6g} kg m², must be ≥ 0"
             )
         if bounded[2] > (bounded[0] + bounded[1]) * (1.0 + 1e-9) + TINY:
-            if not self._compiler.balanceinertia:
+            if not body.compiler.balanceinertia:
                 shown = ", ".join(f"{float(x):.6g}" for x in bounded)
                 raise body.node.error(
                     f"the principal moments of body {body.name!r} ({shown} kg m²) violate the triangle "

@@ -9,7 +9,7 @@ from math import sqrt
 import numpy as np
 
 from tribo.description.trees import DescriptionError, TreeDescription
-from tribo.engine.builder import DOFS
+from tribo.engine.layout import DOFS
 from tribo.formats.loops import poses_at
 from tribo.formats.pose import matrix
 from tribo.formats.singular import directions

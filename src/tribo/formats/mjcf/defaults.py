@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tribo.description.trees import DescriptionError
 from tribo.formats.mjcf.compiler import ROTATIONS
 from tribo.formats.report import Report, known_hint
 from tribo.formats.xml import Node
@@ -42,19 +43,29 @@ class Defaults:
                 )
             self._read(node, report)
 
-    def _read(self, top: Node, report: Report) -> None:
+    def take(self, name: str, sections: list[Node], report: Report) -> None:
+        """Read the sections of a model that was attached, whose outermost class has a name here."""
+        if name in self._values:
+            where = sections[0] if sections else None
+            text = f"two models that are attached have the default class {name!r}; change a prefix"
+            raise where.error(text) if where is not None else DescriptionError(text)
+        self._values[name], self._actuators[name] = {}, []
+        for node in sections:
+            self._read(node, report, name)
+
+    def _read(self, top: Node, report: Report, main: str = MAIN) -> None:
         """Read a section: the main class and the classes in it."""
-        todo = [(top, MAIN, MAIN)]
+        todo = [(top, main, main)]
         while todo:
             node, name, parent = todo.pop()
             report.check_attributes(node, ("class",))
             report.check_children(node, ("default", *sorted(KNOWN)))
-            if name in self._places and node is not top:
+            if (name in self._places or name in self._values) and node is not top:
                 raise node.error(
-                    f"class {name!r} stands in line {self._places[name].line}; rename one"
+                    f"class {name!r} stands in line {self._places.get(name, top).line}; rename one"
                 )
             self._places.setdefault(name, node)
-            if name != MAIN:
+            if node is not top:
                 self._values[name] = {k: dict(v) for k, v in self._values[parent].items()}
                 self._actuators[name] = list(self._actuators[parent])
             for child in node.children:

@@ -120,7 +120,7 @@ class GeomReader:
     def __init__(self, source: Source, compiler: Compiler, defaults: Defaults, meshes: Meshes,
                  report: Report) -> None:  # fmt: skip
         """Collect the colours of all materials."""
-        self._compiler, self._defaults, self._meshes = compiler, defaults, meshes
+        self.compiler, self._defaults, self._meshes = compiler, defaults, meshes
         self._report = report
         self._colors: dict[str, Vector] = {}
         for section in source.sections("asset"):
@@ -182,13 +182,13 @@ class GeomReader:
                 "and without fromto"
             )
         mesh = self._meshes[node, node.text("mesh")]
-        size, pose = fitted(kind, mesh, to_box=self._compiler.fitaabb)
+        size, pose = fitted(kind, mesh, to_box=self.compiler.fitaabb)
         scale = node.number("fitscale", 1.0, above=0.0)
         if "size" in node.attributes:
             self._report.doubt(
                 node, "size has no effect beside mesh; leave it out", "geom@size mesh"
             )
-        return tuple(scale * x for x in size), self._compiler.pose(node) @ pose
+        return tuple(scale * x for x in size), self.compiler.pose(node) @ pose
 
     def _placed(self, node: Node, kind: str) -> tuple[Vector, Pose]:
         """Return size and pose, both from `fromto` if that is there."""
@@ -200,7 +200,7 @@ class GeomReader:
         elif "fromto" in node.attributes:
             raise node.error(f"fromto cannot describe {with_article(kind)}; use pos and size")
         else:
-            numbers, pose = given, self._compiler.pose(node)
+            numbers, pose = given, self.compiler.pose(node)
         count = SIZES.get(kind, 0)
         numbers = tuple(numbers[:count])
         if len(numbers) < count or not all(SMALLEST <= x <= LARGEST for x in numbers):

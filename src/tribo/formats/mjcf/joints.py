@@ -85,7 +85,7 @@ class JointReader:
 
     def __init__(self, compiler: Compiler, defaults: Defaults, report: Report) -> None:
         """Keep what all joints share."""
-        self._compiler, self._defaults, self._report = compiler, defaults, report
+        self.compiler, self._defaults, self._report = compiler, defaults, report
 
     def read(self, written: Node, childclass: str, frame: Pose, name: str) -> MjcfJoint:
         """Read a <joint> or <freejoint>; `frame` is where it stands in its body."""
@@ -104,10 +104,10 @@ class JointReader:
         axis: Vector = (0.0, 0.0, 1.0)
         reference = 0.0
         if kind in (Joint.REVOLUTE, Joint.PRISMATIC):
-            axis = self._compiler.unit(node, node.vector("axis", 3, axis), "axis")
+            axis = self.compiler.unit(node, node.vector("axis", 3, axis), "axis")
             reference = self._coordinate(node, kind, "ref")
             self._limits(node, made)
-        elif kind == Joint.SPHERICAL and self._compiler.is_limited(node, "limited", "range"):
+        elif kind == Joint.SPHERICAL and self.compiler.is_limited(node, "limited", "range"):
             self._largest_turn(node, made)
         if frame != NO_POSE:
             anchor, axis = frame.point(anchor), rotate(frame.quaternion, axis)
@@ -116,19 +116,19 @@ class JointReader:
 
     def _coordinate(self, node: Node, kind: Joint, name: str) -> float:
         value = node.number(name, 0.0)
-        return self._compiler.angle(value) if kind == Joint.REVOLUTE else value
+        return self.compiler.angle(value) if kind == Joint.REVOLUTE else value
 
     def _limits(self, node: Node, made: JointDescription) -> None:
-        if self._compiler.is_limited(node, "limited", "range"):
+        if self.compiler.is_limited(node, "limited", "range"):
             lower, upper = node.vector("range", 2)
             if not lower < upper:
                 raise node.error(
                     f"range={node.attributes['range']!r}: the first must be the smaller"
                 )
             if made.type == Joint.REVOLUTE:
-                lower, upper = self._compiler.angle(lower), self._compiler.angle(upper)
+                lower, upper = self.compiler.angle(lower), self.compiler.angle(upper)
             made.lower, made.upper = lower, upper
-        if self._compiler.is_limited(node, "actuatorfrclimited", "actuatorfrcrange"):
+        if self.compiler.is_limited(node, "actuatorfrclimited", "actuatorfrcrange"):
             lower, upper = node.vector("actuatorfrcrange", 2)
             limit_effort(made, (lower, upper))
 
@@ -139,7 +139,7 @@ class JointReader:
             raise node.error(
                 f"range={node.attributes['range']!r} of a ball joint must be 0 and the largest angle, > 0"
             )
-        made.upper, made.is_cone = self._compiler.angle(upper), False
+        made.upper, made.is_cone = self.compiler.angle(upper), False
 
     def _dynamics(self, node: Node, made: JointDescription) -> None:
         made.armature = node.number("armature", 0.0, at_least=0.0)

@@ -125,14 +125,17 @@ class Meshes:
     def __init__(self, source: Source, defaults: Defaults, compiler: Compiler,
                  package_dirs: Sequence[Path], report: Report) -> None:  # fmt: skip
         """Find their files; none is opened yet."""
-        self._finder = MeshFinder(source.path, package_dirs)
-        self._compiler, self._report = compiler, report
+        self._report = report
         self._meshes: dict[str, Mesh] = {}
         for section in source.sections("asset"):
+            rules = source.rules_of(section)
+            finder = MeshFinder(rules.path if rules else source.path, package_dirs)
             for written in section.all("mesh"):
                 screen(written, report, USED, WITHOUT_EFFECT)
                 report.check_children(written, (), silent=("plugin",))
-                self._add(defaults.resolve(written, MAIN))
+                self._add(
+                    defaults.resolve(written, MAIN), finder, rules.compiler if rules else compiler
+                )
 
     def __getitem__(self, owner: tuple[Node, str]) -> Mesh:
         """Return the mesh that an element names."""
@@ -143,7 +146,7 @@ class Meshes:
             )
         return self._meshes[name]
 
-    def _add(self, node: Node) -> None:
+    def _add(self, node: Node, finder: MeshFinder, compiler: Compiler) -> None:
         scale = node.vector("scale", 3, (1.0, 1.0, 1.0))
         if 0.0 in scale:
             raise node.error(f"scale={node.attributes['scale']!r}: no number may be 0")
@@ -151,10 +154,10 @@ class Meshes:
         if "file" in node.attributes:
             written = node.text("file").replace("\\", "/")
             name = name or Path(written).stem
-            folder = self._compiler.meshdir
-            plain = Path(written).name if self._compiler.strippath else written
+            folder = compiler.meshdir
+            plain = Path(written).name if compiler.strippath else written
             reference = f"{folder.rstrip('/')}/{plain}" if folder else plain
-            path, reason = self._finder.find(reference)
+            path, reason = finder.find(reference)
             file = MeshFile(path, reference, scale)
             if path is None:
                 self._report.doubt(node, f"mesh {reference!r}: {reason}")

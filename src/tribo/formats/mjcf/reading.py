@@ -14,9 +14,10 @@ from tribo.description.trees import (
     Vector,
     WorldDescription,
 )
-from tribo.engine.builder import COORDINATES
+from tribo.engine.layout import COORDINATES
 from tribo.formats.mjcf import damping_ratio
 from tribo.formats.mjcf.actuators import read_actuators
+from tribo.formats.mjcf.attach import attach_models
 from tribo.formats.mjcf.bodies import BodyReader
 from tribo.formats.mjcf.compiler import choice, read_compiler
 from tribo.formats.mjcf.contacts import Contacts, read_contacts
@@ -52,10 +53,9 @@ NOT_READ = {
     "deformable": "flexible bodies are not read",
     "extension": "plugins are not read",
 }
-ASSETS = ("mesh", "material", "texture", "skin")
+ASSETS = ("mesh", "material", "texture", "skin", "model")
 ASSETS_NOT_READ = {
     "hfield": "height fields are not read; add one by World.add_height_map",
-    "model": "other models are not read; include their bodies",
 }
 OPTION = frozenset(
     {
@@ -158,10 +158,14 @@ class _Model:
 
     def __init__(self, source: Source, package_dirs: Sequence[Path], report: Report) -> None:
         self.source = source
+        attach_models(source, package_dirs, report)
         self._check_sections(report)
         compiler = read_compiler(source, report)
         sections = list(source.sections("default"))
         defaults = Defaults(sections, report)
+        for rules in {id(rules): rules for _, rules in source.attached.values()}.values():
+            defaults.take(rules.main, rules.defaults, report)
+            sections += rules.defaults
         screen_defaults(sections, report)
         meshes = Meshes(source, defaults, compiler, package_dirs, report)
         geoms = GeomReader(source, compiler, defaults, meshes, report)

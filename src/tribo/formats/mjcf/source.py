@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tribo.checks.check import LARGEST
 from tribo.formats.report import Report
@@ -22,6 +23,22 @@ class Source:
     root: Node
     path: Path | None
     folders: list[Path]  # of the file, and those that the user allows
+    tags: int = 0  # how many elements it has, with all that it includes and attaches
+    # Of sections and frames that were attached: them, and what they are read by (`attach`).
+    attached: dict[int, tuple[Node, Any]] = field(default_factory=dict)
+
+    def rules_of(self, node: Node) -> Any:
+        """Return what a section or frame is read by, if it was attached; None: by this file."""
+        found = self.attached.get(id(node))
+        return found[1] if found else None
+
+    def locate(self, node: Node) -> Path:
+        """Return the file that an element names.
+
+        Raises:
+            DescriptionError: It is not there, or outside of the folders.
+        """
+        return _locate(node, self.folders)
 
     def sections(self, tag: str) -> Iterator[Node]:
         """Iterate over all sections of a name: MJCF lets them repeat."""
@@ -45,8 +62,9 @@ def load(source: str | Path, package_dirs: Sequence[Path] = ()) -> Source:
         raise wrong_root(root, "mujoco")
     folders = [path.resolve().parent] if path is not None else []
     folders += [Path(folder).resolve() for folder in package_dirs]
-    _Includes(folders, path).expand(root)
-    return Source(root, path, folders)
+    includes = _Includes(folders, path)
+    includes.expand(root)
+    return Source(root, path, folders, includes.tags)
 
 
 @dataclass(slots=True)
@@ -82,7 +100,7 @@ class _Includes:
             todo += [(child, depth + 1) for child in found]
 
     def _content(self, node: Node) -> list[Node]:
-        path = self._locate(node)
+        path = _locate(node, self.folders)
         if path in self.seen:
             raise node.error(f"{path} is included twice or includes itself; include it once")
         if len(self.seen) > MAX_INCLUDES:
@@ -93,26 +111,28 @@ class _Includes:
             raise root.error("an included file must begin with <mujoco> or <mujocoinclude>")
         return root.children
 
-    def _locate(self, node: Node) -> Path:
-        name = node.text("file")
-        if not self.folders:
-            raise node.error("text has no folder to include files from; read it from a file")
-        if not name or "\0" in name:
-            raise node.error(f"file={name!r} is not a path")
-        for folder in self.folders:
-            try:
-                path = (folder / name.replace("\\", "/")).resolve()
-                is_file = path.is_file()
-            except (OSError, ValueError, RuntimeError):
-                continue
-            if not any(path.is_relative_to(allowed) for allowed in self.folders):
-                raise node.error(
-                    f"file={name!r} is refused, it is outside of {self.folders[0]}; move it there, or list "
-                    "its folder in package_dirs"
-                )
-            if is_file:
-                return path
-        raise node.error(f"file={name!r} was not found in {self.folders[0]}")
+
+def _locate(node: Node, folders: list[Path]) -> Path:
+    """Return the file that an element names, in one of some folders."""
+    name = node.text("file")
+    if not folders:
+        raise node.error("text has no folder to take files from; read it from a file")
+    if not name or "\0" in name:
+        raise node.error(f"file={name!r} is not a path")
+    for folder in folders:
+        try:
+            path = (folder / name.replace("\\", "/")).resolve()
+            is_file = path.is_file()
+        except (OSError, ValueError, RuntimeError):
+            continue
+        if not any(path.is_relative_to(allowed) for allowed in folders):
+            raise node.error(
+                f"file={name!r} is refused, it is outside of {folders[0]}; move it there, or list "
+                "its folder in package_dirs"
+            )
+        if is_file:
+            return path
+    raise node.error(f"file={name!r} was not found in {folders[0]}")
 
 
 def screen(

@@ -1,0 +1,156 @@
+"""Objects that are as they were in the last build: their part of the model is copied, not made anew.
+
+A run is some objects that follow one another before and after. Copying it costs what copying memory costs;
+numbers of rows in other arrays move by as much as the rows did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tribo.engine.layout import Column, Layout
+from tribo.model import Model, Shape
+
+# Of the arrays of a model: what their rows belong to.
+ROWS = {
+    "ntree": Column.TREE,
+    "nbody": Column.BODY,
+    "nshape": Column.SHAPE,
+    "nq": Column.Q,
+    "nv": Column.V,
+    "nchain": Column.CHAIN,
+    "nvertex": Column.VERTEX,
+    "ncircled": Column.VERTEX,
+    "nface": Column.FACE,
+    "ncorner": Column.CORNER,
+    "nring": Column.RING,
+    "ntriangle": Column.TRIANGLE,
+    "nbox": Column.BOX,
+    "nheight": Column.HEIGHT,
+}
+# Fields that are numbers of rows: of what. −1 is none.
+REFERS = {
+    "tree_body": Column.BODY,
+    "tree_v": Column.V,
+    "body_parent": Column.BODY,
+    "body_tree": Column.TREE,
+    "body_shape_start": Column.SHAPE,
+    "body_chain_start": Column.CHAIN,
+    "chain_dof": Column.V,
+    "joint_q": Column.Q,
+    "joint_v": Column.V,
+    "joint_slot": Column.SLOT,
+    "joint_leader": Column.BODY,
+    "dof_body": Column.BODY,
+    "dof_row": Column.ROW,
+    "shape_body": Column.BODY,
+    "face_vertex": Column.VERTEX,
+    "triangle": Column.VERTEX,
+    "box_skip": Column.BOX,
+    "box_triangle": Column.TRIANGLE,
+}
+# Of `shape_data`, by kind: of what its first and third number are.
+POOLS = {
+    Shape.HULL: (Column.VERTEX, Column.FACE),
+    Shape.SURFACE: (Column.TRIANGLE, Column.BOX),
+    Shape.HEIGHT_MAP: (Column.HEIGHT, None),
+}
+# Found anew for the whole world: who is tied to whom, or like whom, who may touch whom.
+FOUND_ANEW = frozenset(
+    ("tree_is_tied", "tree_is_single", "body_like", "body_group", "body_mask", "body_is_solid", "chain_row")
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Run:
+    """Objects `old` … `old + count` of the last build, which are `new` … now."""
+
+    old: int
+    new: int
+    count: int
+
+
+@dataclass(slots=True)
+class Kept:
+    """What is left of the last build."""
+
+    model: Model
+    layout: Layout
+    places: np.ndarray  # of each object now: its number then, −1: it is new, or another
+
+    def runs(self) -> Iterator[Run]:
+        """Iterate over the runs."""
+        is_kept = self.places >= 0
+        follows = np.zeros(len(is_kept), bool)
+        follows[1:] = is_kept[:-1] & (self.places[1:] == self.places[:-1] + 1)
+        begins = np.flatnonzero(is_kept & ~follows)
+        ends = np.flatnonzero(is_kept & ~np.append(follows[1:], False)) + 1
+        for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
+            yield Run(int(self.places[begin]), begin, end - begin)
+
+
+def copy(kept: Kept, run: Run, model: Model, layout: Layout) -> None:
+    """Copy a run into the model of the present build."""
+    first, last = kept.layout.starts[[run.old, run.old + run.count]]
+    to = layout.starts[run.new]
+    shift = to - first
+    for name, declared in Model.fields.items():
+        column = ROWS.get(str(declared.shape[0])) if declared.shape else None
+        source, target = getattr(kept.model, name), getattr(model, name)
+        if column is None or name in FOUND_ANEW or not len(source) or not len(target):
+            continue
+        rows = source[first[column] : last[column]]
+        if name in REFERS:
+            rows = _moved(rows, shift[REFERS[name]])
+        target[to[column] : to[column] + len(rows)] = rows
+    _move_pools(kept.model, model, first, last, to)
+
+
+def _moved(rows: np.ndarray, shift: int) -> np.ndarray:
+    """Return numbers of rows after these have moved."""
+    return np.asarray(np.where(rows >= 0, rows + shift, rows) if shift else rows)
+
+
+def _move_pools(
+    old: Model, new: Model, first: np.ndarray, last: np.ndarray, to: np.ndarray
+) -> None:
+    """Write what refers to the pools of hulls and meshes."""
+    shift = to - first
+    a, b = first[Column.FACE], last[Column.FACE]
+    if b > a:
+        at = to[Column.FACE]
+        new.face_start[at + 1 : at + 1 + b - a] = (
+            old.face_start[a + 1 : b + 1] + shift[Column.CORNER]
+        )
+    _move_rings(old, new, first, last, to)
+    if not shift.any():
+        return
+    shapes = slice(to[Column.SHAPE], to[Column.SHAPE] + last[Column.SHAPE] - first[Column.SHAPE])
+    for kind, columns in POOLS.items():
+        mine = np.flatnonzero(new.shape_kind[shapes] == kind) + shapes.start
+        for place, column in zip((0, 2), columns, strict=True):
+            if column is not None:
+                new.shape_data[mine, place] += shift[column]
+
+
+def _move_rings(
+    old: Model, new: Model, first: np.ndarray, last: np.ndarray, to: np.ndarray
+) -> None:
+    """Write what lies around the corners of large hulls: of vertices, then of faces."""
+    shift = to - first
+    a, b = first[Column.RING], last[Column.RING]
+    if a == b or not shift.any():
+        return
+    vertices = slice(first[Column.VERTEX], last[Column.VERTEX])
+    part = old.ring_part[vertices]
+    marks = np.zeros(b - a + 1, np.int64)
+    np.add.at(marks, part[part[:, 0] > 0, 1] - a, 1)
+    np.add.at(marks, part[part[:, 0] > 0, 2] - a, -1)
+    is_face = np.cumsum(marks[:-1]) > 0
+    ring = slice(to[Column.RING], to[Column.RING] + b - a)
+    new.ring[ring] += np.where(is_face, shift[Column.FACE], shift[Column.VERTEX])
+    moved = slice(to[Column.VERTEX], to[Column.VERTEX] + vertices.stop - vertices.start)
+    new.ring_part[moved] += np.where(part[:, :1] > 0, shift[Column.RING], 0)

@@ -1,0 +1,180 @@
+"""How many numbers of each kind an object has, and where they begin in the arrays of its world."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from tribo.description.hulls import Heights, Hull, Surface
+from tribo.description.trees import BodyDescription, JointDescription, TreeDescription
+from tribo.model import FEW_CORNERS, Joint, Kind, Shape
+
+COORDINATES = {
+    Joint.FIXED: 0,
+    Joint.REVOLUTE: 1,
+    Joint.PRISMATIC: 1,
+    Joint.SPHERICAL: 4,
+    Joint.FREE: 7,
+}
+SLOTS = {Joint.FIXED: 0, Joint.REVOLUTE: 4, Joint.PRISMATIC: 4, Joint.SPHERICAL: 8, Joint.FREE: 0}
+DOFS = {Joint.FIXED: 0, Joint.REVOLUTE: 1, Joint.PRISMATIC: 1, Joint.SPHERICAL: 3, Joint.FREE: 6}
+
+CLOSED_FORM = (Shape.PLANE, Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.MESH)
+
+
+class Column(IntEnum):
+    """Columns of `Layout.counts`; those up to SUMMED have a place in the arrays of the world."""
+
+    TREE = 0
+    BODY = 1
+    SHAPE = 2
+    Q = 3
+    V = 4
+    SLOT = 5  # of impulses of scalar rows
+    CHAIN = 6  # dofs that move each body
+    ROW = 7  # entries of the packed mass matrix
+    VERTEX = 8
+    FACE = 9
+    CORNER = 10  # of faces
+    RING = 11  # what lies around the corners of large hulls
+    TRIANGLE = 12
+    BOX = 13  # around triangles
+    HEIGHT = 14
+    GENERAL = 15  # shapes without a closed form
+    OUTLINE = 16  # corners of the largest face
+    LARGE = 17  # hulls of more than `FEW_CORNERS`
+    TERRAIN = 18  # surfaces and height maps
+
+
+SUMMED = 15  # columns
+_SPANNED = (Column.BODY, Column.SHAPE, Column.Q, Column.V, Column.SLOT, Column.TREE)
+
+
+@dataclass(slots=True)
+class Span:
+    """Where an object's numbers are: first and past-the-last index of each kind."""
+
+    body: slice
+    shape: slice
+    q: slice
+    v: slice
+    slot: slice  # of impulses of scalar rows
+    trees: slice
+
+    @property
+    def tree(self) -> int:
+        """Number of its tree, of several objects that of the first."""
+        return int(self.trees.start)
+
+
+@dataclass(slots=True)
+class Layout:
+    """What each object of a world has, (n, columns), and where it begins, (n + 1, SUMMED)."""
+
+    counts: np.ndarray
+    starts: np.ndarray
+
+    def span(self, first: int, last: int | None = None) -> Span:
+        """Return where an object is, or several one after the other."""
+        begin = self.starts[first].tolist()
+        end = self.starts[first + 1 if last is None else last].tolist()
+        return Span(*(slice(begin[k], end[k]) for k in _SPANNED))
+
+
+def joint_types(description: TreeDescription) -> list[Joint]:
+    """Return the joint of each body; the root of what is static is fixed where it stands."""
+    types = [body.joint.type for body in description.bodies]
+    if description.kind == Kind.STATIC:
+        types[0] = Joint.FIXED
+    return types
+
+
+def coordinate_counts(description: TreeDescription) -> tuple[int, int]:
+    """Return how many coordinates and dofs a tree has in a world."""
+    types = joint_types(description)
+    return sum(COORDINATES[joint] for joint in types), sum(DOFS[joint] for joint in types)
+
+
+def reference_of(joint: JointDescription, kind: Joint) -> tuple[float, ...]:
+    """Return the coordinates at which the spring of a joint is at rest."""
+    if joint.spring_reference is not None:
+        return joint.spring_reference
+    identity = (1.0, 0.0, 0.0, 0.0)
+    return {Joint.FIXED: (), Joint.SPHERICAL: identity, Joint.FREE: (0.0, 0.0, 0.0, *identity)}.get(
+        kind, (0.0,)
+    )
+
+
+def leader_of(bodies: Sequence[BodyDescription], name: str) -> int:
+    """Return the body whose joint has a name."""
+    return [body.joint.name for body in bodies].index(name)
+
+
+def follow(description: TreeDescription, q: np.ndarray) -> None:
+    """Put joints that follow others where these are.   q = ratio · q_leader + offset"""
+    starts, first = [], 0
+    for joint in joint_types(description):
+        starts.append(first)
+        first += COORDINATES[joint]
+    followers = [k for k, body in enumerate(description.bodies) if body.joint.mimic is not None]
+    for _ in followers:  # a chain of followers is as long as all of them at most
+        for k in followers:
+            leader, ratio, offset = description.bodies[k].joint.mimic or ("", 1.0, 0.0)
+            q[starts[k]] = ratio * q[starts[leader_of(description.bodies, leader)]] + offset
+
+
+def slot_count(description: TreeDescription) -> int:
+    """Return how many slots for impulses of scalar rows a tree has in a world."""
+    return sum(SLOTS[joint] for joint in joint_types(description))
+
+
+def counts_of(description: TreeDescription) -> tuple[int, ...]:
+    """Return how much of each column an object has."""
+    n = [0] * len(Column)
+    n[Column.TREE] = 1
+    depths: list[int] = []
+    for body, joint in zip(description.bodies, joint_types(description), strict=True):
+        above = depths[body.parent] if body.parent >= 0 else 0
+        depths.append(above + DOFS[joint])
+        n[Column.BODY] += 1
+        n[Column.SHAPE] += len(body.shapes)
+        n[Column.Q] += COORDINATES[joint]
+        n[Column.V] += DOFS[joint]
+        n[Column.SLOT] += SLOTS[joint]
+        n[Column.CHAIN] += depths[-1]
+        n[Column.ROW] += sum(range(above + 1, depths[-1] + 1))
+        for shape in body.shapes:
+            n[Column.GENERAL] += shape.kind not in CLOSED_FORM
+            if shape.geometry is not None:
+                _count(shape.geometry, n)
+    return tuple(n)
+
+
+def _count(geometry: Hull | Surface | Heights, n: list[int]) -> None:
+    """Add what a geometry has in the pools."""
+    if isinstance(geometry, Heights):
+        n[Column.HEIGHT] += geometry.values.size
+        n[Column.TERRAIN] += 1
+        return
+    n[Column.VERTEX] += len(geometry.vertices)
+    if isinstance(geometry, Surface):
+        n[Column.TRIANGLE] += len(geometry.triangles)
+        n[Column.BOX] += len(geometry.boxes)
+        n[Column.TERRAIN] += 1
+        return
+    n[Column.FACE] += len(geometry.faces)
+    n[Column.CORNER] += sum(len(face) for face in geometry.faces)
+    n[Column.OUTLINE] = max([n[Column.OUTLINE], *(len(face) for face in geometry.faces)])
+    if len(geometry.vertices) > FEW_CORNERS:
+        n[Column.LARGE] += 1
+        n[Column.RING] += 6 + sum(map(len, sum(geometry.rings, ())))
+
+
+def laid_out(counts: np.ndarray) -> Layout:
+    """Return where objects with these counts begin, one after the other."""
+    starts = np.zeros((len(counts) + 1, SUMMED), np.int64)
+    np.cumsum(counts[:, :SUMMED], axis=0, out=starts[1:])
+    return Layout(counts, starts)

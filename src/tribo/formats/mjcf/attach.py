@@ -1,0 +1,214 @@
+"""<attach>: bodies of another model, which <asset><model> names, with a prefix to all names in it.
+
+What a body brings along are the elements of its model that speak of it and of nothing beside it: joints'
+actuators, equalities, pairs, excludes. They keep the rules of their own file: its <compiler>, its default
+classes, and where it looks for meshes.
+Source: MuJoCo's XML reference, body/attach and asset/model; compared with MuJoCo 4 in tests/compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tribo.formats.mjcf.compiler import Compiler, read_compiler
+from tribo.formats.mjcf.defaults import ACTUATORS, MAIN
+from tribo.formats.mjcf.source import Source, load
+from tribo.formats.report import Report, known_hint
+from tribo.formats.xml import MAX_TAGS, Node
+
+MODEL = frozenset({"name", "file", "content_type"})
+ATTACH = frozenset({"model", "body", "prefix"})
+MAX_DEPTH = 32  # of models within models
+# Attributes that name an element; a model's own names get its prefix.
+BODY_NAMES = ("body", "body1", "body2", "target")
+JOINT_NAMES = ("joint", "jointinparent", "joint1", "joint2")
+PLACE_NAMES = ("geom1", "geom2", "site", "site1", "site2", "refsite", "cranksite", "slidersite")
+OTHER_NAMES = ("name", "class", "childclass", "mesh", "material", "texture", "hfield", "tendon")
+NAMES = frozenset((*BODY_NAMES, *JOINT_NAMES, *PLACE_NAMES, *OTHER_NAMES))
+BROUGHT = ("contact", "equality", "actuator")  # sections whose elements speak of bodies
+CLASSED = ACTUATORS | {"connect", "weld", "joint", "pair", "mesh", "material"}
+PARTS = ("body", "joint", "freejoint", "geom", "site")
+
+
+@dataclass(slots=True)
+class Attached:
+    """A model that was attached: what its elements are read by."""
+
+    compiler: Compiler
+    path: Path | None
+    main: str  # name here of its outermost default class
+    defaults: list[Node]  # its <default> sections, with their names here
+
+
+def attach_models(
+    source: Source, package_dirs: Sequence[Path], report: Report, above: tuple[Path, ...] = ()
+) -> None:
+    """Put what is attached in the place of every <attach>, and its sections at the end of the model.
+
+    Raises:
+        DescriptionError: A model or body is missing, or a model is not MJCF, contains itself or is too large.
+    """
+    models = {
+        _name_of(node, source, package_dirs, report): node
+        for section in source.sections("asset")
+        for node in section.all("model")
+    }
+    todo = list(source.sections("worldbody"))
+    while todo:
+        node = todo.pop()
+        for k, child in enumerate(node.children):
+            if child.tag == "attach":
+                node.children[k] = _attached(child, source, models, package_dirs, report, above)
+            elif child.tag in {"body", "frame"}:
+                todo.append(child)
+
+
+def _name_of(node: Node, source: Source, package_dirs: Sequence[Path], report: Report) -> str:
+    """Return the name of a model asset: its own, or that of the model in its file."""
+    report.check_attributes(node, MODEL)
+    given = node.attributes.get("name", "").strip()
+    if given:
+        return given
+    root = load(source.locate(node), package_dirs).root
+    return root.attributes.get("model", "").strip() or Path(node.text("file")).stem
+
+
+def _attached(
+    node: Node, source: Source, models: dict[str, Node], package_dirs: Sequence[Path], report: Report,
+    above: tuple[Path, ...],
+) -> Node:  # fmt: skip
+    """Return a <frame> with what an <attach> asks for; its sections are added to the source."""
+    report.check_attributes(node, ATTACH)
+    report.check_children(node, ())
+    name, prefix = node.text("model"), node.attributes.get("prefix", "")
+    if name not in models:
+        raise node.error(f"model={name!r} is not among the assets{known_hint(name, models)}")
+    path = source.locate(models[name])
+    if source.path is not None:
+        above = (*above, source.path.resolve())
+    if path in above:
+        raise node.error(f"{path} attaches itself; take one of them out")
+    if len(above) > MAX_DEPTH:
+        raise node.error(f"more than {MAX_DEPTH} models stand in one another")
+    child = load(path, package_dirs)
+    attach_models(child, package_dirs, report, above)
+    source.tags += child.tags
+    if source.tags > MAX_TAGS:
+        raise node.error(f"with all that is attached there are more than {MAX_TAGS} elements")
+    content, childclass = _content(node, child)
+    known = _names_in(content) if "body" in node.attributes else None
+    made = Attached(
+        read_compiler(child, report),
+        child.path,
+        f"{prefix}{MAIN}" if prefix else f"{name}/{MAIN}",
+        [],
+    )
+    for section in child.sections("default"):
+        if section.attributes.get("class", MAIN).strip() != MAIN:
+            raise section.error(f"the outermost <default> is class {MAIN!r}")
+        for inner in section.children:
+            _rename(inner, prefix, MAIN, made.main)
+        made.defaults.append(replace(section, attributes={}))
+    for item in content:
+        _rename(item, prefix, MAIN, made.main)
+    wrapper = Node("frame", node.file, node.line, largest=node.largest, children=content)
+    wrapper.attributes["childclass"] = made.main if childclass == MAIN else prefix + childclass
+    source.attached[id(wrapper)] = (wrapper, made)
+    for section in child.root.children:
+        if section.tag == "keyframe" and section.children:
+            text = "keyframes of a model that is attached are not read"
+            report.doubt(section, text, "attached keyframe")
+        if section.tag == "asset" or section.tag in BROUGHT:
+            brought = _brought(section, known, prefix, made.main)
+            source.root.children.append(brought)
+            source.attached[id(brought)] = (brought, child.rules_of(section) or made)
+    for rules in {id(rules): rules for _, rules in child.attached.values()}.values():
+        rules.main = prefix + rules.main
+        for section in rules.defaults:
+            for item in section.children:
+                _rename(item, prefix, rules.main, rules.main)
+    source.attached |= {k: found for k, found in child.attached.items() if found[0].tag == "frame"}
+    return wrapper
+
+
+def _brought(section: Node, known: dict[str, set[str]] | None, prefix: str, main: str) -> Node:
+    """Return what a section brings along: assets, and elements that speak of `known` (None: of anything)."""
+    made = replace(section)
+    if known is not None and section.tag != "asset":
+        made.children = [item for item in section.children if _speaks_of(item, known)]
+    for item in made.children:
+        if item.tag == "mesh" and "name" not in item.attributes and "file" in item.attributes:
+            item.attributes["name"] = Path(item.text("file").replace("\\", "/")).stem
+        _rename(item, prefix, MAIN, main)
+        if item.tag in CLASSED:
+            item.attributes.setdefault("class", main)
+    return made
+
+
+def _content(node: Node, child: Source) -> tuple[list[Node], str]:
+    """Return what an <attach> takes of a model, and the default class that it has there."""
+    if "body" not in node.attributes:
+        found = [item for section in child.sections("worldbody") for item in section.children]
+        return found, MAIN
+    name = node.text("body")
+    todo = [
+        (section, section.attributes.get("childclass", MAIN))
+        for section in child.sections("worldbody")
+    ]
+    bodies = []
+    while todo:
+        parent, childclass = todo.pop()
+        for item in parent.children:
+            if item.tag == "body" and item.attributes.get("name", "").strip() == name:
+                return [item], childclass
+            if item.tag in {"body", "frame"}:
+                bodies.append(item.attributes.get("name", ""))
+                todo.append((item, item.attributes.get("childclass", childclass)))
+    raise node.error(
+        f"body={name!r} is not in {child.path}{known_hint(name, [body for body in bodies if body])}"
+    )
+
+
+def _walk(node: Node) -> Iterator[Node]:
+    """Iterate over an element and all in it."""
+    todo = [node]
+    while todo:
+        item = todo.pop()
+        yield item
+        todo += item.children
+
+
+def _names_in(content: list[Node]) -> dict[str, set[str]]:
+    """Return the names of bodies, joints, geoms and sites in what is attached."""
+    known: dict[str, set[str]] = {"body": {"world"}, "joint": set(), "place": set()}
+    kinds = {"body": "body", "joint": "joint", "freejoint": "joint"}
+    for top in content:
+        for item in _walk(top):
+            if item.tag in PARTS and "name" in item.attributes:
+                known[kinds.get(item.tag, "place")].add(item.attributes["name"].strip())
+    return known
+
+
+def _speaks_of(item: Node, known: dict[str, set[str]]) -> bool:
+    """Tell whether an element speaks of what is attached, and of nothing beside it."""
+    groups = (("body", BODY_NAMES), ("joint", JOINT_NAMES), ("place", PLACE_NAMES))
+    given = [
+        item.attributes[word].strip() in known[kind]
+        for kind, words in groups
+        for word in words
+        if word in item.attributes
+    ]
+    return bool(given) and all(given) and "tendon" not in item.attributes
+
+
+def _rename(top: Node, prefix: str, main: str, main_here: str) -> None:
+    """Put a prefix before all names in an element; the world and a model's main class keep theirs."""
+    for item in _walk(top):
+        for word in NAMES & item.attributes.keys():
+            name = item.attributes[word].strip()
+            if word in {"class", "childclass"} and name == main:
+                item.attributes[word] = main_here
+            elif name and not (word in BODY_NAMES and name == "world"):
+                item.attributes[word] = prefix + name

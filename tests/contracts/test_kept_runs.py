@@ -1,0 +1,155 @@
+"""Adding or removing one object copies what is kept; the records are those of a world built at once."""
+
+import random
+
+import numpy as np
+import pytest
+from scenes import QUADRUPED
+
+import tribo
+from tribo.engine import builder
+from tribo.objects.record_views import VIEWS
+
+
+def _ball(world, rng):
+    return world.add_sphere(rng.uniform(0.05, 0.2), 1.0, material=rng.choice("abc"))
+
+
+def _hull(world, rng, count=9):
+    points = np.random.default_rng(rng.randrange(1000)).normal(size=(count, 3))
+    return world.add_convex(points / np.linalg.norm(points, axis=1)[:, None], 1.0)
+
+
+def _surface(world, rng):
+    x, y = rng.uniform(1, 3), rng.uniform(1, 3)
+    return world.add_surface([(0, 0, 0), (x, 0, 0), (x, y, 0), (0, y, 0)], [(0, 1, 2), (0, 2, 3)])
+
+
+def _heights(world, rng):
+    return world.add_height_map(
+        tribo.HeightField.fractal(samples=(rng.randrange(3, 6), 4), seed=rng.randrange(9))
+    )
+
+
+def _robot(world, rng):
+    return world.add_articulated_system(QUADRUPED, position=(0, 0, rng.uniform(0, 1)))
+
+
+MAKERS = (
+    _ball, _hull, lambda world, rng: _hull(world, rng, 60), _surface, _heights, _robot,
+    lambda world, rng: world.add_box((1, 1, 1), 1.0, body_type="static", position=(0, 0, 3)),
+)  # fmt: skip
+
+
+def _edit(world, rng):
+    """Change something in one of many ways; some are seen by the description only until the next build."""
+    part = rng.choice(world.objects)
+    way = rng.randrange(8)
+    if way == 0:
+        part.collision_bodies[0].material = rng.choice("abcd")
+    elif way == 1:
+        part.position = rng.uniform(-1, 1), 0.0, 1.0
+    elif way == 2:
+        world.remove(part)
+    elif way == 3 and part.dof == 6:
+        part.mass = rng.uniform(1, 2)
+    elif way == 4 and part.dof == 6:
+        part.com = rng.uniform(-0.1, 0.1), 0.0, 0.0
+    elif way == 5 and part.dof > 6:
+        part.joint(part.joint_names[3]).damping = rng.uniform(0, 1)
+    elif way == 7 and part.dof > 6:
+        touch = part.allow_collision if rng.random() < 0.5 else part.ignore_collision
+        joint = part.joint(rng.choice(part.joint_names))
+        touch(joint.link.name, joint.parent_link.name)
+    elif way == 6 and part.dof == 6:
+        part.body_type = "kinematic"
+
+
+def _numbers(part):
+    """Return all numbers of an object, whatever they are."""
+    return np.concatenate([np.ravel(getattr(part, f"_{name}")).astype(float) for name in VIEWS])
+
+
+def _at_once(world):
+    """Return the model of a world that is built from nothing."""
+    first = np.cumsum([0, *(len(part.description.bodies) for part in world.objects)])
+    first_body = {part.id: int(at) for part, at in zip(world.objects, first, strict=False)}
+    ties = [tie.tie(first_body) for tie in world.constraints]
+    parts = [part.part() for part in world.objects]
+    return builder.build_model(parts, world.materials, builder.Capacity(), ties)[0]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_records_are_those_of_a_world_that_is_built_at_once(seed):
+    rng = random.Random(seed)
+    world = tribo.World()
+    _ball(world, rng)
+    for round_ in range(10):
+        for _ in range(rng.randrange(1, 3)):
+            rng.choice(MAKERS)(world, rng)
+        if round_ == 5:
+            world.add_pin(world.objects[0], world.objects[-1], (0, 0, 1), name="pin")
+        for _ in range(rng.randrange(3)):
+            if len(world.objects) > 4 and "pin" not in {tie.name for tie in world.constraints}:
+                _edit(world, rng)
+            elif len(world.objects) > 4:
+                world.remove(world.constraint("pin"))
+        numbers = [_numbers(part) for part in world.objects]
+        model, made = world.engine.model, _at_once(world)
+        for name, array in model.arrays.items():
+            if name != "late_address":
+                np.testing.assert_array_equal(array, made.arrays[name], err_msg=name)
+        for part, before in zip(world.objects, numbers, strict=True):
+            np.testing.assert_array_equal(_numbers(part), before)
+            assert np.shares_memory(part._v, world.engine.state.v) or part.dof == 0
+        world.step(2)
+
+
+def test_one_object_more_or_less_is_one_object_to_describe(monkeypatch):
+    world = tribo.World()
+    for k in range(50):
+        world.add_sphere(0.1, 1.0, position=(k, 0, 0))
+    world.step()
+    described = []
+    add = builder._Filler.add
+    monkeypatch.setattr(
+        builder._Filler, "add", lambda self, *given: (described.append(1), add(self, *given))
+    )
+    ball = world.add_sphere(0.1, 1.0, position=(0, 5, 0))
+    world.step()
+    assert len(described) == 1
+    world.remove(world.objects[7])
+    world.step()
+    assert len(described) == 1
+    ball.body_type = "kinematic"
+    world.step()
+    assert len(described) == 2
+    assert float(world.objects[7].position[0]) == 8.0
+
+
+def test_what_is_changed_between_adding_and_the_next_step_counts():
+    """Until the world is built again, such a change is in the description only."""
+    world = tribo.World()
+    first = world.add_sphere(0.1, 1.0, position=(0, 0, 0))
+    world.step()
+    world.add_sphere(0.1, 1.0, position=(9, 0, 0))
+    first.mass = 3.0
+    first.collision_bodies[0].size = 0.2
+    world.step()
+    assert world.engine.model.body_mass[0] == 3.0
+    assert world.engine.model.shape_size[0, 0] == 0.2
+    assert world.engine.model.body_radius[0] == 0.2
+
+
+def test_links_that_may_touch_from_now_on_are_built_anew():
+    """Whether a link touches its parent stands in the model of the robot, not in the list of pairs."""
+    world = tribo.World()
+    robot = world.add_articulated_system(QUADRUPED)
+    world.step()
+    joint = robot.joint(robot.joint_names[1])
+    body = joint.body_index
+    before = int(world.engine.model.joint_collides[body])
+    (robot.ignore_collision if before else robot.allow_collision)(
+        joint.link.name, joint.parent_link.name
+    )
+    assert int(world.engine.model.joint_collides[body]) == 1 - before

@@ -37,7 +37,7 @@ logger = logging.getLogger("tribo")
 FRAME = 1.0 / 60.0  # [s] shortest time between two pictures
 SLOWEST_FRAME = 0.5  # [s] longest, however much a picture costs
 GLANCE = 2e-3  # [s] between two looks at the clock
-MOST_SKIPPED = 64  # calls of `update` between them
+MOST_SKIPPED = 256  # calls of `update` between them
 SHARE = 0.02  # [–] part of the time that `update` may take from a simulation
 RUN_SHARE = 0.5  # the same while `run` waits for the clock anyway
 STATUS = 0.25  # [s] between two read-outs
@@ -129,10 +129,9 @@ class Viewer(Session, VisualObjects, Charts, Views):
         At most 60 pictures per second are sent, and fewer if they would take more than a few
         percent of the time from the simulation.
         """
-        if self._touch.spring is not None:
-            self._touch.pull()
-        self._skip -= 1  # counting is cheaper than looking at the clock
+        self._skip -= 1  # counting is cheaper than looking at the clock, or at anything else
         if self._skip <= 0:
+            self._touch.pull()
             self._look()
 
     def _look(self) -> None:
@@ -143,6 +142,8 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._looked = now
         if now >= self._next and self._is_open:
             self._push()
+        if self._touch.grip is not None:
+            self._skip = self._skipped = 1  # its force lasts one step
 
     def run(self, duration: float | None = None) -> None:
         """Step the world in real time, as the controls in the browser say.
@@ -249,10 +250,10 @@ class Viewer(Session, VisualObjects, Charts, Views):
         """Step; a world that cannot go on is paused and stays to be looked at."""
         begin = time.perf_counter()
         try:
-            if self._touch.spring is None:
+            if self._touch.grip is None:
                 self._world.step(n)
             else:
-                for _ in range(n):  # the spring's force lasts one step
+                for _ in range(n):  # the force of a grip lasts one step
                     self._touch.pull()
                     self._world.step()
         except SimulationError as error:
@@ -359,7 +360,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
             "next": lambda _: panel.step(), "reset": lambda _: panel.reset(),
             "follow": lambda _: post(("follow",)), "deselect": lambda _: post(("deselect",)),
             "home": lambda _: post(("home",)), "save": lambda _: post(("save view",)),
-            "keys": _show_keys,
+            "keys": _show_keys, "help": _show_keys,
         }  # fmt: skip
         for k in range(9):
             actions[f"view {k + 1}"] = functools.partial(self._post_view, k)
@@ -387,8 +388,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         elif word == "deselect":
             touch.selected = None
         elif word == "drag":
-            row, start, end = value
-            touch.drag(key[1], row, start, end, self._poses)
+            touch.drag(key[1], *value, self._poses)
         elif word == "pose":
             if self._panel.wishes.is_playing:
                 raise ValueError("pause the world before you move things by hand")

@@ -99,6 +99,18 @@ def test_every_control_does_what_it_says(viewer, tmp_path):
         page.wait_for("pulled with")
         page.mouse("Released", middle[0], middle[1] - 100, ctrl=True)
         until(lambda: touch.grip is None, "letting go ends the pull")
+        # -- twist: the side that is seen goes to the right, so the ball turns about the upward axis -----
+        until(lambda: world["ball"].position[2] < 0.32, "the ball falls back")
+        page.mouse("Moved", *middle, ctrl=True, shift=True)
+        time.sleep(0.3)
+        page.mouse("Pressed", *middle, ctrl=True, shift=True)
+        for k in range(1, 11):
+            page.mouse("Moved", middle[0] + 10 * k, middle[1], ctrl=True, shift=True)
+            time.sleep(0.05)
+        until(lambda: world["ball"].angular_velocity[2] > 1.0, "the twist turns the ball")
+        page.wait_for("twisted with")
+        page.mouse("Released", middle[0] + 100, middle[1], ctrl=True, shift=True)
+        until(lambda: touch.grip is None, "letting go ends the twist")
         # -- time: buttons and keys --------------------------------------------------------------
         page.press(" ", "Space", " ")
         until(lambda: not wishes.is_playing, "space pauses")
@@ -159,6 +171,10 @@ def test_every_control_does_what_it_says(viewer, tmp_path):
         page.enter("swing [rad]", -0.25)
         until(lambda: world["arm"].generalized_coordinate[0] == -0.25, "a joint by hand")
         # -- the list of keys ------------------------------------------------------------------------
+        page.press("?", "Slash", "?", shift=True)
+        page.wait_for("pull a body with a spring")
+        page.click("Close")
+        time.sleep(1.0)  # it fades out
         page.press("h", "KeyH", "h")
         page.wait_for("pull a body with a spring")
         page.click("Close")

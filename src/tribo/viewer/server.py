@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import logging
 import time
@@ -38,7 +39,7 @@ FRAME = 1.0 / 60.0  # [s] shortest time between two pictures
 SLOWEST_FRAME = 0.5  # [s] longest, however much a picture costs
 GLANCE = 2e-3  # [s] between two looks at the clock
 MOST_SKIPPED = 256  # calls of `update` between them
-SHARE = 0.02  # [–] part of the time that `update` may take from a simulation
+SHARE = 0.015  # [–] part of the time that `update` may take from a simulation
 RUN_SHARE = 0.5  # the same while `run` waits for the clock anyway
 STATUS = 0.25  # [s] between two read-outs
 
@@ -184,6 +185,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
             self._panel.follow(NOBODY)
             return
         name = part.name if isinstance(part, Object) else part
+        self._renew()
         self._panel.follow(check.known(name, self._scene.names, "object to follow"))
 
     def show_layers(self, **layers: bool) -> None:
@@ -191,7 +193,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
 
         Args:
             layers: visual, collision, contacts, forces, cones, names, frames, joints, masses, inertias, gaps,
-                sensors; sleepers: whether what sleeps is drawn paler.
+                sensors, colors (of cameras); sleepers: whether what sleeps is drawn paler.
 
         Raises:
             KeyError: There is no such layer; the message proposes the nearest.
@@ -206,6 +208,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
             KeyError: There is none of that name; the message proposes the nearest.
         """
         name = part.name if isinstance(part, Object) else part
+        self._renew()
         place = self._poses.position[
             self._scene.root[check.known(name, self._scene.root, "object")]
         ]
@@ -215,11 +218,13 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self.set_camera(place + reach * way, place)
 
     def reset(self) -> None:
-        """Go back to the state in which the viewer was made."""
+        """Go back to the state in which the viewer was made, or saw that objects had come or gone."""
+        self._renew()
         try:
             self._world.restore(self._saved)
-        except ValueError as error:
+        except (ValueError, EditError) as error:
             logger.warning("cannot reset: %s", error)
+            self._panel.say(f"cannot reset: {error}")
         self._speed_from = (time.perf_counter(), self._world.time)
         self._next_status = 0.0
 
@@ -272,8 +277,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         world = self._world
         if not self._is_driven:
             self._carry_out()
-        if world.engine is not self._engine:
-            self._rebuild()
+        self._renew()
         wishes = self._panel.wishes
         shown = wishes.layers()
         poses = scenes.read_poses(world)
@@ -304,7 +308,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._next = now + min(max(FRAME, self._cost / self._share), SLOWEST_FRAME)
 
     def _report(self, now: float) -> None:
-        """Show time, real-time factor and contacts."""
+        """Show time, real-time factor, contacts, and what else changes slowly."""
         world = self._world
         before, then = self._speed_from
         factor = (world.time - then) / max(now - before, 1e-9)
@@ -319,16 +323,23 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._panel.show_selected(self._touch.text())
         self._joints.refresh()
         self._controls.refresh()
+        self._sensors.show_colors(self._scene, is_on=self._panel.wishes.shows_colors)
         self._flush_charts()
 
-    def _rebuild(self) -> None:
-        """Make all nodes anew after objects were added or removed."""
+    def _renew(self) -> None:
+        """Make all nodes anew if objects were added or removed; a reset then goes back to this moment."""
+        if self._world.engine is self._engine:
+            return
         self._stage.remove()
         self._overlays.remove()
         self._engine = self._world.engine
         self._scene = scenes.describe(self._world)
-        self._set_stage(scenes.read_poses(self._world))
         self._poses = scenes.read_poses(self._world)
+        self._set_stage(self._poses)
+        with contextlib.suppress(
+            EditError
+        ):  # between `update` and `advance` there is no state to keep
+            self._saved = self._world.snapshot()
         self._panel.set_names(self._scene.names)
         self._shown = ()
 
@@ -388,7 +399,8 @@ class Viewer(Session, VisualObjects, Charts, Views):
         elif word == "deselect":
             touch.selected = None
         elif word == "drag":
-            touch.drag(key[1], *value, self._poses)
+            row, start, end, toward = value
+            touch.drag(key[1], row, start, end, toward, self._poses)
         elif word == "pose":
             if self._panel.wishes.is_playing:
                 raise ValueError("pause the world before you move things by hand")
@@ -405,6 +417,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
             )
             if name != NO_VIEW and not isinstance(name, int):
                 self.show_view(name)
+                self._panel.show_views(self.views)  # so that the same one can be chosen again
         elif word == "save view":
             self.save_view()
         elif not self._controls.obey(key, value):

@@ -110,9 +110,7 @@ class Touch:
         same = self.selected is not None and found == self.selected
         self.selected = None if same else found
 
-    def drag(
-        self, phase: str, row: int, start: Any, end: Any, toward: Any, poses: Poses
-    ) -> None:
+    def drag(self, phase: str, row: int, start: Any, end: Any, toward: Any, poses: Poses) -> None:
         """Hold a body where it was shown at `start`, pull or twist it as far as `end`, or let go.
 
         Args:
@@ -165,10 +163,13 @@ class Touch:
         """Let the grip act in the next step."""
         if self.grip is None:
             return
+        if self.grip.part.is_removed or not can_be_pulled(self.grip.part):
+            self.grip = None
+            return
         try:
             self.force = self.grip.pull(self._world.time_step)
         except (ValueError, EditError):
-            self.grip = None  # the object is gone, or no longer one that can be pulled
+            self.grip = None  # the body is no longer one that can be pulled
 
     def show(self, poses: Poses, *, is_paused: bool) -> None:
         """Draw name, grip and gizmo where they belong now."""

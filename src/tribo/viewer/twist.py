@@ -17,11 +17,11 @@ FREE_SPEED = 100.0  # [rad/s] per metre of the mouse's way, at which the damping
 class Twist:
     """A damped torque on a body, as if the mouse rolled the side of it that the viewer sees.
 
-    The mouse went from `start` by d in the plane of the picture; with the unit vector e towards the viewer and
-    the object's mass m, the torque on a body with angular velocity ω is τ = s m g (e × d − ω/k): at strength
-    s = 1 the object's weight at a lever as long as the mouse's way. k = 100 rad/s per metre is the speed at
-    which a body turns that nothing holds. The damping is bounded so that a torque which is constant over a
-    step does not swing up.
+    The mouse went from `start` by d in the plane of the picture; with the unit vector e towards the viewer
+    and the object's mass m, the torque on a body with angular velocity ω is τ = s m g (e × d − ω/k): at
+    strength s = 1 the object's weight at a lever as long as the mouse's way. k = 100 rad/s per metre is the
+    speed at which a body turns that nothing holds. The damping is bounded so that a torque which is constant
+    over a step does not swing up.
     """
 
     part: Object

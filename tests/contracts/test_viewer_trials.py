@@ -121,6 +121,9 @@ def test_what_was_added_a_moment_ago_is_found(viewer):
     assert viewer.panel.wishes.follows == "late"
     viewer.focus_on("late")
     np.testing.assert_allclose(viewer.camera.target, (3, 0, 1))
+    viewer._world["late"].position = (7, 0, 1)  # no picture since then
+    viewer.focus_on("late")
+    np.testing.assert_allclose(viewer.camera.target, (7, 0, 1))
 
 
 def test_reset_goes_back_to_when_objects_were_added(viewer):
@@ -162,6 +165,24 @@ def test_a_view_can_be_chosen_again(viewer):
     viewer._do(("view",), "front")
     assert viewer.panel._views.value == "free"
     assert viewer.panel._views.options == ("free", "front")
+
+
+def test_times_of_stages_are_shown_and_change_no_step(viewer):
+    world, alone = viewer._world, falling_ball()
+    viewer.show_layers(times=True)
+    viewer._set_driven(True)
+    assert viewer._step(600)  # it falls, bounces and rolls out
+    alone.step(600)
+    np.testing.assert_array_equal(world.engine.state.q, alone.engine.state.q)
+    np.testing.assert_array_equal(world.engine.state.v, alone.engine.state.v)
+    assert world.time == alone.time
+    viewer._next_status = 0.0
+    viewer._push()
+    assert "contact solve, motion" in viewer.panel._status.content
+    viewer.show_layers(times=False)
+    viewer._next_status = 0.0
+    viewer._push()
+    assert "contact solve" not in viewer.panel._status.content
 
 
 # -- what cameras see in colours ---------------------------------------------------------------------

@@ -26,7 +26,7 @@ SHOWN = (  # text of a box, what it sets
     ("Joint axes", "shows_joints"), ("Centres of mass", "shows_masses"),
     ("Inertia boxes", "shows_inertias"), ("Gaps of constraints", "shows_gaps"),
     ("Sensors", "shows_sensors"), ("Colours of cameras", "shows_colors"),
-    ("Dim what sleeps", "dims_sleepers"),
+    ("Times of stages", "shows_times"), ("Dim what sleeps", "dims_sleepers"),
 )  # fmt: skip
 
 
@@ -52,6 +52,7 @@ class Wishes:
     shows_gaps: bool = False
     shows_sensors: bool = False  # what lidars and cameras measured last
     shows_colors: bool = False  # what depth cameras would see in colours
+    shows_times: bool = False  # of the halves of a step
     dims_sleepers: bool = True
     follows: str = NOBODY
     strength: float = 1.0  # of the spring that pulls

@@ -26,6 +26,7 @@ from tribo.viewer.raster import Camera
 from tribo.viewer.sensor_marks import SensorMarks
 from tribo.viewer.session import Session, start
 from tribo.viewer.stage import Stage
+from tribo.viewer.stage_times import StageTimes
 from tribo.viewer.touch import Touch
 from tribo.viewer.views import Views, camera_of
 from tribo.viewer.visual_objects import VisualObjects
@@ -95,6 +96,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._set_stage(poses)
         self._poses = poses
         self._is_driven = False
+        self._times = StageTimes()
         self._step_cost = 0.0  # [s] of one step, as `run` sees it
         self._shown: tuple[Any, ...] = ()
         self._share, self._cost = SHARE, 0.0
@@ -193,7 +195,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
 
         Args:
             layers: visual, collision, contacts, forces, cones, names, frames, joints, masses, inertias, gaps,
-                sensors, colors (of cameras); sleepers: whether what sleeps is drawn paler.
+                sensors, colors (of cameras), times (of stages, while `run` steps); sleepers: whether what sleeps is drawn paler.
 
         Raises:
             KeyError: There is no such layer; the message proposes the nearest.
@@ -209,9 +211,8 @@ class Viewer(Session, VisualObjects, Charts, Views):
         """
         name = part.name if isinstance(part, Object) else part
         self._renew()
-        place = self._poses.position[
-            self._scene.root[check.known(name, self._scene.root, "object")]
-        ]
+        row = self._scene.root[check.known(name, self._scene.root, "object")]
+        place = scenes.read_poses(self._world).position[row]
         way = np.subtract(self.camera.eye, self.camera.target)
         way /= max(float(np.linalg.norm(way)), 1e-9)
         reach = 1.0 + 3.0 * scenes.radius(self._world, name)
@@ -255,12 +256,16 @@ class Viewer(Session, VisualObjects, Charts, Views):
         """Step; a world that cannot go on is paused and stays to be looked at."""
         begin = time.perf_counter()
         try:
-            if self._touch.grip is None:
+            is_timed = self._panel.wishes.shows_times
+            if self._touch.grip is None and not is_timed:
                 self._world.step(n)
             else:
                 for _ in range(n):  # the force of a grip lasts one step
                     self._touch.pull()
-                    self._world.step()
+                    if is_timed:
+                        self._times.step(self._world)
+                    else:
+                        self._world.step()
         except SimulationError as error:
             logger.error("%s", error)
             self._panel.pause()
@@ -314,10 +319,12 @@ class Viewer(Session, VisualObjects, Charts, Views):
         factor = (world.time - then) / max(now - before, 1e-9)
         self._speed_from = (now, world.time)
         self._next_status = now + STATUS
+        times = self._times.text() if self._panel.wishes.shows_times else ""
         self._panel.show(
             f"time **{world.time:.3f} s** · real-time factor **{factor:.2f}** · "
             f"contacts **{int(world.engine.work.contact_count[0])}**"
             + (f" · step **{1e3 * self._step_cost:.3g} ms**" if self._is_driven else "")
+            + (f" · {times}" if times else "")
         )
         self._panel.show_quality(quality_of(world))
         self._panel.show_selected(self._touch.text())

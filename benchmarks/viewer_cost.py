@@ -3,8 +3,8 @@
     python benchmarks/viewer_cost.py [--clients 1 20] [--rounds 9] [--scenes ball robot]
 
 *Cost* is the processor time of all that the viewer does, over that of the steps: its pictures, its server's
-threads, and the calls of `update` that only count, which have a column of their own. The pace of pictures goes
-by the clock: where other work takes half of the processor, their part of the cost doubles. *Ratio* is
+threads, and the calls of `update` that only count, which have a column of their own. The pace of pictures
+goes by the clock: where other work takes half of the processor, their part of the cost doubles. *Ratio* is
 the same from outside: rounds without and with `update` after every step take turns, and the median of the
 ratios of their processor times is shown; on a busy machine it scatters by several percent. The browsers are
 connections of another process that reads everything it is sent. The last column are pictures per second of

@@ -167,6 +167,27 @@ def test_a_view_can_be_chosen_again(viewer):
     assert viewer.panel._views.options == ("free", "front")
 
 
+def test_a_closed_viewer_lets_go_and_takes_nothing_more(viewer, recwarn):
+    world = viewer._world
+    drag(viewer)
+    viewer._carry_out()
+    assert viewer._touch.grip is not None
+    viewer.close()
+    viewer.close()
+    for _ in range(300):  # a loop that goes on without its viewer
+        world.step()
+        viewer.update()
+    # It falls freely from 1 m: with the midpoint rule exactly by g t²/2.
+    np.testing.assert_allclose(world["ball"].position[2], 1.0 - 0.5 * 9.81 * 0.3**2, rtol=1e-9)
+    viewer.run(0.1)
+    assert world.time == pytest.approx(0.3)
+    with pytest.raises(ValueError, match="closed"):
+        viewer.add_visual_sphere("late", 0.1)
+    with pytest.raises(ValueError, match="closed"):
+        viewer.add_bar_chart("late", ["a"])
+    assert not [str(w.message) for w in recwarn if "closed connection" in str(w.message)]
+
+
 def test_times_of_stages_are_shown_and_change_no_step(viewer):
     world, alone = viewer._world, falling_ball()
     viewer.show_layers(times=True)

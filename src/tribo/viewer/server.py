@@ -157,6 +157,8 @@ class Viewer(Session, VisualObjects, Charts, Views):
         end = (
             np.inf if duration is None else time.perf_counter() + check.number(duration, "duration")
         )
+        if not self._is_open:
+            return
         self._share = RUN_SHARE
         self._set_driven(True)
         try:
@@ -177,6 +179,11 @@ class Viewer(Session, VisualObjects, Charts, Views):
             if self._is_open:
                 self._set_driven(False)
 
+    def close(self) -> None:
+        """Stop the server, and let go what is pulled."""
+        self._touch.grip = None
+        super().close()
+
     def follow(self, part: Object | str | None) -> None:
         """Let every camera go along with an object; None: with nothing.
 
@@ -195,7 +202,8 @@ class Viewer(Session, VisualObjects, Charts, Views):
 
         Args:
             layers: visual, collision, contacts, forces, cones, names, frames, joints, masses, inertias, gaps,
-                sensors, colors (of cameras), times (of stages, while `run` steps); sleepers: whether what sleeps is drawn paler.
+                sensors, colors (of cameras), times (of stages, while `run` steps); sleepers: whether what
+                sleeps is drawn paler.
 
         Raises:
             KeyError: There is no such layer; the message proposes the nearest.
@@ -335,7 +343,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
 
     def _renew(self) -> None:
         """Make all nodes anew if objects were added or removed; a reset then goes back to this moment."""
-        if self._world.engine is self._engine:
+        if self._world.engine is self._engine or not self._is_open:
             return
         self._stage.remove()
         self._overlays.remove()
@@ -343,9 +351,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._scene = scenes.describe(self._world)
         self._poses = scenes.read_poses(self._world)
         self._set_stage(self._poses)
-        with contextlib.suppress(
-            EditError
-        ):  # between `update` and `advance` there is no state to keep
+        with contextlib.suppress(EditError):  # no state to keep: `update` was called, `advance` not
             self._saved = self._world.snapshot()
         self._panel.set_names(self._scene.names)
         self._shown = ()
@@ -371,6 +377,10 @@ class Viewer(Session, VisualObjects, Charts, Views):
         async def on_save(_: Any) -> None:
             post(("save view",))
 
+        async def on_leave(_: Any) -> None:  # whose page is gone pulls no more
+            post(("drag", "end"), (-1, None, None, None))
+
+        self._server.on_client_disconnect(on_leave)
         panel.on_view(on_view)
         panel.on_save_view(on_save)
         actions = {

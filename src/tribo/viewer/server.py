@@ -157,7 +157,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         end = (
             np.inf if duration is None else time.perf_counter() + check.number(duration, "duration")
         )
-        if not self._is_open:
+        if not self.is_open:
             return
         self._share = RUN_SHARE
         self._set_driven(True)
@@ -377,10 +377,6 @@ class Viewer(Session, VisualObjects, Charts, Views):
         async def on_save(_: Any) -> None:
             post(("save view",))
 
-        async def on_leave(_: Any) -> None:  # whose page is gone pulls no more
-            post(("drag", "end"), (-1, None, None, None))
-
-        self._server.on_client_disconnect(on_leave)
         panel.on_view(on_view)
         panel.on_save_view(on_save)
         actions = {

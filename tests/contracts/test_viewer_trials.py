@@ -12,7 +12,7 @@ pytest.importorskip("viser")
 
 from tribo.sensors.camera import DepthCamera
 from tribo.viewer import Camera, Renderer, Viewer, sensor_picture
-from tribo.viewer.sensor_picture import sensor_camera
+from tribo.viewer.sensor_view import sensor_camera
 from tribo.viewer.twist import FREE_SPEED, Twist
 
 QUADRUPED = Path(tribo.__file__).parent / "assets" / "quadruped.urdf"

@@ -9,7 +9,7 @@ import numpy as np
 from tribo.sensors.camera import DepthCamera
 from tribo.sensors.lidar import Lidar
 from tribo.viewer.scene import Scene, quaternions
-from tribo.viewer.sensor_picture import sensor_picture
+from tribo.viewer.sensor_view import sensor_picture
 
 if TYPE_CHECKING:
     from tribo.sensors.base import Sensor

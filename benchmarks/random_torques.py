@@ -51,7 +51,7 @@ def files() -> dict[str, Path]:
 
 
 def torque_limits(path: Path) -> np.ndarray:
-    """Return √3 times the root mean square of what a file's actuators do to each dof when driven at random."""
+    """Return √3 times the root mean square of what the actuators do to each dof under random controls."""
     model = mujoco.MjModel.from_xml_path(str(path))
     model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
     data, rng, total = mujoco.MjData(model), np.random.default_rng(0), np.zeros(model.nv)

@@ -44,19 +44,22 @@ class Page:
             .find(b => b.innerText.trim() === %s); if (!b) return false; b.click(); return true })()"""
         assert self.run(script % json.dumps(text)), f"no button {text!r}"
 
-    def press(self, key, code=None, text=""):
+    def press(self, key, code=None, text="", *, shift=False):
         """Press and release a key, as "ArrowRight" or "n"."""
         code = code or key
         for kind in ("keyDown", "keyUp"):
             typed = text if kind == "keyDown" else ""
-            self.ask("Input.dispatchKeyEvent", type=kind, key=key, code=code, text=typed)
+            self.ask(
+                "Input.dispatchKeyEvent", type=kind, key=key, code=code, text=typed,
+                modifiers=8 if shift else 0,
+            )  # fmt: skip
 
-    def mouse(self, kind, x, y, *, ctrl=False):
+    def mouse(self, kind, x, y, *, ctrl=False, shift=False):
         """Let the mouse do something: "Moved", "Pressed" or "Released"."""
         held = 0 if kind == "Released" else 1
         self.ask(
             "Input.dispatchMouseEvent", type=f"mouse{kind}", x=x, y=y, button="left", buttons=held,
-            clickCount=1, modifiers=2 if ctrl else 0,
+            clickCount=1, modifiers=2 * ctrl + 8 * shift,
         )  # fmt: skip
 
     def control(self, label, what):

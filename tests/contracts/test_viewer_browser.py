@@ -163,15 +163,15 @@ def test_pictures_that_cost_much_become_rare(viewer, monkeypatch):
     monkeypatch.setattr(server, "_other_threads", lambda: 0.0)
 
     def slow(*_):
-        clock[0] += 0.01
+        clock[0] += 0.005
 
     monkeypatch.setattr(viewer._stage, "move", slow)
     spent = 0.0
     for _ in range(40):
         clock[0] = max(clock[0], viewer._next)
         viewer._push()
-        spent += 0.01
-    assert viewer._next - clock[0] == pytest.approx(0.01 / server.SHARE, rel=0.01)
+        spent += 0.005
+    assert viewer._next - clock[0] == pytest.approx(0.005 / server.SHARE, rel=0.01)
 
 
 def test_poses_that_stay_are_not_sent_again(viewer):

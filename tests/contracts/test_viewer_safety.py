@@ -187,6 +187,22 @@ def test_messages_that_nobody_would_write_do_no_harm(viewer, capfd):
     assert "Traceback" not in shown.err + shown.out
 
 
+@pytest.mark.parametrize("modifier", ["cmd/ctrl", "cmd/ctrl+shift"])
+def test_a_page_that_goes_pulls_no_more(viewer, modifier):
+    touch = viewer._touch
+    with opened(viewer) as page:
+        page.send(msgspec.msgpack.encode(CAMERA))
+        page.send(msgspec.msgpack.encode(DRAG | {"modifier": modifier}))
+        end = time.monotonic() + 30.0
+        while touch.grip is None:
+            assert time.monotonic() < end, "a page pulls"
+            viewer.run(0.05)
+    end = time.monotonic() + 30.0
+    while touch.grip is not None:
+        assert time.monotonic() < end, "nobody holds the body, and still it is pulled"
+        viewer.run(0.05)
+
+
 def test_whoever_sends_too_much_at_once_only_closes_its_own_page(viewer):
     with opened(viewer) as page, opened(viewer) as other:
         page.send(b"x" * (messages.LARGEST + 1))

@@ -98,7 +98,19 @@ def test_every_control_does_what_it_says(viewer, tmp_path):
         until(lambda: world["ball"].position[2] > 0.45, "the spring lifts the ball")
         page.wait_for("pulled with")
         page.mouse("Released", middle[0], middle[1] - 100, ctrl=True)
-        until(lambda: touch.spring is None, "letting go ends the pull")
+        until(lambda: touch.grip is None, "letting go ends the pull")
+        # -- twist: the side that is seen goes to the right, so the ball turns about the upward axis -----
+        until(lambda: world["ball"].position[2] < 0.32, "the ball falls back")
+        page.mouse("Moved", *middle, ctrl=True, shift=True)
+        time.sleep(0.3)
+        page.mouse("Pressed", *middle, ctrl=True, shift=True)
+        for k in range(1, 11):
+            page.mouse("Moved", middle[0] + 10 * k, middle[1], ctrl=True, shift=True)
+            time.sleep(0.05)
+        until(lambda: world["ball"].angular_velocity[2] > 1.0, "the twist turns the ball")
+        page.wait_for("twisted with")
+        page.mouse("Released", middle[0] + 100, middle[1], ctrl=True, shift=True)
+        until(lambda: touch.grip is None, "letting go ends the twist")
         # -- time: buttons and keys --------------------------------------------------------------
         page.press(" ", "Space", " ")
         until(lambda: not wishes.is_playing, "space pauses")
@@ -159,6 +171,10 @@ def test_every_control_does_what_it_says(viewer, tmp_path):
         page.enter("swing [rad]", -0.25)
         until(lambda: world["arm"].generalized_coordinate[0] == -0.25, "a joint by hand")
         # -- the list of keys ------------------------------------------------------------------------
+        page.press("?", "Slash", "?", shift=True)
+        page.wait_for("pull a body with a spring")
+        page.click("Close")
+        time.sleep(1.0)  # it fades out
         page.press("h", "KeyH", "h")
         page.wait_for("pull a body with a spring")
         page.click("Close")
@@ -202,9 +218,9 @@ def test_a_spring_at_the_light_end_of_a_robot_does_not_swing_up(time_step):
 
 def test_what_no_force_moves_is_not_pulled_but_said(viewer):
     ground = viewer._world["ground"].span.body.start
-    viewer._orders.post(("drag", "start"), (ground, (0.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
+    viewer._orders.post(("drag", "start"), (ground, (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), None))
     viewer._carry_out()
-    assert viewer._touch.spring is None
+    assert viewer._touch.grip is None
     assert "ground is static" in viewer.panel._said.content
 
 
@@ -227,27 +243,27 @@ def test_update_pulls_in_a_loop_of_ones_own(viewer):
     world = viewer._world
     ball = world["ball"]
     row = ball.span.body.start
-    viewer._orders.post(("drag", "start"), (row, tuple(ball.position), (0.0, 0.0, 1.3)))
+    viewer._orders.post(("drag", "start"), (row, tuple(ball.position), (0.0, 0.0, 1.3), None))
     viewer._carry_out()
     for _ in range(1500):
         world.step()
         viewer.update()
     np.testing.assert_allclose(ball.position[2], 1.2, atol=1e-3)  # 10 cm below the mouse
-    viewer._orders.post(("drag", "end"), (row, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+    viewer._orders.post(("drag", "end"), (row, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), None))
     viewer._carry_out()
-    assert viewer._touch.spring is None
+    assert viewer._touch.grip is None
 
 
 def test_an_object_that_goes_is_no_longer_touched(viewer):
     world = viewer._world
     row = world["ball"].span.body.start
     viewer._orders.post(("select",), row)
-    viewer._orders.post(("drag", "start"), (row, (0, 0, 0.3), (0, 0, 1)))
+    viewer._orders.post(("drag", "start"), (row, (0, 0, 0.3), (0, 0, 1), None))
     viewer._carry_out()
     world.remove("ball")
     viewer.update()
     viewer._push()
-    assert viewer._touch.spring is None
+    assert viewer._touch.grip is None
     assert viewer._touch.selected is None
 
 

@@ -226,8 +226,11 @@ def test_the_clock_may_be_set_back(tmp_path):
         world.step(20)
     recording = tribo.Recording(tmp_path / "run.zarr")
     assert recording.time.round(9).tolist() == [0.0, 0.01, 0.02, 0.001, 0.011]
-    with pytest.raises(ValueError, match="set back"):
+    assert recording.restarts == (3,)
+    with pytest.raises(ValueError, match=r"set back before frame 3; .*part\(3, 5\)"):
         recording.between(0, 1)
+    assert recording.part(3, 5).between(0.0, 0.005).frames == 1
+    assert recording.part(3, 5).restarts == ()
 
 
 # -- kill -9 ---------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ def edit(file, **changes):
         *way, last = key.split("__")
         inner = said
         for part in way:
-            inner = inner[part]
+            inner = inner[int(part) if part.isdigit() else part]
         inner[last] = value
     file.write_text(json.dumps(said))
 
@@ -66,6 +66,8 @@ HUGE = [
     ("model/zarr.json", {"attributes__sizes__nbody": 4_000_000}, "bodies"),
     ("model/zarr.json", {"attributes__sizes": None}, "sizes"),
     ("model/zarr.json", {"attributes__objects": [{"name": "x", "q": [0, 99], "v": [0, 0]}]}, "objects?"),
+    ("model/zarr.json", {"attributes__objects__1__q": [0, "7"]}, "objects?"),
+    ("model/zarr.json", {"attributes__objects__1__q": [0.5, 7]}, "objects?"),
     ("model/zarr.json", {"attributes__bodies": 7}, "model"),
     ("q/zarr.json", {"shape": [40, 10**12]}, "shape"),
     ("q/zarr.json", {"shape": [10**30, 7]}, "shape"),

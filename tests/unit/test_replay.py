@@ -67,6 +67,24 @@ def test_another_scene_is_refused(run):
         replay(recording.between(7, 8), world)
 
 
+def test_the_command_shows_what_came_after_a_reset(tmp_path, capsys):
+    pytest.importorskip("viser")
+    world = tribo.World()
+    world.add_sphere(0.1, 1.0, position=(0, 0, 1), name="ball")
+    world.save(tmp_path / "world.xml")
+    with world.record(tmp_path / "run.zarr", every=0.01):
+        begin = world.snapshot()
+        world.step(50)
+        world.restore(begin)
+        world.step(30)
+    files = [str(tmp_path / name) for name in ("run.zarr", "world.xml", "run.html")]
+    with pytest.raises(ValueError, match="set back"):
+        replay(tribo.Recording(files[0]), world)
+    assert cli.main(["replay", files[0], files[1], "--page", files[2]]) == 0
+    assert "the clock of" in capsys.readouterr().out
+    assert (tmp_path / "run.html").stat().st_size > 1e5
+
+
 def test_the_command_replays_and_films(tmp_path, capsys):
     pytest.importorskip("viser")
     pytest.importorskip("imageio_ffmpeg")

@@ -104,7 +104,9 @@ class CheckedStore:
                     first, stop = item[key]
                     if (
                         not isinstance(item["name"], str)
-                        or not 0 <= int(first) <= int(stop) <= sizes[count]
+                        or type(first) is not int
+                        or type(stop) is not int
+                        or not 0 <= first <= stop <= sizes[count]
                     ):
                         raise self.damaged(file, f"has an object whose {key} are out of range")
         except (LookupError, TypeError, ValueError) as error:

@@ -245,13 +245,28 @@ class Recording:
         low = -np.inf if start is None else check.number(start, "start")
         high = np.inf if stop is None else check.number(stop, "stop")
         times = self.time
-        if (np.diff(times) < 0.0).any():
-            raise ValueError(
-                f"{self.path}: its clock was set back in between; slice the arrays by frames"
-            )
+        self.check_in_order()
         first = np.searchsorted(times, low - ROUNDING, "left")
         last = np.searchsorted(times, high + ROUNDING, "right")
         return self.part(int(first), int(last))
+
+    @property
+    def restarts(self) -> tuple[int, ...]:
+        """Numbers of the frames before which the clock was set back, by a reset for example."""
+        return tuple(int(k) + 1 for k in np.flatnonzero(np.diff(self.time) < 0.0))
+
+    def check_in_order(self) -> None:
+        """Refuse a recording whose clock was set back in between.
+
+        Raises:
+            ValueError: It was; the message says at which frame, and how to take the frames after it.
+        """
+        if self.restarts:
+            last = self.restarts[-1]
+            raise ValueError(
+                f"{self.path}: its clock was set back before frame {', '.join(map(str, self.restarts[:9]))}; "
+                f"take frames between, the last ones by recording.part({last}, {self.frames})"
+            )
 
     def part(self, first: int, stop: int) -> Recording:
         """Return the frames from `first` up to `stop`, without it; numbers outside are moved to the ends.

@@ -72,6 +72,16 @@ class DepthCamera(Sensor):
         """Rotation, (3, 3), optical axes (x right, y down, z forward) to sensor axes."""
         return frozen(np.array([[0.0, 0, 1], [-1, 0, 0], [0, -1, 0]]))
 
+    @property
+    def hidden_body(self) -> int | None:
+        """Row, of all bodies of the world, of the one that carries it and is not seen; None: all are."""
+        part = self._mount.part
+        if self._sees_parent or part is None:
+            return None
+        _ = self._mount.world.engine  # numbers the bodies, if that is due
+        assert part.span is not None
+        return int(part.span.body.start) + self._mount.body
+
     def points(self, depth: Any = None) -> np.ndarray:
         """Return the points that an image shows, (height, width, 3) [m], sensor axes; NaN: none.
 

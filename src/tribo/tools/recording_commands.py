@@ -123,12 +123,19 @@ def _add_recording(parser: argparse.ArgumentParser) -> None:
 
 
 def open_recording(chosen: argparse.Namespace) -> tribo.Recording:
-    """Return the part of a recording that was asked for.
+    """Return the part of a recording that was asked for; if its clock was set back, of what came after.
 
     Raises:
         ValueError: It has no frames.
     """
     recording = tribo.Recording(chosen.recording)
+    if recording.restarts:
+        last, frames = recording.restarts[-1], recording.frames
+        recording = recording.part(last, frames)
+        console.print(
+            f"the clock of {chosen.recording} was set back; this is what came after: frames {last} to "
+            f"{frames - 1}", markup=False, soft_wrap=True,
+        )  # fmt: skip
     if chosen.start is not None or chosen.stop is not None:
         recording = recording.between(chosen.start, chosen.stop)
     if not recording.frames:

@@ -2,7 +2,8 @@
 
 from tribo.viewer.raster import Camera
 from tribo.viewer.renderer import Renderer
+from tribo.viewer.sensor_view import sensor_picture
 from tribo.viewer.server import Viewer
 from tribo.viewer.side_by_side import BatchViewer, SideBySide
 
-__all__ = ["BatchViewer", "Camera", "Renderer", "SideBySide", "Viewer"]
+__all__ = ["BatchViewer", "Camera", "Renderer", "SideBySide", "Viewer", "sensor_picture"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.viewer.session import check_open
 
 if TYPE_CHECKING:
     from tribo.viewer.panel import Panel
@@ -153,6 +154,7 @@ class Charts:
 
     _server: Any
     _panel: Panel
+    _is_open: bool
 
     def __init__(self) -> None:
         """Begin without any."""
@@ -169,7 +171,8 @@ class Charts:
             x_axis, y_axis: Texts at the axes.
 
         Raises:
-            ValueError, TypeError: The title is there already, or names are no texts or too many.
+            ValueError, TypeError: The title is there already, names are no texts or too many, or the
+                viewer is closed.
 
         Example:
             >>> import tribo
@@ -221,6 +224,7 @@ class Charts:
             chart.flush()
 
     def _checked(self, title: str, names: Sequence[str]) -> tuple[str, ...]:
+        check_open(is_open=self._is_open)
         if check.name(title, "title of a chart") in self._charts:
             raise ValueError(
                 f"a chart {title!r} is there already; remove it, or take another title"

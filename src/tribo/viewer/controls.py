@@ -80,13 +80,16 @@ class WorldControls:
         return True
 
     def refresh(self) -> None:
-        """Offer the pairs of materials that there are now."""
+        """Show what the world has now, and the pairs of materials that there are."""
+        world = self._world
+        _show(self._gravity, float(np.clip(world.gravity[2], *GRAVITY)))
+        _show(self._step, float(np.clip(1e3 * world.time_step, *TIME_STEP)))
         pairs = self._names_of_pairs()
         if tuple(pairs) != tuple(self._pairs):
             self._pairs = pairs
             self._choice.options = tuple(pairs)
             self._pair = pairs.get(self._choice.value, next(iter(pairs.values())))
-            self._show_value()
+        self._show_value()
 
     def _set_value(self, value: Any) -> None:
         table = self._world.materials
@@ -108,8 +111,9 @@ class WorldControls:
         if self._property not in offered:
             self._property = self._which.value = offered[0]
         most = PROPERTIES[self._property]
-        self._value.max = most
-        self._value.value = float(np.clip(getattr(law, self._property), 0.0, most))
+        if self._value.max != most:
+            self._value.max = most
+        _show(self._value, float(np.clip(getattr(law, self._property), 0.0, most)))
 
     def _names_of_pairs(self) -> dict[str, tuple[str, str]]:
         """Return the pairs of materials by the text that stands for them."""
@@ -159,9 +163,7 @@ class JointControls:
             (self._targets, robot.pd_target),
         ):
             for k, slider in sliders:
-                shown = float(np.clip(round(float(values[k]), 3), slider.min, slider.max))
-                if slider.value != shown:
-                    slider.value = shown
+                _show(slider, float(np.clip(round(float(values[k]), 3), slider.min, slider.max)))
 
     def obey(self, key: Key, value: Any) -> bool:
         """Do what a slider asks for; return whether it is one of these.
@@ -216,6 +218,12 @@ class JointControls:
                 sliders.append((at, slider))
         if not driven:
             drives.remove()
+
+
+def _show(slider: Any, value: float) -> None:
+    """Let a slider show a value; nothing is sent if it does so already."""
+    if slider.value != value:
+        slider.value = value
 
 
 def post_changes(handle: Any, orders: Orders, key: Key) -> None:

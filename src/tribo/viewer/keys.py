@@ -16,6 +16,7 @@ KEYS: dict[str, tuple[str, str]] = {  # action: key in viser's words, what it do
     "home": ("0", "see everything"),
     "save": ("V", "save this view"),
     "keys": ("H", "this list"),
+    "help": ("?", "this list"),
 } | {f"view {k}": (str(k), f"saved view {k}") for k in range(1, 10)}
 NAMES = {"space": "Space", "arrowright": "→", "backspace": "Backspace", "escape": "Esc"}
 
@@ -28,7 +29,10 @@ def add_keys(gui: Any, actions: Mapping[str, Callable[[Any], None]]) -> None:
     """
     for name, (key, text) in KEYS.items():
         action = actions[name]
-        command = gui.add_command(text[0].upper() + text[1:], hotkey=key)
+        held = (
+            "shift" if key == "?" else None
+        )  # viser compares the character, and which keys are held
+        command = gui.add_command(text[0].upper() + text[1:], hotkey=key, modifier=held)
 
         def on_trigger(event: Any, action: Callable[[Any], None] = action) -> None:
             action(event.client)
@@ -49,4 +53,5 @@ def listed() -> str:
         "| Ctrl K | all commands, to be searched |",
         "| click | select a body |",
         "| Ctrl and drag | pull a body with a spring |",
+        "| Ctrl Shift and drag | twist a body or a joint |",
     ]).replace("| 1 | saved view 1 |", "| 1 … 9 | saved view 1 … 9 |")  # fmt: skip

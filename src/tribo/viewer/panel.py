@@ -25,7 +25,8 @@ SHOWN = (  # text of a box, what it sets
     ("Friction cones", "shows_cones"), ("Names", "shows_names"), ("Body frames", "shows_frames"),
     ("Joint axes", "shows_joints"), ("Centres of mass", "shows_masses"),
     ("Inertia boxes", "shows_inertias"), ("Gaps of constraints", "shows_gaps"),
-    ("Sensors", "shows_sensors"), ("Dim what sleeps", "dims_sleepers"),
+    ("Sensors", "shows_sensors"), ("Colours of cameras", "shows_colors"),
+    ("Times of stages", "shows_times"), ("Dim what sleeps", "dims_sleepers"),
 )  # fmt: skip
 
 
@@ -50,6 +51,8 @@ class Wishes:
     shows_cones: bool = False
     shows_gaps: bool = False
     shows_sensors: bool = False  # what lidars and cameras measured last
+    shows_colors: bool = False  # what depth cameras would see in colours
+    shows_times: bool = False  # of the halves of a step
     dims_sleepers: bool = True
     follows: str = NOBODY
     strength: float = 1.0  # of the spring that pulls
@@ -196,8 +199,9 @@ class Panel:
         self._selected.content = text
 
     def show_views(self, names: Sequence[str]) -> None:
-        """Offer saved views."""
+        """Offer saved views; none of them is chosen."""
         self._views.options = (NO_VIEW, *names)
+        self._views.value = NO_VIEW
 
     def say(self, text: str) -> None:
         """Say why something that was asked for could not be done; nothing takes it back."""

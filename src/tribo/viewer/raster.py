@@ -17,17 +17,18 @@ Samples = tuple[np.ndarray, np.ndarray, np.ndarray]  # triangle, pixel, 1/depth
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """A pinhole camera that looks from `eye` at `target`, z up."""
+    """A pinhole camera that looks from `eye` at `target`."""
 
     eye: tuple[float, float, float]  # [m]
     target: tuple[float, float, float]  # [m]
     fov: float = 35.0  # [°] vertical
+    up: tuple[float, float, float] = (0.0, 0.0, 1.0)  # what points upwards in the picture
 
     def axes(self) -> np.ndarray:
         """Return right, down and forward, rows of (3, 3)."""
         forward = np.subtract(self.target, self.eye)
         forward = forward / np.linalg.norm(forward)
-        right = np.cross(forward, (0.0, 0.0, 1.0))
+        right = np.cross(forward, self.up)
         length = np.linalg.norm(right)
         right = right / length if length > 1e-9 else np.array([1.0, 0.0, 0.0])
         return np.stack([right, np.cross(forward, right), forward])

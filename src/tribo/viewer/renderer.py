@@ -130,7 +130,8 @@ class Renderer:
             raise ValueError("a camera must look at another place than its own")
         if not 0.0 < check.number(camera.fov, "fov") < 180.0:
             raise ValueError(f"fov must be between 0° and 180°, got {camera.fov!r}")
-        return camera_of(eye, target, float(camera.fov))
+        up = check.vector(camera.up, "up", 3)
+        return camera_of(eye, target, float(camera.fov), up)
 
     def _described(self) -> scene.Scene:
         if self._engine is not self._world.engine:

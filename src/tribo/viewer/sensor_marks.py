@@ -1,4 +1,4 @@
-"""What sensors measured last, in the scene: points of lidars, images of depth cameras."""
+"""What sensors measured last: points of lidars, images of depth cameras; what those see in colours."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 
 from tribo.sensors.camera import DepthCamera
 from tribo.sensors.lidar import Lidar
-from tribo.viewer.scene import quaternions
+from tribo.viewer.scene import Scene, quaternions
+from tribo.viewer.sensor_view import sensor_picture
 
 if TYPE_CHECKING:
     from tribo.sensors.base import Sensor
@@ -18,6 +19,7 @@ POINTS = (200, 40, 120)
 FRUSTUM = (60, 90, 160)
 SCALE = 0.25  # [m] of a drawn camera
 MOST_POINTS = 200_000  # of a lidar
+MOST_PIXELS = 19_200  # of a picture in colours, which the processor draws
 # Colours of an image from near to far; what is out of range is grey.
 RAMP = np.array(
     [(255, 245, 190), (250, 170, 70), (205, 65, 95), (100, 30, 130), (20, 15, 60)], float
@@ -37,6 +39,7 @@ class SensorMarks:
         self._server, self._folder, self._world = server, folder, world
         self._nodes: dict[str, Any] = {}
         self._images: dict[str, Any] = {}
+        self._colors: dict[str, Any] = {}  # pictures in colours, in the panel
         self._seen: dict[str, Any] = {}  # readings that were sent
 
     def show(self, *, is_on: bool) -> None:
@@ -57,13 +60,33 @@ class SensorMarks:
             elif isinstance(sensor, DepthCamera):
                 self._show_image(name, sensor, reading)
             self._seen[name] = reading
-        self._folder.visible = bool(self._images)
+        self._show_folder()
+
+    def show_colors(self, scene: Scene, *, is_on: bool) -> None:
+        """Draw anew what depth cameras see in colours, or take those pictures away."""
+        seen = {s.name: s for s in self._world.sensors if is_on and isinstance(s, DepthCamera)}
+        for name in set(self._colors) - set(seen):
+            self._colors.pop(name).remove()
+        for name, sensor in seen.items():
+            picture = sensor_picture(sensor, scene, MOST_PIXELS)
+            if name in self._colors:
+                self._colors[name].image = picture
+                continue
+            with self._folder:
+                label = f"{name[:70]}, colours"
+                self._colors[name] = self._server.gui.add_image(picture, label=label)
+        self._show_folder()
+
+    def _show_folder(self) -> None:
+        is_used = bool(self._images or self._colors)
+        if self._folder.visible is not is_used:
+            self._folder.visible = is_used
 
     def remove(self) -> None:
         """Take all nodes away."""
         for name in list(self._nodes):
             self._drop(name)
-        self._folder.visible = False
+        self._show_folder()
 
     def _drop(self, name: str) -> None:
         self._nodes.pop(name).remove()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import logging
 import time
@@ -25,6 +26,7 @@ from tribo.viewer.raster import Camera
 from tribo.viewer.sensor_marks import SensorMarks
 from tribo.viewer.session import Session, start
 from tribo.viewer.stage import Stage
+from tribo.viewer.stage_times import StageTimes
 from tribo.viewer.touch import Touch
 from tribo.viewer.views import Views, camera_of
 from tribo.viewer.visual_objects import VisualObjects
@@ -37,8 +39,8 @@ logger = logging.getLogger("tribo")
 FRAME = 1.0 / 60.0  # [s] shortest time between two pictures
 SLOWEST_FRAME = 0.5  # [s] longest, however much a picture costs
 GLANCE = 2e-3  # [s] between two looks at the clock
-MOST_SKIPPED = 64  # calls of `update` between them
-SHARE = 0.02  # [–] part of the time that `update` may take from a simulation
+MOST_SKIPPED = 256  # calls of `update` between them
+SHARE = 0.015  # [–] part of the time that `update` may take from a simulation
 RUN_SHARE = 0.5  # the same while `run` waits for the clock anyway
 STATUS = 0.25  # [s] between two read-outs
 
@@ -94,6 +96,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._set_stage(poses)
         self._poses = poses
         self._is_driven = False
+        self._times = StageTimes()
         self._step_cost = 0.0  # [s] of one step, as `run` sees it
         self._shown: tuple[Any, ...] = ()
         self._share, self._cost = SHARE, 0.0
@@ -129,10 +132,9 @@ class Viewer(Session, VisualObjects, Charts, Views):
         At most 60 pictures per second are sent, and fewer if they would take more than a few
         percent of the time from the simulation.
         """
-        if self._touch.spring is not None:
-            self._touch.pull()
-        self._skip -= 1  # counting is cheaper than looking at the clock
+        self._skip -= 1  # counting is cheaper than looking at the clock, or at anything else
         if self._skip <= 0:
+            self._touch.pull()
             self._look()
 
     def _look(self) -> None:
@@ -143,6 +145,8 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._looked = now
         if now >= self._next and self._is_open:
             self._push()
+        if self._touch.grip is not None:
+            self._skip = self._skipped = 1  # its force lasts one step
 
     def run(self, duration: float | None = None) -> None:
         """Step the world in real time, as the controls in the browser say.
@@ -153,6 +157,8 @@ class Viewer(Session, VisualObjects, Charts, Views):
         end = (
             np.inf if duration is None else time.perf_counter() + check.number(duration, "duration")
         )
+        if not self.is_open:
+            return
         self._share = RUN_SHARE
         self._set_driven(True)
         try:
@@ -173,6 +179,11 @@ class Viewer(Session, VisualObjects, Charts, Views):
             if self._is_open:
                 self._set_driven(False)
 
+    def close(self) -> None:
+        """Stop the server, and let go what is pulled."""
+        self._touch.grip = None
+        super().close()
+
     def follow(self, part: Object | str | None) -> None:
         """Let every camera go along with an object; None: with nothing.
 
@@ -183,6 +194,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
             self._panel.follow(NOBODY)
             return
         name = part.name if isinstance(part, Object) else part
+        self._renew()
         self._panel.follow(check.known(name, self._scene.names, "object to follow"))
 
     def show_layers(self, **layers: bool) -> None:
@@ -190,7 +202,8 @@ class Viewer(Session, VisualObjects, Charts, Views):
 
         Args:
             layers: visual, collision, contacts, forces, cones, names, frames, joints, masses, inertias, gaps,
-                sensors; sleepers: whether what sleeps is drawn paler.
+                sensors, colors (of cameras), times (of stages, while `run` steps); sleepers: whether what
+                sleeps is drawn paler.
 
         Raises:
             KeyError: There is no such layer; the message proposes the nearest.
@@ -205,20 +218,22 @@ class Viewer(Session, VisualObjects, Charts, Views):
             KeyError: There is none of that name; the message proposes the nearest.
         """
         name = part.name if isinstance(part, Object) else part
-        place = self._poses.position[
-            self._scene.root[check.known(name, self._scene.root, "object")]
-        ]
+        self._renew()
+        row = self._scene.root[check.known(name, self._scene.root, "object")]
+        place = scenes.read_poses(self._world).position[row]
         way = np.subtract(self.camera.eye, self.camera.target)
         way /= max(float(np.linalg.norm(way)), 1e-9)
         reach = 1.0 + 3.0 * scenes.radius(self._world, name)
         self.set_camera(place + reach * way, place)
 
     def reset(self) -> None:
-        """Go back to the state in which the viewer was made."""
+        """Go back to the state in which the viewer was made, or saw that objects had come or gone."""
+        self._renew()
         try:
             self._world.restore(self._saved)
-        except ValueError as error:
+        except (ValueError, EditError) as error:
             logger.warning("cannot reset: %s", error)
+            self._panel.say(f"cannot reset: {error}")
         self._speed_from = (time.perf_counter(), self._world.time)
         self._next_status = 0.0
 
@@ -249,12 +264,16 @@ class Viewer(Session, VisualObjects, Charts, Views):
         """Step; a world that cannot go on is paused and stays to be looked at."""
         begin = time.perf_counter()
         try:
-            if self._touch.spring is None:
+            is_timed = self._panel.wishes.shows_times
+            if self._touch.grip is None and not is_timed:
                 self._world.step(n)
             else:
-                for _ in range(n):  # the spring's force lasts one step
+                for _ in range(n):  # the force of a grip lasts one step
                     self._touch.pull()
-                    self._world.step()
+                    if is_timed:
+                        self._times.step(self._world)
+                    else:
+                        self._world.step()
         except SimulationError as error:
             logger.error("%s", error)
             self._panel.pause()
@@ -271,8 +290,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         world = self._world
         if not self._is_driven:
             self._carry_out()
-        if world.engine is not self._engine:
-            self._rebuild()
+        self._renew()
         wishes = self._panel.wishes
         shown = wishes.layers()
         poses = scenes.read_poses(world)
@@ -303,31 +321,38 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._next = now + min(max(FRAME, self._cost / self._share), SLOWEST_FRAME)
 
     def _report(self, now: float) -> None:
-        """Show time, real-time factor and contacts."""
+        """Show time, real-time factor, contacts, and what else changes slowly."""
         world = self._world
         before, then = self._speed_from
         factor = (world.time - then) / max(now - before, 1e-9)
         self._speed_from = (now, world.time)
         self._next_status = now + STATUS
+        times = self._times.text() if self._panel.wishes.shows_times else ""
         self._panel.show(
             f"time **{world.time:.3f} s** · real-time factor **{factor:.2f}** · "
             f"contacts **{int(world.engine.work.contact_count[0])}**"
             + (f" · step **{1e3 * self._step_cost:.3g} ms**" if self._is_driven else "")
+            + (f" · {times}" if times else "")
         )
         self._panel.show_quality(quality_of(world))
         self._panel.show_selected(self._touch.text())
         self._joints.refresh()
         self._controls.refresh()
+        self._sensors.show_colors(self._scene, is_on=self._panel.wishes.shows_colors)
         self._flush_charts()
 
-    def _rebuild(self) -> None:
-        """Make all nodes anew after objects were added or removed."""
+    def _renew(self) -> None:
+        """Make all nodes anew if objects were added or removed; a reset then goes back to this moment."""
+        if self._world.engine is self._engine or not self._is_open:
+            return
         self._stage.remove()
         self._overlays.remove()
         self._engine = self._world.engine
         self._scene = scenes.describe(self._world)
-        self._set_stage(scenes.read_poses(self._world))
         self._poses = scenes.read_poses(self._world)
+        self._set_stage(self._poses)
+        with contextlib.suppress(EditError):  # no state to keep: `update` was called, `advance` not
+            self._saved = self._world.snapshot()
         self._panel.set_names(self._scene.names)
         self._shown = ()
 
@@ -359,7 +384,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
             "next": lambda _: panel.step(), "reset": lambda _: panel.reset(),
             "follow": lambda _: post(("follow",)), "deselect": lambda _: post(("deselect",)),
             "home": lambda _: post(("home",)), "save": lambda _: post(("save view",)),
-            "keys": _show_keys,
+            "keys": _show_keys, "help": _show_keys,
         }  # fmt: skip
         for k in range(9):
             actions[f"view {k + 1}"] = functools.partial(self._post_view, k)
@@ -387,8 +412,8 @@ class Viewer(Session, VisualObjects, Charts, Views):
         elif word == "deselect":
             touch.selected = None
         elif word == "drag":
-            row, start, end = value
-            touch.drag(key[1], row, start, end, self._poses)
+            row, start, end, toward = value
+            touch.drag(key[1], row, start, end, toward, self._poses)
         elif word == "pose":
             if self._panel.wishes.is_playing:
                 raise ValueError("pause the world before you move things by hand")
@@ -405,6 +430,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
             )
             if name != NO_VIEW and not isinstance(name, int):
                 self.show_view(name)
+                self._panel.show_views(self.views)  # so that the same one can be chosen again
         elif word == "save view":
             self.save_view()
         elif not self._controls.obey(key, value):

@@ -60,6 +60,16 @@ def stop(server: Any) -> None:
         server.stop()
 
 
+def check_open(*, is_open: bool) -> None:
+    """Refuse to add something to a viewer that is closed.
+
+    Raises:
+        ValueError: It is closed.
+    """
+    if not is_open:
+        raise ValueError("this viewer is closed and shows nothing any more; make a new one")
+
+
 class Session:
     """What `Viewer` and `Player` have in common: an address, and an end."""
 

@@ -36,6 +36,8 @@ class Spring:
         0.0  # [1/kg] inverse apparent mass of the held point when it was last looked at
     )
 
+    unit = "N"
+
     def __post_init__(self) -> None:
         """Find out how easily the point gives way."""
         self.yielding = self._inverse_mass()
@@ -67,6 +69,10 @@ class Spring:
         else:
             self.part.apply_force(force, self.held_point())  # type: ignore[attr-defined]
         return force
+
+    def ends(self) -> np.ndarray:
+        """Return the arrow that shows it, (2, 3) [m], world."""
+        return np.stack([self.held_point(), self.target])
 
     def _frame(self) -> Any:
         """Return what turns points of the body into places and velocities."""

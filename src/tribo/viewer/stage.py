@@ -34,7 +34,8 @@ WIRE = 0.008  # [m] thickness
 GHOST_OPACITY = 0.45
 
 Clicked = Callable[[int], None]  # row of the body
-Dragged = Callable[[str, int, Any, Any], None]  # phase, row of the body, where held, where to
+# Phase, row of the body, where the mouse began, where it is, the way to the viewer if it is to be twisted.
+Dragged = Callable[[str, int, Any, Any, Any], None]
 Scaled = tuple[Drawable, tuple[float, ...]]  # a primitive and the scale of its unit surface
 
 # The unit surface that instances of a kind are scaled from.
@@ -76,7 +77,7 @@ class Layer:
             self._sent[k] = places[part], turns[part]
 
     def listen(self, clicked: Clicked, dragged: Dragged) -> None:
-        """Tell of clicks, and of drags with Ctrl held, which body they meant."""
+        """Tell of clicks, and of drags with Ctrl or Ctrl and Shift held, which body they meant."""
         for handle, part in zip(self.handles, self._slices, strict=True):
             _listen(handle, self._group.body[part], clicked, dragged)
 
@@ -221,7 +222,7 @@ class Stage:
         self._arrows.points = np.stack([point, point + arrow], axis=1).astype(np.float32)
 
     def listen(self, clicked: Clicked, dragged: Dragged) -> None:
-        """Tell of clicks, and of drags with Ctrl held, which body they meant."""
+        """Tell of clicks, and of drags with Ctrl or Ctrl and Shift held, which body they meant."""
         for shown in (self.visual, self.collision):
             shown.listen(clicked, dragged)
         for handle, body in zip(self._ground_nodes, self._ground_bodies, strict=True):
@@ -263,10 +264,18 @@ def _listen(handle: Any, bodies: np.ndarray, clicked: Clicked, dragged: Dragged)
     async def on_drag(event: Any) -> None:
         row = body_of(event.instance_index)
         if row is not None:
-            dragged(event.phase, row, event.start_position, event.end_position)
+            dragged(event.phase, row, event.start_position, event.end_position, None)
+
+    async def on_twist(event: Any) -> None:
+        row = body_of(event.instance_index)
+        if row is not None:
+            start = event.start_position
+            toward = np.subtract(event.client.camera.position, start)
+            dragged(event.phase, row, start, event.end_position, toward)
 
     handle.on_click(on_click)
     handle.on_drag("left", modifier="cmd/ctrl")(on_drag)
+    handle.on_drag("left", modifier="cmd/ctrl+shift")(on_twist)
 
 
 def layer(

@@ -1,4 +1,4 @@
-"""Touching bodies in the browser: select, pull with a spring, move and turn."""
+"""Touching bodies in the browser: select, pull with a spring, twist, move and turn."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tribo.viewer.contact_marks import STATES, read_contact_marks
 from tribo.viewer.orders import Orders
 from tribo.viewer.scene import Poses
 from tribo.viewer.spring import Spring, can_be_pulled
+from tribo.viewer.twist import Twist
 
 if TYPE_CHECKING:
     from tribo.viewer.stage import Stage
@@ -59,15 +60,18 @@ def is_movable(part: Object) -> bool:
 
 
 class Touch:
-    """What is selected, the spring that pulls, the gizmo that moves; only `obey` changes the world."""
+    """What is selected, what pulls or twists it, the gizmo that moves it.
+
+    Browsers only post orders; the thread of the world calls what changes something.
+    """
 
     def __init__(self, server: Any, world: World, orders: Orders) -> None:
         """Make the nodes, hidden."""
         self._world, self._orders = world, orders
         self._api = server.scene
         self.selected: Picked | None = None
-        self.spring: Spring | None = None
-        self.force = np.zeros(3)  # [N] of the spring in the last step
+        self.grip: Spring | Twist | None = None  # what pulls or twists a body
+        self.force = np.zeros(3)  # [N], of a twist [N m], that it exerted in the last step
         self.strength = 1.0
         self._label = self._api.add_label(
             "/touch/name", "", anchor="bottom-left", visible=False, font_screen_scale=0.9
@@ -91,7 +95,7 @@ class Touch:
         """Take clicks and drags of all bodies."""
         stage.listen(
             lambda row: self._orders.post(("select",), row),
-            lambda phase, row, start, end: self._orders.post(("drag", phase), (row, start, end)),
+            lambda phase, row, *way: self._orders.post(("drag", phase), (row, *way)),
         )
 
     def _on_gizmo(self, event: Any) -> None:
@@ -106,18 +110,25 @@ class Touch:
         same = self.selected is not None and found == self.selected
         self.selected = None if same else found
 
-    def drag(self, phase: str, row: int, start: Any, end: Any, poses: Poses) -> None:
-        """Hold a body at a point that was shown at `start`, pull it to `end`, or let go.
+    def drag(self, phase: str, row: int, start: Any, end: Any, toward: Any, poses: Poses) -> None:
+        """Hold a body where it was shown at `start`, pull or twist it as far as `end`, or let go.
+
+        Args:
+            phase: "start", "update" or "end".
+            row: Of the body.
+            start, end: Where the mouse began and where it is, (3,) [m], world.
+            toward: From the body to the viewer, (3,): the body is twisted; None: it is pulled.
+            poses: What was shown.
 
         Raises:
             ValueError: It cannot be pulled.
         """
         if phase == "end":
-            self.spring = None
+            self.grip = None
             return
         target = np.clip(np.asarray(end, float), -FARTHEST, FARTHEST)
-        if phase == "update" and self.spring is not None:
-            self.spring.lead(target, self.strength)
+        if phase == "update" and self.grip is not None:
+            self.grip.lead(target, self.strength)
             return
         found = picked(self._world, row)
         if found is None or not 0 <= row < len(poses.position):
@@ -125,8 +136,14 @@ class Touch:
         if not can_be_pulled(found.part):
             kind = found.part.body_type.name.lower()
             raise ValueError(f"{found.part.name} is {kind}: no force moves it")
-        point = poses.rotation[row].T @ (np.asarray(start, float) - poses.position[row])
-        self.spring = Spring(found.part, found.body, point, target, self.strength)
+        begin = np.clip(np.asarray(start, float), -FARTHEST, FARTHEST)
+        if toward is None:
+            point = poses.rotation[row].T @ (begin - poses.position[row])
+            self.grip = Spring(found.part, found.body, point, target, self.strength)
+        else:
+            view = np.asarray(toward, float)
+            view /= max(float(np.linalg.norm(view)), 1e-9)
+            self.grip = Twist(found.part, found.body, begin, view, target, self.strength)
         self.selected = found
         found.part.wake()
 
@@ -143,21 +160,23 @@ class Touch:
             self._gizmo_pose = (np.array(part.position), np.array(part.orientation))
 
     def pull(self) -> None:
-        """Let the spring act in the next step."""
-        if self.spring is None:
+        """Let the grip act in the next step."""
+        if self.grip is None:
             return
-        if self.spring.part.is_removed:
-            self.spring = None
+        if self.grip.part.is_removed or not can_be_pulled(self.grip.part):
+            self.grip = None
             return
         try:
-            self.force = self.spring.pull(self._world.time_step)
+            self.force = self.grip.pull(self._world.time_step)
         except (ValueError, EditError):
-            self.spring = None  # the object is no longer one that can be pulled
+            self.grip = None  # the body is no longer one that can be pulled
 
     def show(self, poses: Poses, *, is_paused: bool) -> None:
-        """Draw name, spring and gizmo where they belong now."""
+        """Draw name, grip and gizmo where they belong now."""
         if self.selected is not None and self.selected.part.is_removed:
             self.selected = None
+        if self.grip is not None and self.grip.part.is_removed:
+            self.grip = None
         found = self.selected
         self._label.visible = found is not None
         can_move = found is not None and is_paused and is_movable(found.part)
@@ -174,26 +193,29 @@ class Touch:
             if not np.array_equal(turn, turned):
                 self._gizmo.wxyz = turn
             self._gizmo_pose = (place, turn)
-        self._show_spring()
+        self._show_grip()
 
-    def _show_spring(self) -> None:
-        if self.spring is None:
+    def _show_grip(self) -> None:
+        if self.grip is None:
             if self._is_pulling:
                 self._is_pulling = self._force_label.visible = False
                 self._arrow.points = np.zeros((0, 2, 3), np.float32)
             return
         self._is_pulling = True
-        ends = np.stack([self.spring.held_point(), self.spring.target])
-        self._arrow.points = ends[None].astype(np.float32)
-        self._force_label.position = ends[1]
-        self._force_label.text = f"{np.linalg.norm(self.force):.3g} N"
+        self._arrow.points = self.grip.ends()[None].astype(np.float32)
+        self._force_label.position = self.grip.target
+        self._force_label.text = self._said_force()
         self._force_label.visible = True
+
+    def _said_force(self) -> str:
+        assert self.grip is not None
+        return f"{np.linalg.norm(self.force):.3g} {self.grip.unit}"
 
     def text(self) -> str:
         """Return what is known of the selected body (Markdown)."""
         found = self.selected
         if found is None or found.part.is_removed:
-            return "*Click a body. Ctrl and drag pulls it.*"
+            return "*Click a body. Ctrl and drag pulls it, Ctrl Shift and drag twists it.*"
         part, marks = found.part, read_contact_marks(self._world)
         frame: Any = part.links[found.body] if isinstance(part, ArticulatedSystem) else part
         kind = "" if part.body_type == Kind.DYNAMIC else f", {part.body_type.name.lower()}"
@@ -212,8 +234,9 @@ class Touch:
         lines.append(
             f"material {plain_name(_material(found))}{', asleep' if part.is_asleep else ''}  "
         )
-        if self.spring is not None:
-            lines.append(f"pulled with **{np.linalg.norm(self.force):.3g} N**  ")
+        if self.grip is not None:
+            word = "twisted" if isinstance(self.grip, Twist) else "pulled"
+            lines.append(f"{word} with **{self._said_force()}**  ")
         mine = np.flatnonzero((marks.body == found.row).any(axis=1) & (marks.state > 0))
         total = f"{marks.normal_force[mine].sum():.4g} N" if len(mine) else "none"
         lines.append(f"contacts **{len(mine)}**, normal forces {total}")

@@ -105,8 +105,9 @@ class Views:
         """Offer the saved views in the browser."""
 
 
-def camera_of(position: Any, look_at: Any, fov: float = FOV) -> Camera:
+def camera_of(position: Any, look_at: Any, fov: float = FOV, up: Any = (0.0, 0.0, 1.0)) -> Camera:
     """Return a camera at a place (3,) [m] that looks at another (3,) [m]."""
     x, y, z = (float(k) for k in position)
     u, v, w = (float(k) for k in look_at)
-    return Camera((x, y, z), (u, v, w), fov)
+    a, b, c = (float(k) for k in up)
+    return Camera((x, y, z), (u, v, w), fov, (a, b, c))

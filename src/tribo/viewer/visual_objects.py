@@ -16,6 +16,7 @@ from tribo.formats import mesh_reading
 from tribo.model import Shape
 from tribo.viewer import mesh as meshes
 from tribo.viewer.scene import describe
+from tribo.viewer.session import check_open
 from tribo.viewer.stage import layer
 from tribo.viewer.surface import Surface
 from tribo.viewer.visual_sets import (
@@ -61,11 +62,12 @@ class VisualObjects:
 
     Every method takes a name first, by which `visual` finds the thing and `remove_visual` takes it away, and
     further position (3,) [m] and orientation (w, x, y, z) in world axes. Colours are red, green, blue and
-    perhaps opacity, each 0…1. A name that is taken, or a number that is not finite, is a ValueError and
-    draws nothing.
+    perhaps opacity, each 0…1. A name that is taken, a number that is not finite, or a closed viewer is a
+    ValueError and draws nothing.
     """
 
     _server: Any
+    _is_open: bool
 
     def __init__(self) -> None:
         """Begin without any."""
@@ -353,6 +355,7 @@ class VisualObjects:
         return f"/only_drawn/{next(self._drawn)}"
 
     def _check_name(self, name: Any) -> None:
+        check_open(is_open=self._is_open)
         if check.name(name, "name of a visual object") in self._visuals:
             raise ValueError(
                 f"a visual object {name!r} is there already; remove it, or take another name"

@@ -11,6 +11,7 @@ from tribo.contact.problem import (
     box_friction_rows,
     compliant_rows,
     contact_drift,
+    contact_reduction,
     contact_rows,
     contact_targets,
     islands,
@@ -41,6 +42,7 @@ def update(model, state, settings, work):
     broadphase.candidates(model, state, settings, work)  # who might touch whom?
     narrowphase.contacts(model, state, settings, work)  # points, normals, gaps
     inner_edges.suppress(model, state, work)  # which edges lie flush with a neighbour?
+    contact_reduction.reduce(model, work)  # which points of a patch bear it?
     compliant_contacts.find(model, state, work)  # which contacts give way like springs?
     unconstrained_trees.find(model, state, settings, work)  # whom does nothing touch?
     inertia.mass_matrix(model, work)  # M

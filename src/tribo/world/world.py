@@ -29,8 +29,8 @@ from tribo.readout.snapshot import restore as restore_snapshot
 from tribo.readout.snapshot import take as take_snapshot
 from tribo.readout.state_bytes import StateFiles
 from tribo.recording.of_world import WorldRecording
-from tribo.world.add_cables import WorldCables
 from tribo.world.import_mjcf import WorldMjcf
+from tribo.world.load_bodies import WorldBodyFiles
 from tribo.world.reference_bodies import References
 from tribo.world.shown import Shown
 from tribo.world.warnings import Complaints, invalid
@@ -45,7 +45,7 @@ _KEPT = (  # of the state, whatever objects come and go
 
 class World(
     WorldSettings,
-    WorldCables,
+    WorldBodyFiles,
     WorldMjcf,
     WorldReadout,
     WorldRecording,
@@ -73,7 +73,7 @@ class World(
     def __init__(self, time_step: float = 1e-3, gravity: Any = (0.0, 0.0, -9.81)) -> None:
         """Start an empty world."""
         WorldSettings.__init__(self)
-        WorldCables.__init__(self)
+        WorldBodyFiles.__init__(self)
         WorldRecording.__init__(self)
         self._materials = MaterialTable(check_editable=self.check_editable)
         self._materials_built = -1

@@ -218,7 +218,13 @@ def reduction(axes: Any) -> None:
             fillstyle="none",
             label=label,
         )
-    axes.set(title="contact_reduction_mode, bins", xlabel="x [m]", ylabel="y [m]", aspect="equal")
+    axes.set(
+        title="contact_reduction_mode, bins",
+        xlabel="x [m]",
+        ylabel="y [m]",
+        aspect="equal",
+        ylim=(-0.5, 0.9),
+    )
 
 
 def main() -> None:

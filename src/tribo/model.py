@@ -28,7 +28,6 @@ from tribo.enums import (
     Late,
     Memory,
     Pair,
-    Reduction,
     Shape,
     Slot,
     Solver,
@@ -38,8 +37,7 @@ from tribo.enums import (
 
 __all__ = [
     "INT", "TIE_SLOTS", "Answer", "Bounce", "Command", "Constraint", "ContactState", "Course", "DriveForm",
-    "FrictionModel",
-    "Impact", "Integrator", "Joint", "Kind", "Late", "Memory", "Model", "Pair", "Reduction", "Settings",
+    "FrictionModel", "Impact", "Integrator", "Joint", "Kind", "Late", "Memory", "Model", "Pair", "Settings",
     "Shape", "Slot", "Solver", "State", "Status", "Tuning", "Work",
 ]  # fmt: skip
 
@@ -388,10 +386,8 @@ class Work(Record):
     contact_load = field("max_contact")  # [N s] normal impulse of the last step, where it gives way
     friction_count = field(1, dtype=INT)  # rows of boxes of friction
     contact_pull = field("max_contact")  # [N s] adhesion: a force, and λ_n counts from it
-    # Patches of many points (`contact_reduction`).
     contact_share = field("max_contact")  # [–] for how many points of its patch it stands
-    contact_patch = field("max_contact", dtype=INT)  # the first contact of its patch; −1: of none
-    contact_face = field("max_contact", dtype=INT)  # the contact whose normal it shares
+    contact_patch = field("max_contact", 2, dtype=INT)  # its first, −1: none; whose normal it has
     share_system = field(6, 7)  # equations of the shares of one face
     contact_reach = field("max_contact")  # [–] to the nearest that is kept; −1: it is kept
     contact_is_soft = field("max_contact", dtype=INT)  # 1: a compliant pair, one side does not move

@@ -24,8 +24,7 @@ from tribo.contact.stabilisation import energy_limiter, substeps
 from tribo.dynamics import actuation, bias, inertia, integrate, kinematics, middle, momentum, rk4
 from tribo.model import Status
 
-CAPACITY, INVALID = int(Status.CAPACITY), int(Status.INVALID)
-NOT_CONVERGED = int(Status.NOT_CONVERGED)
+CAPACITY, INVALID, NOT_CONVERGED = map(int, (Status.CAPACITY, Status.INVALID, Status.NOT_CONVERGED))
 
 
 @kernel

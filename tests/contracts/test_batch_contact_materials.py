@@ -62,6 +62,12 @@ def test_one_world_of_three():
     assert batch.material_pair("floor", "body")["friction"].tolist() == [0.4, 0.9, 0.4]
 
 
+def test_no_world_at_all_changes_nothing():
+    batch = tribo.Batch(scene(), 2, threads=1)
+    batch.set_material_pair("floor", "body", worlds=[False, False], youngs_modulus=1e6)
+    assert batch.material_pair("floor", "body")["youngs_modulus"].tolist() == [1e4, 1e4]
+
+
 @pytest.mark.parametrize(
     ("values", "kind", "message"),
     [

@@ -91,13 +91,30 @@ def test_own_values(key, name, value):
 def test_collision_and_selfCollision():
     _, parts = load(f"collision: false\n        {NODES}")
     assert all(
-        body.collision_mask == 0
+        body.collision_mask == 0 and body.collision_group == 0
         for part in parts.cables[0].segments
         for body in part.collision_bodies
     )
     _, parts = load(f"selfCollision: true\n        {NODES}")
     shape = parts.cables[0].segments[0].collision_bodies[0]
     assert shape.collision_mask & shape.collision_group
+
+
+def test_a_winch_hauls_the_cable_behind_its_first_node():
+    """0.2 m/s for 1 s, from 1.4 m off the drum on; the cable of half a metre comes along."""
+    nodes = "Nodes: [ { type: free, position: [ 0, 0, 1.6 ] },"
+    text = "collision: false\n        " + (WINCH % (0.5, -50, 50)).replace("Nodes: [", nodes)
+    world, parts = load(text)  # the end of a cable overlaps what it is fastened to
+    (winch,), (rope,) = parts.winches, parts.cables
+    assert (winch.length, rope.length) == pytest.approx((1.4, 0.5))
+    world.step(500)
+    assert winch.tension == pytest.approx((2.0 + rope.mass) * 9.81, rel=1e-3)
+    before = parts[1].position[2]
+    winch.speed = 0.2
+    world.step(1000)
+    mass = 2.0 + rope.mass
+    start = 0.2**2 / (2 * (50.0 - 9.81 * mass) / mass)  # v²/2a: until then its motor has 50 N
+    assert parts[1].position[2] - before == pytest.approx(0.2 - start, abs=1e-4)
 
 
 def test_a_standing_winch_holds_up_to_its_force_and_then_lets_out():
@@ -131,6 +148,12 @@ def test_without_resolution_a_segment_has_ten_radii():
     assert len(parts.cables[0].segments) == math.ceil(1.9 / 0.05)
 
 
+def test_a_slash_in_a_name_is_none_of_a_part():
+    world = tribo.World()
+    text = SCENE.replace("name: rope", "name: a/b") % NODES
+    assert [world.load_body(text).cables[0].name for _ in range(2)] == ["a_b", "a_b'"]
+
+
 def test_a_second_load_has_a_name_of_its_own():
     world = tribo.World()
     names = [world.load_body(SCENE % NODES).cables[0].name for _ in range(2)]
@@ -141,6 +164,7 @@ def test_a_second_load_has_a_name_of_its_own():
     ("text", "message"),
     [
         ("Nodes: [ { type: free, position: [ 0, 0, 1 ] } ]", "needs two Nodes"),
+        ((WINCH % (1, -50, 50)).replace("fixed", "free"), "fasten it"),
         ("Nodes: 3", "must be a list"),
         (NODES.replace("fixed", "welded"), "must be free, fixed or link"),
         (NODES.replace("[ 0, 0, 0 ]", "[ 0, 0 ]"), "3 numbers"),

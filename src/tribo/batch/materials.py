@@ -103,8 +103,10 @@ class BatchMaterials(check.Sealed):
         self.check_idle("a material pair")
         what = f"material pair {first!r}, {second!r}"
         chosen = self.chosen_worlds(worlds).ravel()
-        rows = self._rows(first, second)[chosen]
-        if is_contact_material(rows):
+        rows = self._rows(first, second)
+        gives_way = is_contact_material(rows)
+        rows = rows[chosen]
+        if gives_way:
             self._write(first, second, chosen, contact_materials.changed(rows, values, what))
             return
         before = rows[:, : len(NAMES)]

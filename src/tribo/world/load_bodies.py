@@ -17,7 +17,7 @@ from tribo.objects.joint_ties import Winch
 from tribo.world.add_cables import WorldCables
 
 if TYPE_CHECKING:
-    from tribo.formats.choreonoid.wire_devices import WireDescription, WirePlace
+    from tribo.formats.choreonoid.wire_devices import WinchDescription, WireDescription, WirePlace
 
 
 class BodyParts(list[ArticulatedSystem]):
@@ -96,47 +96,41 @@ class WorldBodyFiles(WorldCables):
         return added
 
     def _lay(self, wire: WireDescription, parts: BodyParts) -> None:
-        """Lay a wire of a body file; a winch winds a wire without mass up to its first node."""
+        """Lay a wire of a body file; up to its first node a winch winds a wire without mass."""
         name = wire.name
         taken = {part.name.split("/")[0] for part in self._objects}
+        taken |= {part.name.split("/")[0] for part in self._constraints}
         while name in taken:
             name += "'"
         route = [_node(place, parts) for place in wire.nodes]
+        first = route[0]
         try:
+            if len(route) > 1:
+                cable = self.add_cable(
+                    route, radius=wire.radius, segment_length=wire.segment_length, material=wire.material,
+                    self_collide=wire.self_collide, collide=wire.collide, name=name,
+                )  # fmt: skip
+                parts.cables.append(cable)
+                if first.kind == "free":
+                    segment = cable.segments[0]
+                    start = segment.rotation_matrix.T @ (cable.points[0] - segment.position)
+                    first = CableNode(start, segment)
             if wire.winch is not None:
-                route.insert(0, self._first_node(wire, route[0], parts))
-            cable = self.add_cable(
-                route, radius=wire.radius, segment_length=wire.segment_length, material=wire.material,
-                self_collide=wire.self_collide, collide=wire.collide, name=name,
-            )  # fmt: skip
-            parts.cables.append(cable)
-            if wire.winch is not None:
-                parts.winches.append(self._wind(wire, cable, parts))
+                parts.winches.append(self._wind(wire, wire.winch, first, f"{name}/winch", parts))
         except (ValueError, TypeError) as error:
             raise DescriptionError(f"{wire.place}: wire {wire.name!r}: {error}") from None
 
-    def _first_node(self, wire: WireDescription, first: CableNode, parts: BodyParts) -> CableNode:
-        """Return where a wire begins behind its winch: a segment away from it, at most half of the way."""
-        assert wire.winch is not None
-        drum = self._node_place(_node(wire.winch.place, parts), 0)[0]
-        node = self._node_place(first, 1)[0]
-        way = node - drum
-        length = float(np.linalg.norm(way))
-        if length < check.SMALLEST:
+    def _wind(
+        self, wire: WireDescription, winch: WinchDescription, end: CableNode, name: str, parts: BodyParts
+    ) -> Winch:  # fmt: skip
+        """Lead the wire of a winch to a node."""
+        drum = _node(winch.place, parts)
+        out = float(np.linalg.norm(self._node_place(drum, 0)[0] - self._node_place(end, 1)[0]))
+        if out < wire.radius:
             raise ValueError("its first node is where its Winch is; put it where the wire leads")
-        return CableNode(drum + min(0.5, wire.segment_length / length) * way)
-
-    def _wind(self, wire: WireDescription, cable: Cable, parts: BodyParts) -> Winch:
-        """Join a winch to the beginning of a cable."""
-        assert wire.winch is not None
-        drum = _node(wire.winch.place, parts)
-        segment = cable.segments[0]
-        start = segment.rotation_matrix.T @ (cable.points[0] - segment.position)
-        out = float(np.linalg.norm(self._node_place(drum, 0)[0] - cable.points[0]))
         return self.add_winch(
-            drum.body, segment, drum.point, start, max_force=wire.winch.haul,
-            brake_force=wire.winch.brake, most_length=out + wire.winch.pulled_in,
-            least_length=min(0.01, 0.5 * out), name=f"{cable.name}/winch", collide=False,
+            drum.body, end.body, drum.point, end.point, max_force=winch.haul, brake_force=winch.brake,
+            most_length=out + winch.pulled_in, least_length=min(0.01, 0.5 * out), name=name,
         )  # fmt: skip
 
 

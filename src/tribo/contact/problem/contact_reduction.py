@@ -21,8 +21,8 @@ from math import inf
 from tribo.collision.inner_edges import remove_marked
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_shares import ALIKE, distance, is_in_face, share_out
+from tribo.enums import Pair, Reduction
 from tribo.math import vec
-from tribo.model import Pair, Reduction
 
 YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
 ADHESION = int(Pair.ADHESION_FORCE)
@@ -56,7 +56,7 @@ def may_be_many(model, work, c):
 @kernel
 def is_of_patch(model, work, c, first, mode):
     """Tell whether contact c belongs to the patch of contact `first`, that is thinned out in a mode."""
-    if work.contact_patch[c] >= 0 or mode_of(model, work, c) != mode:
+    if work.contact_patch[c, 0] >= 0 or mode_of(model, work, c) != mode:
         return False
     body = work.contact_body
     if body[c, 0] != body[first, 0] or body[c, 1] != body[first, 1]:
@@ -92,7 +92,7 @@ def gather(model, work, first, n):
         if work.contact_body[c, 0] != work.contact_body[first, 0]:
             break
         if is_of_patch(model, work, c, first, mode):
-            work.contact_patch[c] = first
+            work.contact_patch[c, 0] = first
             work.contact_reach[c] = inf
             count += 1
             end = c + 1
@@ -107,7 +107,7 @@ def size_of(work, first, end):
         low = inf
         high = -inf
         for c in range(first, end):
-            if work.contact_patch[c] == first:
+            if work.contact_patch[c, 0] == first:
                 low = min(low, work.contact_pos[c, axis])
                 high = max(high, work.contact_pos[c, axis])
         size = max(size, high - low)
@@ -121,7 +121,7 @@ def keep(work, c, first, end, size):
     Writes: work.
     """
     for d in range(first, end):
-        if work.contact_patch[d] == first:
+        if work.contact_patch[d, 0] == first:
             work.contact_reach[d] = min(work.contact_reach[d], distance(work, c, d, size))
     work.contact_reach[c] = -1.0
 
@@ -176,17 +176,17 @@ def keep_hulls(work, first, end, size):
     Writes: work.
     """
     for c in range(first, end):
-        work.contact_face[c] = -1
+        work.contact_patch[c, 1] = -1
     for c in range(first, end):
-        if work.contact_patch[c] != first or work.contact_face[c] >= 0:
+        if work.contact_patch[c, 0] != first or work.contact_patch[c, 1] >= 0:
             continue
         n = (work.contact_axes[c, 6], work.contact_axes[c, 7], work.contact_axes[c, 8])
         for d in range(c, end):
-            if work.contact_patch[d] == first and work.contact_face[d] < 0:
+            if work.contact_patch[d, 0] == first and work.contact_patch[d, 1] < 0:
                 axes = work.contact_axes
                 if vec.dot(n, (axes[d, 6], axes[d, 7], axes[d, 8])) >= SAME_NORMAL:
-                    work.contact_face[d] = c
-        work.contact_face[c] = c
+                    work.contact_patch[d, 1] = c
+        work.contact_patch[c, 1] = c
         keep_hull(work, first, end, c, size)
 
 
@@ -199,7 +199,7 @@ def keep_deepest(work, first, end, size):
     deepest = -1
     kept = inf
     for c in range(first, end):
-        if work.contact_patch[c] != first:
+        if work.contact_patch[c, 0] != first:
             continue
         if work.contact_reach[c] < 0.0:
             kept = min(kept, work.contact_gap[c])
@@ -219,7 +219,7 @@ def keep_farthest(work, first, end, size, bin_size):
         farthest = -1
         reach = bin_size
         for c in range(first, end):
-            if work.contact_patch[c] == first and work.contact_reach[c] > reach + ALIKE:
+            if work.contact_patch[c, 0] == first and work.contact_reach[c] > reach + ALIKE:
                 farthest = c
                 reach = work.contact_reach[c]
         if farthest < 0:
@@ -242,7 +242,7 @@ def thin_out(model, work, first, end):
     keep_farthest(work, first, end, size, 1.0 / bins)
     share_out(work, first, end, size)
     for c in range(first, end):
-        if work.contact_patch[c] == first and work.contact_reach[c] >= 0.0:
+        if work.contact_patch[c, 0] == first and work.contact_reach[c] >= 0.0:
             work.contact_key[c] = -1
 
 
@@ -258,12 +258,12 @@ def reduce(model, work):
         return
     for c in range(n):
         work.contact_share[c] = 1.0
-        work.contact_patch[c] = -1
+        work.contact_patch[c, 0] = -1
     if n <= ENOUGH:
         return
     is_less = False
     for c in range(n):
-        if work.contact_patch[c] >= 0 or not may_be_many(model, work, c):
+        if work.contact_patch[c, 0] >= 0 or not may_be_many(model, work, c):
             continue
         if mode_of(model, work, c) != NONE:
             count, end = gather(model, work, c, n)

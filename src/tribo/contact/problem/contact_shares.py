@@ -37,7 +37,7 @@ def distance(work, c, d, size):
 @kernel
 def is_in_face(work, c, first, leader):
     """Tell whether a point of a patch has the normal of its point `leader`."""
-    return work.contact_patch[c] == first and work.contact_face[c] == leader
+    return work.contact_patch[c, 0] == first and work.contact_patch[c, 1] == leader
 
 
 @kernel
@@ -52,7 +52,7 @@ def hand_over(work, c, first, end, size):
 
     Writes: work.
     """
-    leader = work.contact_face[c]
+    leader = work.contact_patch[c, 1]
     least = inf
     for d in range(first, end):
         if is_kept(work, d, first, leader):
@@ -151,7 +151,7 @@ def share_out(work, first, end, size):
     Writes: work.
     """
     for c in range(first, end):
-        if work.contact_patch[c] == first and work.contact_reach[c] >= 0.0:
+        if work.contact_patch[c, 0] == first and work.contact_reach[c] >= 0.0:
             hand_over(work, c, first, end, size)
     for leader in range(first, end):
         if is_in_face(work, leader, first, leader):

@@ -102,7 +102,7 @@ def _wire(
     if resolution is not None:
         longest = 1.0 / _positive(node, "resolution_per_unit_length", 1.0)
     made = WireDescription(
-        word(node, "name") or f"wire_{k}", node.place, radius, longest,
+        (word(node, "name") or f"wire_{k}").replace("/", "_"), node.place, radius, longest,
         _material(node, library, report), _truth(node, "collision", standard=True),
         _truth(node, "self_collision", standard=False),
     )  # fmt: skip
@@ -114,6 +114,8 @@ def _wire(
         made.nodes.append(_node(item.need("mapping", "a node of a wire"), trees, report))
     if len(made.nodes) + (made.winch is not None) < 2:
         raise node.error(f"{KIND} {made.name!r} needs two Nodes, or a Winch and one")
+    if len(made.nodes) == 1 and made.nodes[0].kind == "free":
+        raise node.error(f"{KIND} {made.name!r} ends at a free node: fasten it, type: fixed")
     return made
 
 

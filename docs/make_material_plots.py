@@ -155,6 +155,78 @@ def overlap(axes: Any) -> None:
     axes.set(title="adhesive_overlap", xlabel="time [s]", ylabel="gap without weight [mm]")
 
 
+def side_creep(axes: Any) -> None:
+    """A held puck creeps to the side where it gives way more."""
+    for gamma in (-1.0, 1e-2, 2e-2):
+        law = {
+            **FIRM,
+            "friction": 0.6,
+            "surface_viscosity": 5e-3,
+            "secondary_surface_viscosity": gamma,
+            "primary_direction": (1, 1, 0),
+        }
+        rows = course(law, 0.5, gravity=slope(25))
+        label = f"{gamma:g} m/(N s)" if gamma > 0 else "as the first"
+        axes.plot(1e3 * rows[:, 1], 1e3 * rows[:, 2], label=label)
+    axes.set(
+        title="secondary_surface_viscosity, first 5e-3 at 45°",
+        xlabel="way down a slope of 25° [mm]",
+        ylabel="way to the side [mm]",
+    )
+
+
+def constant_force(axes: Any) -> None:
+    """Each of four points has the friction of this force, whatever its load."""
+    for force in (0.5, 1.0, 2.0):
+        law = {
+            **FIRM,
+            "friction": 0.5,
+            "friction_model": ("constant_normal_force_oriented_box", "direct"),
+            "constant_normal_force": force,
+        }
+        rows = course(law, 0.5, linear_velocity=(1, 0, 0))
+        axes.plot(rows[:, 0], rows[:, 4], label=f"{force:g} N")
+    axes.set(title="constant_normal_force", xlabel="time [s]", ylabel="speed on four points [m/s]")
+
+
+def reduction(axes: Any) -> None:
+    """Points under a slab of 8 × 8 cubes that are kept."""
+    for marker, size, mode, bins in (
+        (".", 3, "reduce_none", 0),
+        ("x", 5, "reduce_geometry", 5),
+        ("s", 7, "reduce_geometry", 3),
+        ("o", 11, "reduce_geometry", 1),
+    ):
+        world = tribo.World(time_step=STEP)
+        world.add_ground(material="ground")
+        law = {**FIRM, "contact_reduction_mode": mode, "contact_reduction_bin_resolution": bins}
+        world.set_material_pair("ground", "slab", **law)
+        cubes = [
+            tribo.CompoundPart("box", (0.1, 0.1, 0.1), position=(0.1 * i, 0.1 * k, 0))
+            for i in range(8)
+            for k in range(8)
+        ]
+        slab = world.add_compound(cubes, mass=1.0, material="slab", position=(0, 0, 0.05))
+        world.step(10)
+        places = np.array([contact.position for contact in slab.contacts])
+        label = f"{bins} bins: {len(places)}" if bins else f"reduce_none: {len(places)}"
+        axes.plot(
+            places[:, 0],
+            places[:, 1],
+            marker,
+            markersize=size,
+            fillstyle="none",
+            label=label,
+        )
+    axes.set(
+        title="contact_reduction_mode, bins",
+        xlabel="x [m]",
+        ylabel="y [m]",
+        aspect="equal",
+        ylim=(-0.5, 0.9),
+    )
+
+
 def main() -> None:
     """Draw all panels into one picture."""
     panels = (
@@ -167,8 +239,11 @@ def main() -> None:
         models,
         adhesion,
         overlap,
+        side_creep,
+        constant_force,
+        reduction,
     )
-    figure, grid = plt.subplots(3, 3, figsize=(11, 10), layout="constrained")
+    figure, grid = plt.subplots(4, 3, figsize=(11, 13), layout="constrained")
     for draw, axes in zip(panels, grid.flat, strict=True):
         draw(axes)
         axes.grid(alpha=0.3)

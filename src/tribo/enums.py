@@ -121,6 +121,16 @@ class Pair(IntEnum):
     NORMAL_FORCE = 19  # of each point, for `FrictionModel.CONSTANT_FORCE_BOX`
     DIRECTION = 20  # and 21, 22: the first direction of friction, in the frame of a body
     REFERENCE_BODY = 23  # that body; −1: the world
+    REDUCTION = 24  # `Reduction`
+    REDUCTION_BINS = 25  # into how many parts it cuts a patch
+
+
+class Reduction(IntEnum):
+    """Which contact points of a contact material make one patch, of which a few are kept."""
+
+    NONE = 0
+    GEOMETRY = 1  # those of two bodies between the same two materials
+    ALL = 2  # those of two bodies with the same law
 
 
 class FrictionModel(IntEnum):

@@ -37,9 +37,8 @@ from tribo.enums import (
 
 __all__ = [
     "INT", "TIE_SLOTS", "Answer", "Bounce", "Command", "Constraint", "ContactState", "Course", "DriveForm",
-    "FrictionModel",
-    "Impact", "Integrator", "Joint", "Kind", "Late", "Memory", "Model", "Pair", "Settings", "Shape", "Slot",
-    "Solver", "State", "Status", "Tuning", "Work",
+    "FrictionModel", "Impact", "Integrator", "Joint", "Kind", "Late", "Memory", "Model", "Pair", "Settings",
+    "Shape", "Slot", "Solver", "State", "Status", "Tuning", "Work",
 ]  # fmt: skip
 
 FEW_CORNERS = 32  # of a hull; up to so many are all looked at
@@ -157,7 +156,7 @@ class Model(Record):
     height = field("nheight")  # [m] of height maps, x fastest
 
     # Pairs.
-    pair_table = field("nmaterial", "nmaterial", 24)  # columns of `Pair`; symmetric
+    pair_table = field("nmaterial", "nmaterial", 26)  # columns of `Pair`; symmetric
     ignored_pair = field("nignored", dtype=INT)  # a · nbody + b for bodies a < b, sorted
 
 
@@ -392,6 +391,10 @@ class Work(Record):
     contact_load = field("max_contact")  # [N s] normal impulse of the last step, where it gives way
     friction_count = field(1, dtype=INT)  # rows of boxes of friction
     contact_pull = field("max_contact")  # [N s] adhesion: a force, and λ_n counts from it
+    contact_share = field("max_contact")  # [–] for how many points of its patch it stands
+    contact_patch = field("max_contact", 2, dtype=INT)  # its first, −1: none; whose normal it has
+    share_system = field(6, 7)  # equations of the shares of one face
+    contact_reach = field("max_contact")  # [–] to the nearest that is kept; −1: it is kept
     contact_is_soft = field("max_contact", dtype=INT)  # 1: a compliant pair, one side does not move
     contact_state = field("max_contact", dtype=INT)  # 0 lifted, 1 sticks, 2 slips; −1: a rigid pair
     soft_blend = field("max_contact")  # [–] r: 0 trapezoidal, 1 implicit

@@ -11,6 +11,7 @@ from tribo.contact.problem import (
     box_friction_rows,
     compliant_rows,
     contact_drift,
+    contact_reduction,
     contact_rows,
     contact_targets,
     islands,
@@ -23,8 +24,7 @@ from tribo.contact.stabilisation import energy_limiter, substeps
 from tribo.dynamics import actuation, bias, inertia, integrate, kinematics, middle, momentum, rk4
 from tribo.model import Status
 
-CAPACITY, INVALID = int(Status.CAPACITY), int(Status.INVALID)
-NOT_CONVERGED = int(Status.NOT_CONVERGED)
+CAPACITY, INVALID, NOT_CONVERGED = map(int, (Status.CAPACITY, Status.INVALID, Status.NOT_CONVERGED))
 
 
 @kernel
@@ -41,6 +41,7 @@ def update(model, state, settings, work):
     broadphase.candidates(model, state, settings, work)  # who might touch whom?
     narrowphase.contacts(model, state, settings, work)  # points, normals, gaps
     inner_edges.suppress(model, state, work)  # which edges lie flush with a neighbour?
+    contact_reduction.reduce(model, work)  # which points of a patch bear it?
     compliant_contacts.find(model, state, work)  # which contacts give way like springs?
     unconstrained_trees.find(model, state, settings, work)  # whom does nothing touch?
     inertia.mass_matrix(model, work)  # M

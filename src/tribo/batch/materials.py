@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tribo.batch import contact_materials
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.engine.engine import Engine
@@ -32,6 +33,11 @@ def are_possible(rows: np.ndarray) -> np.ndarray:
     return np.asarray(within & is_rigid & (at_rest >= friction) & (speed > 0.0))
 
 
+def is_contact_material(rows: np.ndarray) -> bool:
+    """Tell whether a pair gives way, from its rows of the table; it does so in all worlds or in none."""
+    return bool((rows[:, Pair.YOUNGS_MODULUS] > 0.0).any())
+
+
 class BatchMaterials(check.Sealed):
     """The part of a batch that says how materials interact."""
 
@@ -54,11 +60,16 @@ class BatchMaterials(check.Sealed):
         """Return the properties in use between two materials, first and second, each (worlds,), by name.
 
         They are those of `PairProperties`, with its units [–, m/s, N/m^1.5, m]; stiffness 0 is a rigid pair.
+        Of a contact material they are the numbers of `ContactMaterial`; secondary ones that were never set
+        are those of the first direction.
 
         Raises:
             KeyError: A material does not exist; the message proposes the nearest name.
         """
-        row = self._row(first, second)
+        rows = self._rows(first, second)
+        if is_contact_material(rows):
+            return contact_materials.numbers_of(rows)
+        row = rows[:, : len(NAMES)]
         return {name: frozen(row[:, k].copy()) for k, name in enumerate(NAMES)}
 
     def set_material_pair(
@@ -69,8 +80,9 @@ class BatchMaterials(check.Sealed):
         Args:
             first, second: Names of materials that the world had when the batch was made.
             worlds: Index, slice or mask of the worlds that are set; the others stay, and cost nothing.
-            values: Properties by name (`PairProperties`), each a number or one for each of the n worlds,
-                (n,). The others stay; static_friction follows friction unless it is given.
+            values: Properties by name, each a number or one for each of the n worlds, (n,): those of
+                `PairProperties`, or of a contact material the numbers of `ContactMaterial`. The others stay;
+                static_friction, or secondary_friction that was never set, follows friction.
 
         Raises:
             KeyError: A material does not exist; the message proposes the nearest name.
@@ -91,7 +103,13 @@ class BatchMaterials(check.Sealed):
         self.check_idle("a material pair")
         what = f"material pair {first!r}, {second!r}"
         chosen = self.chosen_worlds(worlds).ravel()
-        before = self._row(first, second)[chosen]
+        rows = self._rows(first, second)
+        gives_way = is_contact_material(rows)
+        rows = rows[chosen]
+        if gives_way:
+            self._write(first, second, chosen, contact_materials.changed(rows, values, what))
+            return
+        before = rows[:, : len(NAMES)]
         row = before.copy()
         for name, value in values.items():
             if name not in NAMES:
@@ -112,23 +130,23 @@ class BatchMaterials(check.Sealed):
                 f"{what}: whether it is compliant is the same in all worlds; set its stiffness in the "
                 "world, before the batch is made"
             )
+        self._write(first, second, chosen, row)
+
+    def _write(self, first: str, second: str, chosen: np.ndarray, row: np.ndarray) -> None:
+        """Write the first columns of a pair, (n, columns), in n worlds."""
         self.engine.own("pair_table")
         table = self.engine.model.arrays["pair_table"]
         i, j = self._materials.index(first), self._materials.index(second)
-        table[chosen, i, j, : len(NAMES)] = table[chosen, j, i, : len(NAMES)] = row
+        columns = row.shape[1]
+        table[chosen, i, j, :columns] = table[chosen, j, i, :columns] = row
 
-    def _row(self, first: str, second: str) -> np.ndarray:
-        """Return the properties of a pair in all worlds, (worlds, 11)."""
+    def _rows(self, first: str, second: str) -> np.ndarray:
+        """Return the columns of a pair in all worlds, (worlds, columns)."""
         for name in (first, second):
             check.known(name, self._materials, "material")
         table = self.engine.model.arrays["pair_table"]
         found = table[:, self._materials.index(first), self._materials.index(second)]
-        if (found[..., Pair.YOUNGS_MODULUS] > 0.0).any():
-            raise ValueError(
-                f"material pair {first!r}, {second!r} is a contact material, the same in all worlds; "
-                "change it in the world, before the batch is made"
-            )
-        return np.broadcast_to(found[:, : len(NAMES)], (len(self), len(NAMES)))
+        return np.broadcast_to(found, (len(self), found.shape[-1]))
 
     @staticmethod
     def _check(numbers: np.ndarray, what: str) -> None:

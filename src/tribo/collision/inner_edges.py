@@ -365,6 +365,7 @@ def remove_marked(work, n):
                 work.contact_axes[kept, k] = work.contact_axes[c, k]
             work.contact_key[kept] = work.contact_key[c]
             work.contact_gap[kept] = work.contact_gap[c]
+            work.contact_share[kept] = work.contact_share[c]
             for k in range(3):
                 work.contact_travel[kept, k] = work.contact_travel[c, k]
         kept += 1

@@ -63,7 +63,12 @@ def _stages() -> list[tuple[Any, tuple[Any, ...]]]:
     """Return the kernels of a step with their arguments, in an order that lets the bar move."""
     from tribo.collision import broadphase, inner_edges, narrowphase
     from tribo.contact.constraints import constraint_rows
-    from tribo.contact.problem import contact_rows, contact_targets, joint_limit_rows
+    from tribo.contact.problem import (
+        contact_reduction,
+        contact_rows,
+        contact_targets,
+        joint_limit_rows,
+    )
     from tribo.contact.solver import gauss_seidel, residual_report
     from tribo.dynamics import actuation, bias, inertia, integrate, kinematics
     from tribo.engine.run_at import run_at
@@ -76,6 +81,7 @@ def _stages() -> list[tuple[Any, tuple[Any, ...]]]:
         (broadphase.candidates, (Model, State, Settings, Work)),
         (narrowphase.contacts, (Model, State, Settings, Work)),
         (inner_edges.suppress, (Model, State, Work)),
+        (contact_reduction.reduce, (Model, Work)),
         (actuation.begin, (Model, State, Command, Settings, Work)),
         (actuation.drives, (Model, State, Command, Settings, Work)),
         (inertia.factorize, (Model, Work)),

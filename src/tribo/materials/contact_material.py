@@ -52,7 +52,7 @@ class ContactMaterial:
             "oriented_iterative". Solvers: "default" (split), "split", "direct", "iterative",
             "direct_and_iterative". Older words ("cone", "orientedBox" …) are translated.
         contact_reduction_mode: "default" (reduce_geometry), "reduce_geometry", "reduce_all", "reduce_none".
-        contact_reduction_bin_resolution: 0…255 [–]; more bins keep more points; 0: the world's.
+        contact_reduction_bin_resolution: 0…255 [–]; more bins keep more points; 0: 3.
         primary_direction: (3,) first direction of friction in the frame of the reference link, any length;
             (0, 0, 0): none.
         reference_body, reference_link: Names of body and link with which that direction turns.
@@ -110,7 +110,7 @@ class ContactMaterial:
             raise ValueError(str(error)) from None
         if bins > MAX_BINS:
             raise ValueError(
-                f"contact_reduction_bin_resolution must be ≤ {MAX_BINS}, got {bins!r}; 0 is the world's"
+                f"contact_reduction_bin_resolution must be ≤ {MAX_BINS}, got {bins!r}; 0 is 3"
             )
         length = float(np.linalg.norm(direction))
         if 0.0 < length < check.SMALLEST:

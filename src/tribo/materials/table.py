@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
-from tribo.enums import FrictionModel, Pair
+from tribo.enums import FrictionModel, Pair, Reduction
 from tribo.materials.contact_material import ContactMaterial
 from tribo.materials.pair_properties import (
     DEFAULT_MATERIAL,
@@ -238,7 +238,7 @@ class MaterialTable(check.Sealed):
             yield first, second, made
 
     def array(self, find: Find | None = None) -> np.ndarray:
-        """Return the table, shape (n, n, 24), columns as in `tribo.model.Pair`.
+        """Return the table, shape (n, n, 26), columns as in `tribo.model.Pair`.
 
         Args:
             find: Tells the reference body of a contact material; None: directions are the world's.
@@ -270,6 +270,14 @@ _MODELS = {
     "oriented_scaled_box": FrictionModel.SCALED_BOX,
     "constant_normal_force_oriented_box": FrictionModel.CONSTANT_FORCE_BOX,
 }
+
+
+_REDUCTIONS = {
+    "reduce_none": Reduction.NONE,
+    "reduce_geometry": Reduction.GEOMETRY,
+    "reduce_all": Reduction.ALL,
+}
+STANDARD_BINS = 3  # of a contact material that leaves the number to the world
 
 
 def _shown(name: str, value: object) -> str:
@@ -333,4 +341,6 @@ def _row(law: Law, find: Find | None) -> np.ndarray:
     row[Pair.REFERENCE_BODY] = body
     force = law.constant_normal_force
     row[Pair.NORMAL_FORCE] = HALF_WEIGHT * mass if force is None else force
+    row[Pair.REDUCTION] = _REDUCTIONS[law.reduction]
+    row[Pair.REDUCTION_BINS] = law.contact_reduction_bin_resolution or STANDARD_BINS
     return row

@@ -80,7 +80,7 @@ class WorldCables(WorldJoints):
         placed = [self._node_place(node, k) for k, node in enumerate(nodes)]
         points, corners = _divide([place for place, _ in placed], longest)
         title = self._cable_name(name)
-        groups = {} if collide else {"collision_mask": 0}
+        groups = {} if collide else {"collision_mask": 0, "collision_group": 0}
         if collide and not self_collide:
             group = self._free_group()
             groups = {"collision_group": group, "collision_mask": ALL_GROUPS & ~group}

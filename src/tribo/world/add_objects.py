@@ -12,7 +12,6 @@ from tribo.description import colors
 from tribo.description.heights import HeightField
 from tribo.description.trees import (
     CompoundPart,
-    DescriptionError,
     LinkDescription,
     TreeDescription,
 )
@@ -406,47 +405,6 @@ class WorldObjects(WorldList):
             raise
         _report(part)
         return part
-
-    def load_body(
-        self, source: str | Path, *, materials: MaterialLibrary | None = None, strict: bool = False,
-        package_dirs: Sequence[Path | str] | Path | str = (), collision_meshes: str = "auto",
-    ) -> list[ArticulatedSystem]:  # fmt: skip
-        """Add everything in a body file of Choreonoid: each link with a free joint begins a thing of its own.
-
-        Each is called after its first link (docs/howto/body-files).
-
-        Args:
-            source: Path of a body file, or its text.
-            materials, strict, package_dirs, collision_meshes: As in `add_articulated_system`.
-
-        Raises:
-            DescriptionError: The file cannot be built; the world stays as it was.
-        """
-        self.check_editable("the list of objects")
-        folders = check.folders(package_dirs, "package_dirs")
-        from tribo.formats import choreonoid
-
-        body = choreonoid.read(source, package_dirs=folders, materials=materials, strict=strict)
-        added: list[ArticulatedSystem] = []
-        before = self._materials.copy()
-        try:
-            for tree in body.trees:
-                name = tree.bodies[0].name
-                while name in self._by_name:
-                    name += "'"
-                made = self.add_articulated_system(
-                    tree, name=name, collision_meshes=collision_meshes
-                )
-                added.append(made)
-            for tie in body.ties:
-                self._join(tie, (added[tie.objects[0]], added[tie.objects[1]]))
-        except (ValueError, TypeError, ImportError) as error:
-            for part in added:
-                self.remove(part)
-            self._materials.become(before)
-            raise DescriptionError(f"{body.name}: {error}") from None
-        self.take_laws(body.laws)
-        return added
 
 
 def _check_static(options: dict[str, Any]) -> None:

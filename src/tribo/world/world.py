@@ -28,9 +28,9 @@ from tribo.readout.snapshot import restore as restore_snapshot
 from tribo.readout.snapshot import take as take_snapshot
 from tribo.readout.state_bytes import StateFiles
 from tribo.recording.of_world import WorldRecording
-from tribo.world.add_cables import WorldCables
 from tribo.world.building import Built, build
 from tribo.world.import_mjcf import WorldMjcf
+from tribo.world.load_bodies import WorldBodyFiles
 from tribo.world.reference_bodies import References
 from tribo.world.shown import Shown
 from tribo.world.warnings import Complaints, invalid
@@ -40,7 +40,7 @@ logger = logging.getLogger("tribo")
 
 class World(
     WorldSettings,
-    WorldCables,
+    WorldBodyFiles,
     WorldMjcf,
     WorldReadout,
     WorldRecording,
@@ -68,7 +68,7 @@ class World(
     def __init__(self, time_step: float = 1e-3, gravity: Any = (0.0, 0.0, -9.81)) -> None:
         """Start an empty world."""
         WorldSettings.__init__(self)
-        WorldCables.__init__(self)
+        WorldBodyFiles.__init__(self)
         WorldRecording.__init__(self)
         self._materials = MaterialTable(check_editable=self.check_editable)
         self._materials_built = -1

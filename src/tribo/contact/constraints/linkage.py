@@ -2,13 +2,7 @@
 
 A hard row closes its gap in one step (`attachments`); what is left `closure` takes out of the positions at
 the end of the step. A row with a compliance ε > 0 is a spring with the stiffness 1/ε and the damping τ/ε, τ
-its spook damping, taken implicitly as in SPOOK:
-
-    w* = γ w₀ − 4 γ/dt g,   R = 4 ε γ/dt²,   γ = 1/(1 + 4 τ/dt)
-
-with the velocity w₀ before the step and the gap g where the step is evaluated; see
-`src/tribo/contact/problem/compliant_rows.py`.
-Source: Lacoursière 2007, "Ghosts and Machines".
+its spook damping, taken implicitly (`src/tribo/contact/problem/spook.py`).
 """
 
 from math import atan2, floor, inf, pi, sqrt
@@ -23,6 +17,7 @@ from tribo.contact.constraints.attachments import (
     place_ends,
 )
 from tribo.contact.problem import scalar_rows
+from tribo.contact.problem.spook import spook
 from tribo.math import vec
 from tribo.model import Constraint, Status, Tuning
 
@@ -95,8 +90,7 @@ def close_soft_row(model, state, settings, work, n, gap, compliance, damping, lo
     Writes: work.
     """
     dt = settings.dt
-    gamma = 1.0 / (1.0 + 4.0 * damping / dt)
-    r = 4.0 * compliance * gamma / (dt * dt)
+    gamma, r = spook(compliance, damping, dt)
     scalar_rows.close_row(model, state, work, n, 0.0, lower, upper, r)
     if work.scalar_count[0] == n:
         return  # nothing moves it

@@ -51,7 +51,7 @@ def first_load(model, settings, work, c):
     a, b = materials_of(model, work, c)
     table = model.pair_table
     if int(table[a, b, MODEL]) == CONSTANT:
-        return table[a, b, NORMAL_FORCE] * settings.dt
+        return table[a, b, NORMAL_FORCE] * settings.dt * work.contact_share[c]
     if work.contact_load[c] >= 0.0:
         return work.contact_load[c] + work.contact_pull[c]
     own = work.contact_delassus[c, 2] - work.contact_compliance[c, 2]
@@ -85,7 +85,8 @@ def add_row(model, state, settings, work, c, k, load):
     t = (axes[c, 3 * k], axes[c, 3 * k + 1], axes[c, 3 * k + 2])
     scalar_rows.add_force(model, work, n, 0, contact_point(model, work, c, 0), t)
     scalar_rows.add_force(model, work, n, 1, contact_point(model, work, c, 1), vec.neg(t))
-    give = model.pair_table[a, b, VISCOSITY if k == 0 else SECONDARY_VISCOSITY] / settings.dt
+    give = model.pair_table[a, b, VISCOSITY if k == 0 else SECONDARY_VISCOSITY]
+    give /= settings.dt * work.contact_share[c]
     bound = model.pair_table[a, b, FRICTION if k == 0 else SECONDARY_FRICTION] * load
     runs = vec.dot(t, vec.load(work.contact_surface, c))
     target = -work.contact_bend[c, k] - runs

@@ -1,10 +1,9 @@
 """Stage *compliance*: contacts of materials that give way, as rows with a compliance R.
 
-A contact material presses like a spring of stiffness k with the damping k τ (SPOOK): with the time step h and
-γ = 1/(1 + 4 τ/h) the normal row of each of its points asks for w = γ w₀ − (4 γ/h) g and gives way by R λ,
-R = 4 γ/(k h²). Here g = φ + overlap, φ the gap where the step is evaluated and w₀ the velocity as it begins:
-gaps in mid step move by h w⁺ from step to step, so that this is the scheme of the source whatever the
-integrator. Tangential rows give way by γ_t/h, so that a held load F creeps at γ_t F.
+A contact material presses like a spring of stiffness k with the damping k τ (`spook`), whose gap is
+g = φ + overlap, φ the gap where the step is evaluated: gaps in mid step move by h w⁺ from step to step, so
+that this is the scheme of the source whatever the integrator. Tangential rows give way by γ_t/h, so that a
+held load F creeps at γ_t F. A contact that stands for s points (`contact_reduction`) is as stiff as they are.
 
 * Adhesion is a force that pulls the bodies together, shared by the points of a pair; the impulse of the
   solve counts from there. The cone is then the usual one, and friction gets what adhesion adds.
@@ -20,6 +19,7 @@ from math import inf, sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_rows import own_block
 from tribo.contact.problem.islands import is_same_pair
+from tribo.contact.problem.spook import spook
 from tribo.contact.problem.whitened_products import add_to
 from tribo.math import vec
 from tribo.model import FrictionModel, Pair
@@ -143,8 +143,9 @@ def scale_friction(model, settings, work, c, a, b):
         mix(work, c, first, 0.0, 0.0, second)
         own_block(model, work, work.contact_row, c, work.contact_delassus)
     other = work.contact_delassus[c, 2]
-    x = first * first * table[a, b, VISCOSITY] / settings.dt
-    y = second * second * table[a, b, SECONDARY_VISCOSITY] / settings.dt
+    share = settings.dt * work.contact_share[c]
+    x = first * first * table[a, b, VISCOSITY] / share
+    y = second * second * table[a, b, SECONDARY_VISCOSITY] / share
     give_way(work, c, 0, x if first > 0.0 else other)
     give_way(work, c, 1, y if second > 0.0 else other)
 
@@ -231,8 +232,8 @@ def press(model, settings, work, c, speed):
     if gap > 0.0 and work.contact_pull[c] == 0.0:
         give_way(work, c, 2, 0.0)
         return -inf
-    gamma = 1.0 / (1.0 + 4.0 * table[a, b, SPOOK_DAMPING] / h)
-    r = 4.0 * gamma / (table[a, b, YOUNGS_MODULUS] * h * h)
+    stiffness = table[a, b, YOUNGS_MODULUS] * work.contact_share[c]
+    gamma, r = spook(1.0 / stiffness, table[a, b, SPOOK_DAMPING], h)
     give_way(work, c, 2, r)
     gap += table[a, b, OVERLAP]
     return gamma * speed - 4.0 * gamma / h * gap + r * work.contact_pull[c]

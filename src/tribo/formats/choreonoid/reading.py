@@ -19,7 +19,7 @@ from tribo.description.trees import (
 from tribo.engine.builder import ALL_GROUPS
 from tribo.engine.layout import COORDINATES
 from tribo.formats.assembly import assemble
-from tribo.formats.choreonoid import collision_rules, extra_joints, joint_devices
+from tribo.formats.choreonoid import collision_rules, extra_joints, joint_devices, wire_devices
 from tribo.formats.choreonoid.body_links import ENDINGS, BodyReader
 from tribo.formats.choreonoid.links import BodyLink
 from tribo.formats.pose import NO_POSE, Pose
@@ -46,6 +46,7 @@ class BodyFile:
     trees: list[TreeDescription] = field(default_factory=list)
     laws: Laws = field(default_factory=dict)
     ties: list[ConstraintDescription] = field(default_factory=list)  # `objects`: numbers of trees
+    wires: list[wire_devices.WireDescription] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
 
@@ -73,6 +74,15 @@ def read_robot(
             f"{made.name}: {len(made.trees)} things that no joint connects ({names}), must be one; "
             "world.load_body takes them all"
         )
+    for wire in made.wires:
+        said = (
+            f"{wire.place}: the wire {wire.name!r} is left out: it is no part of a robot; "
+            "world.load_body lays it"
+        )
+        if strict:
+            raise DescriptionError(said)
+        made.trees[0].notes.append(said)
+        made.trees[0].doubts.append(said)
     return made.trees[0], made.laws
 
 
@@ -132,6 +142,8 @@ def read(
             tie.objects = (None, None)
         made.trees[0].constraints += made.ties
         made.ties = []
+    wires = [wire for link in links.values() for wire in link.contents.wires]
+    made.wires = wire_devices.read(wires, made.trees, materials, report)
     made.laws = _laws(links, materials)
     made.notes, made.doubts = report.notes, report.doubts
     for tree in made.trees[:1]:

@@ -1,0 +1,274 @@
+"""Stage *reduction*: a patch of many contact points is borne by fewer of them.
+
+A body of many shapes touches another in many points, and contact materials say how many of them count. A
+*patch* is what two bodies have in common: the points between the same two materials (by geometry), or all
+points with the same law (all). A patch of more than `ENOUGH` points keeps
+
+1. the corners of the convex hull of the points that share a normal: forces elsewhere are sums of theirs,
+2. the deepest point,
+3. as long as a point is farther than 1/bins from all that are kept, the farthest of them.
+
+Distances are those of six numbers of a point, its place in parts of the patch's size and half its normal; the
+largest difference counts. What is left out is like something that is kept, within a bin, and more bins
+keep more. Those that are left out count where others are (`contact_shares`). Pairs that stick together keep
+all points: adhesion belongs to each pair of shapes, where it is.
+
+Source: docs/physics/compliant-materials, *Contact reduction*.
+"""
+
+from math import inf
+
+from tribo.collision.inner_edges import remove_marked
+from tribo.compiler.jit import kernel
+from tribo.contact.problem.contact_shares import ALIKE, distance, is_in_face, share_out
+from tribo.enums import Pair, Reduction
+from tribo.math import vec
+
+YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
+ADHESION = int(Pair.ADHESION_FORCE)
+MODE = int(Pair.REDUCTION)
+BINS = int(Pair.REDUCTION_BINS)
+NONE = int(Reduction.NONE)
+ALL = int(Reduction.ALL)
+ENOUGH = 12  # points of a patch that are left alone
+SAME_NORMAL = 0.966  # [–] cosine of 15°: these share a hull
+FLAT = 1e-9  # [–] of the size of a patch: what is deeper by less is not deeper
+
+
+@kernel
+def mode_of(model, work, c):
+    """Return the column of a contact's pair that says how its patch is thinned out."""
+    a = model.shape_material[work.contact_shape[c, 0]]
+    b = model.shape_material[work.contact_shape[c, 1]]
+    if model.pair_table[a, b, YOUNGS_MODULUS] <= 0.0 or model.pair_table[a, b, ADHESION] > 0.0:
+        return NONE
+    return int(model.pair_table[a, b, MODE])
+
+
+@kernel
+def may_be_many(model, work, c):
+    """Tell whether the bodies of a contact can touch in more than one pair of shapes."""
+    a = work.contact_body[c, 0]
+    b = work.contact_body[c, 1]
+    return model.body_shape_count[a] > 1 or model.body_shape_count[b] > 1
+
+
+@kernel
+def is_of_patch(model, work, c, first, mode):
+    """Tell whether contact c belongs to the patch of contact `first`, that is thinned out in a mode."""
+    if work.contact_patch[c, 0] >= 0 or mode_of(model, work, c) != mode:
+        return False
+    body = work.contact_body
+    if body[c, 0] != body[first, 0] or body[c, 1] != body[first, 1]:
+        return False
+    material = model.shape_material
+    shape = work.contact_shape
+    a = material[shape[c, 0]]
+    b = material[shape[c, 1]]
+    own_a = material[shape[first, 0]]
+    own_b = material[shape[first, 1]]
+    if a == own_a and b == own_b:
+        return True
+    if mode != ALL:
+        return False
+    for k in range(model.pair_table.shape[2]):
+        if model.pair_table[a, b, k] != model.pair_table[own_a, own_b, k]:
+            return False
+    return True
+
+
+@kernel
+def gather(model, work, first, n):
+    """Mark the contacts of the patch that begins with `first`; return how many they are, and the last's next.
+
+    The contacts of one body A follow one another.
+
+    Writes: work.
+    """
+    mode = mode_of(model, work, first)
+    count = 0
+    end = first
+    for c in range(first, n):
+        if work.contact_body[c, 0] != work.contact_body[first, 0]:
+            break
+        if is_of_patch(model, work, c, first, mode):
+            work.contact_patch[c, 0] = first
+            work.contact_reach[c] = inf
+            count += 1
+            end = c + 1
+    return count, end
+
+
+@kernel
+def size_of(work, first, end):
+    """Return the longest side of the box around a patch [m]."""
+    size = 0.0
+    for axis in range(3):
+        low = inf
+        high = -inf
+        for c in range(first, end):
+            if work.contact_patch[c, 0] == first:
+                low = min(low, work.contact_pos[c, axis])
+                high = max(high, work.contact_pos[c, axis])
+        size = max(size, high - low)
+    return max(size, 1e-150)
+
+
+@kernel
+def keep(work, c, first, end, size):
+    """Keep point c of a patch: it stands for itself, and others have it near.
+
+    Writes: work.
+    """
+    for d in range(first, end):
+        if work.contact_patch[d, 0] == first:
+            work.contact_reach[d] = min(work.contact_reach[d], distance(work, c, d, size))
+    work.contact_reach[c] = -1.0
+
+
+@kernel
+def keep_hull(work, first, end, leader, size):
+    """Keep the corners of the hull of the points with the normal of one of them, seen along it.
+
+    From a corner on, the next is the one that has all others on its left; of those in line the farthest.
+
+    Writes: work.
+    """
+    axes = work.contact_axes
+    t1 = (axes[leader, 0], axes[leader, 1], axes[leader, 2])
+    t2 = (axes[leader, 3], axes[leader, 4], axes[leader, 5])
+    tiny = ALIKE * size
+    start = leader
+    for c in range(first, end):
+        if is_in_face(work, c, first, leader):
+            away = vec.sub(vec.load(work.contact_pos, c), vec.load(work.contact_pos, start))
+            u = vec.dot(away, t1)
+            if u < -tiny or (u <= tiny and vec.dot(away, t2) < -tiny):
+                start = c
+    here = start
+    for _ in range(end - first):
+        keep(work, here, first, end, size)
+        after = -1
+        x = y = 0.0
+        for c in range(first, end):
+            if not is_in_face(work, c, first, leader):
+                continue
+            away = vec.sub(vec.load(work.contact_pos, c), vec.load(work.contact_pos, here))
+            u = vec.dot(away, t1)
+            v = vec.dot(away, t2)
+            if u * u + v * v <= tiny * tiny:
+                continue
+            turn = x * v - y * u
+            reach = u * u + v * v - x * x - y * y
+            if after < 0 or turn < -tiny * size or (turn <= tiny * size and reach > tiny * size):
+                after = c
+                x = u
+                y = v
+        if after < 0 or work.contact_reach[after] <= ALIKE:
+            return
+        here = after
+
+
+@kernel
+def keep_hulls(work, first, end, size):
+    """Keep the hulls of a patch, one for each normal.
+
+    Writes: work.
+    """
+    for c in range(first, end):
+        work.contact_patch[c, 1] = -1
+    for c in range(first, end):
+        if work.contact_patch[c, 0] != first or work.contact_patch[c, 1] >= 0:
+            continue
+        n = (work.contact_axes[c, 6], work.contact_axes[c, 7], work.contact_axes[c, 8])
+        for d in range(c, end):
+            if work.contact_patch[d, 0] == first and work.contact_patch[d, 1] < 0:
+                axes = work.contact_axes
+                if vec.dot(n, (axes[d, 6], axes[d, 7], axes[d, 8])) >= SAME_NORMAL:
+                    work.contact_patch[d, 1] = c
+        work.contact_patch[c, 1] = c
+        keep_hull(work, first, end, c, size)
+
+
+@kernel
+def keep_deepest(work, first, end, size):
+    """Keep the deepest point of a patch, if none that is kept is as deep.
+
+    Writes: work.
+    """
+    deepest = -1
+    kept = inf
+    for c in range(first, end):
+        if work.contact_patch[c, 0] != first:
+            continue
+        if work.contact_reach[c] < 0.0:
+            kept = min(kept, work.contact_gap[c])
+        elif deepest < 0 or work.contact_gap[c] < work.contact_gap[deepest] - FLAT * size:
+            deepest = c
+    if deepest >= 0 and work.contact_gap[deepest] < kept - FLAT * size:
+        keep(work, deepest, first, end, size)
+
+
+@kernel
+def keep_farthest(work, first, end, size, bin_size):
+    """Keep points until each has a kept one nearer than a bin.
+
+    Writes: work.
+    """
+    for _ in range(end - first):
+        farthest = -1
+        reach = bin_size
+        for c in range(first, end):
+            if work.contact_patch[c, 0] == first and work.contact_reach[c] > reach + ALIKE:
+                farthest = c
+                reach = work.contact_reach[c]
+        if farthest < 0:
+            return
+        keep(work, farthest, first, end, size)
+
+
+@kernel
+def thin_out(model, work, first, end):
+    """Mark the contacts of a patch that are left out.
+
+    Writes: work.
+    """
+    size = size_of(work, first, end)
+    keep_hulls(work, first, end, size)
+    keep_deepest(work, first, end, size)
+    a = model.shape_material[work.contact_shape[first, 0]]
+    b = model.shape_material[work.contact_shape[first, 1]]
+    bins = max(1.0, model.pair_table[a, b, BINS])
+    keep_farthest(work, first, end, size, 1.0 / bins)
+    share_out(work, first, end, size)
+    for c in range(first, end):
+        if work.contact_patch[c, 0] == first and work.contact_reach[c] >= 0.0:
+            work.contact_key[c] = -1
+
+
+@kernel
+def reduce(model, work):
+    """Leave out contacts of patches that have more than enough.
+
+    Writes: work.
+    Cost: a look at each contact; for a patch of n points of which m are kept, n m.
+    """
+    n = work.contact_count[0]
+    if n > work.contact_key.shape[0]:
+        return
+    for c in range(n):
+        work.contact_share[c] = 1.0
+        work.contact_patch[c, 0] = -1
+    if n <= ENOUGH:
+        return
+    is_less = False
+    for c in range(n):
+        if work.contact_patch[c, 0] >= 0 or not may_be_many(model, work, c):
+            continue
+        if mode_of(model, work, c) != NONE:
+            count, end = gather(model, work, c, n)
+            if count > ENOUGH:
+                thin_out(model, work, c, end)
+                is_less = True
+    if is_less:
+        remove_marked(work, n)

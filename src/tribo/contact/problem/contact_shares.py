@@ -1,0 +1,159 @@
+"""For how many points of its patch a contact stands that is kept where others are left out.
+
+Each point that is left out first counts where the nearest kept one of its normal is. Then the shares w of the
+points of one normal are corrected so that the patch stays as stiff as all of it, also against tilting:
+
+    Σ_kept w φ(x) = Σ_all φ(x),   φ = (1, u, v, u², u v, v²)
+
+u, v the places across the normal. Of all shares that do so it takes the nearest to the first ones,
+w = s (1 + yᵀ φ). Where there are none, as for four corners alone, or where that asks for next to nothing or
+less of a point, φ = (1, u, v): the force and its line of action stay; else the first ones stay.
+
+Source: docs/physics/compliant-materials, *Contact reduction*.
+"""
+
+from math import inf
+
+from tribo.compiler.jit import kernel
+from tribo.math import vec
+
+ALIKE = 1e-6  # [–] of the size of a patch: places that differ by less do not differ
+MOMENTS = 6  # numbers of φ; the first three of them are force and line of action
+SINGULAR = 1e-9  # [–] of the largest number: a pivot that is less is none
+LEAST = 0.05  # [–] of its first share: less is next to nothing
+
+
+@kernel
+def distance(work, c, d, size):
+    """Return how far two points of a patch are from being the same [–]."""
+    most = 0.0
+    for k in range(3):
+        place = abs(work.contact_pos[c, k] - work.contact_pos[d, k]) / size
+        turn = 0.5 * abs(work.contact_axes[c, 6 + k] - work.contact_axes[d, 6 + k])
+        most = max(most, place, turn)
+    return most
+
+
+@kernel
+def is_in_face(work, c, first, leader):
+    """Tell whether a point of a patch has the normal of its point `leader`."""
+    return work.contact_patch[c, 0] == first and work.contact_patch[c, 1] == leader
+
+
+@kernel
+def is_kept(work, c, first, leader):
+    """Tell whether a point of a patch with the normal of its point `leader` is kept."""
+    return is_in_face(work, c, first, leader) and work.contact_reach[c] < 0.0
+
+
+@kernel
+def hand_over(work, c, first, end, size):
+    """Let point c, that is left out, count where the nearest of its normal are, in equal shares.
+
+    Writes: work.
+    """
+    leader = work.contact_patch[c, 1]
+    least = inf
+    for d in range(first, end):
+        if is_kept(work, d, first, leader):
+            least = min(least, distance(work, c, d, size))
+    near = 0
+    for d in range(first, end):
+        if is_kept(work, d, first, leader) and distance(work, c, d, size) <= least + ALIKE:
+            near += 1
+    for d in range(first, end):
+        if is_kept(work, d, first, leader) and distance(work, c, d, size) <= least + ALIKE:
+            work.contact_share[d] += 1.0 / near
+
+
+@kernel
+def moments(work, c, leader, size):
+    """Return φ of a point, its place counted from that of the leader in parts of the patch's size."""
+    axes = work.contact_axes
+    away = vec.sub(vec.load(work.contact_pos, c), vec.load(work.contact_pos, leader))
+    u = vec.dot(away, (axes[leader, 0], axes[leader, 1], axes[leader, 2])) / size
+    v = vec.dot(away, (axes[leader, 3], axes[leader, 4], axes[leader, 5])) / size
+    return (1.0, u, v, u * u, u * v, v * v)
+
+
+@kernel
+def eliminate(a, n):
+    """Solve n equations, rows of a with the right side in its last column; tell whether that is possible.
+
+    Writes: a (the solution: its last column).
+    """
+    last = a.shape[1] - 1
+    largest = 0.0
+    for i in range(n):
+        largest = max(largest, abs(a[i, i]))
+    for k in range(n):  # symmetric and not negative: the diagonal has the pivots
+        if a[k, k] <= SINGULAR * largest:  # nothing can answer to it: is anything asked?
+            if abs(a[k, last]) > SINGULAR * largest:
+                return False
+            a[k, k] = 1.0
+            a[k, last] = 0.0
+            continue
+        for i in range(n):
+            if i != k:
+                factor = a[i, k] / a[k, k]
+                for j in range(k, n):
+                    a[i, j] -= factor * a[k, j]
+                a[i, last] -= factor * a[k, last]
+    for k in range(n):
+        a[k, last] /= a[k, k]
+    return True
+
+
+@kernel
+def correction(work, c, leader, size, n):
+    """Return by how much of itself the first share of a point changes: yᵀ φ."""
+    phi = moments(work, c, leader, size)
+    change = 0.0
+    for k in range(n):
+        change += work.share_system[k, MOMENTS] * phi[k]
+    return change
+
+
+@kernel
+def correct(work, first, end, leader, size, n):
+    """Correct the shares of the points of one normal for n moments; tell whether that was possible.
+
+    Writes: work.
+    """
+    a = work.share_system
+    for i in range(n):
+        for j in range(MOMENTS + 1):
+            a[i, j] = 0.0
+    for c in range(first, end):
+        if not is_in_face(work, c, first, leader):
+            continue
+        phi = moments(work, c, leader, size)
+        share = work.contact_share[c] if work.contact_reach[c] < 0.0 else 0.0
+        for i in range(n):
+            for j in range(n):
+                a[i, j] += share * phi[i] * phi[j]
+            a[i, MOMENTS] += (1.0 - share) * phi[i]
+    if not eliminate(a, n):
+        return False
+    for c in range(first, end):
+        if is_kept(work, c, first, leader) and 1.0 + correction(work, c, leader, size, n) < LEAST:
+            return False
+    for c in range(first, end):
+        if is_kept(work, c, first, leader):
+            work.contact_share[c] *= 1.0 + correction(work, c, leader, size, n)
+    return True
+
+
+@kernel
+def share_out(work, first, end, size):
+    """Find for how many points each kept one of a patch stands.
+
+    Writes: work.
+    """
+    for c in range(first, end):
+        if work.contact_patch[c, 0] == first and work.contact_reach[c] >= 0.0:
+            hand_over(work, c, first, end, size)
+    for leader in range(first, end):
+        if is_in_face(work, leader, first, leader):
+            if not correct(work, first, end, leader, size, MOMENTS):
+                correct(work, first, end, leader, size, 3)

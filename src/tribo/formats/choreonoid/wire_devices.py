@@ -1,0 +1,225 @@
+"""Wires of AGX Dynamics in a body file: a route over links, a cross section, perhaps a winch.
+
+A wire may lead from thing to thing, so it belongs to the scene; `World.load_body` lays it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from tribo.description.trees import TreeDescription
+from tribo.formats.choreonoid.keys import check_keys, number, span, value, word
+from tribo.formats.loops import place_of
+from tribo.formats.report import Report, known_hint
+from tribo.formats.yaml_nodes import YamlNode
+from tribo.materials import Material, MaterialLibrary
+
+KIND = "AGXWireDevice"
+OWN = {  # of the wire's material, if the device gives it
+    "wire_youngs_modulus_stretch": "wire_youngs_modulus_stretch",
+    "wire_youngs_modulus_bend": "wire_youngs_modulus_bend",
+    "wire_spook_damping_stretch": "wire_spook_damping_stretch",
+    "wire_spook_damping_bend": "wire_spook_damping_bend",
+}
+KEYS = (
+    "type", "name", "id", "radius", "resolution_per_unit_length", "collision", "self_collision",
+    "material_name", *OWN, "Winch", "Nodes", "winch", "nodes",
+)  # fmt: skip
+NODE_KEYS = (
+    "type", "link_name", "position", "twist_stiffness", "bend_stiffness",
+    "super_bend_replaced_with_bend",
+)  # fmt: skip
+WINCH_KEYS = ("link_name", "position", "normal", "pulled_in_length", "haul_force_range")
+NODE_KINDS = ("free", "fixed", "link")
+RADIUS = 0.02  # [m] what the manual says
+SLENDER = 10.0  # radii of a segment, where the file has no resolution
+
+
+@dataclass(slots=True)
+class WirePlace:
+    """A point of a wire, in the frame of a link; without a tree in the world."""
+
+    point: tuple[float, ...]
+    tree: int | None = None
+    link: str = ""
+    kind: str = "free"
+    bend_stiffness: float | None = None
+
+
+@dataclass(slots=True)
+class WinchDescription:
+    """A drum on which a part of a wire is wound up."""
+
+    place: WirePlace
+    pulled_in: float  # [m] on the drum
+    haul: float  # [N] with which it takes in at most
+    brake: float  # [N] that it holds at most
+
+
+@dataclass(slots=True)
+class WireDescription:
+    """A wire as `World.add_cable` takes it, but for its links, that are still names."""
+
+    name: str
+    place: str  # in the file
+    radius: float
+    segment_length: float
+    material: Material
+    collide: bool
+    self_collide: bool
+    nodes: list[WirePlace] = field(default_factory=list)
+    winch: WinchDescription | None = None
+
+
+def read(
+    nodes: Sequence[YamlNode], trees: Sequence[TreeDescription], library: MaterialLibrary | None,
+    report: Report,
+) -> list[WireDescription]:  # fmt: skip
+    """Return the wires that devices describe.
+
+    Raises:
+        DescriptionError: A value is missing or wrong.
+    """
+    made = [_wire(node, k, trees, library, report) for k, node in enumerate(nodes)]
+    names: set[str] = set()
+    for wire, node in zip(made, nodes, strict=True):
+        if wire.name in names:
+            raise node.error(f"there are two wires named {wire.name!r}; rename one")
+        names.add(wire.name)
+    return made
+
+
+def _wire(
+    node: YamlNode, k: int, trees: Sequence[TreeDescription], library: MaterialLibrary | None,
+    report: Report,
+) -> WireDescription:  # fmt: skip
+    check_keys(node, KEYS, KIND, report)
+    radius = _positive(node, "radius", RADIUS)
+    resolution = value(node, "resolution_per_unit_length")
+    longest = SLENDER * radius
+    if resolution is not None:
+        longest = 1.0 / _positive(node, "resolution_per_unit_length", 1.0)
+    made = WireDescription(
+        (word(node, "name") or f"wire_{k}").replace("/", "_"), node.place, radius, longest,
+        _material(node, library, report), _truth(node, "collision", standard=True),
+        _truth(node, "self_collision", standard=False),
+    )  # fmt: skip
+    drum = node.get("Winch", "winch")
+    if drum is not None:
+        made.winch = _winch(drum.need("mapping", "a Winch"), trees, report)
+    listed = node.get("Nodes", "nodes")
+    for item in [] if listed is None else listed.need("list", "Nodes").items:
+        made.nodes.append(_node(item.need("mapping", "a node of a wire"), trees, report))
+    if len(made.nodes) + (made.winch is not None) < 2:
+        raise node.error(f"{KIND} {made.name!r} needs two Nodes, or a Winch and one")
+    if len(made.nodes) == 1 and made.nodes[0].kind == "free":
+        raise node.error(f"{KIND} {made.name!r} ends at a free node: fasten it, type: fixed")
+    return made
+
+
+def _material(node: YamlNode, library: MaterialLibrary | None, report: Report) -> Material:
+    """Return the material of a wire, with the parameters that its device has of its own."""
+    name = word(node, "material_name") or "default"
+    made = Material(name)
+    if library is not None and name in library.names:
+        made = library.material(name)
+    elif name.lower() != "default":
+        known = () if library is None else library.names
+        report.doubt(
+            node,
+            f"materialName {name!r} is not known: standard values are used{known_hint(name, known)}",
+        )
+    own = {}
+    for key, name_here in OWN.items():
+        found = value(node, key)
+        if found is not None:
+            own[name_here] = found.number()
+    try:
+        return replace(made, **own)  # type: ignore[arg-type]
+    except ValueError as error:
+        raise node.error(str(error)) from None
+
+
+def _node(node: YamlNode, trees: Sequence[TreeDescription], report: Report) -> WirePlace:
+    """Return a node of the route; where its link does not exist its position is in the world."""
+    check_keys(node, NODE_KEYS, f"a node of {KIND}", report)
+    kind = word(node, "type", "free")
+    if kind not in NODE_KINDS:
+        at = value(node, "type") or node
+        raise at.error(f"the type of a node must be free, fixed or link, got {at.shown()}")
+    made = _place(node, trees, report)
+    made.kind = kind
+    bend = value(node, "bend_stiffness")
+    twist = value(node, "twist_stiffness")
+    if kind == "link":
+        if made.tree is None:
+            raise node.error(
+                "a node of type link needs a linkName; take fixed for one in the world"
+            )
+        if bend is not None:
+            made.bend_stiffness = _at_least(node, "bend_stiffness", 0.0)
+        if twist is not None and twist.number() != (made.bend_stiffness or 0.0):
+            report.doubt(
+                twist, "twistStiffness: bendStiffness counts about all axes, also against twisting"
+            )
+    elif bend is not None or twist is not None:
+        report.doubt(node, f"bendStiffness, twistStiffness of a {kind} node have no effect")
+    return made
+
+
+def _place(node: YamlNode, trees: Sequence[TreeDescription], report: Report) -> WirePlace:
+    found = value(node, "position")
+    made = WirePlace((0.0, 0.0, 0.0) if found is None else found.numbers(3))
+    name = word(node, "link_name")
+    for k, tree in enumerate(trees):
+        if name and place_of(tree, name) is not None:
+            made.tree, made.link = k, name
+            return made
+    if name:
+        names = [frame.name for tree in trees for frame in tree.frames]
+        names += [body.name for tree in trees for body in tree.bodies]
+        report.doubt(
+            node,
+            f"linkName {name!r} does not exist: the position is in the world{known_hint(name, names)}",
+        )
+    return made
+
+
+def _winch(node: YamlNode, trees: Sequence[TreeDescription], report: Report) -> WinchDescription:
+    check_keys(node, WINCH_KEYS, f"the Winch of {KIND}", report)
+    forces = value(node, "haul_force_range")
+    low, high = (-math.inf, math.inf) if forces is None else span(forces)
+    if low > 0.0 or high < 0.0:
+        raise node.error(
+            f"haulForceRange must be from a force ≤ 0, with which it takes in, to one ≥ 0, which it holds; "
+            f"got {low:g}, {high:g}"
+        )
+    return WinchDescription(
+        _place(node, trees, report), _at_least(node, "pulled_in_length", 0.0), -low, high
+    )
+
+
+def _truth(node: YamlNode, key: str, *, standard: bool) -> bool:
+    found = value(node, key)
+    if found is None:
+        return standard
+    answer = found.as_bool()
+    if answer is None:
+        raise found.error(f"{key} must be true or false, got {found.shown()}")
+    return answer
+
+
+def _positive(node: YamlNode, key: str, default: float) -> float:
+    found = number(node, key, default)
+    if not 0.0 < found < math.inf:
+        raise node.error(f"{key} must be > 0, got {found:g}")
+    return found
+
+
+def _at_least(node: YamlNode, key: str, default: float) -> float:
+    found = number(node, key, default)
+    if not 0.0 <= found < math.inf:
+        raise node.error(f"{key} must be ≥ 0, got {found:g}")
+    return found

@@ -1,0 +1,140 @@
+"""The part of a world that loads body files: things, what ties them, and the wires between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribo.checks import check
+from tribo.description.trees import DescriptionError
+from tribo.materials import MaterialLibrary
+from tribo.objects import ArticulatedSystem
+from tribo.objects.cable import Cable, CableNode
+from tribo.objects.joint_ties import Winch
+from tribo.world.add_cables import WorldCables
+
+if TYPE_CHECKING:
+    from tribo.formats.choreonoid.wire_devices import WinchDescription, WireDescription, WirePlace
+
+
+class BodyParts(list[ArticulatedSystem]):
+    """What a body file added to a world: its things in order, and its wires.
+
+    Example:
+        >>> import tribo
+        >>> world = tribo.World()
+        >>> parts = world.load_body('''
+        ... format: ChoreonoidBody
+        ... name: Hook
+        ... links:
+        ...   - { name: crate, jointType: free, mass: 1.0, inertia: [ 1, 0, 0, 1, 0, 1 ], elements: [
+        ...       { type: AGXWireDevice, radius: 0.01, Nodes: [ { type: fixed, position: [ 0, 0, 1 ] },
+        ...         { type: fixed, linkName: crate, position: [ 0, 0, 0 ] } ] } ] }
+        ... ''')
+        >>> len(parts), parts.cables[0].length
+        (1, 1.0)
+    """
+
+    def __init__(self) -> None:
+        """Begin without parts; `World.load_body` fills it."""
+        super().__init__()
+        self.cables: list[Cable] = []
+        self.winches: list[Winch] = []
+
+
+class WorldBodyFiles(WorldCables):
+    """Loading body files."""
+
+    def load_body(
+        self, source: str | Path, *, materials: MaterialLibrary | None = None, strict: bool = False,
+        package_dirs: Sequence[Path | str] | Path | str = (), collision_meshes: str = "auto",
+    ) -> BodyParts:  # fmt: skip
+        """Add everything in a body file of Choreonoid: each link with a free joint begins a thing of its own.
+
+        Each is called after its first link; the list that is returned has them in order, and its wires as
+        `cables` and `winches` (docs/howto/body-files).
+
+        Args:
+            source: Path of a body file, or its text.
+            materials, strict, package_dirs, collision_meshes: As in `add_articulated_system`; of the
+                materials wires take density and wire parameters.
+
+        Raises:
+            DescriptionError: The file cannot be built; the world stays as it was.
+        """
+        self.check_editable("the list of objects")
+        folders = check.folders(package_dirs, "package_dirs")
+        from tribo.formats import choreonoid
+
+        body = choreonoid.read(source, package_dirs=folders, materials=materials, strict=strict)
+        added = BodyParts()
+        before = self._materials.copy()
+        try:
+            for tree in body.trees:
+                name = tree.bodies[0].name
+                while name in self._by_name:
+                    name += "'"
+                made = self.add_articulated_system(
+                    tree, name=name, collision_meshes=collision_meshes
+                )
+                added.append(made)
+            for tie in body.ties:
+                self._join(tie, (added[tie.objects[0]], added[tie.objects[1]]))
+            for wire in body.wires:
+                self._lay(wire, added)
+        except (ValueError, TypeError, ImportError) as error:
+            for cable in added.cables:
+                cable.remove()
+            for part in added:
+                self.remove(part)
+            self._materials.become(before)
+            raise DescriptionError(f"{body.name}: {error}") from None
+        self.take_laws(body.laws)
+        return added
+
+    def _lay(self, wire: WireDescription, parts: BodyParts) -> None:
+        """Lay a wire of a body file; up to its first node a winch winds a wire without mass."""
+        name = wire.name
+        taken = {part.name.split("/")[0] for part in self._objects}
+        taken |= {part.name.split("/")[0] for part in self._constraints}
+        while name in taken:
+            name += "'"
+        route = [_node(place, parts) for place in wire.nodes]
+        first = route[0]
+        try:
+            if len(route) > 1:
+                cable = self.add_cable(
+                    route, radius=wire.radius, segment_length=wire.segment_length, material=wire.material,
+                    self_collide=wire.self_collide, collide=wire.collide, name=name,
+                )  # fmt: skip
+                parts.cables.append(cable)
+                if first.kind == "free":
+                    segment = cable.segments[0]
+                    start = segment.rotation_matrix.T @ (cable.points[0] - segment.position)
+                    first = CableNode(start, segment)
+            if wire.winch is not None:
+                parts.winches.append(self._wind(wire, wire.winch, first, f"{name}/winch", parts))
+        except (ValueError, TypeError) as error:
+            raise DescriptionError(f"{wire.place}: wire {wire.name!r}: {error}") from None
+
+    def _wind(
+        self, wire: WireDescription, winch: WinchDescription, end: CableNode, name: str, parts: BodyParts
+    ) -> Winch:  # fmt: skip
+        """Lead the wire of a winch to a node."""
+        drum = _node(winch.place, parts)
+        out = float(np.linalg.norm(self._node_place(drum, 0)[0] - self._node_place(end, 1)[0]))
+        if out < wire.radius:
+            raise ValueError("its first node is where its Winch is; put it where the wire leads")
+        return self.add_winch(
+            drum.body, end.body, drum.point, end.point, max_force=winch.haul, brake_force=winch.brake,
+            most_length=out + winch.pulled_in, least_length=min(0.01, 0.5 * out), name=name,
+        )  # fmt: skip
+
+
+def _node(place: WirePlace, parts: Sequence[ArticulatedSystem]) -> CableNode:
+    """Return a node of a route with its link found."""
+    body: Any = None if place.tree is None else parts[place.tree].frame(place.link)
+    return CableNode(place.point, body, place.kind, place.bend_stiffness)

@@ -13,14 +13,9 @@ import numpy as np
 
 from tribo.compiler.record import Record, field
 from tribo.enums import (
-    TIE_SLOTS,
-    Answer,
-    Bounce,
     Constraint,
     ContactState,
     Course,
-    DriveForm,
-    FrictionModel,
     Impact,
     Integrator,
     Joint,
@@ -30,15 +25,13 @@ from tribo.enums import (
     Pair,
     Shape,
     Slot,
-    Solver,
     Status,
     Tuning,
 )
 
 __all__ = [
-    "INT", "TIE_SLOTS", "Answer", "Bounce", "Command", "Constraint", "ContactState", "Course", "DriveForm",
-    "FrictionModel", "Impact", "Integrator", "Joint", "Kind", "Late", "Memory", "Model", "Pair", "Settings",
-    "Shape", "Slot", "Solver", "State", "Status", "Tuning", "Work",
+    "INT", "Command", "Constraint", "ContactState", "Course", "Impact", "Integrator", "Joint", "Kind", "Late",
+    "Memory", "Model", "Pair", "Settings", "Shape", "Slot", "State", "Status", "Tuning", "Work",
 ]  # fmt: skip
 
 FEW_CORNERS = 32  # of a hull; up to so many are all looked at

@@ -11,8 +11,9 @@ from math import inf
 from tribo.compiler.jit import kernel
 from tribo.dynamics.bias import project_forces
 from tribo.dynamics.springs import set_errors
+from tribo.enums import DriveForm
 from tribo.math import vec
-from tribo.model import DriveForm, Integrator, Joint, Kind
+from tribo.model import Integrator, Joint, Kind
 
 FIXED = int(Joint.FIXED)
 DYNAMIC = int(Kind.DYNAMIC)

@@ -24,19 +24,9 @@ from tribo.engine.layout import (
     leader_of,
     reference_of,
 )
+from tribo.enums import TIE_SLOTS
 from tribo.materials.table import Find, MaterialTable
-from tribo.model import (
-    FEW_CORNERS,
-    TIE_SLOTS,
-    Command,
-    Constraint,
-    Joint,
-    Kind,
-    Model,
-    Pair,
-    Settings,
-    State,
-)
+from tribo.model import FEW_CORNERS, Command, Constraint, Joint, Kind, Model, Pair, Settings, State
 
 MOVABLE_GROUP = 1  # collision group of what moves
 STATIC_GROUP = -(1 << 63)  # bit 63

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
-from tribo.model import Bounce, Impact, Integrator, Settings, Solver
+from tribo.enums import Bounce, Solver
+from tribo.model import Impact, Integrator, Settings
 
 DEFAULTS: dict[str, float] = {
     "dt": 1e-3,  # [s] robots are controlled at 100 … 1000 Hz; materials' speeds are far below c

@@ -12,8 +12,9 @@ from tribo.checks.errors import EditError
 from tribo.checks.readonly import frozen
 from tribo.description.constraints import ConstraintDescription
 from tribo.engine.builder import Tie
-from tribo.model import TIE_SLOTS, Memory, Tuning
+from tribo.enums import TIE_SLOTS
 from tribo.model import Constraint as Kind
+from tribo.model import Memory, Tuning
 from tribo.objects.base import Object
 from tribo.objects.breaking import NEW, Breakable, Compliant
 from tribo.objects.end import End

@@ -11,8 +11,9 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.engine.layout import COORDINATES, DOFS, SLOTS
-from tribo.model import DriveForm, Slot
+from tribo.enums import DriveForm
 from tribo.model import Joint as JointType
+from tribo.model import Slot
 from tribo.objects.handle import Handle
 from tribo.objects.states import unit_quaternions
 

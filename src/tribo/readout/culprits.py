@@ -12,7 +12,8 @@ from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
 from tribo.contact.solver.natural_residual import scalar_violation
 from tribo.engine.engine import Engine
 from tribo.engine.layout import DOFS
-from tribo.model import Course, DriveForm, Pair, Slot
+from tribo.enums import DriveForm
+from tribo.model import Course, Pair, Slot
 from tribo.objects import ArticulatedSystem
 from tribo.readout.law_of_contact import kept
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tribo.checks import check
-from tribo.model import DriveForm, Joint, Kind, Status
+from tribo.enums import DriveForm
+from tribo.model import Joint, Kind, Status
 from tribo.readout import culprits
 
 if TYPE_CHECKING:

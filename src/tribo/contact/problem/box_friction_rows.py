@@ -17,8 +17,9 @@ from tribo.contact.problem.compliant_rows import materials_of
 from tribo.contact.problem.contact_rows import contact_point
 from tribo.contact.problem.islands import is_same_pair
 from tribo.contact.problem.scalar_rows import GIVES_WAY
+from tribo.enums import FrictionModel
 from tribo.math import vec
-from tribo.model import FrictionModel, Pair, Status
+from tribo.model import Pair, Status
 
 CAPACITY = int(Status.CAPACITY)
 FRICTION = int(Pair.FRICTION)

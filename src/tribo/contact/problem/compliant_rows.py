@@ -21,8 +21,9 @@ from tribo.contact.problem.contact_rows import own_block
 from tribo.contact.problem.islands import is_same_pair
 from tribo.contact.problem.spook import spook
 from tribo.contact.problem.whitened_products import add_to
+from tribo.enums import FrictionModel
 from tribo.math import vec
-from tribo.model import FrictionModel, Pair
+from tribo.model import Pair
 
 FRICTION = int(Pair.FRICTION)
 SECONDARY_FRICTION = int(Pair.SECONDARY_FRICTION)

@@ -7,8 +7,9 @@ from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.compliant_rows import give_way, press
+from tribo.enums import Bounce
 from tribo.math import vec
-from tribo.model import Bounce, Impact, Kind, Pair
+from tribo.model import Impact, Kind, Pair
 
 DYNAMIC = int(Kind.DYNAMIC)
 FRICTION = int(Pair.FRICTION)

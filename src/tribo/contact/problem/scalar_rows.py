@@ -12,8 +12,9 @@ impulse is remembered from step to step in the slot that the law names.
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.whitened_products import shared_dofs
 from tribo.dynamics.inertia import need_rows
+from tribo.enums import TIE_SLOTS
 from tribo.math import spatial, vec
-from tribo.model import TIE_SLOTS, Kind, Status
+from tribo.model import Kind, Status
 
 DYNAMIC = int(Kind.DYNAMIC)
 CAPACITY = int(Status.CAPACITY)

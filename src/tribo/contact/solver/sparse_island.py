@@ -20,8 +20,8 @@ from tribo.contact.solver.natural_residual import (
     violation,
 )
 from tribo.contact.solver.newton_refinement import polish
+from tribo.enums import Answer
 from tribo.math import vec
-from tribo.model import Answer
 
 UNSOLVED, SOLVED, TOO_LARGE = int(Answer.UNSOLVED), int(Answer.SOLVED), int(Answer.TOO_LARGE)
 

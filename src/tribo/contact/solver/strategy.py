@@ -8,8 +8,9 @@ from tribo.contact.problem.contact_targets import step_speed
 from tribo.contact.solver import dense_island
 from tribo.contact.solver.gauss_seidel_visits import start_cold, sweep_island
 from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, violation
+from tribo.enums import Answer, Solver
 from tribo.math import vec
-from tribo.model import Answer, Late, Solver, Status
+from tribo.model import Late, Status
 
 CAPACITY = int(Status.CAPACITY)
 PILE = int(Late.PILE)

@@ -34,9 +34,8 @@ STIFF = 0.1  # [–] of what a joint moves, damping and springs included, that t
 STIFFEST = 0.97  # [–] the same of a spring that parts can follow; dt ω = 11
 DAMPED = 1e-3  # [–] of its velocity that each joint of a damped tree loses in a step, at least
 ERROR_DAMPED = 2e-4  # [–] of the velocity, by which h(v̄) may be off there: a fifth of that
-REPEATS = 4  # of h, before a tree takes parts; one if it turns farther than that:
-LARGE = 0.1  # [rad] in a step, beyond which the step's own error is too large, whatever h is
-LARGE_DAMPED = 0.3  # [rad] the same where dampers take more
+REPEATS = 4  # of h, in a tree whose joints are all damped so
+LARGE = 0.3  # [rad] in a step, beyond which no error is allowed there
 JUMP = 4.0  # [–] ratio of accelerations of a loose body, a step apart, that no smooth motion has
 SUDDEN = 0.5  # [–] of a loose body's velocity that half a step may change
 EXPLICIT = 1e-4  # [–] that v̄ instead of v adds to the velocity under `semi_implicit`; dt ω = 0.02
@@ -246,17 +245,13 @@ def is_damped(model, command, settings, work, t):
 def tolerance(model, command, settings, work, t):
     """Return by how much v̄ of a tree may be off, in parts of it, and how often h may be taken anew for that.
 
-    Where dampers take more from each joint h(v̄) may err by a little: by the turn of the step times that.
-    What constraints hold bends its way as they pull: repeating h gives them energy, parts of the step do not.
+    Where dampers take more from each joint, h(v̄) may err by a little: by the turn of the step times that.
+    However often h is taken anew, the step's own error of third order stays; without dampers it would add up.
     """
+    if model.tree_is_tied[t] == 1 or not is_damped(model, command, settings, work, t):
+        return ENOUGH, 0
     angle = turn(model, settings, work, t)
-    enough = ENOUGH
-    most = LARGE
-    if angle <= LARGE_DAMPED and is_damped(model, command, settings, work, t):
-        enough = max(ENOUGH, ERROR_DAMPED / max(angle, FAR))
-        most = LARGE_DAMPED
-    is_small = angle <= most and max_spring_share(model, settings, work, t) <= STIFF
-    return enough, REPEATS if is_small and model.tree_is_tied[t] == 0 else 1
+    return ENOUGH if angle > LARGE else max(ENOUGH, ERROR_DAMPED / max(angle, FAR)), REPEATS
 
 
 @kernel
@@ -268,7 +263,7 @@ def settle_tree(model, state, command, settings, work, t):
     enough, rounds = tolerance(model, command, settings, work, t)
     if follow(model, state, work, t, work.free_response, True) <= enough:
         return
-    for _ in range(rounds):
+    for _ in range(max(1, rounds)):
         bias.tree_bias(model, work.mid_v, settings, work, t)
         integrate.tree_response(model, settings, work, t)
         if follow(model, state, work, t, work.free_response, True) <= enough:

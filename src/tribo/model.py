@@ -265,7 +265,7 @@ class Work(Record):
     end_q = field("nq")  # coordinates at the end of the step, tried by `brake`
 
     # Velocity in the middle of the step.
-    settle_rounds = field(1, dtype=INT)  # fixed-point iterations of h in this solve
+    settle_rounds = field(1, dtype=INT)  # fixed-point iterations of h in this step
     bias_before = field("nv")  # [N, N m] `bias_force` before an iteration
     island_is_stale = field(
         "ntree", dtype=INT

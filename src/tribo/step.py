@@ -78,10 +78,10 @@ def advance(model, state, command, settings, work):
         islands.islands(model, work)  # who has to do with whom?
         impacts.impacts(model, state, settings, work)  # who is hit, who hands it on?
         gauss_seidel.solve(model, state, settings, work)  # λ: cone, complementarity
-        substeps.iterate(model, state, command, settings, work)  # does the path lead to that?
+        again = substeps.iterate(model, state, command, settings, work)  # does the path lead to it?
         rebound_energy.bound(model, settings, work)  # no rebound creates energy
         integrate.next_velocity(model, state, work)  # v⁺ = v + M̂⁻¹ (dt (τ − h) + Jᵀ λ)
-        again = compliant_contacts.changed(model, state, settings, work)
+        again = again or compliant_contacts.changed(model, state, settings, work)
         again = again or actuation.saturate(model, state, command, settings, work)
     momentum.momenta(model, state, settings, work)  # of floating trees: p + impulse
     energy_limiter.limit(model, state, settings, work)  # nothing that holds throws

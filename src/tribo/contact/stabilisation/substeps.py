@@ -11,6 +11,7 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import find
+from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.solver.dense_island import island_rows
 from tribo.contact.solver.gauss_seidel import solve_island
 from tribo.dynamics import bias, rk4
@@ -24,7 +25,7 @@ from tribo.dynamics.middle import (
     turn,
     turns_far,
 )
-from tribo.model import Course, Integrator, Slot, Status
+from tribo.model import Course, Integrator, Joint, Slot, Status
 
 SETTLED = int(Course.SETTLED)
 IN_PARTS = int(Course.IN_PARTS)
@@ -34,6 +35,7 @@ UNSETTLED = int(Course.UNSETTLED)
 LOST = int(Course.LOST)
 ONE_H = int(Course.ONE_H)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+SPHERICAL = int(Joint.SPHERICAL)
 LIMIT = int(Slot.LIMIT)
 CAPACITY = int(Status.CAPACITY)
 ERROR_PUSHED = (
@@ -129,7 +131,7 @@ def repeat(model, state, settings, work, t):
 
 
 @kernel
-def note(model, state, command, settings, work, t):
+def note(model, state, command, settings, work, t, is_first):
     """Take h of a tree that something touches, or might, anew where it errs; note whether it needs parts.
 
     Return whether h is another one. Where contacts push, or dampers take more from each joint, h may err by a
@@ -140,7 +142,7 @@ def note(model, state, command, settings, work, t):
     code = work.tree_course[t]
     if work.tree_is_free[t] == 1 and (code == SETTLED or code == IN_PARTS):
         return False
-    if work.settle_rounds[0] > 0 and work.island_is_stale[find(work.tree_island, t)] == 0:
+    if not is_first and work.island_is_stale[find(work.tree_island, t)] == 0:
         return False  # nothing changed since it was looked at
     if code == SETTLED and not turns_far(model, state, settings, work, t):
         return False
@@ -216,7 +218,7 @@ def judge(model, state, settings, work, t):
 
 
 @kernel
-def look(model, state, command, settings, work):
+def look(model, state, command, settings, work, is_first):
     """Compare the h of all trees that turn far with where they end; return how many have a new one.
 
     Their responses are moved by what that changes.
@@ -227,7 +229,7 @@ def look(model, state, command, settings, work):
     is_held = False
     for t in range(model.tree_body.shape[0]):
         keep_bias(model, work, t)
-        if note(model, state, command, settings, work, t):
+        if note(model, state, command, settings, work, t, is_first):
             move_response(model, settings, work, t)
             changed += 1
         is_held = is_held or work.tree_course[t] == HELD
@@ -249,29 +251,51 @@ def look(model, state, command, settings, work):
 
 
 @kernel
+def has_new_rows(model, work):
+    """Tell whether a tree with a new h has rows that follow from its motion in mid step as well.
+
+    So have constraints, and stops of ball joints, along which a joint goes round.
+    """
+    for n in range(work.scalar_count[0]):
+        for side in range(2):
+            if work.scalar_len[n, side] == 0:
+                continue
+            i = work.scalar_body[n, side]
+            tree = model.body_tree[i]
+            if work.island_is_stale[find(work.tree_island, tree)] != STALE:
+                continue
+            is_stop = work.scalar_slot[n] == model.joint_slot[i] + LIMIT
+            if tie_of(model, work, n) >= 0 or (is_stop and model.joint_type[i] == SPHERICAL):
+                return True
+    return False
+
+
+@kernel
 def iterate(model, state, command, settings, work):
     """Make h agree with the velocity to which it leads, in trees that something touches, or that take parts.
 
-    Only the islands of trees with a new h are solved again, from the impulses at hand. Blows that are handed
-    on are left out: they come at times of their own.
+    Only the islands of trees with a new h are solved again, from the impulses at hand; return 1 if their rows
+    must be made anew first. Blows that are handed on are left out: they come at times of their own.
 
     Writes: work.
     """
-    work.settle_rounds[0] = 0
     if settings.integrator == SEMI_IMPLICIT:
         for t in range(model.tree_body.shape[0]):
             if turns_far(model, state, settings, work, t):
                 judge_explicit(model, state, settings, work, t)
-        return
+        return 0
     for t in range(work.island_is_stale.shape[0]):
         work.island_is_stale[t] = 0
-    for _ in range(ROUNDS + 1):
-        if look(model, state, command, settings, work) == 0 or work.status[0] & CAPACITY:
+    for k in range(ROUNDS + 1):
+        if look(model, state, command, settings, work, k == 0) == 0 or work.status[0] & CAPACITY:
             break
         work.settle_rounds[0] += 1
+        if has_new_rows(model, work):
+            return 1
         for t in range(work.island_is_stale.shape[0]):
             was = work.island_is_stale[t]
             work.island_is_stale[t] = SOLVED_AGAIN if was == STALE else 0
             rows = island_rows(work, t) if was == STALE else 0
             if rows > 0:
                 solve_island(model, settings, work, t, rows)
+    return 0

@@ -51,10 +51,7 @@ def backend() -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name not in {"numba", "llvmlite"}:
             raise
-        raise ImportError(
-            f"tribo must compile its kernels: {prebuilt.reason()}. For that it needs Numba: "
-            "pip install 'tribo[jit]'"
-        ) from error
+        raise ImportError(prebuilt.NO_COMPILER.format(prebuilt.reason())) from error
 
 
 class Named:

@@ -66,6 +66,12 @@ class Named:
     def __init__(self, module: str, name: str, argument: Any = None) -> None:
         self._place, self._argument = (module, name), argument
 
+    def _what_it_is_(self) -> Any:
+        """Describe it by plain data; of a record by its layout."""
+        argument = self._argument
+        said = (argument.__module__, argument.__qualname__, argument.layout) if argument else None
+        return "named", self._place, repr(said)
+
     @functools.cached_property
     def _numba_type_(self) -> Any:
         compiler = backend()

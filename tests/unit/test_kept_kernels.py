@@ -104,7 +104,7 @@ def start(place, *how):
 def ask(place, *how):
     """Return the value, what was compiled for it, and what was said."""
     process = start(place, *how)
-    said, wrong = process.communicate(timeout=120)
+    said, wrong = process.communicate(timeout=600)
     assert process.returncode == 0, wrong
     return *json.loads(said.splitlines()[-1]), wrong
 
@@ -190,7 +190,7 @@ def test_what_python_calls_is_kept_with_its_pieces(place):
 def test_two_processes_at_once(place):
     two = [start(place, "pieces") for _ in range(2)]
     for process in two:
-        said, wrong = process.communicate(timeout=120)
+        said, wrong = process.communicate(timeout=600)
         assert process.returncode == 0, wrong
         assert json.loads(said.splitlines()[-1])[0] == VALUE
     assert ask(place, "pieces") == (VALUE, [], "")

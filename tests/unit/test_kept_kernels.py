@@ -95,8 +95,9 @@ def start(place, *how):
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
+    (place / "ask.py").write_text(ASK)  # Numba keeps nothing of a function without a file
     return subprocess.Popen(
-        [sys.executable, "-c", ASK, str(place), *how],
+        [sys.executable, str(place / "ask.py"), str(place), *how],
         env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 

@@ -31,10 +31,16 @@ class PrebuiltKernels(BuildHookInterface):
             )
             return
         output = Path(self.directory) / "prebuilt"
-        command = [sys.executable, "-m", "tribo.tools.prebuild", "--output", str(output)]
-        paths = [str(Path(self.root) / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
-        environment = {"PYTHONPATH": os.pathsep.join(paths), "TRIBO_KERNELS": "compiled"}
-        done = subprocess.run(command, env={**os.environ, **environment}, check=False)
+        # pip's environment for builds takes all that its own environment can import from the path, also
+        # these sources where they are installed in editable form: they are put there once Python runs.
+        code = (
+            "import sys; sys.path.insert(0, sys.argv.pop(1)); "
+            "from tribo.tools.prebuild import main; sys.exit(main())"
+        )
+        sources = str(Path(self.root) / "src")
+        command = [sys.executable, "-c", code, sources, "--output", str(output)]
+        environment = {**os.environ, "TRIBO_KERNELS": "compiled"}
+        done = subprocess.run(command, env=environment, check=False)
         if done.returncode:
             raise RuntimeError(
                 "tribo's kernels were not compiled, see above. TRIBO_PREBUILD=0 builds a wheel without them, "

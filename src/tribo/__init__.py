@@ -1,63 +1,108 @@
 """tribo: rigid-body physics for robots; every pair of materials has its own contact law."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tribo.batch.batch import Batch, rollout
-from tribo.batch.collisions import BatchCollisions
-from tribo.batch.contacts import BatchContacts
-from tribo.batch.pool import StatePool
-from tribo.batch.rays import BatchRayHits
-from tribo.batch.rollout import Rollout
-from tribo.checks.check import nearest
-from tribo.checks.errors import EditError, SimulationError
-from tribo.description.heights import HeightField
-from tribo.description.trees import (
-    CompoundPart,
-    DescriptionError,
-    JointDescription,
-    LinkDescription,
-)
-from tribo.engine.warm_up import warm_up
-from tribo.materials import (
-    ContactMaterial,
-    EffectivePair,
-    Material,
-    MaterialLibrary,
-    MaterialTable,
-    PairProperties,
-)
-from tribo.model import Kind, Status
-from tribo.objects import ArticulatedSystem, CollisionBody, HeightMap, Object, SingleBody
-from tribo.objects.cable import Cable, CableNode
-from tribo.objects.constraint import Constraint, Motor
-from tribo.objects.contact import Contact
-from tribo.objects.joint_ties import Lock, Magnet, Winch
-from tribo.objects.wire import Wire
-from tribo.readout.distances import Distance
-from tribo.readout.rays import RayHit, RayHits
-from tribo.readout.snapshot import Snapshot
-from tribo.recording import Recording
-from tribo.world.world import World
-
-STATIC, KINEMATIC, DYNAMIC = Kind.STATIC, Kind.KINEMATIC, Kind.DYNAMIC
-__version__ = "0.1.0"
+# A library that is damaged, or wanted and missing, is said now.
+from tribo.compiler import prebuilt as _prebuilt  # noqa: F401
 
 if TYPE_CHECKING:
+    from tribo.batch.batch import Batch, rollout
+    from tribo.batch.collisions import BatchCollisions
+    from tribo.batch.contacts import BatchContacts
+    from tribo.batch.pool import StatePool
+    from tribo.batch.rays import BatchRayHits
+    from tribo.batch.rollout import Rollout
+    from tribo.checks.errors import EditError, SimulationError
+    from tribo.description.heights import HeightField
+    from tribo.description.trees import (
+        CompoundPart,
+        DescriptionError,
+        JointDescription,
+        LinkDescription,
+    )
+    from tribo.engine.warm_up import warm_up
     from tribo.formats.material_files import read_materials
+    from tribo.materials import (
+        ContactMaterial,
+        EffectivePair,
+        Material,
+        MaterialLibrary,
+        MaterialTable,
+        PairProperties,
+    )
+    from tribo.model import Kind, Status
+    from tribo.objects import ArticulatedSystem, CollisionBody, HeightMap, Object, SingleBody
+    from tribo.objects.cable import Cable, CableNode
+    from tribo.objects.constraint import Constraint, Motor
+    from tribo.objects.contact import Contact
+    from tribo.objects.joint_ties import Lock, Magnet, Winch
+    from tribo.objects.wire import Wire
+    from tribo.readout.distances import Distance
+    from tribo.readout.rays import RayHit, RayHits
+    from tribo.readout.snapshot import Snapshot
+    from tribo.recording import Recording
     from tribo.viewer import Renderer, Viewer
+    from tribo.world.world import World
+
+    STATIC, KINEMATIC, DYNAMIC = Kind.STATIC, Kind.KINEMATIC, Kind.DYNAMIC
+
+__version__ = "0.1.0"
+
+# Where the public names are: a program imports what it names, so that `import tribo` costs next to nothing.
+# The imports above say the same to type checkers and editors; a test compares.
+_PLACES = {
+    "tribo.batch.batch": "Batch rollout",
+    "tribo.batch.collisions": "BatchCollisions",
+    "tribo.batch.contacts": "BatchContacts",
+    "tribo.batch.pool": "StatePool",
+    "tribo.batch.rays": "BatchRayHits",
+    "tribo.batch.rollout": "Rollout",
+    "tribo.checks.errors": "EditError SimulationError",
+    "tribo.description.heights": "HeightField",
+    "tribo.description.trees": "CompoundPart DescriptionError JointDescription LinkDescription",
+    "tribo.engine.warm_up": "warm_up",
+    "tribo.formats.material_files": "read_materials",
+    "tribo.materials": "ContactMaterial EffectivePair Material MaterialLibrary MaterialTable PairProperties",
+    "tribo.model": "Kind Status",
+    "tribo.objects": "ArticulatedSystem CollisionBody HeightMap Object SingleBody",
+    "tribo.objects.cable": "Cable CableNode",
+    "tribo.objects.constraint": "Constraint Motor",
+    "tribo.objects.contact": "Contact",
+    "tribo.objects.joint_ties": "Lock Magnet Winch",
+    "tribo.objects.wire": "Wire",
+    "tribo.readout.distances": "Distance",
+    "tribo.readout.rays": "RayHit RayHits",
+    "tribo.readout.snapshot": "Snapshot",
+    "tribo.recording": "Recording",
+    "tribo.viewer": "Renderer Viewer",
+    "tribo.world.world": "World",
+}
+_HOME = {name: module for module, names in _PLACES.items() for name in names.split()}
+_KINDS = {"STATIC", "KINEMATIC", "DYNAMIC"}
+# What a program finds in the package without importing it itself: all that a world brings along.
+_WITHIN = {
+    "batch", "checks", "compiler", "description", "engine", "enums", "formats", "materials", "math", "model",
+    "objects", "readout", "recording", "sensors", "world",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    """Import what needs optional packages, or takes long, when it is first asked for."""
-    if name in {"Viewer", "Renderer"}:
-        from tribo import viewer
+    """Import a public name when it is first asked for."""
+    if name in _HOME:
+        found = getattr(import_module(_HOME[name]), name)
+    elif name in _KINDS:
+        found = getattr(import_module("tribo.model").Kind, name)
+    elif name in _WITHIN:
+        import_module("tribo.world.world")
+        import_module("tribo.batch.batch")
+        found = import_module(f"tribo.{name}")
+    else:
+        from tribo.checks.check import nearest
 
-        return getattr(viewer, name)
-    if name == "read_materials":
-        from tribo.formats.material_files import read_materials
-
-        return read_materials
-    raise AttributeError(f"module 'tribo' has no attribute {name!r}{nearest(name, __all__)}")
+        raise AttributeError(f"module 'tribo' has no attribute {name!r}{nearest(name, __all__)}")
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

@@ -16,26 +16,37 @@ ALLOWED = {"math", "enum", "numpy"}
 # These make the compiled layers possible and may use more of the standard library.
 MACHINERY = {
     "compiler/backend.py": {
-        "collections", "contextlib", "functools", "llvmlite", "logging", "pathlib", "platform", "sys",
+        "collections", "contextlib", "functools", "hashlib", "logging", "pathlib", "platform", "sys",
         "typing",
     },
     "compiler/export.py": {"functools", "llvmlite", "typing"},
     "compiler/field_array.py": {"llvmlite", "operator", "typing"},
     "compiler/garbage.py": {"collections", "contextlib", "gc"},
+    "compiler/identity.py": {"collections", "hashlib", "sys", "types", "typing"},
+    "compiler/kept_kernels.py": {
+        "io", "itertools", "os", "pathlib", "pickle", "secrets", "sys", "time", "typing", "weakref",
+    },
+    "compiler/kernel_store.py": {
+        "contextlib", "functools", "hashlib", "logging", "os", "pathlib", "time",
+    },
+    "compiler/linking.py": {
+        "collections", "contextlib", "functools", "hashlib", "llvmlite", "typing",
+    },
     "compiler/jit.py": {"collections", "functools", "importlib", "types", "typing"},
     "compiler/prebuilt.py": {
         "collections", "functools", "hashlib", "importlib", "json", "logging", "pathlib", "platform",
         "sys", "typing",
     },
     "compiler/record.py": {"hashlib", "typing"},
-    "compiler/record_types.py": {"hashlib", "llvmlite", "typing"},
+    "compiler/record_types.py": {"hashlib", "importlib", "llvmlite", "typing"},
     "compiler/signature.py": {"dataclasses"},
     "compiler/sources.py": {"collections", "hashlib", "os", "pathlib"},
     "compiler/switches.py": {"os"},
 }  # fmt: skip
 # Only these load Numba: an engine with prebuilt kernels runs without it.
 NUMBA = {
-    "compiler/backend.py", "compiler/export.py", "compiler/field_array.py", "compiler/record_types.py",
+    "compiler/backend.py", "compiler/export.py", "compiler/field_array.py", "compiler/kept_kernels.py",
+    "compiler/linking.py", "compiler/record_types.py",
 }  # fmt: skip
 COMPILED = [
     path

@@ -12,10 +12,11 @@ import pytest
 
 import tribo.compiler.backend
 import tribo.compiler.jit
+import tribo.compiler.linking
 from tribo.compiler.backend import cache_folder
 from tribo.compiler.jit import DISABLED, LAYERS, backend
 from tribo.compiler.signature import float64
-from tribo.engine import warm_up
+from tribo.engine import lazy_kernels, step_compilation, warm_up
 from tribo.model import Late
 
 PACKAGE = pathlib.Path(tribo.compiler.jit.__file__).parents[1]
@@ -120,7 +121,7 @@ def test_what_python_calls_takes_kernels_in_and_llvm_stays_as_it_was(
     """LLVM's own threshold at degree 3 is 250 (`OptAggressiveThreshold` in its InlineCost.h)."""
     said = []
     monkeypatch.setattr(
-        tribo.compiler.backend.llvm, "set_option", lambda name, option: said.append(option)
+        tribo.compiler.linking.llvm, "set_option", lambda name, option: said.append(option)
     )
     monkeypatch.setattr(tribo.compiler.backend, "cache_folder", lambda layer: tmp_path)
 
@@ -169,13 +170,15 @@ def test_a_damaged_cache_is_said_and_compiled_again(
 
 @pytest.mark.skipif(DISABLED, reason="nothing is compiled")
 def test_warm_up_compiles_late_functions_only_if_told(monkeypatch, tmp_path):
-    compiled = []
+    compiled, steps = [], []
     monkeypatch.setattr(warm_up, "_mark", lambda layer: tmp_path / layer / "complete")
     monkeypatch.setattr(warm_up, "_warm", set())
-    monkeypatch.setattr(warm_up, "_stages", list)
-    monkeypatch.setattr(warm_up.lazy_kernels, "address", compiled.append)
+    monkeypatch.setattr(step_compilation, "compile_step", steps.append)
+    monkeypatch.setattr(step_compilation, "_cores", lambda: 1)
+    monkeypatch.setattr(lazy_kernels, "address", compiled.append)
     warm_up.warm_up(quiet=True)
     assert warm_up.is_compiled()
+    assert len(steps) == 1
     assert not compiled
     assert not warm_up.is_compiled("contact")
     for _ in range(2):

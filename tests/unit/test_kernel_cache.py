@@ -15,13 +15,14 @@ pytestmark = pytest.mark.skipif(DISABLED, reason="nothing is compiled")
 
 if not DISABLED:
     import tribo.compiler.backend
+    import tribo.compiler.kernel_store
 
 
 @pytest.fixture
 def folder(monkeypatch, tmp_path):
     """Return the folder in which kernels are kept meanwhile."""
     monkeypatch.setattr(tribo.compiler.backend, "cache_folder", lambda layer: tmp_path / "kept")
-    tribo.compiler.backend._not_kept.cache_clear()
+    tribo.compiler.kernel_store.not_kept.cache_clear()
     return tmp_path / "kept"
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import logging
 import pathlib
 import platform
@@ -19,8 +20,7 @@ from typing import Any
 
 import numba
 import numpy as np
-from llvmlite import binding as llvm
-from llvmlite.binding import Linkage
+from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import (
     CompileResultCacheImpl,
     FunctionCache,
@@ -28,15 +28,24 @@ from numba.core.caching import (
     UserProvidedCacheLocator,
 )
 from numba.core.ccallback import CFunc
-from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typed_passes import InlineOverloads, NopythonRewrites
-from numba.core.untyped_passes import InlineClosureLikes, InlineInlinables, LiteralUnroll
+from numba.core.untyped_passes import (
+    ExtractByteCode,
+    InlineClosureLikes,
+    InlineInlinables,
+    LiteralUnroll,
+)
 
+from tribo.compiler import identity, record_types
 from tribo.compiler.field_array import FieldArray
 from tribo.compiler.garbage import compiling
+from tribo.compiler.identity import Identity, name_of
+from tribo.compiler.kept_kernels import KernelCache, without_foreign
+from tribo.compiler.kernel_store import not_kept
+from tribo.compiler.linking import Linked, Whole, load_units
 from tribo.compiler.record_types import record_type
 from tribo.compiler.signature import Array, Field, Scalar, Signature
 from tribo.compiler.sources import BESIDE, LAYERS, PACKAGE, cache_root, digest
@@ -84,16 +93,6 @@ def _say(function: Callable[..., Any], how_often: str) -> None:
         sys.stderr.flush()
 
 
-@functools.cache
-def _not_kept(folder: str, said: str) -> None:
-    """Say once per folder and reason that kernels are not kept there."""
-    logger.warning(
-        "compiled kernels cannot be kept in %s (%s): every process compiles them again; make room or "
-        "the folder writable, or set NUMBA_CACHE_DIR to another one",
-        folder, said,
-    )  # fmt: skip
-
-
 class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
     """Numba's place for what is kept, also where it can be read and not written."""
 
@@ -103,9 +102,18 @@ class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
 
 
 class _Place(CompileResultCacheImpl):  # type: ignore[misc]
-    """What Numba keeps of a function, in a `_Locator`."""
+    """What Numba keeps of a function, in a `_Locator`, and which pieces of the step it calls."""
 
     _locator_classes = (_Locator,)
+
+    def reduce(self, cres: Any) -> Any:
+        """Return what is kept."""
+        return cres.library.units, super().reduce(cres)
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        """Return what was kept; the pieces first, since nothing can be called that is not there."""
+        load_units(payload[0])
+        return super().rebuild(target_context, payload[1])
 
 
 class _Cache(FunctionCache):  # type: ignore[misc]
@@ -134,7 +142,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]
         try:
             super().save_overload(sig, data)
         except Exception as error:  # read-only, full, taken away; an index that cannot be mended
-            _not_kept(str(self.cache_path), str(error))
+            not_kept(str(self.cache_path), str(error))
 
 
 class _NoCache(NullCache):  # type: ignore[misc]
@@ -157,7 +165,7 @@ def _cache_of(function: Callable[..., Any]) -> _Cache | _NoCache:
         folder.mkdir(parents=True, exist_ok=True)
         return _Cache(function)
     except (OSError, RuntimeError) as error:  # Numba: "no locator available"
-        _not_kept(str(folder), str(error))
+        not_kept(str(folder), str(error))
         return _NoCache(function)
     finally:
         numba.config.CACHE_DIR = saved
@@ -208,85 +216,24 @@ def type_of_global(value: Any) -> Any:
 _KEPT: list[Any] = []  # compiled functions that are known by address only
 # No fastmath: it would delete the NaN checks that stop a blown-up world.
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
-_INLINED = 2000  # LLVM's cost up to which a kernel becomes part of its caller
-_USUAL = 250  # LLVM's own, at the degree of optimisation that Numba asks for
-
-
-@contextlib.contextmanager
-def taking_in() -> Iterator[None]:
-    """Let LLVM make most kernels parts of their callers meanwhile.
-
-    An option of the whole process, so it is put back: others compile here, too, under the same lock.
-    (llvmlite's own `PipelineTuningOptions.inlining_threshold` keeps eight bits of what it is given.)
-    """
-    llvm.set_option("tribo", f"-inline-threshold={_INLINED}")
-    try:
-        yield
-    finally:
-        llvm.set_option("tribo", f"-inline-threshold={_USUAL}")
-
-
-class _Whole(JITCodeLibrary):  # type: ignore[misc]
-    """What Python calls and all that it calls, optimised once, here, as one function for the most part.
-
-    Kernels are small and pass records and tuples. Where they stay calls, each finds its arrays anew and hands
-    its results through memory: a quarter of the time of a step.
-    """
-
-    def _optimize_final_module(self) -> None:
-        with taking_in():
-            super()._optimize_final_module()
 
 
 class _Outermost(Compiler):  # type: ignore[misc]
-    """Numba's compiler, into a `_Whole` library."""
+    """Numba's compiler, into a `Whole` library."""
 
     def __init__(self, typing: Any, target: Any, library: Any, *rest: Any) -> None:
         if library is None:
-            library = _Whole(target.codegen(), "whole")
+            library = Whole(target.codegen(), "whole")
             library.enable_object_caching()
         super().__init__(typing, target, library, *rest)
 
 
-class _Linked(JITCodeLibrary):  # type: ignore[misc]
-    """Code that is only linked into what Python calls, and optimised there, once, with all the rest.
-
-    Numba's own libraries contain whatever they call: each kernel would be optimised again in each of its
-    callers, in theirs, and so on up to the step.
-    """
-
-    def finalize(self) -> None:
-        """Leave the code as it is: neither linked with what it calls nor made machine code."""
-        self._finalize_dynamic_globals()
-        self._finalized = True
-
-    def _get_module_for_linking(self) -> Any:
-        """Return this code and all that it calls, each function once."""
-        whole = self._own.clone()
-        found, todo = set(), list(self._linking_libraries)
-        while todo:
-            library = todo.pop()
-            if library in found:
-                continue
-            found.add(library)
-            is_linked = isinstance(library, _Linked)
-            part = library._own if is_linked else library._get_module_for_linking()  # noqa: SLF001
-            whole.link_in(part, preserve=True)
-            todo += library._linking_libraries if is_linked else []  # noqa: SLF001
-        return whole
-
-    @functools.cached_property
-    def _own(self) -> Any:
-        """This code alone, as others may contain it too."""
-        module = self._final_module.clone()
-        for function in module.functions:
-            if not function.is_declaration and function.linkage == Linkage.external:
-                function.linkage = "linkonce_odr"
-        return module
+_names: dict[Any, str] = {}  # of kernels (`identity`), by function
+_reads: dict[Any, set[Any]] = {}  # fields of records that a kernel read when it was compiled last
 
 
 class _Pipeline(Compiler):  # type: ignore[misc]
-    """Numba's compiler, into a `_Linked` library, without the passes for what kernels do not contain."""
+    """Numba's compiler, into a `Linked` library, without the passes for what kernels do not contain."""
 
     _ABSENT = (
         InlineClosureLikes,
@@ -297,8 +244,24 @@ class _Pipeline(Compiler):  # type: ignore[misc]
     )
 
     def __init__(self, typing: Any, target: Any, library: Any, *rest: Any) -> None:
-        super().__init__(typing, target, library or _Linked(target.codegen(), "linked"), *rest)
+        super().__init__(typing, target, library or Linked(target.codegen(), "linked"), *rest)
         self.state.flags.no_compile = True
+
+    def compile_extra(self, func: Any) -> Any:
+        """Compile a kernel under a name that it has in every process."""
+        self.state.func_id = FunctionIdentity.from_function(func)
+        name = _names.get(func)
+        if name is not None:
+            self.state.func_id.unique_id = f"k{hashlib.sha256(name.encode()).hexdigest()[:12]}"
+            self.state.func_id.unique_name = f"{func.__qualname__}${self.state.func_id.unique_id}"
+        ExtractByteCode().run_pass(self.state)
+        self.state.lifted, self.state.lifted_from = (), None
+        record_types.reads.append(set())
+        try:
+            made = self._compile_bytecode()
+        finally:
+            _reads[func] = record_types.reads.pop()
+        return made
 
     def define_pipelines(self) -> list[Any]:
         """Return the passes that a kernel goes through."""
@@ -320,6 +283,19 @@ class Inner(CPUDispatcher):  # type: ignore[misc]
     def __init__(self, function: Callable[..., Any]) -> None:
         bare = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
         super().__init__(function, targetoptions={**bare, **OPTIONS}, pipeline_class=_Pipeline)
+        self._cache = KernelCache(self)
+        self.reads: dict[tuple[Any, ...], set[Any]] = {}  # fields, by arguments
+
+    @functools.cached_property
+    def made_of(self) -> Identity | None:
+        """Name, content and callees; None: they cannot be told, and nothing of it is kept."""
+        try:
+            found = identity.of(self.py_func)
+        except identity.UnknownError as error:
+            logger.debug("kernel %s is not kept: it speaks of %s", self.py_func.__qualname__, error)
+            return None
+        _names[self.py_func] = found.name
+        return found
 
     @functools.cached_property
     def from_python(self) -> Any:
@@ -334,8 +310,15 @@ class Inner(CPUDispatcher):  # type: ignore[misc]
     def add_overload(self, cres: Any) -> None:
         """Note a compiled version for other kernels; not for calls from Python, it has no wrapper."""
         cres = cres._replace(entry_point=object())  # what callers know it by
+        arguments, library = tuple(cres.signature.args), cres.library
+        self.reads[arguments] = _reads.pop(self.py_func, set())
+        library.symbol = cres.fndesc.mangled_name
+        without_foreign(library)
+        if self.made_of is not None:
+            library.kernel = self.made_of.name
+            library.called = name_of(self.py_func), arguments, cres.signature.return_type
         self.targetctx.insert_user_function(cres.entry_point, cres.fndesc, [cres.library])
-        self.overloads[tuple(cres.signature.args)] = cres
+        self.overloads[arguments] = cres
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
         return self.from_python._compile_for_args(*args, **kws)  # noqa: SLF001 - Numba's hook

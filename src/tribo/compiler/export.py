@@ -19,7 +19,7 @@ from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
 
-from tribo.compiler import backend, field_array
+from tribo.compiler import backend, field_array, linking
 from tribo.compiler.field_array import FieldArray
 from tribo.compiler.garbage import compiling
 from tribo.compiler.record_types import RecordType
@@ -59,7 +59,7 @@ class _Processor(JITCPUCodegen):  # type: ignore[misc]
 
     def object_of(self, module: Any) -> bytes:
         """Return a module as an object file; the module is used up."""
-        with backend.taking_in():
+        with linking.taking_in():
             for passes in (
                 {"loop_vectorize": False, "slp_vectorize": False, "opt": 0, "cost": "cheap"},
                 {},

@@ -51,10 +51,7 @@ def backend() -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name not in {"numba", "llvmlite"}:
             raise
-        raise ImportError(
-            f"tribo must compile its kernels: {prebuilt.reason()}. For that it needs Numba: "
-            "pip install 'tribo[jit]'"
-        ) from error
+        raise ImportError(prebuilt.NO_COMPILER.format(prebuilt.reason())) from error
 
 
 class Named:
@@ -68,6 +65,12 @@ class Named:
 
     def __init__(self, module: str, name: str, argument: Any = None) -> None:
         self._place, self._argument = (module, name), argument
+
+    def _what_it_is_(self) -> Any:
+        """Describe it by plain data; of a record by its layout."""
+        argument = self._argument
+        said = (argument.__module__, argument.__qualname__, argument.layout) if argument else None
+        return "named", self._place, repr(said)
 
     @functools.cached_property
     def _numba_type_(self) -> Any:

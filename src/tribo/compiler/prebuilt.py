@@ -146,9 +146,14 @@ def _find() -> Any:
     return None
 
 
+NO_COMPILER = (
+    "tribo must compile its kernels: {}. For that it needs Numba: pip install 'tribo[jit]'"
+)
 LIBRARY: Any = _find()
 if LIBRARY is None and KERNELS == "prebuilt" and not DISABLED:
     raise ImportError(f"TRIBO_KERNELS=prebuilt, but {reason()}")
+if LIBRARY is None and not DISABLED and importlib.util.find_spec("numba") is None:
+    raise ImportError(NO_COMPILER.format(reason()))
 
 
 def entry(name: str) -> Callable[..., Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 from typing import Any
 
 import numpy as np
@@ -25,15 +26,38 @@ from tribo.compiler import field_array
 from tribo.compiler.field_array import FieldArray
 from tribo.compiler.record import COLUMNS, Record, world_of
 
+Row = tuple[int, str, tuple[int, ...]]  # of a table: number, type, shape
+Read = tuple[
+    tuple[str, str], str, Row | None
+]  # record (module, name), field, its row if there is one
+
 
 class RecordType(types.Type):
-    """Compiled type of a record."""
+    """Compiled type of a record.
 
-    def __init__(self, record: str, layout: tuple[Any, ...]) -> None:
-        self.record, self.layout = record, layout
-        self.index = {row[0]: k for k, row in enumerate(layout)}
-        # Short: it is part of the name of every compiled function.
-        super().__init__(name=f"{record}.{hashlib.sha256(repr(layout).encode()).hexdigest()[:8]}")
+    Its name does not say the layout, because it is part of the name of every compiled function: what reads
+    other fields stays as it is when one is added (`reads`). Of two types with one name in a process the
+    second has a suffix.
+    """
+
+    def __init__(self, record: type[Record]) -> None:
+        self.origin = record.__module__, record.__qualname__
+        self.record, self.layout = record.__name__, record.layout
+        self.index = {row[0]: k for k, row in enumerate(self.layout)}
+        name = ".".join(self.origin).removeprefix("tribo.")
+        if _layouts.setdefault(name, self.layout) != self.layout:
+            name += f".{hashlib.sha256(repr(self.layout).encode()).hexdigest()[:8]}"
+        super().__init__(name)
+
+    @property
+    def key(self) -> Any:
+        """Return what makes two of these types the same."""
+        return (self.name, self.layout)
+
+    def row(self, name: str) -> Row | None:
+        """Return number, type and shape of a field, None if there is no such field."""
+        number = self.index.get(name)
+        return None if number is None else (number, *self.layout[number][1:])
 
     def member(self, name: str) -> types.Type | None:
         """Return the compiled type of a field, None if there is no such field."""
@@ -50,14 +74,36 @@ class _RecordModel(models.StructModel):
         super().__init__(dmm, fe_type, [("table", types.intp), ("world", types.intp)])
 
 
-_types: dict[int, RecordType] = {}  # by stamp
+_layouts: dict[str, Any] = {}  # of the first type of each name
+_types: dict[type[Record], RecordType] = {}
+reads: list[
+    set[Read]
+] = []  # fields that the functions read which are being compiled, innermost last
 
 
 def record_type(record: type[Record]) -> RecordType:
     """Return the compiled type of a class of records."""
-    if record.stamp not in _types:
-        _types[record.stamp] = RecordType(record.__name__, record.layout)
-    return _types[record.stamp]
+    if record not in _types:
+        _types[record] = RecordType(record)
+    return _types[record]
+
+
+def _note(typ: RecordType, name: str) -> None:
+    if reads:
+        reads[-1].add((typ.origin, name, typ.row(name)))
+
+
+def is_as_before(read: Read) -> bool:
+    """Tell whether a field lies where it lay, with the same type and shape."""
+    origin, name, row = read
+    found = [typ for typ in _types.values() if typ.origin == origin]
+    return len(found) == 1 and found[0].row(name) == row
+
+
+def find(origin: tuple[str, str]) -> RecordType:
+    """Return the compiled type of a class of records, given as module and name."""
+    record = getattr(importlib.import_module(origin[0]), origin[1])
+    return record_type(record)
 
 
 def reference_to(record: type[Record]) -> Any:
@@ -87,12 +133,14 @@ class _RecordAttribute(AttributeTemplate):
     key = RecordType
 
     def generic_resolve(self, record: Any, name: str) -> Any:
+        _note(record, name)
         return record.member(name)
 
 
 @lower_getattr_generic(RecordType)
 def _lower_attribute(context: Any, builder: Any, typ: Any, value: Any, name: str) -> Any:
     """Emit the loads that turn one row of the table into an array (or a number)."""
+    _note(typ, name)
     record = cgutils.create_struct_proxy(typ)(context, builder, value=value)
     word = ir.IntType(64)
     table = builder.inttoptr(record.table, word.as_pointer())

@@ -257,19 +257,14 @@ def _run_part(part: str, folder: Path) -> float:
     """Compile a part in a process of its own; return the seconds that it took."""
     begin = time.perf_counter()
     environment = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
-    environment |= {
-        "TRIBO_KERNELS": "compiled",
-        "PYTHONPATH": os.pathsep.join([str(PACKAGE.parent), *filter(None, sys.path)]),
-    }
-    command = [
-        sys.executable,
-        "-m",
-        "tribo.tools.prebuild",
-        "--part",
-        part,
-        "--output",
-        str(folder),
-    ]
+    environment |= {"TRIBO_KERNELS": "compiled"}
+    # Not by PYTHONPATH: from that pip's environment for builds takes away what its own can import.
+    paths = [str(PACKAGE.parent), *filter(None, sys.path)]
+    code = (
+        f"import sys; sys.path[:0] = {paths!r}; from tribo.tools.prebuild import main; "
+        "sys.exit(main())"
+    )
+    command = [sys.executable, "-c", code, "--part", part, "--output", str(folder)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise BuildError(f"part {part!r} does not compile:\n{done.stderr}")

@@ -1,0 +1,138 @@
+"""How the step is compiled: what was kept is found, the rest is made, by several processes if it is much."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tribo.compiler import kernel_store
+from tribo.compiler.jit import backend
+from tribo.compiler.signature import Array, int64
+from tribo.engine import team, units
+from tribo.model import Late
+
+_MANY_KERNELS = 30  # from which on processes are started: that takes as long as ten kernels
+_MANY_UNITS = 6
+_KERNEL, _UNIT, _LATE = 1, 8, 30  # how long something takes, roughly, in the time of a kernel
+
+Notice = Callable[[str, int, int], Any]  # label, work done by now, all work
+
+
+class _Work:
+    """Counts what is done, and tells it."""
+
+    def __init__(self, notice: Notice, kernels: int, pieces: int) -> None:
+        self._notice, self._done, self._named = notice, 0, kernels
+        self.kernels, self.pieces = kernels, pieces
+
+    def __call__(self, line: str) -> None:
+        """Notice a line of a process that compiles."""
+        what, _, name = line.partition(" ")
+        if what in {"kernel", "unit"}:
+            self._done += _KERNEL if what == "kernel" else _UNIT
+            whole = self.kernels * _KERNEL + self.pieces * _UNIT
+            self._notice(name if what == "kernel" else f"machine code of {name}", self._done, whole)
+
+
+def _cores() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def compile_step(notice: Notice) -> None:
+    """Compile `run_at` with all that it calls, or find it.
+
+    Args:
+        notice: Is told what was done, how much that is and how much there is to do, in the same unit.
+    """
+    from tribo.compiler import linking
+
+    contents, seen = _contents(), _seen()
+    work = _Work(notice, len(contents - seen), len(units.HEADS))
+    with _told(work):
+        # Where nothing can be kept, others cannot hand over what they make.
+        is_shared = _cores() > 1 and kernel_store.write(_list(), json.dumps(sorted(seen)).encode())
+        if len(contents - seen) > _MANY_KERNELS and is_shared:
+            with team.gathered(_cores()) as members:
+                names = {**units.HEADS, **units.WHOLE}
+                members.do([f"kernel {name}" for name, kinds in names.items() if kinds], work)
+                members.do([f"unit {name}" for name in units.HEADS], work)
+        roots, parts = units.roots(), units.parts()
+        missing = parts.missing(roots)
+        work.pieces = len(missing)
+        if len(missing) >= _MANY_UNITS and is_shared:
+            with team.gathered(_cores()) as members:
+                members.do([f"unit {name.removeprefix('tribo.')}" for name in missing], work)
+        with linking.parted(parts):
+            _run_at()
+    _remember(seen | contents)
+    kernel_store.tidy()
+
+
+def compile_late(notice: Notice) -> None:
+    """Compile all functions that are called by address, or find them."""
+    from tribo.engine import lazy_kernels
+
+    names = [part.name for part in Late]
+    done = [0]
+
+    def told(line: str) -> None:
+        if line == "done":
+            done[0] += 1
+        notice(line.partition(" ")[2], done[0] * _LATE, len(names) * _LATE)
+
+    if _cores() > 1:
+        with team.gathered(min(_cores(), len(names))) as members:
+            members.do([f"late {name}" for name in names], told)
+    for part in Late:
+        lazy_kernels.address(part)
+
+
+def _run_at() -> None:
+    from tribo.engine.run_at import run_at
+
+    addresses = Array(int64, 1)
+    kinds = (addresses, addresses, int64, int64, int64)
+    run_at.compile(tuple(map(backend().numba_type, kinds)))
+
+
+@contextlib.contextmanager
+def _told(work: _Work) -> Iterator[None]:
+    from tribo.compiler import linking
+
+    linking.listeners.append(work)
+    try:
+        yield
+    finally:
+        linking.listeners.remove(work)
+
+
+def _contents() -> set[str]:
+    """Return what stands for the kernels of a step, each, and for the fields of records."""
+    found, todo = {}, [units.kernel(name).dispatcher for name in units.WHOLE]
+    while todo:
+        made_of = todo.pop().made_of
+        if made_of is not None and made_of.name not in found:
+            found[made_of.name] = made_of.content[:16]
+            todo += [callee.dispatcher for callee in made_of.callees.values()]
+    fields = {f"{name} {k} {row}" for name, k, row in units.fields()}
+    return {*found.values(), *fields}
+
+
+def _list() -> str:
+    from tribo.compiler import linking
+
+    return kernel_store.key("seen", linking.facts())
+
+
+def _seen() -> set[str]:
+    """Return what was compiled here before; it only says how many processes are worth their start."""
+    kept = kernel_store.read(_list())
+    return set() if kept is None else set(json.loads(kept))
+
+
+def _remember(contents: set[str]) -> None:
+    kernel_store.write(_list(), json.dumps(sorted(contents)).encode())

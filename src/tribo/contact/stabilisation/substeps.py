@@ -38,9 +38,7 @@ SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 SPHERICAL = int(Joint.SPHERICAL)
 LIMIT = int(Slot.LIMIT)
 CAPACITY = int(Status.CAPACITY)
-ERROR_PUSHED = (
-    5e-3  # [–] of the velocity by which h(v̄) may be off where contacts push, which take more
-)
+ERROR_PUSHED = 5e-3  # [–] of the velocity: how much h(v̄) may err where contacts push, and take more
 APART = 0.1  # [–] of the velocity, by which v̄ may be off there in the end
 CLOSE = 0.03  # [–] by which way and solve may differ after the last but one round
 LEFT = 1e-4  # [–] the same in the end

@@ -39,8 +39,9 @@ SPHERICAL = int(Joint.SPHERICAL)
 LIMIT = int(Slot.LIMIT)
 CAPACITY = int(Status.CAPACITY)
 ERROR_PUSHED = 5e-3  # [–] of the velocity: how much h(v̄) may err where contacts push, and take more
+LOST_TRACK = 0.5  # [–] the same where taking h anew leads farther and farther away
 APART = 0.1  # [–] of the velocity, by which v̄ may be off there in the end
-CLOSE = 0.03  # [–] by which way and solve may differ after the last but one round
+CLOSE = 0.03  # [–] the same however far the tree turns; way and solve after the last but one round
 LEFT = 1e-4  # [–] the same in the end
 ROUNDS = 8
 STALE, SOLVED_AGAIN = 1, 2  # entries of `Work.island_is_stale`
@@ -109,6 +110,19 @@ def move_response(model, settings, work, t):
 
 
 @kernel
+def give_up(model, state, settings, work, t):
+    """Go back to one h for the whole step, at the velocity with which it begins, for a tree.
+
+    Writes: work.
+    """
+    work.tree_course[t] = ONE_H
+    work.tree_is_fourth[t] = 0
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        work.mid_v[dof] = state.v[dof]
+    bias.tree_bias(model, work.mid_v, settings, work, t)
+
+
+@kernel
 def repeat(model, state, settings, work, t):
     """Take h of a tree that contacts push anew at the velocity to which it leads, if it errs by much.
 
@@ -117,9 +131,15 @@ def repeat(model, state, settings, work, t):
 
     Writes: work.
     """
+    if work.tree_course[t] == ONE_H:
+        return False
     apart = follow(model, state, work, t, work.response, False)
-    is_near = apart * turn(model, settings, work, t) <= ERROR_PUSHED
+    error = apart * turn(model, settings, work, t)
+    is_near = apart <= CLOSE or error <= ERROR_PUSHED
     work.tree_is_fourth[t] = 0
+    if not error <= LOST_TRACK:
+        give_up(model, state, settings, work, t)
+        return True
     work.tree_course[t] = SETTLED if is_near or apart <= APART else UNSETTLED
     if is_near or work.settle_rounds[0] >= ROUNDS:
         return False
@@ -159,19 +179,6 @@ def note(model, state, command, settings, work, t, is_first):
     work.tree_course[t] = HELD
     work.tree_is_fourth[t] = 0
     return False
-
-
-@kernel
-def give_up(model, state, settings, work, t):
-    """Go back to one h for the whole step, at the velocity with which it begins, for a tree.
-
-    Writes: work.
-    """
-    work.tree_course[t] = ONE_H
-    work.tree_is_fourth[t] = 0
-    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-        work.mid_v[dof] = state.v[dof]
-    bias.tree_bias(model, work.mid_v, settings, work, t)
 
 
 @kernel
@@ -217,35 +224,31 @@ def judge(model, state, settings, work, t):
 
 @kernel
 def look(model, state, command, settings, work, is_first):
-    """Compare the h of all trees that turn far with where they end; return how many have a new one.
+    """Compare the h of all trees that turn far with where they end; return whether one is new, and by much.
 
-    Their responses are moved by what that changes.
+    Responses are moved by what a new h changes. Much is what a way in parts led to.
 
     Writes: work.
     """
-    changed = 0
-    is_held = False
+    is_new = is_far = is_held = False
     for t in range(model.tree_body.shape[0]):
         keep_bias(model, work, t)
         if note(model, state, command, settings, work, t, is_first):
             move_response(model, settings, work, t)
-            changed += 1
+            is_new = True
         is_held = is_held or work.tree_course[t] == HELD
     if is_held and not rk4.fly(model, state, command, settings, work):
-        return 0
+        return False, False
     for t in range(model.tree_body.shape[0]):
-        is_new = False
         if work.tree_course[t] == LOST:
             work.tree_course[t] = ONE_H
-            is_new = True
+            is_far = True
         elif work.tree_course[t] == FLOWN and work.tree_is_fourth[t] == 0:
-            is_new = judge(model, state, settings, work, t)
-            if not is_new:
+            if judge(model, state, settings, work, t):
+                is_far = True
+            else:
                 restore_bias(model, work, t)
-        if is_new:
-            move_response(model, settings, work, t)
-            changed += 1
-    return changed
+    return is_new or is_far, is_far
 
 
 @kernel
@@ -272,8 +275,9 @@ def has_new_rows(model, work):
 def iterate(model, state, command, settings, work):
     """Make h agree with the velocity to which it leads, in trees that something touches, or that take parts.
 
-    Only the islands of trees with a new h are solved again, from the impulses at hand; return 1 if their rows
-    must be made anew first. Blows that are handed on are left out: they come at times of their own.
+    Only the islands of trees with a new h are solved again, from the impulses at hand; return 1 if all is to
+    be solved anew: h changed by much, or rows have to change with it. Blows that are handed on are left out:
+    they come at times of their own.
 
     Writes: work.
     """
@@ -285,10 +289,11 @@ def iterate(model, state, command, settings, work):
     for t in range(work.island_is_stale.shape[0]):
         work.island_is_stale[t] = 0
     for k in range(ROUNDS + 1):
-        if look(model, state, command, settings, work, k == 0) == 0 or work.status[0] & CAPACITY:
+        is_new, is_far = look(model, state, command, settings, work, k == 0)
+        if not is_new or work.status[0] & CAPACITY:
             break
         work.settle_rounds[0] += 1
-        if has_new_rows(model, work):
+        if is_far or has_new_rows(model, work):
             return 1
         for t in range(work.island_is_stale.shape[0]):
             was = work.island_is_stale[t]

@@ -168,7 +168,7 @@ def test_merges_cannot_exhaust_memory():
 def test_depth_is_bounded(text):
     # libyaml, which reads ahead, refuses a thousand levels itself since PyYAML 6.0.4.
     with pytest.raises(
-        DescriptionError, match=r":1:\d+: (.* 128 levels deep|.*maximum nesting depth)"
+        DescriptionError, match=r":\d+:\d+: (.* 128 levels deep|.*maximum nesting depth)"
     ):
         read_materials(text)
 

@@ -145,9 +145,8 @@ def test_trajectory_stays(scene: str) -> None:
         assert np.abs(trajectory(mode, scene) - whole).max() < 1e-6
 
 
-def two_materials(mode: str) -> int:
-    """Return how many points a body of 2 × 6 cubes of two materials has on the ground."""
-    world = world_of(law(mode, contact_reduction_bin_resolution=1))
+def points_of_two_materials(world: tribo.World) -> int:
+    """Lay a body of 2 × 6 cubes of two materials on the ground; return in how many points it stands."""
     parts = [
         tribo.CompoundPart(
             "box", (SIDE,) * 3, position=(x * SIDE, y * SIDE, 0), material="tile" if y else "other"
@@ -158,6 +157,12 @@ def two_materials(mode: str) -> int:
     body = world.add_compound(parts, 1.0, position=(0, 0, 0.5 * SIDE))
     world.step(20)
     return len(body.contacts)
+
+
+def two_materials(mode: str) -> int:
+    """Return how many points a body of 2 × 6 cubes of two materials has on the ground."""
+    world = world_of(law(mode, contact_reduction_bin_resolution=1))
+    return points_of_two_materials(world)
 
 
 def test_contactReductionMode_reduceGeometry_is_by_material() -> None:
@@ -182,16 +187,7 @@ def test_patches_of_different_laws_stay_apart() -> None:
     world.set_material_pair(
         "ground", "other", law("reduce_all", friction=0.1, contact_reduction_bin_resolution=1)
     )
-    parts = [
-        tribo.CompoundPart(
-            "box", (SIDE,) * 3, position=(x * SIDE, y * SIDE, 0), material="tile" if y else "other"
-        )
-        for x in range(6)
-        for y in range(2)
-    ]
-    body = world.add_compound(parts, 1.0, position=(0, 0, 0.5 * SIDE))
-    world.step(20)
-    assert len(body.contacts) == 8
+    assert points_of_two_materials(world) == 8
 
 
 def test_contactReductionBinResolution_0_is_three() -> None:

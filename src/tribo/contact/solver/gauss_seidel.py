@@ -107,8 +107,9 @@ def solve_island(model, settings, work, t, rows):
         if not is_sane:
             work.status[0] |= SLOWED
         is_solved = velocity_bound.bound(model, settings, work, t, rows, is_solved)
-    is_missed = violation(model, work, t) > HARMLESS * island_speed(settings, work, t)
-    work.island_is_unsolved[t] = 1 if not is_solved and is_missed else 0
+    work.island_is_unsolved[t] = 0
+    if not is_solved and violation(model, work, t) > HARMLESS * island_speed(settings, work, t):
+        work.island_is_unsolved[t] = 1
 
 
 @kernel

@@ -164,6 +164,7 @@ def note(model, state, command, settings, work, t, is_first):
         return False  # nothing changed since it was looked at
     if code == SETTLED and not turns_far(model, state, settings, work, t):
         return False
+    keep_bias(model, work, t)
     if has_contact(model, work, t):
         return repeat(model, state, settings, work, t)
     if code == ONE_H:
@@ -232,7 +233,6 @@ def look(model, state, command, settings, work, is_first):
     """
     is_new = is_far = is_held = False
     for t in range(model.tree_body.shape[0]):
-        keep_bias(model, work, t)
         if note(model, state, command, settings, work, t, is_first):
             move_response(model, settings, work, t)
             is_new = True

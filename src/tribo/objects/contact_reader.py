@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -13,15 +14,15 @@ from tribo.engine.engine import Engine
 from tribo.model import Impact
 
 
-class ContactReader(check.Sealed):
+class ContactReader(check.Sealed, ABC):
     """What the last step's contacts did to an object, without a `Contact` for each."""
 
     description: TreeDescription
     _is_batch = False
 
+    @abstractmethod
     def _contact_records(self) -> tuple[str, Engine, slice]:
         """Return the object's name, the records of all worlds, and where its shapes are in them."""
-        raise NotImplementedError
 
     @property
     def net_contact_force(self) -> np.ndarray:

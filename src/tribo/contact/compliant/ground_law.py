@@ -4,16 +4,19 @@ A contact at depth δ under a ground with K, D, μ, displaced by u, with s = √
 
     f_n = s (K δ − D v_n) ≥ 0,   f_t = −s (K u + D v_t), cut to μ f_n
 
-A step evaluates it at δ_e = δ − h (β v_n⁺ − β' v_n), u_e = u + h/2 v_t + h (β v_t⁺ − β' v_t) and
-v_e = θ v⁺ + (1 − θ) v, where v⁺ is what the step ends with. β = β' = 1/4 and θ = 1/2 is the trapezoidal
-rule, of second order and without damping of its own; β = 1, β' = 0, θ = 1 is implicit Euler, which no
-stiffness shakes. A weight r = x/(1 + x) goes from one to the other, x = h s (3/2 K h + D) G_nn: how much of
-the velocity the contact alone would take away in a step. With r = O(h) the order stays.
+A step takes as s³ the mean of δ^3/2 over its way from δ + h/2 v_n to δ − h/2 v_n⁺, where v⁺ is what the
+step ends with: the normal spring then gives back what it took, however stiff it is (a discrete gradient).
+u_e = u + h/2 v_t + h (β v_t⁺ − β' v_t) and v_e = θ v⁺ + (1 − θ) v with β = β' = 1/4, θ = 1/2 is the
+trapezoidal rule, of second order. What a step is far too long for would rattle so; there the law is that
+of implicit Euler, s² = δ − h v_n⁺, β = 1, β' = 0, θ = 1, which no stiffness shakes. A weight r goes from one
+to the other, r/(1 − r) = (x/4)⁴, x = h s (3/2 K h + D) G_nn: how much of the velocity the contact alone would
+take away in a step.
 
 v⁺ is found by Newton's method: the slopes join M̂, and the step is made again until the forces are those
-of the law. The first pass begins where sweeps over these contacts end, each solved alone with all that it
-has of the law; a slipping contact has the slope of a damper that gives μ f_n.
-Source: Spatial_v2 (2012); Azad & Featherstone 2010; docs/physics/compliant-ground.
+of the law. The first pass begins where one sweep over these contacts ends, each solved alone with all that
+it has of the law; a slipping contact has the slope of a damper that gives μ f_n.
+Source: Spatial_v2 (2012); Azad & Featherstone 2010; Gonzalez 1996 (discrete gradients);
+docs/physics/compliant-ground.
 """
 
 from math import exp, sqrt
@@ -30,6 +33,7 @@ from tribo.contact.compliant.contact_force import (
     trial,
 )
 from tribo.contact.problem import contact_rows, surface_velocity, whitened_products
+from tribo.contact.problem.contact_targets import slow_speed
 from tribo.contact.solver import coulomb_cone
 from tribo.dynamics import inertia
 from tribo.math import spatial, vec
@@ -37,12 +41,13 @@ from tribo.model import Status
 
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
 COARSE = int(Status.COARSE)
-COARSE_FROM = 4.0  # [–] x of a contact whose bounce a step cannot follow: hω = 2, D = 0
+STIFF = 4.0  # [–] x of a contact that a step cannot follow: hω = 2, D = 0; half of its law is implicit there
+FOLLOWED = (
+    0.5  # [–] x at the deepest point of a bounce whose restitution is within 2 % of the law's
+)
 BEGIN, PUSH, SETTLE, REMEMBER = 0, 1, 2, 3  # parts of the stage
 LIFTED, STICKING, SLIPPING = 0, 1, 2
 MAX_PASSES = 100
-SWEEPS = 200  # before the first pass
-ROUGH = 1e-6  # [–] of the largest impulse: change at which the sweeps have found the neighbourhood
 TOLERANCE = 1e-11  # [–] of the largest force: what a force may differ from its law
 ROUNDING = 1e-14  # [–] of slope times speed: what it cannot help to differ
 FORGOTTEN = 1e-15  # [m] a displacement below is none
@@ -116,6 +121,21 @@ def recall(model, state, work, c, old):
 
 
 @kernel
+def peak(settings, work, c, K, D):
+    """Return x at the deepest point of a bounce; 0 for a contact that closes no faster than weight makes it.
+
+    0.4 K δ^5/2 there is what the spring and the motion have now: that of a bounce without damping.
+    """
+    speed = -work.contact_vel[c, 2]
+    if speed <= slow_speed(settings) or work.contact_gap[c] > speed * settings.dt:
+        return 0.0
+    depth = max(0.0, -work.contact_gap[c])
+    inverse_mass = work.contact_delassus[c, 2]
+    deepest = (depth**2.5 + 1.25 * speed * speed / (K * inverse_mass)) ** 0.4
+    return settings.dt * sqrt(deepest) * (1.5 * K * settings.dt + D) * inverse_mass
+
+
+@kernel
 def prepare(model, state, settings, work):
     """Find velocity, rows, apparent inverse mass, blend, u and last impulse of every compliant contact.
 
@@ -142,8 +162,9 @@ def prepare(model, state, settings, work):
         speed = work.contact_vel[c, 2]
         depth = max(0.0, -work.contact_gap[c] + h * max(0.0, -speed))
         x = h * sqrt(depth) * (1.5 * K * h + D) * work.contact_delassus[c, 2]
-        work.soft_blend[c] = x / (1.0 + x)
-        if x > COARSE_FROM:
+        part = (x / STIFF) ** 4
+        work.soft_blend[c] = part / (1.0 + part)
+        if peak(settings, work, c, K, D) > FOLLOWED:
             work.status[0] |= COARSE
         old = recall(model, state, work, c, old)
         key = work.contact_key[c]
@@ -160,32 +181,26 @@ def prepare(model, state, settings, work):
 
 @kernel
 def sweep(model, settings, work):
-    """Let every compliant contact answer alone, one after the other; return the largest change, relative.
+    """Let every compliant contact answer alone, one after the other.
 
     Writes: work.
     """
-    change = 0.0
-    largest = 0.0
     for c in range(work.contact_count[0]):
         if work.contact_is_soft[c] == 0:
             continue
-        K, D, mu = numbers(model, work, c)
         g = spatial.load(work.contact_delassus, c)
         before = vec.load(work.contact_impulse, c)
         w = whitened_products.velocity(model, work, work.contact_row, work.contact_vel, c)
-        w = alone(settings, work, c, K, D, mu, coulomb_cone.affine(g, vec.neg(before), w))
+        free = coulomb_cone.affine(g, vec.neg(before), w)
+        w = alone(model, settings, work, c, free, before)
         after = vec.scale(settings.dt, lawful(model, settings, work, c, w))
-        step = vec.sub(after, before)
         vec.store(work.contact_impulse, c, after)
-        whitened_products.add_response(model, work, work.contact_row, c, step)
-        change = max(change, vec.norm(step))
-        largest = max(largest, vec.norm(after))
-    return change / largest if largest > 0.0 else 0.0
+        whitened_products.add_response(model, work, work.contact_row, c, vec.sub(after, before))
 
 
 @kernel
 def begin(model, state, settings, work):
-    """Linearise every compliant contact where sweeps over them, without the rigid ones, end.
+    """Linearise every compliant contact where one sweep over them, without the rigid ones, ends.
 
     Writes: work.
     """
@@ -200,9 +215,7 @@ def begin(model, state, settings, work):
         if work.contact_is_soft[c] == 1:
             impulse = vec.load(work.contact_impulse, c)
             whitened_products.add_response(model, work, work.contact_row, c, impulse)
-    for _ in range(SWEEPS):
-        if sweep(model, settings, work) < ROUGH:
-            break
+    sweep(model, settings, work)
     for c in range(work.contact_count[0]):
         if work.contact_is_soft[c] == 1:
             w = whitened_products.velocity(model, work, work.contact_row, work.contact_vel, c)
@@ -241,6 +254,24 @@ def push(model, settings, work):
 
 
 @kernel
+def keep_forces(model, work):
+    """Let compliant contacts act with what they came to, within their cones: forces that only push.
+
+    Writes: work.
+    """
+    for c in range(work.contact_count[0]):
+        if work.contact_is_soft[c] == 0:
+            continue
+        _, _, mu = numbers(model, work, c)
+        f = linear_force(work, c, velocity(model, work, c, work.next_v))
+        normal = max(0.0, f[2])
+        across = sqrt(f[0] * f[0] + f[1] * f[1])
+        part = min(1.0, mu * normal / across) if across > 0.0 else 0.0
+        vec.store(work.soft_force, c, (part * f[0], part * f[1], normal))
+        work.soft_slope[c, 0] = work.soft_slope[c, 1] = 0.0
+
+
+@kernel
 def settle(model, settings, work):
     """Set the contacts' impulses; return 1 if they are not the law's: then it is linearised anew.
 
@@ -268,7 +299,10 @@ def settle(model, settings, work):
             if work.contact_is_soft[c] == 1:
                 linearise(model, settings, work, c, velocity(model, work, c, work.next_v))
         return 1
-    if not is_settled:
+    if not is_settled and work.soft_pass[0] == MAX_PASSES:
+        keep_forces(model, work)
+        return 1
+    if work.soft_pass[0] > MAX_PASSES:
         work.status[0] |= NOT_CONVERGED
     for k in range(work.soft_mass.shape[0]):
         work.mass_matrix[k] = work.soft_mass[k]

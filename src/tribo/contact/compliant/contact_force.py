@@ -6,6 +6,7 @@ The equations are in `compliant`. Vectors are in contact axes, forces act on A.
 from math import sqrt
 
 from tribo.compiler.jit import kernel
+from tribo.contact.problem.contact_rows import BETWEEN_MOVED
 from tribo.contact.solver import coulomb_cone
 from tribo.math import spatial, vec
 from tribo.model import Pair
@@ -127,6 +128,16 @@ def linear_force(work, c, w):
 
 
 @kernel
+def cut_force(work, c, mu, w):
+    """Return the force of a linearised law that is cut to the cone, if a step ends with velocity w."""
+    x, y, normal = linear_force(work, c, w)
+    normal = max(normal, 0.0)
+    size = sqrt(x * x + y * y)
+    part = mu * normal / size if size > mu * normal else 1.0
+    return (part * x, part * y, normal)
+
+
+@kernel
 def alone(model, settings, work, c, free, impulse):
     """Return the velocity with which a step would end if only this contact changed it from `free`.
 
@@ -181,6 +192,11 @@ def linearise(model, settings, work, c, w):
         vec.store(work.soft_force, c, (0.0, 0.0, 0.0))
         return
     x, y, slope = trial(work, settings, c, K, D, w)
+    if work.contact_is_soft[c] == BETWEEN_MOVED:  # the solve cuts it to the cone
+        work.soft_slope[c, 0] = s * slope
+        work.soft_slope[c, 1] = normal_slope
+        vec.store(work.soft_force, c, (-s * x, -s * y, normal))
+        return
     bound = mu * normal
     size = s * sqrt(x * x + y * y)
     part = 1.0

@@ -25,6 +25,7 @@ from tribo.collision.broadphase import is_moved
 from tribo.compiler.jit import kernel
 from tribo.contact.compliant.contact_force import (
     alone,
+    cut_force,
     lawful,
     linear_force,
     linearise,
@@ -33,6 +34,7 @@ from tribo.contact.compliant.contact_force import (
     trial,
 )
 from tribo.contact.problem import contact_rows, surface_velocity, whitened_products
+from tribo.contact.problem.contact_rows import ON_GROUND
 from tribo.contact.problem.contact_targets import slow_speed
 from tribo.contact.solver import coulomb_cone
 from tribo.dynamics import inertia
@@ -55,7 +57,7 @@ FORGOTTEN = 1e-15  # [m] a displacement below is none
 
 @kernel
 def moved_side(model, work, c):
-    """Return the side of a compliant contact that forces move; the other is its ground."""
+    """Return the first side of a compliant contact that forces move; the other is its ground."""
     return 0 if is_moved(model, work.contact_body[c, 0]) else 1
 
 
@@ -212,19 +214,19 @@ def begin(model, state, settings, work):
         work.response[dof] = settings.dt * (work.drive_force[dof] - work.bias_force[dof])
     inertia.whiten(model, work, work.response)
     for c in range(work.contact_count[0]):
-        if work.contact_is_soft[c] == 1:
+        if work.contact_is_soft[c] != 0:
             impulse = vec.load(work.contact_impulse, c)
             whitened_products.add_response(model, work, work.contact_row, c, impulse)
     sweep(model, settings, work)
     for c in range(work.contact_count[0]):
-        if work.contact_is_soft[c] == 1:
+        if work.contact_is_soft[c] != 0:
             w = whitened_products.velocity(model, work, work.contact_row, work.contact_vel, c)
             linearise(model, settings, work, c, w)
 
 
 @kernel
 def push(model, settings, work):
-    """Add Jᵀ f to the drives' forces and h Jᵀ slope J to M.
+    """Add Jᵀ f of contacts with a ground to the drives' forces and h Jᵀ slope J to M.
 
     Writes: work.
     """
@@ -232,7 +234,7 @@ def push(model, settings, work):
     for k in range(work.soft_mass.shape[0]):
         work.mass_matrix[k] = work.soft_mass[k]
     for c in range(work.contact_count[0]):
-        if work.contact_is_soft[c] == 0:
+        if work.contact_is_soft[c] != ON_GROUND:
             continue
         side = moved_side(model, work, c)
         columns(model, work, c, side)
@@ -254,20 +256,26 @@ def push(model, settings, work):
 
 
 @kernel
+def taken(model, work, c, w):
+    """Return the force that the step has taken for a contact if it ends with velocity w [N]."""
+    if work.contact_is_soft[c] == ON_GROUND:
+        return linear_force(work, c, w)
+    _, _, mu = numbers(model, work, c)
+    return cut_force(work, c, mu, w)
+
+
+@kernel
 def keep_forces(model, work):
     """Let compliant contacts act with what they came to, within their cones: forces that only push.
 
     Writes: work.
     """
     for c in range(work.contact_count[0]):
-        if work.contact_is_soft[c] == 0:
+        if work.contact_is_soft[c] != ON_GROUND:  # rows are within their cones
             continue
         _, _, mu = numbers(model, work, c)
-        f = linear_force(work, c, velocity(model, work, c, work.next_v))
-        normal = max(0.0, f[2])
-        across = sqrt(f[0] * f[0] + f[1] * f[1])
-        part = min(1.0, mu * normal / across) if across > 0.0 else 0.0
-        vec.store(work.soft_force, c, (part * f[0], part * f[1], normal))
+        w = velocity(model, work, c, work.next_v)
+        vec.store(work.soft_force, c, cut_force(work, c, mu, w))
         work.soft_slope[c, 0] = work.soft_slope[c, 1] = 0.0
 
 
@@ -279,24 +287,25 @@ def settle(model, settings, work):
     """
     largest = 0.0
     for c in range(work.contact_count[0]):
-        if work.contact_is_soft[c] == 1:
+        if work.contact_is_soft[c] != 0:
             w = velocity(model, work, c, work.next_v)
-            f = linear_force(work, c, w)
-            vec.store(work.contact_impulse, c, vec.scale(settings.dt, f))
+            f = taken(model, work, c, w)
+            if work.contact_is_soft[c] == ON_GROUND:
+                vec.store(work.contact_impulse, c, vec.scale(settings.dt, f))
             largest = max(largest, vec.norm(f), vec.norm(lawful(model, settings, work, c, w)))
     is_settled = True
     for c in range(work.contact_count[0]):
         if work.contact_is_soft[c] == 0:
             continue
         w = velocity(model, work, c, work.next_v)
-        lack = vec.sub(lawful(model, settings, work, c, w), linear_force(work, c, w))
+        lack = vec.sub(lawful(model, settings, work, c, w), taken(model, work, c, w))
         speed = vec.norm(w) + vec.norm(vec.load(work.contact_vel, c))
         slope = max(work.soft_slope[c, 0], work.soft_slope[c, 1])
         if vec.norm(lack) > TOLERANCE * largest + ROUNDING * slope * speed:
             is_settled = False
     if not is_settled and work.soft_pass[0] < MAX_PASSES:
         for c in range(work.contact_count[0]):
-            if work.contact_is_soft[c] == 1:
+            if work.contact_is_soft[c] != 0:
                 linearise(model, settings, work, c, velocity(model, work, c, work.next_v))
         return 1
     if not is_settled and work.soft_pass[0] == MAX_PASSES:

@@ -49,19 +49,16 @@ def not_converged(world: WorldView) -> str:
 
 def coarse(world: WorldView) -> str:
     """Return that a step is too long, and for what."""
+    bounce = culprits.too_stiff(world.engine, world.objects)
     names = culprits.fast(world.engine, world.objects)
-    what, see = f"for how fast {names} turns (it gains or loses energy)", "world.status"
-    if not names:
-        what = (
-            "for how fast something turns that joints or constraints hold "
-            "(it gains or loses energy)"
-        )
-        if culprits.has_compliant_pair(world.engine):
-            what = (
-                "for a compliant pair, which it stops at once (it carries and holds as it should, but "
-                f"bounces less), or {what}"
-            )
-            see = "world.status and tribo.ground.check_step"
+    fast = f"{names} turns" if names else "something turns that joints or constraints hold"
+    turns = f"for how fast {fast} (it gains or loses energy)"
+    is_bounce = bounce or (not names and culprits.has_compliant_pair(world.engine))
+    see, what = "world.status", turns
+    if is_bounce:
+        see = "world.status and tribo.ground.check_step"
+        what = "for the bounce of compliant pairs, whose restitution is off by more than 2 %"
+        what += f": {bounce}" if bounce else f", or {turns}"
     return (
         f"a time step of {world.time_step:g} s is too long {what}. Take a smaller time_step or stiffness "
         f"({ONCE}; see {see})"

@@ -16,7 +16,7 @@ from tribo.batch.pool import KEPT, BatchStates
 from tribo.batch.rays import BatchRays
 from tribo.batch.rollout import BatchRollout
 from tribo.batch.single_bodies import SingleBodyBatch
-from tribo.batch.warnings import BatchComplaints
+from tribo.batch.warnings import BatchWarningLog
 from tribo.batch_kernels.records import Course
 from tribo.checks import check
 from tribo.checks.errors import EditError
@@ -57,7 +57,7 @@ class BatchInterior:
         self.parts = {part.name: Part.of(part) for part in world.objects}
         self.material_names = world.material_names
         self._records: dict[str, TreeRecords] = {}
-        self._complaints = BatchComplaints()
+        self._warnings = BatchWarningLog()
         self.idle = [True]  # empty while some thread steps the batch
         self.set_threads(threads)
         self.materials = BatchMaterials(self)
@@ -144,7 +144,7 @@ class BatchInterior:
                 left = self.watch.run_watched(n, threads)
             else:
                 left = self.engine.run_all(n, threads, course)
-            self._complaints.say(self, self.engine.status[:, 0])
+            self._warnings.say(self, self.engine.status[:, 0])
         finally:
             if hold_forces:
                 command["wrench"][...] = 0.0

@@ -15,7 +15,7 @@ from tribo.checks.readonly import frozen
 from tribo.engine.builder import ALL_GROUPS
 from tribo.engine.threads import run_together
 from tribo.probes import cast
-from tribo.readout.filters import Sight
+from tribo.readout.filters import ShapeFilter
 from tribo.readout.rays import MAX_RAYS
 
 
@@ -44,7 +44,7 @@ class BatchRays:
     def __init__(self, batch: BatchOwner) -> None:
         """Ask the worlds of a batch."""
         self._batch = batch
-        self._sights: list[Sight] = []
+        self._filters: list[ShapeFilter] = []
 
     def ray_test_batch(
         self, origins: Any, directions: Any, length: Any = math.inf, *,
@@ -160,21 +160,21 @@ class BatchRays:
         spans = [parts[check.known(name, parts, "object")].span.shape for name in names]
         worlds, engine = len(self._batch), self._batch.engine
         threads = min(self._batch.threads, worlds)
-        sights = [sight for sight in self._sights if sight.fits(engine)]
-        sights += [Sight(engine) for _ in range(threads - len(sights))]
-        self._sights = sights
+        filters = [shape_filter for shape_filter in self._filters if shape_filter.fits(engine)]
+        filters += [ShapeFilter(engine) for _ in range(threads - len(filters))]
+        self._filters = filters
         few = max(1, worlds // (4 * threads))
         starts = iter(range(0, worlds, few))  # one iterator: each start is handed out once
 
-        def work(sight: Sight) -> None:
-            sight.look(bits, spans)
+        def work(shape_filter: ShapeFilter) -> None:
+            shape_filter.look(bits, spans)
             for first in starts:
                 cast.closest_in_worlds(
-                    engine.model, engine.state, sight.work, sight.scene, first,
+                    engine.model, engine.state, shape_filter.work, shape_filter.scene, first,
                     min(first + few, worlds), start, toward, 0.0, far, hit, shape,
                 )  # fmt: skip
 
-        run_together([lambda s=s: work(s) for s in sights[:threads]])  # type: ignore[misc]
+        run_together([lambda s=s: work(s) for s in filters[:threads]])  # type: ignore[misc]
 
 
 def _of_worlds(

@@ -169,9 +169,9 @@ def _touching(
     is_own = (shape >= shapes.start) & (shape < shapes.stop)
     impulse = _rows(work["contact_impulse"], 3)[at]
     world = at // room
-    hands_on = engine.settings.arrays["impact"].reshape(-1)[world] == Impact.PROPAGATE
-    if hands_on.any():
-        impulse[hands_on] += _rows(work["contact_blow"], 3)[at[hands_on]]
+    propagates = engine.settings.arrays["impact"].reshape(-1)[world] == Impact.PROPAGATE
+    if propagates.any():
+        impulse[propagates] += _rows(work["contact_blow"], 3)[at[propagates]]
     touches = (impulse[:, 2] > 0.0) | ~(work["contact_gap"].ravel()[at] > 0.0)
     kept = touches & is_own.any(axis=1)
     shape = np.where(is_own, shape - shapes.start, -1)

@@ -63,14 +63,21 @@ class WorldProximity:
         is_open = check.is_scalar(limit) and limit == math.inf
         reach = math.inf if is_open else check.number(limit, "limit")
         sides = shapes_of(a, self._world, "a"), shapes_of(b, self._world, "b")
-        sight, engine = self._rays.look(ALL_GROUPS, ()), self._world.engine
-        sight.scene.is_seen[:] = 0
+        shape_filter, engine = self._rays.look(ALL_GROUPS, ()), self._world.engine
+        shape_filter.scene.is_seen[:] = 0
         for side in sides:
-            sight.scene.is_seen[side] = 1
+            shape_filter.scene.is_seen[side] = 1
         spans = np.array([x for side in sides for x in (side.start, side.stop)], np.int64)
         out, pair = np.zeros(10), np.zeros(2, np.int64)
         found = near.nearest(
-            engine.model, engine.state, sight.work, sight.scene, spans, reach, out, pair
+            engine.model,
+            engine.state,
+            shape_filter.work,
+            shape_filter.scene,
+            spans,
+            reach,
+            out,
+            pair,
         )
         if found < 0:
             raise ValueError(
@@ -140,9 +147,11 @@ class WorldProximity:
     def _there(
         self, low: np.ndarray, high: np.ndarray, is_point: bool, mask: int
     ) -> list[CollisionBody]:
-        sight, engine = self._rays.look(mask, ()), self._world.engine
-        near.there(engine.model, engine.state, sight.work, sight.scene, low, high, is_point)
-        return self._bodies(np.flatnonzero(sight.scene.is_seen))
+        shape_filter, engine = self._rays.look(mask, ()), self._world.engine
+        near.there(
+            engine.model, engine.state, shape_filter.work, shape_filter.scene, low, high, is_point
+        )
+        return self._bodies(np.flatnonzero(shape_filter.scene.is_seen))
 
     def _bodies(self, shapes: np.ndarray) -> list[CollisionBody]:
         """Return collision bodies by their numbers in the world."""

@@ -20,7 +20,7 @@ from tribo.probes.records import Scene
 OUTLINE = 6  # corners of the features that primitives have
 
 
-class Sight:
+class ShapeFilter:
     """Scratch for one model of a world; a new model needs a new one."""
 
     def __init__(self, engine: Engine) -> None:

@@ -16,7 +16,7 @@ from tribo.engine.engine import Engine
 from tribo.objects import CollisionBody, Object
 from tribo.objects.world_view import WorldView
 from tribo.probes import cast
-from tribo.readout.filters import Sight, object_numbers, shapes_of
+from tribo.readout.filters import ShapeFilter, object_numbers, shapes_of
 
 MAX_RAYS = 1 << 24  # of one call: a gigabyte of answers
 
@@ -99,18 +99,18 @@ class WorldRays:
     def __init__(self, world: WorldView) -> None:
         """Ask a world."""
         self._world = world
-        self._sight: Sight | None = None
+        self._filter: ShapeFilter | None = None
 
-    def look(self, mask: int, ignore: Any) -> Sight:
+    def look(self, mask: int, ignore: Any) -> ShapeFilter:
         """Return scratch that sees what a question is about."""
         bits = check.bits(mask, "collision_mask")
         things = ignore if isinstance(ignore, (list, tuple, set, frozenset)) else [ignore]
         spans = [shapes_of(thing, self._world, "ignore") for thing in things]
         engine = self._world.engine
-        if self._sight is None or not self._sight.fits(engine):
-            self._sight = Sight(engine)
-        self._sight.look(bits, spans)
-        return self._sight
+        if self._filter is None or not self._filter.fits(engine):
+            self._filter = ShapeFilter(engine)
+        self._filter.look(bits, spans)
+        return self._filter
 
     def ray_test(self, origin: Any, direction: Any, length: float = math.inf, *,
                  collision_mask: int = ALL_GROUPS, ignore: Any = ()) -> RayHit | None:  # fmt: skip
@@ -138,8 +138,8 @@ class WorldRays:
             True
         """
         start, toward, reach = self._one_ray(origin, direction, length)
-        sight = self.look(collision_mask, ignore)
-        hit, shape = self.cast(sight, start, toward, 0.0, reach)
+        shape_filter = self.look(collision_mask, ignore)
+        hit, shape = self.cast(shape_filter, start, toward, 0.0, reach)
         return None if shape[0] < 0 else self._hit(start[0], toward[0], hit[0], int(shape[0]))
 
     def ray_test_all(self, origin: Any, direction: Any, length: float = math.inf, *,
@@ -156,12 +156,12 @@ class WorldRays:
             [2.5, 3.5]
         """
         start, toward, reach = self._one_ray(origin, direction, length)
-        sight = self.look(collision_mask, ignore)
+        shape_filter = self.look(collision_mask, ignore)
         engine, room = self._world.engine, 32
         while True:
             hit, shape = np.zeros((room, 4)), np.zeros(room, np.int64)
             found = cast.all_hits(
-                engine.model, engine.state, sight.work, sight.scene, start, toward, 0.0, reach,
+                engine.model, engine.state, shape_filter.work, shape_filter.scene, start, toward, 0.0, reach,
                 hit, shape,
             )  # fmt: skip
             if found < 0:
@@ -208,8 +208,8 @@ class WorldRays:
             if not (reach >= 0.0).all():
                 k = int(np.argmax(~(reach >= 0.0)))
                 raise ValueError(f"length must be ≥ 0, entry {k} is {float(reach[k])!r}")
-        sight = self.look(collision_mask, ignore)
-        hit, shape = self.cast(sight, start, toward, 0.0, reach)
+        shape_filter = self.look(collision_mask, ignore)
+        hit, shape = self.cast(shape_filter, start, toward, 0.0, reach)
         return RayHits(
             frozen(start), frozen(toward), frozen(hit[:, 0]), frozen(hit[:, 1:]), frozen(shape),
             self._world.engine, tuple(self._world.objects),
@@ -221,13 +221,18 @@ class WorldRays:
         return start, toward, np.array([_length(length)])
 
     def cast(
-        self, sight: Sight, start: np.ndarray, toward: np.ndarray, nearest: float, reach: np.ndarray
+        self,
+        seen: ShapeFilter,
+        start: np.ndarray,
+        toward: np.ndarray,
+        nearest: float,
+        reach: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return distance and normal (N, 4), and the shape (N,) that each ray hits."""
         engine, count = self._world.engine, len(start)
         hit, shape = np.empty((count, 4)), np.empty(count, np.int64)
         bad = cast.closest(
-            engine.model, engine.state, sight.work, sight.scene, count <= cast.FEW, start, toward,
+            engine.model, engine.state, seen.work, seen.scene, count <= cast.FEW, start, toward,
             nearest, reach, hit, shape,
         )  # fmt: skip
         if bad >= 0:

@@ -373,10 +373,12 @@ class WorldSensors:
         hidden: Any,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return distance [m] (infinity: nothing) and object number (−1) of rays; some shapes are hidden."""
-        sight = self._rays.look(ALL_GROUPS, ())
-        sight.scene.is_seen[hidden if isinstance(hidden, slice) else slice(0, 0)] = 0
+        shape_filter = self._rays.look(ALL_GROUPS, ())
+        shape_filter.scene.is_seen[hidden if isinstance(hidden, slice) else slice(0, 0)] = 0
         start = np.array(np.broadcast_to(place, directions.shape), order="C")
-        hit, shape = self._rays.cast(sight, start, np.ascontiguousarray(directions), nearest, reach)
+        hit, shape = self._rays.cast(
+            shape_filter, start, np.ascontiguousarray(directions), nearest, reach
+        )
         return hit[:, 0].copy(), object_numbers(self.world.objects, shape)
 
     # -- snapshots -----------------------------------------------------------------------------

@@ -38,7 +38,7 @@ from tribo.world.load_bodies import WorldBodyFiles
 from tribo.world.object_list import Objects, WorldList
 from tribo.world.reference_bodies import References
 from tribo.world.shown import Shown
-from tribo.world.warnings import Complaints, invalid
+from tribo.world.warnings import WarningLog, invalid
 
 
 class Interior:
@@ -60,7 +60,7 @@ class Interior:
         self.pushes: Pushes = {}
         self.is_measured = False
         self.records: Engine | None = None
-        self._complaints = Complaints()
+        self._warnings = WarningLog()
         self.members = WorldList(self)
         self.adding = WorldObjects(self, self.members)
         self.ties = WorldConstraints(self)
@@ -136,7 +136,7 @@ class Interior:
         """Bring everything up to date before a step."""
         if self.is_midway:
             raise EditError("step was called between update and advance; call advance first")
-        self._complaints.begin(self)
+        self._warnings.begin(self)
         warm_up.warm_up()
         self.is_stale = False
 
@@ -147,7 +147,7 @@ class Interior:
             self._report_bad_input()
             raise SimulationError(invalid(self))
         if status:
-            self._complaints.say(self, status)
+            self._warnings.say(self, status)
 
     def _report_bad_input(self) -> None:
         """Raise an error that names an array into which something was written that is not finite."""

@@ -33,7 +33,7 @@ UNSOLVED, SOLVED, TOO_LARGE = int(Answer.UNSOLVED), int(Answer.SOLVED), int(Answ
 FEW = 3  # Newton steps of a large island; one that rests needs one
 LONG = 30  # Newton steps from the last step's impulses
 SHORT = 10  # from where the splitting has come
-SPLITS = (20, 80, 300, 600)  # steps of the splitting before each of these
+SPLITS = (20, 80, 300)  # steps of the splitting before each of these
 FAR = 1e-3  # [–] of the same speed: a violation beyond it is no solution
 MANY = 12  # trees: an island of more may be too large; a robot of a hundred joints is one tree
 CROWD = 32  # trees: an island of more is too large
@@ -92,13 +92,12 @@ def improve(model, work, t, count, limit, best, steps):
 
 @kernel
 def approach(model, work, t, count, limit, best):
-    """Come nearer to the solution by splitting, from no impulse, and follow Newton's method from there.
+    """Come nearer to the solution by splitting, from the best impulses, and follow Newton's method from there.
 
     Return success and the least violation so far [m/s].
 
     Writes: work.
     """
-    start_cold(model, work, t)
     splitting.start_duals(model, work, t)
     rho = FIRST_RHO
     for steps in SPLITS:

@@ -36,7 +36,7 @@ from tribo.math import vec
 
 ALIKE = 5.0  # [–] ratio of what both halves lack up to which ρ stays
 LARGEST_CHANGE = 10.0  # [–] of ρ at a time
-EVERY = 20  # steps after which ρ is looked at
+EVERY = 10  # steps after which ρ is looked at
 SOFTEST, STIFFEST = 1e-7, 1e3  # [–] of ρ
 TINY = 1e-300
 

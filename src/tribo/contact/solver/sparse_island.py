@@ -92,7 +92,7 @@ def improve(model, work, t, count, limit, best, steps):
 
 @kernel
 def approach(model, work, t, count, limit, best):
-    """Come nearer to the solution by splitting, from the best impulses, and follow Newton's method from there.
+    """Come nearer to the solution by splitting, from the best impulses; follow Newton's method from there.
 
     Return success and the least violation so far [m/s].
 

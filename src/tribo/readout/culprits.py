@@ -1,4 +1,4 @@
-"""Who is to blame for a step that was not solved: names of contacts, joints and constraints for the log."""
+"""What a step that was not solved goes back to: names of contacts, joints and constraints for the log."""
 
 from __future__ import annotations
 

@@ -19,20 +19,21 @@ from tribo.model import Constraint as Kind
 from tribo.objects.cable import Cable, CableNode, CableSection
 from tribo.objects.constraint import Constraint
 from tribo.objects.end import End, body_pose
-from tribo.world.add_joints import WorldJoints
+from tribo.objects.world_view import WorldView
+from tribo.world.add_constraints import WorldConstraints
+from tribo.world.add_objects import WorldObjects
 
 logger = logging.getLogger("tribo")
 
 MAX_SEGMENTS = 2000
 
 
-class WorldCables(WorldJoints):
+class WorldCables:
     """Laying cables."""
 
-    @property
-    def time_step(self) -> float:
-        """Time step [s]."""
-        raise NotImplementedError
+    def __init__(self, world: WorldView, adding: WorldObjects, ties: WorldConstraints) -> None:
+        """Lay them by means of other parts of a world."""
+        self._world, self._adding, self._ties = world, adding, ties
 
     def add_cable(self, route: Any, *, radius: float, segment_length: float = 0.05,
                   material: Material | str = "default", self_collide: bool = False, collide: bool = True,
@@ -67,7 +68,7 @@ class WorldCables(WorldJoints):
             >>> len(rope.segments), round(rope.mass, 3)
             (10, 0.314)
         """
-        self.check_editable("the list of objects")
+        self._world.check_editable("the list of objects")
         made = Material(material) if isinstance(material, str) else material
         if not isinstance(made, Material):
             raise TypeError(f"material must be a Material or a name, got {check.shown(material)}")
@@ -77,7 +78,7 @@ class WorldCables(WorldJoints):
         nodes = [
             node if isinstance(node, CableNode) else CableNode(node) for node in _listed(route)
         ]
-        placed = [self._node_place(node, k) for k, node in enumerate(nodes)]
+        placed = [self.node_place(node, k) for k, node in enumerate(nodes)]
         points, corners = _divide([place for place, _ in placed], longest)
         title = self._cable_name(name)
         groups = {} if collide else {"collision_mask": 0, "collision_group": 0}
@@ -89,7 +90,7 @@ class WorldCables(WorldJoints):
         segments = []
         try:
             for k, (length, turn) in enumerate(zip(lengths, turns, strict=True)):
-                part = self.add_capsule(
+                part = self._adding.add_capsule(
                     size, float(length), section.mass_per_length * float(length), made.name,
                     position=0.5 * (points[k] + points[k + 1]), orientation=turn, name=f"{title}/{k}",
                     **groups,
@@ -108,10 +109,10 @@ class WorldCables(WorldJoints):
                     fastenings.append(self._fasten(section, segments, lengths, node, end, k, what))
         except Exception:
             for part in segments:
-                self.remove(part)
+                self._world.remove(part)
             raise
         self._doubt_damping(section, title)
-        return Cable(self, title, section, lengths, segments, joints, fastenings)
+        return Cable(self._world, title, section, lengths, segments, joints, fastenings)
 
     def _doubt_damping(self, section: CableSection, name: str) -> None:
         """Warn of spook dampings that ring: less than two steps."""
@@ -121,18 +122,18 @@ class WorldCables(WorldJoints):
                 ("wire_spook_damping_stretch", section.stretch_stiffness),
                 ("wire_spook_damping_bend", section.bend_stiffness),
             )
-            if stiffness > 0.0 and getattr(section.material, key) < 2.0 * self.time_step
+            if stiffness > 0.0 and getattr(section.material, key) < 2.0 * self._world.time_step
         }
         for key, value in short.items():
             logger.warning(
                 "cable %s: %s of %r is %g s, less than two time steps: it rings. Take %g s or more, or a "
-                "shorter time_step", name, key, section.material.name, value, 2.0 * self.time_step,
+                "shorter time_step", name, key, section.material.name, value, 2.0 * self._world.time_step,
             )  # fmt: skip
 
     def _cable_name(self, name: str) -> str:
         if not isinstance(name, str):
             raise TypeError(f"name must be a string, got {check.shown(name)}")
-        taken = {part.name.split("/")[0] for part in self._objects}
+        taken = {part.name.split("/")[0] for part in self._world.objects}
         if name in taken:
             raise ValueError(
                 f"there is already an object or cable named {name!r}; choose another name"
@@ -145,7 +146,7 @@ class WorldCables(WorldJoints):
     def _free_group(self) -> int:
         """Return a collision group that no shape is in."""
         used = 0
-        for part in self._objects:
+        for part in self._world.objects:
             for body in part.collision_bodies:
                 used |= body.collision_group
         for bit in range(62, 1, -1):
@@ -155,9 +156,9 @@ class WorldCables(WorldJoints):
             "all collision groups are in use: lay the cable with self_collide=True, or free a group"
         )
 
-    def _node_place(self, node: CableNode, k: int) -> tuple[np.ndarray, End]:
+    def node_place(self, node: CableNode, k: int) -> tuple[np.ndarray, End]:
         """Return where a node is in the world, and the end on its body."""
-        part, body, offset, turn, link = self._body(node.body, f"body of route[{k}]")
+        part, body, offset, turn, link = self._ties.body_of(node.body, f"body of route[{k}]")
         frame = rotation_matrix(turn)
         end = End(part, body, offset + frame @ np.array(node.point), frame, link)
         return end.pose()[0], end
@@ -172,7 +173,7 @@ class WorldCables(WorldJoints):
         length = 0.5 * float(lengths[k - 1] + lengths[k])
         numbers = _soft(section, length, None) | {"break_force": break_force, "collide": False}
         what = "weld" if section.bend_stiffness > 0.0 else "pin"
-        joint: Constraint = self._tie(
+        joint: Constraint = self._ties.tie(
             Constraint, what, Kind.JOINT, ends, name, numbers, LOCKED[what]
         )
         joint.is_marked = False
@@ -197,7 +198,7 @@ class WorldCables(WorldJoints):
         numbers = _soft(section, 0.5 * float(lengths[at]), node.bend_stiffness)
         if node.kind == "link" and end.part is not None:
             numbers["collide"] = False
-        return self._tie(Constraint, what, Kind.JOINT, (end, own), name, numbers, LOCKED[what])  # type: ignore[no-any-return]
+        return self._ties.tie(Constraint, what, Kind.JOINT, (end, own), name, numbers, LOCKED[what])  # type: ignore[no-any-return]
 
 
 def _listed(route: Any) -> list[Any]:

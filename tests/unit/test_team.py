@@ -9,11 +9,12 @@ from tribo.engine.team import gathered
 pytestmark = pytest.mark.skipif(DISABLED, reason="nothing is compiled")
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def empty_cache(monkeypatch, tmp_path):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
 
 
+@pytest.mark.usefixtures("empty_cache")
 def test_what_fails_is_said_and_the_rest_is_done():
     said = []
     with gathered(1) as team:
@@ -24,6 +25,7 @@ def test_what_fails_is_said_and_the_rest_is_done():
     assert "kernel dynamics.integrate.next_velocity" in said
 
 
+@pytest.mark.usefixtures("empty_cache")
 def test_two_compile_each_kernel_once():
     said = []
     with gathered(2) as team:
@@ -33,6 +35,7 @@ def test_two_compile_each_kernel_once():
     assert len(compiled) == len(set(compiled))
 
 
+@pytest.mark.usefixtures("empty_cache")
 def test_an_interrupt_ends_all_processes():
     def interrupted(_):
         raise KeyboardInterrupt
@@ -42,6 +45,7 @@ def test_an_interrupt_ends_all_processes():
     assert all(member.poll() is not None for member in team.members)
 
 
+@pytest.mark.usefixtures("empty_cache")
 def test_a_process_that_is_killed_is_noticed():
     def kill(line):
         if line == "failed":

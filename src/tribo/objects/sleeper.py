@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from tribo.checks import check
-from tribo.contact.sleep import ASLEEP, AWAKE
 from tribo.objects.owner import Owner
 
 
@@ -46,6 +45,8 @@ class Sleeper(check.Sealed):
     @property
     def is_asleep(self) -> bool:
         """Whether the object sleeps: it rests, and steps leave it alone until something disturbs it."""
+        from tribo.contact.sleep import ASLEEP
+
         return bool(self.world.sleeping and self._tree_is_asleep[0] == ASLEEP)
 
     def wake(self) -> None:
@@ -62,6 +63,8 @@ class Sleeper(check.Sealed):
             False
         """
         self.check_editable("wake")
+        from tribo.contact.sleep import AWAKE
+
         self._tree_is_asleep[0] = AWAKE
         self._quiet_time[0] = 0.0
 

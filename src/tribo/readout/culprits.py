@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tribo.contact.problem.box_friction_rows import SLOT
-from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
-from tribo.contact.solver.natural_residual import scalar_violation
 from tribo.engine.engine import Engine
 from tribo.engine.layout import DOFS
 from tribo.enums import DriveForm
@@ -31,6 +28,9 @@ def row_name(
     engine: Engine, objects: Sequence[Object], constraints: Sequence[Constraint], n: int
 ) -> str:
     """Return what scalar row n is: "a stop of joint 'elbow' of arm"."""
+    from tribo.contact.problem.box_friction_rows import SLOT
+    from tribo.contact.problem.scalar_rows import tie_of
+
     if engine.work.scalar_slot[n] < 0:
         a, b = engine.work.contact_shape[SLOT - engine.work.scalar_slot[n]]
         return f"friction between {shape_name(objects, a)} and {shape_name(objects, b)}"
@@ -64,6 +64,8 @@ def largest_miss(
     engine: Engine, objects: Sequence[Object], constraints: Sequence[Constraint]
 ) -> str:
     """Return which contact or row of the last step misses its law by most; empty if all keep theirs."""
+    from tribo.contact.solver.natural_residual import scalar_violation
+
     model, work = engine.model, engine.work
     worst, where = 0.0, ""
     for c in range(int(work.contact_count[0])):
@@ -80,6 +82,8 @@ def largest_miss(
 
 def contradiction(engine: Engine, constraints: Sequence[Constraint]) -> str:
     """Return the names of the constraints that give way most in the last step; empty if none does."""
+    from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
+
     work = engine.work
     hard = [
         n for n in range(int(work.scalar_count[0]))

@@ -12,7 +12,6 @@ from tribo.checks.readonly import frozen
 from tribo.engine.builder import ALL_GROUPS
 from tribo.engine.engine import Engine
 from tribo.objects import CollisionBody, Object
-from tribo.probes import near
 from tribo.readout.filters import Sight, object_numbers, shapes_of
 
 
@@ -69,6 +68,8 @@ class WorldProximity(check.Sealed):
             >>> found.distance, found.point_b.tolist()
             (1.0, [1.5, 0.0, 0.0])
         """
+        from tribo.probes import near
+
         is_open = check.is_scalar(limit) and limit == math.inf
         reach = math.inf if is_open else check.number(limit, "limit")
         sides = shapes_of(a, self, "a"), shapes_of(b, self, "b")
@@ -149,6 +150,8 @@ class WorldProximity(check.Sealed):
     def _there(
         self, low: np.ndarray, high: np.ndarray, is_point: bool, mask: int
     ) -> list[CollisionBody]:
+        from tribo.probes import near
+
         sight, engine = self._look(mask, ()), self.engine
         near.there(engine.model, engine.state, sight.work, sight.scene, low, high, is_point)
         return self._bodies(np.flatnonzero(sight.scene.is_seen))

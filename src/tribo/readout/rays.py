@@ -14,7 +14,6 @@ from tribo.checks.readonly import frozen
 from tribo.engine.builder import ALL_GROUPS
 from tribo.engine.engine import Engine
 from tribo.objects import CollisionBody, Object
-from tribo.probes import cast
 from tribo.readout.filters import Sight, object_numbers, shapes_of
 
 MAX_RAYS = 1 << 24  # of one call: a gigabyte of answers
@@ -166,6 +165,8 @@ class WorldRays(check.Sealed):
             >>> [hit.distance for hit in world.ray_test_all((0, 0, 0), (1, 0, 0))]
             [2.5, 3.5]
         """
+        from tribo.probes import cast
+
         start, toward, reach = self._one_ray(origin, direction, length)
         sight = self._look(collision_mask, ignore)
         engine, room = self.engine, 32
@@ -237,6 +238,8 @@ class WorldRays(check.Sealed):
         """Return distance and normal (N, 4), and the shape (N,) that each ray hits."""
         engine, count = self.engine, len(start)
         hit, shape = np.empty((count, 4)), np.empty(count, np.int64)
+        from tribo.probes import cast
+
         bad = cast.closest(
             engine.model, engine.state, sight.work, sight.scene, count <= cast.FEW, start, toward,
             nearest, reach, hit, shape,

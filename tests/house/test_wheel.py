@@ -4,6 +4,7 @@ import importlib.util
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import tomllib
@@ -105,7 +106,10 @@ def test_a_wheel_plays_without_numba(unpacked, monkeypatch):
     check = load("check", monkeypatch)
     where = run(unpacked, "-c", "import tribo; print(tribo.__file__)")
     assert where.strip() == str(unpacked / "tribo" / "__init__.py")
-    for code in (check.START, check.readme(), check.VIEWER.replace("port=8219", "port=0")):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        viewer = check.VIEWER.replace("port=8219", f"port={free.getsockname()[1]}")
+    for code in (check.START, check.readme(), viewer):
         run(unpacked, "-c", code)
     for name in check.EXAMPLES:
         run(unpacked, str(ROOT / "examples" / f"{name}.py"))

@@ -28,7 +28,7 @@ def _mark(layer: str) -> Path:
 def warm_up(*, everything: bool = False, quiet: bool = False) -> None:
     """Compile all kernels of a step unless they are prebuilt or in the disk cache.
 
-    The first world does this by itself at its first step. It takes one to two minutes, once
+    The first world does this by itself at its first step. It takes about a minute on two cores, once
     per machine and version; a progress bar on stderr says so when that is a terminal.
 
     Args:

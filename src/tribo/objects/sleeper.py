@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from tribo.checks import check
-from tribo.contact.sleep import ASLEEP, AWAKE
 from tribo.objects.owner import Owner
 
 
@@ -48,6 +47,8 @@ class Sleeper(check.Sealed, ABC):
     @property
     def is_asleep(self) -> bool:
         """Whether the object sleeps: it rests, and steps leave it alone until something disturbs it."""
+        from tribo.contact.sleep import ASLEEP
+
         return bool(self._world.sleeping and self._tree_is_asleep[0] == ASLEEP)
 
     def wake(self) -> None:
@@ -64,6 +65,8 @@ class Sleeper(check.Sealed, ABC):
             False
         """
         self.check_editable("wake")
+        from tribo.contact.sleep import AWAKE
+
         self._tree_is_asleep[0] = AWAKE
         self._quiet_time[0] = 0.0
 

@@ -12,7 +12,6 @@ from tribo.checks.readonly import frozen
 from tribo.engine.builder import ALL_GROUPS
 from tribo.objects import CollisionBody
 from tribo.objects.world_view import WorldView
-from tribo.probes import near
 from tribo.readout.filters import object_numbers, shapes_of
 from tribo.readout.rays import WorldRays
 
@@ -60,6 +59,8 @@ class WorldProximity:
             >>> found.distance, found.point_b.tolist()
             (1.0, [1.5, 0.0, 0.0])
         """
+        from tribo.probes import near
+
         is_open = check.is_scalar(limit) and limit == math.inf
         reach = math.inf if is_open else check.number(limit, "limit")
         sides = shapes_of(a, self._world, "a"), shapes_of(b, self._world, "b")
@@ -147,6 +148,8 @@ class WorldProximity:
     def _there(
         self, low: np.ndarray, high: np.ndarray, is_point: bool, mask: int
     ) -> list[CollisionBody]:
+        from tribo.probes import near
+
         shape_filter, engine = self._rays.look(mask, ()), self._world.engine
         near.there(
             engine.model, engine.state, shape_filter.work, shape_filter.scene, low, high, is_point

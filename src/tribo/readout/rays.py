@@ -15,7 +15,6 @@ from tribo.engine.builder import ALL_GROUPS
 from tribo.engine.engine import Engine
 from tribo.objects import CollisionBody, Object
 from tribo.objects.world_view import WorldView
-from tribo.probes import cast
 from tribo.readout.filters import ShapeFilter, object_numbers, shapes_of
 
 MAX_RAYS = 1 << 24  # of one call: a gigabyte of answers
@@ -155,6 +154,8 @@ class WorldRays:
             >>> [hit.distance for hit in world.ray_test_all((0, 0, 0), (1, 0, 0))]
             [2.5, 3.5]
         """
+        from tribo.probes import cast
+
         start, toward, reach = self._one_ray(origin, direction, length)
         shape_filter = self.look(collision_mask, ignore)
         engine, room = self._world.engine, 32
@@ -231,6 +232,8 @@ class WorldRays:
         """Return distance and normal (N, 4), and the shape (N,) that each ray hits."""
         engine, count = self._world.engine, len(start)
         hit, shape = np.empty((count, 4)), np.empty(count, np.int64)
+        from tribo.probes import cast
+
         bad = cast.closest(
             engine.model, engine.state, seen.work, seen.scene, count <= cast.FEW, start, toward,
             nearest, reach, hit, shape,

@@ -30,7 +30,7 @@ from tribo.readout.state_bytes import StateFiles
 from tribo.recording.of_world import WorldRecording
 from tribo.world.building import Built, build
 from tribo.world.import_mjcf import WorldMjcf
-from tribo.world.load_bodies import WorldBodyFiles
+from tribo.world.load_projects import WorldProjects
 from tribo.world.reference_bodies import References
 from tribo.world.shown import Shown
 from tribo.world.warnings import Complaints, invalid
@@ -40,7 +40,7 @@ logger = logging.getLogger("tribo")
 
 class World(
     WorldSettings,
-    WorldBodyFiles,
+    WorldProjects,
     WorldMjcf,
     WorldReadout,
     WorldRecording,
@@ -68,7 +68,7 @@ class World(
     def __init__(self, time_step: float = 1e-3, gravity: Any = (0.0, 0.0, -9.81)) -> None:
         """Start an empty world."""
         WorldSettings.__init__(self)
-        WorldBodyFiles.__init__(self)
+        WorldProjects.__init__(self)
         WorldRecording.__init__(self)
         self._materials = MaterialTable(check_editable=self.check_editable)
         self._materials_built = -1
@@ -392,7 +392,9 @@ class World(
     @classmethod
     def load(cls, path: str | Path, *, package_dirs: Sequence[Path | str] | Path | str = (),
              parameters: Mapping[str, object] | None = None, strict: bool = False) -> Self:  # fmt: skip
-        """Return the world of a RaiSim XML file or an MJCF file (see `load_mjcf`).
+        """Return the world of a RaiSim XML file, an MJCF file or a project of Choreonoid (.cnoid).
+
+        `load_mjcf` and `load_project` say more.
 
         Args:
             path: The file.
@@ -404,9 +406,15 @@ class World(
         Raises:
             DescriptionError: The file cannot be built; the message names element, value and remedy.
         """
+        from tribo.formats import choreonoid
         from tribo.world_xml import load_into
 
         world = cls()
+        if choreonoid.is_project(path):
+            if parameters:
+                raise ValueError(f"{path}: is a project, which has no @@parameters; leave them out")
+            world.load_project(path, package_dirs=package_dirs, strict=strict)
+            return world
         load_into(world, path, package_dirs=package_dirs, parameters=parameters, strict=strict)
         return world
 

@@ -98,8 +98,8 @@ class LinkReader:
         self._owner = owner
         self._report = report
 
-    def read(self, node: YamlNode, *, is_root: bool) -> BodyLink:
-        """Read a link."""
+    def read(self, node: YamlNode, *, is_root: bool, is_fixed: bool | None = None) -> BodyLink:
+        """Read a link; of a root a project may say whether it stands."""
         check_keys(node, KNOWN, "a link", self._report, is_open=True)
         name = word(node, "name")
         if not name:
@@ -112,6 +112,9 @@ class LinkReader:
                 )
         pose = self.pose(node)
         joint = self.joint(node, name, pose)
+        if is_root and is_fixed is not None and is_fixed != (joint.type == Joint.FIXED):
+            kind = Joint.FIXED if is_fixed else Joint.FREE
+            joint = JointDescription(joint.name, kind, pose.position, pose.quaternion)
         material, is_private = self._material(node, name)
         link = BodyLink(
             node,

@@ -1,7 +1,7 @@
 """The state of a world as one block of bytes: for another process, for later, for comparing.
 
-Layout: magic, version, length of the header; the header (JSON: a digest of every field of the model,
-what follows, how many contacts); the arrays one after the other, little-endian; a checksum. Nothing is
+Layout: magic, version, length of the header; the header (JSON: a digest of every field of the model, how
+many properties a pair of materials has, what follows, how many contacts); the arrays one after the other, little-endian; a checksum. Nothing is
 executed and nothing is allocated that the world or the length of the file does not account for: all
 sizes but the number of contacts are those of the world that reads.
 """
@@ -46,6 +46,11 @@ def fingerprint(engine: Engine) -> dict[str, str]:
         for name, array in engine.model.arrays.items()
         if name not in _NOT_COMPARED
     }
+
+
+def _pair_properties(engine: Engine) -> int:
+    """Return how many numbers the law of a pair of materials is: versions of tribo differ in it."""
+    return int(engine.model.arrays["pair_table"].shape[-1])
 
 
 def _counts(engine: Engine) -> tuple[int, int, int]:
@@ -98,6 +103,7 @@ def dump(engine: Engine) -> bytes:
         {
             "contacts": counts,
             "model": fingerprint(engine),
+            "pair_properties": _pair_properties(engine),
             "arrays": _listing(engine, counts),
         }
     ).encode()
@@ -126,17 +132,25 @@ def _header(engine: Engine, blob: bytes) -> tuple[int, list[int], list[list[obje
         header = json.loads(blob[_HEAD.size : begin])
         warm, yielded, touching = counts = header["contacts"]
         model, listed = header["model"], header["arrays"]
+        columns = header.get("pair_properties")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError("the state is damaged: its header cannot be read") from error
     if any(type(n) is not int for n in counts) or min(warm, yielded, touching) < 0:
         raise ValueError("the state is damaged: its number of contacts is none")
     own = fingerprint(engine)
+    here = _pair_properties(engine)
+    if columns is not None and columns != here:
+        raise ValueError(
+            f"the state was written by another version of tribo: its pairs of materials have {shown(columns)} "
+            f"properties, those of this version have {here}; write it anew with this version"
+        )
     if model != own:
         known = model if isinstance(model, dict) else {}
         differ = [name for name in own if known.get(name) != own[name]]
         raise ValueError(
             f"the state belongs to a world with another model ({', '.join(differ[:5]) or 'its fields'} "
-            f"{'differ' if len(differ) > 1 else 'differs'}, see tribo.model.Model); build the world as it was"
+            f"{'differ' if len(differ) > 1 else 'differs'}, see tribo.model.Model); build the world as it was, "
+            "or write the state anew if another version of tribo has written it"
         )
     if listed != _listing(engine, counts):
         raise ValueError(

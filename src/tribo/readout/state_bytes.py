@@ -1,9 +1,9 @@
 """The state of a world as one block of bytes: for another process, for later, for comparing.
 
 Layout: magic, version, length of the header; the header (JSON: a digest of every field of the model, how
-many properties a pair of materials has, what follows, how many contacts); the arrays one after the other, little-endian; a checksum. Nothing is
-executed and nothing is allocated that the world or the length of the file does not account for: all
-sizes but the number of contacts are those of the world that reads.
+many properties a pair of materials has, what follows, how many contacts); the arrays one after the other,
+little-endian; a checksum. Nothing is executed and nothing is allocated that the world or the length of the
+file does not account for: all sizes but the number of contacts are those of the world that reads.
 """
 
 from __future__ import annotations
@@ -141,16 +141,16 @@ def _header(engine: Engine, blob: bytes) -> tuple[int, list[int], list[list[obje
     here = _pair_properties(engine)
     if columns is not None and columns != here:
         raise ValueError(
-            f"the state was written by another version of tribo: its pairs of materials have {shown(columns)} "
-            f"properties, those of this version have {here}; write it anew with this version"
+            "the state was written by another version of tribo: its pairs of materials have "
+            f"{shown(columns)} properties, those of this version have {here}; write it anew with this version"
         )
     if model != own:
         known = model if isinstance(model, dict) else {}
         differ = [name for name in own if known.get(name) != own[name]]
         raise ValueError(
             f"the state belongs to a world with another model ({', '.join(differ[:5]) or 'its fields'} "
-            f"{'differ' if len(differ) > 1 else 'differs'}, see tribo.model.Model); build the world as it was, "
-            "or write the state anew if another version of tribo has written it"
+            f"{'differ' if len(differ) > 1 else 'differs'}, see tribo.model.Model); build the world as it "
+            "was, or write the state anew if another version of tribo has written it"
         )
     if listed != _listing(engine, counts):
         raise ValueError(

@@ -164,4 +164,4 @@ def keep_apart(body: BodyFile, bit: int) -> None:
 def _node(place: WirePlace, parts: Sequence[ArticulatedSystem]) -> CableNode:
     """Return a node of a route with its link found."""
     body: Any = None if place.tree is None else parts[place.tree].frame(place.link)
-    return CableNode(place.point, body, place.kind, place.bend_stiffness)
+    return CableNode(place.point, body, place.kind, place.bend_stiffness, place.twist_stiffness)

@@ -69,8 +69,11 @@ def test_a_cantilever_bends_by_the_beam_formula(count):
 
 @pytest.mark.parametrize(("bend", "twist"), [(2.0, 0.5), (0.5, 2.0), (1.0, None), (1.0, 0.0)])
 def test_a_link_node_twists_and_bends_by_its_stiffnesses(bend, twist):
-    """A torque turns the clamped segment by M/k about each axis, bending and twisting apart;
-    the anchor, E A of 6e10 Pa, gives way by next to nothing. Settled after 12 damping times. What has no stiffness spins."""
+    """A torque turns the clamped segment by M/k about each axis, bending and twisting apart.
+
+    The anchor, E A of 6e10 Pa, gives way by next to nothing; settled after 12 damping times. What has no
+    stiffness spins.
+    """
     world = empty_world(DT, NONE)
     wall = tribo.CableNode(NONE, kind="link", bend_stiffness=bend, twist_stiffness=twist)
     cable = world.add_cable(

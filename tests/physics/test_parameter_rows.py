@@ -1,7 +1,7 @@
 """Each row of the manual's tables of parameters: a test of its name that shows what it does.
 
 Materials are mixed here, contact materials in `test_contact_materials`: which test shows which row says
-`tests/unit/test_material_rows.py`.
+`tests/unit/materials/test_parameters_and_their_tests.py`.
 """
 
 import math

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from tribo.engine.engine import Engine
 from tribo.objects.sleeper import SLEEPER_VIEWS
-
-if TYPE_CHECKING:
-    from tribo.engine.engine import Engine
 
 # Numbers that belong to an object: array of a record, and which span of it.
 VIEWS = {

@@ -10,7 +10,7 @@ import tribo
 from tribo.formats import choreonoid
 from tribo.formats.yaml_nodes import MAX_DEPTH
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[3] / "data"
 
 FLOOR = """
 format: ChoreonoidBody

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[2]
 PAIR = "physics/test_contact_materials.py::"
 REDUCED = "physics/test_contact_reduction.py::"
 ROW = "physics/test_parameter_rows.py::test_"
@@ -49,9 +49,9 @@ def parsed(name: str) -> ast.Module:
 
 
 def rows(*tables: str) -> set[str]:
-    """Return the rows of the manual's tables as `test_material_parameters` has typed them out."""
+    """Return the rows of the manual's tables as `test_parameters` has typed them out."""
     found: set[str] = set()
-    for node in parsed("unit/test_material_parameters.py").body:
+    for node in parsed("unit/materials/test_parameters.py").body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in tables:
             assert isinstance(node.value, ast.Dict)
             found |= {ast.literal_eval(key) for key in node.value.keys if key is not None}

@@ -401,7 +401,9 @@ def test_forces_keep_to_the_law_also_where_a_step_is_not_solved():
         world.step()
         unsolved += bool(world.status & tribo.Status.NOT_CONVERGED)
         forces = [contact.frame @ contact.force for contact in world.contacts_of(soil)]
-        exact = 1e-11 * max([0.0, *(np.linalg.norm(f) for f in forces)])  # to which a step is solved
+        exact = 1e-11 * max(
+            [0.0, *(np.linalg.norm(f) for f in forces)]
+        )  # to which a step is solved
         for x, y, z in forces:
             assert z >= 0.0
             assert np.hypot(x, y) <= 0.6 * z + 2.0 * exact

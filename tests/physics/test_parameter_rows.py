@@ -102,7 +102,7 @@ def test_surfaceViscosity_of_two_materials_adds_up():
 
 
 def test_adhesionForce_of_two_materials_adds_up():
-    """A box of 9.81 N is held against pulls below F₁ + F₂ + m g; they grow slowly, so that it does not swing."""
+    """A box of 9.81 N is held against pulls below F₁ + F₂ + m g, which grow slowly: it does not swing."""
     soft = "youngsModulus: 1e5, spookDamping: 0.01, viscosity: 1"
     world = mixed(f"{soft}, adhesionForce: 2", f"{soft}, adhesionForce: 3")
     box = cube(world)

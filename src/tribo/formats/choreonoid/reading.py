@@ -236,6 +236,12 @@ def _tree(
         start += (links[body.name].start,) * count
     if any(start):
         tree.start = start
+    for body in tree.bodies[1:]:
+        drive = links[body.name].drive
+        if drive is not None:
+            tree.actuators.append(drive.actuator(body.joint.name))
+            if drive.stiffness > 0.0:
+                tree.start_controls[body.joint.name] = links[body.name].start
     return tree
 
 

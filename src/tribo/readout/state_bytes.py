@@ -24,7 +24,7 @@ from tribo.model import Integrator
 from tribo.objects.contact import PER_CONTACT, SAID
 
 MAGIC = b"tribo state\n"
-VERSION = 4
+VERSION = 5
 _HEAD = struct.Struct("<12sII")  # magic, version, length of the header
 _SUM = 32  # bytes of the checksum
 _MAX_HEADER = 1 << 20

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from tribo.batch.owner import BatchOwner
 from tribo.checks import check
 from tribo.checks.readonly import frozen
-from tribo.engine.engine import Engine
 from tribo.enums import TIE_SLOTS
 from tribo.model import Memory, Tuning
 from tribo.objects.constraint import Constraint, Motor
@@ -40,7 +40,7 @@ class ConstraintBatch(check.Sealed):
         (True, (3, 3))
     """
 
-    def __init__(self, batch: BatchConstraints, tie: Constraint, number: int) -> None:
+    def __init__(self, batch: BatchOwner, tie: Constraint, number: int) -> None:
         """Use ``batch.constraint(name)``."""
         self._batch, self._number = batch, number
         self._made, self._name, self._what = tie.__class__, tie.name, tie.type
@@ -389,26 +389,12 @@ class _Place:
         return position[:, self._body] + turn @ self._point, turn @ self._axes
 
 
-class BatchConstraints(check.Sealed):
+class BatchConstraints:
     """The part of a batch that knows its constraints."""
 
-    engine: Engine
-    _ties: dict[str, ConstraintBatch]
-
-    def __len__(self) -> int:
-        """Return the number of worlds."""
-        raise NotImplementedError
-
-    def check_idle(self, what: str) -> None:
-        """Refuse an edit while another thread steps the batch."""
-        raise NotImplementedError
-
-    def poses_of(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return positions (worlds, bodies, 3) [m] and rotations of the bodies of an object, by name."""
-        raise NotImplementedError
-
-    def _note_constraints(self, ties: tuple[Constraint, ...]) -> None:
-        self._ties = {tie.name: ConstraintBatch(self, tie, k) for k, tie in enumerate(ties)}
+    def __init__(self, batch: BatchOwner, ties: tuple[Constraint, ...]) -> None:
+        """Know the constraints that the copied world had."""
+        self._ties = {tie.name: ConstraintBatch(batch, tie, k) for k, tie in enumerate(ties)}
 
     @property
     def constraint_names(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Protocol
 
 import numpy as np
@@ -319,15 +320,15 @@ class Frame(check.Sealed):
         return dofs, frozen(self.rotational_jacobian()[..., dofs])
 
 
-class FrameOwner(check.Sealed):
+class FrameOwner(check.Sealed, ABC):
     """What has named frames: a robot, a robot at other states, a robot in many worlds."""
 
     name: str
     description: TreeDescription
 
+    @abstractmethod
     def _states(self) -> States:
         """Return the states to answer for."""
-        raise NotImplementedError
 
     def frame(self, name: str) -> Frame:
         """Return the frame of a joint (fixed ones too) or link, by name.

@@ -12,16 +12,17 @@ import hashlib
 import json
 import os
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from tribo.checks.check import Sealed, shown
+from tribo.checks.check import shown
 from tribo.checks.files import NotPlainError, plain
 from tribo.engine.engine import Engine
 from tribo.model import Integrator
 from tribo.objects.contact import PER_CONTACT, SAID
+from tribo.objects.world_view import WorldView
 
 MAGIC = b"tribo state\n"
 VERSION = 5
@@ -209,21 +210,12 @@ def _check(engine: Engine, found: dict[object, np.ndarray], counts: Sequence[int
         raise ValueError("the state is damaged: some of its numbers are outside their range")
 
 
-class StateFiles(Sealed):
+class StateFiles:
     """The part of a world that keeps its state outside the process."""
 
-    @property
-    def engine(self) -> Engine:
-        """Records of this world."""
-        raise NotImplementedError
-
-    def check_editable(self, what: str, verb: str = "changed") -> None:
-        """Refuse an edit, or what `verb` says, between `update` and `advance`."""
-        raise NotImplementedError
-
-    def write_materials(self) -> None:
-        """Pass a changed pair table on to the model."""
-        raise NotImplementedError
+    def __init__(self, world: WorldView, forget: Callable[[], None]) -> None:
+        """Keep the state of a world; `forget` is called when another state is loaded."""
+        self._world, self._forget = world, forget
 
     def hash(self) -> str:
         """Return a digest of the state, 16 hexadecimal digits: equal bits, equal digest, in any process.
@@ -240,7 +232,7 @@ class StateFiles(Sealed):
             >>> len(before), world.hash() == before
             (16, False)
         """
-        return state_hash(self.engine)
+        return state_hash(self._world.engine)
 
     def dump_state(self) -> bytes:
         """Return state, commands, settings and the last step's readings as bytes, for `load_state`.
@@ -248,9 +240,9 @@ class StateFiles(Sealed):
         They carry a format number and a checksum, and fit a world that was built in the
         same way. From them the world goes on bit for bit, in another process as well.
         """
-        self.check_editable("the state", "dumped")
-        self.write_materials()
-        return dump(self.engine)
+        self._world.check_editable("the state", "dumped")
+        self._world.write_materials()
+        return dump(self._world.engine)
 
     def save_state(self, path: str | Path) -> None:
         """Write `dump_state` into a file; a file of that name is replaced as a whole or not at all."""
@@ -285,21 +277,18 @@ class StateFiles(Sealed):
             >>> second.hash() == first.hash()
             True
         """
-        self.check_editable("the state")
+        self._world.check_editable("the state")
         if isinstance(saved, str | Path):
             saved = self._read(Path(saved))
         if not isinstance(saved, bytes):
             raise TypeError(f"load_state takes bytes or the path of a file, got {shown(saved)}")
-        self.write_materials()
-        load(self.engine, saved)
-        self._forget_last_step()
-
-    def _forget_last_step(self) -> None:
-        """Note that what sensors know about the last step belongs to another state."""
+        self._world.write_materials()
+        load(self._world.engine, saved)
+        self._forget()
 
     def _read(self, path: Path) -> bytes:
         """Read a file that can be a state of this world, and no more of it."""
-        engine = self.engine
+        engine = self._world.engine
         fixed = sum(array.nbytes for _, array in _parts(engine, (0, 0, 0)))
         try:
             plain(path)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tribo.checks import check
 from tribo.description.trees import DescriptionError
+from tribo.engine.settings import WorldSettings
 from tribo.formats.report import warning
+from tribo.objects.world_view import WorldView
 from tribo.world.load_bodies import BodyParts, WorldBodyFiles
 
 if TYPE_CHECKING:
@@ -18,11 +20,12 @@ if TYPE_CHECKING:
 logger = logging.getLogger("tribo")
 
 
-class WorldProjects(WorldBodyFiles):
+class WorldProjects:
     """Loading projects."""
 
-    time_step: float
-    gravity: Any
+    def __init__(self, world: WorldView, settings: WorldSettings, bodies: WorldBodyFiles) -> None:
+        """Load them by means of other parts of a world."""
+        self._world, self._settings, self._bodies = world, settings, bodies
 
     def load_project(
         self, source: str | Path, *, package_dirs: Sequence[Path | str] | Path | str = (),
@@ -67,8 +70,8 @@ class WorldProjects(WorldBodyFiles):
         from tribo.formats import choreonoid
         from tribo.formats.material_files import fill_table, read_materials
 
-        self.check_editable("the list of objects")
-        if self._objects:
+        self._world.check_editable("the list of objects")
+        if self._world.objects:
             raise ValueError("a project is read into a world without objects; make a new one")
         folders = check.folders(package_dirs, "package_dirs")
         project = choreonoid.read_project(source, package_dirs=folders, strict=strict)
@@ -83,22 +86,25 @@ class WorldProjects(WorldBodyFiles):
             except DescriptionError as error:
                 raise _of(item, error) from None
             read.append((item, body))
-        before, old = self._materials.copy(), (self.time_step, self.gravity)
+        before, old = (
+            self._world.materials.copy(),
+            (self._settings.time_step, self._settings.gravity),
+        )
         made: dict[str, BodyParts] = {}
         try:
             if library is not None:
-                fill_table(self._materials, library, rigid=False)
+                fill_table(self._world.materials, library, rigid=False)
             for item, body in read:
                 made[_name(item, made)] = self._put(item, body, collision_meshes)
-            self.time_step, self.gravity = project.time_step, project.gravity
+            self._settings.time_step, self._settings.gravity = project.time_step, project.gravity
         except (ValueError, TypeError, ImportError) as error:
             for parts in made.values():
                 for cable in parts.cables:
                     cable.remove()
                 for part in parts:
-                    self.remove(part)
-            self._materials.become(before)
-            self.time_step, self.gravity = old
+                    self._world.remove(part)
+            self._world.materials.become(before)
+            self._settings.time_step, self._settings.gravity = old
             raise DescriptionError(str(error)) from None
         _tell(project, () if library is None else library.doubts)
         return made
@@ -109,7 +115,7 @@ class WorldProjects(WorldBodyFiles):
             for shape in (s for tree in body.trees for part in tree.bodies for s in part.shapes):
                 shape.group = shape.mask = 0
         try:
-            return self.take_body(body, collision_meshes, item.name)
+            return self._bodies.take_body(body, collision_meshes, item.name)
         except DescriptionError as error:
             raise _of(item, error) from None
 

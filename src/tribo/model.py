@@ -463,13 +463,13 @@ class Work(Record):
     block_at = field("nnode", "nnode", dtype=INT)  # first number in `block_value`, −1: no block
     block_value = field("nvalue")  # row by row
     block_scratch = field("nv")
-    pile_lack = field("nv")  # z − z_free − Yᵀ λ(z)
+    pile_sum = field("nv")  # −Yᵀ λ
     pile_start = field("nv")  # z where a Newton step begins; also a rigid motion (brake)
     pile_step = field("nv")  # also the shift that closes loops, whitened (closure)
-    contact_guess = field("max_contact", 3)  # [N s] λ̂
-    contact_spin_guess = field("max_contact", 3)  # [N m s]
-    contact_shift = field("max_contact")  # [m/s] Γ
-    contact_kept = field(4, "max_contact", 6)  # impulses to come back to: best, round, step, safe
+    contact_guess = field("max_contact", 3)  # [m/s] y of the splitting; [N s] of a blow
+    contact_spin_guess = field("max_contact", 3)  # [rad/s] y; [m/s] velocity before a blow
+    contact_shift = field("max_contact")  # [m/s] speed after a blow
+    contact_kept = field(3, "max_contact", 6)  # impulses to come back to: best, round, step
     scalar_kept = field(4, "nscalar")
     scalar_guess = field("nscalar")  # both also by row of closure: gap, impulse, direction; answer
 

@@ -39,11 +39,17 @@ LARGEST_CHANGE = 10.0  # [–] of ρ at a time
 EVERY = 10  # steps after which ρ is looked at
 SOFTEST, STIFFEST = 1e-7, 1e3  # [–] of ρ
 TINY = 1e-300
+OPEN = 1e100  # [m/s]
 
 
 @kernel
 def own_delassus(work, c):
-    """Return d of contact c: the mean of its own block of G, without what its rows give way."""
+    """Return d of contact c: the mean of its own block of G, without what its rows give way; 0 if it is open.
+
+    What is to stay open in any case has a velocity out of all measure (`contact_targets`).
+    """
+    if work.contact_start[c, 2] > OPEN:
+        return 0.0
     g = work.contact_delassus
     give = work.contact_compliance
     own = g[c, 0] + g[c, 1] + g[c, 2] - give[c, 0] - give[c, 1] - give[c, 2]
@@ -59,12 +65,14 @@ def own_spin_delassus(work, c):
 
 @kernel
 def start_duals(model, work, t):
-    """Set y = −(w + Γ n) of every row at the present impulses.
+    """Set y = −(w + Γ n) of every row at the present impulses; those of contacts that stay open are none.
 
     Writes: work.
     """
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
+        if own_delassus(work, c) <= 0.0:
+            vec.store(work.contact_impulse, c, (0.0, 0.0, 0.0))
         x, y, z = contact_velocity(model, work, c)
         shift = work.contact_friction[c] * sqrt(x * x + y * y)
         vec.store(work.contact_guess, c, (-x, -y, -z - shift))

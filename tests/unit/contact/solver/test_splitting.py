@@ -64,3 +64,32 @@ def test_the_fixed_point_of_splitting_is_the_exact_law(engine):
         if reached[-1] < 1e-6:  # then −y is the velocity with De Saxcé's term
             assert np.allclose(work.contact_guess[: len(x)], -velocity, atol=1e-4 * speed)
     assert np.median(reached) < 1e-6
+
+
+def test_contacts_that_are_to_stay_open_take_no_part(engine):
+    """Their velocity is out of all measure, so that they cannot close; the answer is that without them."""
+    problem = KEPT[0]
+    alone, x = answer(engine, problem)
+    doubled = problem._replace(
+        **{
+            name: np.concatenate([getattr(problem, name)] * 2)
+            for name in ("bodies", "rows", "start", "friction", "impulse")
+        }
+    )
+    n = len(problem.bodies)
+    doubled.start[n:, 2] = 1e300
+    doubled.impulse[n:] = 0.0
+    both = hard_problems.engine_for([doubled])
+    hard_problems.write(both, doubled)
+    model, state, settings, work = both.model, both.state, both.settings, both.work
+    gauss_seidel.warm_start(model, state, settings, work)
+    count = block_matrix.prepare(model, work, 0, len(doubled.free))
+    splitting.start_duals(model, work, 0)
+    splitting.follow(model, work, 0, count, 1.0, 2000)
+    island_sums.settle(model, work, 0, count)
+    assert alone
+    assert np.isfinite(work.response).all()
+    assert (work.contact_impulse[n : 2 * n] == 0.0).all()
+    g, c = problem.dense()
+    left = reference.natural_residual(g, c, problem.friction, work.contact_impulse[:n].ravel())
+    assert left < 1e-5 * natural_residual.island_speed(settings, work, 0)

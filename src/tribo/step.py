@@ -1,27 +1,14 @@
 """One step. Read this file first: each line is a stage, a file, a heading of docs/physics/step.md."""
 
 # M mass matrix, h bias force, M̂ = M + implicit drives, J contact Jacobian, G = J M̂⁻¹ Jᵀ, λ impulses.
-from tribo.collision import broadphase, inner_edges, narrowphase
 from tribo.compiler.jit import kernel
-from tribo.contact import sleep
+from tribo.contact import detection, ending, rows, sleep
 from tribo.contact.compliant import compliant_contacts
-from tribo.contact.constraints import constraint_rows
 from tribo.contact.impact import impacts, rebound_energy
-from tribo.contact.problem import (
-    box_friction_rows,
-    compliant_rows,
-    contact_drift,
-    contact_reduction,
-    contact_rows,
-    contact_targets,
-    islands,
-    joint_limit_rows,
-    surface_velocity,
-    unconstrained_trees,
-)
+from tribo.contact.problem import surface_velocity
 from tribo.contact.solver import gauss_seidel, residual_report
 from tribo.contact.stabilisation import energy_limiter, substeps
-from tribo.dynamics import actuation, bias, inertia, integrate, kinematics, middle, momentum, rk4
+from tribo.dynamics import actuation, bias, inertia, integrate, middle, midpoint, momentum, rk4
 from tribo.model import Status
 
 CAPACITY, INVALID, NOT_CONVERGED = map(int, (Status.CAPACITY, Status.INVALID, Status.NOT_CONVERGED))
@@ -34,16 +21,8 @@ def update(model, state, settings, work):
     Writes: work.
     """
     work.status[0] = 0
-    bias.single_spins(model, state, settings, work)  # how does a free body tumble?
-    integrate.drift_to_middle(model, state, settings, work)  # q_m = q ⊕ dt/2 v
-    kinematics.forward(model, work.mid_q, work)  # where is every body?
-    bias.body_velocities(model, state, work)  # how fast does it move?
-    broadphase.candidates(model, state, settings, work)  # who might touch whom?
-    narrowphase.contacts(model, state, settings, work)  # points, normals, gaps
-    inner_edges.suppress(model, state, work)  # which edges lie flush with a neighbour?
-    contact_reduction.reduce(model, work)  # which points of a patch bear it?
-    compliant_contacts.find(model, state, work)  # which contacts give way like springs?
-    unconstrained_trees.find(model, state, settings, work)  # whom does nothing touch?
+    midpoint.reach(model, state, settings, work)  # q_m: where is every body, how fast is it?
+    detection.find(model, state, settings, work)  # who touches whom, where?
     inertia.mass_matrix(model, work)  # M
     middle.predict(model, state, settings, work)  # v̄, the velocity in mid step
     bias.bias_force(model, state, settings, work)  # h(v̄)
@@ -66,16 +45,9 @@ def advance(model, state, command, settings, work):
         inertia.factorize(model, work)  # M̂ = Lᵀ D L
         integrate.free_response(model, settings, work)  # dt (τ − h), whitened
         middle.iterate_bias(model, state, command, settings, work)  # v̄ = (v + v⁺)/2
-        contact_rows.contact_rows(model, state, work)  # J, whitened
-        contact_drift.drift(model, state, settings, work)  # how does the way of a contact bend?
-        compliant_rows.compliance(model, state, settings, work)  # who gives way, who sticks?
-        contact_targets.targets(model, settings, work)  # friction, bounce and recovery of each pair
-        joint_limit_rows.limit_rows(model, state, settings, work)  # joints at their stops
-        constraint_rows.constraint_rows(model, state, command, settings, work)  # pins, welds, wires
-        box_friction_rows.rows(model, state, settings, work)  # friction along two directions
+        rows.write(model, state, command, settings, work)  # J, targets, bounds, islands
         if work.status[0] & CAPACITY:
             return
-        islands.islands(model, work)  # who has to do with whom?
         impacts.impacts(model, state, settings, work)  # who is hit, who hands it on?
         gauss_seidel.solve(model, state, settings, work)  # λ: cone, complementarity
         again = substeps.iterate(model, state, command, settings, work)  # does the path lead to it?
@@ -89,12 +61,8 @@ def advance(model, state, command, settings, work):
     residual_report.report(model, settings, work)  # how exact is it?
     integrate.check(work)  # numbers only?
     if work.status[0] & (INVALID | CAPACITY) == 0:
-        gauss_seidel.remember(model, state, work)
-        compliant_contacts.remember(model, state, settings, work)
-        sleep.fall_asleep(model, state, command, settings, work)  # who has been at rest?
-        integrate.integrate(model, state, settings, work)  # v, q = q_m ⊕ dt/2 v⁺
-        constraint_rows.close_loops(model, state, command, settings, work)  # gaps of pins
-        momentum.keep_momenta(model, state, work)  # base velocities that agree
+        ending.remember(model, state, command, settings, work)  # impulses, who sleeps
+        ending.move(model, state, command, settings, work)  # v, q = q_m ⊕ dt/2 v⁺
         actuation.release(command)  # external wrenches last one step
 
 

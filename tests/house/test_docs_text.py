@@ -29,7 +29,7 @@ def test_a_how_to_page_answers_in_its_first_paragraph(page):
 
 def anchors_of(text):
     """Return the anchors of the headings of a page, as GitHub and the HTML pages name them."""
-    headings = re.findall(r"^#{1,3} (.+?)\s*$", re.sub(r"```.*?```", "", text, flags=re.S), re.M)
+    headings = re.findall(r"^#{1,4} (.+?)\s*$", re.sub(r"```.*?```", "", text, flags=re.S), re.M)
     plain = (re.sub(r"\[([^]]*)\]\([^)]*\)|`", r"\1", heading) for heading in headings)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in plain}
 

@@ -12,6 +12,7 @@ import numpy as np
 from tribo.batch.owner import BatchOwner
 from tribo.checks import check
 from tribo.checks.readonly import frozen
+from tribo.enums import TIE_SLOTS
 from tribo.model import Memory, Tuning
 from tribo.objects.constraint import Constraint, Motor
 from tribo.objects.end import End
@@ -242,11 +243,12 @@ class ConstraintBatch(check.Sealed):
 
     @property
     def tension(self) -> np.ndarray:
-        """Mean tension of a wire or rod in the last step, (worlds,) [N]; of a custom wire assign it."""
+        """Mean tension at the first end in the last step, (worlds,) [N]; of a custom wire assign it."""
         self._only(Wire, "tension")
         if self._describe.resists == "nothing":
             return frozen(self._column(Tuning.FORCE) * self._column(Tuning.IS_ON))
-        return frozen(self._mean()[:, 0])
+        made = self._mean()
+        return frozen(made[:, 0] - 0.5 * made[:, 1:].sum(axis=1))  # less half the friction behind
 
     @tension.setter
     def tension(self, value: Any) -> None:
@@ -256,6 +258,23 @@ class ConstraintBatch(check.Sealed):
                 f"the tension of {self._name} follows from its length; only a custom wire takes one"
             )
         self._set(Tuning.FORCE, value, "tension")
+
+    @property
+    def friction(self) -> np.ndarray:
+        """Of a wire over the places where it runs, (worlds,) [–]; assignable where there are such places."""
+        self._only(Wire, "friction")
+        return self._column(Tuning.FRICTION)
+
+    @friction.setter
+    def friction(self, value: Any) -> None:
+        self._only(Wire, "friction")
+        places = len(self._way) - 2
+        if not 1 <= places < TIE_SLOTS or self._describe.resists == "nothing":
+            raise ValueError(
+                f"friction of {self._name} needs 1 to {TIE_SLOTS - 1} places over which it runs, it has "
+                f"{places}, and no tension that is given"
+            )
+        self._set(Tuning.FRICTION, value, "friction", 0.0)
 
     @property
     def stiffness(self) -> np.ndarray:

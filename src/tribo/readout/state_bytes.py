@@ -1,9 +1,9 @@
 """The state of a world as one block of bytes: for another process, for later, for comparing.
 
-Layout: magic, version, length of the header; the header (JSON: a digest of every field of the model,
-what follows, how many contacts); the arrays one after the other, little-endian; a checksum. Nothing is
-executed and nothing is allocated that the world or the length of the file does not account for: all
-sizes but the number of contacts are those of the world that reads.
+Layout: magic, version, length of the header; the header (JSON: a digest of every field of the model, how
+many properties a pair of materials has, what follows, how many contacts); the arrays one after the other,
+little-endian; a checksum. Nothing is executed and nothing is allocated that the world or the length of the
+file does not account for: all sizes but the number of contacts are those of the world that reads.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tribo.objects.contact import PER_CONTACT, SAID
 from tribo.objects.world_view import WorldView
 
 MAGIC = b"tribo state\n"
-VERSION = 4
+VERSION = 5
 _HEAD = struct.Struct("<12sII")  # magic, version, length of the header
 _SUM = 32  # bytes of the checksum
 _MAX_HEADER = 1 << 20
@@ -47,6 +47,11 @@ def fingerprint(engine: Engine) -> dict[str, str]:
         for name, array in engine.model.arrays.items()
         if name not in _NOT_COMPARED
     }
+
+
+def _pair_properties(engine: Engine) -> int:
+    """Return how many numbers the law of a pair of materials is: versions of tribo differ in it."""
+    return int(engine.model.arrays["pair_table"].shape[-1])
 
 
 def _counts(engine: Engine) -> tuple[int, int, int]:
@@ -99,6 +104,7 @@ def dump(engine: Engine) -> bytes:
         {
             "contacts": counts,
             "model": fingerprint(engine),
+            "pair_properties": _pair_properties(engine),
             "arrays": _listing(engine, counts),
         }
     ).encode()
@@ -127,17 +133,25 @@ def _header(engine: Engine, blob: bytes) -> tuple[int, list[int], list[list[obje
         header = json.loads(blob[_HEAD.size : begin])
         warm, yielded, touching = counts = header["contacts"]
         model, listed = header["model"], header["arrays"]
+        columns = header.get("pair_properties")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError("the state is damaged: its header cannot be read") from error
     if any(type(n) is not int for n in counts) or min(warm, yielded, touching) < 0:
         raise ValueError("the state is damaged: its number of contacts is none")
     own = fingerprint(engine)
+    here = _pair_properties(engine)
+    if columns is not None and columns != here:
+        raise ValueError(
+            "the state was written by another version of tribo: its pairs of materials have "
+            f"{shown(columns)} properties, those of this version have {here}; write it anew with this version"
+        )
     if model != own:
         known = model if isinstance(model, dict) else {}
         differ = [name for name in own if known.get(name) != own[name]]
         raise ValueError(
             f"the state belongs to a world with another model ({', '.join(differ[:5]) or 'its fields'} "
-            f"{'differ' if len(differ) > 1 else 'differs'}, see tribo.model.Model); build the world as it was"
+            f"{'differ' if len(differ) > 1 else 'differs'}, see tribo.model.Model); build the world as it "
+            "was, or write the state anew if another version of tribo has written it"
         )
     if listed != _listing(engine, counts):
         raise ValueError(

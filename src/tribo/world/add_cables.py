@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import Sequence
+from copy import copy
 from math import ceil, inf
 from typing import Any
 
@@ -19,8 +20,9 @@ from tribo.model import Constraint as Kind
 from tribo.objects.cable import Cable, CableNode, CableSection
 from tribo.objects.constraint import Constraint
 from tribo.objects.end import End, body_pose
+from tribo.objects.joint_ties import Lock
 from tribo.objects.world_view import WorldView
-from tribo.world.add_constraints import WorldConstraints
+from tribo.world.add_constraints import TURN, WorldConstraints
 from tribo.world.add_objects import WorldObjects
 
 logger = logging.getLogger("tribo")
@@ -83,7 +85,7 @@ class WorldCables:
         title = self._cable_name(name)
         groups = {} if collide else {"collision_mask": 0, "collision_group": 0}
         if collide and not self_collide:
-            group = self._free_group()
+            group = self.free_group()
             groups = {"collision_group": group, "collision_mask": ALL_GROUPS & ~group}
         turns = _straight_turns(np.diff(points, axis=0))
         lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
@@ -103,10 +105,12 @@ class WorldCables:
                 for k in range(1, len(segments))
             ]
             fastenings: list[Constraint] = []
+            fastened = 0
             for (_, end), node, k in zip(placed, nodes, corners, strict=True):
                 if node.kind != "free":
-                    what = f"{title}/node_{len(fastenings)}"
-                    fastenings.append(self._fasten(section, segments, lengths, node, end, k, what))
+                    what = f"{title}/node_{fastened}"
+                    fastened += 1
+                    fastenings += self._fasten(section, segments, lengths, node, end, k, what)
         except Exception:
             for part in segments:
                 self._world.remove(part)
@@ -143,7 +147,7 @@ class WorldCables:
             name, k = f"cable_{k}", k + 1
         return name
 
-    def _free_group(self) -> int:
+    def free_group(self) -> int:
         """Return a collision group that no shape is in."""
         used = 0
         for part in self._world.objects:
@@ -171,7 +175,7 @@ class WorldCables:
             End(segments[k], 0, np.array([0.0, 0.0, -0.5 * lengths[k]]), np.eye(3)),
         )
         length = 0.5 * float(lengths[k - 1] + lengths[k])
-        numbers = _soft(section, length, None) | {"break_force": break_force, "collide": False}
+        numbers = _soft(section, length) | {"break_force": break_force, "collide": False}
         what = "weld" if section.bend_stiffness > 0.0 else "pin"
         joint: Constraint = self._ties.tie(
             Constraint, what, Kind.JOINT, ends, name, numbers, LOCKED[what]
@@ -180,25 +184,46 @@ class WorldCables:
         return joint
 
     def _fasten(self, section: CableSection, segments: Sequence[Any], lengths: np.ndarray, node: CableNode,
-                end: End, k: int, name: str) -> Constraint:  # fmt: skip
-        """Fasten the node in front of segment k, or the end of the last one."""
+                end: End, k: int, name: str) -> list[Constraint]:  # fmt: skip
+        """Fasten the node in front of segment k, or the end of the last one.
+
+        A twist of another stiffness than the bending is a constraint of its own.
+        """
         at = min(k, len(segments) - 1)
         along = -0.5 if k == at else 0.5
         own = End(segments[at], 0, np.array([0.0, 0.0, along * float(lengths[at])]), np.eye(3))
         _, turn = body_pose(segments[at], 0)
         _, frame = body_pose(end.part, end.body)
         end.axes = frame.T @ turn
-        is_clamped = node.kind == "link" and (
-            node.bend_stiffness is None or node.bend_stiffness > 0.0
-        )
-        is_clamped = is_clamped and (
-            section.bend_stiffness > 0.0 or node.bend_stiffness is not None
-        )
-        what = "weld" if is_clamped else "pin"
-        numbers = _soft(section, 0.5 * float(lengths[at]), node.bend_stiffness)
-        if node.kind == "link" and end.part is not None:
-            numbers["collide"] = False
-        return self._ties.tie(Constraint, what, Kind.JOINT, (end, own), name, numbers, LOCKED[what])  # type: ignore[no-any-return]
+        half = 0.5 * float(lengths[at])
+        bend = twist = 0.0
+        if node.kind == "link":
+            cast = section.bend_stiffness / half
+            bend = cast if node.bend_stiffness is None else node.bend_stiffness
+            twist = bend if node.twist_stiffness is None else node.twist_stiffness
+        numbers = _soft(section, half)
+        passes = {"collide": False} if node.kind == "link" and end.part is not None else {}
+        what = "pin" if bend == 0.0 else "weld" if twist == bend else "hinge"
+        if bend > 0.0:
+            numbers["angular_compliance"] = 1.0 / bend
+        made = [
+            self._ties.tie(
+                Constraint, what, Kind.JOINT, (end, own), name, numbers | passes, LOCKED[what]
+            )
+        ]
+        if twist not in {0.0, bend}:
+            numbers = {
+                "compliance": 1.0 / twist,
+                "spook_damping": numbers["angular_spook_damping"],
+                "max_force": inf,
+            }
+            pair = (copy(end), copy(own))
+            made.append(
+                self._ties.tie(
+                    Lock, "lock", Kind.LOCK, pair, f"{name}_twist", numbers | passes, TURN
+                )
+            )
+        return made
 
 
 def _listed(route: Any) -> list[Any]:
@@ -256,7 +281,7 @@ def _product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     return np.array([w, *(p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:]))])
 
 
-def _soft(section: CableSection, length: float, bend_stiffness: float | None) -> dict[str, Any]:
+def _soft(section: CableSection, length: float) -> dict[str, Any]:
     """Return what gives way of a piece of cable [m]: ε = L/(E A), L/(E I), with their spook dampings."""
     material = section.material
     numbers = {
@@ -264,8 +289,6 @@ def _soft(section: CableSection, length: float, bend_stiffness: float | None) ->
         "spook_damping": float(material.wire_spook_damping_stretch),
         "angular_spook_damping": float(material.wire_spook_damping_bend),
     }
-    if bend_stiffness:
-        numbers["angular_compliance"] = 1.0 / bend_stiffness
-    elif section.bend_stiffness > 0.0:
+    if section.bend_stiffness > 0.0:
         numbers["angular_compliance"] = length / section.bend_stiffness
     return numbers

@@ -252,7 +252,7 @@ class WorldConstraints:
                  second_point: Any = (0, 0, 0), *, length: float | None = None, resists: str = "stretch",
                  stiffness: float | None = None, damping: float = 0.0, tension: float | None = None,
                  name: str = "", erp: float = 1.0, break_force: float = inf,
-                 collide: bool = True, over: Any = ()) -> Wire:  # fmt: skip
+                 collide: bool = True, over: Any = (), friction: float = 0.0) -> Wire:  # fmt: skip
         """Span a wire without mass between two points.
 
         Args:
@@ -266,9 +266,9 @@ class WorldConstraints:
             erp: Part of an excess of a stiff wire that one step removes.
             break_force: [N] beyond which it breaks.
             collide: As in `add_pin`.
-            over: Places over which it runs without friction, as small pulleys, in their order: points (3,)
-                [m] of the world, or pairs (object, point in its frame). With the ends, they may be on two
-                bodies that move.
+            over: Places over which it runs, as small pulleys, in their order: points (3,) [m] of the world,
+                or pairs (object, point in its frame). With the ends, they may be on two bodies that move.
+            friction: Coefficient at each of these places, at most five of them [–]; 0: they are pulleys.
 
         Raises:
             ValueError, TypeError: A value is wrong; the world stays as it was.
@@ -302,6 +302,8 @@ class WorldConstraints:
             bits, numbers["tension"] = 0, tension
         if stiffness is not None:
             numbers |= {"stiffness": stiffness, "damping": damping}
+        if check.number(friction, "friction", minimum=0.0) > 0.0:
+            numbers["friction"] = friction
         return self.tie(  # type: ignore[no-any-return]
             Wire, "wire", Kind.LENGTH, ends, name, numbers, stretch=bits, over=places
         )

@@ -24,8 +24,8 @@ class WorldJoints:
     def add_winch(self, first: Any, second: Any, first_point: Any = (0, 0, 0), second_point: Any = (0, 0, 0),
                   *, max_force: float, brake_force: float = inf, speed: float = 0.0,
                   length: float | None = None, least_length: float = 0.01, most_length: float = inf,
-                  over: Any = (), name: str = "", erp: float = 1.0, break_force: float = inf,
-                  collide: bool = True) -> Winch:  # fmt: skip
+                  over: Any = (), friction: float = 0.0, name: str = "", erp: float = 1.0,
+                  break_force: float = inf, collide: bool = True) -> Winch:  # fmt: skip
         """Let a drum take in and let out a wire without mass.
 
         Args:
@@ -38,7 +38,7 @@ class WorldJoints:
             length: That is let out [m]; None: as far as the points are apart now.
             least_length: [m] at which it takes no more in.
             most_length: [m] at which the drum is empty: the wire then holds any force.
-            over: Places over which the wire runs, as in `add_wire`.
+            over, friction: Places over which the wire runs, and its friction there, as in `add_wire`.
             name, erp, break_force, collide: As in `add_wire`.
 
         Raises:
@@ -60,6 +60,8 @@ class WorldJoints:
             "brake_force": brake_force, "least_length": least_length, "most_length": most_length,
             "erp": erp, "break_force": break_force, "collide": collide,
         }  # fmt: skip
+        if check.number(friction, "friction", minimum=0.0) > 0.0:
+            numbers["friction"] = friction
         return self._ties.tie(  # type: ignore[no-any-return]
             Winch, "winch", Kind.WINCH, ends, name, numbers, stretch=1, over=places
         )

@@ -35,6 +35,7 @@ from tribo.world.add_objects import WorldObjects
 from tribo.world.building import Built, build
 from tribo.world.import_mjcf import WorldMjcf
 from tribo.world.load_bodies import WorldBodyFiles
+from tribo.world.load_projects import WorldProjects
 from tribo.world.object_list import Objects, WorldList
 from tribo.world.reference_bodies import References
 from tribo.world.shown import Shown
@@ -67,6 +68,7 @@ class Interior:
         self.joints = WorldJoints(self.ties)
         self.cables = WorldCables(self, self.adding, self.ties)
         self.body_files = WorldBodyFiles(self, self.adding, self.ties, self.joints, self.cables)
+        self.projects = WorldProjects(self, settings, self.body_files)
         self.mjcf = WorldMjcf(self, settings, self.adding, self.ties)
         self.readout = WorldReadout(self)
         self.rays = WorldRays(self)

@@ -10,6 +10,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.description.trees import DescriptionError
+from tribo.engine.builder import ALL_GROUPS
 from tribo.materials import MaterialLibrary
 from tribo.objects import ArticulatedSystem
 from tribo.objects.cable import Cable, CableNode
@@ -22,6 +23,7 @@ from tribo.world.add_objects import WorldObjects
 from tribo.world.contact_laws import take_laws
 
 if TYPE_CHECKING:
+    from tribo.formats.choreonoid import BodyFile
     from tribo.formats.choreonoid.wire_devices import WinchDescription, WireDescription, WirePlace
 
 
@@ -81,11 +83,26 @@ class WorldBodyFiles:
         from tribo.formats import choreonoid
 
         body = choreonoid.read(source, package_dirs=folders, materials=materials, strict=strict)
+        return self.take_body(body, collision_meshes)
+
+    def take_body(self, body: BodyFile, collision_meshes: str, title: str = "") -> BodyParts:
+        """Add what `tribo.formats.choreonoid.read` has read; see `load_body`, which does both.
+
+        Args:
+            body: What was read.
+            collision_meshes: As in `add_articulated_system`.
+            title: Name of its first thing; empty: that of its first link.
+
+        Raises:
+            DescriptionError: It cannot be built; the world stays as it was.
+        """
         added = BodyParts()
         before = self._world.materials.copy()
         try:
-            for tree in body.trees:
-                name = tree.bodies[0].name
+            if body.is_apart and len(body.trees) > 1:
+                keep_apart(body, self._cables.free_group())
+            for k, tree in enumerate(body.trees):
+                name = title if title and k == 0 else tree.bodies[0].name
                 while name in self._adding.members.by_name:
                     name += "'"
                 made = self._adding.add_articulated_system(
@@ -147,7 +164,17 @@ class WorldBodyFiles:
         )  # fmt: skip
 
 
+def keep_apart(body: BodyFile, bit: int) -> None:
+    """Give all shapes of a body one collision group that their masks leave out."""
+    for tree in body.trees:
+        for part in tree.bodies:
+            for shape in part.shapes:
+                if shape.group != 0:
+                    shape.group = bit
+                    shape.mask = (ALL_GROUPS if shape.mask is None else shape.mask) & ~bit
+
+
 def _node(place: WirePlace, parts: Sequence[ArticulatedSystem]) -> CableNode:
     """Return a node of a route with its link found."""
     body: Any = None if place.tree is None else parts[place.tree].frame(place.link)
-    return CableNode(place.point, body, place.kind, place.bend_stiffness)
+    return CableNode(place.point, body, place.kind, place.bend_stiffness, place.twist_stiffness)

@@ -36,6 +36,7 @@ from tribo.world.gone_names import GONE, gone
 from tribo.world.import_mjcf import WorldMjcf
 from tribo.world.interior import Interior
 from tribo.world.load_bodies import WorldBodyFiles
+from tribo.world.load_projects import WorldProjects
 from tribo.world.object_list import Objects, WorldList
 from tribo.world.shown import Shown
 
@@ -219,6 +220,7 @@ class World(WorldSettings):
     add_height_map = forward("adding", WorldObjects.add_height_map)
     add_articulated_system = forward("adding", WorldObjects.add_articulated_system)
     load_body = forward("body_files", WorldBodyFiles.load_body)
+    load_project = forward("projects", WorldProjects.load_project)
     load_mjcf = forward("mjcf", WorldMjcf.load_mjcf)
     take_scene = forward("mjcf", WorldMjcf.take_scene)
     add_pin = forward("ties", WorldConstraints.add_pin)
@@ -408,7 +410,9 @@ class World(WorldSettings):
     @classmethod
     def load(cls, path: str | Path, *, package_dirs: Sequence[Path | str] | Path | str = (),
              parameters: Mapping[str, Any] | None = None, strict: bool = False) -> Self:  # fmt: skip
-        """Return the world of a RaiSim XML file or an MJCF file (see `load_mjcf`).
+        """Return the world of a RaiSim XML file, an MJCF file or a project of Choreonoid (.cnoid).
+
+        `load_mjcf` and `load_project` say more.
 
         Args:
             path: The file.
@@ -420,9 +424,15 @@ class World(WorldSettings):
         Raises:
             DescriptionError: The file cannot be built; the message names element, value and remedy.
         """
+        from tribo.formats import choreonoid
         from tribo.world_xml import load_into
 
         world = cls()
+        if choreonoid.is_project(path):
+            if parameters:
+                raise ValueError(f"{path}: is a project, which has no @@parameters; leave them out")
+            world.load_project(path, package_dirs=package_dirs, strict=strict)
+            return world
         load_into(world, path, package_dirs=package_dirs, parameters=parameters, strict=strict)
         return world
 

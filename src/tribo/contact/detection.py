@@ -1,0 +1,20 @@
+"""Group *detection*: which points of which bodies touch, or might within the step."""
+
+from tribo.collision import broadphase, inner_edges, narrowphase
+from tribo.compiler.jit import kernel
+from tribo.contact.compliant import compliant_contacts
+from tribo.contact.problem import contact_reduction, unconstrained_trees
+
+
+@kernel
+def find(model, state, settings, work):
+    """List the contacts of the step, and the trees that nothing can touch in it.
+
+    Writes: work.
+    """
+    broadphase.candidates(model, state, settings, work)  # who might touch whom?
+    narrowphase.contacts(model, state, settings, work)  # points, normals, gaps
+    inner_edges.suppress(model, state, work)  # which edges lie flush with a neighbour?
+    contact_reduction.reduce(model, work)  # which points of a patch bear it?
+    compliant_contacts.find(model, state, work)  # which contacts give way like springs?
+    unconstrained_trees.find(model, state, settings, work)  # whom does nothing touch?

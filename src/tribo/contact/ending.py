@@ -1,0 +1,30 @@
+"""Group *ending*: the way to the end of the step, and what the next one begins with."""
+
+from tribo.compiler.jit import kernel
+from tribo.contact import sleep
+from tribo.contact.compliant import compliant_contacts
+from tribo.contact.constraints import constraint_rows
+from tribo.contact.solver import gauss_seidel
+from tribo.dynamics import integrate, momentum
+
+
+@kernel
+def remember(model, state, command, settings, work):
+    """Keep for the next step what this one found: impulses, displaced ground, who has been at rest.
+
+    Writes: state, work.
+    """
+    gauss_seidel.remember(model, state, work)
+    compliant_contacts.remember(model, state, settings, work)
+    sleep.fall_asleep(model, state, command, settings, work)  # who has been at rest?
+
+
+@kernel
+def move(model, state, command, settings, work):
+    """Bring velocities and coordinates to the end of the step: v = v⁺, and all that it implies.
+
+    Writes: state, work.
+    """
+    integrate.integrate(model, state, settings, work)  # v, q = q_m ⊕ dt/2 v⁺
+    constraint_rows.close_loops(model, state, command, settings, work)  # gaps of pins
+    momentum.keep_momenta(model, state, work)  # base velocities that agree

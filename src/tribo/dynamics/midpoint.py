@@ -1,0 +1,16 @@
+"""Group *midpoint*: where every body is half a step ahead, and how fast it moves."""
+
+from tribo.compiler.jit import kernel
+from tribo.dynamics import bias, integrate, kinematics
+
+
+@kernel
+def reach(model, state, settings, work):
+    """Move all bodies half a step on as they move now, or leave them where they are (semi-implicit).
+
+    Writes: work.
+    """
+    bias.single_spins(model, state, settings, work)  # how does a free body tumble?
+    integrate.drift_to_middle(model, state, settings, work)  # q_m = q ⊕ dt/2 v
+    kinematics.forward(model, work.mid_q, work)  # where is every body?
+    bias.body_velocities(model, state, work)  # how fast does it move?

@@ -11,6 +11,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.viewer import draw
+from tribo.viewer.pace import FRAME, SHARE, SLOWEST_FRAME
 from tribo.viewer.raster import Camera
 from tribo.viewer.renderer import DIRECTION, seeing
 from tribo.viewer.scene import Drawable, Lines, Poses, Scene, describe, group_of, read_poses
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from tribo.world.world import World
 
 MOST_BODIES = 20_000  # of all worlds that are shown
-FRAME = 1.0 / 60.0  # [s] shortest time between two pictures
-SLOWEST = 0.5  # [s] longest
-SHARE = 0.02  # [–] part of the time that `update` may take from a simulation
 GAP = 1.3  # times the extent of a world: from one world to the next
 
 
@@ -172,7 +170,7 @@ class BatchViewer(Session, VisualObjects, Views):
         )
         now = time.perf_counter()
         self._cost += 0.2 * (now - begin - self._cost)
-        self._next = now + min(max(FRAME, self._cost / SHARE), SLOWEST)
+        self._next = now + min(max(FRAME, self._cost / SHARE), SLOWEST_FRAME)
 
 
 def grid(count: int, spacing: float) -> np.ndarray:

@@ -88,7 +88,7 @@ class Commands:
             self.joints.obey(key, value)
 
     def _show_view(self, wanted: str | int) -> None:
-        """Show a saved view, by name or by its number; the list may name none, a key one that is not there."""
+        """Show a saved view, by name or by its number; none where there is none."""
         views = self._viewer.views
         if isinstance(wanted, int):
             wanted = views[wanted] if wanted < len(views) else NO_VIEW

@@ -10,7 +10,7 @@ from tribo.model import Joint, Kind, Shape
 from tribo.viewer.contact_marks import OPEN, SLIP, STICK, read_contact_marks
 from tribo.viewer.scene import Poses, quaternions
 from tribo.viewer.surface import Surface, of_shape, turn_to
-from tribo.viewer.visual_sets import linear
+from tribo.viewer.visuals import linear
 
 if TYPE_CHECKING:
     from tribo.viewer.panel import Wishes

@@ -92,9 +92,8 @@ class SideBySide:
             place, turn = self._batch.poses_of(name)
             position[:, span.body], rotation[:, span.body] = place[self.worlds], turn[self.worlds]
         position = np.where(np.isfinite(position), position, 0.0) + self.offset[:, None]
-        held = None if still.is_held is None else still.is_held
         moment = float(self._batch.time[self.worlds[0]])
-        return Poses(moment, position.reshape(-1, 3), rotation.reshape(-1, 3, 3), held)
+        return Poses(moment, position.reshape(-1, 3), rotation.reshape(-1, 3, 3), still.is_held)
 
     def camera(self, direction: Any = DIRECTION, aspect: float = 1.5) -> Camera:
         """Return a camera that sees all worlds, grounds aside, from a direction, (3,)."""

@@ -7,7 +7,6 @@ import pytest
 
 import tribo
 from tribo.tools import cli
-from tribo.viewer import recording
 
 ASSETS = Path(tribo.__file__).parent / "assets"
 SPHERES = str(ASSETS / "three_spheres.xml")
@@ -21,17 +20,30 @@ def test_run_sums_up(capsys):
     assert "500 of 1 ms" in said
 
 
-def test_run_draws_and_records(tmp_path):
+def test_run_draws(tmp_path, capsys, monkeypatch):
     pytest.importorskip("matplotlib")
-    plot, kept = tmp_path / "p.png", tmp_path / "r.npz"
+    pytest.importorskip("zarr")
+    drawn, plot = [], tribo.Recording.plot
+    monkeypatch.setattr(
+        tribo.Recording, "plot", lambda self, **to: drawn.append(self["q"][-1]) or plot(self, **to)
+    )
+    path = tmp_path / "p.png"
     arguments = ["run", SPHERES, "--duration", "0.2", "--time-step", "0.002"]
-    assert cli.main([*arguments, "--plot", str(plot), "--record", str(kept)]) == 0
-    assert plot.read_bytes().startswith(b"\x89PNG")
-    series = recording.load(kept)
+    assert cli.main([*arguments, "--plot", str(path)]) == 0
+    assert path.read_bytes().startswith(b"\x89PNG")
     # Free fall from 5 m; the midpoint rule is exact on a parabola.
-    fallen = 5.0 - 0.5 * 9.81 * series.time**2
-    np.testing.assert_allclose(series.position[:, 1, 2], fallen, atol=1e-12)
-    assert series.time[-1] == pytest.approx(0.2, abs=1e-12)
+    np.testing.assert_allclose(drawn[0][2], 5.0 - 0.5 * 9.81 * 0.2**2, atol=1e-12)
+    assert "100 of 2 ms" in capsys.readouterr().out
+
+
+def test_the_old_flag_names_its_successor(tmp_path, capsys):
+    assert cli.main(["run", SPHERES, "--record", str(tmp_path / "r.npz")]) == 1
+    said = " ".join(capsys.readouterr().err.split())
+    assert "--record is gone" in said
+    assert "tribo record FILE run.zarr" in said
+    with pytest.raises(SystemExit):
+        cli.main(["run", "--help"])
+    assert "--record" not in capsys.readouterr().out
 
 
 def test_a_robot_starts_on_the_ground_and_holds_its_posture(capsys):

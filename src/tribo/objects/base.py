@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from tribo.objects.contact import Contact
     from tribo.objects.contact_motion import ContactMotion
 
+IN_RECORDS = frozenset(("span", *(f"_{name}" for name in VIEWS)))  # attributes that a build moves
+
 
 class Object(Sleeper, RunningSurface, ContactReader):
     """An object of a world: one tree of bodies, with a stable id and a name.
@@ -69,6 +71,7 @@ class Object(Sleeper, RunningSurface, ContactReader):
         self.span: Span | None = None
         self.is_removed = False
         self._is_as_built = False  # whether the last build has all of its description
+        self._is_in_records = False  # whether its numbers are in those of the last build
         self._handed: dict[
             str, tuple[LiveArray, Views]
         ] = {}  # arrays of the records that users may have
@@ -428,33 +431,47 @@ class Object(Sleeper, RunningSurface, ContactReader):
         )
 
     @property
-    def place(self) -> int:
-        """Number of the object in the last build, if it is still as it was built; else −1."""
-        return self.span.tree if self._is_as_built and self.span is not None else -1
+    def is_as_built(self) -> bool:
+        """Whether the last build has all of its description."""
+        return self._is_as_built
 
-    def attach(self, arrays: Arrays, span: Span, *, is_copied: bool) -> None:
-        """Move this object's numbers into the records of a freshly built world, as `arrays_of` lists them.
+    if not TYPE_CHECKING:  # type checkers would take it for a licence to ask for anything
 
-        They may still be in the records of the world before: what was handed out of those is refused then.
-        Of an object that is as it was built they have been copied.
-        """
-        if self._handed:
-            self._freeze_handed()
-        own = vars(self)  # it is done for thousands of objects: attributes are set without a detour
-        spans = {
-            "q": span.q,
-            "v": span.v,
-            "slot": span.slot,
-            "body": span.body,
-            "shape": span.shape,
-            "trees": span.trees,
-        }
+        def __getattr__(self, name: str) -> Any:
+            """Find this object's numbers in the records, when it is first asked for them after a build.
+
+            A build leaves thousands of objects alone that nobody looks at.
+            """
+            own = vars(self)
+            if name not in IN_RECORDS or not own.get("_is_in_records"):
+                raise AttributeError(
+                    f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
+                )
+            arrays, span = self.world.hand_out(self)
+            own["span"] = span
+            for attribute, array, index in arrays:
+                own[attribute] = array[getattr(span, index)]
+            return own[name]
+
+    def move(self, arrays: Arrays, span: Span) -> None:
+        """Write this object's numbers into the records of a freshly built world."""
         for name, array, index in arrays:
-            view = array[spans[index]]
-            if not is_copied:
-                view[:] = own[name]
-            own[name] = view
-        own["span"], own["_is_as_built"] = span, True
+            array[getattr(span, index)] = getattr(self, name)
+        self._is_as_built = self._is_in_records = True
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Forget where this object's numbers were: they are in the records of a freshly built world.
+
+        What was handed out of the world before is refused from now on. An object that keeps its numbers
+        itself keeps them.
+        """
+        if not self._is_in_records:
+            return
+        self._freeze_handed()
+        own = vars(self)
+        for name in IN_RECORDS:
+            own.pop(name, None)
 
     def detach(self) -> None:
         """Keep this object's numbers apart from the records, before a rebuild.
@@ -465,7 +482,8 @@ class Object(Sleeper, RunningSurface, ContactReader):
         self._freeze_handed()
         own = vars(self)
         for name in VIEWS:
-            own[f"_{name}"] = own[f"_{name}"].copy()
+            own[f"_{name}"] = getattr(self, f"_{name}").copy()
+        self._is_as_built = self._is_in_records = False
         self.span = None
 
     def _freeze_handed(self) -> None:

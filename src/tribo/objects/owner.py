@@ -8,9 +8,11 @@ import numpy as np
 
 if TYPE_CHECKING:
     from tribo.engine.engine import Engine
+    from tribo.engine.layout import Span
     from tribo.objects.base import Object
     from tribo.objects.constraint import Constraint
     from tribo.objects.contact import Contact
+    from tribo.objects.record_views import Arrays
 
 
 class Owner(Protocol):
@@ -51,6 +53,9 @@ class Owner(Protocol):
     @property
     def gravity(self) -> np.ndarray:
         """Return gravity (3,) [m/s²]."""
+
+    def hand_out(self, part: Object) -> tuple[Arrays, Span]:
+        """Return the arrays of the last build that hold an object's numbers, and where they are in them."""
 
     def note_wrench(self) -> None:
         """Note that an external force acts in the next step."""

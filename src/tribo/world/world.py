@@ -16,11 +16,13 @@ from tribo.description.constraints import ConstraintDescription
 from tribo.engine import warm_up
 from tribo.engine.builder import mark_singles
 from tribo.engine.engine import Engine
+from tribo.engine.layout import Span
 from tribo.engine.settings import WorldSettings
 from tribo.materials import ContactMaterial, MaterialLibrary, MaterialTable, PairProperties
 from tribo.materials.table import PairExplanation
 from tribo.model import Status
 from tribo.objects import ArticulatedSystem, Object
+from tribo.objects.record_views import Arrays
 from tribo.readout.contacts_and_energies import WorldReadout
 from tribo.readout.distances import WorldProximity
 from tribo.readout.snapshot import Snapshot, touching
@@ -321,6 +323,11 @@ class World(
             raise EditError(
                 f"{what} cannot be {verb} between update and advance; call advance() first"
             )
+
+    def hand_out(self, part: Object) -> tuple[Arrays, Span]:
+        """Return the arrays of the last build that hold an object's numbers, and where they are in them."""
+        assert self._built is not None
+        return self._built.hand_out(part)
 
     def note_wrench(self) -> None:
         """Note that an external force acts in the next step."""

@@ -311,3 +311,52 @@ def test_a_run_that_would_not_end_is_refused(capsys):
     assert "2e+09 steps" in capsys.readouterr().err
     assert cli.main(["run", SPHERES, "--time-step", "1e-15"]) == 1
     assert "from 1e-09 to 10 s" in capsys.readouterr().err
+
+
+# -- templates ---------------------------------------------------------------------------------
+TEMPLATE = (
+    '<raisim><objects><sphere name="ball" mass="@@mass"><dim radius="@@radius"/>'
+    '<state pos="0 0 {@@radius*2}" quat="1 0 0 0" linVel="0 0 0" angVel="0 0 0"/></sphere></objects></raisim>'
+)
+ROBOT_TEMPLATE = (
+    '<robot name="r"><link name="a"><inertial><mass value="@@mass"/>'
+    '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>'
+)
+
+
+def read(*arguments):
+    """Return the world that a command would have."""
+    return cli.load(cli._parser().parse_args([str(word) for word in arguments]))[0]
+
+
+@pytest.mark.parametrize("command", ["run", "view", "record", "render"])
+def test_values_of_a_template_are_set_on_the_command_line(tmp_path, command):
+    path = tmp_path / "world.xml"
+    path.write_text(TEMPLATE)
+    out = [tmp_path / "out"] if command in ("record", "render") else []
+    ball = read(command, path, *out, "--set", "mass=2.5", "--set", "radius=0.25")["ball"]
+    assert (ball.mass, ball.position[2]) == (2.5, 0.5)
+    assert ball.description.bodies[0].shapes[0].size == (0.25,)
+    again = read(command, path, *out, "--set", "mass=1", "--set", "radius=0.1", "--set", "mass=3")
+    assert again["ball"].mass == 3.0  # the last one counts
+    robot = tmp_path / "robot.urdf"
+    robot.write_text(ROBOT_TEMPLATE)
+    assert read(command, robot, *out, "--set", "mass=7")["robot"].mass == 7.0
+
+
+def test_values_that_a_template_lacks_or_does_not_know_are_said(tmp_path, capsys, scene):
+    path = tmp_path / "world.xml"
+    path.write_text(TEMPLATE)
+    for arguments, says in (
+        ([path], "@@mass has no value"),
+        ([path, "--set", "mass=1"], "@@radius has no value"),
+        ([path, "--set", "mass=heavy", "--set", "radius=1"], "heavy"),
+        ([scene, "--set", "mass=1"], "MJCF, which has no @@parameters"),
+    ):
+        assert cli.main(["run", *map(str, arguments)]) == 1
+        assert says in " ".join(capsys.readouterr().err.split())
+    for text in ("mass", "=1", ""):
+        with pytest.raises(SystemExit) as caught:
+            cli.main(["run", str(path), "--set", text])
+        assert caught.value.code == 2
+        assert "must be NAME=VALUE" in capsys.readouterr().err

@@ -95,6 +95,20 @@ def test_a_twist_of_a_light_link_does_not_swing_up(time_step):
         world.step()
 
 
+@pytest.mark.parametrize("toward", [None, (0.0, -1.0, 0.0)])
+def test_texts_at_a_grip_do_not_lie_upon_one_another(viewer, toward):
+    viewer.show_layers(names=True)
+    viewer._orders.post(
+        ("drag", "start"), (viewer._world["ball"].span.body.start, (0, 0, 1), (0.3, 0, 1.2), toward)
+    )
+    viewer._push()
+    touch, name = viewer._touch, viewer._overlays._names[1]
+    np.testing.assert_allclose(touch._force_label.position, touch.grip.ends()[1])  # the arrow's tip
+    assert np.linalg.norm(touch._force_label.position - name.position) > 0.2
+    np.testing.assert_array_equal(touch._label.position, name.position)
+    assert (name.anchor, touch._label.anchor) == ("bottom-center", "top-left")  # above it, below it
+
+
 # -- worlds that change while they are looked at ----------------------------------------------------
 @pytest.mark.parametrize("toward", [None, (0.0, -1.0, 0.0)])
 def test_what_is_pulled_may_go_while_the_world_is_paused(viewer, toward):

@@ -25,8 +25,8 @@ G = 9.81
     "spinning friction",
     "an independent residual: ≤ 1e-9 of the speed to remove, or said to be unsolved",
     fast=False,
-    note="the solver of a step on tables written by hand, as `tests/unit/test_pile.py` does; some of these "
-    "problems have no solution",
+    note="the solver of a step on tables written by hand, as "
+    "`tests/unit/contact/solver/test_sparse_island.py` does; some of these problems have no solution",
 )
 def random_problems(player: Player) -> list[Check]:
     """Largest residual of what is said to be solved; share of the rest."""

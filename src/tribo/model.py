@@ -388,7 +388,7 @@ class Work(Record):
     contact_patch = field("max_contact", 2, dtype=INT)  # its first, −1: none; whose normal it has
     share_system = field(6, 7)  # equations of the shares of one face
     contact_reach = field("max_contact")  # [–] to the nearest that is kept; −1: it is kept
-    contact_is_soft = field("max_contact", dtype=INT)  # 1: a compliant pair, one side does not move
+    contact_is_soft = field("max_contact", dtype=INT)  # a compliant pair: 1 one side moves, 2 both
     contact_state = field("max_contact", dtype=INT)  # 0 lifted, 1 sticks, 2 slips; −1: a rigid pair
     soft_blend = field("max_contact")  # [–] r: 0 trapezoidal, 1 implicit
     soft_u = field("max_contact", 2)  # [m] u at the beginning of the step

@@ -6,6 +6,8 @@ from scenes import FEET, QUADRUPED, STANCE_HEIGHT, empty_world, ground_world, st
 
 import tribo
 
+SPHERES = [(0.0, 0.0, 0.6 + 0.001 * k) for k in range(12)]
+
 WORLDS = 4
 
 
@@ -353,3 +355,32 @@ def test_what_touches_is_known_after_update_and_goes_with_a_partner_that_is_remo
     world.remove(ground)
     assert not ball.in_contact()
     assert not ball.net_contact_force.any()
+
+
+def test_a_batch_is_independent_of_its_world():
+    """What happens to the world later does not shift the columns of the batch."""
+    world = tribo.World()
+    world.add_sphere(0.1, 1.0, name="a", position=(0, 0, 5))
+    world.add_sphere(0.1, 1.0, name="s", position=(0, 0, 7))
+    world.set_material_pair("new", "newer", restitution=0.5)
+    batch = tribo.Batch(world, 2, threads=1)
+    world.remove("a")
+    world.step()
+    assert (batch["s"].generalized_coordinate[:, 2] == 7.0).all()
+
+
+def test_views_of_a_batch_outlive_larger_tables():
+    """State keeps its arrays when tables grow; the status of worlds that were done stays too."""
+    world = tribo.World()
+    world.add_ground()
+    for k, position in enumerate(SPHERES):
+        world.add_box((0.1, 0.1, 0.1), 1.0, name=f"b{k}", position=(position[0], 0.2 * k, 1.0))
+    batch = tribo.Batch(world, 2, threads=1)
+    view = batch["b0"].generalized_coordinate
+    batch.engine.state.arrays["v"][0, 2] = np.nan
+    before = batch.engine.capacity
+    made = batch.step(600)
+    assert batch.engine.capacity != before
+    assert made.tolist() == [False, True]
+    assert batch.is_valid.tolist() == [False, True]
+    assert view[1, 2] == batch["b0"].generalized_coordinate[1, 2] != 1.0

@@ -142,3 +142,15 @@ def test_a_world_file_does_not_lose_edits(tmp_path):
         world.save(tmp_path / "world.xml")
     again = empty_world().add_articulated_system(robot.to_urdf())
     assert again.collision_body("LF_FOOT/0").size == (0.03,)
+
+
+def test_filter_of_an_object_that_was_just_added_shifts_nothing():
+    """Writing a shape's material before the rebuild must not reach another object's shape."""
+    world = tribo.World()
+    world.add_sphere(0.1, 1.0, "a", name="first")
+    ball = world.add_sphere(0.1, 1.0, "b", name="second")
+    world.step()
+    world.remove("first")
+    ball.material = "c"
+    world.step()
+    assert world.material_names[world.engine.model.shape_material[0]] == "c"

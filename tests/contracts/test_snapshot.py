@@ -194,3 +194,50 @@ def test_what_cannot_be_taken_between_update_and_advance_says_so(tmp_path):
             ask()
     world.advance()
     assert world.snapshot().time == world.time
+
+
+def test_a_snapshot_knows_materials_that_no_step_has_seen():
+    """Materials set just before the snapshot are those after the restore."""
+
+    def height(disturbed):
+        world = tribo.World()
+        world.add_ground(material="a")
+        ball = world.add_sphere(0.1, 1.0, "b", position=(0, 0, 0.5))
+        world.step()
+        world.set_material_pair("a", "b", friction=0.5, restitution=0.9)
+        saved = world.snapshot()
+        if disturbed:
+            world.set_material_pair("a", "b", friction=0.5)
+            world.step(10)
+            world.restore(saved)
+        world.step(400)
+        return ball.position[2]
+
+    assert height(True) == height(False)
+
+
+def test_filters_after_a_restore():
+    """The list of bodies to sweep is scratch: a restored filter makes it anew."""
+    world = tribo.World()
+    world.add_ground()
+    world.add_box((1, 1, 1), 1.0, position=(0, 0, 0.5))
+    upper = world.add_box((1, 1, 1), 1.0, position=(0, 0, 1.5))
+    world.step(10)
+    saved = world.snapshot()
+    for body in upper.collision_bodies:
+        body.collision_group = body.collision_mask = 0
+    world.step(10)
+    world.restore(saved)
+    world.step(500)
+    assert upper.position[2] == pytest.approx(1.5, abs=1e-6)
+
+
+def test_a_snapshot_of_another_world_is_refused_whole():
+    """Same ids, other shapes: an error, and nothing is written."""
+    first, second = tribo.World(), tribo.World()
+    first.add_box((1, 1, 1), 1.0, position=(0, 0, 5))
+    ball = second.add_sphere(0.5, 1.0, position=(0, 0, 7))
+    saved = first.snapshot()
+    with pytest.raises(ValueError, match="other objects"):
+        second.restore(saved)
+    assert ball.position[2] == 7.0

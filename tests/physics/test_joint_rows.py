@@ -10,6 +10,11 @@ import tribo
 from tribo.description.trees import DescriptionError, TreeDescription
 from tribo.model import Joint
 
+LOCKED = """<robot name="r"><link name="world"/>{}</robot>"""
+LINK = """<link name="l{k}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
+iyz="0"/></inertial></link><joint name="j{k}" type="revolute"><parent link="{p}"/><child link="l{k}"/>
+<origin xyz="1 0 0"/><axis xyz="0 1 0"/><limit lower="-1e-4" upper="1e-4" effort="0" velocity="0"/></joint>"""
+
 NONE = (0.0, 0.0, 0.0)
 EPS = np.finfo(float).eps
 
@@ -438,3 +443,35 @@ def test_rows_of_joints_come_back_with_a_snapshot_and_in_a_batch():
     assert robot.dry_friction.tolist() == [1.0, 0.0]
     world.step(50)
     assert np.array_equal(robot.generalized_coordinate, first)
+
+
+def test_both_limits_of_every_joint_may_be_active():
+    """Twelve joints with a range that one step crosses need two rows each: the tables held one."""
+    links = "".join(LINK.format(k=k, p=f"l{k - 1}" if k else "world") for k in range(12))
+    world = tribo.World()
+    robot = world.add_articulated_system(LOCKED.format(links))
+    robot.generalized_velocity = np.full(12, 5.0)
+    world.step(200)
+    assert np.abs(robot.generalized_coordinate).max() < 2e-4
+
+
+def test_a_robot_of_fixed_joints_only():
+    """A tree without a degree of freedom has no row to factor."""
+    world = tribo.World()
+    body = '<link name="a"><collision><geometry><sphere radius="1"/></geometry></collision></link>'
+    joint = '<joint name="j" type="fixed"><parent link="world"/><child link="a"/></joint>'
+    world.add_articulated_system(LOCKED.format(body + joint))
+    ball = world.add_sphere(0.1, 1.0, position=(0, 0, 1.5))
+    world.step(1000)
+    assert ball.position[2] == pytest.approx(1.1, abs=1e-9)
+
+
+def test_more_rows_than_the_table_has():
+    """A table of rows that is too small is enlarged before anything reads beyond it."""
+    links = "".join(LINK.format(k=k, p=f"l{k - 1}" if k else "world") for k in range(70))
+    world = tribo.World()
+    robot = world.add_articulated_system(LOCKED.format(links))
+    robot.generalized_velocity = np.full(70, 1.0)
+    world.step(3)
+    assert world.engine.capacity.rows > 2048
+    assert np.isfinite(robot.generalized_velocity).all()

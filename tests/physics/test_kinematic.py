@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from scenes import GRAVITY, empty_world, ground_world
 
+import tribo
+
 DT = 1e-3
 
 
@@ -92,3 +94,13 @@ def test_energy_counts_dynamic_bodies_only():
     assert world.kinetic_energy == pytest.approx(1.0, rel=1e-14)
     assert world.potential_energy == pytest.approx(2 * GRAVITY, rel=1e-14)
     np.testing.assert_allclose(world.linear_momentum, 2 * ball.linear_velocity, atol=1e-14)
+
+
+def test_a_kinematic_body_turns_as_told():
+    """50 rad/s for one second is 50 rad, not the Cayley rotation's 0.01 rad less."""
+    world = tribo.World()
+    box = world.add_box((1, 1, 1), 1.0, body_type="kinematic", angular_velocity=(0, 0, 50.0))
+    world.step(1000)
+    angle = 2.0 * np.arctan2(box.orientation[3], box.orientation[0])
+    error = (angle - 50.0 + np.pi) % (2 * np.pi) - np.pi
+    assert abs(error) < 1e-10

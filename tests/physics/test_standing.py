@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from scenes import FEET, GRAVITY, ground_world, standing_quadruped
 
+import tribo
+
 
 @pytest.fixture(scope="module")
 def settled():
@@ -109,3 +111,16 @@ def test_disturbed_it_finds_its_stance_again():
     total = sum(foot_forces(robot).values())
     assert total[2] == pytest.approx(robot.mass * GRAVITY, rel=1e-6)
     assert robot.position[2] > 0.4
+
+
+def test_pressing_without_gravity_converges():
+    """The tolerance is relative to a speed; without weight that of the other forces counts."""
+    world = tribo.World(gravity=(0, 0, 0))
+    world.add_ground()
+    box = world.add_box((1, 1, 1), 1.0, position=(0, 0, 0.5))
+    for _ in range(20):
+        box.apply_force((0, 0, -10))
+        world.step()
+        assert world.status == 0
+        assert world.residual.max() < 1e-8
+    assert sum(c.force for c in box.contacts)[2] == pytest.approx(10.0, rel=1e-9)

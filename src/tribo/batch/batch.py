@@ -12,12 +12,14 @@ from tribo.batch.collisions import CollisionWatch
 from tribo.batch.constraints import BatchConstraints
 from tribo.batch.contacts import BatchContacts
 from tribo.batch.materials import BatchMaterials
-from tribo.batch.objects import ObjectBatch, Part
+from tribo.batch.objects import ObjectBatch
+from tribo.batch.part import Part
 from tribo.batch.pool import KEPT, forget
 from tribo.batch.rays import BatchRays
 from tribo.batch.rollout import BatchRollout, Controls, Rollout
 from tribo.batch.settings import BatchSettings
 from tribo.batch.single_bodies import SingleBodyBatch
+from tribo.batch.warnings import BatchComplaints
 from tribo.batch_kernels.records import Course
 from tribo.checks import check
 from tribo.checks.errors import EditError
@@ -27,7 +29,6 @@ from tribo.engine.engine import Engine
 from tribo.engine.subtree import TreeRecords, tree_records
 from tribo.engine.thread_scratch import OF_WORLDS
 from tribo.model import Kind, Status
-from tribo.world.warnings import BatchComplaints
 from tribo.world.world import World
 
 HELD = 2  # `Command.has_wrench`: until the call ends

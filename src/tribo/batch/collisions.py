@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tribo.batch.contacts import BatchContacts, read_contacts
+from tribo.batch.part import Part
 from tribo.checks import check
-
-if TYPE_CHECKING:
-    from tribo.batch.objects import Part
-    from tribo.engine.engine import Engine
+from tribo.engine.engine import Engine
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import frozen
+from tribo.engine.engine import Engine
 from tribo.model import Memory, Tuning
 from tribo.objects.constraint import Constraint, Motor
 from tribo.objects.end import End
 from tribo.objects.joint_ties import Lock, Magnet, Winch
 from tribo.objects.wire import Wire
-
-if TYPE_CHECKING:
-    from tribo.engine.engine import Engine
 
 Kind = type[Constraint]
 Poses = Callable[[str], tuple[np.ndarray, np.ndarray]]  # of the bodies of an object in all worlds

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tribo.batch.owner import BatchOwner
+from tribo.batch.part import Part
 from tribo.batch_kernels.records import Motors
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.engine.engine import Engine
 from tribo.engine.layout import COORDINATES, DOFS
 from tribo.model import Kind
-
-if TYPE_CHECKING:
-    from tribo.batch.batch import Batch
-    from tribo.batch.objects import Part
 
 MAX_DELAY = 1000  # steps; a longer one is a mistake, and would fill the memory
 # What a user sets: its field, whether 0 is allowed, its unit.
@@ -33,7 +31,7 @@ class MotorsOfWorlds(check.Sealed):
     """The motors between the drives of an object and its joints, world by world."""
 
     name: str
-    _batch: Batch
+    _batch: BatchOwner
     _part: Part
 
     def set_motors(

@@ -2,64 +2,28 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tribo.batch.motors import MotorsOfWorlds
+from tribo.batch.owner import BatchOwner
+from tribo.batch.part import Part
 from tribo.batch.settings import BatchSleeper
 from tribo.batch.state import StateOfWorlds
 from tribo.checks import check
 from tribo.checks.readonly import frozen
-from tribo.description.trees import TreeDescription
 from tribo.engine.builder import meets_compliant
-from tribo.engine.layout import Span
+from tribo.engine.engine import Engine
 from tribo.engine.subtree import TreeRecords
-from tribo.model import Joint, Kind
-from tribo.objects import ArticulatedSystem, CollisionBody, Object, SingleBody
+from tribo.model import Joint
+from tribo.objects import CollisionBody
 from tribo.objects.contact_reader import ContactReader
 from tribo.objects.drives import Drives
 from tribo.objects.frames import Frame
 from tribo.objects.handle import Handle
 from tribo.objects.states import States
-
-if TYPE_CHECKING:
-    from tribo.batch.batch import Batch
-    from tribo.engine.engine import Engine
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What a batch keeps of an object."""
-
-    name: str
-    kind: Kind
-    span: Span
-    description: TreeDescription
-    is_floating: bool
-    is_single: bool  # a `SingleBody`, no robot
-    quaternions: tuple[tuple[str, int], ...]  # joint and where its quaternion begins
-    fixed_pose: np.ndarray  # (7,) of a root that does not move
-
-    @classmethod
-    def of(cls, part: Object) -> Part:
-        """Note what a batch needs of an object of a world."""
-        assert part.span is not None
-        floating = isinstance(part, ArticulatedSystem) and part.is_floating
-        description = copy.deepcopy(part.description)
-        return cls(
-            part.name,
-            part.body_type,
-            part.span,
-            description,
-            floating,
-            isinstance(part, SingleBody),
-            tuple(part.quaternions),
-            part.fixed_pose.copy(),
-        )
 
 
 class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Drives):
@@ -83,7 +47,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
     _is_batch = True
     _chosen: Any = slice(None)  # worlds of which properties are read and set
 
-    def __init__(self, batch: Batch, part: Part) -> None:
+    def __init__(self, batch: BatchOwner, part: Part) -> None:
         """Use ``batch[name]``."""
         self._batch, self._part = batch, part
         self.name, self.description = part.name, part.description
@@ -366,7 +330,7 @@ JOINT = ("armature", "damping", "stiffness", "dry_friction", "velocity_limit", "
 class SomeWorlds(ObjectBatch):
     """An object in some worlds of a batch: properties have a row for each of these alone."""
 
-    def __init__(self, batch: Batch, part: Part, worlds: Any) -> None:
+    def __init__(self, batch: BatchOwner, part: Part, worlds: Any) -> None:
         """Choose worlds by an index, slice or mask."""
         super().__init__(batch, part)
         self._chosen = batch.chosen_worlds(worlds).ravel()

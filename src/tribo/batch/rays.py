@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tribo.batch.part import Part
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.engine.builder import ALL_GROUPS
@@ -17,9 +18,6 @@ from tribo.engine.threads import run_together
 from tribo.probes import cast
 from tribo.readout.filters import Sight
 from tribo.readout.rays import MAX_RAYS
-
-if TYPE_CHECKING:
-    from tribo.batch.objects import ObjectBatch, Part
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -53,7 +51,7 @@ class BatchRays(check.Sealed):
         """Return the number of worlds."""
         raise NotImplementedError
 
-    def __getitem__(self, name: str) -> ObjectBatch:
+    def __getitem__(self, name: str) -> Any:
         """Return an object in all worlds, by name."""
         raise NotImplementedError
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tribo.batch.part import Part
 from tribo.batch.pool import BatchStates
 from tribo.batch_kernels.records import Course
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.engine.layout import COORDINATES, DOFS
 from tribo.world.world import World
-
-if TYPE_CHECKING:
-    from tribo.batch.objects import Part
 
 Controls = Mapping[str, Any]  # by object: (…, T, k), or by joint (…, T)
 KINDS = {"forces": 0, "targets": 1, "velocity_targets": 2}  # as `Course.kind`

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tribo.batch.owner import BatchOwner
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.contact.sleep import ASLEEP, AWAKE
 from tribo.engine.engine import Engine
 from tribo.engine.settings import WorldSettings
-
-if TYPE_CHECKING:
-    from tribo.batch.batch import Batch
-
 
 FIELDS = {  # of `Settings` by what users call them
     "time_step": "dt", "gravity": "", "erp": "erp", "sleeping": "sleeping", "sleep_speed": "sleep_speed",
@@ -195,7 +192,7 @@ class BatchSleeper(check.Sealed):
     """What an object in the worlds of a batch has to do with sleep: docs/physics/sleep."""
 
     name: str
-    _batch: Batch
+    _batch: BatchOwner
 
     def _array(self, record: str, name: str, index: str) -> np.ndarray:
         """Return the numbers of the object in a record, live."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tribo.batch.owner import BatchOwner
+from tribo.batch.part import Part
 from tribo.checks import check
 from tribo.checks.readonly import frozen
-
-if TYPE_CHECKING:
-    from tribo.batch.batch import Batch
-    from tribo.batch.objects import Part
 
 
 class StateOfWorlds(check.Sealed):
@@ -19,7 +17,7 @@ class StateOfWorlds(check.Sealed):
 
     name: str
     is_floating: bool
-    _batch: Batch
+    _batch: BatchOwner
     _part: Part
 
     def _array(self, record: str, name: str, index: str) -> np.ndarray:

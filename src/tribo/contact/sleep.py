@@ -231,7 +231,7 @@ def mark_held(model, work):
     for c in range(work.contact_count[0]):
         for side in range(2):
             t = moved_tree(model, work.contact_body[c, side])
-            if t >= 0 and work.contact_is_soft[c] == 1:
+            if t >= 0 and work.contact_is_soft[c] != 0:
                 work.tree_is_stirred[t] = 1
             if t >= 0 and work.contact_impulse[c, 2] != 0.0:  # adhesion holds, too
                 work.tree_is_borne[t] = 1

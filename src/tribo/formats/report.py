@@ -5,12 +5,9 @@ from __future__ import annotations
 import difflib
 import itertools
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Protocol
+from typing import Any, Protocol
 
 from tribo.description.trees import DescriptionError
-
-if TYPE_CHECKING:
-    from tribo.formats.xml import Node
 
 
 def known_hint(name: str, known: Iterable[str]) -> str:
@@ -34,6 +31,26 @@ class Place(Protocol):
 
     def error(self, message: str) -> DescriptionError:
         """Return (not raise) an error that says where."""
+
+
+class Element(Place, Protocol):
+    """An element of an XML file, as far as reports look at it."""
+
+    @property
+    def tag(self) -> str:
+        """Return its name."""
+
+    @property
+    def attributes(self) -> Any:
+        """Return its attributes, text by name."""
+
+    @property
+    def children(self) -> Any:
+        """Return the elements in it."""
+
+    @property
+    def note(self) -> str:
+        """Return what was passed over to read the file at all; empty: nothing."""
 
 
 class Report:
@@ -62,12 +79,12 @@ class Report:
         first, count, doubted = self._notes.get(key, (text, 0, False))
         self._notes[key] = (first, count + 1, doubted or is_doubt)
 
-    def begin(self, root: Node) -> None:
+    def begin(self, root: Element) -> None:
         """Keep the note on what was passed over to read a file at all, if there is one."""
         if root.note:
             self.note(f"{root.place}: {root.note}")
 
-    def unknown(self, node: Node, name: str, what: str, key: str, known: Iterable[str]) -> None:
+    def unknown(self, node: Element, name: str, what: str, key: str, known: Iterable[str]) -> None:
         """Keep a note on an unknown name, the nearest known one proposed; with `strict` an error."""
         is_kept = key not in self._notes and len(self._notes) < MAX_NOTES
         hint = known_hint(name, known) if is_kept or self.strict else ""
@@ -79,7 +96,7 @@ class Report:
             raise node.error(f"{message} (an error because of strict=True)")
         self.note(f"{node.place}: {message}", key, is_doubt=True)
 
-    def check_attributes(self, node: Node, known: Iterable[str]) -> None:
+    def check_attributes(self, node: Element, known: Iterable[str]) -> None:
         """Report the attributes of an element that are not known."""
         known = tuple(known)
         for name in node.attributes:
@@ -87,7 +104,9 @@ class Report:
                 what = f"unknown attribute {name[:80]!r} is ignored"
                 self.unknown(node, name, what, f"{node.tag}@{name}", known)
 
-    def check_children(self, node: Node, known: Iterable[str], silent: Iterable[str] = ()) -> None:
+    def check_children(
+        self, node: Element, known: Iterable[str], silent: Iterable[str] = ()
+    ) -> None:
         """Report the children of an element that are not known; `silent` ones belong to others."""
         known, silent = tuple(known), frozenset(silent)
         for child in node.children:
@@ -120,6 +139,6 @@ def _counted(text: str, count: int) -> str:
     return text if count == 1 else f"{text} ({count} times)"
 
 
-def refuse(node: Node, feature: str, remedy: str) -> DescriptionError:
+def refuse(node: Element, feature: str, remedy: str) -> DescriptionError:
     """Return (not raise) the error for a feature that the engine does not have yet."""
     return node.error(f"{feature} is not supported yet; {remedy}")

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tribo.checks import check
+from tribo.world.world import World
 
-if TYPE_CHECKING:
-    from tribo.gym.simulation import Simulation
-    from tribo.world.world import World
-
-Term = Callable[["Simulation"], Any]  # → (worlds,) or (worlds, k)
-Change = Callable[["Simulation", np.ndarray], None]  # of the worlds with these numbers, (n,)
+# A `Simulation` runs a task and a task's terms are asked about it: here it is `Any`, so that it is above.
+Term = Callable[[Any], Any]  # of the `Simulation` → (worlds,) or (worlds, k)
+Change = Callable[
+    [Any, np.ndarray], None
+]  # of the `Simulation` and the worlds with these numbers, (n,)
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ class Actions:
 
     low: Any  # (k,)
     high: Any  # (k,)
-    apply: Callable[[Simulation, np.ndarray], None]
+    apply: Callable[[Any, np.ndarray], None]  # of the `Simulation` and the actions
 
     def __post_init__(self) -> None:
         """Check the limits.

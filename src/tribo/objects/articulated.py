@@ -57,7 +57,7 @@ class ArticulatedSystem(Drives, Object):
 
     def _repr_html_(self) -> str:
         """Return the robot as a notebook shows it: a table of its joints."""
-        return robot_table(self)
+        return robot_table(self, self.describe())
 
     # -- names ---------------------------------------------------------------------------------
     def coordinate_slice(self, joint: str) -> slice:
@@ -392,7 +392,7 @@ class ArticulatedSystem(Drives, Object):
 
     def _contact_motion(self, collision_body: str, point: np.ndarray) -> ContactMotion:
         """Return how the link of a collision body moves, and yields, at a point (3,) [m] of the world."""
-        return contact_motion.of_robot(self, collision_body, point)
+        return contact_motion.of_robot(self, self.body_type, collision_body, point)
 
     def ignore_overlaps(self) -> tuple[tuple[str, str], ...]:
         """Let all links that touch or overlap in the present pose pass through each other from now on.

@@ -15,6 +15,7 @@ from tribo.description import colors
 from tribo.description.extents import rotation_matrix
 from tribo.description.trees import TreeDescription
 from tribo.engine.builder import Part
+from tribo.engine.engine import Engine
 from tribo.engine.layout import (
     COORDINATES,
     Span,
@@ -25,16 +26,13 @@ from tribo.engine.layout import (
 )
 from tribo.model import Joint, Kind, Shape
 from tribo.objects.collision_body import CollisionBody
+from tribo.objects.contact import Contact
+from tribo.objects.contact_motion import ContactMotion
 from tribo.objects.contact_reader import ContactReader
-from tribo.objects.owner import Owner
-from tribo.objects.record_views import VIEWS, Arrays
+from tribo.objects.owner import Arrays, Owner
+from tribo.objects.record_views import VIEWS
 from tribo.objects.running_surface import RunningSurface
 from tribo.objects.sleeper import Sleeper
-
-if TYPE_CHECKING:
-    from tribo.engine.engine import Engine
-    from tribo.objects.contact import Contact
-    from tribo.objects.contact_motion import ContactMotion
 
 IN_RECORDS = frozenset(("span", *(f"_{name}" for name in VIEWS)))  # attributes that a build moves
 

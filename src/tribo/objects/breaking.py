@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.model import Constraint, Memory, Tuning
-
-if TYPE_CHECKING:
-    from tribo.objects.end import End
-
+from tribo.objects.end import End
 
 JOINT_SPOOK_DAMPING = 1.0 / 30.0  # [s] as in AGX: two steps at 60 Hz
 NEW = np.zeros(max(Tuning) + 1)  # `Tuning` of a new constraint

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +12,8 @@ from tribo.description.extents import body_bounds, rotation_matrix
 from tribo.description.trees import ShapeDescription
 from tribo.engine.builder import mark_singles
 from tribo.model import Shape
+from tribo.objects.owner import Member
 from tribo.objects.running_surface import RunningSurface
-
-if TYPE_CHECKING:
-    from tribo.objects.base import Object
 
 PRIMITIVES = (Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.CYLINDER, Shape.CONE, Shape.ELLIPSOID)
 
@@ -23,7 +21,7 @@ PRIMITIVES = (Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.CYLINDER, Shape.CONE
 class CollisionBody(RunningSurface):
     """One collision shape of an object, e.g. ``robot.collision_body("LF_FOOT/0")``."""
 
-    def __init__(self, owner: Object, number: int, shape: ShapeDescription) -> None:
+    def __init__(self, owner: Member, number: int, shape: ShapeDescription) -> None:
         """Use `Object.collision_body`."""
         self._owner, self._number, self._shape = owner, number, shape
 
@@ -49,7 +47,7 @@ class CollisionBody(RunningSurface):
         self._owner.check_editable(what)
 
     @property
-    def owner(self) -> Object:
+    def owner(self) -> Member:
         """The object that it is part of."""
         return self._owner
 

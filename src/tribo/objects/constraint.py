@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from tribo.checks.errors import EditError
 from tribo.checks.readonly import frozen
 from tribo.description.constraints import ConstraintDescription
 from tribo.engine.builder import Tie
+from tribo.engine.engine import Engine
 from tribo.enums import TIE_SLOTS
 from tribo.model import Constraint as Kind
 from tribo.model import Memory, Tuning
@@ -19,9 +20,6 @@ from tribo.objects.base import Object
 from tribo.objects.breaking import NEW, Breakable, Compliant
 from tribo.objects.end import End
 from tribo.objects.owner import Owner
-
-if TYPE_CHECKING:
-    from tribo.engine.engine import Engine
 
 STRETCH = {"stretch": 1, "compression": 2, "both": 3, "nothing": 0}
 RESISTS = {bits: word for word, bits in STRETCH.items()}

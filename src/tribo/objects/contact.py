@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +11,8 @@ from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.materials import ContactMaterial, PairProperties
 from tribo.model import ContactState
-from tribo.objects import contact_motion
-
-if TYPE_CHECKING:
-    from tribo.objects import Object
-
+from tribo.objects.contact_motion import ContactMotion
+from tribo.objects.owner import Member
 
 # What a step leaves in `Work` to be read: about the solve, and of each contact.
 SAID = ("status", "sweeps", "residual")
@@ -52,8 +49,8 @@ class Contact:
     impulse: np.ndarray  # (3,) [N s] on A during the step
     force: np.ndarray  # (3,) [N] impulse/dt
     torque_impulse: np.ndarray  # (3,) [N m s] of rolling and spinning friction, on A
-    object_a: Object
-    object_b: Object
+    object_a: Member
+    object_b: Member
     body_a: str  # collision body, "LINK/0"
     body_b: str
     materials: tuple[str, str]
@@ -84,11 +81,11 @@ class Contact:
             f"force on the first ({force}) N{state}>"
         )
 
-    def other(self, part: Object) -> Object:
+    def other(self, part: Member) -> Member:
         """Return the object that touches a given one."""
         return self.seen_from(part).object_b
 
-    def seen_from(self, part: Object) -> Contact:
+    def seen_from(self, part: Member) -> Contact:
         """Return the contact with an object as A (one of an object with itself: as it is).
 
         Raises:
@@ -103,15 +100,15 @@ class Contact:
             f"{self.object_a.name!r} and {self.object_b.name!r}"
         )
 
-    def normal_on(self, part: Object) -> np.ndarray:
+    def normal_on(self, part: Member) -> np.ndarray:
         """Return the unit normal that points into an object, shape (3,), world."""
         return self.seen_from(part).normal
 
-    def force_on(self, part: Object) -> np.ndarray:
+    def force_on(self, part: Member) -> np.ndarray:
         """Return the force on an object, shape (3,) [N], world."""
         return self.seen_from(part).force
 
-    def impulse_on(self, part: Object) -> np.ndarray:
+    def impulse_on(self, part: Member) -> np.ndarray:
         """Return the impulse on an object during the step, shape (3,) [N s], world."""
         return self.seen_from(part).impulse
 
@@ -139,7 +136,7 @@ class Contact:
             )
         return frozen(rows @ self.impulse)
 
-    def velocity_of(self, part: Object) -> np.ndarray:
+    def velocity_of(self, part: Member) -> np.ndarray:
         """Return how fast the point of an object's body that is at the contact moves now, (3,) [m/s], world.
 
         Example:
@@ -153,7 +150,8 @@ class Contact:
             [-3.0, 0.0, 0.0]
         """
         side = self.seen_from(part)
-        return part._contact_motion(side.body_a, self.position).velocity
+        motion: ContactMotion = part._contact_motion(side.body_a, self.position)
+        return motion.velocity
 
     @property
     def relative_velocity(self) -> np.ndarray:
@@ -168,7 +166,15 @@ class Contact:
 
         An impulse λ alone changes the relative velocity at the contact by G λ. Drives are not part of it.
         """
-        return contact_motion.inverse_inertia(self)
+        one = self.object_a._contact_motion(self.body_a, self.position)
+        other = self.object_b._contact_motion(self.body_b, self.position)
+        if self.object_a is self.object_b:
+            both = one.jacobian - other.jacobian
+            made = both @ one.inverse_mass @ both.T
+        else:
+            made = one.jacobian @ one.inverse_mass @ one.jacobian.T
+            made = made + other.jacobian @ other.inverse_mass @ other.jacobian.T
+        return frozen(self.frame @ made @ self.frame.T)
 
     def seen_from_b(self) -> Contact:
         """Return the same contact with the two objects exchanged."""

@@ -3,18 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from tribo.checks.readonly import frozen
 from tribo.model import Kind
+from tribo.objects.evaluation import Evaluable
 from tribo.objects.frames import Frame
 
-if TYPE_CHECKING:
-    from tribo.objects.articulated import ArticulatedSystem
-    from tribo.objects.contact import Contact
-    from tribo.objects.single_body import SingleBody
+
+class SolidBody(Protocol):
+    """A single body, as far as its motion is concerned."""
+
+    @property
+    def body_type(self) -> Kind:
+        """Return who moves it."""
+
+    @property
+    def mass(self) -> float:
+        """Return its mass [kg]."""
+
+    @property
+    def inertia(self) -> np.ndarray:
+        """Return its inertia about the centre of mass, (3, 3) [kg m²], body axes."""
+
+    @property
+    def position(self) -> np.ndarray:
+        """Return its centre of mass, (3,) [m], world."""
+
+    @property
+    def rotation_matrix(self) -> np.ndarray:
+        """Return its rotation, (3, 3), body axes to world."""
+
+    @property
+    def linear_velocity(self) -> np.ndarray:
+        """Return the velocity of its centre of mass, (3,) [m/s], world."""
+
+    @property
+    def angular_velocity(self) -> np.ndarray:
+        """Return its angular velocity, (3,) [rad/s], world axes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +54,7 @@ class ContactMotion:
     inverse_mass: np.ndarray  # (dof, dof) M⁻¹
 
 
-def of_single_body(part: SingleBody, point: np.ndarray) -> ContactMotion:
+def of_single_body(part: SolidBody, point: np.ndarray) -> ContactMotion:
     """Return the motion of a single body at a point (3,) [m] of the world."""
     x, y, z = arm = point - part.position
     velocity = part.linear_velocity + np.cross(part.angular_velocity, arm)
@@ -40,7 +68,9 @@ def of_single_body(part: SingleBody, point: np.ndarray) -> ContactMotion:
     return ContactMotion(frozen(velocity), np.hstack([np.eye(3), turning]), inverse)
 
 
-def of_robot(part: ArticulatedSystem, collision_body: str, point: np.ndarray) -> ContactMotion:
+def of_robot(
+    part: Evaluable, body_type: Kind, collision_body: str, point: np.ndarray
+) -> ContactMotion:
     """Return the motion of the link that a collision body is on, at a point (3,) [m] of the world."""
     body = next(
         k
@@ -50,19 +80,6 @@ def of_robot(part: ArticulatedSystem, collision_body: str, point: np.ndarray) ->
     frame = Frame(part, part.description.bodies[body].name, body)
     local = frame.to_local(point)
     velocity = frozen(frame.velocity_of(local))
-    if part.body_type != Kind.DYNAMIC:
+    if body_type != Kind.DYNAMIC:
         return ContactMotion(velocity, np.zeros((3, 0)), np.zeros((0, 0)))
     return ContactMotion(velocity, frame.jacobian(local), part.inverse_mass_matrix)
-
-
-def inverse_inertia(contact: Contact) -> np.ndarray:
-    """Return G = J M⁻¹ Jᵀ, (3, 3) [1/kg], contact axes; J is that of A's point minus that of B's."""
-    one = contact.object_a._contact_motion(contact.body_a, contact.position)
-    other = contact.object_b._contact_motion(contact.body_b, contact.position)
-    if contact.object_a is contact.object_b:
-        both = one.jacobian - other.jacobian
-        made = both @ one.inverse_mass @ both.T
-    else:
-        made = one.jacobian @ one.inverse_mass @ one.jacobian.T
-        made = made + other.jacobian @ other.inverse_mass @ other.jacobian.T
-    return frozen(contact.frame @ made @ contact.frame.T)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import frozen
+from tribo.description.trees import TreeDescription
+from tribo.engine.engine import Engine
 from tribo.model import Impact
-
-if TYPE_CHECKING:
-    from tribo.description.trees import TreeDescription
-    from tribo.engine.engine import Engine
 
 
 class ContactReader(check.Sealed):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,6 +19,16 @@ _MOTION = {
     "acceleration": slice(18, 21), "angular_acceleration": slice(21, 24),
 }  # fmt: skip
 _ROTATION = slice(3, 12)
+
+
+class StateHost(Protocol):
+    """What a frame is on: a robot, a robot at other states, a robot in all worlds of a batch."""
+
+    name: str
+    description: TreeDescription
+
+    def _states(self) -> States:
+        """Return the states to answer for."""
 
 
 class Frame(check.Sealed):
@@ -39,7 +49,7 @@ class Frame(check.Sealed):
         True
     """
 
-    def __init__(self, owner: FrameOwner, name: str, body: int,
+    def __init__(self, owner: StateHost, name: str, body: int,
                  position: Any = ORIGIN, quaternion: Any = IDENTITY, link: str = "") -> None:  # fmt: skip
         """Use ``robot.frame(name)``."""
         self._owner, self._name, self._body, self._part = owner, name, body, link
@@ -57,7 +67,7 @@ class Frame(check.Sealed):
         return self._name
 
     @property
-    def owner(self) -> FrameOwner:
+    def owner(self) -> StateHost:
         """The robot (at its state, at other states, or in many worlds) that it belongs to."""
         return self._owner
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.description.trees import BodyDescription
-from tribo.objects.frames import Frame
+from tribo.objects.collision_body import CollisionBody
+from tribo.objects.frames import Frame, StateHost
 from tribo.objects.states import rows
-
-if TYPE_CHECKING:
-    from tribo.objects.named_parts import NamedParts
-
 
 PUBLIC = {  # fields of `Model` by what users call them
     "body_mass": "mass", "body_com": "com", "body_inertia": "inertia", "body_support": "gravity_compensation",
@@ -27,13 +24,57 @@ PUBLIC = {  # fields of `Model` by what users call them
 }  # fmt: skip
 
 
+class HandleOwner(StateHost, Protocol):
+    """What has links and joints, as their handles see it: a robot, or a robot in all worlds of a batch."""
+
+    _is_batch: bool
+
+    @property
+    def links(self) -> tuple[Any, ...]:
+        """Return all links that are bodies, in the order of the bodies."""
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """Return the names of all frames."""
+
+    def frame(self, name: str) -> Frame:
+        """Return the frame of a joint or link, by name."""
+
+    def _count(self) -> int:
+        """Return the number of worlds."""
+
+    def _state_rows(self, name: str) -> np.ndarray:
+        """Return the coordinates "q" or velocities "v" themselves, (worlds, ·)."""
+
+    def _command_rows(self, name: str) -> np.ndarray:
+        """Return a command itself, (worlds, ·); refuse if the robot was removed."""
+
+    def _torque_rows(self) -> np.ndarray:
+        """Return what drives did in the last step, (worlds, dof)."""
+
+    def _row_forces(self) -> np.ndarray:
+        """Return forces of the scalar rows of all joints in the last step, (worlds, slots)."""
+
+    def _check_editable(self, what: str) -> None:
+        """Refuse an edit of what was removed, or between `update` and `advance`."""
+
+    def _collision_bodies_of(self, body: int) -> tuple[CollisionBody, ...]:
+        """Return the collision shapes of a body."""
+
+    def _parameter(self, field: str, row: int) -> np.ndarray:
+        """Return a row of a model field, for a batch one per world."""
+
+    def _set_parameter(self, field: str, row: int, value: np.ndarray, what: str) -> None:
+        """Write a row of a model field in all worlds."""
+
+
 class Handle(Frame):
     """What links and joints have in common: the frame of a body, and the numbers of its model."""
 
-    _owner: NamedParts
+    _owner: HandleOwner
     _later: list[Callable[[], None]] | None = None  # collects writes that wait for others' checks
 
-    def __init__(self, owner: NamedParts, name: str, body: int) -> None:
+    def __init__(self, owner: HandleOwner, name: str, body: int) -> None:
         """Use ``robot.link(name)`` or ``robot.joint(name)``."""
         super().__init__(owner, name, body)
 

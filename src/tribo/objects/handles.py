@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,14 +11,12 @@ from tribo.checks.readonly import frozen
 from tribo.description.extents import rotation_matrix
 from tribo.description.trees import VisualDescription
 from tribo.model import Joint as JointType
+from tribo.objects.collision_body import CollisionBody
 from tribo.objects.frames import quaternions
 from tribo.objects.handle import Handle
 from tribo.objects.joint_drive import JointDrive
 from tribo.objects.running_surface import RunningSurface
 from tribo.objects.states import unit_quaternions
-
-if TYPE_CHECKING:
-    from tribo.objects.collision_body import CollisionBody
 
 _SYMMETRIC = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
 SIX = (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)  # where the six numbers of an inertia stand
@@ -156,7 +154,8 @@ class Joint(JointDrive):
     @property
     def link(self) -> Link:
         """The link that it moves."""
-        return self._owner.links[self._body]
+        link: Link = self._owner.links[self._body]
+        return link
 
     @property
     def parent_link(self) -> Link | None:

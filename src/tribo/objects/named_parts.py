@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tribo.checks import check
 from tribo.model import Joint as JointType
+from tribo.objects.collision_body import CollisionBody
 from tribo.objects.evaluation import Evaluable
 from tribo.objects.handles import Joint, Link
 
 STATE = ("coordinate", "velocity")  # what a joint has of the state
-
-if TYPE_CHECKING:
-    from tribo.objects.collision_body import CollisionBody
 
 
 class NamedParts(Evaluable):

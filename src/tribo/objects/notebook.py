@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tribo.model import Joint
-
-if TYPE_CHECKING:
-    from tribo.objects.articulated import ArticulatedSystem
+from tribo.objects.named_parts import NamedParts
 
 MOST_ROWS = 60
 HEADINGS = ("joint", "type", "link", "mass [kg]", "position", "limits", "velocity", "effort limit")
 UNITS = {Joint.REVOLUTE: ("rad", "rad/s", "N m"), Joint.PRISMATIC: ("m", "m/s", "N")}
 
 
-def robot_table(robot: ArticulatedSystem) -> str:
+def robot_table(robot: NamedParts, title: str) -> str:
     """Return a description of a robot as HTML: what it is, and a table of its joints.
 
     Example:
         >>> import tribo
         >>> from tribo.tools.demo import ASSETS
         >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf", name="dog")
-        >>> robot_table(robot).count("<tr>")    # twelve joints and a heading
+        >>> robot_table(robot, robot.describe()).count("<tr>")    # twelve joints and a heading
         13
     """
     rows = [_row(HEADINGS, "th")]
@@ -42,7 +40,7 @@ def robot_table(robot: ArticulatedSystem) -> str:
         rows.append(_row(cells, "td"))
     more = len(robot.joints) - MOST_ROWS
     rows += [f"<tr><td colspan={len(HEADINGS)}>and {more} more</td></tr>"] * (more > 0)
-    return f"<p><code>{html.escape(robot.describe())}</code></p><table>{''.join(rows)}</table>"
+    return f"<p><code>{html.escape(title)}</code></p><table>{''.join(rows)}</table>"
 
 
 def _row(cells: tuple[str, ...], tag: str) -> str:

@@ -1,18 +1,118 @@
-"""The world as its objects see it."""
+"""The world as its objects see it, and an object as what belongs to it sees it.
+
+Objects, their shapes, contacts and constraints point at each other. These Protocols say what each may ask of
+the others, so that the files below import none above them.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from tribo.engine.engine import Engine
-    from tribo.engine.layout import Span
-    from tribo.objects.base import Object
-    from tribo.objects.constraint import Constraint
-    from tribo.objects.contact import Contact
-    from tribo.objects.record_views import Arrays
+from tribo.description.constraints import ConstraintDescription
+from tribo.description.trees import TreeDescription
+from tribo.engine.engine import Engine
+from tribo.engine.layout import Span
+from tribo.model import Kind
+
+Arrays = list[
+    tuple[str, np.ndarray, str]
+]  # attribute of an object, array of a record, kind of span
+
+
+class Member(Protocol):
+    """An object of a world, as its shapes, its contacts and its constraints see it."""
+
+    description: TreeDescription
+    span: Span | None
+    is_removed: bool
+    _surface_velocity: np.ndarray
+
+    @property
+    def world(self) -> Owner:
+        """Return the world that it is in."""
+
+    @property
+    def id(self) -> int:
+        """Return the number that no other object of the world has had or will have."""
+
+    @property
+    def name(self) -> str:
+        """Return the name under which the world finds it."""
+
+    @property
+    def body_type(self) -> Kind:
+        """Return who moves it."""
+
+    @property
+    def position(self) -> np.ndarray:
+        """Return where its (root) body is, (3,) [m], world."""
+
+    @property
+    def orientation(self) -> np.ndarray:
+        """Return the unit quaternion (w, x, y, z) of its (root) body, (4,), body axes to world."""
+
+    @property
+    def rotation_matrix(self) -> np.ndarray:
+        """Return the rotation of its (root) body, (3, 3), body axes to world."""
+
+    @property
+    def mass(self) -> float:
+        """Return its total mass [kg]."""
+
+    @property
+    def collision_group(self) -> int:
+        """Return the bits of the groups that it belongs to."""
+
+    @property
+    def collision_mask(self) -> int:
+        """Return the bits of the groups that it meets."""
+
+    def check_present(self, what: str) -> None:
+        """Refuse what needs an object that is still in its world."""
+
+    def check_editable(self, what: str) -> None:
+        """Refuse an edit of what was removed, or between `update` and `advance`."""
+
+    def _contact_motion(self, collision_body: str, point: np.ndarray) -> Any:
+        """Return the `ContactMotion` of a collision body at a point (3,) [m] of the world."""
+
+
+class Bond(Protocol):
+    """A constraint between bodies, as the objects that it joins see it."""
+
+    @property
+    def name(self) -> str:
+        """Return its name, unique among the constraints of the world."""
+
+    @property
+    def objects(self) -> tuple[Any, Any]:
+        """Return the two objects that it joins; None: the world."""
+
+    @property
+    def ends(self) -> tuple[Any, Any]:
+        """Return where it holds on to the two bodies."""
+
+    @property
+    def collide(self) -> bool:
+        """Tell whether the two bodies touch each other."""
+
+    @property
+    def is_on(self) -> bool:
+        """Tell whether it acts."""
+
+    @property
+    def is_broken(self) -> bool:
+        """Tell whether it broke."""
+
+    @property
+    def is_changed(self) -> bool:
+        """Tell whether its numbers are others than those of a new one."""
+
+    def describe(self) -> ConstraintDescription:
+        """Return it as a file describes it."""
 
 
 class Owner(Protocol):
@@ -23,7 +123,7 @@ class Owner(Protocol):
         """Return the records, rebuilt if something was added or removed."""
 
     @property
-    def constraints(self) -> tuple[Constraint, ...]:
+    def constraints(self) -> Sequence[Bond]:
         """Return all constraints between bodies."""
 
     @property
@@ -47,23 +147,23 @@ class Owner(Protocol):
     def overlaps(self, a: Any, b: Any) -> bool:
         """Tell whether two things touch or overlap."""
 
-    def note_name(self, part: Object, name: str) -> None:
+    def note_name(self, part: Any, name: str) -> None:
         """Note that an object will be called otherwise, by a name that is free."""
 
     @property
     def gravity(self) -> np.ndarray:
         """Return gravity (3,) [m/s²]."""
 
-    def hand_out(self, part: Object) -> tuple[Arrays, Span]:
+    def hand_out(self, part: Any) -> tuple[Arrays, Span]:
         """Return the arrays of the last build that hold an object's numbers, and where they are in them."""
 
     def note_wrench(self) -> None:
         """Note that an external force acts in the next step."""
 
-    def note_push(self, part: Object, link: str, wrench: np.ndarray) -> None:
+    def note_push(self, part: Any, link: str, wrench: np.ndarray) -> None:
         """Note how much of an external wrench (6,) acts on a link that was merged into a body."""
 
-    def contacts_of(self, part: Object) -> list[Contact]:
+    def contacts_of(self, part: Any) -> list[Any]:
         """Return the contacts of an object, seen from it."""
 
     @property

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import numpy as np
-
+from tribo.engine.engine import Engine
+from tribo.objects.owner import Arrays
 from tribo.objects.sleeper import SLEEPER_VIEWS
-
-if TYPE_CHECKING:
-    from tribo.engine.engine import Engine
 
 # Numbers that belong to an object: array of a record, and which span of it.
 VIEWS = {
@@ -32,9 +27,6 @@ VIEWS = {
     "target_q": ("command", "q"),
     "target_v": ("command", "v"),
 }
-
-
-Arrays = list[tuple[str, np.ndarray, str]]
 
 
 def arrays_of(engine: Engine) -> Arrays:

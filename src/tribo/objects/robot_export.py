@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,16 +11,14 @@ from tribo.description.trees import TreeDescription, Vector
 from tribo.formats.loops import poses_at
 from tribo.formats.urdf_constraints import elements, opening
 from tribo.model import Joint
-
-if TYPE_CHECKING:
-    from tribo.objects.articulated import ArticulatedSystem
-    from tribo.objects.constraint import Constraint
+from tribo.objects.base import Object
+from tribo.objects.owner import Bond
 
 SHUT = 1e-6  # [m] a loop that is open farther does not hold in a configuration
 EXACT = 1e-12  # [m]
 
 
-def with_loops(robot: ArticulatedSystem) -> tuple[TreeDescription, list[str]]:
+def with_loops(robot: Object) -> tuple[TreeDescription, list[str]]:
     """Return the description of a robot with its constraints as they are now, and what is left out.
 
     Loops hold in the configuration of the robot's file if all do, else in the present one.
@@ -57,14 +54,14 @@ def with_loops(robot: ArticulatedSystem) -> tuple[TreeDescription, list[str]]:
     return replace(tree, constraints=made, closed=closed if made else None, ignored=apart), notes
 
 
-def _apart(robot: ArticulatedSystem) -> set[tuple[int, int]]:
+def _apart(robot: Object) -> set[tuple[int, int]]:
     """Return pairs of bodies that pass through each other because a constraint says so."""
     ends = [tie.ends for tie in robot.world.constraints if not tie.collide]
     pairs = [(a.body, b.body) for a, b in ends if a.part is robot and b.part is robot]
     return {(min(pair), max(pair)) for pair in pairs}
 
 
-def _configuration(robot: ArticulatedSystem, made: list[ConstraintDescription]) -> Vector:
+def _configuration(robot: Object, made: list[ConstraintDescription]) -> Vector:
     """Return coordinates in which constraints hold; the base where the robot starts."""
     tree = robot.description
     q = np.array(robot.generalized_coordinate)
@@ -72,13 +69,13 @@ def _configuration(robot: ArticulatedSystem, made: list[ConstraintDescription]) 
         poses = poses_at(tree, tree.closed)
         if all(opening(item, poses) <= EXACT for item in made):
             return tree.closed
-    if robot.is_floating:
+    if tree.bodies[0].joint.type == Joint.FREE:
         start = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0) if tree.start is None else tree.start
         q[:7] = start[:7]
     return tuple(q.tolist())
 
 
-def _own(tie: Constraint, robot: ArticulatedSystem) -> ConstraintDescription | None:
+def _own(tie: Bond, robot: Object) -> ConstraintDescription | None:
     """Return a constraint between two bodies of a robot, whose fixed base counts as the world; else None."""
     item = tie.describe()
     short = item.name.removeprefix(f"{robot.name}/")

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tribo.contact.compliant.ground_law import FOLLOWED
 from tribo.contact.problem.box_friction_rows import SLOT
+from tribo.contact.problem.contact_targets import SLOW_IMPACT
 from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
 from tribo.contact.solver.natural_residual import scalar_violation
 from tribo.engine.engine import Engine
@@ -98,6 +100,34 @@ def fast(engine: Engine, objects: Sequence[Object]) -> str:
     """Return the names of what turned too far for the last step, or was slowed for that; else empty."""
     found = np.isin(engine.work.tree_course, TOO_FAR) | (engine.work.tree_is_coarse == 1)
     return ", ".join(p.name for p in objects if p.span is not None and found[p.span.tree])
+
+
+def too_stiff(engine: Engine, objects: Sequence[Object]) -> str:
+    """Return which compliant pairs bounce too fast for the last step, and which step would do; else empty.
+
+    It is the longest step h with h √δ (3/2 K h + D)/m ≤ `FOLLOWED` at the deepest point δ of the bounce
+    (`ground_law.peak`).
+    """
+    work, table, material = engine.work, engine.model.pair_table, engine.model.shape_material
+    settings, found = engine.settings, {}
+    dt = float(settings.dt)
+    weight = np.linalg.norm([settings.gravity_x, settings.gravity_y, settings.gravity_z])
+    slow = max(2.0 * dt * weight, SLOW_IMPACT)
+    for c in np.flatnonzero(work.contact_is_soft[: int(work.contact_count[0])]):
+        shapes = work.contact_shape[c]
+        numbers = table[material[shapes[0]], material[shapes[1]]]
+        stiffness, damping = numbers[Pair.STIFFNESS], numbers[Pair.DAMPING]
+        inverse_mass, speed = work.contact_delassus[c, 2], -work.contact_vel[c, 2]
+        depth = max(0.0, -work.contact_gap[c])
+        root = (depth**2.5 + 1.25 * speed**2 / (stiffness * inverse_mass)) ** 0.2
+        x = dt * root * (1.5 * stiffness * dt + damping) * inverse_mass
+        if speed > slow and x > FOLLOWED:
+            space = damping**2 + 6.0 * FOLLOWED * stiffness / (root * inverse_mass)
+            step = (np.sqrt(space) - damping) / (3.0 * stiffness)
+            found[" and ".join(shape_name(objects, int(s)) for s in shapes)] = step
+    if not found:
+        return ""
+    return f"{', '.join(found)}, which {min(found.values()):.2g} s would follow"
 
 
 def has_compliant_pair(engine: Engine) -> bool:

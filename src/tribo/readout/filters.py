@@ -13,6 +13,7 @@ from tribo.engine.engine import Engine
 from tribo.model import Model, Shape, Work
 from tribo.objects import CollisionBody, Object
 from tribo.objects.handles import Link
+from tribo.objects.owner import Member
 from tribo.probes.records import Scene
 
 OUTLINE = 6  # corners of the features that primitives have
@@ -58,7 +59,7 @@ def shapes_of(thing: Any, world: Any, what: str) -> slice:
         ValueError: It belongs to another world.
         EditError: It was removed from its world.
     """
-    owner: Object
+    owner: Member
     parts: tuple[CollisionBody, ...]
     if isinstance(thing, CollisionBody):
         owner, parts = thing.owner, (thing,)

@@ -6,15 +6,13 @@ import csv
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tribo.checks import check
 from tribo.recording import fields
-
-if TYPE_CHECKING:
-    from tribo.recording.recording import Recording
+from tribo.recording.recorded_frames import RecordedFrames
 
 BLOCK = 4096  # frames that are in memory at once
 ENDINGS = (".csv", ".parquet", ".npz")
@@ -22,7 +20,9 @@ ENDINGS = (".csv", ".parquet", ".npz")
 Table = dict[str, np.ndarray]
 
 
-def export(recording: Recording, path: Path, arrays: Sequence[str] | None, contacts: bool) -> None:
+def export(
+    recording: RecordedFrames, path: Path, arrays: Sequence[str] | None, contacts: bool
+) -> None:
     """Write a recording as the ending of `path` says; arguments and errors as in `Recording.export`."""
     ending = path.suffix.lower()
     if ending not in ENDINGS:
@@ -39,7 +39,7 @@ def export(recording: Recording, path: Path, arrays: Sequence[str] | None, conta
 
 
 def _chosen(
-    recording: Recording, arrays: Sequence[str] | None, contacts: bool, *, is_table: bool
+    recording: RecordedFrames, arrays: Sequence[str] | None, contacts: bool, *, is_table: bool
 ) -> list[str]:
     """Return the names of the arrays to write, the time apart."""
     if isinstance(arrays, str):
@@ -61,21 +61,21 @@ def _chosen(
 
 
 # -- tables ----------------------------------------------------------------------------------------
-def _blocks(recording: Recording, chosen: Sequence[str], contacts: bool) -> Iterator[Table]:
+def _blocks(recording: RecordedFrames, chosen: Sequence[str], contacts: bool) -> Iterator[Table]:
     """Yield the table in parts, by the headings of its columns; at least one part, be it empty."""
     rows = _contact_rows if contacts else _frame_rows
     for first in range(0, max(recording.frames, 1), BLOCK):
         yield rows(recording.part(first, first + BLOCK), chosen, first)
 
 
-def _frame_rows(part: Recording, chosen: Sequence[str], first: int) -> Table:
+def _frame_rows(part: RecordedFrames, chosen: Sequence[str], first: int) -> Table:
     table: Table = {"time [s]": part.time}
     for name in chosen:
         table |= _columns(part, name)
     return table
 
 
-def _contact_rows(part: Recording, chosen: Sequence[str], first: int) -> Table:
+def _contact_rows(part: RecordedFrames, chosen: Sequence[str], first: int) -> Table:
     frame = part.contact_frame
     table: Table = {"frame": first + frame, "time [s]": part.time[frame]}
     for name in chosen:
@@ -88,7 +88,7 @@ def _contact_rows(part: Recording, chosen: Sequence[str], first: int) -> Table:
     return table
 
 
-def _columns(part: Recording, name: str) -> Table:
+def _columns(part: RecordedFrames, name: str) -> Table:
     """Return an array as columns with headings."""
     rows = len(part[name])
     numbers = part[name].reshape(rows, len(part.columns(name)))
@@ -135,7 +135,7 @@ def _write_parquet(blocks: Iterator[Table], path: Path) -> None:
 
 
 # -- arrays ----------------------------------------------------------------------------------------
-def _write_npz(recording: Recording, path: Path, chosen: Sequence[str]) -> None:
+def _write_npz(recording: RecordedFrames, path: Path, chosen: Sequence[str]) -> None:
     """Write arrays one by one, so that one at a time is in memory."""
     texts: dict[str, Sequence[str]] = {
         "coordinate_names": recording.coordinate_names,

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tribo.checks import check
 from tribo.recording import fields
 from tribo.recording.figure import GRID, INK, new_figure
-
-if TYPE_CHECKING:
-    from tribo.recording.recording import Recording
+from tribo.recording.recorded_frames import RecordedFrames
 
 MOST_LINES = 12  # with a name of their own; others are grey
 MOST_POINTS = 20_000  # of single contacts
@@ -27,11 +25,11 @@ COLORS = (
 )  # fmt: skip
 STANDARD = ("heights", "energy", "normal_forces", "residual")
 
-Draw = Callable[[Any, "Recording", str | None], None]
+Draw = Callable[[Any, "RecordedFrames", str | None], None]
 
 
 def draw(
-    recording: Recording, kinds: Sequence[str], part: str | None, path: str | Path | None
+    recording: RecordedFrames, kinds: Sequence[str], part: str | None, path: str | Path | None
 ) -> Any:
     """Draw kinds of plots one below the other; arguments and errors as in `Recording.plot`."""
     chosen = [check.known(kind, KINDS, "kind of plot") for kind in kinds or STANDARD]
@@ -50,7 +48,7 @@ def draw(
     return figure
 
 
-def _lines(axis: Any, recording: Recording, lines: dict[str, np.ndarray], label: str) -> None:
+def _lines(axis: Any, recording: RecordedFrames, lines: dict[str, np.ndarray], label: str) -> None:
     """Draw named lines, of many the largest in colour, with the legend beside them."""
     axis.set_ylabel(label, color=INK)
     names = sorted(lines, key=lambda name: -float(np.ptp(lines[name])))[:MOST_LINES]
@@ -86,14 +84,14 @@ def _say(axis: Any, text: str) -> None:
 
 
 # -- bodies ----------------------------------------------------------------------------------------
-def _moving(recording: Recording, part: str | None) -> list[str]:
+def _moving(recording: RecordedFrames, part: str | None) -> list[str]:
     """Return the object that was asked for, or all that are not static."""
     if part is not None:
         return [part]
     return [item["name"] for item in recording.model["objects"] if item.get("kind") != "static"]
 
 
-def _heights(axis: Any, recording: Recording, part: str | None) -> None:
+def _heights(axis: Any, recording: RecordedFrames, part: str | None) -> None:
     lines = {
         name: recording.of(name, "body_position")[:, 0, 2]
         for name in _moving(recording, part)
@@ -102,7 +100,7 @@ def _heights(axis: Any, recording: Recording, part: str | None) -> None:
     _lines(axis, recording, lines, "height of the\nroot body [m]")
 
 
-def _energy(axis: Any, recording: Recording, part: str | None) -> None:
+def _energy(axis: Any, recording: RecordedFrames, part: str | None) -> None:
     _whole_world(part, "energy")
     kinetic, potential = recording["kinetic_energy"], recording["potential_energy"]
     axis.plot(recording.time, kinetic, color=COLORS[0], lw=1.4, label="kinetic")
@@ -113,7 +111,7 @@ def _energy(axis: Any, recording: Recording, part: str | None) -> None:
 
 
 def _momentum(name: str, label: str) -> Draw:
-    def drawn(axis: Any, recording: Recording, part: str | None) -> None:
+    def drawn(axis: Any, recording: RecordedFrames, part: str | None) -> None:
         _whole_world(part, name)
         lines = {axis_name: recording[name][:, k] for k, axis_name in enumerate("xyz")}
         _lines(axis, recording, lines, label)
@@ -127,14 +125,14 @@ def _whole_world(part: str | None, name: str) -> None:
 
 
 # -- contacts --------------------------------------------------------------------------------------
-def _contact_parts(recording: Recording) -> tuple[np.ndarray, np.ndarray]:
+def _contact_parts(recording: RecordedFrames) -> tuple[np.ndarray, np.ndarray]:
     """Return normal force and friction of every contact, (contacts,) [N]."""
     force, normal = recording["contact_force"], recording["contact_normal"]
     pressing = np.einsum("ij,ij->i", force, normal)
     return pressing, np.linalg.norm(force - pressing[:, None] * normal, axis=1)
 
 
-def _of_object(recording: Recording, name: str) -> np.ndarray:
+def _of_object(recording: RecordedFrames, name: str) -> np.ndarray:
     """Return which contacts an object has with others, (contacts,) of bool."""
     first, stop = recording.model["objects"][recording.objects.index(name)]["bodies"]
     body = recording["contact_body"]
@@ -143,7 +141,7 @@ def _of_object(recording: Recording, name: str) -> np.ndarray:
 
 
 def _contact_force(which: int, label: str) -> Draw:
-    def drawn(axis: Any, recording: Recording, part: str | None) -> None:
+    def drawn(axis: Any, recording: RecordedFrames, part: str | None) -> None:
         size, lines = _contact_parts(recording)[which], {}
         for name in _moving(recording, part):
             mine = _of_object(recording, name)
@@ -167,7 +165,7 @@ def _cut_peaks(axis: Any, lines: dict[str, np.ndarray]) -> None:
         axis.set_title(f"impacts up to {number} N are cut off", fontsize=8, color=INK, loc="right")
 
 
-def _friction_use(axis: Any, recording: Recording, part: str | None) -> None:
+def _friction_use(axis: Any, recording: RecordedFrames, part: str | None) -> None:
     """Draw friction over the most that it can be, a dot per contact; at one it slips."""
     axis.set_ylabel("friction in use\n|f$_t$| / (μ f$_n$) [–]", color=INK)
     pressing, friction = _contact_parts(recording)
@@ -191,7 +189,7 @@ def _friction_use(axis: Any, recording: Recording, part: str | None) -> None:
 
 
 # -- joints ----------------------------------------------------------------------------------------
-def _joints_of(recording: Recording, part: str | None, axes: str) -> tuple[str, slice]:
+def _joints_of(recording: RecordedFrames, part: str | None, axes: str) -> tuple[str, slice]:
     """Return a robot and its joints' entries among its coordinates ("q") or dofs ("v"), without its base."""
     best, found = None, slice(0, 0)
     for item in recording.model["objects"]:
@@ -208,7 +206,7 @@ def _joints_of(recording: Recording, part: str | None, axes: str) -> tuple[str, 
 
 
 def _joints(name: str, label: str) -> Draw:
-    def drawn(axis: Any, recording: Recording, part: str | None) -> None:
+    def drawn(axis: Any, recording: RecordedFrames, part: str | None) -> None:
         over = "q" if fields.BY_NAME[name].axes == ("nq",) else "v"
         robot, own = _joints_of(recording, part, over)
         item = recording.model["objects"][recording.objects.index(robot)]
@@ -225,7 +223,7 @@ def _joints(name: str, label: str) -> Draw:
 
 
 # -- the solve -------------------------------------------------------------------------------------
-def _residual(axis: Any, recording: Recording, part: str | None) -> None:
+def _residual(axis: Any, recording: RecordedFrames, part: str | None) -> None:
     _whole_world(part, "residual")
     axis.set_ylabel("contact residual [–]", color=INK)
     axis.set_yscale("log")
@@ -247,7 +245,7 @@ def _residual(axis: Any, recording: Recording, part: str | None) -> None:
     _legend(axis)
 
 
-def _sweeps(axis: Any, recording: Recording, part: str | None) -> None:
+def _sweeps(axis: Any, recording: RecordedFrames, part: str | None) -> None:
     _whole_world(part, "sweeps")
     axis.plot(recording.time, recording["sweeps"], color=COLORS[0], lw=1.1, drawstyle="steps-post")
     axis.set_ylabel("sweeps of the\ncontact solve [–]", color=INK)

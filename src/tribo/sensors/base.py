@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,22 +14,38 @@ from tribo.description.extents import rotation_matrix
 from tribo.engine.subtree import TreeRecords, tree_records
 from tribo.objects import ArticulatedSystem, Object
 from tribo.objects.base import shift_since
+from tribo.objects.world_view import WorldView
 from tribo.queries import point as queries
 from tribo.sensors.noise import Noise, NoiseState
 
-if TYPE_CHECKING:
-    from tribo.sensors.world_sensors import WorldSensors
-
 EARLY = 1e-6  # [-] of a step: a measurement that is due so little later is due now
+
+
+class SensorHost(WorldView, Protocol):
+    """The sensors of a world, as each of them sees it."""
+
+    def mean_acceleration(self, sensor: Any) -> np.ndarray:
+        """Return (v⁺ − v)/Δt of the last step for all degrees of freedom of the world [m/s², rad/s²]."""
+
+    def last_wrench(self, sensor: Any) -> Any:
+        """Return the external torque and force on every body in the last step, and on which link."""
+
+    def shapes_at(self, mount: Any) -> slice:
+        """Return which shapes are on the body that carries a sensor."""
+
+    def look_along(self, place: np.ndarray, directions: np.ndarray, nearest: float, reach: np.ndarray,
+                   hidden: Any) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+        """Return distance [m] (infinity: nothing) and object number (−1) of rays; some shapes are hidden."""
 
 
 class Mount:
     """A frame fixed to a body of an object, or to the world (no object)."""
 
-    def __init__(self, world: WorldSensors, part: Any, frame: str | None,
+    def __init__(self, world: Any, part: Any, frame: str | None,
                  position: Any, orientation: Any) -> None:  # fmt: skip
         """Find the body; position and orientation are those of the sensor in the frame."""
-        self.world, self.body, self.link = world, 0, ""
+        self.world: SensorHost = world
+        self.body, self.link = 0, ""
         self.part: Object | None = part
         offset = check.vector(position, "position", 3)
         turn = rotation_matrix(check.quaternion(orientation, "orientation"))
@@ -121,7 +137,7 @@ class Sensor(check.Sealed):
         return self._name
 
     @property
-    def world(self) -> WorldSensors:
+    def world(self) -> SensorHost:
         """The world that it is in."""
         return self._mount.world
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +15,9 @@ from tribo.objects.end import End
 from tribo.objects.parts import Part
 from tribo.queries import point as queries
 from tribo.readout.contacts_and_energies import contact_impulses
+from tribo.sensors.base import Sensor
 
 UNKNOWN = (-1, "")  # key of what acts on nobody knows which link
-
-if TYPE_CHECKING:
-    from tribo.sensors.base import Sensor
 
 
 def contact_wrenches(

@@ -4,20 +4,44 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from tribo.checks.errors import EditError, SimulationError
+from tribo.objects import Object
 from tribo.viewer.controls import JointControls, WorldControls
 from tribo.viewer.keys import add_keys, listed
 from tribo.viewer.orders import Key, Orders
-from tribo.viewer.panel import NO_VIEW
-
-if TYPE_CHECKING:
-    from tribo.viewer.scene import Poses
-    from tribo.viewer.server import Viewer
-    from tribo.viewer.touch import Touch
+from tribo.viewer.panel import NO_VIEW, Panel
+from tribo.viewer.scene import Poses
+from tribo.viewer.touch import Touch
+from tribo.world.world import World
 
 KEPT_VIEWS = 9  # keys of saved views
+
+
+class Led(Protocol):
+    """The viewer as commands see it."""
+
+    @property
+    def world(self) -> World:
+        """Return the world that is shown."""
+
+    @property
+    def panel(self) -> Panel:
+        """Return the controls."""
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """Return the names of the saved views."""
+
+    def follow(self, part: Object | str | None) -> None:
+        """Let every camera go along with an object; None: with nothing."""
+
+    def save_view(self) -> str:
+        """Keep what the first browser sees."""
+
+    def show_view(self, name: str) -> None:
+        """Put every camera where a view was saved."""
 
 
 class Commands:
@@ -33,7 +57,7 @@ class Commands:
     """
 
     def __init__(
-        self, viewer: Viewer, gui: Any, orders: Orders, touch: Touch,
+        self, viewer: Led, gui: Any, orders: Orders, touch: Touch,
         shown: Callable[[], Poses], home: Callable[[], None],
     ) -> None:  # fmt: skip
         """Make the controls of joints and world, bind the keys."""

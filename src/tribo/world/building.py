@@ -15,7 +15,8 @@ from tribo.materials import MaterialTable
 from tribo.model import Settings
 from tribo.objects import Object
 from tribo.objects.constraint import Constraint
-from tribo.objects.record_views import Arrays, arrays_of
+from tribo.objects.owner import Arrays
+from tribo.objects.record_views import arrays_of
 from tribo.readout.contacts_and_energies import carry_readings
 from tribo.world.reference_bodies import References
 

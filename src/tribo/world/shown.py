@@ -4,10 +4,35 @@ from __future__ import annotations
 
 import html
 import importlib
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import Any, Protocol, Self
 
-if TYPE_CHECKING:
-    from tribo.viewer import Viewer
+
+class OpenViewer(Protocol):
+    """An open `tribo.Viewer`. It stands above worlds, so that here is only what worlds promise of it."""
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether it still answers."""
+
+    def update(self) -> None:
+        """Show the world as it is now."""
+
+    def run(self, duration: float | None = None) -> None:
+        """Step the world in real time and show it."""
+
+    def close(self) -> None:
+        """Close it."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what else `tribo.Viewer` has."""
+
+    def __enter__(self) -> Self:
+        """Return the viewer, for `with`."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:  # fmt: skip
+        """Close it."""
 
 
 class Shown:
@@ -16,7 +41,7 @@ class Shown:
     The viewer stands above worlds and is an extra, so it is looked up by its name when it is asked for.
     """
 
-    _view: Viewer | None = None  # of `show`
+    _view: OpenViewer | None = None  # of `show`
 
     def summary(self) -> str:
         """Describe the world as text."""
@@ -28,7 +53,7 @@ class Shown:
         lines[40:] = [f"  and {len(lines) - 40} more"] * (len(lines) > 40)
         return f"<pre>{html.escape(chr(10).join(lines))}</pre>"
 
-    def viewer(self, **options: Any) -> Viewer:
+    def viewer(self, **options: Any) -> OpenViewer:
         """Open a viewer of this world in the browser: ``with world.viewer() as view:``.
 
         Args:
@@ -46,10 +71,10 @@ class Shown:
             ...         world.step()
             ...         view.update()
         """
-        made: Viewer = importlib.import_module("tribo.viewer").Viewer(self, **options)
+        made: OpenViewer = importlib.import_module("tribo.viewer").Viewer(self, **options)
         return made
 
-    def show(self, **options: Any) -> Viewer:
+    def show(self, **options: Any) -> OpenViewer:
         """Return a viewer that a notebook embeds below the cell; the same one until it is closed.
 
         Call its `update` after the steps of a loop, or `run(seconds)`, and it moves. The browser must reach

@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tribo.checks import check
-from tribo.enums import DriveForm
 from tribo.model import Joint, Kind, Status
+from tribo.objects.world_view import WorldView
 from tribo.readout import culprits
-
-if TYPE_CHECKING:
-    from tribo.batch.batch import Batch
-    from tribo.world.world import World
 
 logger = logging.getLogger("tribo")
 
 ONCE = "said once per world"
-ONCE_IN_ALL = "said once per batch"
 AT_ONCE = 0.1  # [s] that going back may take without a word
 GROWN = 1e3  # [–] a residual that is so many times larger is said again
 
 
-def contradiction(world: World) -> str:
+def contradiction(world: WorldView) -> str:
     """Return that constraints contradict one another, and which."""
     names = culprits.contradiction(world.engine, world.constraints) or "in a step before this one"
     text = f"constraints contradict one another, each gives way: {names}"
     return f"{text} ({ONCE}; look at the gap of each)"
 
 
-def slowed(world: World) -> str:
+def slowed(world: WorldView) -> str:
     """Return that recovery was cut short, the deepest overlap and the widest gap."""
     return (
         "overlaps, or gaps of constraints, are closed more slowly than asked: all at once would take absurd "
@@ -41,7 +34,7 @@ def slowed(world: World) -> str:
     )
 
 
-def not_converged(world: World) -> str:
+def not_converged(world: WorldView) -> str:
     """Return how far the solve is off, and where."""
     residual = max(world.residual)
     if residual <= world.tolerance:
@@ -54,28 +47,25 @@ def not_converged(world: World) -> str:
     )
 
 
-def coarse(world: World) -> str:
+def coarse(world: WorldView) -> str:
     """Return that a step is too long, and for what."""
+    bounce = culprits.too_stiff(world.engine, world.objects)
     names = culprits.fast(world.engine, world.objects)
-    what, see = f"for how fast {names} turns (it gains or loses energy)", "world.status"
-    if not names:
-        what = (
-            "for how fast something turns that joints or constraints hold "
-            "(it gains or loses energy)"
-        )
-        if culprits.has_compliant_pair(world.engine):
-            what = (
-                "for a compliant pair, which it stops at once (it carries and holds as it should, but "
-                f"bounces less), or {what}"
-            )
-            see = "world.status and tribo.ground.check_step"
+    fast = f"{names} turns" if names else "something turns that joints or constraints hold"
+    turns = f"for how fast {fast} (it gains or loses energy)"
+    is_bounce = bounce or (not names and culprits.has_compliant_pair(world.engine))
+    see, what = "world.status", turns
+    if is_bounce:
+        see = "world.status and tribo.ground.check_step"
+        what = "for the bounce of compliant pairs, whose restitution is off by more than 2 %"
+        what += f": {bounce}" if bounce else f", or {turns}"
     return (
         f"a time step of {world.time_step:g} s is too long {what}. Take a smaller time_step or stiffness "
         f"({ONCE}; see {see})"
     )
 
 
-def invalid(world: World) -> str:
+def invalid(world: WorldView) -> str:
     """Return that a velocity is no longer finite, whose, and what may be the reason."""
     bad = ~(np.abs(world.engine.work.next_v) <= check.LARGEST)
     names = [p.name for p in world.objects if p.span is not None and bad[p.span.v].any()]
@@ -86,7 +76,7 @@ def invalid(world: World) -> str:
     )
 
 
-def beyond_stops(world: World) -> str:
+def beyond_stops(world: WorldView) -> str:
     """Return which joints are so far beyond a stop that going back takes a while; "" if none is."""
     model, q = world.engine.model, world.engine.state.q
     speed = world.max_push_out_speed
@@ -120,60 +110,6 @@ TEXTS = {
 }
 
 
-def batch_coarse(batch: Batch) -> str:
-    """Return that a step is too long in some worlds of a batch, and for what."""
-    pair = "a compliant pair, or for " if culprits.has_compliant_pair(batch.engine) else ""
-    return f"the time step is too long for {pair}how fast something turns"
-
-
-def batch_invalid(batch: Batch) -> str:
-    """Return that a velocity is no longer finite in some worlds of a batch, and a possible reason."""
-    text = "a velocity is no longer finite; they stand at their last valid states (batch.is_valid)"
-    command, status = batch.engine.command.arrays, batch.engine.status[:, 0]
-    acts = (command["kp"] > 0.0) | (command["kd"] > 0.0)
-    is_bad = (status & Status.INVALID != 0)[:, None]
-    if (is_bad & acts & (command["drive_form"] != DriveForm.IMPLICIT)).any():
-        text += f". {NOT_IMPLICIT}: drive_form = 'implicit' is stable at any gain"
-    return text
-
-
-NOT_IMPLICIT = "Drives there are not 'implicit', which may be the reason"
-BATCH_TEXTS: dict[Status, str | Callable[[Batch], str]] = {
-    Status.INVALID: batch_invalid,
-    Status.CONTRADICTION: "constraints contradict one another, each gives way",
-    Status.SLOWED: "overlaps, or gaps of constraints, are closed more slowly than asked",
-    Status.NOT_CONVERGED: "the contact solve stopped before it was exact (batch.residual)",
-    Status.COARSE: batch_coarse,
-}
-
-
-class BatchComplaints:
-    """Remembers what has been said of the worlds of a batch."""
-
-    def __init__(self) -> None:
-        """Nothing has been said."""
-        self._said = 0
-
-    def say(self, batch: Batch, status: np.ndarray) -> None:
-        """Log what the status of some world means and has not been said before; (worlds,) of bits.
-
-        Of a world that is no longer valid nothing else is said, as of a single world, which raises an error.
-        """
-        status = np.where(status & Status.INVALID, Status.INVALID, status)
-        new = int(np.bitwise_or.reduce(status)) & ~self._said
-        if not new:
-            return
-        for bit, text in BATCH_TEXTS.items():
-            if new & bit:
-                self._said |= bit
-                worlds = np.flatnonzero(status & bit)
-                logger.warning(
-                    "batch, world %d at t = %g s, %d of %d in all: %s (%s; see batch.status)",
-                    worlds[0], batch.time[worlds[0]], len(worlds), len(status),
-                    text if isinstance(text, str) else text(batch), ONCE_IN_ALL,
-                )  # fmt: skip
-
-
 class Complaints:
     """Remembers what has been said."""
 
@@ -183,7 +119,7 @@ class Complaints:
         self._residual = 0.0  # [–] with which an unsolved step was said last
         self._seen: object = None  # engine whose joints were looked at
 
-    def begin(self, world: World) -> None:
+    def begin(self, world: WorldView) -> None:
         """Log, once for each time that a world is built, which joints begin far beyond their stops."""
         if self._seen is not world.engine:
             self._seen = world.engine
@@ -191,7 +127,7 @@ class Complaints:
             if said:
                 logger.warning("t = %g s: %s", world.time, said)
 
-    def say(self, world: World, status: int) -> None:
+    def say(self, world: WorldView, status: int) -> None:
         """Log what a status of a world means and has not been said before."""
         for bit, text in TEXTS.items():
             if not status & bit:

@@ -22,7 +22,7 @@ from tribo.materials import ContactMaterial, MaterialLibrary, MaterialTable, Pai
 from tribo.materials.table import PairExplanation
 from tribo.model import Status
 from tribo.objects import ArticulatedSystem, Object
-from tribo.objects.record_views import Arrays
+from tribo.objects.owner import Arrays
 from tribo.readout.contacts_and_energies import WorldReadout
 from tribo.readout.distances import WorldProximity
 from tribo.readout.snapshot import Snapshot, touching

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,10 +25,8 @@ from tribo.formats.raisim_wires import OF_ROBOT
 from tribo.formats.report import known_hint, warning
 from tribo.formats.xml import kind_of
 from tribo.model import Kind
-
-if TYPE_CHECKING:
-    from tribo.objects import Object, SingleBody
-    from tribo.world.world import World
+from tribo.objects import Object, SingleBody
+from tribo.world_xml.filled_world import FilledWorld
 
 logger = logging.getLogger("tribo")
 
@@ -36,7 +34,7 @@ SAME = 1e-15  # [–] a quaternion that differs less from its normalized self is
 
 
 def load_into(
-    world: World,
+    world: FilledWorld,
     path: str | Path,
     *,
     package_dirs: Sequence[Path | str] | Path | str = (),
@@ -55,7 +53,7 @@ def load_into(
 
 
 def read_into(
-    world: World,
+    world: FilledWorld,
     path: str | Path,
     *,
     package_dirs: Sequence[Path | str] | Path | str = (),
@@ -104,7 +102,9 @@ def read_into(
     return description
 
 
-def _fill(world: World, description: WorldDescription, robots: dict[int, TreeDescription]) -> None:
+def _fill(
+    world: FilledWorld, description: WorldDescription, robots: dict[int, TreeDescription]
+) -> None:
     """Set everything and add all objects."""
     world.time_step = description.time_step
     world.gravity = description.gravity
@@ -139,7 +139,7 @@ def _fill(world: World, description: WorldDescription, robots: dict[int, TreeDes
         world.tie_described(tie, (ends[0], ends[1]))
 
 
-def _set(world: World, tie: ConstraintDescription) -> None:
+def _set(world: FilledWorld, tie: ConstraintDescription) -> None:
     """Take over the settings of a constraint that came with a robot."""
     names = [made.name for made in world.constraints]
     if tie.name not in names:
@@ -183,7 +183,7 @@ def _names(description: WorldDescription) -> list[str]:
     return names
 
 
-def _add_body(world: World, item: ObjectDescription, name: str) -> None:
+def _add_body(world: FilledWorld, item: ObjectDescription, name: str) -> None:
     mask = ALL_GROUPS if item.mask is None else item.mask
     if item.type == "ground":
         height = item.size[0] if item.size else 0.0
@@ -218,7 +218,7 @@ def _add_body(world: World, item: ObjectDescription, name: str) -> None:
 
 
 def _make(
-    world: World, item: ObjectDescription, mass: float, options: dict[str, Any]
+    world: FilledWorld, item: ObjectDescription, mass: float, options: dict[str, Any]
 ) -> SingleBody:
     size, material = item.size, item.material
     if item.type == "compound":
@@ -240,7 +240,7 @@ def _make(
 
 
 def _add_robot(
-    world: World, item: ObjectDescription, name: str, description: TreeDescription
+    world: FilledWorld, item: ObjectDescription, name: str, description: TreeDescription
 ) -> None:
     mask = ALL_GROUPS if item.mask is None else item.mask
     meshes = "decomposition" if item.convexify else "auto"

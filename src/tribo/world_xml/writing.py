@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,10 +33,8 @@ from tribo.formats.xml import outermost
 from tribo.model import Kind, Shape
 from tribo.objects import ArticulatedSystem, Object, SingleBody, primitives
 from tribo.objects.constraint import Constraint
+from tribo.world_xml.filled_world import FilledWorld
 from tribo.world_xml.made_robots import urdf_of
-
-if TYPE_CHECKING:
-    from tribo.world.world import World
 
 logger = logging.getLogger("tribo")
 
@@ -55,7 +52,7 @@ NOT_IN_FILE = ("max_push_out_speed", "tolerance", "max_sweeps", "integrator", "c
                "sleep_angular_speed", "sleep_time")  # fmt: skip
 
 
-def save(world: World, path: str | Path) -> None:
+def save(world: FilledWorld, path: str | Path) -> None:
     """Write a world so that what is read from the file begins with bitwise the same state.
 
     The clock and solver settings have no place in the format: what is left out is named in one warning.
@@ -80,7 +77,7 @@ def save(world: World, path: str | Path) -> None:
         logger.warning("%s does not hold %s; use world.snapshot() to go on", path, "; ".join(lost))
 
 
-def describe(world: World) -> WorldDescription:
+def describe(world: FilledWorld) -> WorldDescription:
     """Return a world as it would be written.
 
     Raises:
@@ -347,7 +344,7 @@ def _forms_of(robot: ArticulatedSystem) -> list[str]:
     return found + ["gravity compensation"] * any(j.gravity_compensation for j in joints)
 
 
-def _left_out(world: World) -> list[str]:
+def _left_out(world: FilledWorld) -> list[str]:
     """Return what matters for the motion and is not in the file."""
     lost: list[str] = []
     for part in world.objects:

@@ -1,14 +1,16 @@
 """Stage *soft*: contacts of compliant pairs, a law of forces where the rigid ones are conditions.
 
-The force of such a contact follows from depth and velocity, so it needs no row: linearised at the velocity
-that the step ends with, it joins τ and M̂ as a stiff drive does. `compliant` has the law; this file has what
-every step runs, and calls it if some contact asks for it.
+The force of such a contact follows from depth and velocity. On a side that does not move it needs no row:
+linearised at the velocity that the step ends with, it joins τ and M̂ as a stiff drive does. Between two moved
+bodies it is three rows with compliance. `ground_law` has the law; this file has what every step runs, and
+calls it if some contact asks for it.
 """
 
 from tribo.collision.broadphase import is_moved
 from tribo.compiler.jit import kernel
 from tribo.contact.compliant.ground_law import BEGIN, PUSH, REMEMBER, SETTLE
 from tribo.contact.lazily_compiled import call_compliant
+from tribo.contact.problem.contact_rows import BETWEEN_MOVED, ON_GROUND
 from tribo.model import Late, Pair, Status
 
 COMPLIANT = int(Late.COMPLIANT)
@@ -18,9 +20,7 @@ CAPACITY = int(Status.CAPACITY)
 
 @kernel
 def find(model, state, work):
-    """Mark the contacts of compliant pairs with a side that does not give way: that is their ground.
-
-    Two moved bodies of such a pair meet as rigid ones with the pair's friction.
+    """Mark the contacts of compliant pairs, by whether one side of them moves or both do.
 
     Writes: work.
     """
@@ -37,8 +37,9 @@ def find(model, state, work):
         work.contact_state[c] = -1
         if model.pair_table[a, b, STIFFNESS] > 0.0:
             first = is_moved(model, work.contact_body[c, 0])
-            if first != is_moved(model, work.contact_body[c, 1]):
-                work.contact_is_soft[c] = 1
+            second = is_moved(model, work.contact_body[c, 1])
+            if first or second:
+                work.contact_is_soft[c] = BETWEEN_MOVED if first and second else ON_GROUND
                 count += 1
                 for side in range(2):
                     numbers += 3 * model.body_chain_len[work.contact_body[c, side]]

@@ -6,6 +6,7 @@ The equations are in `compliant`. Vectors are in contact axes, forces act on A.
 from math import sqrt
 
 from tribo.compiler.jit import kernel
+from tribo.contact.problem.contact_rows import BETWEEN_MOVED
 from tribo.contact.solver import coulomb_cone
 from tribo.math import spatial, vec
 from tribo.model import Pair
@@ -15,7 +16,10 @@ STIFFNESS = int(Pair.STIFFNESS)
 DAMPING = int(Pair.DAMPING)
 PATIENCE = 12  # passes after which they are damped
 LOCAL_STEPS = 60
-LOCAL_TOLERANCE = 1e-12  # [–] of the depth
+LOCAL_TOLERANCE = 1e-12  # [–] of the impulse
+MOST_BEND = (
+    4.0 / 3.0
+)  # [–] of the slope of the spring, with what dampers of a contact that begins add
 
 
 @kernel
@@ -35,21 +39,53 @@ def weights(work, c):
 
 
 @kernel
+def spring_mean(first, last):
+    """Return the mean of δ^3/2 between two depths, 0 where there is none, and its slope by the second.
+
+    ∫ δ^3/2 dδ / (last − first) = 2/5 (a⁵ − b⁵)/(a² − b²), a² and b² the depths; divided out, so that nothing
+    cancels where they are alike.
+    """
+    if last <= 0.0:
+        b = sqrt(max(first, 0.0))
+        way = max(first, 0.0) - last
+        mean = 0.4 * b**5 / way if b > 0.0 else 0.0
+        return mean, mean / way if b > 0.0 else 0.0
+    a = sqrt(last)
+    if first <= 0.0:
+        way = last - first
+        mean = 0.4 * a**5 / way
+        return mean, (a**3 - mean) / way
+    b = sqrt(first)
+    both = a + b
+    mean = 0.4 * (a * a * (a * a + a * b + b * b) + b**3 * both) / both
+    return mean, 0.2 * (3.0 * a**3 + 6.0 * a * a * b + 4.0 * a * b * b + 2.0 * b**3) / (both * both)
+
+
+@kernel
 def normal_law(work, settings, c, K, D, speed):
-    """Return s, f_n and −∂f_n/∂v⁺ if a step ends with a normal velocity; s = 0: no force."""
+    """Return s, f_n and −∂f_n/∂v⁺ if a step ends with a normal velocity; s = 0: no force.
+
+    s³ is the mean of δ^3/2 over the way of the step, so that the spring gives back what it took.
+    """
     h = settings.dt
-    now, before, theta = weights(work, c)
+    r = work.soft_blend[c]
+    _, _, theta = weights(work, c)
     start = work.contact_vel[c, 2]
-    depth = -work.contact_gap[c] - h * (now * speed - before * start)
-    if depth <= 0.0:
+    depth = -work.contact_gap[c]
+    mean, slope = spring_mean(depth + 0.5 * h * start, depth - 0.5 * h * speed)
+    ahead = sqrt(max(depth - h * speed, 0.0))
+    cube = (1.0 - r) * mean + r * ahead**3
+    if cube <= 0.0:
         return 0.0, 0.0, 0.0
-    pressure = K * depth - D * (theta * speed + (1.0 - theta) * start)
+    s = cube ** (1.0 / 3.0)
+    rate = theta * speed + (1.0 - theta) * start
+    pressure = K * s * s - D * rate
     if pressure <= 0.0:
         return 0.0, 0.0, 0.0
-    s = sqrt(depth)
-    # The slope of √δ has no bound where contact begins; twice that of the spring is enough there.
-    bend = min(0.5 * pressure / s, K * s)
-    return s, s * pressure, (bend + K * s) * h * now + s * D * theta
+    slope = K * h * (0.5 * (1.0 - r) * slope + 1.5 * r * ahead)
+    # The damper's share of the slope has no bound where contact begins; a third of the spring's is enough.
+    bend = min(MOST_BEND, 1.0 - D * rate / (3.0 * K * s * s))
+    return s, s * pressure, bend * slope + s * D * theta
 
 
 @kernel
@@ -92,35 +128,48 @@ def linear_force(work, c, w):
 
 
 @kernel
-def alone(settings, work, c, K, D, mu, free):
+def cut_force(work, c, mu, w):
+    """Return the force of a linearised law that is cut to the cone, if a step ends with velocity w."""
+    x, y, normal = linear_force(work, c, w)
+    normal = max(normal, 0.0)
+    size = sqrt(x * x + y * y)
+    part = mu * normal / size if size > mu * normal else 1.0
+    return (part * x, part * y, normal)
+
+
+@kernel
+def alone(model, settings, work, c, free, impulse):
     """Return the velocity with which a step would end if only this contact changed it from `free`.
 
-    For a given s the law is a contact with compliance: Coulomb's cone, w + R λ in place of w. s follows
-    from the depth that it leaves, and where all is stiff that depth goes with 1/s.
+    Newton's method, from an impulse at hand: linearised, the law is a contact with compliance, Coulomb's cone
+    with w + R λ in place of w. The normal force bends upwards with depth: from the deepest end, which is
+    `free`, and after one step from anywhere, Newton's method comes to it from one side.
     """
     h = settings.dt
-    now, before, theta = weights(work, c)
-    start = work.contact_vel[c, 2]
-    depth = -work.contact_gap[c] + h * before * start
-    x, y, slope = trial(work, settings, c, K, D, (0.0, 0.0, 0.0))
-    target = (K * depth - D * (1.0 - theta) * start) / slope
-    w = free
-    if free[2] >= target or depth <= h * now * free[2]:
-        return w
-    s = sqrt(depth - h * now * free[2])
+    K, D, mu = numbers(model, work, c)
     g = spatial.load(work.contact_delassus, c)
-    impulse = (0.0, 0.0, 0.0)
-    shifted = (free[0] + x / slope, free[1] + y / slope, free[2] - target)
-    for _ in range(LOCAL_STEPS):
-        give = 1.0 / (h * s * slope)
-        soft = (g[0] + give, g[1] + give, g[2] + give, g[3], g[4], g[5])
+    w = coulomb_cone.affine(g, impulse, free)
+    for k in range(LOCAL_STEPS):
+        s, normal, normal_slope = normal_law(work, settings, c, K, D, w[2])
+        if s == 0.0 and k == 0:
+            w = free
+            impulse = (0.0, 0.0, 0.0)
+            s, normal, normal_slope = normal_law(work, settings, c, K, D, w[2])
+        if s == 0.0:
+            break
+        if abs(h * normal - impulse[2]) <= LOCAL_TOLERANCE * impulse[2]:
+            break
+        x, y, slope = trial(work, settings, c, K, D, (0.0, 0.0, 0.0))
+        across = 1.0 / (h * s * slope)
+        along = 1.0 / (h * normal_slope)
+        soft = (g[0] + across, g[1] + across, g[2] + along, g[3], g[4], g[5])
+        shifted = (
+            free[0] + x / slope,
+            free[1] + y / slope,
+            free[2] - w[2] - normal / normal_slope,
+        )
         impulse = coulomb_cone.solve_contact(soft, shifted, mu, impulse)
         w = coulomb_cone.affine(g, impulse, free)
-        left = max(depth - h * now * w[2], 0.01 * s * s)
-        change = left / (s * s)
-        s *= change ** (1.0 / 3.0)
-        if abs(change - 1.0) < LOCAL_TOLERANCE:
-            break
     return w
 
 
@@ -143,6 +192,11 @@ def linearise(model, settings, work, c, w):
         vec.store(work.soft_force, c, (0.0, 0.0, 0.0))
         return
     x, y, slope = trial(work, settings, c, K, D, w)
+    if work.contact_is_soft[c] == BETWEEN_MOVED:  # the solve cuts it to the cone
+        work.soft_slope[c, 0] = s * slope
+        work.soft_slope[c, 1] = normal_slope
+        vec.store(work.soft_force, c, (-s * x, -s * y, normal))
+        return
     bound = mu * normal
     size = s * sqrt(x * x + y * y)
     part = 1.0

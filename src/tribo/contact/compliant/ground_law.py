@@ -4,16 +4,19 @@ A contact at depth δ under a ground with K, D, μ, displaced by u, with s = √
 
     f_n = s (K δ − D v_n) ≥ 0,   f_t = −s (K u + D v_t), cut to μ f_n
 
-A step evaluates it at δ_e = δ − h (β v_n⁺ − β' v_n), u_e = u + h/2 v_t + h (β v_t⁺ − β' v_t) and
-v_e = θ v⁺ + (1 − θ) v, where v⁺ is what the step ends with. β = β' = 1/4 and θ = 1/2 is the trapezoidal
-rule, of second order and without damping of its own; β = 1, β' = 0, θ = 1 is implicit Euler, which no
-stiffness shakes. A weight r = x/(1 + x) goes from one to the other, x = h s (3/2 K h + D) G_nn: how much of
-the velocity the contact alone would take away in a step. With r = O(h) the order stays.
+A step takes as s³ the mean of δ^3/2 over its way from δ + h/2 v_n to δ − h/2 v_n⁺, where v⁺ is what the
+step ends with: the normal spring then gives back what it took, however stiff it is (a discrete gradient).
+u_e = u + h/2 v_t + h (β v_t⁺ − β' v_t) and v_e = θ v⁺ + (1 − θ) v with β = β' = 1/4, θ = 1/2 is the
+trapezoidal rule, of second order. What a step is far too long for would rattle so; there the law is that
+of implicit Euler, s² = δ − h v_n⁺, β = 1, β' = 0, θ = 1, which no stiffness shakes. A weight r goes from one
+to the other, r/(1 − r) = (x/4)⁴, x = h s (3/2 K h + D) G_nn: how much of the velocity the contact alone would
+take away in a step.
 
 v⁺ is found by Newton's method: the slopes join M̂, and the step is made again until the forces are those
-of the law. The first pass begins where sweeps over these contacts end, each solved alone with all that it
-has of the law; a slipping contact has the slope of a damper that gives μ f_n.
-Source: Spatial_v2 (2012); Azad & Featherstone 2010; docs/physics/compliant-ground.
+of the law. The first pass begins where one sweep over these contacts ends, each solved alone with all that
+it has of the law; a slipping contact has the slope of a damper that gives μ f_n.
+Source: Spatial_v2 (2012); Azad & Featherstone 2010; Gonzalez 1996 (discrete gradients);
+docs/physics/compliant-ground.
 """
 
 from math import exp, sqrt
@@ -22,6 +25,7 @@ from tribo.collision.broadphase import is_moved
 from tribo.compiler.jit import kernel
 from tribo.contact.compliant.contact_force import (
     alone,
+    cut_force,
     lawful,
     linear_force,
     linearise,
@@ -30,6 +34,8 @@ from tribo.contact.compliant.contact_force import (
     trial,
 )
 from tribo.contact.problem import contact_rows, surface_velocity, whitened_products
+from tribo.contact.problem.contact_rows import ON_GROUND
+from tribo.contact.problem.contact_targets import slow_speed
 from tribo.contact.solver import coulomb_cone
 from tribo.dynamics import inertia
 from tribo.math import spatial, vec
@@ -37,12 +43,13 @@ from tribo.model import Status
 
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
 COARSE = int(Status.COARSE)
-COARSE_FROM = 4.0  # [–] x of a contact whose bounce a step cannot follow: hω = 2, D = 0
+STIFF = 4.0  # [–] x of a contact that a step cannot follow: hω = 2, D = 0; half of its law is implicit there
+FOLLOWED = (
+    0.5  # [–] x at the deepest point of a bounce whose restitution is within 2 % of the law's
+)
 BEGIN, PUSH, SETTLE, REMEMBER = 0, 1, 2, 3  # parts of the stage
 LIFTED, STICKING, SLIPPING = 0, 1, 2
 MAX_PASSES = 100
-SWEEPS = 200  # before the first pass
-ROUGH = 1e-6  # [–] of the largest impulse: change at which the sweeps have found the neighbourhood
 TOLERANCE = 1e-11  # [–] of the largest force: what a force may differ from its law
 ROUNDING = 1e-14  # [–] of slope times speed: what it cannot help to differ
 FORGOTTEN = 1e-15  # [m] a displacement below is none
@@ -50,7 +57,7 @@ FORGOTTEN = 1e-15  # [m] a displacement below is none
 
 @kernel
 def moved_side(model, work, c):
-    """Return the side of a compliant contact that forces move; the other is its ground."""
+    """Return the first side of a compliant contact that forces move; the other is its ground."""
     return 0 if is_moved(model, work.contact_body[c, 0]) else 1
 
 
@@ -116,6 +123,21 @@ def recall(model, state, work, c, old):
 
 
 @kernel
+def peak(settings, work, c, K, D):
+    """Return x at the deepest point of a bounce; 0 for a contact that closes no faster than weight makes it.
+
+    0.4 K δ^5/2 there is what the spring and the motion have now: that of a bounce without damping.
+    """
+    speed = -work.contact_vel[c, 2]
+    if speed <= slow_speed(settings) or work.contact_gap[c] > speed * settings.dt:
+        return 0.0
+    depth = max(0.0, -work.contact_gap[c])
+    inverse_mass = work.contact_delassus[c, 2]
+    deepest = (depth**2.5 + 1.25 * speed * speed / (K * inverse_mass)) ** 0.4
+    return settings.dt * sqrt(deepest) * (1.5 * K * settings.dt + D) * inverse_mass
+
+
+@kernel
 def prepare(model, state, settings, work):
     """Find velocity, rows, apparent inverse mass, blend, u and last impulse of every compliant contact.
 
@@ -142,8 +164,9 @@ def prepare(model, state, settings, work):
         speed = work.contact_vel[c, 2]
         depth = max(0.0, -work.contact_gap[c] + h * max(0.0, -speed))
         x = h * sqrt(depth) * (1.5 * K * h + D) * work.contact_delassus[c, 2]
-        work.soft_blend[c] = x / (1.0 + x)
-        if x > COARSE_FROM:
+        part = (x / STIFF) ** 4
+        work.soft_blend[c] = part / (1.0 + part)
+        if peak(settings, work, c, K, D) > FOLLOWED:
             work.status[0] |= COARSE
         old = recall(model, state, work, c, old)
         key = work.contact_key[c]
@@ -160,32 +183,26 @@ def prepare(model, state, settings, work):
 
 @kernel
 def sweep(model, settings, work):
-    """Let every compliant contact answer alone, one after the other; return the largest change, relative.
+    """Let every compliant contact answer alone, one after the other.
 
     Writes: work.
     """
-    change = 0.0
-    largest = 0.0
     for c in range(work.contact_count[0]):
         if work.contact_is_soft[c] == 0:
             continue
-        K, D, mu = numbers(model, work, c)
         g = spatial.load(work.contact_delassus, c)
         before = vec.load(work.contact_impulse, c)
         w = whitened_products.velocity(model, work, work.contact_row, work.contact_vel, c)
-        w = alone(settings, work, c, K, D, mu, coulomb_cone.affine(g, vec.neg(before), w))
+        free = coulomb_cone.affine(g, vec.neg(before), w)
+        w = alone(model, settings, work, c, free, before)
         after = vec.scale(settings.dt, lawful(model, settings, work, c, w))
-        step = vec.sub(after, before)
         vec.store(work.contact_impulse, c, after)
-        whitened_products.add_response(model, work, work.contact_row, c, step)
-        change = max(change, vec.norm(step))
-        largest = max(largest, vec.norm(after))
-    return change / largest if largest > 0.0 else 0.0
+        whitened_products.add_response(model, work, work.contact_row, c, vec.sub(after, before))
 
 
 @kernel
 def begin(model, state, settings, work):
-    """Linearise every compliant contact where sweeps over them, without the rigid ones, end.
+    """Linearise every compliant contact where one sweep over them, without the rigid ones, ends.
 
     Writes: work.
     """
@@ -197,21 +214,19 @@ def begin(model, state, settings, work):
         work.response[dof] = settings.dt * (work.drive_force[dof] - work.bias_force[dof])
     inertia.whiten(model, work, work.response)
     for c in range(work.contact_count[0]):
-        if work.contact_is_soft[c] == 1:
+        if work.contact_is_soft[c] != 0:
             impulse = vec.load(work.contact_impulse, c)
             whitened_products.add_response(model, work, work.contact_row, c, impulse)
-    for _ in range(SWEEPS):
-        if sweep(model, settings, work) < ROUGH:
-            break
+    sweep(model, settings, work)
     for c in range(work.contact_count[0]):
-        if work.contact_is_soft[c] == 1:
+        if work.contact_is_soft[c] != 0:
             w = whitened_products.velocity(model, work, work.contact_row, work.contact_vel, c)
             linearise(model, settings, work, c, w)
 
 
 @kernel
 def push(model, settings, work):
-    """Add Jᵀ f to the drives' forces and h Jᵀ slope J to M.
+    """Add Jᵀ f of contacts with a ground to the drives' forces and h Jᵀ slope J to M.
 
     Writes: work.
     """
@@ -219,7 +234,7 @@ def push(model, settings, work):
     for k in range(work.soft_mass.shape[0]):
         work.mass_matrix[k] = work.soft_mass[k]
     for c in range(work.contact_count[0]):
-        if work.contact_is_soft[c] == 0:
+        if work.contact_is_soft[c] != ON_GROUND:
             continue
         side = moved_side(model, work, c)
         columns(model, work, c, side)
@@ -241,6 +256,30 @@ def push(model, settings, work):
 
 
 @kernel
+def taken(model, work, c, w):
+    """Return the force that the step has taken for a contact if it ends with velocity w [N]."""
+    if work.contact_is_soft[c] == ON_GROUND:
+        return linear_force(work, c, w)
+    _, _, mu = numbers(model, work, c)
+    return cut_force(work, c, mu, w)
+
+
+@kernel
+def keep_forces(model, work):
+    """Let compliant contacts act with what they came to, within their cones: forces that only push.
+
+    Writes: work.
+    """
+    for c in range(work.contact_count[0]):
+        if work.contact_is_soft[c] != ON_GROUND:  # rows are within their cones
+            continue
+        _, _, mu = numbers(model, work, c)
+        w = velocity(model, work, c, work.next_v)
+        vec.store(work.soft_force, c, cut_force(work, c, mu, w))
+        work.soft_slope[c, 0] = work.soft_slope[c, 1] = 0.0
+
+
+@kernel
 def settle(model, settings, work):
     """Set the contacts' impulses; return 1 if they are not the law's: then it is linearised anew.
 
@@ -248,27 +287,31 @@ def settle(model, settings, work):
     """
     largest = 0.0
     for c in range(work.contact_count[0]):
-        if work.contact_is_soft[c] == 1:
+        if work.contact_is_soft[c] != 0:
             w = velocity(model, work, c, work.next_v)
-            f = linear_force(work, c, w)
-            vec.store(work.contact_impulse, c, vec.scale(settings.dt, f))
+            f = taken(model, work, c, w)
+            if work.contact_is_soft[c] == ON_GROUND:
+                vec.store(work.contact_impulse, c, vec.scale(settings.dt, f))
             largest = max(largest, vec.norm(f), vec.norm(lawful(model, settings, work, c, w)))
     is_settled = True
     for c in range(work.contact_count[0]):
         if work.contact_is_soft[c] == 0:
             continue
         w = velocity(model, work, c, work.next_v)
-        lack = vec.sub(lawful(model, settings, work, c, w), linear_force(work, c, w))
+        lack = vec.sub(lawful(model, settings, work, c, w), taken(model, work, c, w))
         speed = vec.norm(w) + vec.norm(vec.load(work.contact_vel, c))
         slope = max(work.soft_slope[c, 0], work.soft_slope[c, 1])
         if vec.norm(lack) > TOLERANCE * largest + ROUNDING * slope * speed:
             is_settled = False
     if not is_settled and work.soft_pass[0] < MAX_PASSES:
         for c in range(work.contact_count[0]):
-            if work.contact_is_soft[c] == 1:
+            if work.contact_is_soft[c] != 0:
                 linearise(model, settings, work, c, velocity(model, work, c, work.next_v))
         return 1
-    if not is_settled:
+    if not is_settled and work.soft_pass[0] == MAX_PASSES:
+        keep_forces(model, work)
+        return 1
+    if work.soft_pass[0] > MAX_PASSES:
         work.status[0] |= NOT_CONVERGED
     for k in range(work.soft_mass.shape[0]):
         work.mass_matrix[k] = work.soft_mass[k]

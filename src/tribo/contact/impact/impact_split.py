@@ -30,6 +30,8 @@ FREE = -1e300  # [m/s] target of a contact that rebounds in a later step: 0 time
 @kernel
 def meeting(model, settings, work, c):
     """Return `STRUCK` if contact c closes faster than by weight, `ROLLING` if it closes and bends, else 0."""
+    if work.contact_is_soft[c] != 0:
+        return 0
     before = vec.load(work.contact_vel, c)
     bend = vec.load(work.contact_bend, c)
     approach = bend[2] - before[2]  # at the start of the step

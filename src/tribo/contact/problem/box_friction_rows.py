@@ -39,7 +39,7 @@ SETTLED = 1e-9  # [–] of a bound: it has followed the solution
 @kernel
 def has_box(model, work, c):
     """Tell whether the friction of contact c has bounds along two directions."""
-    if work.contact_is_soft[c] == 1 or work.contact_is_resting[c] == 1:
+    if work.contact_is_soft[c] != 0 or work.contact_is_resting[c] == 1:
         return False
     a, b = materials_of(model, work, c)
     table = model.pair_table

@@ -190,7 +190,7 @@ def compliance(model, state, settings, work):
         work.contact_pull[c] = 0.0
         if not is_same_pair(work, first, c):
             first = c
-        if work.contact_is_soft[c] == 1 or work.contact_is_resting[c] == 1:
+        if work.contact_is_soft[c] != 0 or work.contact_is_resting[c] == 1:
             continue
         a, b = materials_of(model, work, c)
         if model.pair_table[a, b, YOUNGS_MODULUS] <= 0.0:

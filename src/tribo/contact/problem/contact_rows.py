@@ -19,6 +19,10 @@ ROLLING = int(Pair.ROLLING_FRICTION)
 SPINNING = int(Pair.SPINNING_FRICTION)
 ROLLING_LENGTH = int(Pair.ROLLING_LENGTH)
 SPINNING_LENGTH = int(Pair.SPINNING_LENGTH)
+ON_GROUND, BETWEEN_MOVED = (
+    1,
+    2,
+)  # entries of `Work.contact_is_soft`: which sides of a compliant pair move
 
 
 @kernel
@@ -26,15 +30,17 @@ def contact_point(model, work, c, side):
     """Return where the impulse acts on one side of a contact.
 
     Two moved bodies that have not met yet share the point in the middle of the gap, which keeps angular
-    momentum. Against a body that impulses do not move, where bodies overlap, and where they meet on the way,
-    it is each body's own surface: its lever arm is then exact. An overlap thus costs angular momentum in
-    proportion to its depth, a lever arm short of the surface would cost grip.
+    momentum; so do those of a compliant pair, which are meant to overlap. Against a body that impulses do not
+    move, where bodies overlap, and where they meet on the way, it is each body's own surface: its lever arm
+    is then exact. An overlap thus costs angular momentum in proportion to its depth, a lever arm short of the
+    surface would cost grip.
     """
     p = vec.load(work.contact_pos, c)
     way = vec.load(work.contact_travel, c)
     if vec.dot(way, way) > 0.0:
         return vec.axpy(0.5 if side == 0 else -0.5, way, p)
-    if is_moved(model, work.contact_body[c, 1 - side]) and work.contact_gap[c] >= 0.0:
+    is_shared = work.contact_gap[c] >= 0.0 or work.contact_is_soft[c] == BETWEEN_MOVED
+    if is_shared and is_moved(model, work.contact_body[c, 1 - side]):
         return p
     n = (work.contact_axes[c, 6], work.contact_axes[c, 7], work.contact_axes[c, 8])
     half = 0.5 * work.contact_gap[c]
@@ -240,7 +246,7 @@ def contact_rows(model, state, work):
     """
     work.row_count[0] = 0
     for c in range(work.contact_count[0]):
-        if work.contact_is_soft[c] == 1 or work.contact_is_resting[c] == 1:
+        if work.contact_is_soft[c] == ON_GROUND or work.contact_is_resting[c] == 1:
             continue
         a = model.shape_material[work.contact_shape[c, 0]]
         b = model.shape_material[work.contact_shape[c, 1]]

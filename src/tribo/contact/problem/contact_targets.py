@@ -7,6 +7,7 @@ from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.compliant_rows import give_way, press
+from tribo.contact.problem.contact_rows import BETWEEN_MOVED, ON_GROUND
 from tribo.enums import Bounce
 from tribo.math import vec
 from tribo.model import Impact, Kind, Pair
@@ -162,6 +163,32 @@ def aim(model, settings, work, c):
 
 
 @kernel
+def give_way_as_linearised(settings, work, c, friction):
+    """Let the rows of a contact of a compliant pair follow its linearised law.
+
+    f = F − b (w − w₀) is w + λ/(dt b) = w₀ + F/b. Without a force there is nothing to ask for.
+
+    Writes: work.
+    """
+    work.contact_friction[c] = friction
+    work.contact_bounce[c] = 0.0
+    work.contact_restitution[c] = 0.0
+    work.contact_threshold[c] = inf
+    work.contact_target[c] = -inf
+    for k in range(3):
+        b = work.soft_slope[c, 0 if k < 2 else 1]
+        work.contact_start[c, k] = work.contact_vel[c, k]
+        if b > 0.0:
+            give_way(work, c, k, 1.0 / (settings.dt * b))
+            target = work.soft_vel[c, k] + work.soft_force[c, k] / b
+            work.contact_start[c, k] -= target
+            if k == 2:
+                work.contact_target[c] = target
+    if work.contact_target[c] == -inf:
+        work.contact_start[c, 2] = work.contact_vel[c, 2] + 1e300
+
+
+@kernel
 def targets(model, settings, work):
     """Set friction bounds and targets of every contact; make its velocity relative to them.
 
@@ -169,7 +196,7 @@ def targets(model, settings, work):
     """
     table = model.pair_table
     for c in range(work.contact_count[0]):
-        if work.contact_is_soft[c] == 1:  # its forces are among τ already
+        if work.contact_is_soft[c] == ON_GROUND:  # its forces are among τ already
             work.contact_target[c] = -inf
             continue
         a = model.shape_material[work.contact_shape[c, 0]]
@@ -177,6 +204,9 @@ def targets(model, settings, work):
         if work.contact_is_resting[c] == 1:
             work.contact_target[c] = -inf
             work.contact_friction[c] = max(table[a, b, FRICTION], table[a, b, STATIC])
+            continue
+        if work.contact_is_soft[c] == BETWEEN_MOVED:
+            give_way_as_linearised(settings, work, c, table[a, b, FRICTION])
             continue
         aim(model, settings, work, c)
         if work.contact_is_spun[c] == 1:

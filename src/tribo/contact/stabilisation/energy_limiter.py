@@ -143,7 +143,7 @@ def is_apart(model, work, t):
         for c in range(work.contact_count[0]):
             for side in range(2):
                 tree = model.body_tree[work.contact_body[c, side]]
-                if work.contact_is_soft[c] == 1 and is_member(model, work, tree, t):
+                if work.contact_is_soft[c] != 0 and is_member(model, work, tree, t):
                     return False
     return True
 

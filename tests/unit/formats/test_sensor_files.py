@@ -7,7 +7,7 @@ import pytest
 
 import tribo
 
-DATA = Path(__file__).parents[1] / "data" / "sensors" / "head.xml"
+DATA = Path(__file__).parents[2] / "data" / "sensors" / "head.xml"
 ROBOT = """<robot><link name="base" sensor="{}"><inertial><mass value="1"/>
   <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
 

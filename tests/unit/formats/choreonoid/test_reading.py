@@ -17,7 +17,7 @@ from tribo.model import Joint, Shape
 from tribo.tools import cli
 from tribo.tools.demo import ASSETS
 
-FILE = Path(__file__).parents[1] / "data" / "choreonoid_arm.body"
+FILE = Path(__file__).parents[3] / "data" / "choreonoid_arm.body"
 HEAD = "format: ChoreonoidBody\nformatVersion: 1.0\n"
 LINKS = HEAD + "links:\n - "
 

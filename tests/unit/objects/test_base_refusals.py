@@ -220,3 +220,10 @@ def test_worlds_of_a_batch_stop_where_each_was_told_to():
     batch["p"].generalized_force = [5.0]
     assert batch.step(1000).all()
     np.testing.assert_allclose(batch["p"].generalized_coordinate[:, 0], [0.1, 0.2], atol=1e-9)
+
+
+def test_the_ground_stays():
+    """A half space has no mass to fall with."""
+    ground = tribo.World().add_ground()
+    with pytest.raises(ValueError, match="half space"):
+        ground.body_type = "dynamic"

@@ -5,23 +5,23 @@ from pathlib import Path
 
 import pytest
 
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[2]
 PAIR = "physics/test_contact_materials.py::"
 REDUCED = "physics/test_contact_reduction.py::"
 CABLE = "physics/test_cables.py::"
-MIXED = "unit/test_material_parameters.py::test_mixing"
+MIXED = "unit/materials/test_parameters.py::test_mixing"
 # Row of the tables of bulk, surface and wire materials: a test. What is mixed acts as the pair's.
 MATERIAL = {
-    "density": "unit/test_density.py::test_single_bodies_take_a_density_instead_of_a_mass",
+    "density": "unit/formats/test_shape_mass.py::test_single_bodies_take_a_density_instead_of_a_mass",
     "youngsModulus": MIXED,
     "viscosity": MIXED,
     "spookDamping": MIXED,
-    "poissonRatio": "unit/test_material_parameters.py::"
+    "poissonRatio": "unit/materials/test_parameters.py::"
     "test_material_row_poisson_ratio_has_no_effect_and_says_so",
     "roughness": MIXED,
     "surfaceViscosity": MIXED,
     "adhesionForce": MIXED,
-    "adhesivOverlap": "unit/test_material_parameters.py::test_mixing_leaves_the_rest_at_its_default",
+    "adhesivOverlap": "unit/materials/test_parameters.py::test_mixing_leaves_the_rest_at_its_default",
     "wireYoungsModulusStretch": CABLE
     + "test_a_cable_stretches_by_force_times_length_over_stiffness",
     "wireSpookDampingStretch": "physics/test_joint_ties.py::test_a_pin_that_gives_way_is_the_map_of_spook",
@@ -52,9 +52,9 @@ def parsed(name: str) -> ast.Module:
 
 
 def rows(*tables: str) -> set[str]:
-    """Return the rows of the manual's tables as `test_material_parameters` has typed them out."""
+    """Return the rows of the manual's tables as `test_parameters` has typed them out."""
     found: set[str] = set()
-    for node in parsed("unit/test_material_parameters.py").body:
+    for node in parsed("unit/materials/test_parameters.py").body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in tables:
             assert isinstance(node.value, ast.Dict)
             found |= {ast.literal_eval(key) for key in node.value.keys if key is not None}

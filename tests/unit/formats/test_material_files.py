@@ -19,7 +19,7 @@ from tribo.materials import ContactMaterial, Material, MaterialLibrary, complain
 from tribo.tools import cli
 from tribo.tools.demo import ASSETS
 
-SAMPLE = (Path(__file__).parents[1] / "data" / "choreonoid_materials.yaml").read_text("utf-8")
+SAMPLE = (Path(__file__).parents[2] / "data" / "choreonoid_materials.yaml").read_text("utf-8")
 
 
 def pair(library, first, second, *names):

@@ -16,7 +16,7 @@ from tribo.formats import raisim_template, raisim_xml, substitution
 from tribo.materials.table import PairProperties
 from tribo.model import Kind
 
-DATA = pathlib.Path(__file__).parents[1] / "data"
+DATA = pathlib.Path(__file__).parents[2] / "data"
 
 
 def world(*parts):

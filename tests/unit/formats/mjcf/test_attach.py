@@ -11,7 +11,7 @@ import tribo
 from tribo.formats import xml
 from tribo.model import Shape
 
-FOLDER = Path(__file__).parents[1] / "data" / "mjcf" / "attach"
+FOLDER = Path(__file__).parents[3] / "data" / "mjcf" / "attach"
 
 
 def scene(name, **options):

@@ -12,7 +12,7 @@ from tribo.description.trees import DescriptionError
 from tribo.formats import urdf
 from tribo.model import Joint, Shape
 
-DATA = pathlib.Path(__file__).parents[1] / "data"
+DATA = pathlib.Path(__file__).parents[2] / "data"
 QUADRUPED = pathlib.Path(tribo.__file__).parent / "assets" / "quadruped.urdf"
 MASS = (
     '<inertial><mass value="{m}"/>'

@@ -1,0 +1,48 @@
+"""A batch as its parts see it: its objects, constraints, materials, rays, states and warnings."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from tribo.engine.engine import Engine
+from tribo.engine.subtree import TreeRecords
+
+
+class BatchOwner(Protocol):
+    """A batch as its parts see it."""
+
+    @property
+    def engine(self) -> Engine:
+        """Return the records of all worlds."""
+
+    @property
+    def threads(self) -> int:
+        """Return the number of worker threads."""
+
+    @property
+    def time(self) -> np.ndarray:
+        """Return the world times, (worlds,) [s]."""
+
+    @property
+    def sleeping(self) -> np.ndarray:
+        """Tell which worlds let objects sleep, (worlds,) of bool [–]."""
+
+    def __len__(self) -> int:
+        """Return the number of worlds."""
+
+    def __getitem__(self, name: str) -> Any:
+        """Return an object in all worlds, by name."""
+
+    def check_idle(self, what: str) -> None:
+        """Refuse an edit while another thread steps the batch."""
+
+    def chosen_worlds(self, worlds: Any) -> np.ndarray:
+        """Return the numbers of the worlds of an index, slice or mask, (n,)."""
+
+    def records_of(self, name: str) -> TreeRecords:
+        """Return the records with which queries about an object compute."""
+
+    def poses_of(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions (worlds, bodies, 3) [m] and rotations of the bodies of an object, by name."""

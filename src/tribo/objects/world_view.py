@@ -1,0 +1,63 @@
+"""The world as its parts see it: rays, sensors, recordings, files, warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from tribo.materials import MaterialTable
+from tribo.model import Status
+from tribo.objects.base import Object
+from tribo.objects.constraint import Constraint
+from tribo.objects.contact import Contact
+from tribo.objects.owner import Owner
+
+
+class WorldView(Owner, Protocol):
+    """The world as its parts see it: what its objects see (`Owner`), the objects, and how steps went."""
+
+    @property
+    def objects(self) -> tuple[Object, ...]:
+        """Return all objects in the order in which they were added."""
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """Return all constraints in the order in which they were added."""
+
+    @property
+    def materials(self) -> MaterialTable:
+        """Return the table of material pairs."""
+
+    @property
+    def time(self) -> float:
+        """Return the world time [s]."""
+
+    @property
+    def time_step(self) -> float:
+        """Return the time step [s]."""
+
+    @property
+    def tolerance(self) -> float:
+        """Return the residual at which a contact solve ends [–]."""
+
+    @property
+    def max_push_out_speed(self) -> float:
+        """Return the fastest speed at which an overlap is removed [m/s]."""
+
+    @property
+    def contacts(self) -> Sequence[Contact]:
+        """Return the points that touched in the last step."""
+
+    @property
+    def status(self) -> Status:
+        """Return how the last step went."""
+
+    @property
+    def residual(self) -> np.ndarray:
+        """Return the violations that the last contact solve left, (3,) [–]."""
+
+    @property
+    def sweeps(self) -> int:
+        """Return the sweeps of the last contact solve."""

@@ -1,0 +1,296 @@
+"""The frames of a recording: arrays by name, object and time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from tribo.checks import check
+from tribo.checks.readonly import frozen
+from tribo.recording import fields
+from tribo.recording.checked_store import CheckedStore
+
+
+class RecordedFrames:
+    """What `Recording` reads, without its plots and exports."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Open a recording and check what describes it."""
+        self._store = CheckedStore(fields.folder(path))
+        self._first, self._stop = 0, self._store.frames
+        self._kept: dict[str, np.ndarray] = {}
+
+    def __repr__(self) -> str:
+        """Return frames, times, and what moves."""
+        times = self.time
+        span = f", t = {times[0]:.6g} … {times[-1]:.6g} s" if len(times) else ""
+        end = "complete" if self.is_complete else "not closed"
+        return (
+            f"<Recording of {self.frames} frames{span}: {len(self.objects)} objects, "
+            f"{self._store.sizes['nv']} dofs, {end}>"
+        )
+
+    def __len__(self) -> int:
+        return self.frames
+
+    # -- what there is -------------------------------------------------------------------------
+    @property
+    def path(self) -> Path:
+        """Folder of the recording."""
+        return self._store.path
+
+    @property
+    def frames(self) -> int:
+        """Number of frames."""
+        return self._stop - self._first
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the recording was closed; otherwise it is being written, or its writer was killed."""
+        return self._store.is_complete
+
+    @property
+    def model(self) -> dict[str, Any]:
+        """What the numbers belong to, as plain data: objects, bodies, coordinates, shapes, time step."""
+        return self._store.model
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all arrays."""
+        return tuple(fields.BY_NAME)
+
+    @property
+    def objects(self) -> tuple[str, ...]:
+        """Names of all objects."""
+        return tuple(item["name"] for item in self.model["objects"])
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        """Names of all bodies, "OBJECT/LINK", in the order of `body_position`."""
+        return tuple(item["name"] for item in self.model["bodies"])
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """Names of the columns of `q`: "OBJECT/JOINT", of a floating base "OBJECT/x" … "OBJECT/qz"."""
+        return tuple(item["name"] for item in self.model["coordinates"])
+
+    @property
+    def dof_names(self) -> tuple[str, ...]:
+        """Names of the columns of `v`: "OBJECT/JOINT", of a floating base "OBJECT/vx" … "OBJECT/wz"."""
+        return tuple(item["name"] for item in self.model["dofs"])
+
+    def unit(self, name: str) -> str:
+        """Return the unit of an array; `column_units` has those of its columns.
+
+        Raises:
+            KeyError: There is no such array; the message proposes the nearest name.
+        """
+        return self._field(name).unit
+
+    def text(self, name: str) -> str:
+        """Return what an array holds, one phrase.
+
+        Raises:
+            KeyError: There is no such array.
+        """
+        return self._field(name).text
+
+    def columns(self, name: str) -> list[tuple[str, str]]:
+        """Return name and unit of each number in a row of an array, in order.
+
+        Raises:
+            KeyError: There is no such array.
+        """
+        field = self._field(name)
+        if field.axes == ("nq",):
+            return [(item["name"], item["unit"]) for item in self.model["coordinates"]]
+        if field.axes == ("nv",):
+            per = {"rad/s": _ANGULAR, "m/s": _LINEAR}
+            return [
+                (item["name"], per.get(item["unit"], {}).get(name, item["unit"]))
+                for item in self.model["dofs"]
+            ]
+        if name in {"body_position", "body_orientation"}:
+            parts = ("x", "y", "z") if name == "body_position" else ("w", "x", "y", "z")
+            return [(f"{body}/{part}", field.unit) for body in self.bodies for part in parts]
+        if name == "residual":
+            return [(part, field.unit) for part in ("primal", "dual", "complementarity")]
+        if field.axes == ():
+            return [(name, field.unit)]
+        return [(part, field.unit) for part in ("A", "B") if field.axes == (2,)] or [
+            (part, field.unit) for part in ("x", "y", "z")
+        ]
+
+    # -- numbers -------------------------------------------------------------------------------
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Return an array by name, read-only: (frames, …), of contacts (contacts, …).
+
+        Raises:
+            KeyError: There is no such array; the message proposes the nearest name.
+            MemoryError: It is too large to be read at once: take `between`.
+            RecordingError: It is damaged.
+        """
+        field = self._field(name)
+        if name not in self._kept:
+            if field.per == "contact":
+                first, stop = self._contact_rows()
+                found = self._store.read(field, first, stop)
+            else:
+                found = self._store.read(field, self._first, self._stop)
+            if name == "contact_end":
+                found = self._checked_ends(found) - self._contact_rows()[0]
+            if name == "contact_body" and found.size:
+                low, high = int(found.min()), int(found.max())
+                if low < 0 or high >= self._store.sizes["nbody"]:
+                    raise self._store.damaged(
+                        "contact_body", f"names body {low if low < 0 else high}"
+                    )
+            self._kept[name] = frozen(found)
+        return self._kept[name]
+
+    def _field(self, name: str) -> fields.Field:
+        return fields.BY_NAME[check.known(name, fields.BY_NAME, "array of the recording")]
+
+    def _contact_rows(self) -> tuple[int, int]:
+        """Return first and past-the-last row of the contacts of all frames here."""
+        if self.frames == 0:
+            return 0, 0
+        ends = fields.BY_NAME["contact_end"]
+        before = max(0, self._first - 1)
+        found = self._checked_ends(self._store.read(ends, before, self._stop))
+        return (int(found[0]) if self._first else 0), int(found[-1])
+
+    def _checked_ends(self, ends: np.ndarray) -> np.ndarray:
+        if len(ends) and (
+            ends[0] < 0 or ends[-1] > self._store.contacts or (np.diff(ends) < 0).any()
+        ):
+            raise self._store.damaged(
+                "contact_end", "does not grow from 0 to the number of contacts"
+            )
+        return ends
+
+    @property
+    def time(self) -> np.ndarray:
+        """World time of each frame, (frames,) [s]."""
+        return self["time"]
+
+    @property
+    def energy(self) -> np.ndarray:
+        """Kinetic and potential energy of all dynamic objects, (frames,) [J]."""
+        return frozen(self["kinetic_energy"] + self["potential_energy"])
+
+    def of(self, part: str, name: str) -> np.ndarray:
+        """Return what an array of coordinates, dofs or bodies says of one object.
+
+        Args:
+            part: Name of the object.
+            name: Of an array whose rows are over coordinates, dofs or bodies: "q", "v", "body_position" …
+
+        Returns:
+            (frames, …) with the numbers of this object alone; unit as in `unit`.
+
+        Raises:
+            KeyError: There is no such object or array.
+            ValueError: The array is not one of objects.
+        """
+        field = self._field(name)
+        check.known(part, self.objects, "object of the recording")
+        item = self.model["objects"][self.objects.index(part)]
+        spans = {"nq": "q", "nv": "v", "nbody": "bodies"}
+        if not field.axes or field.axes[0] not in spans:
+            raise ValueError(f"{name} is an array of the whole world: recording[{name!r}]")
+        first, stop = item[spans[str(field.axes[0])]]
+        return self[name][:, first:stop]
+
+    def between(self, start: float | None = None, stop: float | None = None) -> Self:
+        """Return the part of the recording from `start` to `stop` [s], both included; None: to its end.
+
+        Raises:
+            ValueError: The clock was set back while it was recorded, so that times are not in order.
+        """
+        low = -np.inf if start is None else check.number(start, "start")
+        high = np.inf if stop is None else check.number(stop, "stop")
+        times = self.time
+        self.check_in_order()
+        first = np.searchsorted(times, low - ROUNDING, "left")
+        last = np.searchsorted(times, high + ROUNDING, "right")
+        return self.part(int(first), int(last))
+
+    @property
+    def restarts(self) -> tuple[int, ...]:
+        """Numbers of the frames before which the clock was set back, by a reset for example."""
+        return tuple(int(k) + 1 for k in np.flatnonzero(np.diff(self.time) < 0.0))
+
+    def check_in_order(self) -> None:
+        """Refuse a recording whose clock was set back in between.
+
+        Raises:
+            ValueError: It was; the message says at which frame, and how to take the frames after it.
+        """
+        if self.restarts:
+            last = self.restarts[-1]
+            raise ValueError(
+                f"{self.path}: its clock was set back before frame {', '.join(map(str, self.restarts[:9]))}; "
+                f"take frames between, the last ones by recording.part({last}, {self.frames})"
+            )
+
+    def part(self, first: int, stop: int) -> Self:
+        """Return the frames from `first` up to `stop`, without it; numbers outside are moved to the ends.
+
+        Raises:
+            TypeError: They are no whole numbers.
+        """
+        made = object.__new__(type(self))
+        made._store, made._kept = self._store, {}
+        low = min(check.integer(first, "first", 0), self.frames)
+        made._first = self._first + low
+        made._stop = self._first + max(low, min(check.integer(stop, "stop", 0), self.frames))
+        return made
+
+    def contacts(self, frame: int) -> dict[str, np.ndarray]:
+        """Return the contacts of a frame: one row each in "body", "position", "normal", "depth", "force" …
+
+        Args:
+            frame: Its number; negative numbers count from the end.
+
+        Raises:
+            IndexError: There is no such frame.
+        """
+        ends = self["contact_end"]
+        if not -len(ends) <= frame < len(ends):
+            raise IndexError(f"frame {frame} of {len(ends)}")
+        frame %= len(ends)
+        rows = slice(int(ends[frame - 1]) if frame else 0, int(ends[frame]))
+        return {
+            f.name.removeprefix("contact_"): self[f.name][rows]
+            for f in fields.FIELDS if f.per == "contact"
+        }  # fmt: skip
+
+    @property
+    def contact_frame(self) -> np.ndarray:
+        """Number of the frame to which each contact belongs, (contacts,) [–]."""
+        return frozen(np.repeat(np.arange(self.frames), np.diff(self["contact_end"], prepend=0)))
+
+    # -- pictures ------------------------------------------------------------------------------
+    def net_contact_force(self, part: str) -> np.ndarray:
+        """Return the sum of all contact forces on an object, (frames, 3) [N], world axes.
+
+        Contacts of an object with itself cancel. Forces are means over the last step before each frame.
+
+        Raises:
+            KeyError: There is no such object.
+        """
+        check.known(part, self.objects, "object of the recording")
+        first, stop = self.model["objects"][self.objects.index(part)]["bodies"]
+        is_own = (self["contact_body"] >= first) & (self["contact_body"] < stop)
+        sign = is_own[:, 0].astype(float) - is_own[:, 1]
+        total = np.zeros((self.frames, 3))
+        np.add.at(total, self.contact_frame, sign[:, None] * self["contact_force"])
+        return frozen(total)
+
+
+ROUNDING = 1e-9  # [s] by which sums of time steps may miss a time that is asked for
+_LINEAR = {"kp": "N/m", "kd": "N s/m", "feedforward": "N", "applied_force": "N"}
+_ANGULAR = {"kp": "N m/rad", "kd": "N m s/rad", "feedforward": "N m", "applied_force": "N m"}

@@ -1,0 +1,30 @@
+"""Worlds are not copied, and stay at their last valid state."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import tribo
+
+
+def test_worlds_refuse_to_be_copied():
+    """Copies would share addresses: the copy moved the original, or nothing that still existed."""
+    world = tribo.World()
+    world.add_sphere(0.1, 1.0)
+    world.step()
+    for attempt in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="cannot be"):
+            attempt(world)
+
+
+def test_a_velocity_beyond_all_numbers_is_not_taken():
+    """It went into the state, whose quaternions then were no numbers: the world could not go on."""
+    world = tribo.World(gravity=(0, 0, 0))
+    ball = world.add_sphere(1e-3, 1e-10)
+    ball.apply_force((1e14, 0, 0))
+    with pytest.raises(tribo.SimulationError, match=r"velocity of sphere_0.*last valid state"):
+        world.step()
+    assert not ball.generalized_velocity.any()
+    assert np.isfinite(ball.generalized_coordinate).all()

@@ -157,9 +157,16 @@ def test_every_control_does_what_it_says(viewer, tmp_path):
         page.choose("Material pair", "steel – rubber")
         page.choose("Property", "restitution")
         until(lambda: viewer._commands.world._property == "restitution", "property")
-        time.sleep(1.0)  # the slider shows the value of that property first
-        page.enter("Value", 0.5)
-        until(lambda: world.materials.pair("rubber", "steel").restitution == 0.5, "restitution")
+        until(lambda: page.value("Value") == 0.0, "the slider shows the value of that property")
+
+        def has_restitution():
+            page.enter(
+                "Value", 0.5
+            )  # again if the page was still being drawn anew: the entry is lost then
+            time.sleep(1.0)
+            return world.materials.pair("rubber", "steel").restitution == 0.5
+
+        until(has_restitution, "restitution")
         # -- joints and drives ----------------------------------------------------------------------
         viewer._orders.post(("select",), world["arm"].span.body.start + 1)
         page.wait_for("Joints of arm")

@@ -81,7 +81,35 @@ def own_scenes() -> Iterator[tuple[str, str]]:
             yield f"mixed, {mode}, {impact}", world.hash()
 
 
-GROUPS = {"bench": benchmark_scenes, "simbench": simbench_scenes, "own": own_scenes}
+def golden_scenes() -> Iterator[tuple[str, str]]:
+    """Yield (name, digest) of what the golden numbers test: Spatial_v2's toolbox, the compliant ground."""
+    import hashlib
+
+    import numpy as np
+
+    from tribo import ground, spatial
+    from tribo.spatial import samples
+
+    def digest(*arrays: object) -> str:
+        parts = (np.ascontiguousarray(a, np.float64).tobytes() for a in arrays)
+        return hashlib.blake2b(b"".join(parts), digest_size=8).hexdigest()
+
+    rng = np.random.default_rng(3)
+    for name, model in (
+        ("tree", spatial.autoTree(12, 1.5, 1, 0.9)),
+        ("rods", samples.hinged_rods()),
+    ):
+        q, v, force = rng.uniform(-1.0, 1.0, (3, model.NB))
+        found = (spatial.ID(model, q, v, force), spatial.FDab(model, q, v, force))
+        yield f"{name}, inverse and forward dynamics", digest(*found, *spatial.HandC(model, q, v))
+    start = [1, 0, 0, 0, 0, 0, 0.06, 0, 3.0, 0, 0.15, 0, 0]
+    rolling = ground.simulate(spatial.rollingdisc(8), ground.Ground(1e6, 2000.0), 0.2, xfb=start)
+    yield "a disc on compliant ground", digest(rolling.time, rolling.y)
+
+
+GROUPS = {
+    "bench": benchmark_scenes, "simbench": simbench_scenes, "own": own_scenes, "golden": golden_scenes,
+}  # fmt: skip
 
 
 def digests(groups: list[str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Make docs/_static/contact-materials.png, what each parameter of a contact material does.
+"""Make docs/_static/contact-materials.png and wire-materials.png: what each parameter of a material does.
 
 Run: python docs/make_material_plots.py
 """
@@ -12,7 +12,7 @@ from matplotlib import pyplot as plt
 
 import tribo
 
-OUT = Path(__file__).parent / "_static" / "contact-materials.png"
+OUT = Path(__file__).parent / "_static"
 STEP, G = 1e-3, 9.81
 FIRM = {"youngs_modulus": 1e7, "spook_damping": 0.01}
 
@@ -227,29 +227,175 @@ def reduction(axes: Any) -> None:
     )
 
 
-def main() -> None:
-    """Draw all panels into one picture."""
-    panels = (
-        stiffness,
-        damping,
-        restitution,
-        friction,
-        viscosity,
-        ellipse,
-        models,
-        adhesion,
-        overlap,
-        side_creep,
-        constant_force,
-        reduction,
+def two_materials(axes: Any) -> None:
+    """Roughness and viscosity of two materials: their friction on a slope, their bounce."""
+    for a, b in ((0.1, 0.4), (0.4, 0.4), (0.9, 0.4)):
+        rows = "materials: [ {{ name: ground, roughness: {}, viscosity: 1, youngsModulus: 1e7 }},\n"
+        rows += "  {{ name: puck, roughness: {}, viscosity: 1, youngsModulus: 1e7 }} ]\n"
+        world = tribo.World(time_step=STEP, gravity=slope(25))
+        world.load_materials(rows.format(a, b))
+        world.add_ground(material="ground")
+        puck = world.add_box((0.1, 0.1, 0.02), 1.0, "puck", position=(0, 0, 0.01))
+        speeds = []
+        for _ in range(500):
+            world.step()
+            speeds.append(puck.linear_velocity[0])
+        axes.plot(STEP * np.arange(500), speeds, label=f"√({a:g} · {b:g}) = {(a * b) ** 0.5:.2f}")
+    axes.set(
+        title="roughness of two materials",
+        xlabel="time [s]",
+        ylabel="speed on a slope of 25° [m/s]",
     )
-    figure, grid = plt.subplots(4, 3, figsize=(11, 13), layout="constrained")
-    for draw, axes in zip(panels, grid.flat, strict=True):
-        draw(axes)
+
+
+def bounces(axes: Any) -> None:
+    """Viscosity of two materials: what a bounce loses."""
+    for a, b in ((0.0, 0.19), (0.36, 0.36), (0.5, 0.5), (1.0, 0.0)):
+        e = ((1 - a) * (1 - b)) ** 0.5
+        rows = f"materials: [ {{ name: ground, viscosity: {a}, youngsModulus: 1e7, spookDamping: 0.01 }},\n"
+        rows += f"  {{ name: puck, viscosity: {b}, youngsModulus: 1e7, spookDamping: 0.01 }} ]\n"
+        world = tribo.World(time_step=STEP)
+        world.load_materials(rows)
+        world.add_ground(material="ground")
+        ball = world.add_sphere(0.05, 1.0, "puck", position=(0, 0, 0.35))
+        heights = []
+        for _ in range(1000):
+            world.step()
+            heights.append(ball.position[2] - 0.05)
+        axes.plot(STEP * np.arange(1000), heights, label=f"{a:g}, {b:g}: e = {e:.2f}")
+    axes.set(title="viscosity of two materials", xlabel="time [s]", ylabel="height of a ball [m]")
+
+
+def directions(axes: Any) -> None:
+    """Pucks go where their first direction, of little friction, leads; one turns with its body."""
+    for angle, turned in ((0, False), (30, False), (60, False), (30, True)):
+        law = {**FIRM, "friction": 0.05, "secondary_friction": 0.9,
+               "primary_direction": (cos(radians(angle)), sin(radians(angle)), 0),
+               "friction_model": ("oriented_box", "direct")}  # fmt: skip
+        options: dict[str, Any] = {"gravity": slope(25)}
+        label = f"{angle}°"
+        if turned:
+            law["reference_body"] = "sled"
+            half = radians(-60) / 2
+            options |= {"name": "sled", "orientation": (cos(half), 0, 0, sin(half))}
+            label = "30°, body turned by −60°"
+        rows = course(law, 0.5, **options)
+        axes.plot(rows[:, 1], rows[:, 2], label=label)
+    axes.set(
+        title="primary_direction, reference_body",
+        xlabel="way down a slope of 25° [m]",
+        ylabel="way to the side [m]",
+    )
+
+
+def wire(world: tribo.World, kind: str, count: int, **parameters: float) -> Any:
+    """Lay a wire of 1 m along x from a wall."""
+    material = tribo.Material("wire", **parameters)
+    node = tribo.CableNode((0, 0, 0), kind=kind)
+    return world.add_cable([node, (1, 0, 0)], radius=0.01, segment_length=1 / count, material=material,
+                           collide=False)  # fmt: skip
+
+
+def wire_stretch(axes: Any, values: tuple[float, ...], name: str, unit: str) -> None:
+    """A wire of ten segments is pulled by 100 N from 0.05 s on."""
+    for value in values:
+        world = tribo.World(time_step=STEP, gravity=(0, 0, 0))
+        given = {"wire_youngs_modulus_stretch": 1e7, "wire_spook_damping_stretch": 0.02,
+                 "wire_youngs_modulus_bend": 0.0}  # fmt: skip
+        rope = wire(world, "fixed", 10, **(given | {name: value}))
+        rows = []
+        for k in range(400):
+            if k >= 50:
+                rope.segments[-1].apply_force((100.0, 0, 0))
+            world.step()
+            rows.append((world.time, 1e3 * (rope.points[-1, 0] - 1.0)))
+        axes.plot(*np.transpose(rows), label=f"{value:g} {unit}")
+    axes.set(
+        title=name, xlabel="time [s], pulled by 100 N from 0.05 s on", ylabel="stretch of 1 m [mm]"
+    )
+
+
+def wire_shape(axes: Any) -> None:
+    """A clamped wire bends under its weight."""
+    for modulus in (1e7, 1e8, 1e9):
+        world = tribo.World(time_step=STEP)
+        rope = wire(world, "link", 12, wire_youngs_modulus_stretch=1e9, wire_youngs_modulus_bend=modulus,
+                    wire_spook_damping_bend=0.3)  # fmt: skip
+        world.step(4000)
+        axes.plot(rope.points[:, 0], rope.points[:, 2], ".-", label=f"{modulus:g} Pa")
+    axes.set(title="wire_youngs_modulus_bend", xlabel="x [m], clamped at 0", ylabel="z [m]")
+    axes.set_aspect("equal", adjustable="datalim")
+
+
+def wire_swing(axes: Any) -> None:
+    """A clamped wire that falls from level swings, or creeps."""
+    for tau in (0.005, 0.05, 0.5):
+        world = tribo.World(time_step=STEP)
+        rope = wire(world, "link", 8, wire_youngs_modulus_stretch=1e9, wire_youngs_modulus_bend=1e8,
+                    wire_spook_damping_bend=tau)  # fmt: skip
+        rows = []
+        for _ in range(1500):
+            world.step()
+            rows.append((world.time, rope.points[-1, 2]))
+        axes.plot(*np.transpose(rows), label=f"{tau:g} s")
+    axes.set(
+        title="wire_spook_damping_bend", xlabel="time [s]", ylabel="height of the free end [m]"
+    )
+
+
+def wire_friction(axes: Any) -> None:
+    """Which load 1 kg holds over two bollards, half a turn in all."""
+    for mu in (0.0, 0.2, 0.4):
+        rises = []
+        ratios = np.linspace(1.0, 5.0, 17)
+        for ratio in ratios:
+            world = tribo.World(time_step=STEP)
+            light = world.add_sphere(0.05, 1.0, position=(-0.5, 0, 0), collision_mask=0)
+            heavy = world.add_sphere(0.05, float(ratio), position=(0.5, 0, 0), collision_mask=0)
+            over = [(-0.5, 0, 2), (0.5, 0, 2)]
+            world.add_wire(light, heavy, over=over, friction=mu)
+            world.step(300)
+            rises.append(light.linear_velocity[2])
+        axes.plot(ratios, rises, ".-", label=f"{mu:g}: holds {np.exp(mu * np.pi):.2f}")
+    axes.set(
+        title="friction of a wire over bollards",
+        xlabel="load [kg] against 1 kg",
+        ylabel="speed after 0.3 s [m/s]",
+    )
+
+
+def wire_stiffness(axes: Any) -> None:
+    """Draw `wire_youngs_modulus_stretch`."""
+    wire_stretch(axes, (3e6, 1e7, 1e8), "wire_youngs_modulus_stretch", "Pa")
+
+
+def wire_damping(axes: Any) -> None:
+    """Draw `wire_spook_damping_stretch`."""
+    wire_stretch(axes, (0.002, 0.02, 0.1), "wire_spook_damping_stretch", "s")
+
+
+def draw(panels: tuple[Any, ...], name: str) -> None:
+    """Draw panels in rows of three into one picture."""
+    rows = -(-len(panels) // 3)
+    figure, grid = plt.subplots(rows, 3, figsize=(11, 3.25 * rows), layout="constrained")
+    for axes in grid.flat[len(panels) :]:
+        axes.axis("off")
+    for panel, axes in zip(panels, grid.flat, strict=False):
+        panel(axes)
         axes.grid(alpha=0.3)
         if axes.get_legend_handles_labels()[0]:
             axes.legend(fontsize=8)
-    figure.savefig(OUT, dpi=90)
+    figure.savefig(OUT / name, dpi=90)
+
+
+def main() -> None:
+    """Draw both pictures."""
+    contact = (stiffness, damping, restitution, friction, viscosity, ellipse, models, adhesion, overlap,
+               side_creep, constant_force, reduction)  # fmt: skip
+    of_materials = (two_materials, bounces, directions, wire_stiffness, wire_damping, wire_shape, wire_swing,
+                    wire_friction)  # fmt: skip
+    draw(contact, "contact-materials.png")
+    draw(of_materials, "wire-materials.png")
 
 
 if __name__ == "__main__":

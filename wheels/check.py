@@ -18,6 +18,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+# The README's example, the package's quadruped, meshes, queries and rays are among these and `readme`.
 EXAMPLES = (
     "01_three_materials", "05_quadruped", "06_snapshot", "07_batch", "08_computed_torque", "10_four_bar",
     "13_terrain", "14_mesh_stack", "16_lidar", "24_soft_ground",
@@ -72,6 +73,11 @@ def audit(path: Path) -> None:
     print(f"{path.name}: {path.stat().st_size / 1e6:.2f} MB, needs {said[1]}")
 
 
+def readme() -> str:
+    """Return the first program of the README."""
+    return (ROOT / "README.md").read_text("utf-8").split("```python\n")[1].split("```")[0]
+
+
 def play(path: Path) -> None:
     """Install the wheel in a fresh environment and run examples there; exit with an error if one fails."""
     with tempfile.TemporaryDirectory(prefix="tribo-") as folder:
@@ -87,8 +93,7 @@ def play(path: Path) -> None:
         def run(*arguments: str | Path) -> None:
             subprocess.run([python, *arguments], cwd=place, env=environment, check=True)
 
-        readme = (ROOT / "README.md").read_text("utf-8").split("```python\n")[1].split("```")[0]
-        for code in (START, START, readme, VIEWER):
+        for code in (START, START, readme(), VIEWER):
             run("-c", code)
         for name in EXAMPLES:
             run(ROOT / "examples" / f"{name}.py")

@@ -189,6 +189,7 @@ class Tuning(IntEnum):
     LEAST_LENGTH = 21  # [m] at which a winch stops
     MOST_LENGTH = 22  # [m] at which the drum is empty
     POSITION = 23  # [m, rad] of a lock
+    FRICTION = 24  # [–] of a wire over the places where it runs
 
 
 class Memory(IntEnum):

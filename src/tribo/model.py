@@ -194,7 +194,7 @@ class Command(Record):
     kd = field("nv")  # [N s/m, N m s/rad]
     target_q = field("nq")
     target_v = field("nv")
-    constraint = field("nconstraint", 24)  # columns of `Tuning`
+    constraint = field("nconstraint", 25)  # columns of `Tuning`
     can_sleep = field("ntree", dtype=INT)  # 1: if the world lets anything sleep
     has_wrench = field(1, dtype=INT)  # 1: a row below is not zero; 2: it stays till the call ends
     surface_velocity = field("nshape", 6)  # [m/s] v, a of surfaces that run, body frame

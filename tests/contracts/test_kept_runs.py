@@ -9,6 +9,7 @@ from scenes import QUADRUPED
 import tribo
 from tribo.engine import builder
 from tribo.objects.record_views import VIEWS
+from tribo.world.interior import Interior
 
 
 def _ball(world, rng):
@@ -160,9 +161,9 @@ def test_links_that_may_touch_from_now_on_are_built_anew():
 
 def test_objects_that_nobody_looks_at_keep_their_numbers(monkeypatch):
     looked = []
-    hand_out = tribo.World.hand_out
+    hand_out = Interior.hand_out
     monkeypatch.setattr(
-        tribo.World, "hand_out", lambda self, part: looked.append(part.name) or hand_out(self, part)
+        Interior, "hand_out", lambda self, part: looked.append(part.name) or hand_out(self, part)
     )
     world = tribo.World()
     for k in range(8):

@@ -177,6 +177,31 @@ def test_another_model_is_named(blob):
         tribo.World().load_state(blob)
 
 
+def test_a_state_of_a_version_with_other_pair_properties_is_refused(blob):
+    """A version whose pair table has one column less writes another digest of it and another number."""
+    world = crowd()
+    before = world.hash()
+    columns = world.engine.model.arrays["pair_table"].shape[-1]
+    older = changed(blob, pair_properties=columns - 1)
+    message = (
+        f"another version of tribo: .* have {columns - 1} properties, .* version have {columns}; "
+    )
+    with pytest.raises(ValueError, match=message + "write it anew with this version"):
+        world.load_state(older)
+    # Before the number was kept, only the digest of the table told them apart.
+    _, _, length = struct.unpack_from("<12sII", blob)
+    header = json.loads(blob[20 : 20 + length])
+    silent = changed(blob, pair_properties=None, model={**header["model"], "pair_table": "0" * 16})
+    with pytest.raises(
+        ValueError, match=r"pair_table differs.* if another version of tribo has written it"
+    ):
+        world.load_state(silent)
+    assert world.hash() == before
+    world.load_state(
+        changed(blob, pair_properties=None)
+    )  # an older file of the same layout is taken
+
+
 def test_hash_tells_states_apart():
     world, same = crowd(), crowd()
     assert world.hash() == same.hash()

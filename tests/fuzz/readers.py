@@ -92,6 +92,7 @@ def corpus() -> tuple[tuple[str, bytes, Take], ...]:
     found += [(path, _world) for path in (*DATA.glob("raisim_*.xml"), *ASSETS.glob("*.xml"))]
     found += [(path, _materials) for path in (*DATA.glob("raisim_mat*.xml"), *ASSETS.glob("*.xml"))]
     found += [(path, _bodies) for path in DATA.glob("*.body")]
+    found += [(path, _world) for path in DATA.glob("*.cnoid")]
     found += [(path, _rigid_materials) for path in DATA.glob("*.yaml")]
     found += [(path, _robot) for path in (DATA / "fuzz").glob("*.urdf")]
     found += [(path, _world) for path in (DATA / "fuzz").glob("*.world.xml")]
@@ -141,9 +142,11 @@ def small_world() -> tribo.World:
 
 @cache
 def companions() -> tuple[tuple[str, bytes], ...]:
-    """Return files that lie beside those that are read: meshes that robots, scenes and worlds name."""
-    return tuple(
-        (name, data) for name, data, take in _made() if take is _mesh and name.startswith("box")
+    """Return files that lie beside those that are read: meshes, and what a project names."""
+    named = [path for kind in ("*.body", "*.yaml") for path in DATA.glob(kind)]
+    return (
+        *((name, data) for name, data, take in _made() if take is _mesh and name.startswith("box")),
+        *((path.name, path.read_bytes()) for path in named),
     )
 
 
@@ -175,7 +178,9 @@ def play(number: int) -> bool:
     rng = random.Random(number)
     name, data, take = corpus()[number % len(corpus())]
     is_text = (
-        name.endswith((".urdf", ".xml", ".txt", ".json", ".dae", ".obj", ".off", ".body", ".yaml"))
+        name.endswith(
+            (".urdf", ".xml", ".txt", ".json", ".dae", ".obj", ".off", ".body", ".yaml", ".cnoid")
+        )
         and rng.random() < 0.9
     )
     new = (

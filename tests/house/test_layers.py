@@ -37,6 +37,7 @@ MACHINERY = {
         "collections", "functools", "hashlib", "importlib", "json", "logging", "pathlib", "platform",
         "sys", "typing",
     },
+    "compiler/progress.py": {"collections", "contextlib", "rich", "sys", "typing"},
     "compiler/record.py": {"hashlib", "typing"},
     "compiler/record_types.py": {"hashlib", "importlib", "llvmlite", "typing"},
     "compiler/signature.py": {"dataclasses"},

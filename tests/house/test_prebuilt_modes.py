@@ -56,6 +56,9 @@ found["region"] = sorted(body.name for body in world.collision_bodies_at((0.0, 0
 batch = tribo.Batch(world, 3, threads=2)
 batch.step(50)
 put("batch", batch.engine.state.q)
+batch.copy_worlds([0], [2])
+seen = batch.ray_test_batch([(0.1, 0.0, 2.0), (0.3, 0.1, 2.0)], (0.0, 0.1, -1.0))
+put("rays in a batch", batch.engine.state.q, seen.distance)
 
 world = ground_world(friction=0.5, restitution=0.3)
 corners = [(x, y, z) for x in (-0.1, 0.1) for y in (-0.1, 0.1) for z in (-0.1, 0.1)]
@@ -67,6 +70,16 @@ for k in range(4):
     world.add_convex(corners, 1.0, position=(5.0 + 0.3 * k, 0.1, 0.8))
 world.step(300)
 found["solids"] = world.hash()
+
+world = ground_world(friction=0.5)
+slope = [(-1, -1, 0.2), (1, -1, 0), (1, 1, 0.2), (-1, 1, 0)]
+world.add_surface(slope, [(0, 1, 2), (0, 2, 3)], position=(0, 0, 0.1))
+shell = [(a, b, c) for a in (0.0, 0.2) for b in (0.0, 0.2) for c in (0.0, 0.1)]
+world.add_convex(shell, 1.0, position=(0.1, 0.0, 0.6))
+world.add_sphere(0.1, 1.0, position=(-0.3, 0.2, 0.6))
+world.add_cone(0.1, 0.2, 1.0, position=(0.3, 0.4, 0.7))
+world.step(300)
+found["meshes"] = world.hash()
 
 world = ground_world(friction=0.5)
 boxes = [world.add_box((0.2, 0.1, 0.1), 1.0, position=(0.25 * k, 0.0, 0.5)) for k in range(4)]
@@ -114,6 +127,15 @@ def prebuilt():
 
 def test_prebuilt_kernels_do_without_numba(prebuilt):
     assert prebuilt[1] == []
+
+
+def test_a_first_step_reads_no_source_of_a_step(prebuilt):
+    code = (
+        "import sys, tribo; world = tribo.World(); world.add_ground(); world.add_sphere(0.1, 1.0); "
+        "world.step(); print([n for n in sys.modules if n.startswith(('tribo.step', 'tribo.contact.'))])"
+    )
+    done = ask(code, mode="prebuilt")
+    assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr
 
 
 def test_both_modes_give_the_same_bits(prebuilt):

@@ -67,6 +67,33 @@ def test_a_cantilever_bends_by_the_beam_formula(count):
     assert -cable.points[-1][2] == pytest.approx(beam * (1 + 0.5 / count**2) + sheared, rel=1e-5)
 
 
+@pytest.mark.parametrize(("bend", "twist"), [(2.0, 0.5), (0.5, 2.0), (1.0, None), (1.0, 0.0)])
+def test_a_link_node_twists_and_bends_by_its_stiffnesses(bend, twist):
+    """A torque turns the clamped segment by M/k about each axis, bending and twisting apart.
+
+    The anchor, E A of 6e10 Pa, gives way by next to nothing; settled after 12 damping times. What has no
+    stiffness spins.
+    """
+    world = empty_world(DT, NONE)
+    wall = tribo.CableNode(NONE, kind="link", bend_stiffness=bend, twist_stiffness=twist)
+    cable = world.add_cable(
+        [wall, (0, 0, 0.1)], radius=RADIUS, segment_length=0.1, collide=False,
+        material=material(stretch=6e10, bend=1e8, bend_damping=0.05),
+    )  # fmt: skip
+    part = cable.segments[0]
+    spins = twist == 0.0
+    for k in range(600):
+        part.apply_torque((1e-3, 0.0, 0.0 if spins and k >= 3 else 1e-3))
+        world.step()
+    if spins:
+        assert part.angular_velocity[2] == pytest.approx(3e-6 / part.inertia[2, 2], rel=0.02)
+    else:
+        turn = 2.0 * part.orientation[1:]  # small angles: a vector
+        assert turn[0] == pytest.approx(1e-3 / bend, rel=1e-4)
+        assert turn[2] == pytest.approx(1e-3 / (bend if twist is None else twist), rel=1e-4)
+    assert len(cable.fastenings) == (2 if twist not in {None, 0.0} else 1)
+
+
 def test_a_hanging_cable_is_a_catenary():
     """Length 1 m over 0.8 m: the sag is that of z = a cosh(x/a) with 2 a sinh(0.4/a) = 1. A chain of n
     stiff links, held at its ends, has its nodes on it but for L/n² of curvature; what bends it is 1e-4

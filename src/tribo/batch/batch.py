@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
-import os
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from tribo.batch.collisions import CollisionWatch
+from tribo.batch.collisions import BatchCollisions
 from tribo.batch.constraints import BatchConstraints
 from tribo.batch.contacts import BatchContacts
+from tribo.batch.interior import BatchInterior
 from tribo.batch.materials import BatchMaterials
 from tribo.batch.objects import ObjectBatch
-from tribo.batch.part import Part
-from tribo.batch.pool import KEPT, forget
+from tribo.batch.pool import BatchStates
 from tribo.batch.rays import BatchRays
 from tribo.batch.rollout import BatchRollout, Controls, Rollout
 from tribo.batch.settings import BatchSettings
-from tribo.batch.single_bodies import SingleBodyBatch
-from tribo.batch.warnings import BatchComplaints
-from tribo.batch_kernels.records import Course
 from tribo.checks import check
-from tribo.checks.errors import EditError
 from tribo.checks.readonly import frozen
-from tribo.engine import warm_up
 from tribo.engine.engine import Engine
-from tribo.engine.subtree import TreeRecords, tree_records
-from tribo.engine.thread_scratch import OF_WORLDS
 from tribo.model import Kind, Status
+from tribo.objects.forwards import forward
 from tribo.world.world import World
 
-HELD = 2  # `Command.has_wrench`: until the call ends
-MAX_THREADS = 1024  # each is one of the system, with a stack of its own
+# Names that were in `Batch` and never meant for users: what to use.
+GONE = {
+    "check_idle": "one thread for each batch",
+    "chosen_worlds": "numpy.arange(len(batch))[worlds]",
+    "kept_arrays": "Batch.snapshot",
+    "records_of": "ObjectBatch.at",
+}
 
 
-class Batch(
-    BatchMaterials, BatchConstraints, BatchSettings, BatchRollout, BatchRays, CollisionWatch
-):
+class Batch(BatchSettings):
     """Copies of a world that share its model and go their own ways.
 
     Each world gives bitwise the same numbers as it would alone, with any number of threads.
@@ -64,44 +61,18 @@ class Batch(
         (4, 7)
     """
 
-    engine: Engine
+    _inside: BatchInterior
 
     def __init__(self, world: World, worlds: int, *, threads: int | None = None) -> None:
         """Copy a world's present state `worlds` times."""
-        if not isinstance(world, World):
-            raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
-        world.check_editable("a world", "copied into a batch")
-        count = check.integer(worlds, "worlds", 1)
-        world.write_materials()
-        source = world.engine
-        if threads is not None:
-            _thread_count(threads)
-        try:
-            self.engine = Engine(_copied_model(source), source.sizes, source.capacity, count)
-        except (MemoryError, ValueError) as error:  # NumPy: "array is too big"
-            each = _bytes_of_world(source)
-            raise MemoryError(
-                f"{count} worlds of {each} bytes each need {count * each / 2**30:.3g} GiB, more than "
-                "there is; take fewer"
-            ) from error
-        for name in KEPT:
-            for field, array in getattr(source, name).arrays.items():
-                getattr(self.engine, name).arrays[field][...] = array
-        self._parts = {part.name: Part.of(part) for part in world.objects}
-        self._note_constraints(world.constraints)
-        self._materials = world.material_names
-        self._records: dict[str, TreeRecords] = {}
-        self._complaints = BatchComplaints()
-        self._sights = []
-        self._idle = [True]  # empty while some thread steps the batch
-        self.threads = threads
+        super().__init__(BatchInterior(world, worlds, threads))
 
     def __repr__(self) -> str:
         """Return worlds, objects, threads and how many worlds are still valid."""
         t = self.time
         times = f"t = {t.min():g} s" if t.min() == t.max() else f"t = {t.min():g} … {t.max():g} s"
         return (
-            f"<Batch of {len(self)} worlds at {times}: {len(self._parts)} objects each, "
+            f"<Batch of {len(self)} worlds at {times}: {len(self._inside.parts)} objects each, "
             f"{self.threads} threads, {int(self.is_valid.sum())} valid>"
         )
 
@@ -111,30 +82,39 @@ class Batch(
             "a batch cannot be copied or pickled; use batch.snapshot() to keep its states"
         )
 
+    def __getattr__(self, name: str) -> Any:
+        """Return what was a name of batches until it moved inside, with a word on what to use instead."""
+        if name not in GONE:
+            raise AttributeError(f"'Batch' object has no attribute {name!r}", name=name, obj=self)
+        warnings.warn(f"Batch.{name} is for the engine; use {GONE[name]}", DeprecationWarning, 2)
+        return getattr(self._inside.states if name == "kept_arrays" else self._inside, name)
+
+    @property
+    def engine(self) -> Engine:
+        """Records of all worlds."""
+        return self._inside.engine
+
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the objects that have a state, for ``batch[name]``."""
-        return tuple(name for name, part in self._parts.items() if part.kind != Kind.STATIC)
+        return tuple(name for name, part in self._inside.parts.items() if part.kind != Kind.STATIC)
 
     def __contains__(self, name: object) -> bool:
         """Tell whether there is an object of this name."""
-        return isinstance(name, str) and name in self._parts
+        return isinstance(name, str) and name in self._inside.parts
 
     @property
     def threads(self) -> int:
         """Worker threads that `step` uses."""
-        return self._threads
+        return self._inside.threads
 
     @threads.setter
     def threads(self, value: int | None) -> None:
-        available = (
-            len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        )
-        self._threads = (available or 1) if value is None else _thread_count(value)
+        self._inside.set_threads(value)
 
     def __len__(self) -> int:
         """Return the number of worlds."""
-        return self.engine.worlds
+        return len(self._inside)
 
     def __getitem__(self, name: str) -> ObjectBatch:
         """Return an object in all worlds, by name.
@@ -142,47 +122,11 @@ class Batch(
         Raises:
             KeyError: There is none; the message proposes the nearest name.
         """
-        part = self._parts[check.known(name, self._parts, "object")]
-        if part.kind == Kind.STATIC:
-            raise ValueError(f"{name} is static: it has no state of its own in a batch")
-        return SingleBodyBatch(self, part) if part.is_single else ObjectBatch(self, part)
+        return self._inside[name]
 
     def poses_of(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Return positions (worlds, bodies, 3) [m] and rotations of the bodies of an object, by name."""
-        return self[name].body_poses()
-
-    def records_of(self, name: str) -> TreeRecords:
-        """Return the records with which queries about an object compute; for `ObjectBatch`."""
-        found = self._records.get(name)
-        if found is None or found.world_model is not self.engine.model:
-            span = self._parts[name].span
-            found = self._records[name] = tree_records(self.engine, span)
-        return found
-
-    def chosen_worlds(self, worlds: Any) -> np.ndarray:
-        """Return the numbers of the worlds of an index, slice or mask, (n,) [–]; for `ObjectBatch`.
-
-        Raises:
-            ValueError: There is no such world.
-        """
-        try:
-            if isinstance(worlds, (bool, np.bool_)):
-                raise TypeError("a truth value is no index")
-            return np.asarray(np.arange(len(self))[worlds])
-        except (IndexError, TypeError, ValueError, OverflowError) as error:
-            raise ValueError(
-                f"worlds must be an index, a slice or a mask of {len(self)} worlds, "
-                f"got {check.shown(worlds)}: {error}"
-            ) from None
-
-    def check_idle(self, what: str) -> None:
-        """Refuse an edit of the model while another thread steps the batch.
-
-        Raises:
-            EditError: A step is under way.
-        """
-        if not self._idle:
-            raise EditError(f"{what} must wait: another thread steps this batch")
+        return self._inside.poses_of(name)
 
     def step(self, n: int = 1, *, hold_forces: bool = False) -> np.ndarray:
         """Advance every world by n steps; return which worlds made it, (worlds,) of bool [–].
@@ -208,33 +152,7 @@ class Batch(
         """
         check.integer(n, "number of steps", 0)
         check.boolean(hold_forces, "hold_forces")
-        return self._go(n, None, hold_forces)
-
-    def _go(self, n: int, course: Course | None, hold_forces: bool = False) -> np.ndarray:
-        """Advance every world, under the controls of a course if there is one."""
-        warm_up.warm_up()
-        try:
-            self._idle.pop()
-        except IndexError:
-            raise EditError(
-                "step was called while another thread steps this batch; call it from one thread"
-            ) from None
-        command = self.engine.command.arrays
-        if hold_forces:
-            command["has_wrench"][command["has_wrench"] != 0] = HELD
-        try:
-            threads = min(self._threads, len(self))
-            if self._is_watching and course is None:
-                left = self._run_watched(n, threads)
-            else:
-                left = self.engine.run_all(n, threads, course)
-            self._complaints.say(self, self.engine.status[:, 0])
-        finally:
-            if hold_forces:
-                command["wrench"][...] = 0.0
-                command["has_wrench"][...] = 0
-            self._idle.append(True)
-        return np.asarray(left == 0)
+        return self._inside.go(n, None, hold_forces)
 
     @property
     def time(self) -> np.ndarray:
@@ -259,88 +177,50 @@ class Batch(
     @property
     def contacts(self) -> BatchContacts:
         """The points that touched in the last step, of all worlds, as arrays: `BatchContacts`."""
-        return self._contacts_now()
+        return self._inside.watch.contacts()
 
-    def snapshot(self) -> dict[str, dict[str, np.ndarray]]:
-        """Return a copy of states, commands and settings of all worlds; properties of links are not in it.
+    @property
+    def watch_collisions(self) -> bool:
+        """Whether `step` notes which shapes begin to touch; then it makes one step after the other.
+
+        The numbers are the same, bit for bit; each step costs the reading of its contacts more.
+        """
+        return self._inside.watch.watch_collisions
+
+    @watch_collisions.setter
+    def watch_collisions(self, value: bool) -> None:
+        self._inside.watch.watch_collisions = value
+
+    @property
+    def collisions(self) -> BatchCollisions:
+        """What began and ceased to touch in the last call of `step`: `BatchCollisions`.
+
+        What touched in the step before the call did not begin, whatever was set in between.
 
         Raises:
-            EditError: Another thread steps the batch.
+            RuntimeError: `watch_collisions` is off.
         """
-        self.check_idle("snapshot")
-        return {
-            name: {field: array.copy() for field, array in fields.items()}
-            for name, fields in self.kept_arrays().items()
-        }
+        return self._inside.watch.collisions
 
-    def restore(self, saved: dict[str, dict[str, np.ndarray]], worlds: Any = slice(None)) -> None:
-        """Go back to a snapshot, in all worlds or in those of an index, slice or mask.
+    @property
+    def constraint_names(self) -> tuple[str, ...]:
+        """Names of the constraints, for ``batch.constraint(name)``."""
+        return self._inside.ties.constraint_names
 
-        Args:
-            saved: What `snapshot` returned.
-            worlds: Index, slice or mask of worlds.
-
-        Raises:
-            TypeError, ValueError: The snapshot is not of a batch like this one, or there is no such
-                world, or it holds what is no number; nothing is changed.
-            EditError: Another thread steps the batch.
-        """
-        self.check_idle("restore")
-        self._check_snapshot(saved)
-        chosen = self.chosen_worlds(worlds)
-        self.engine.make_room(saved["state"]["warm_key"].shape[1])
-        for name, arrays in self.kept_arrays().items():
-            if name == "motors" and not saved.get(name):  # it was taken before there were motors
-                forget(self.engine, chosen)
-                continue
-            for field, array in arrays.items():
-                old = saved[name][field]
-                region: Any = (chosen, *(slice(0, n) for n in old.shape[1:]))
-                array[region] = old[chosen]
-
-    def _check_snapshot(self, saved: Any) -> None:
-        """Refuse what `snapshot` of a batch like this one did not return."""
-        for name, arrays in self.kept_arrays().items():
-            given = saved.get(name, {}) if isinstance(saved, dict) else {}
-            if name == "motors" and not given:
-                continue
-            if set(given) != set(arrays):
-                raise TypeError(
-                    f"restore takes what batch.snapshot() returned, got {check.shown(saved)}"
-                )
-            for field, array in arrays.items():
-                if not isinstance(given[field], np.ndarray) or given[field].dtype != array.dtype:
-                    raise TypeError(f"{field} of the snapshot is no array of {array.dtype}")
-                if name == "state" and not np.isfinite(given[field]).all():
-                    raise ValueError(f"{field} of the snapshot holds numbers that are not finite")
-                shape = given[field].shape
-                grows = field.startswith(("warm_", "yield_", "sent"))
-                if shape[0] != len(array) or (shape != array.shape and not grows):
-                    raise ValueError(
-                        f"the snapshot is of another batch: {field} {shape}, here {array.shape}"
-                    )
-
-
-def _thread_count(value: Any) -> int:
-    """Return a number of threads that a system can start."""
-    count = check.integer(value, "threads", 1)
-    if count > MAX_THREADS:
-        raise ValueError(
-            f"threads must be ≤ {MAX_THREADS}, got {count}; None takes one for each processor"
-        )
-    return count
-
-
-def _bytes_of_world(source: Engine) -> int:
-    """Return the memory [bytes] that each world of a batch needs for itself."""
-    records = (source.state.arrays, source.command.arrays, source.settings.arrays)
-    kept = {name: source.work.arrays[name] for name in OF_WORLDS}
-    return sum(array[:1].nbytes for arrays in (*records, kept) for array in arrays.values())
-
-
-def _copied_model(source: Engine) -> Any:
-    arrays = {name: array.copy() for name, array in source.model.arrays.items()}
-    return type(source.model).wrap(arrays)
+    # -- parts ---------------------------------------------------------------------------------
+    material_pair = forward("materials", BatchMaterials.material_pair)
+    set_material_pair = forward("materials", BatchMaterials.set_material_pair)
+    constraint = forward("ties", BatchConstraints.constraint)
+    snapshot = forward("states", BatchStates.snapshot)
+    restore = forward("states", BatchStates.restore)
+    pool = forward("states", BatchStates.pool)
+    reset = forward("states", BatchStates.reset)
+    copy_worlds = forward("states", BatchStates.copy_worlds)
+    set_from_world = forward("states", BatchStates.set_from_world)
+    hash = forward("states", BatchStates.hash)
+    rollout = forward("plans", BatchRollout.rollout)
+    ray_test_batch = forward("rays", BatchRays.ray_test_batch)
+    height_scan = forward("rays", BatchRays.height_scan)
 
 
 def rollout(

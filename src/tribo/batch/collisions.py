@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from tribo.batch.contacts import BatchContacts, read_contacts
-from tribo.batch.part import Part
+from tribo.batch.owner import BatchOwner
 from tribo.checks import check
-from tribo.engine.engine import Engine
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -68,12 +67,12 @@ class BatchCollisions:
 class CollisionWatch:
     """The part of a batch that notes who begins to touch whom."""
 
-    engine: Engine
-    _materials: tuple[str, ...]
-    _parts: dict[str, Part]
-    _is_watching = False
     _touching: np.ndarray  # pairs that touched in the last step: numbers of world and shapes in one
-    _events: list[dict[str, np.ndarray]]
+
+    def __init__(self, batch: BatchOwner) -> None:
+        """Watch nothing."""
+        self._batch, self._is_watching = batch, False
+        self._events: list[dict[str, np.ndarray]] = []
 
     @property
     def watch_collisions(self) -> bool:
@@ -87,7 +86,7 @@ class CollisionWatch:
     def watch_collisions(self, value: bool) -> None:
         self._is_watching = bool(check.boolean(value, "watch_collisions"))
         self._events = []
-        self._touching = _pairs_of(self._contacts_now(), self._shape_count())[0]
+        self._touching = _pairs_of(self.contacts(), self._shape_count())[0]
 
     @property
     def collisions(self) -> BatchCollisions:
@@ -100,18 +99,19 @@ class CollisionWatch:
         """
         if not self._is_watching:
             raise RuntimeError("collisions are not noted; set batch.watch_collisions = True first")
-        return _collected(self._events, tuple(self._parts))
+        return _collected(self._events, tuple(self._batch.parts))
 
-    def _contacts_now(self) -> BatchContacts:
-        spans = {name: part.span for name, part in self._parts.items()}
-        return read_contacts(self.engine, spans, self._materials)
+    def contacts(self) -> BatchContacts:
+        """Return the points that touched in the last step, of all worlds."""
+        spans = {name: part.span for name, part in self._batch.parts.items()}
+        return read_contacts(self._batch.engine, spans, self._batch.material_names)
 
     def _shape_count(self) -> int:
-        return int(self.engine.model.arrays["shape_body"].shape[1])
+        return int(self._batch.engine.model.arrays["shape_body"].shape[1])
 
-    def _run_watched(self, n: int, threads: int) -> np.ndarray:
+    def run_watched(self, n: int, threads: int) -> np.ndarray:
         """Make n steps one by one; return how many each world has left undone."""
-        engine = self.engine
+        engine = self._batch.engine
         left, said = np.zeros(engine.worlds, np.int64), np.zeros_like(engine.status)
         self._events = []
         for step in range(n):
@@ -123,14 +123,14 @@ class CollisionWatch:
 
     def _note(self, step: int) -> None:
         """Note what the last step changed."""
-        found, count = self._contacts_now(), self._shape_count()
+        found, count = self.contacts(), self._shape_count()
         pairs, place = _pairs_of(found, count)
         before, self._touching = self._touching, pairs
         begins = np.flatnonzero(~np.isin(pairs, before, assume_unique=True))
         ended = before[~np.isin(before, pairs, assume_unique=True)]
         if not len(begins) + len(ended):
             return
-        dt = self.engine.settings.arrays["dt"].reshape(-1)[found.world, None]
+        dt = self._batch.engine.settings.arrays["dt"].reshape(-1)[found.world, None]
         points = np.bincount(place, minlength=len(pairs))[:, None]
         impulse, position = (
             np.stack([np.bincount(place, a[:, k], len(pairs)) for k in range(3)], axis=1)
@@ -138,10 +138,10 @@ class CollisionWatch:
         )
         keys = np.concatenate([pairs[begins], ended])
         shape = np.stack([keys // count % count, keys % count], axis=1)
-        first_shape = np.array([part.span.shape.start for part in self._parts.values()])
-        first_body = np.array([part.span.body.start for part in self._parts.values()])
+        first_shape = np.array([part.span.shape.start for part in self._batch.parts.values()])
+        first_body = np.array([part.span.body.start for part in self._batch.parts.values()])
         number = np.searchsorted(first_shape, shape, side="right") - 1
-        body = self.engine.model.arrays["shape_body"][0][shape]
+        body = self._batch.engine.model.arrays["shape_body"][0][shape]
         none = np.zeros((len(ended), 3))
         self._events.append({
             "world": keys // (count * count), "step": np.full(len(keys), step),

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from tribo.batch.owner import BatchOwner
 from tribo.checks import check
 from tribo.checks.readonly import frozen
-from tribo.engine.engine import Engine
+from tribo.enums import TIE_SLOTS
 from tribo.model import Memory, Tuning
 from tribo.objects.constraint import Constraint, Motor
 from tribo.objects.end import End
@@ -39,7 +40,7 @@ class ConstraintBatch(check.Sealed):
         (True, (3, 3))
     """
 
-    def __init__(self, batch: BatchConstraints, tie: Constraint, number: int) -> None:
+    def __init__(self, batch: BatchOwner, tie: Constraint, number: int) -> None:
         """Use ``batch.constraint(name)``."""
         self._batch, self._number = batch, number
         self._made, self._name, self._what = tie.__class__, tie.name, tie.type
@@ -242,11 +243,12 @@ class ConstraintBatch(check.Sealed):
 
     @property
     def tension(self) -> np.ndarray:
-        """Mean tension of a wire or rod in the last step, (worlds,) [N]; of a custom wire assign it."""
+        """Mean tension at the first end in the last step, (worlds,) [N]; of a custom wire assign it."""
         self._only(Wire, "tension")
         if self._describe.resists == "nothing":
             return frozen(self._column(Tuning.FORCE) * self._column(Tuning.IS_ON))
-        return frozen(self._mean()[:, 0])
+        made = self._mean()
+        return frozen(made[:, 0] - 0.5 * made[:, 1:].sum(axis=1))  # less half the friction behind
 
     @tension.setter
     def tension(self, value: Any) -> None:
@@ -256,6 +258,23 @@ class ConstraintBatch(check.Sealed):
                 f"the tension of {self._name} follows from its length; only a custom wire takes one"
             )
         self._set(Tuning.FORCE, value, "tension")
+
+    @property
+    def friction(self) -> np.ndarray:
+        """Of a wire over the places where it runs, (worlds,) [–]; assignable where there are such places."""
+        self._only(Wire, "friction")
+        return self._column(Tuning.FRICTION)
+
+    @friction.setter
+    def friction(self, value: Any) -> None:
+        self._only(Wire, "friction")
+        places = len(self._way) - 2
+        if not 1 <= places < TIE_SLOTS or self._describe.resists == "nothing":
+            raise ValueError(
+                f"friction of {self._name} needs 1 to {TIE_SLOTS - 1} places over which it runs, it has "
+                f"{places}, and no tension that is given"
+            )
+        self._set(Tuning.FRICTION, value, "friction", 0.0)
 
     @property
     def stiffness(self) -> np.ndarray:
@@ -370,26 +389,12 @@ class _Place:
         return position[:, self._body] + turn @ self._point, turn @ self._axes
 
 
-class BatchConstraints(check.Sealed):
+class BatchConstraints:
     """The part of a batch that knows its constraints."""
 
-    engine: Engine
-    _ties: dict[str, ConstraintBatch]
-
-    def __len__(self) -> int:
-        """Return the number of worlds."""
-        raise NotImplementedError
-
-    def check_idle(self, what: str) -> None:
-        """Refuse an edit while another thread steps the batch."""
-        raise NotImplementedError
-
-    def poses_of(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return positions (worlds, bodies, 3) [m] and rotations of the bodies of an object, by name."""
-        raise NotImplementedError
-
-    def _note_constraints(self, ties: tuple[Constraint, ...]) -> None:
-        self._ties = {tie.name: ConstraintBatch(self, tie, k) for k, tie in enumerate(ties)}
+    def __init__(self, batch: BatchOwner, ties: tuple[Constraint, ...]) -> None:
+        """Know the constraints that the copied world had."""
+        self._ties = {tie.name: ConstraintBatch(batch, tie, k) for k, tie in enumerate(ties)}
 
     @property
     def constraint_names(self) -> tuple[str, ...]:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from tribo.batch import contact_materials
+from tribo.batch.owner import BatchOwner
 from tribo.checks import check
 from tribo.checks.readonly import frozen
-from tribo.engine.engine import Engine
 from tribo.materials import PairProperties
 from tribo.materials.pair_properties import COEFFICIENTS, MAX_FRICTION
 from tribo.model import Pair
@@ -38,23 +38,12 @@ def is_contact_material(rows: np.ndarray) -> bool:
     return bool((rows[:, Pair.YOUNGS_MODULUS] > 0.0).any())
 
 
-class BatchMaterials(check.Sealed):
+class BatchMaterials:
     """The part of a batch that says how materials interact."""
 
-    engine: Engine
-    _materials: tuple[str, ...]
-
-    def __len__(self) -> int:
-        """Return the number of worlds."""
-        raise NotImplementedError
-
-    def check_idle(self, what: str) -> None:
-        """Refuse an edit of the model while another thread steps the batch."""
-        raise NotImplementedError
-
-    def chosen_worlds(self, worlds: Any) -> np.ndarray:
-        """Return the numbers of the worlds of an index, slice or mask."""
-        raise NotImplementedError
+    def __init__(self, batch: BatchOwner) -> None:
+        """Say it for a batch."""
+        self._batch = batch
 
     def material_pair(self, first: str, second: str) -> dict[str, np.ndarray]:
         """Return the properties in use between two materials, first and second, each (worlds,), by name.
@@ -73,7 +62,7 @@ class BatchMaterials(check.Sealed):
         return {name: frozen(row[:, k].copy()) for k, name in enumerate(NAMES)}
 
     def set_material_pair(
-        self, first: str, second: str, *, worlds: Any = slice(None), **values: Any
+        self, /, first: str, second: str, *, worlds: Any = slice(None), **values: Any
     ) -> None:
         """Set how two materials interact, world by world; the order of the names does not matter.
 
@@ -100,9 +89,9 @@ class BatchMaterials(check.Sealed):
             >>> batch.material_pair("wood", "floor")["friction"].tolist()
             [0.2, 0.5, 0.8]
         """
-        self.check_idle("a material pair")
+        self._batch.check_idle("a material pair")
         what = f"material pair {first!r}, {second!r}"
-        chosen = self.chosen_worlds(worlds).ravel()
+        chosen = self._batch.chosen_worlds(worlds).ravel()
         rows = self._rows(first, second)
         gives_way = is_contact_material(rows)
         rows = rows[chosen]
@@ -134,19 +123,21 @@ class BatchMaterials(check.Sealed):
 
     def _write(self, first: str, second: str, chosen: np.ndarray, row: np.ndarray) -> None:
         """Write the first columns of a pair, (n, columns), in n worlds."""
-        self.engine.own("pair_table")
-        table = self.engine.model.arrays["pair_table"]
-        i, j = self._materials.index(first), self._materials.index(second)
+        self._batch.engine.own("pair_table")
+        table = self._batch.engine.model.arrays["pair_table"]
+        i, j = self._batch.material_names.index(first), self._batch.material_names.index(second)
         columns = row.shape[1]
         table[chosen, i, j, :columns] = table[chosen, j, i, :columns] = row
 
     def _rows(self, first: str, second: str) -> np.ndarray:
         """Return the columns of a pair in all worlds, (worlds, columns)."""
         for name in (first, second):
-            check.known(name, self._materials, "material")
-        table = self.engine.model.arrays["pair_table"]
-        found = table[:, self._materials.index(first), self._materials.index(second)]
-        return np.broadcast_to(found, (len(self), found.shape[-1]))
+            check.known(name, self._batch.material_names, "material")
+        table = self._batch.engine.model.arrays["pair_table"]
+        found = table[
+            :, self._batch.material_names.index(first), self._batch.material_names.index(second)
+        ]
+        return np.broadcast_to(found, (len(self._batch), found.shape[-1]))
 
     @staticmethod
     def _check(numbers: np.ndarray, what: str) -> None:

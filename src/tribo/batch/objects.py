@@ -142,10 +142,6 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
             may_be = is_free and not meets_compliant(engine.model)[tree]
             single[rows, tree] = may_be & (value == 0.0).all(axis=1)
 
-    def _array(self, record: str, name: str, index: str) -> np.ndarray:
-        array: np.ndarray = getattr(self._batch.engine, record).arrays[name]
-        return array[:, getattr(self._part.span, index)]
-
     def _checked(
         self, value: Any, what: str, target: np.ndarray, base: int, rest: Any
     ) -> np.ndarray:

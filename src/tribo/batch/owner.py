@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
 
+from tribo.batch.part import Part
+from tribo.batch_kernels.records import Course
 from tribo.engine.engine import Engine
 from tribo.engine.subtree import TreeRecords
 
@@ -20,6 +23,14 @@ class BatchOwner(Protocol):
     @property
     def threads(self) -> int:
         """Return the number of worker threads."""
+
+    @property
+    def parts(self) -> Mapping[str, Part]:
+        """Return what is kept of the objects, by name, in the order of the world."""
+
+    @property
+    def material_names(self) -> tuple[str, ...]:
+        """Return the names of all materials in order of their numbers."""
 
     @property
     def time(self) -> np.ndarray:
@@ -46,3 +57,6 @@ class BatchOwner(Protocol):
 
     def poses_of(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Return positions (worlds, bodies, 3) [m] and rotations of the bodies of an object, by name."""
+
+    def go(self, n: int, course: Course | None) -> np.ndarray:
+        """Advance every world, under the controls of a course if there is one; tell which made it."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tribo.batch.owner import BatchOwner
 from tribo.batch_kernels.copies import copy_worlds
 from tribo.checks import check
 from tribo.compiler.jit import DISABLED
@@ -43,7 +44,7 @@ class StatePool:
         [2.0, 2.0, 3.0, 3.0]
     """
 
-    def __init__(self, owner: BatchStates, arrays: Arrays) -> None:
+    def __init__(self, owner: BatchOwner, arrays: Arrays) -> None:
         """Use `Batch.pool`."""
         self.owner, self.arrays = owner, arrays
         self._tables = {name: _table(fields) for name, fields in arrays.items()}
@@ -97,23 +98,12 @@ def _is_like(fields: dict[str, np.ndarray], here: dict[str, np.ndarray]) -> bool
     )
 
 
-class BatchStates(check.Sealed):
+class BatchStates:
     """The part of a batch that copies states between worlds, and compares them."""
 
-    engine: Engine
-    _idle: list[bool]
-
-    def __len__(self) -> int:
-        """Return the number of worlds."""
-        raise NotImplementedError
-
-    def check_idle(self, what: str) -> None:
-        """Refuse an edit while another thread steps the batch."""
-        raise NotImplementedError
-
-    def chosen_worlds(self, worlds: Any) -> np.ndarray:
-        """Return the numbers of the worlds of an index, slice or mask."""
-        raise NotImplementedError
+    def __init__(self, batch: BatchOwner) -> None:
+        """Copy and compare the states of a batch."""
+        self._batch = batch
 
     def pool(self, worlds: Any = slice(None)) -> StatePool:
         """Return the present states of worlds, an entry for each, for `reset`.
@@ -125,14 +115,14 @@ class BatchStates(check.Sealed):
             ValueError: There is no such world, or a state there is not finite.
             EditError: Another thread steps the batch.
         """
-        self.check_idle("pool")
-        chosen = self.chosen_worlds(worlds).ravel()
+        self._batch.check_idle("pool")
+        chosen = self._batch.chosen_worlds(worlds).ravel()
         arrays = self._taken(chosen)
         for field, array in arrays["state"].items():
             bad = ~np.isfinite(array).all(axis=tuple(range(1, array.ndim)))
             if bad.any():
                 raise ValueError(f"{field} of world {chosen[bad][0]} is not finite")
-        return StatePool(self, arrays)
+        return StatePool(self._batch, arrays)
 
     def reset(self, pool: StatePool, worlds: Any = slice(None), entries: Any = 0) -> None:
         """Put states of a pool into worlds; the others go on, and keep their bits.
@@ -150,14 +140,14 @@ class BatchStates(check.Sealed):
                 is changed.
             EditError: Another thread steps the batch.
         """
-        self.check_idle("reset")
+        self._batch.check_idle("reset")
         if not isinstance(pool, StatePool):
             raise TypeError(f"reset takes what batch.pool() returned, got {check.shown(pool)}")
-        if pool.owner is not self:
+        if pool.owner is not self._batch:
             raise ValueError("the pool is of another batch")
-        rows = np.ascontiguousarray(self.chosen_worlds(worlds).ravel(), np.int64)
+        rows = np.ascontiguousarray(self._batch.chosen_worlds(worlds).ravel(), np.int64)
         which = _entries(entries, len(rows), len(pool))
-        pool.put(self.engine, rows, which)
+        pool.put(self._batch.engine, rows, which)
 
     def copy_worlds(self, sources: Any, targets: Any) -> None:
         """Copy states of worlds over other worlds of this batch: what resampling and branching need.
@@ -180,12 +170,73 @@ class BatchStates(check.Sealed):
             >>> batch["ball"].position[:, 2].tolist()
             [4.0, 1.0, 3.0, 4.0]
         """
-        self.check_idle("copy_worlds")
-        rows = np.ascontiguousarray(self.chosen_worlds(targets).ravel(), np.int64)
-        which = _entries(sources, len(rows), len(self), "world")
+        self._batch.check_idle("copy_worlds")
+        rows = np.ascontiguousarray(self._batch.chosen_worlds(targets).ravel(), np.int64)
+        which = _entries(sources, len(rows), len(self._batch), "world")
         found, places = np.unique(which, return_inverse=True)
-        kept = StatePool(self, self._taken(found))  # a copy first: a source may be a target, too
-        kept.put(self.engine, rows, places.astype(np.int64))
+        kept = StatePool(
+            self._batch, self._taken(found)
+        )  # a copy first: a source may be a target, too
+        kept.put(self._batch.engine, rows, places.astype(np.int64))
+
+    def snapshot(self) -> dict[str, dict[str, np.ndarray]]:
+        """Return a copy of states, commands and settings of all worlds; properties of links are not in it.
+
+        Raises:
+            EditError: Another thread steps the batch.
+        """
+        self._batch.check_idle("snapshot")
+        return {
+            name: {field: array.copy() for field, array in fields.items()}
+            for name, fields in self.kept_arrays().items()
+        }
+
+    def restore(self, saved: dict[str, dict[str, np.ndarray]], worlds: Any = slice(None)) -> None:
+        """Go back to a snapshot, in all worlds or in those of an index, slice or mask.
+
+        Args:
+            saved: What `snapshot` returned.
+            worlds: Index, slice or mask of worlds.
+
+        Raises:
+            TypeError, ValueError: The snapshot is not of a batch like this one, or there is no such
+                world, or it holds what is no number; nothing is changed.
+            EditError: Another thread steps the batch.
+        """
+        self._batch.check_idle("restore")
+        self._check_snapshot(saved)
+        chosen = self._batch.chosen_worlds(worlds)
+        self._batch.engine.make_room(saved["state"]["warm_key"].shape[1])
+        for name, arrays in self.kept_arrays().items():
+            if name == "motors" and not saved.get(name):  # it was taken before there were motors
+                forget(self._batch.engine, chosen)
+                continue
+            for field, array in arrays.items():
+                old = saved[name][field]
+                region: Any = (chosen, *(slice(0, n) for n in old.shape[1:]))
+                array[region] = old[chosen]
+
+    def _check_snapshot(self, saved: Any) -> None:
+        """Refuse what `snapshot` of a batch like this one did not return."""
+        for name, arrays in self.kept_arrays().items():
+            given = saved.get(name, {}) if isinstance(saved, dict) else {}
+            if name == "motors" and not given:
+                continue
+            if set(given) != set(arrays):
+                raise TypeError(
+                    f"restore takes what batch.snapshot() returned, got {check.shown(saved)}"
+                )
+            for field, array in arrays.items():
+                if not isinstance(given[field], np.ndarray) or given[field].dtype != array.dtype:
+                    raise TypeError(f"{field} of the snapshot is no array of {array.dtype}")
+                if name == "state" and not np.isfinite(given[field]).all():
+                    raise ValueError(f"{field} of the snapshot holds numbers that are not finite")
+                shape = given[field].shape
+                grows = field.startswith(("warm_", "yield_", "sent"))
+                if shape[0] != len(array) or (shape != array.shape and not grows):
+                    raise ValueError(
+                        f"the snapshot is of another batch: {field} {shape}, here {array.shape}"
+                    )
 
     def _taken(self, chosen: np.ndarray) -> Arrays:
         """Return copies of the states of some worlds."""
@@ -196,8 +247,8 @@ class BatchStates(check.Sealed):
 
     def kept_arrays(self) -> Arrays:
         """Return the arrays of all worlds that snapshots and pools hold, by record and field."""
-        kept = {name: getattr(self.engine, name).arrays for name in KEPT}
-        motors = self.engine.motors.arrays
+        kept = {name: getattr(self._batch.engine, name).arrays for name in KEPT}
+        motors = self._batch.engine.motors.arrays
         return {
             **kept,
             "motors": {field: motors[field] for field in MEMORY} if motors["torque"].size else {},
@@ -224,21 +275,21 @@ class BatchStates(check.Sealed):
             >>> bool(batch["ball"].position[1, 2] == ball.position[2])
             True
         """
-        self.check_idle("set_from_world")
+        self._batch.check_idle("set_from_world")
         if not isinstance(world, World):
             raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
         world.check_editable("a world", "copied into a batch")
         source = world.engine
         taken = {name: dict(getattr(source, name).arrays) for name in KEPT}
         for name, given in taken.items():
-            if not _is_like(given, getattr(self.engine, name).arrays):
+            if not _is_like(given, getattr(self._batch.engine, name).arrays):
                 raise ValueError(
                     f"the world is not built like those of the batch: its {name} differs"
                 )
-        self.engine.make_room(source.state.arrays["warm_key"].shape[1])
-        rows = np.ascontiguousarray(self.chosen_worlds(worlds).ravel(), np.int64)
-        StatePool(self, taken).put(self.engine, rows, np.zeros(len(rows), np.int64))
-        forget(self.engine, rows)  # a world alone has none
+        self._batch.engine.make_room(source.state.arrays["warm_key"].shape[1])
+        rows = np.ascontiguousarray(self._batch.chosen_worlds(worlds).ravel(), np.int64)
+        StatePool(self._batch, taken).put(self._batch.engine, rows, np.zeros(len(rows), np.int64))
+        forget(self._batch.engine, rows)  # a world alone has none
 
     def hash(self, worlds: Any = slice(None)) -> list[str]:
         """Return a digest of the state of each world, 16 hexadecimal digits, as `World.hash` does.
@@ -260,12 +311,12 @@ class BatchStates(check.Sealed):
             >>> first == second == world.hash(), first == third
             (True, False)
         """
-        chosen = self.chosen_worlds(worlds).ravel()
+        chosen = self._batch.chosen_worlds(worlds).ravel()
         return [self._hash_of(int(e)) for e in chosen]
 
     def _hash_of(self, e: int) -> str:
         key = hashlib.blake2b(digest_size=8)
-        state = self.engine.state.arrays
+        state = self._batch.engine.state.arrays
         for field, array in state.items():
             row = array[e : e + 1]
             if field in COUNTS:

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from tribo.batch.part import Part
+from tribo.batch.owner import BatchOwner
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.engine.builder import ALL_GROUPS
-from tribo.engine.engine import Engine
 from tribo.engine.threads import run_together
 from tribo.probes import cast
-from tribo.readout.filters import Sight
+from tribo.readout.filters import ShapeFilter
 from tribo.readout.rays import MAX_RAYS
 
 
@@ -39,25 +38,13 @@ class BatchRayHits:
         return frozen(self.shape >= 0)
 
 
-class BatchRays(check.Sealed):
+class BatchRays:
     """The part of a batch that answers rays: at its present state, moving nothing."""
 
-    engine: Engine
-    _parts: dict[str, Part]
-    _threads: int
-    _sights: list[Sight]
-
-    def __len__(self) -> int:
-        """Return the number of worlds."""
-        raise NotImplementedError
-
-    def __getitem__(self, name: str) -> Any:
-        """Return an object in all worlds, by name."""
-        raise NotImplementedError
-
-    def check_idle(self, what: str) -> None:
-        """Refuse a question while another thread steps the batch."""
-        raise NotImplementedError
+    def __init__(self, batch: BatchOwner) -> None:
+        """Ask the worlds of a batch."""
+        self._batch = batch
+        self._filters: list[ShapeFilter] = []
 
     def ray_test_batch(
         self, origins: Any, directions: Any, length: Any = math.inf, *,
@@ -87,8 +74,8 @@ class BatchRays(check.Sealed):
             >>> batch.ray_test_batch([[0, 0, 9.0]], (0, 0, -1)).distance[:, 0].tolist()
             [6.5, 5.5, 4.5]
         """
-        self.check_idle("ray_test_batch")
-        worlds = len(self)
+        self._batch.check_idle("ray_test_batch")
+        worlds = len(self._batch)
         start = check.within_range(check.array(origins, "origins", "numbers"), "origins")
         toward = check.within_range(check.array(directions, "directions", "numbers"), "directions")
         count = max([n for a in (start, toward) if a.ndim > 1 for n in a.shape[-2:-1]], default=1)
@@ -145,11 +132,11 @@ class BatchRays(check.Sealed):
             raise ValueError(f"points must have shape (N, 2), got {grid.shape}")
         top = check.number(above, "above", minimum=0.0)
         depth = check.number(below, "below", minimum=0.0)
-        base, turn = self[name].position, self[name].orientation
+        base, turn = self._batch[name].position, self._batch[name].orientation
         w, x, y, z = turn.T
         heading = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))[:, None]
         cosine, sine = np.cos(heading), np.sin(heading)
-        origins = np.empty((len(self), len(grid), 3))
+        origins = np.empty((len(self._batch), len(grid), 3))
         origins[:, :, 0] = base[:, :1] + cosine * grid[:, 0] - sine * grid[:, 1]
         origins[:, :, 1] = base[:, 1:2] + sine * grid[:, 0] + cosine * grid[:, 1]
         origins[:, :, 2] = base[:, 2:] + top
@@ -169,24 +156,25 @@ class BatchRays(check.Sealed):
         if not check.is_iterable(ignore):
             raise TypeError(f"ignore must be names of objects, got {check.shown(ignore)}")
         names = [ignore] if isinstance(ignore, str) else list(ignore)
-        spans = [self._parts[check.known(name, self._parts, "object")].span.shape for name in names]
-        worlds, engine = len(self), self.engine
-        threads = min(self._threads, worlds)
-        sights = [sight for sight in self._sights if sight.fits(engine)]
-        sights += [Sight(engine) for _ in range(threads - len(sights))]
-        self._sights = sights
+        parts = self._batch.parts
+        spans = [parts[check.known(name, parts, "object")].span.shape for name in names]
+        worlds, engine = len(self._batch), self._batch.engine
+        threads = min(self._batch.threads, worlds)
+        filters = [shape_filter for shape_filter in self._filters if shape_filter.fits(engine)]
+        filters += [ShapeFilter(engine) for _ in range(threads - len(filters))]
+        self._filters = filters
         few = max(1, worlds // (4 * threads))
         starts = iter(range(0, worlds, few))  # one iterator: each start is handed out once
 
-        def work(sight: Sight) -> None:
-            sight.look(bits, spans)
+        def work(shape_filter: ShapeFilter) -> None:
+            shape_filter.look(bits, spans)
             for first in starts:
                 cast.closest_in_worlds(
-                    engine.model, engine.state, sight.work, sight.scene, first,
+                    engine.model, engine.state, shape_filter.work, shape_filter.scene, first,
                     min(first + few, worlds), start, toward, 0.0, far, hit, shape,
                 )  # fmt: skip
 
-        run_together([lambda s=s: work(s) for s in sights[:threads]])  # type: ignore[misc]
+        run_together([lambda s=s: work(s) for s in filters[:threads]])  # type: ignore[misc]
 
 
 def _of_worlds(

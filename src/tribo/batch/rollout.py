@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tribo.batch.owner import BatchOwner
 from tribo.batch.part import Part
 from tribo.batch.pool import BatchStates
 from tribo.batch_kernels.records import Course
@@ -50,14 +51,12 @@ class Rollout:
         return self.parts[check.known(name, self.parts, "object")]
 
 
-class BatchRollout(BatchStates):
+class BatchRollout:
     """The part of a batch that follows plans."""
 
-    _parts: dict[str, Part]
-
-    def _go(self, n: int, course: Course | None, hold_forces: bool = False) -> np.ndarray:
-        """Advance every world, under the controls of a course if there is one."""
-        raise NotImplementedError
+    def __init__(self, batch: BatchOwner, states: BatchStates) -> None:
+        """Let the worlds of a batch follow plans."""
+        self._batch, self._states = batch, states
 
     def rollout(
         self, *, forces: Controls | None = None, targets: Controls | None = None,
@@ -96,7 +95,7 @@ class BatchRollout(BatchStates):
             >>> ways.coordinate("ball").shape, ways.velocity("ball")[:, -1, 0].round(9).tolist()
             ((3, 50, 7), [0.5, 1.0, 1.5])
         """
-        self.check_idle("rollout")
+        self._batch.check_idle("rollout")
         check.integer(steps_per_control, "steps_per_control", 1)
         columns: list[tuple[int, int, np.ndarray]] = []
         for kind, given in (
@@ -113,20 +112,23 @@ class BatchRollout(BatchStates):
         horizon = lengths.pop()
         course = self._course(columns, horizon, steps_per_control)
         if start is not None:
-            self.set_from_world(start)
-        state, dt = self.engine.state.arrays, self.engine.settings.arrays["dt"].reshape(-1, 1)
+            self._states.set_from_world(start)
+        state, dt = (
+            self._batch.engine.state.arrays,
+            self._batch.engine.settings.arrays["dt"].reshape(-1, 1),
+        )
         begin = state["time"].copy()
-        made_it = self._go(horizon * steps_per_control, course)
+        made_it = self._batch.go(horizon * steps_per_control, course)
         time = begin + dt * steps_per_control * np.arange(1, horizon + 1)
         q, v = course.arrays["q"], course.arrays["v"]
-        return Rollout(frozen(made_it), frozen(time), frozen(q), frozen(v), self._parts)
+        return Rollout(frozen(made_it), frozen(time), frozen(q), frozen(v), self._batch.parts)
 
     def _course(
         self, columns: list[tuple[int, int, np.ndarray]], horizon: int, every: int
     ) -> Course:
         """Return the record that compiled code reads and writes."""
-        worlds = len(self)
-        nq, nv = (self.engine.state.arrays[name].shape[1] for name in ("q", "v"))
+        worlds = len(self._batch)
+        nq, nv = (self._batch.engine.state.arrays[name].shape[1] for name in ("q", "v"))
         sizes = {"ncontrol": len(columns), "nhorizon": horizon, "nq": nq, "nv": nv}
         own = max(len(plan) for _, _, plan in columns)  # 1: one plan for all worlds
         none = {**sizes, "nhorizon": 0}
@@ -143,7 +145,7 @@ class BatchRollout(BatchStates):
 
     def _columns(self, kind: str, name: str, plan: Any) -> list[tuple[int, int, np.ndarray]]:
         """Return kind, place in the command and plan (1 or worlds, T) of each number that is controlled."""
-        part = self._parts[check.known(name, self._parts, "object")]
+        part = self._batch.parts[check.known(name, self._batch.parts, "object")]
         places = _places(part, kind)
         if isinstance(plan, Mapping):
             named = {joint: _place_of(places, joint, name) for joint in plan}
@@ -169,11 +171,11 @@ class BatchRollout(BatchStates):
         made = check.within_range(check.array(value, what, "numbers"), what)
         if made.ndim == axes - 1:
             made = made[None]
-        if made.ndim != axes or made.shape[0] not in (1, len(self)) or not made.shape[1]:
+        if made.ndim != axes or made.shape[0] not in (1, len(self._batch)) or not made.shape[1]:
             tail = ", joints or dof" if axes == 3 else ""
             raise ValueError(
-                f"{what} must have shape ({len(self)}, T{tail}), or that without the first axis, T ≥ 1, "
-                f"got {np.shape(value)}"
+                f"{what} must have shape ({len(self._batch)}, T{tail}), or that without the first axis, "
+                f"T ≥ 1, got {np.shape(value)}"
             )
         return made
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from tribo.batch.owner import BatchOwner
+from tribo.batch.part import Part
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.contact.sleep import ASLEEP, AWAKE
-from tribo.engine.engine import Engine
 from tribo.engine.settings import WorldSettings
 
 FIELDS = {  # of `Settings` by what users call them
@@ -21,9 +21,6 @@ FIELDS = {  # of `Settings` by what users call them
 
 class _Trial(WorldSettings):
     """Settings that nobody uses: they check a value as a world does."""
-
-    def check_editable(self, what: str) -> None:
-        """Allow every edit."""
 
     def checked(self, name: str, value: Any, field: str) -> float:
         """Return the number that a world would write for a setting."""
@@ -48,22 +45,14 @@ class BatchSettings(check.Sealed):
         [-0.981, -0.162]
     """
 
-    engine: Engine
+    _inside: BatchOwner
 
-    def __len__(self) -> int:
-        """Return the number of worlds."""
-        raise NotImplementedError
-
-    def check_idle(self, what: str) -> None:
-        """Refuse an edit while another thread steps the batch."""
-        raise NotImplementedError
-
-    def chosen_worlds(self, worlds: Any) -> np.ndarray:
-        """Return the numbers of the worlds of an index, slice or mask."""
-        raise NotImplementedError
+    def __init__(self, inside: BatchOwner) -> None:
+        """Set numbers of the worlds of a batch."""
+        self._inside = inside
 
     def _read(self, field: str) -> np.ndarray:
-        return frozen(self.engine.settings.arrays[field].reshape(len(self)).copy())
+        return frozen(self._inside.engine.settings.arrays[field].reshape(len(self._inside)).copy())
 
     def _checked_setting(self, name: str, value: Any, field: str, count: int) -> np.ndarray:
         """Return what a world would write, () or (count,)."""
@@ -103,8 +92,8 @@ class BatchSettings(check.Sealed):
             >>> batch.gravity[:, 2].tolist(), batch.time_step.tolist()
             ([-9.81, -1.62, -1.62], [0.001, 0.002, 0.002])
         """
-        self.check_idle("settings")
-        chosen = self.chosen_worlds(worlds).ravel()
+        self._inside.check_idle("settings")
+        chosen = self._inside.chosen_worlds(worlds).ravel()
         made: list[tuple[str, np.ndarray]] = []
         for name, value in values.items():
             if check.known(name, FIELDS, "setting") != "gravity":
@@ -115,7 +104,7 @@ class BatchSettings(check.Sealed):
             gravity = self._checked_gravity(value, len(chosen))
             made += [(f"gravity_{axis}", gravity[..., k]) for k, axis in enumerate("xyz")]
         for field, numbers in made:
-            self.engine.settings.arrays[field].reshape(len(self))[chosen] = numbers
+            self._inside.engine.settings.arrays[field].reshape(len(self._inside))[chosen] = numbers
 
     @staticmethod
     def _checked_gravity(value: Any, count: int) -> np.ndarray:
@@ -193,13 +182,12 @@ class BatchSleeper(check.Sealed):
 
     name: str
     _batch: BatchOwner
-
-    def _array(self, record: str, name: str, index: str) -> np.ndarray:
-        """Return the numbers of the object in a record, live."""
-        raise NotImplementedError
+    _part: Part
 
     def _tree(self, record: str, name: str) -> np.ndarray:
-        return self._array(record, name, "tree")
+        """Return a number of the object's tree in a record, (worlds,), live."""
+        array: np.ndarray = getattr(self._batch.engine, record).arrays[name]
+        return array[:, self._part.span.tree]
 
     @property
     def can_sleep(self) -> np.ndarray:

@@ -20,10 +20,6 @@ class StateOfWorlds(check.Sealed):
     _batch: BatchOwner
     _part: Part
 
-    def _array(self, record: str, name: str, index: str) -> np.ndarray:
-        """Return the numbers of the object in a record, live."""
-        raise NotImplementedError
-
     def _normalized(self, q: np.ndarray, what: str, worlds: np.ndarray | None = None) -> np.ndarray:
         """Return coordinates with quaternions of unit length; refuse what is far from it.
 
@@ -43,6 +39,11 @@ class StateOfWorlds(check.Sealed):
                 )
             q[:, first : first + 4] /= length[:, None]
         return q
+
+    def _array(self, record: str, name: str, index: str) -> np.ndarray:
+        """Return the numbers of the object in a record, live."""
+        array: np.ndarray = getattr(self._batch.engine, record).arrays[name]
+        return array[:, getattr(self._part.span, index)]
 
     # -- names ---------------------------------------------------------------------------------
     @property

@@ -44,7 +44,7 @@ BATCH_TEXTS: dict[Status, str | Callable[[BatchOwner], str]] = {
 }
 
 
-class BatchComplaints:
+class BatchWarningLog:
     """Remembers what has been said of the worlds of a batch."""
 
     def __init__(self) -> None:

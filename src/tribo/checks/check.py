@@ -355,7 +355,7 @@ class Sealed:
             cls._assignable = None
             return
         annotated = (inspect.get_annotations(base) for base in cls.__mro__)
-        properties = {key for key in dir(cls) if isinstance(getattr(cls, key), property)}
+        properties = {key for key in dir(cls) if isinstance(getattr(cls, key, None), property)}
         cls._assignable = frozenset(properties).union(*annotated)
 
     if not TYPE_CHECKING:  # type checkers would take it for a licence to assign anything

@@ -14,8 +14,7 @@ import hashlib
 import logging
 import pathlib
 import platform
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numba
@@ -39,7 +38,7 @@ from numba.core.untyped_passes import (
     LiteralUnroll,
 )
 
-from tribo.compiler import identity, record_types
+from tribo.compiler import identity, progress, record_types
 from tribo.compiler.field_array import FieldArray
 from tribo.compiler.garbage import compiling
 from tribo.compiler.identity import Identity, name_of
@@ -72,25 +71,13 @@ def _layer_of(module: str) -> str:
     return inner if inner in LAYERS else inner.split(".")[0]
 
 
-_IS_SHOWN = [False]  # whether somebody else shows what is being compiled
+_next_title: list[str] = []  # of the function that is compiled next, if it is announced
 
 
-@contextlib.contextmanager
-def announced() -> Iterator[None]:
-    """Let functions be compiled without a line of their own meanwhile: the caller shows how far it is."""
-    before, _IS_SHOWN[0] = _IS_SHOWN[0], True
-    try:
-        yield
-    finally:
-        _IS_SHOWN[0] = before
-
-
-def _say(function: Callable[..., Any], how_often: str) -> None:
-    """Say that a function is about to be compiled: that takes seconds, some take a minute."""
-    if not _IS_SHOWN[0]:
-        name = f"{function.__module__.split('.')[-1]}.{function.__name__}"
-        sys.stderr.write(f"tribo: compiling {name} ({how_often}) …\n")
-        sys.stderr.flush()
+def _announce(function: Callable[..., Any], how_often: str) -> None:
+    """Have it said that a function is compiled: that takes seconds, some take a minute."""
+    name = f"{function.__module__.split('.')[-1]}.{function.__name__}"
+    _next_title[:] = [f"{name} ({how_often})"]
 
 
 class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
@@ -134,7 +121,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]
             ):  # where nothing can be written, `save_overload` says so
                 self.flush()
         if found is None:
-            _say(self._py_func, "once per machine and version")
+            _announce(self._py_func, "once per machine and version")
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -153,7 +140,7 @@ class _NoCache(NullCache):  # type: ignore[misc]
 
     def load_overload(self, _sig: Any, _target_context: Any) -> None:
         """Say that the function is compiled in this process, too."""
-        _say(self._function, "in every process")
+        _announce(self._function, "in every process")
 
 
 def _cache_of(function: Callable[..., Any]) -> _Cache | _NoCache:
@@ -191,8 +178,7 @@ def address_of(function: Callable[..., Any], signature: Any) -> int:
         function, (signature.args, signature.return_type), {}, {"error_model": "numpy"}, _Outermost
     )
     made._cache = _cache_of(function)  # noqa: SLF001
-    with compiling():
-        made.compile()
+    made.compile()
     _KEPT.append(made)
     return int(made.address)
 
@@ -226,6 +212,13 @@ class _Outermost(Compiler):  # type: ignore[misc]
             library = Whole(target.codegen(), "whole")
             library.enable_object_caching()
         super().__init__(typing, target, library, *rest)
+
+    def compile_extra(self, func: Any) -> Any:
+        """Compile a function with all that it calls, and say so."""
+        title = _next_title.pop() if _next_title else ""
+        said = progress.shown_by_itself(title) if title else contextlib.nullcontext()
+        with said, compiling():
+            return super().compile_extra(func)
 
 
 _names: dict[Any, str] = {}  # of kernels (`identity`), by function
@@ -283,7 +276,7 @@ class Inner(CPUDispatcher):  # type: ignore[misc]
     def __init__(self, function: Callable[..., Any]) -> None:
         bare = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
         super().__init__(function, targetoptions={**bare, **OPTIONS}, pipeline_class=_Pipeline)
-        self._cache = KernelCache(self)
+        self._cache = self.cache = KernelCache(self)
         self.reads: dict[tuple[Any, ...], set[Any]] = {}  # fields, by arguments
 
     @functools.cached_property

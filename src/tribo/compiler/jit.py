@@ -33,6 +33,7 @@ __all__ = [
     "entry",
     "kernel",
     "late",
+    "named_entry",
     "script",
 ]
 
@@ -129,6 +130,8 @@ def _in_library(function: Callable[..., Any]) -> Callable[..., Any] | None:
 
 @functools.cache
 def _compiled_instead(name: str) -> Any:
+    if name not in _prebuilt:
+        importlib.import_module(name.rpartition(".")[0])  # see `named_entry`
     return backend().entry(_prebuilt[name])
 
 
@@ -172,6 +175,11 @@ def entry(function: Callable[..., Any]) -> Any:
     if DISABLED:
         return function
     return _in_library(function) or backend().entry(function)
+
+
+def named_entry(module: str, name: str) -> Any:
+    """Return an `entry` by its name; of one that is prebuilt the module is not read, nor all below it."""
+    return prebuilt.entry(f"{module}.{name}") or getattr(importlib.import_module(module), name)
 
 
 def script(function: Callable[..., Any]) -> Any:

@@ -27,7 +27,7 @@ from numba.core.compiler import compile_result
 from numba.core.funcdesc import FunctionDescriptor
 from numba.core.typing import signature
 
-from tribo.compiler import kernel_store, linking, record_types
+from tribo.compiler import kernel_store, linking, progress, record_types
 from tribo.compiler.identity import name_of
 from tribo.compiler.linking import Foreign, Kept, Linked, Whole
 from tribo.compiler.switches import CLAIMS
@@ -114,10 +114,16 @@ class KernelCache(NullCache):  # type: ignore[misc]
             found = self._find(arguments, target_context)
         return found
 
+    def is_taken(self, arguments: tuple[Any, ...]) -> bool:
+        """Tell whether a process that compiles beside this one has a kernel, or had it."""
+        if self._inner.made_of is None or CLAIMS not in os.environ:
+            return False
+        return pathlib.Path(os.environ[CLAIMS], self._key(arguments)).exists()
+
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a kernel that was compiled."""
         made_of = self._inner.made_of
-        linking.tell(f"kernel {name_of(self._inner.py_func).removeprefix('tribo.')}")
+        progress.tell(f"kernel {name_of(self._inner.py_func).removeprefix('tribo.')}")
         if made_of is None:
             return
         arguments, _ = sigutils.normalize_signature(sig)
@@ -166,7 +172,8 @@ class KernelCache(NullCache):  # type: ignore[misc]
         libraries: list[Any] = []
         for name, kinds, result in row["callees"]:
             inner = self._inner.made_of.callees[name].dispatcher
-            inner.compile(kinds)
+            if kinds not in inner.overloads:
+                inner.compile(kinds)
             made = inner.overloads[kinds]
             if made.signature.return_type != result:
                 return None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import llvmlite
@@ -22,10 +22,9 @@ from llvmlite.binding import Linkage
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import require_global_compiler_lock
 
-from tribo.compiler import kernel_store
+from tribo.compiler import kernel_store, progress
 from tribo.compiler.sources import digest
 
-listeners: list[Callable[[str], Any]] = []  # are told what was compiled: "kernel NAME", "unit NAME"
 _INLINED = 2000  # LLVM's cost up to which a kernel becomes part of its caller
 _USUAL = 250  # LLVM's own, at the degree of optimisation that Numba asks for
 
@@ -69,12 +68,6 @@ def facts() -> tuple[Any, ...]:
     )
 
 
-def tell(line: str) -> None:
-    """Tell who listens what was compiled."""
-    for listener in listeners:
-        listener(line)
-
-
 class Linked(JITCodeLibrary):  # type: ignore[misc]
     """Code that is only linked into what Python calls, and optimised there, once, with all the rest.
 
@@ -107,8 +100,8 @@ class Linked(JITCodeLibrary):  # type: ignore[misc]
 
     @property
     def callees(self) -> list[Any]:
-        """What this calls, each once."""
-        return list(dict.fromkeys(self._linking_libraries))
+        """What this calls, each once, in an order that is the same when it is found again: see `_find`."""
+        return sorted(dict.fromkeys(self._linking_libraries), key=lambda x: isinstance(x, Foreign))
 
     def _get_module_for_linking(self) -> Any:
         """Return this code and all that it calls, each function once."""
@@ -144,14 +137,13 @@ def closure(roots: Iterable[Any], heads: frozenset[str] = frozenset()) -> Closur
     found: dict[Any, None] = {}
     outside: dict[Any, None] = {}
     todo = [*roots][::-1]
-    first = set(todo)
     while todo:
         library = todo.pop()
         if library in found or library in outside:
             continue
         if not isinstance(library, Linked):
             found[library] = None
-        elif library.kernel in heads and library not in first:
+        elif library.kernel in heads:
             outside[library] = None
         else:
             found[library] = None
@@ -214,27 +206,28 @@ class Units:
             if content is None:
                 content = self._compile(inside, unit.symbol)
                 kernel_store.write(unit.key, content)
-                tell(f"unit {head.kernel.removeprefix('tribo.')}")
+                progress.tell(f"unit {head.kernel.removeprefix('tribo.')}")
             self._built[unit.key] = content
         return unit
 
     def _plan(self, head: Any) -> tuple[Unit, list[Any]]:
         """Return a piece and what is in it."""
-        inside, outside = closure([head], self.heads)
+        below, outside = closure(head.callees, self.heads)
+        inside = [head, *below]
         parts = [library.bitcode_hash for library in inside]
         border = sorted(library.symbol for library in outside)
         key = kernel_store.key("unit", facts(), head.symbol, parts, border, _INLINED)
         return Unit(head.symbol, key), inside
 
     def heads_below(self, roots: Iterable[Any]) -> dict[str, Any]:
-        """Return the code of all heads that are called, directly or by one another, by symbol."""
+        """Return the code of all heads among roots and what is called, also by one another, by symbol."""
         found: dict[str, Any] = {}
         todo = closure(roots, self.heads).heads
         while todo:
             head = todo.pop()
             if head.symbol not in found:
                 found[head.symbol] = head
-                todo += closure([head], self.heads).heads
+                todo += closure(head.callees, self.heads).heads
         return found
 
     def missing(self, roots: Iterable[Any]) -> list[str]:

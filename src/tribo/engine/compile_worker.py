@@ -9,17 +9,16 @@ from __future__ import annotations
 import sys
 import traceback
 
+from tribo.compiler import progress
 from tribo.compiler.garbage import compiling
-from tribo.compiler.jit import backend
 from tribo.engine import lazy_kernels, units
 from tribo.model import Late
 
 
 def compile_kernel(name: str) -> None:
-    """Type and lower a kernel and all that it calls."""
-    kinds = {**units.HEADS, **units.WHOLE}[name]
-    types = tuple(map(backend().numba_type, units.arguments(kinds)))
-    units.kernel(name).dispatcher.compile(types)
+    """Type and lower a kernel and all that it calls, unless another process is at it."""
+    if not units.is_taken(name):
+        units.compile_kernel(name)
 
 
 def compile_unit(name: str) -> None:
@@ -42,9 +41,9 @@ def say(line: str) -> None:
 
 def main() -> None:
     """Do what the input says."""
-    from tribo.compiler import kept_kernels, linking
+    from tribo.compiler import kept_kernels
 
-    linking.listeners.append(say)
+    progress.listeners.append(say)
     jobs = {"kernel": compile_kernel, "unit": compile_unit, "late": compile_late}
     with compiling():
         for line in sys.stdin:

@@ -11,18 +11,16 @@ from typing import Any
 import numpy as np
 
 from tribo.batch_kernels.records import Course, Motors
-from tribo.batch_kernels.rollout import go
-from tribo.compiler.jit import DISABLED
+from tribo.compiler.jit import DISABLED, named_entry
 from tribo.dynamics import inertia, kinematics
-from tribo.engine import lazy_kernels, thread_scratch
+from tribo.engine import thread_scratch
 from tribo.engine.builder import Capacity, allocate, collect_filters
-from tribo.engine.run_at import run_at
 from tribo.engine.threads import run_together
 from tribo.model import Command, Late, Model, Settings, State, Status, Work
-from tribo.step import advance, update
 
 logger = logging.getLogger("tribo")
 
+run_at = named_entry("tribo.engine.run_at", "run_at")
 _loaded: set[Late] = set()  # late functions that some world of this process has asked for
 WORK = 4  # place of `Work` among the addresses
 _SLICE = 0.01  # [s] between two looks at the keyboard, as long as steps get no slower
@@ -59,7 +57,7 @@ class Engine:
         self._said = np.zeros((worlds, 1), np.int64)  # in steps before tables were enlarged
         self._slice = 1  # steps between two looks at the keyboard; as many as a slice has time for
         for family in _loaded:
-            self.model.late_address[family] = lazy_kernels.address(family)
+            self.model.late_address[family] = _address(family)
         self._connect()
 
     def __reduce__(self) -> Any:
@@ -119,6 +117,9 @@ class Engine:
         if not DISABLED:
             run_at(addresses, self._remaining, first, stop, part)
             return
+        from tribo.batch_kernels.rollout import go
+        from tribo.step import advance, update
+
         for e in range(first, stop):
             work = scratch_of_thread.at(e)
             model, state, command, settings, _, motors, course = (
@@ -207,7 +208,7 @@ class Engine:
         if wanted.size:
             for family in map(Late, wanted.tolist()):
                 _loaded.add(family)
-                self.model.late_address[family] = lazy_kernels.address(family)
+                self.model.late_address[family] = _address(family)
             work["late_wanted"][:] = 0
             return
         names = (
@@ -294,6 +295,12 @@ class Engine:
         kinematics.forward(self.model, self.state.q, observed)
         inertia.mass_matrix(self.model, observed)
         return observed
+
+
+def _address(function: Late) -> int:
+    from tribo.engine import lazy_kernels  # here: it reads the sources of half the step
+
+    return lazy_kernels.address(function)
 
 
 def copy_into(source: np.ndarray, target: np.ndarray) -> None:

@@ -42,15 +42,14 @@ def default_settings() -> Settings:
 
 
 class WorldSettings(check.Sealed):
-    """The part of a world that is numbers: time step, gravity, and how steps are solved."""
+    """What of a world is numbers: time step, gravity, and how steps are solved."""
 
     def __init__(self) -> None:
         """Start with the defaults."""
         self._settings = default_settings()
 
     def check_editable(self, what: str) -> None:
-        """Refuse an edit between `update` and `advance`."""
-        raise NotImplementedError
+        """Refuse an edit between `update` and `advance`, in a world; settings alone are always free."""
 
     def _set(self, what: str, value: float, field: str = "") -> None:
         """Write a setting; `field` is its name in the record where that is another."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-from collections.abc import Callable, Iterator
-from typing import Any
 
-from tribo.compiler import kernel_store
+from tribo.compiler import kernel_store, progress
 from tribo.compiler.jit import backend
+from tribo.compiler.progress import Notice
 from tribo.compiler.signature import Array, int64
 from tribo.engine import team, units
 from tribo.model import Late
@@ -17,8 +15,6 @@ from tribo.model import Late
 _MANY_KERNELS = 30  # from which on processes are started: that takes as long as ten kernels
 _MANY_UNITS = 6
 _KERNEL, _UNIT, _LATE = 1, 8, 30  # how long something takes, roughly, in the time of a kernel
-
-Notice = Callable[[str, int, int], Any]  # label, work done by now, all work
 
 
 class _Work:
@@ -52,14 +48,14 @@ def compile_step(notice: Notice) -> None:
 
     contents, seen = _contents(), _seen()
     work = _Work(notice, len(contents - seen), len(units.HEADS))
-    with _told(work):
+    with progress.listening(work):
         # Where nothing can be kept, others cannot hand over what they make.
         is_shared = _cores() > 1 and kernel_store.write(_list(), json.dumps(sorted(seen)).encode())
         if len(contents - seen) > _MANY_KERNELS and is_shared:
             with team.gathered(_cores()) as members:
-                names = {**units.HEADS, **units.WHOLE}
-                members.do([f"kernel {name}" for name, kinds in names.items() if kinds], work)
-                members.do([f"unit {name}" for name in units.HEADS], work)
+                known = [name for name in units.HEADS if units.arguments(name) is not None]
+                members.do([f"kernel {name}" for name in known], work)
+                members.do([f"unit {name}" for name in units.LARGEST_FIRST], work)
         roots, parts = units.roots(), units.parts()
         missing = parts.missing(roots)
         work.pieces = len(missing)
@@ -97,17 +93,6 @@ def _run_at() -> None:
     addresses = Array(int64, 1)
     kinds = (addresses, addresses, int64, int64, int64)
     run_at.compile(tuple(map(backend().numba_type, kinds)))
-
-
-@contextlib.contextmanager
-def _told(work: _Work) -> Iterator[None]:
-    from tribo.compiler import linking
-
-    linking.listeners.append(work)
-    try:
-        yield
-    finally:
-        linking.listeners.remove(work)
 
 
 def _contents() -> set[str]:

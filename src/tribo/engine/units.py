@@ -9,63 +9,69 @@ call in a step.
 from __future__ import annotations
 
 import importlib
+import inspect
 from typing import Any
 
 from tribo.batch_kernels.records import Course, Motors
 from tribo.compiler.jit import backend
-from tribo.compiler.signature import boolean, float64, int64
+from tribo.compiler.signature import Field, boolean, float64, int64
 from tribo.model import Command, Model, Settings, State, Work
 
-_KINDS: dict[str, Any] = {
-    "Model": Model, "State": State, "Command": Command, "Settings": Settings, "Work": Work,
-    "Motors": Motors, "Course": Course, "int64": int64, "float64": float64, "bool": boolean,
+# What `run_at` calls: with these, the whole step.
+WHOLE = ("step.update", "step.advance", "batch_kernels.rollout.go")
+# Heads besides these, the largest pieces first.
+_INNER = (
+    "collision.narrowphase.contacts",
+    "contact.stabilisation.velocity_scaling.slow",
+    "contact.solver.gauss_seidel.solve_island",
+    "contact.solver.strategy.solve_as_set",
+    "contact.solver.newton.descend",
+    "contact.stabilisation.energy_limiter.limit",
+    "dynamics.integrate.integrate",
+    "collision.broadphase.candidates",
+    "contact.constraints.projection_energy.keep_energy",
+    "contact.solver.dense_island.solve_exactly",
+    "contact.problem.contact_rows.contact_rows",
+    "collision.inner_edges.suppress",
+    "contact.constraints.velocity_bound.bound",
+    "contact.impact.rebound_energy.bound",
+    "contact.impact.impact_split.meet",
+    "contact.solver.newton.newton",
+    "dynamics.middle.judge_explicit",
+    "contact.stabilisation.substeps.note",
+    "dynamics.middle.settle_tree",
+    "collision.box_box.box_box",
+    "contact.solver.gauss_seidel_visits.sweep_contact",
+    "contact.problem.scalar_rows.close_row",
+    "contact.solver.residual_report.report",
+    "contact.problem.contact_drift.bend",
+    "contact.sleep.wake",
+    "contact.problem.compliant_rows.compliance",
+    "dynamics.actuation.collect",
+    "dynamics.integrate.next_velocity",
+    "contact.solver.gauss_seidel.warm_start",
+    "contact.problem.joint_limit_rows.stops",
+    "contact.stabilisation.substeps.judge",
+    "dynamics.inertia.factorize_moved",
+    "dynamics.momentum.tree_motion",
+    "contact.sleep.fall_asleep",
+    "contact.solver.natural_residual.contact_violation",
+    "dynamics.momentum.momenta",
+    "contact.problem.joint_friction_rows.joint_rows",
+    "contact.problem.box_friction_rows.add_row",
+    "contact.stabilisation.group_momentum.agree",
+    "dynamics.bias.tree_bias",
+)
+HEADS = (*_INNER, *WHOLE)  # in the order in which they are typed: callers by and by
+LARGEST_FIRST = (*WHOLE, *_INNER)
+
+# What kernels call their parameters, and what these are (docs/develop/kernels.md).
+_RECORDS = {
+    "model": Model, "state": State, "command": Command, "settings": Settings, "work": Work,
+    "gear": Motors, "course": Course,
 }  # fmt: skip
-# Heads, and their arguments where these are records and numbers: such kernels are given to processes that
-# compile side by side, in this order; the others these come by.
-HEADS = {
-    "collision.narrowphase.contacts": "Model State Settings Work",
-    "contact.stabilisation.velocity_scaling.slow": "Model State Settings Work int64 float64",
-    "contact.solver.gauss_seidel.solve_island": "Model Settings Work int64 int64",
-    "contact.solver.strategy.solve_as_set": "Model Settings Work int64 int64",
-    "contact.solver.newton.descend": "",
-    "contact.stabilisation.energy_limiter.limit": "Model State Settings Work",
-    "dynamics.integrate.integrate": "Model State Settings Work",
-    "collision.broadphase.candidates": "Model State Settings Work",
-    "contact.constraints.projection_energy.keep_energy": "Model State Settings Work",
-    "contact.solver.dense_island.solve_exactly": "Model Work int64 float64",
-    "contact.problem.contact_rows.contact_rows": "Model State Work",
-    "collision.inner_edges.suppress": "Model State Work",
-    "contact.constraints.velocity_bound.bound": "Model Settings Work int64 int64 bool",
-    "contact.impact.rebound_energy.bound": "Model Settings Work",
-    "contact.impact.impact_split.meet": "Model State Settings Work int64",
-    "contact.solver.newton.newton": "",
-    "dynamics.middle.judge_explicit": "Model State Settings Work int64",
-    "contact.stabilisation.substeps.note": "Model State Command Settings Work int64 bool",
-    "dynamics.middle.settle_tree": "Model State Command Settings Work int64",
-    "collision.box_box.box_box": "",
-    "contact.solver.gauss_seidel_visits.sweep_contact": "Model Work int64",
-    "contact.problem.scalar_rows.close_row": "Model State Work int64 float64 float64 float64 float64",
-    "contact.solver.residual_report.report": "Model Settings Work",
-    "contact.problem.contact_drift.bend": "Model State Settings Work int64",
-    "contact.sleep.wake": "Model State Settings Work",
-    "contact.problem.compliant_rows.compliance": "Model State Settings Work",
-    "dynamics.actuation.collect": "Model Command Settings Work int64",
-    "dynamics.integrate.next_velocity": "Model State Work",
-    "contact.solver.gauss_seidel.warm_start": "Model State Settings Work",
-    "contact.problem.joint_limit_rows.stops": "Model State Settings Work int64",
-    "contact.stabilisation.substeps.judge": "Model State Settings Work int64",
-    "dynamics.inertia.factorize_moved": "Model Work int64",
-    "dynamics.momentum.tree_motion": "",
-    "contact.sleep.fall_asleep": "Model State Command Settings Work",
-    "contact.solver.natural_residual.contact_violation": "Model Work int64",
-    "dynamics.momentum.momenta": "Model State Settings Work",
-    "contact.problem.joint_friction_rows.joint_rows": "Model State Settings Work int64",
-    "contact.problem.box_friction_rows.add_row": "Model State Settings Work int64 int64 float64",
-    "contact.stabilisation.group_momentum.agree": "",
-    "dynamics.bias.tree_bias": "",
-    "step.update": "Model State Settings Work",
-    "step.advance": "Model State Command Settings Work",
-}
+_FIELDS = {"q", "v"}
+_WHOLE_NUMBERS = {"rows", "count", "begin", "end", "first", "last"}  # and all of one letter
 
 
 def kernel(name: str) -> Any:
@@ -74,34 +80,57 @@ def kernel(name: str) -> Any:
     return getattr(importlib.import_module(f"tribo.{module}"), function)
 
 
-def arguments(kinds: str) -> tuple[Any, ...]:
-    """Return arguments as `backend.numba_type` takes them."""
-    return tuple(_KINDS[kind] for kind in kinds.split())
+def _kind(parameter: str) -> Any:
+    """Return what a parameter is, told by its name."""
+    if parameter in _RECORDS:
+        return _RECORDS[parameter]
+    if parameter in _FIELDS:
+        return Field(float64, 1)
+    if parameter.startswith("is_"):
+        return boolean
+    return int64 if len(parameter) == 1 or parameter in _WHOLE_NUMBERS else float64
 
 
-# What the step as Python calls it consists of.
-WHOLE = {
-    "step.update": HEADS["step.update"],
-    "step.advance": HEADS["step.advance"],
-    "batch_kernels.rollout.go": "Motors Course Model State Command Settings Work int64 bool",
-}
+def arguments(name: str) -> tuple[Any, ...] | None:
+    """Return the arguments of a kernel as `backend.numba_type` takes them, told by their names.
+
+    None: it begins with no record. Processes that compile side by side begin with kernels of which
+    arguments can be told before a caller was typed. If that is wrong they do in vain what nobody asks for
+    and no harm: what is compiled for a step is found by its callers.
+    """
+    names = list(inspect.signature(kernel(name).py_func).parameters)
+    return tuple(map(_kind, names)) if names[0] in _RECORDS else None
+
+
+def compile_kernel(name: str) -> Any:
+    """Type and lower a kernel and all that it calls, or find it; return its code.
+
+    Raises:
+        Exception: Arguments of this type do not fit it.
+    """
+    inner, types = kernel(name).dispatcher, _types(name)
+    inner.compile(types)
+    return inner.overloads[types].library
+
+
+def is_taken(name: str) -> bool:
+    """Tell whether a process that compiles beside this one has a kernel, or had it."""
+    found: bool = kernel(name).dispatcher.cache.is_taken(_types(name))
+    return found
+
+
+def _types(name: str) -> tuple[Any, ...]:
+    return tuple(map(backend().numba_type, arguments(name) or ()))
 
 
 def fields() -> list[tuple[str, int, Any]]:
     """Return the fields of the records of a step: record, number, and name, type and shape."""
-    records = [kind for kind in _KINDS.values() if hasattr(kind, "layout")]
-    return [(r.__qualname__, k, row) for r in records for k, row in enumerate(r.layout)]
+    return [(r.__qualname__, k, row) for r in _RECORDS.values() for k, row in enumerate(r.layout)]
 
 
 def roots() -> list[Any]:
     """Return the code of what the step consists of, typed and lowered."""
-    numba_type = backend().numba_type
-    found = []
-    for name, kinds in WHOLE.items():
-        inner, types = kernel(name).dispatcher, tuple(map(numba_type, arguments(kinds)))
-        inner.compile(types)
-        found.append(inner.overloads[types].library)
-    return found
+    return [compile_kernel(name) for name in WHOLE]
 
 
 def parts() -> Any:

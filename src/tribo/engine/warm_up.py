@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
+from tribo.compiler import progress
 from tribo.compiler.garbage import compiling
 from tribo.compiler.jit import DISABLED, PREBUILT, backend
 
@@ -27,7 +28,7 @@ def _mark(layer: str) -> Path:
 def warm_up(*, everything: bool = False, quiet: bool = False) -> None:
     """Compile all kernels of a step unless they are prebuilt or in the disk cache.
 
-    The first world does this by itself at its first step. It takes one to two minutes, once
+    The first world does this by itself at its first step. It takes about a minute on two cores, once
     per machine and version; a progress bar on stderr says so when that is a terminal.
 
     Args:
@@ -54,30 +55,13 @@ def warm_up(*, everything: bool = False, quiet: bool = False) -> None:
 
 
 def _compile(layer: str, quiet: bool) -> None:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
     from tribo.engine import step_compilation
 
-    console = Console(stderr=True, quiet=quiet)
-    console.print("tribo: compiling its kernels (once per machine and version) …")
-    columns = (
-        BarColumn(), TimeElapsedColumn(), TextColumn("of about"), TimeRemainingColumn(), TextColumn("more"),
-        TextColumn("{task.description}"),
-    )  # fmt: skip
-    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-    with bar, compiling(), backend().announced():
-        task = bar.add_task("", total=None)
-
-        def notice(label: str, done: int, whole: int) -> None:
-            bar.update(task, description=label, completed=done, total=whole)
-
+    what = "its kernels" if layer == _STEP else "its late kernels"
+    with (
+        progress.shown(f"{what} (once per machine and version)", quiet=quiet) as notice,
+        compiling(),
+    ):
         if layer == _STEP:
             step_compilation.compile_step(notice)
         else:

@@ -93,3 +93,20 @@ def normalized(v: Vector) -> Vector:
         return v
     norm = math.hypot(*v)
     return tuple(x / norm for x in v)
+
+
+def quaternion_of(turn: np.ndarray) -> Vector:
+    """Return the unit quaternion of a rotation matrix; its largest part is > 0."""
+    # The columns of 4 q qᵀ, of which the largest is the best.
+    (a, b, c), (d, e, f), (g, h, i) = turn.tolist()
+    outer = np.array(
+        [
+            [1 + a + e + i, h - f, c - g, d - b],
+            [h - f, 1 + a - e - i, b + d, c + g],
+            [c - g, b + d, 1 - a + e - i, f + h],
+            [d - b, c + g, f + h, 1 - a - e + i],
+        ]
+    )
+    column = outer[:, int(np.argmax(np.diag(outer)))]
+    made = tuple((column / np.linalg.norm(column)).tolist())
+    return IDENTITY if max(abs(x) for x in made[1:]) < 1e-15 and made[0] > 0.0 else made

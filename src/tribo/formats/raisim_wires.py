@@ -24,7 +24,7 @@ STRETCH = {
     "stretch": "stretch", "compression": "compression", "both": "both",
 }  # fmt: skip
 WIRE = ("name", "type", "length", "stiffness", "stretch_type")
-OWN = ("damping", "tension", "is_rod")  # not RaiSim's
+OWN = ("damping", "tension", "is_rod", "friction")  # not RaiSim's
 WINCH = ("speed", "max_force", "brake_force", "least_length", "most_length")
 KINDS = ("pin", "weld", "hinge", "motor", "lock", "magnet", "equality")
 CATCH = ("catch_distance", "catch_angle")
@@ -86,6 +86,8 @@ def read_wire(node: Node, report: Report) -> ConstraintDescription:
         numbers.setdefault("brake_force", inf)
     made.numbers = numbers
     _ends(node, made, report, (), over=True)
+    if "friction" in node.attributes:
+        numbers["friction"] = node.number("friction", at_least=0.0)
     return made
 
 

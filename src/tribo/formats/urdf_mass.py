@@ -69,12 +69,12 @@ def check_masses(
 
 
 def _check_moments(body: BodyDescription, links: Sequence[LinkPlace]) -> None:
-    """Refuse a negative principal moment of all that a body was merged from; blame a link."""
+    """Refuse a negative principal moment of all that a body was merged from; name a link."""
     least = negative_moment(Inertial(body.mass, body.com, body.inertia))
     if least is None or body.joint.type == Joint.FIXED:
         return
-    blamed = [matrix for _, matrix, own in _written(links) if negative_moment(own) is not None]
-    place: Place = blamed[0] if blamed else links[0]
+    faulty = [matrix for _, matrix, own in _written(links) if negative_moment(own) is not None]
+    place: Place = faulty[0] if faulty else links[0]
     raise place.error(
         f"the inertia of body {body.name!r} has eigenvalue {least:.6g} kg m², must be ≥ 0; "
         "check the signs and the products of inertia"
@@ -96,9 +96,9 @@ def _doubt_moments(body: BodyDescription, links: Sequence[LinkPlace], report: Re
     moments = impossible_moments(whole, FEW_DIGITS)
     moves = body.joint.type != Joint.FIXED
     if moves and moments is not None and negative_moment(whole) is None:
-        blamed = [m for _, m, own in _written(links) if impossible_moments(own, FEW_DIGITS)]
+        faulty = [m for _, m, own in _written(links) if impossible_moments(own, FEW_DIGITS)]
         report.doubt(
-            blamed[0] if blamed else links[0],
+            faulty[0] if faulty else links[0],
             f"the principal moments of body {body.name!r} ({moments}) {NOT_RIGID}; they are used as they "
             "stand, correct the inertia",
         )

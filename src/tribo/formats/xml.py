@@ -389,7 +389,7 @@ def _refuse_declarations(text: str, name: str) -> None:
     if rest[:9].upper() == "<!DOCTYPE":
         line = text.count("\n", 0, len(text) - len(rest)) + 1
         raise DescriptionError(
-            f"{name}:{line}: <!DOCTYPE …> is refused, it can pull in files or blow up in memory; remove it"
+            f"{name}:{line}: <!DOCTYPE …> is refused, it can pull in files or take all memory; remove it"
         )
 
 

@@ -267,16 +267,16 @@ class ArticulatedSystem(Drives, Object):
     def applied_torque(self) -> np.ndarray:
         """What the drives really did in the last step, shape (dof,) [N, N m], limits included."""
         span = self._placed()
-        return frozen(np.array(self.world.engine.work.applied_torque[span.v]))
+        return frozen(np.array(self._world.engine.work.applied_torque[span.v]))
 
     def _placed(self) -> Any:
         """Return the span in the records, after a rebuild if one is due."""
         self.check_present("a readout")
-        _ = self.world.engine
+        _ = self._world.engine
         return self.span
 
     def _records(self) -> TreeRecords:
-        span, engine = self._placed(), self.world.engine
+        span, engine = self._placed(), self._world.engine
         if self._tree is None or self._tree.world_model is not engine.model:
             self._tree = tree_records(engine, span)
         return self._tree
@@ -299,7 +299,7 @@ class ArticulatedSystem(Drives, Object):
 
     def _row_forces(self) -> np.ndarray:
         self.check_present("a readout")
-        return self._scalar_impulse[None] / float(self.world.engine.settings.dt)
+        return self._scalar_impulse[None] / float(self._world.engine.settings.dt)
 
     def _torque_rows(self) -> np.ndarray:
         return self.applied_torque[None]
@@ -317,9 +317,9 @@ class ArticulatedSystem(Drives, Object):
         self.check_editable(what)
         edits.describe(self.description, field, row, value[0])
         self._left_q[:] = 0.0  # its momentum is another now
-        if self.world.is_built:
+        if self._world.is_built:
             edits.write(self._records().model, field, row, value)
-            mark_singles(self.world.engine.model)
+            mark_singles(self._world.engine.model)
 
     # -- files ---------------------------------------------------------------------------------
     def to_urdf(self) -> str:
@@ -361,7 +361,7 @@ class ArticulatedSystem(Drives, Object):
         row[:3] += torque[0]
         row[3:] += force[0]
         if place.part_name:
-            self.world.note_push(self, place.part_name, np.concatenate([torque[0], force[0]]))
+            self._world.note_push(self, place.part_name, np.concatenate([torque[0], force[0]]))
 
     # -- self-collision ------------------------------------------------------------------------
     def ignore_collision(self, first: str, second: str) -> None:
@@ -420,7 +420,7 @@ class ArticulatedSystem(Drives, Object):
         found = tuple(
             (a.name, b.name)
             for a, b in combinations(links, 2)
-            if (a.name, b.name) not in known and self.world.overlaps(a, b)
+            if (a.name, b.name) not in known and self._world.overlaps(a, b)
         )
         for first, second in found:
             self._set_touching("ignore_overlaps", first, second, touching=False)
@@ -432,7 +432,7 @@ class ArticulatedSystem(Drives, Object):
         if a != b:
             self_collision.set_pair(self.description, a, b, touching=touching)
             self._is_as_built = False
-            self.world.rebuild()
+            self._world.rebuild()
 
     @property
     def ignored_collisions(self) -> tuple[tuple[str, str], ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,27 +25,26 @@ from tribo.engine.layout import (
     joint_types,
     slot_count,
 )
-from tribo.model import Joint, Kind, Shape
+from tribo.model import Joint, Kind
+from tribo.objects.body_types import TERRAIN, as_kind
 from tribo.objects.collision_body import CollisionBody
 from tribo.objects.contact import Contact
 from tribo.objects.contact_motion import ContactMotion
 from tribo.objects.contact_reader import ContactReader
-from tribo.objects.owner import Arrays, Owner
-from tribo.objects.record_views import VIEWS
+from tribo.objects.owner import Owner
+from tribo.objects.record_views import InRecords
 from tribo.objects.running_surface import RunningSurface
 from tribo.objects.sleeper import Sleeper
 
-IN_RECORDS = frozenset(("span", *(f"_{name}" for name in VIEWS)))  # attributes that a build moves
 
-
-class Object(Sleeper, RunningSurface, ContactReader):
+class Object(Sleeper, RunningSurface, ContactReader, InRecords):
     """An object of a world: one tree of bodies, with a stable id and a name.
 
     `generalized_coordinate` and `generalized_velocity`, and the commands of a robot, are the records
     themselves: write into them. Every other array is a read-only copy (docs/reference/arrays).
     """
 
-    world: Owner
+    _world: Owner
     description: TreeDescription
     shape_ids: Sequence[int]
     span: Span | None
@@ -63,7 +63,7 @@ class Object(Sleeper, RunningSurface, ContactReader):
         mask: int,
     ) -> None:
         """Use the `add_…` methods of `World`."""
-        self.world, self._id, self._name = world, number, name
+        self._world, self._id, self._name = world, number, name
         self.description, self.shape_ids = description, shape_ids
         self._group, self._mask = group, mask
         self.span: Span | None = None
@@ -108,6 +108,11 @@ class Object(Sleeper, RunningSurface, ContactReader):
         follow(self.description, self._q)
         self._target_q = self._q.copy()
 
+    @property
+    def world(self) -> Any:
+        """The `World` that it is in, or was in."""
+        return self._world.face
+
     def __repr__(self) -> str:
         """Return class, name, id, body type, mass and position."""
         removed = ", removed from its world" if self.is_removed else ""
@@ -122,9 +127,9 @@ class Object(Sleeper, RunningSurface, ContactReader):
         weight = "" if self.body_type == Kind.STATIC else f"{self.mass:g} kg, "
         return f"{self._looks()}, {self.body_type.name.lower()}, {weight}at ({place}) m"
 
+    @abstractmethod
     def _looks(self) -> str:
         """Return in a few words what the object is."""
-        raise NotImplementedError
 
     def check_present(self, what: str) -> None:
         """Refuse what needs an object that is still in its world.
@@ -140,8 +145,8 @@ class Object(Sleeper, RunningSurface, ContactReader):
     def check_editable(self, what: str) -> None:
         """Refuse an edit of an object that was removed, or between `update` and `advance`."""
         self.check_present(what)
-        self.world.check_editable(f"{what} of {self.name}")
-        if not self.world.is_built:  # what is changed now is in its description only
+        self._world.check_editable(f"{what} of {self.name}")
+        if not self._world.is_built:  # what is changed now is in its description only
             self._is_as_built = False
 
     def __reduce__(self) -> Any:
@@ -171,7 +176,7 @@ class Object(Sleeper, RunningSurface, ContactReader):
 
     @name.setter
     def name(self, value: str) -> None:
-        self.world.note_name(self, value)
+        self._world.note_name(self, value)
         self._name = value
 
     @property
@@ -207,7 +212,7 @@ class Object(Sleeper, RunningSurface, ContactReader):
         if nq != len(self._q):
             self.fixed_pose = pose
             self._allocate()
-        self.world.rebuild()
+        self._world.rebuild()
 
     def _root_pose(self) -> np.ndarray:
         """Return position and quaternion of the root, an array that may be written."""
@@ -215,9 +220,9 @@ class Object(Sleeper, RunningSurface, ContactReader):
 
     def _write_pose(self) -> None:
         """Pass the pose of a root that does not move on to the model."""
-        if self.span is None or not self.world.is_built or self._is_free:
+        if self.span is None or not self._world.is_built or self._is_free:
             return
-        model = self.world.engine.model
+        model = self._world.engine.model
         model.joint_pos[self.span.body.start] = self.fixed_pose[:3]
         model.joint_rot[self.span.body.start] = rotation_matrix(self.fixed_pose[3:]).ravel()
 
@@ -286,7 +291,7 @@ class Object(Sleeper, RunningSurface, ContactReader):
 
     def _live_state(self, name: str) -> np.ndarray:
         """Return state to write into, read-only where writing would be lost or half a step late."""
-        if self.is_removed or self.world.is_midway:
+        if self.is_removed or self._world.is_midway:
             return frozen(np.array(getattr(self, name)))
         return self._live(name)
 
@@ -294,8 +299,8 @@ class Object(Sleeper, RunningSurface, ContactReader):
         """Return an array of the records, which are built first: it stays good until the next build."""
         if self.is_removed:
             return frozen(np.array(getattr(self, name)))
-        if not self.world.is_built:
-            _ = self.world.engine
+        if not self._world.is_built:
+            _ = self._world.engine
         if name not in self._handed:
             self._handed[name] = live(getattr(self, name))
         return self._handed[name][0]
@@ -383,15 +388,15 @@ class Object(Sleeper, RunningSurface, ContactReader):
     def contacts(self) -> list[Contact]:
         """Contacts of the last step, seen from this object: forces act on it."""
         self.check_present("contacts")
-        return self.world.contacts_of(self)
+        return self._world.contacts_of(self)
 
+    @abstractmethod
     def _contact_motion(self, collision_body: str, point: np.ndarray) -> ContactMotion:
         """Return how the body of a collision body moves, and yields, at a point (3,) [m] of the world."""
-        raise NotImplementedError
 
     def _contact_records(self) -> tuple[str, Engine, slice]:
         self.check_present("contact forces")
-        engine = self.world.engine  # built anew if something was added
+        engine = self._world.engine  # built anew if something was added
         assert self.span is not None
         return self.name, engine, self.span.shape
 
@@ -406,7 +411,7 @@ class Object(Sleeper, RunningSurface, ContactReader):
     def _wrench_row(self, body: int) -> np.ndarray:
         """Return the (6,) external torque and force of a body, for the next step only."""
         self.check_present("external force")
-        self.world.note_wrench()
+        self._world.note_wrench()
         row: np.ndarray = self._wrench[body]
         return row
 
@@ -428,75 +433,6 @@ class Object(Sleeper, RunningSurface, ContactReader):
             self._mask,
         )
 
-    @property
-    def is_as_built(self) -> bool:
-        """Whether the last build has all of its description."""
-        return self._is_as_built
-
-    if not TYPE_CHECKING:  # type checkers would take it for a licence to ask for anything
-
-        def __getattr__(self, name: str) -> Any:
-            """Find this object's numbers in the records, when it is first asked for them after a build.
-
-            A build leaves thousands of objects alone that nobody looks at.
-            """
-            own = vars(self)
-            if name not in IN_RECORDS or not own.get("_is_in_records"):
-                raise AttributeError(
-                    f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
-                )
-            arrays, span = self.world.hand_out(self)
-            own["span"] = span
-            for attribute, array, index in arrays:
-                own[attribute] = array[getattr(span, index)]
-            return own[name]
-
-    def move(self, arrays: Arrays, span: Span) -> None:
-        """Write this object's numbers into the records of a freshly built world."""
-        for name, array, index in arrays:
-            array[getattr(span, index)] = getattr(self, name)
-        self._is_as_built = self._is_in_records = True
-        self.let_go()
-
-    def let_go(self) -> None:
-        """Forget where this object's numbers were: they are in the records of a freshly built world.
-
-        What was handed out of the world before is refused from now on. An object that keeps its numbers
-        itself keeps them.
-        """
-        if not self._is_in_records:
-            return
-        self._freeze_handed()
-        own = vars(self)
-        for name in IN_RECORDS:
-            own.pop(name, None)
-
-    def detach(self) -> None:
-        """Keep this object's numbers apart from the records, before a rebuild.
-
-        Arrays that were handed out, and slices of them, are no longer those of the object: writing to them is
-        refused.
-        """
-        self._freeze_handed()
-        own = vars(self)
-        for name in VIEWS:
-            own[f"_{name}"] = getattr(self, f"_{name}").copy()
-        self._is_as_built = self._is_in_records = False
-        self.span = None
-
-    def _freeze_handed(self) -> None:
-        """Refuse from now on what is written into arrays that were handed out."""
-        for name, (_, views) in self._handed.items():
-            views.freeze(getattr(self, name))
-        self._handed.clear()
-
-
-TERRAIN = {
-    Shape.PLANE: "half space",
-    Shape.SURFACE: "surface of triangles",
-    Shape.HEIGHT_MAP: "height map",
-}
-
 
 def shift_since(origin: Sequence[float] | None, part: Object | None) -> np.ndarray:
     """Return how far the shapes of a body have moved in its frame, (3,) [m], since their origin was there.
@@ -506,11 +442,3 @@ def shift_since(origin: Sequence[float] | None, part: Object | None) -> np.ndarr
     if origin is None or part is None:
         return np.zeros(3)
     return np.asarray(np.subtract(part.description.origin, origin))
-
-
-def as_kind(value: Any) -> Kind:
-    """Return a body type given as enum or name."""
-    if isinstance(value, Kind):
-        return value
-    word = value.lower() if isinstance(value, str) else value
-    return Kind[check.choice(word, [k.name.lower() for k in Kind], "body_type").upper()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from math import inf
 from typing import Any
 
@@ -25,7 +26,7 @@ MORE = {  # what files hold of a constraint where it is not as in a new one
 }  # fmt: skip
 
 
-class Breakable:
+class Breakable(ABC):
     """The part of a constraint that knows when it breaks."""
 
     _name: str
@@ -36,14 +37,17 @@ class Breakable:
     _impulse: np.ndarray
     _ends: tuple[End, End]
 
+    @abstractmethod
     def _set(self, column: Tuning, value: Any, what: str, minimum: float = -inf) -> None:
-        raise NotImplementedError
+        """Write a checked number, not below a least one, into a column of the tuning."""
 
+    @abstractmethod
     def _set_endless(self, column: Tuning, value: Any, what: str) -> None:
-        raise NotImplementedError
+        """Write what is ≥ 0 and may be infinite into a column of the tuning."""
 
+    @abstractmethod
     def _check(self, what: str) -> None:
-        raise NotImplementedError
+        """Refuse an edit of what was removed, or between `update` and `advance`."""
 
     @property
     def break_force(self) -> float:
@@ -149,13 +153,14 @@ class Breakable:
         self._memory[Memory.OVERLOAD] = self._memory[Memory.WEAR] = 0.0
 
 
-class Compliant:
+class Compliant(ABC):
     """The part of a constraint that knows how it gives way."""
 
     _tuning: np.ndarray
 
+    @abstractmethod
     def _set(self, column: Tuning, value: Any, what: str, minimum: float = -inf) -> None:
-        raise NotImplementedError
+        """Write a checked number, not below a least one, into a column of the tuning."""
 
     @property
     def compliance(self) -> float:

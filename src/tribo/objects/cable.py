@@ -30,6 +30,7 @@ class CableNode:
         kind: "free": the cable is only laid through it. "fixed": it is fastened there and can turn. "link":
             it is clamped there, along the direction in which it is laid, and passes through that body.
         bend_stiffness: [N m/rad] of a link node; None: that of the cable itself, as if it were cast in.
+        twist_stiffness: [N m/rad] of a link node about the cable's direction; None: as against bending.
 
     Raises:
         ValueError, TypeError: A value is wrong.
@@ -44,6 +45,7 @@ class CableNode:
     body: Any = None
     kind: str = "free"
     bend_stiffness: float | None = None
+    twist_stiffness: float | None = None
 
     def __post_init__(self) -> None:
         """Check all values."""
@@ -52,11 +54,12 @@ class CableNode:
         )
         object.__setattr__(self, "point", tuple(point.tolist()))
         check.choice(self.kind, KINDS, "kind of a node")
-        if self.bend_stiffness is not None:
-            if self.kind != "link":
-                raise ValueError(f"bend_stiffness belongs to a link node, this one is {self.kind}")
-            stiffness = check.number(self.bend_stiffness, "bend_stiffness", minimum=0.0)
-            object.__setattr__(self, "bend_stiffness", stiffness)
+        for name in ("bend_stiffness", "twist_stiffness"):
+            value = getattr(self, name)
+            if value is not None:
+                if self.kind != "link":
+                    raise ValueError(f"{name} belongs to a link node, this one is {self.kind}")
+                object.__setattr__(self, name, check.number(value, name, minimum=0.0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,9 +133,9 @@ class CollisionBody(RunningSurface):
     def _write_bounds(self) -> None:
         """Renew the box and radius around the body, from which it is found to be near others."""
         owner = self._owner
-        if not owner.world.is_built or owner.span is None:
+        if not owner._world.is_built or owner.span is None:
             return
-        model = owner.world.engine.model
+        model = owner._world.engine.model
         body = int(model.shape_body[owner.span.shape.start + self._number])
         described = owner.description.bodies[body - owner.span.body.start]
         model.body_box[body], model.body_radius[body] = body_bounds(described)
@@ -156,7 +156,7 @@ class CollisionBody(RunningSurface):
     @material.setter
     def material(self, name: str) -> None:
         self._owner.check_editable(f"the material of {self.name}")
-        number = self._owner.world.material_number(name)
+        number = self._owner._world.material_number(name)
         self._shape.material = name
         self._write("shape_material", number)
 
@@ -183,9 +183,9 @@ class CollisionBody(RunningSurface):
         self._write("shape_mask", self._shape.mask)
 
     def _write(self, field: str, value: Any) -> None:
-        if not self._owner.world.is_built:  # the description is enough, the builder will read it
+        if not self._owner._world.is_built:  # the description is enough, the builder will read it
             return
-        engine, span = self._owner.world.engine, self._owner.span
+        engine, span = self._owner._world.engine, self._owner.span
         if span is not None:
             getattr(engine.model, field)[span.shape.start + self._number] = value
             engine.filters_changed()

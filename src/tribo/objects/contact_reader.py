@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -13,15 +14,15 @@ from tribo.engine.engine import Engine
 from tribo.model import Impact
 
 
-class ContactReader(check.Sealed):
+class ContactReader(check.Sealed, ABC):
     """What the last step's contacts did to an object, without a `Contact` for each."""
 
     description: TreeDescription
     _is_batch = False
 
+    @abstractmethod
     def _contact_records(self) -> tuple[str, Engine, slice]:
         """Return the object's name, the records of all worlds, and where its shapes are in them."""
-        raise NotImplementedError
 
     @property
     def net_contact_force(self) -> np.ndarray:
@@ -168,9 +169,9 @@ def _touching(
     is_own = (shape >= shapes.start) & (shape < shapes.stop)
     impulse = _rows(work["contact_impulse"], 3)[at]
     world = at // room
-    hands_on = engine.settings.arrays["impact"].reshape(-1)[world] == Impact.PROPAGATE
-    if hands_on.any():
-        impulse[hands_on] += _rows(work["contact_blow"], 3)[at[hands_on]]
+    propagates = engine.settings.arrays["impact"].reshape(-1)[world] == Impact.PROPAGATE
+    if propagates.any():
+        impulse[propagates] += _rows(work["contact_blow"], 3)[at[propagates]]
     touches = (impulse[:, 2] > 0.0) | ~(work["contact_gap"].ravel()[at] > 0.0)
     kept = touches & is_own.any(axis=1)
     shape = np.where(is_own, shape - shapes.start, -1)

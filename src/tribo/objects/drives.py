@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -357,6 +358,6 @@ class Drives(NamedParts):
             given = (place.rotation_matrix @ given[..., None])[..., 0]
         return given
 
+    @abstractmethod
     def _add_wrench(self, place: Frame, torque: np.ndarray, force: np.ndarray) -> None:
         """Add torque and force on a frame's body at its centre of mass, (worlds, 3) each, world axes."""
-        raise NotImplementedError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ _TOTALS: dict[str, Any] = {
 _SYMMETRIC = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
 
 
-class Dynamics(check.Sealed):
+class Dynamics(check.Sealed, ABC):
     """Read-outs of a robot at a state, or of N states at once with a first axis of length N.
 
     Equation of motion: M v̇ + h = τ + Jᵀλ/Δt, h = C v + g. All vectors are in world axes. What
@@ -29,9 +30,9 @@ class Dynamics(check.Sealed):
 
     description: TreeDescription
 
+    @abstractmethod
     def _states(self) -> States:
         """Return the states to answer for."""
-        raise NotImplementedError
 
     # -- mass and forces -----------------------------------------------------------------------
     @property

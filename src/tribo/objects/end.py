@@ -76,7 +76,7 @@ def body_pose(part: Object | None, body: int) -> tuple[np.ndarray, np.ndarray]:
         )
     if body == 0:
         return np.array(part.position), np.array(part.rotation_matrix)
-    engine = part.world.engine
+    engine = part._world.engine
     assert part.span is not None
     work, k = engine.observe(), part.span.body.start + body
     return work.body_pos[k].copy(), work.body_rot[k].reshape(3, 3).copy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from tribo.checks import check
 from tribo.description.trees import TreeDescription
 from tribo.engine.subtree import TreeRecords
 from tribo.objects.dynamics import Dynamics
-from tribo.objects.frames import FrameOwner
+from tribo.objects.frame_owner import FrameOwner
 from tribo.objects.states import States, coordinates, rows
 
 
@@ -78,9 +79,9 @@ class Evaluable(Dynamics, FrameOwner):
     name: str
     description: TreeDescription
 
+    @abstractmethod
     def _records(self) -> TreeRecords:
         """Return the records with which queries about this robot compute."""
-        raise NotImplementedError
 
     def at(self, q: Any = None, v: Any = None, vdot: Any = None) -> Evaluation:
         """Return the robot as it would be at other states; the world is not touched.

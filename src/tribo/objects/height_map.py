@@ -86,11 +86,11 @@ class HeightMap(SingleBody):
         if geometry.values.shape != self._map.values.shape:
             self.detach()
             shape.geometry, shape.size = geometry, (geometry.dx, geometry.dy)
-            self.world.rebuild()
+            self._world.rebuild()
             return
         shape.geometry, shape.size = geometry, (geometry.dx, geometry.dy)
-        if self.world.is_built and self.span is not None:
-            model, s, body = self.world.engine.model, self.span.shape.start, self.span.body.start
+        if self._world.is_built and self.span is not None:
+            model, s, body = self._world.engine.model, self.span.shape.start, self.span.body.start
             first = model.shape_data[s, 0]
             model.height[first : first + geometry.values.size] = geometry.values.ravel()
             model.shape_size[s, :2] = shape.size

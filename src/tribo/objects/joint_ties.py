@@ -22,7 +22,7 @@ class Winch(Wire):
             "length": self.length, "speed": self.speed, "max_force": self.max_force,
             "brake_force": self.brake_force, "least_length": self.least_length,
             "most_length": self.most_length,
-        }  # fmt: skip
+        } | self._rubbing()  # fmt: skip
 
     @property
     def length(self) -> float:

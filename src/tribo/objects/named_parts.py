@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -36,33 +37,33 @@ class NamedParts(Evaluable):
         """Whether the base moves freely."""
         return self.description.bodies[0].joint.type == JointType.FREE
 
+    @abstractmethod
     def _count(self) -> int:
         """Return the number of worlds."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _state_rows(self, name: str) -> np.ndarray:
         """Return the coordinates "q" or velocities "v" themselves, (worlds, ·)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _command_rows(self, name: str) -> np.ndarray:
         """Return a command itself, (worlds, ·); refuse if the robot was removed."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _torque_rows(self) -> np.ndarray:
         """Return what drives did in the last step, (worlds, dof)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _row_forces(self) -> np.ndarray:
         """Return forces of the scalar rows of all joints in the last step, (worlds, slots)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _check_editable(self, what: str) -> None:
         """Refuse an edit of what was removed, or between `update` and `advance`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _collision_bodies_of(self, body: int) -> tuple[CollisionBody, ...]:
         """Return the collision shapes of a body."""
-        raise NotImplementedError
 
     def _parameter(self, field: str, row: int) -> np.ndarray:
         """Return a row of a model field, for a batch one per world."""
@@ -73,9 +74,9 @@ class NamedParts(Evaluable):
             else found[0]
         )
 
+    @abstractmethod
     def _set_parameter(self, field: str, row: int, value: np.ndarray, what: str) -> None:
         """Write a row of a model field in all worlds."""
-        raise NotImplementedError
 
     @property
     def links(self) -> tuple[Link, ...]:

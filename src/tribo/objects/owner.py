@@ -17,9 +17,10 @@ from tribo.engine.engine import Engine
 from tribo.engine.layout import Span
 from tribo.model import Kind
 
-Arrays = list[
-    tuple[str, np.ndarray, str]
-]  # attribute of an object, array of a record, kind of span
+# Attribute of an object, array of a record, kind of span.
+Arrays = list[tuple[str, np.ndarray, str]]
+# Of an external wrench on a body, (6,), what acts on a link merged into it: by id of the object and link.
+Pushes = dict[tuple[int, str], np.ndarray]
 
 
 class Member(Protocol):
@@ -30,9 +31,11 @@ class Member(Protocol):
     is_removed: bool
     _surface_velocity: np.ndarray
 
+    _world: Owner
+
     @property
-    def world(self) -> Owner:
-        """Return the world that it is in."""
+    def world(self) -> Any:
+        """Return the `World` that it is in."""
 
     @property
     def id(self) -> int:
@@ -119,6 +122,10 @@ class Owner(Protocol):
     """The world as its objects see it."""
 
     @property
+    def face(self) -> Any:
+        """Return the `World` that users hold."""
+
+    @property
     def engine(self) -> Engine:
         """Return the records, rebuilt if something was added or removed."""
 
@@ -134,8 +141,8 @@ class Owner(Protocol):
     def is_midway(self) -> bool:
         """Tell whether `update` was called and `advance` was not yet."""
 
-    def check_editable(self, what: str) -> None:
-        """Refuse an edit between `update` and `advance`."""
+    def check_editable(self, what: str, verb: str = "changed") -> None:
+        """Refuse an edit, or what `verb` says, between `update` and `advance`."""
 
     def rebuild(self) -> None:
         """Note that the arrays must be built anew before the next step."""

@@ -29,7 +29,7 @@ from tribo.engine.builder import ALL_GROUPS
 from tribo.formats import mesh_solids
 from tribo.model import Joint, Kind, Shape
 from tribo.objects import edits
-from tribo.objects.base import as_kind
+from tribo.objects.body_types import as_kind
 from tribo.objects.compounds import of_hulls
 
 logger = logging.getLogger("tribo")

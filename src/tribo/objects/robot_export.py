@@ -25,7 +25,7 @@ def with_loops(robot: Object) -> tuple[TreeDescription, list[str]]:
     """
     tree, notes = robot.description, []
     made: list[ConstraintDescription] = []
-    for tie in robot.world.constraints:
+    for tie in robot._world.constraints:
         if robot not in tie.objects:
             continue
         item = _own(tie, robot)
@@ -56,7 +56,7 @@ def with_loops(robot: Object) -> tuple[TreeDescription, list[str]]:
 
 def _apart(robot: Object) -> set[tuple[int, int]]:
     """Return pairs of bodies that pass through each other because a constraint says so."""
-    ends = [tie.ends for tie in robot.world.constraints if not tie.collide]
+    ends = [tie.ends for tie in robot._world.constraints if not tie.collide]
     pairs = [(a.body, b.body) for a, b in ends if a.part is robot and b.part is robot]
     return {(min(pair), max(pair)) for pair in pairs}
 
@@ -79,7 +79,7 @@ def _own(tie: Bond, robot: Object) -> ConstraintDescription | None:
     """Return a constraint between two bodies of a robot, whose fixed base counts as the world; else None."""
     item = tie.describe()
     short = item.name.removeprefix(f"{robot.name}/")
-    if all(short != other.name for other in robot.world.constraints):
+    if all(short != other.name for other in robot._world.constraints):
         item.name = short  # as the robot's file has it
     for side, part in enumerate(tie.objects):
         if part is robot:

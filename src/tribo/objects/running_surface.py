@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from tribo.checks import check
 from tribo.checks.readonly import frozen
 
 
-class RunningSurface(check.Sealed):
+class RunningSurface(check.Sealed, ABC):
     """What runs over shapes: those of the root of an object, of a link, or one collision body.
 
     A conveyor, or a track, carries what lies on it: friction is as if the body moved so, and the body stays
@@ -23,13 +24,13 @@ class RunningSurface(check.Sealed):
         return False
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """Name under which it is found."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _surface_rows(self) -> np.ndarray:
         """Return the numbers of its shapes themselves, (worlds, shapes, 6); refuse if it was removed."""
-        raise NotImplementedError
 
     def _check_surface(self, what: str) -> None:
         """Refuse an edit of what was removed, or between `update` and `advance`."""

@@ -10,7 +10,8 @@ from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.model import Kind
 from tribo.objects import contact_motion, edits
-from tribo.objects.base import TERRAIN, Object
+from tribo.objects.base import Object
+from tribo.objects.body_types import TERRAIN
 from tribo.objects.contact_motion import ContactMotion
 from tribo.objects.handles import SIX
 
@@ -157,7 +158,7 @@ class SingleBody(Object):
         self._v[:3] = velocity[: len(self._v)]
         self._wrench[0, :3] -= np.cross(way, self._wrench[0, 3:])  # forces stay where they act
         self._left_q[:] = 0.0  # the next step begins from the state alone
-        self.world.rebuild()
+        self._world.rebuild()
 
     # -- drag ----------------------------------------------------------------------------------
     @property
@@ -194,9 +195,9 @@ class SingleBody(Object):
         body, is_turn = self.description.bodies[0], what == "angular_damping"
         body.drag = (body.drag[0], number) if is_turn else (number, body.drag[1])
         self.wake()
-        if self.world.is_built and self.span is not None and self._is_free:
+        if self._world.is_built and self.span is not None and self._is_free:
             first = self.span.v.start + 3 * is_turn
-            edits.write(self.world.engine.model, "dof_damping", slice(first, first + 3), number)
+            edits.write(self._world.engine.model, "dof_damping", slice(first, first + 3), number)
 
     def _is_terrain(self) -> bool:
         return self.collision_bodies[0].shape in TERRAIN
@@ -212,8 +213,8 @@ class SingleBody(Object):
         self.wake()
         edits.describe(self.description, field, 0, value)
         self._left_q[:] = 0.0
-        if self.world.is_built and self.span is not None:
-            edits.write(self.world.engine.model, field, self.span.body.start, value)
+        if self._world.is_built and self.span is not None:
+            edits.write(self._world.engine.model, field, self.span.body.start, value)
 
     def apply_force(self, force: Any, point: Any = None, *, axes: str = "world") -> None:
         """Add an external force for the next step only.
@@ -257,7 +258,7 @@ class SingleBody(Object):
     @property
     def potential_energy(self) -> float:
         """−m g · x [J], zero at the world's origin; of terrain 0."""
-        return float(-self.mass * (self.world.gravity @ self.position))
+        return float(-self.mass * (self._world.gravity @ self.position))
 
     @property
     def energy(self) -> float:

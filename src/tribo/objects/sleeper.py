@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 
 from tribo.checks import check
-from tribo.contact.sleep import ASLEEP, AWAKE
 from tribo.objects.owner import Owner
 
 
-class Sleeper(check.Sealed):
+class Sleeper(check.Sealed, ABC):
     """What an object has to do with sleep: docs/physics/sleep."""
 
-    world: Owner
+    _world: Owner
     _sleeps_unasked = True  # where the world lets things sleep
 
     def _stay_awake(self, dof: int) -> None:
@@ -23,13 +24,13 @@ class Sleeper(check.Sealed):
         self._can_sleep = np.full(1, int(self._sleeps_unasked))
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """Name under which the world finds the object."""
-        raise NotImplementedError
 
+    @abstractmethod
     def check_editable(self, what: str) -> None:
         """Refuse an edit of an object that was removed, or between `update` and `advance`."""
-        raise NotImplementedError
 
     @property
     def can_sleep(self) -> bool:
@@ -46,7 +47,9 @@ class Sleeper(check.Sealed):
     @property
     def is_asleep(self) -> bool:
         """Whether the object sleeps: it rests, and steps leave it alone until something disturbs it."""
-        return bool(self.world.sleeping and self._tree_is_asleep[0] == ASLEEP)
+        from tribo.contact.sleep import ASLEEP
+
+        return bool(self._world.sleeping and self._tree_is_asleep[0] == ASLEEP)
 
     def wake(self) -> None:
         """End the object's sleep, and in the next step that of all sleepers it touches.
@@ -62,6 +65,8 @@ class Sleeper(check.Sealed):
             False
         """
         self.check_editable("wake")
+        from tribo.contact.sleep import AWAKE
+
         self._tree_is_asleep[0] = AWAKE
         self._quiet_time[0] = 0.0
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import frozen
+from tribo.enums import TIE_SLOTS
 from tribo.model import Tuning
 from tribo.objects.constraint import RESISTS, Constraint
 from tribo.objects.end import End
@@ -21,7 +22,7 @@ class Wire(Constraint):
     """
 
     def _own_numbers(self) -> dict[str, Any]:
-        made = {"length": self.length}
+        made = {"length": self.length} | self._rubbing()
         if self._stretch == 0:
             return made | {"tension": float(self._tuning[Tuning.FORCE])}
         return made | ({"stiffness": self.stiffness, "damping": self.damping}
@@ -62,6 +63,58 @@ class Wire(Constraint):
         """
         self._over = places
         self._sides()
+
+    def _rubbing(self) -> dict[str, Any]:
+        """Return its friction, if it has any."""
+        return {"friction": self.friction} if self.friction > 0.0 else {}
+
+    @property
+    def friction(self) -> float:
+        """Coefficient over each place where it runs [–]; assignable.   T₂ ≤ T₁ e^{μβ}, β its turn there"""
+        return float(self._tuning[Tuning.FRICTION])
+
+    @friction.setter
+    def friction(self, value: float) -> None:
+        what = f"friction of {self._name}"
+        given = check.number(value, what, minimum=0.0)
+        places = len(self._over)
+        if given > 0.0 and not 1 <= places < TIE_SLOTS:
+            raise ValueError(
+                f"{what} needs 1 to {TIE_SLOTS - 1} places over which it runs (over=[…]), it has {places}"
+            )
+        if given > 0.0 and self._stretch == 0:
+            raise ValueError(
+                f"{what}: the tension of a custom wire is given, all along; leave it out"
+            )
+        self._set(Tuning.FRICTION, given, "friction", 0.0)
+
+    @property
+    def tensions(self) -> np.ndarray:
+        """Mean tension in the last step [N] of each part of its way, (places + 1,); alike without friction.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ball = world.add_sphere(0.1, mass=2.0, position=(0, 0, 1))
+            >>> wire = world.add_wire(ball, None, second_point=(1, 0, 1), over=[(0, 0, 2), (1, 0, 2)])
+            >>> world.step(100)
+            >>> wire.tensions.round(3).tolist()
+            [19.62, 19.62, 19.62]
+        """
+        parts = len(self._over) + 1
+        made = np.full(parts, self._pulled())
+        if self.friction > 0.0:
+            dt = self._world.engine.settings.dt
+            for j in range(1, parts):
+                force = self._impulse[j] / dt
+                made += np.where(np.arange(parts) >= j, 0.5 * force, -0.5 * force)
+        return frozen(made)
+
+    def _pulled(self) -> float:
+        """Return the force of its row in the last step [N]."""
+        if self._stretch == 0:
+            return float(self._tuning[Tuning.FORCE]) * self.is_on
+        return float(self._impulse[0] / self._world.engine.settings.dt)
 
     @property
     def way(self) -> tuple[End, ...]:
@@ -123,10 +176,8 @@ class Wire(Constraint):
 
     @property
     def tension(self) -> float:
-        """Mean tension in the last step [N], < 0: pressure; of a custom wire assign it."""
-        if self._stretch == 0:
-            return float(self._tuning[Tuning.FORCE]) * self.is_on
-        return float(self._impulse[0] / self._world.engine.settings.dt)
+        """Mean tension in the last step [N] at its first end, < 0: pressure; of a custom wire assign it."""
+        return float(self.tensions[0])
 
     @tension.setter
     def tension(self, value: float) -> None:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from tribo.materials import MaterialTable
 from tribo.model import Status
+from tribo.objects.articulated import ArticulatedSystem
 from tribo.objects.base import Object
 from tribo.objects.constraint import Constraint
 from tribo.objects.contact import Contact
-from tribo.objects.owner import Owner
+from tribo.objects.owner import Owner, Pushes
 
 
 class WorldView(Owner, Protocol):
     """The world as its parts see it: what its objects see (`Owner`), the objects, and how steps went."""
+
+    pushes: Pushes  # external wrenches of the next step on merged links
+    is_measured: bool  # whether steps stop for sensors or for a recording
 
     @property
     def objects(self) -> tuple[Object, ...]:
@@ -25,6 +29,15 @@ class WorldView(Owner, Protocol):
     @property
     def constraints(self) -> tuple[Constraint, ...]:
         """Return all constraints in the order in which they were added."""
+
+    def remove(self, item: Any) -> None:
+        """Take an object with all that hangs on it, or a constraint, out of the world."""
+
+    def equip(self, part: ArticulatedSystem) -> None:
+        """Add the sensors and the constraints that a robot's file declares."""
+
+    def write_materials(self) -> None:
+        """Pass a changed pair table on to the model."""
 
     @property
     def materials(self) -> MaterialTable:

@@ -15,6 +15,7 @@ from tribo.materials import MaterialTable
 from tribo.model import ContactState, Impact, Status
 from tribo.objects import Object
 from tribo.objects.contact import PER_CONTACT, SAID, Contact
+from tribo.objects.world_view import WorldView
 from tribo.queries import momentum
 from tribo.readout.explain_contact import ContactDiagnosis, diagnose
 
@@ -135,21 +136,12 @@ def tree_energies(engine: Engine) -> np.ndarray:
     return result
 
 
-class WorldReadout(check.Sealed):
+class WorldReadout:
     """The part of a world that reads: contacts, energies, momenta, how the last step went."""
 
-    _objects: list[Object]
-    _materials: MaterialTable
-
-    @property
-    def engine(self) -> Engine:
-        """Records of this world."""
-        raise NotImplementedError
-
-    @property
-    def is_midway(self) -> bool:
-        """Whether the world stands between `update` and `advance`."""
-        raise NotImplementedError
+    def __init__(self, world: WorldView) -> None:
+        """Read a world."""
+        self._world = world
 
     @property
     def contacts(self) -> list[Contact]:
@@ -168,9 +160,9 @@ class WorldReadout(check.Sealed):
         return self._read_contacts(part)
 
     def _read_contacts(self, only: Object | None) -> list[Contact]:
-        engine = self.engine
-        reach = midway_reach(engine) if self.is_midway else 0.0
-        return read_contacts(engine, self._objects, self._materials, only, reach)
+        engine = self._world.engine
+        reach = midway_reach(engine) if self._world.is_midway else 0.0
+        return read_contacts(engine, self._world.objects, self._world.materials, only, reach)
 
     def diagnose_contact(self, first: Object, second: Object) -> ContactDiagnosis:
         """Return what the last step found between two objects: friction in use, forces, stick or slip, gaps.
@@ -197,44 +189,44 @@ class WorldReadout(check.Sealed):
         for part in (first, second):
             if not isinstance(part, Object):
                 raise TypeError(f"diagnose_contact takes objects, got {check.shown(part)}")
-        return diagnose(self.engine, first, second)
+        return diagnose(self._world.engine, first, second)
 
     @property
     def kinetic_energy(self) -> float:
         """Of all dynamic objects [J]."""
-        return float(tree_energies(self.engine)[:, 0].sum())
+        return float(tree_energies(self._world.engine)[:, 0].sum())
 
     @property
     def potential_energy(self) -> float:
         """Of all dynamic objects in gravity, zero at the world origin, and of joint springs [J]."""
-        return float(tree_energies(self.engine)[:, 1].sum())
+        return float(tree_energies(self._world.engine)[:, 1].sum())
 
     @property
     def energy(self) -> float:
         """Kinetic and potential [J]."""
-        return float(tree_energies(self.engine)[:, :2].sum())
+        return float(tree_energies(self._world.engine)[:, :2].sum())
 
     @property
     def linear_momentum(self) -> np.ndarray:
         """Of all dynamic objects, shape (3,) [kg m/s], world."""
-        return frozen(tree_energies(self.engine)[:, 2:5].sum(axis=0))
+        return frozen(tree_energies(self._world.engine)[:, 2:5].sum(axis=0))
 
     @property
     def angular_momentum(self) -> np.ndarray:
         """Of all dynamic objects about the world origin, shape (3,) [kg m²/s]."""
-        return frozen(tree_energies(self.engine)[:, 5:8].sum(axis=0))
+        return frozen(tree_energies(self._world.engine)[:, 5:8].sum(axis=0))
 
     @property
     def status(self) -> Status:
         """How the last step went; 0: well."""
-        return Status(int(self.engine.status[0, 0]))
+        return Status(int(self._world.engine.status[0, 0]))
 
     @property
     def residual(self) -> np.ndarray:
         """Primal, dual and complementarity violation of the last contact solve, shape (3,) [–]."""
-        return frozen(np.array(self.engine.work.residual))
+        return frozen(np.array(self._world.engine.work.residual))
 
     @property
     def sweeps(self) -> int:
         """Sweeps of the last contact solve."""
-        return int(self.engine.work.sweeps[0])
+        return int(self._world.engine.work.sweeps[0])

@@ -1,4 +1,4 @@
-"""Who is to blame for a step that was not solved: names of contacts, joints and constraints for the log."""
+"""What a step that was not solved goes back to: names of contacts, joints and constraints for the log."""
 
 from __future__ import annotations
 
@@ -7,11 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tribo.contact.compliant.ground_law import FOLLOWED
-from tribo.contact.problem.box_friction_rows import SLOT
-from tribo.contact.problem.contact_targets import SLOW_IMPACT
-from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
-from tribo.contact.solver.natural_residual import scalar_violation
 from tribo.engine.engine import Engine
 from tribo.engine.layout import DOFS
 from tribo.enums import DriveForm
@@ -33,6 +28,9 @@ def row_name(
     engine: Engine, objects: Sequence[Object], constraints: Sequence[Constraint], n: int
 ) -> str:
     """Return what scalar row n is: "a stop of joint 'elbow' of arm"."""
+    from tribo.contact.problem.box_friction_rows import SLOT
+    from tribo.contact.problem.scalar_rows import tie_of
+
     if engine.work.scalar_slot[n] < 0:
         a, b = engine.work.contact_shape[SLOT - engine.work.scalar_slot[n]]
         return f"friction between {shape_name(objects, a)} and {shape_name(objects, b)}"
@@ -66,6 +64,8 @@ def largest_miss(
     engine: Engine, objects: Sequence[Object], constraints: Sequence[Constraint]
 ) -> str:
     """Return which contact or row of the last step misses its law by most; empty if all keep theirs."""
+    from tribo.contact.solver.natural_residual import scalar_violation
+
     model, work = engine.model, engine.work
     worst, where = 0.0, ""
     for c in range(int(work.contact_count[0])):
@@ -82,6 +82,8 @@ def largest_miss(
 
 def contradiction(engine: Engine, constraints: Sequence[Constraint]) -> str:
     """Return the names of the constraints that give way most in the last step; empty if none does."""
+    from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
+
     work = engine.work
     hard = [
         n for n in range(int(work.scalar_count[0]))
@@ -108,6 +110,9 @@ def too_stiff(engine: Engine, objects: Sequence[Object]) -> str:
     It is the longest step h with h √δ (3/2 K h + D)/m ≤ `FOLLOWED` at the deepest point δ of the bounce
     (`ground_law.peak`).
     """
+    from tribo.contact.compliant.ground_law import FOLLOWED
+    from tribo.contact.problem.contact_targets import SLOW_IMPACT
+
     work, table, material = engine.work, engine.model.pair_table, engine.model.shape_material
     settings, found = engine.settings, {}
     dt = float(settings.dt)

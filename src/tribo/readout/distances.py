@@ -10,10 +10,10 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.engine.builder import ALL_GROUPS
-from tribo.engine.engine import Engine
-from tribo.objects import CollisionBody, Object
-from tribo.probes import near
-from tribo.readout.filters import Sight, object_numbers, shapes_of
+from tribo.objects import CollisionBody
+from tribo.objects.world_view import WorldView
+from tribo.readout.filters import object_numbers, shapes_of
+from tribo.readout.rays import WorldRays
 
 
 class Distance(NamedTuple):
@@ -27,22 +27,12 @@ class Distance(NamedTuple):
     collision_body_b: CollisionBody
 
 
-class WorldProximity(check.Sealed):
+class WorldProximity:
     """The part of a world that answers how far things are apart and what is where."""
 
-    @property
-    def engine(self) -> Engine:
-        """Records of this world."""
-        raise NotImplementedError
-
-    @property
-    def objects(self) -> tuple[Object, ...]:
-        """All objects."""
-        raise NotImplementedError
-
-    def _look(self, mask: int, ignore: Any) -> Sight:
-        """Return scratch that sees what a question is about."""
-        raise NotImplementedError
+    def __init__(self, world: WorldView, rays: WorldRays) -> None:
+        """Ask a world; what a question sees is what rays see."""
+        self._world, self._rays = world, rays
 
     def distance(self, a: Any, b: Any, limit: float = math.inf) -> Distance | None:
         """Return how far apart two things are, None if farther than a limit.
@@ -69,17 +59,26 @@ class WorldProximity(check.Sealed):
             >>> found.distance, found.point_b.tolist()
             (1.0, [1.5, 0.0, 0.0])
         """
+        from tribo.probes import near
+
         is_open = check.is_scalar(limit) and limit == math.inf
         reach = math.inf if is_open else check.number(limit, "limit")
-        sides = shapes_of(a, self, "a"), shapes_of(b, self, "b")
-        sight, engine = self._look(ALL_GROUPS, ()), self.engine
-        sight.scene.is_seen[:] = 0
+        sides = shapes_of(a, self._world, "a"), shapes_of(b, self._world, "b")
+        shape_filter, engine = self._rays.look(ALL_GROUPS, ()), self._world.engine
+        shape_filter.scene.is_seen[:] = 0
         for side in sides:
-            sight.scene.is_seen[side] = 1
+            shape_filter.scene.is_seen[side] = 1
         spans = np.array([x for side in sides for x in (side.start, side.stop)], np.int64)
         out, pair = np.zeros(10), np.zeros(2, np.int64)
         found = near.nearest(
-            engine.model, engine.state, sight.work, sight.scene, spans, reach, out, pair
+            engine.model,
+            engine.state,
+            shape_filter.work,
+            shape_filter.scene,
+            spans,
+            reach,
+            out,
+            pair,
         )
         if found < 0:
             raise ValueError(
@@ -149,15 +148,19 @@ class WorldProximity(check.Sealed):
     def _there(
         self, low: np.ndarray, high: np.ndarray, is_point: bool, mask: int
     ) -> list[CollisionBody]:
-        sight, engine = self._look(mask, ()), self.engine
-        near.there(engine.model, engine.state, sight.work, sight.scene, low, high, is_point)
-        return self._bodies(np.flatnonzero(sight.scene.is_seen))
+        from tribo.probes import near
+
+        shape_filter, engine = self._rays.look(mask, ()), self._world.engine
+        near.there(
+            engine.model, engine.state, shape_filter.work, shape_filter.scene, low, high, is_point
+        )
+        return self._bodies(np.flatnonzero(shape_filter.scene.is_seen))
 
     def _bodies(self, shapes: np.ndarray) -> list[CollisionBody]:
         """Return collision bodies by their numbers in the world."""
-        objects, found = self.objects, []
+        objects, found = self._world.objects, []
         for s, k in zip(
-            shapes.tolist(), object_numbers(self.objects, shapes).tolist(), strict=True
+            shapes.tolist(), object_numbers(self._world.objects, shapes).tolist(), strict=True
         ):
             span = objects[k].span
             assert span is not None

@@ -14,12 +14,13 @@ from tribo.model import Model, Shape, Work
 from tribo.objects import CollisionBody, Object
 from tribo.objects.handles import Link
 from tribo.objects.owner import Member
+from tribo.objects.world_view import WorldView
 from tribo.probes.records import Scene
 
 OUTLINE = 6  # corners of the features that primitives have
 
 
-class Sight:
+class ShapeFilter:
     """Scratch for one model of a world; a new model needs a new one."""
 
     def __init__(self, engine: Engine) -> None:
@@ -51,7 +52,7 @@ class Sight:
         return int(seen.sum())
 
 
-def shapes_of(thing: Any, world: Any, what: str) -> slice:
+def shapes_of(thing: Any, world: WorldView, what: str) -> slice:
     """Return which shapes of a world belong to an object, a collision body or a link.
 
     Raises:
@@ -72,7 +73,7 @@ def shapes_of(thing: Any, world: Any, what: str) -> slice:
             f"{what} must be an object, a collision body or a link of a robot, got {check.shown(thing)}"
         )
     owner.check_present(what)
-    if owner.world is not world:
+    if owner.world is not world.face:
         raise ValueError(f"{what}: {owner.name} belongs to another world")
     _ = world.engine
     assert owner.span is not None

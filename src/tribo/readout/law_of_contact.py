@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from tribo.contact.solver.natural_residual import contact_violation
 from tribo.engine.engine import Engine
 from tribo.model import Pair
 
@@ -14,6 +13,8 @@ def kept(engine: Engine, c: int) -> tuple[float, float, float]:
 
     The solve has the impulse of a contact material before adhesion, and over the lengths of its directions.
     """
+    from tribo.contact.solver.natural_residual import contact_violation
+
     work, model = engine.work, engine.model
     felt = work.contact_impulse[c].copy()
     x, y = np.divide(

@@ -14,8 +14,8 @@ from tribo.checks.readonly import frozen
 from tribo.engine.builder import ALL_GROUPS
 from tribo.engine.engine import Engine
 from tribo.objects import CollisionBody, Object
-from tribo.probes import cast
-from tribo.readout.filters import Sight, object_numbers, shapes_of
+from tribo.objects.world_view import WorldView
+from tribo.readout.filters import ShapeFilter, object_numbers, shapes_of
 
 MAX_RAYS = 1 << 24  # of one call: a gigabyte of answers
 
@@ -88,40 +88,28 @@ class RayHits:
         return frozen(found)
 
 
-class WorldRays(check.Sealed):
+class WorldRays:
     """The part of a world that answers rays: at its present state, moving nothing.
 
     A hit is where a ray crosses a surface. A ray that starts inside of a solid hits it where it leaves.
     Terrain has no sides and no bottom. Collision shapes count; what is only drawn does not.
     """
 
-    _sight: Sight | None = None
+    def __init__(self, world: WorldView) -> None:
+        """Ask a world."""
+        self._world = world
+        self._filter: ShapeFilter | None = None
 
-    @property
-    def engine(self) -> Engine:
-        """Records of this world."""
-        raise NotImplementedError
-
-    @property
-    def objects(self) -> tuple[Object, ...]:
-        """All objects."""
-        raise NotImplementedError
-
-    @property
-    def material_names(self) -> tuple[str, ...]:
-        """Names of all materials."""
-        raise NotImplementedError
-
-    def _look(self, mask: int, ignore: Any) -> Sight:
+    def look(self, mask: int, ignore: Any) -> ShapeFilter:
         """Return scratch that sees what a question is about."""
         bits = check.bits(mask, "collision_mask")
         things = ignore if isinstance(ignore, (list, tuple, set, frozenset)) else [ignore]
-        spans = [shapes_of(thing, self, "ignore") for thing in things]
-        engine = self.engine
-        if self._sight is None or not self._sight.fits(engine):
-            self._sight = Sight(engine)
-        self._sight.look(bits, spans)
-        return self._sight
+        spans = [shapes_of(thing, self._world, "ignore") for thing in things]
+        engine = self._world.engine
+        if self._filter is None or not self._filter.fits(engine):
+            self._filter = ShapeFilter(engine)
+        self._filter.look(bits, spans)
+        return self._filter
 
     def ray_test(self, origin: Any, direction: Any, length: float = math.inf, *,
                  collision_mask: int = ALL_GROUPS, ignore: Any = ()) -> RayHit | None:  # fmt: skip
@@ -149,8 +137,8 @@ class WorldRays(check.Sealed):
             True
         """
         start, toward, reach = self._one_ray(origin, direction, length)
-        sight = self._look(collision_mask, ignore)
-        hit, shape = self._cast(sight, start, toward, 0.0, reach)
+        shape_filter = self.look(collision_mask, ignore)
+        hit, shape = self.cast(shape_filter, start, toward, 0.0, reach)
         return None if shape[0] < 0 else self._hit(start[0], toward[0], hit[0], int(shape[0]))
 
     def ray_test_all(self, origin: Any, direction: Any, length: float = math.inf, *,
@@ -166,13 +154,15 @@ class WorldRays(check.Sealed):
             >>> [hit.distance for hit in world.ray_test_all((0, 0, 0), (1, 0, 0))]
             [2.5, 3.5]
         """
+        from tribo.probes import cast
+
         start, toward, reach = self._one_ray(origin, direction, length)
-        sight = self._look(collision_mask, ignore)
-        engine, room = self.engine, 32
+        shape_filter = self.look(collision_mask, ignore)
+        engine, room = self._world.engine, 32
         while True:
             hit, shape = np.zeros((room, 4)), np.zeros(room, np.int64)
             found = cast.all_hits(
-                engine.model, engine.state, sight.work, sight.scene, start, toward, 0.0, reach,
+                engine.model, engine.state, shape_filter.work, shape_filter.scene, start, toward, 0.0, reach,
                 hit, shape,
             )  # fmt: skip
             if found < 0:
@@ -219,11 +209,11 @@ class WorldRays(check.Sealed):
             if not (reach >= 0.0).all():
                 k = int(np.argmax(~(reach >= 0.0)))
                 raise ValueError(f"length must be ≥ 0, entry {k} is {float(reach[k])!r}")
-        sight = self._look(collision_mask, ignore)
-        hit, shape = self._cast(sight, start, toward, 0.0, reach)
+        shape_filter = self.look(collision_mask, ignore)
+        hit, shape = self.cast(shape_filter, start, toward, 0.0, reach)
         return RayHits(
             frozen(start), frozen(toward), frozen(hit[:, 0]), frozen(hit[:, 1:]), frozen(shape),
-            self.engine, tuple(self.objects),
+            self._world.engine, tuple(self._world.objects),
         )  # fmt: skip
 
     def _one_ray(self, origin: Any, direction: Any, length: Any) -> tuple[np.ndarray, ...]:
@@ -231,14 +221,21 @@ class WorldRays(check.Sealed):
         toward = check.vector(direction, "direction", 3)[None]
         return start, toward, np.array([_length(length)])
 
-    def _cast(
-        self, sight: Sight, start: np.ndarray, toward: np.ndarray, nearest: float, reach: np.ndarray
+    def cast(
+        self,
+        seen: ShapeFilter,
+        start: np.ndarray,
+        toward: np.ndarray,
+        nearest: float,
+        reach: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return distance and normal (N, 4), and the shape (N,) that each ray hits."""
-        engine, count = self.engine, len(start)
+        engine, count = self._world.engine, len(start)
         hit, shape = np.empty((count, 4)), np.empty(count, np.int64)
+        from tribo.probes import cast
+
         bad = cast.closest(
-            engine.model, engine.state, sight.work, sight.scene, count <= cast.FEW, start, toward,
+            engine.model, engine.state, seen.work, seen.scene, count <= cast.FEW, start, toward,
             nearest, reach, hit, shape,
         )  # fmt: skip
         if bad >= 0:
@@ -247,11 +244,11 @@ class WorldRays(check.Sealed):
 
     def _hit(self, start: np.ndarray, toward: np.ndarray, hit: np.ndarray, shape: int) -> RayHit:
         """Return a hit with names."""
-        objects = self.objects
+        objects = self._world.objects
         part = objects[int(object_numbers(objects, np.array([shape]))[0])]
         assert part.span is not None
         position = start + hit[0] / np.linalg.norm(toward) * toward
-        material = self.material_names[self.engine.model.shape_material[shape]]
+        material = self._world.material_names[self._world.engine.model.shape_material[shape]]
         body = part.collision_bodies[shape - part.span.shape.start]
         return RayHit(float(hit[0]), frozen(position), frozen(hit[1:].copy()), part, body, material)
 

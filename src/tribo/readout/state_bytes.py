@@ -1,9 +1,9 @@
 """The state of a world as one block of bytes: for another process, for later, for comparing.
 
-Layout: magic, version, length of the header; the header (JSON: a digest of every field of the model,
-what follows, how many contacts); the arrays one after the other, little-endian; a checksum. Nothing is
-executed and nothing is allocated that the world or the length of the file does not account for: all
-sizes but the number of contacts are those of the world that reads.
+Layout: magic, version, length of the header; the header (JSON: a digest of every field of the model, how
+many properties a pair of materials has, what follows, how many contacts); the arrays one after the other,
+little-endian; a checksum. Nothing is executed and nothing is allocated that the world or the length of the
+file does not account for: all sizes but the number of contacts are those of the world that reads.
 """
 
 from __future__ import annotations
@@ -12,19 +12,20 @@ import hashlib
 import json
 import os
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from tribo.checks.check import Sealed, shown
+from tribo.checks.check import shown
 from tribo.checks.files import NotPlainError, plain
 from tribo.engine.engine import Engine
 from tribo.model import Integrator
 from tribo.objects.contact import PER_CONTACT, SAID
+from tribo.objects.world_view import WorldView
 
 MAGIC = b"tribo state\n"
-VERSION = 4
+VERSION = 5
 _HEAD = struct.Struct("<12sII")  # magic, version, length of the header
 _SUM = 32  # bytes of the checksum
 _MAX_HEADER = 1 << 20
@@ -46,6 +47,11 @@ def fingerprint(engine: Engine) -> dict[str, str]:
         for name, array in engine.model.arrays.items()
         if name not in _NOT_COMPARED
     }
+
+
+def _pair_properties(engine: Engine) -> int:
+    """Return how many numbers the law of a pair of materials is: versions of tribo differ in it."""
+    return int(engine.model.arrays["pair_table"].shape[-1])
 
 
 def _counts(engine: Engine) -> tuple[int, int, int]:
@@ -98,6 +104,7 @@ def dump(engine: Engine) -> bytes:
         {
             "contacts": counts,
             "model": fingerprint(engine),
+            "pair_properties": _pair_properties(engine),
             "arrays": _listing(engine, counts),
         }
     ).encode()
@@ -126,17 +133,25 @@ def _header(engine: Engine, blob: bytes) -> tuple[int, list[int], list[list[obje
         header = json.loads(blob[_HEAD.size : begin])
         warm, yielded, touching = counts = header["contacts"]
         model, listed = header["model"], header["arrays"]
+        columns = header.get("pair_properties")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError("the state is damaged: its header cannot be read") from error
     if any(type(n) is not int for n in counts) or min(warm, yielded, touching) < 0:
         raise ValueError("the state is damaged: its number of contacts is none")
     own = fingerprint(engine)
+    here = _pair_properties(engine)
+    if columns is not None and columns != here:
+        raise ValueError(
+            "the state was written by another version of tribo: its pairs of materials have "
+            f"{shown(columns)} properties, those of this version have {here}; write it anew with this version"
+        )
     if model != own:
         known = model if isinstance(model, dict) else {}
         differ = [name for name in own if known.get(name) != own[name]]
         raise ValueError(
             f"the state belongs to a world with another model ({', '.join(differ[:5]) or 'its fields'} "
-            f"{'differ' if len(differ) > 1 else 'differs'}, see tribo.model.Model); build the world as it was"
+            f"{'differ' if len(differ) > 1 else 'differs'}, see tribo.model.Model); build the world as it "
+            "was, or write the state anew if another version of tribo has written it"
         )
     if listed != _listing(engine, counts):
         raise ValueError(
@@ -195,21 +210,12 @@ def _check(engine: Engine, found: dict[object, np.ndarray], counts: Sequence[int
         raise ValueError("the state is damaged: some of its numbers are outside their range")
 
 
-class StateFiles(Sealed):
+class StateFiles:
     """The part of a world that keeps its state outside the process."""
 
-    @property
-    def engine(self) -> Engine:
-        """Records of this world."""
-        raise NotImplementedError
-
-    def check_editable(self, what: str, verb: str = "changed") -> None:
-        """Refuse an edit, or what `verb` says, between `update` and `advance`."""
-        raise NotImplementedError
-
-    def write_materials(self) -> None:
-        """Pass a changed pair table on to the model."""
-        raise NotImplementedError
+    def __init__(self, world: WorldView, forget: Callable[[], None]) -> None:
+        """Keep the state of a world; `forget` is called when another state is loaded."""
+        self._world, self._forget = world, forget
 
     def hash(self) -> str:
         """Return a digest of the state, 16 hexadecimal digits: equal bits, equal digest, in any process.
@@ -226,7 +232,7 @@ class StateFiles(Sealed):
             >>> len(before), world.hash() == before
             (16, False)
         """
-        return state_hash(self.engine)
+        return state_hash(self._world.engine)
 
     def dump_state(self) -> bytes:
         """Return state, commands, settings and the last step's readings as bytes, for `load_state`.
@@ -234,9 +240,9 @@ class StateFiles(Sealed):
         They carry a format number and a checksum, and fit a world that was built in the
         same way. From them the world goes on bit for bit, in another process as well.
         """
-        self.check_editable("the state", "dumped")
-        self.write_materials()
-        return dump(self.engine)
+        self._world.check_editable("the state", "dumped")
+        self._world.write_materials()
+        return dump(self._world.engine)
 
     def save_state(self, path: str | Path) -> None:
         """Write `dump_state` into a file; a file of that name is replaced as a whole or not at all."""
@@ -271,21 +277,18 @@ class StateFiles(Sealed):
             >>> second.hash() == first.hash()
             True
         """
-        self.check_editable("the state")
+        self._world.check_editable("the state")
         if isinstance(saved, str | Path):
             saved = self._read(Path(saved))
         if not isinstance(saved, bytes):
             raise TypeError(f"load_state takes bytes or the path of a file, got {shown(saved)}")
-        self.write_materials()
-        load(self.engine, saved)
-        self._forget_last_step()
-
-    def _forget_last_step(self) -> None:
-        """Note that what sensors know about the last step belongs to another state."""
+        self._world.write_materials()
+        load(self._world.engine, saved)
+        self._forget()
 
     def _read(self, path: Path) -> bytes:
         """Read a file that can be a state of this world, and no more of it."""
-        engine = self.engine
+        engine = self._world.engine
         fixed = sum(array.nbytes for _, array in _parts(engine, (0, 0, 0)))
         try:
             plain(path)

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tribo.checks import check
 from tribo.description.extents import rotation_matrix
+from tribo.description.trees import ShapeDescription
 from tribo.engine.layout import COORDINATES, DOFS, joint_types
 from tribo.model import Joint
-
-if TYPE_CHECKING:
-    from tribo.description.trees import ShapeDescription
-    from tribo.sensors.world_sensors import WorldSensors
+from tribo.objects.world_view import WorldView
 
 FORMAT = "tribo recording"
 VERSION = 1
@@ -119,7 +117,7 @@ def frames_of_chunk(sizes: dict[str, int], asked: int | None) -> int:
     return max(1, min(asked or FRAMES_AT_MOST, CHUNK_BYTES // (8 * widest)))
 
 
-def describe(world: WorldSensors) -> dict[str, Any]:
+def describe(world: WorldView) -> dict[str, Any]:
     """Return what the numbers of a recording belong to, as plain data for JSON.
 
     It names objects, bodies, joints, coordinates with units, and the collision shapes of bodies (those that

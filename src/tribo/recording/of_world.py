@@ -6,16 +6,17 @@ from pathlib import Path
 
 from tribo.checks.errors import EditError
 from tribo.model import Status
+from tribo.objects.world_view import WorldView
 from tribo.recording.recorder import Recorder
 from tribo.sensors.world_sensors import WorldSensors
 
 
-class WorldRecording(WorldSensors):
+class WorldRecording:
     """Recording of a world while it steps."""
 
-    def __init__(self) -> None:
-        """Start without sensors and without a recording."""
-        WorldSensors.__init__(self)
+    def __init__(self, world: WorldView, sensors: WorldSensors) -> None:
+        """Start without a recording; sensors measure while steps stop for frames."""
+        self._world, self._sensors = world, sensors
         self._recorder: Recorder | None = None
 
     def record(
@@ -61,26 +62,29 @@ class WorldRecording(WorldSensors):
             raise EditError(
                 f"this world is recorded already, to {self._recorder.path}; close that first"
             )
-        self._recorder = Recorder(self, path, every, chunk, overwrite)
+        self._recorder = Recorder(self._world, path, every, chunk, overwrite)
+        self._world.is_measured = True
         return self._recorder
 
-    def _run_measured(self, n: int) -> bool:
-        """Make n steps, stopping for sensors and frames that are due."""
+    def run(self, n: int) -> bool:
+        """Make n steps, stopping for sensors and frames that are due; tell whether a status is set."""
         recorder = self._recorder
         if recorder is None or not recorder.is_open:
             self._recorder = None
-            return super()._run_measured(n)
+            self._world.is_measured = bool(self._sensors.sensors)
+            return self._sensors.run(n, self.measure_due)
         recorder.check_same()
         said = False
         while n > 0:
             count = min(n, recorder.steps_to_next())
-            said |= super()._run_measured(count)
-            if self.engine.status[0, 0] & Status.INVALID:
+            said |= self._sensors.run(count, self.measure_due)
+            if self._world.engine.status[0, 0] & Status.INVALID:
                 return True
             n -= count
         return said
 
-    def _measure_due(self) -> None:
-        super()._measure_due()
+    def measure_due(self) -> None:
+        """Let sensors measure, and frames be taken, whose time it is."""
+        self._sensors.measure_due()
         if self._recorder is not None and self._recorder.is_open:
             self._recorder.note_if_due()

@@ -8,21 +8,19 @@ import shutil
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from tribo.checks import check
 from tribo.checks.errors import EditError
+from tribo.engine.engine import Engine
 from tribo.model import Pair
 from tribo.objects.frames import quaternions
+from tribo.objects.world_view import WorldView
 from tribo.readout.contacts_and_energies import contact_impulses, tree_energies
 from tribo.recording import fields
 from tribo.sensors.base import EARLY
-
-if TYPE_CHECKING:
-    from tribo.engine.engine import Engine
-    from tribo.sensors.world_sensors import WorldSensors
 
 Columns = dict[str, np.ndarray]
 
@@ -58,7 +56,7 @@ class Recorder:
         11
     """
 
-    def __init__(self, world: WorldSensors, path: str | Path, every: float | None = None,
+    def __init__(self, world: WorldView, path: str | Path, every: float | None = None,
                  chunk: int | None = None, overwrite: bool = False) -> None:  # fmt: skip
         """Make the file and note the present state as the first frame."""
         self.path = fields.folder(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,8 +22,10 @@ from tribo.sensors.noise import Noise, NoiseState
 EARLY = 1e-6  # [-] of a step: a measurement that is due so little later is due now
 
 
-class SensorHost(WorldView, Protocol):
-    """The sensors of a world, as each of them sees it."""
+class SensorHost(Protocol):
+    """The sensors of a world, as each of them sees them."""
+
+    world: WorldView
 
     def mean_acceleration(self, sensor: Any) -> np.ndarray:
         """Return (v⁺ − v)/Δt of the last step for all degrees of freedom of the world [m/s², rad/s²]."""
@@ -41,10 +44,10 @@ class SensorHost(WorldView, Protocol):
 class Mount:
     """A frame fixed to a body of an object, or to the world (no object)."""
 
-    def __init__(self, world: Any, part: Any, frame: str | None,
+    def __init__(self, sensors: SensorHost, part: Any, frame: str | None,
                  position: Any, orientation: Any) -> None:  # fmt: skip
         """Find the body; position and orientation are those of the sensor in the frame."""
-        self.world: SensorHost = world
+        self.sensors, self.world = sensors, sensors.world
         self.body, self.link = 0, ""
         self.part: Object | None = part
         offset = check.vector(position, "position", 3)
@@ -53,7 +56,7 @@ class Mount:
             raise TypeError(
                 f"parent must be an object of the world or None, got {check.shown(part)}"
             )
-        if part is not None and (part.is_removed or part not in world.objects):
+        if part is not None and (part.is_removed or part not in self.world.objects):
             raise ValueError(f"parent: {part.name} is not in this world")
         if frame is not None:
             if not isinstance(part, ArticulatedSystem):
@@ -101,7 +104,7 @@ class Mount:
         return motion[:3], motion[3:12].reshape(3, 3) @ self.turn
 
 
-class Sensor(check.Sealed):
+class Sensor(check.Sealed, ABC):
     """A sensor; `World.add_imu` and its kin make one.
 
     With an `update_rate` it measures by itself during `World.step`, at the end of the first step at or
@@ -137,9 +140,9 @@ class Sensor(check.Sealed):
         return self._name
 
     @property
-    def world(self) -> SensorHost:
-        """The world that it is in."""
-        return self._mount.world
+    def world(self) -> Any:
+        """The `World` that it is in."""
+        return self._mount.world.face
 
     @property
     def parent(self) -> Object | None:
@@ -178,8 +181,9 @@ class Sensor(check.Sealed):
         self._reading = self._measured(self._mount.world.time)
         return self._reading
 
+    @abstractmethod
     def _measured(self, time: float) -> Any:
-        raise NotImplementedError
+        """Return a new reading; time [s]."""
 
     # -- what the world does -------------------------------------------------------------------
     def restart(self, time: float) -> None:

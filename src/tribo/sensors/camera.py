@@ -101,10 +101,10 @@ class DepthCamera(Sensor):
 
     def _measured(self, time: float) -> Any:
         place, turn = self._mount.pose()
-        hidden = () if self._sees_parent else self._mount.world.shapes_at(self._mount)
+        hidden = () if self._sees_parent else self._mount.sensors.shapes_at(self._mount)
         # Rays begin at the near plane: what is before it is not seen.
         rays = self._rays @ turn.T
-        distance, objects = self._mount.world.look_along(
+        distance, objects = self._mount.sensors.look_along(
             place + self._near * rays, rays, 0.0, (self._far - self._near) * self._lengths, hidden
         )
         depth = np.where(np.isfinite(distance), self._near + distance / self._lengths, math.nan)

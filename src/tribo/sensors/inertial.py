@@ -48,7 +48,7 @@ class Imu(Sensor):
 
     def _measured(self, time: float) -> Any:
         world = self._mount.world
-        motion = self._mount.motion(world.mean_acceleration(self))
+        motion = self._mount.motion(self._mount.sensors.mean_acceleration(self))
         turn = motion[3:12].reshape(3, 3) @ self._mount.turn
         force = turn.T @ (motion[18:21] - np.array(world.gravity))
         spin = turn.T @ motion[15:18]

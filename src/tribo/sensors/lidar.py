@@ -69,8 +69,8 @@ class Lidar(Sensor):
         beams[:, :, 1] = np.sin(yaw)[:, None] * across
         beams[:, :, 2] = up
         place, turn = self._mount.pose()
-        hidden = () if self._sees_parent else self._mount.world.shapes_at(self._mount)
-        distance, objects = self._mount.world.look_along(
+        hidden = () if self._sees_parent else self._mount.sensors.shapes_at(self._mount)
+        distance, objects = self._mount.sensors.look_along(
             place,
             beams.reshape(-1, 3) @ turn.T,
             self._near,

@@ -15,7 +15,7 @@ from tribo.objects.end import End
 from tribo.objects.parts import Part
 from tribo.queries import point as queries
 from tribo.readout.contacts_and_energies import contact_impulses
-from tribo.sensors.base import Sensor
+from tribo.sensors.base import Sensor, SensorHost
 
 UNKNOWN = (-1, "")  # key of what acts on nobody knows which link
 
@@ -57,10 +57,11 @@ class Loads:
         turns: (bodies, 3, 3) rotations of the bodies.
     """
 
-    def __init__(self, sensor: Sensor, robot: ArticulatedSystem, part: Part | None) -> None:
+    def __init__(self, sensors: SensorHost, sensor: Sensor, robot: ArticulatedSystem,
+                 part: Part | None) -> None:  # fmt: skip
         """Add up all that acted; part None: nothing is asked about a part."""
-        self._world, self._robot, self._part = sensor.world, robot, part
-        self._before = self._world.last_wrench(sensor)
+        self._world, self._robot, self._part = sensors.world, robot, part
+        self._before = sensors.last_wrench(sensor)
         self._poses: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         engine, span = self._world.engine, robot.span
         assert span is not None

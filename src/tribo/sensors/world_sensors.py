@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -13,7 +14,8 @@ from tribo.description.trees import IDENTITY, ORIGIN, SensorDescription
 from tribo.engine.builder import ALL_GROUPS
 from tribo.model import Status
 from tribo.objects import ArticulatedSystem, Object
-from tribo.objects.constraint import Constraint
+from tribo.objects.owner import Pushes
+from tribo.objects.world_view import WorldView
 from tribo.readout.filters import object_numbers
 from tribo.readout.rays import WorldRays
 from tribo.sensors.base import EARLY, Mount, Sensor
@@ -26,7 +28,6 @@ from tribo.sensors.noise import Noise
 from tribo.sensors.wrench import ContactSensor, ForceTorqueSensor
 
 S = TypeVar("S", bound=Sensor)
-Pushes = dict[tuple[int, str], np.ndarray]  # of an object (its id) and a merged link: wrench, (6,)
 
 
 class Before(NamedTuple):
@@ -38,7 +39,7 @@ class Before(NamedTuple):
     pushes: Pushes  # how much of it acts on merged links
 
 
-class WorldSensors(WorldRays):
+class WorldSensors:
     """Sensors of a world, by name.
 
     All `add_…` methods share these arguments: `parent`, the object that carries the sensor (None: the
@@ -46,56 +47,33 @@ class WorldSensors(WorldRays):
     the sensor in that frame; `update_rate` [Hz], None: on request; `noise`; `seed`; `name`.
     """
 
-    def __init__(self) -> None:
-        """Start without sensors."""
+    def __init__(self, world: WorldView, rays: WorldRays) -> None:
+        """Start without sensors; lidars and cameras see what rays do."""
+        self.world, self._rays = world, rays
         self._sensors: dict[str, Sensor] = {}
         self._before: Before | None = None
-        self._pushes: Pushes = {}
         self._next_sensor = 0
-
-    @property
-    def time(self) -> float:
-        """World time [s]."""
-        raise NotImplementedError
-
-    @property
-    def time_step(self) -> float:
-        """Time step [s]."""
-        raise NotImplementedError
-
-    @property
-    def gravity(self) -> Any:
-        """Gravity [m/s²]."""
-        raise NotImplementedError
-
-    @property
-    def constraints(self) -> tuple[Constraint, ...]:
-        """All constraints between bodies."""
-        raise NotImplementedError
-
-    def check_editable(self, what: str) -> None:
-        """Refuse an edit between `update` and `advance`."""
-        raise NotImplementedError
 
     # -- adding --------------------------------------------------------------------------------
     def _added(self, sensor: S) -> S:
         """Take a sensor in, or leave the world as it was."""
         self._check_rate(sensor)
-        sensor.restart(self.time)
+        sensor.restart(self.world.time)
         self._sensors[sensor.name] = sensor
         self._next_sensor += 1
+        self.world.is_measured = True
         return sensor
 
     def _check_rate(self, sensor: Sensor) -> None:
         rate = sensor.update_rate
-        if rate is not None and rate * self.time_step > 1.0 + EARLY:
+        if rate is not None and rate * self.world.time_step > 1.0 + EARLY:
             raise ValueError(
                 f"update_rate of {sensor.name} is {rate:g} Hz, the world makes "
-                f"{1.0 / self.time_step:g} steps per second; take a lower rate or a smaller time step"
+                f"{1.0 / self.world.time_step:g} steps per second; take a lower rate or a smaller time step"
             )
 
     def _named(self, name: str, prefix: str) -> str:
-        self.check_editable("the list of sensors")
+        self.world.check_editable("the list of sensors")
         if not isinstance(name, str):
             raise TypeError(f"name must be a string, got {check.shown(name)}")
         if name in self._sensors:
@@ -266,7 +244,7 @@ class WorldSensors(WorldRays):
                          velocity_noise, seed)
         )  # fmt: skip
 
-    def _add_described(self, robot: ArticulatedSystem, described: SensorDescription) -> None:
+    def add_described(self, robot: ArticulatedSystem, described: SensorDescription) -> None:
         """Add a sensor that a file describes."""
         adders = {
             "imu": self.add_imu, "spinning_lidar": self.add_lidar, "depth": self.add_depth_camera
@@ -303,7 +281,7 @@ class WorldSensors(WorldRays):
         Raises:
             KeyError: There is no such sensor here.
         """
-        self.check_editable("the list of sensors")
+        self.world.check_editable("the list of sensors")
         name = sensor.name if isinstance(sensor, Sensor) else sensor
         found = self.sensor(name)
         if isinstance(sensor, Sensor) and found is not sensor:
@@ -311,55 +289,54 @@ class WorldSensors(WorldRays):
         found.drop()
         del self._sensors[name]
 
-    def _drop_sensors_of(self, part: Object) -> None:
+    def drop_those_of(self, part: Object) -> None:
         """Remove the sensors of an object that leaves."""
         for sensor in self.sensors:
             if sensor.parent is part:
                 self.remove_sensor(sensor)
 
     # -- measuring -----------------------------------------------------------------------------
-    def _note_before(self) -> None:
+    def note_before(self) -> None:
         """Keep what the next step changes and sensors need."""
-        pushes, self._pushes = self._pushes, {}
+        pushes, self.world.pushes = self.world.pushes, {}
         if self._sensors:
-            engine = self.engine
+            engine = self.world.engine
             wrench = np.array(engine.command.wrench)
             self._before = Before(engine.model, np.array(engine.state.v), wrench, pushes)
 
-    def _measure_due(self) -> None:
-        now, dt = self.time, self.time_step
+    def measure_due(self) -> None:
+        """Let those measure whose time it is."""
+        now, dt = self.world.time, self.world.time_step
         for sensor in self.sensors:
             sensor.update(now, dt)
 
-    def _run_measured(self, n: int) -> bool:
-        """Make n steps, stopping for the sensors that are due; tell whether `status` says something."""
+    def run(self, n: int, measure_due: Callable[[], None]) -> bool:
+        """Make n steps, stopping for the sensors that are due; tell whether `status` says something.
+
+        Where it stops it calls `measure_due`: that of the sensors, or of what else looks at steps besides.
+        """
         for sensor in self.sensors:
             self._check_rate(sensor)
-        engine, said = self.engine, False
+        engine, said = self.world.engine, False
         while n > 0:
             due = min((sensor.due() for sensor in self.sensors), default=math.inf)
-            left = (due - self.time) / self.time_step
+            left = (due - self.world.time) / self.world.time_step
             count = n if left > n else max(1, math.ceil(left - EARLY))
             if count > 1:
                 said |= engine.run(count - 1)
-                self._pushes = {}
+                self.world.pushes = {}
             if engine.status[0, 0] & Status.INVALID:
                 return True
-            self._note_before()
+            self.note_before()
             said |= engine.run(1)
             if engine.status[0, 0] & Status.INVALID:
                 return True
             n -= count
-            self._measure_due()
+            measure_due()
         return said
 
-    def note_push(self, part: Object, link: str, wrench: np.ndarray) -> None:
-        """Note how much of an external wrench (6,) on a body acts on a link that was merged into it."""
-        key = part.id, link
-        self._pushes[key] = self._pushes.get(key, np.zeros(6)) + wrench
-
     def _last(self, sensor: Sensor) -> Before:
-        engine = self.engine
+        engine = self.world.engine
         if self._before is None or self._before.model is not engine.model:
             raise EditError(
                 f"sensor {sensor.name} measures over the last step, and since it was added (or the list of "
@@ -369,7 +346,7 @@ class WorldSensors(WorldRays):
 
     def mean_acceleration(self, sensor: Sensor) -> np.ndarray:
         """Return (v⁺ − v)/Δt of the last step for all degrees of freedom of the world [m/s², rad/s²]."""
-        before, engine = self._last(sensor), self.engine
+        before, engine = self._last(sensor), self.world.engine
         return np.asarray((engine.state.v - before.velocity) / engine.settings.dt)
 
     def last_wrench(self, sensor: Sensor) -> Before:
@@ -378,7 +355,7 @@ class WorldSensors(WorldRays):
 
     def shapes_at(self, mount: Mount) -> slice:
         """Return which shapes are on the body that carries a sensor."""
-        model, part = self.engine.model, mount.part
+        model, part = self.world.engine.model, mount.part
         if part is None:
             return slice(0, 0)
         part.check_present("a measurement")
@@ -396,34 +373,39 @@ class WorldSensors(WorldRays):
         hidden: Any,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return distance [m] (infinity: nothing) and object number (−1) of rays; some shapes are hidden."""
-        sight = self._look(ALL_GROUPS, ())
-        sight.scene.is_seen[hidden if isinstance(hidden, slice) else slice(0, 0)] = 0
+        shape_filter = self._rays.look(ALL_GROUPS, ())
+        shape_filter.scene.is_seen[hidden if isinstance(hidden, slice) else slice(0, 0)] = 0
         start = np.array(np.broadcast_to(place, directions.shape), order="C")
-        hit, shape = self._cast(sight, start, np.ascontiguousarray(directions), nearest, reach)
-        return hit[:, 0].copy(), object_numbers(self.objects, shape)
+        hit, shape = self._rays.cast(
+            shape_filter, start, np.ascontiguousarray(directions), nearest, reach
+        )
+        return hit[:, 0].copy(), object_numbers(self.world.objects, shape)
 
     # -- snapshots -----------------------------------------------------------------------------
-    def _sensor_state(self) -> dict[str, Any]:
+    def get_state(self) -> dict[str, Any]:
+        """Return what the future of the sensors depends on, by name."""
         return {name: sensor.get_state() for name, sensor in self._sensors.items()}
 
-    def _check_sensor_state(self, state: dict[str, Any]) -> None:
+    def check_state(self, state: dict[str, Any]) -> None:
+        """Refuse the state of other sensors."""
         if list(state) != list(self._sensors):
             raise ValueError(
                 f"the snapshot belongs to a world with other sensors ({', '.join(state) or 'none'} then, "
                 f"{', '.join(self._sensors) or 'none'} now)"
             )
 
-    def _set_sensor_state(self, state: dict[str, Any], pushes: Pushes) -> None:
+    def set_state(self, state: dict[str, Any], pushes: Pushes) -> None:
+        """Go back to a state of all sensors and the pushes of that time."""
         for name, saved in state.items():
             self._sensors[name].set_state(saved)
         self._before = None
-        self._pushes = dict(pushes)
+        self.world.pushes = dict(pushes)
 
-    def _forget_last_step(self) -> None:
+    def forget_last_step(self) -> None:
+        """Note that what is known about the last step belongs to another state."""
         self._before = None
-        self._pushes = {UNKNOWN: np.zeros(6)} if self.engine.command.has_wrench[0] else {}
+        self.world.pushes = (
+            {UNKNOWN: np.zeros(6)} if self.world.engine.command.has_wrench[0] else {}
+        )
         for sensor in self.sensors:
-            sensor.restart(self.time)
-
-    def _get_pushes(self) -> Pushes:
-        return dict(self._pushes)
+            sensor.restart(self.world.time)

@@ -42,7 +42,7 @@ class ContactSensor(Sensor):
         if mount.part is None:
             raise TypeError("a contact sensor needs an object")
         mount.part.check_present("a measurement")
-        mount.world.mean_acceleration(self)  # a step was made
+        mount.sensors.mean_acceleration(self)  # a step was made
         engine, span = mount.world.engine, mount.part.span
         assert span is not None
         is_own = engine.model.shape_body == span.body.start + mount.body
@@ -75,12 +75,12 @@ class ForceTorqueSensor(Sensor):
         assert isinstance(robot, ArticulatedSystem)
         span = robot.span
         assert span is not None
-        vdot = np.ascontiguousarray(world.mean_acceleration(self)[span.v][None])
+        vdot = np.ascontiguousarray(mount.sensors.mean_acceleration(self)[span.v][None])
         q = np.array(engine.work.mid_q[span.q])[None]
         v = np.array(engine.state.v[span.v])[None] - 0.5 * engine.settings.dt * vdot
         states = States(robot.name, records, q, v, vdot, True)
         part = part_of(robot.description, mount.body, mount.link)
-        loads = Loads(self, robot, part)
+        loads = Loads(mount.sensors, self, robot, part)
         outside = loads.outside[None]
         if part is None:
             found = reactions(states, vdot, outside)[0, mount.body]

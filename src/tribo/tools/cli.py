@@ -21,7 +21,7 @@ from rich.table import Table
 
 import tribo
 from tribo import world_xml
-from tribo.formats.choreonoid import is_body
+from tribo.formats.choreonoid import is_body, is_project
 from tribo.formats.material_files import ENDINGS as YAML_ENDINGS
 from tribo.formats.xml import kind_of
 from tribo.objects import ArticulatedSystem
@@ -41,8 +41,8 @@ HOLD_RATE = 50.0  # [rad/s] natural frequency of the drives that hold a posture
 CLEARANCE = 1e-3  # [m] of a robot above the ground at the start
 MOST_STEPS = 1e9  # of one run: hours of the smallest scene
 
-CHECKED = "RaiSim world, MJCF, URDF, body file, or material file (YAML)"
-FILES = "RaiSim world, scene or robot of MuJoCo (MJCF), robot (URDF), or body file of Choreonoid"
+CHECKED = "RaiSim world, MJCF, URDF, body file, project (.cnoid), or material file (YAML)"
+FILES = "RaiSim world, scene or robot of MuJoCo (MJCF), robot (URDF), body file or project of Choreonoid"
 EXAMPLES = """examples:
   tribo run world.xml --duration 10 --plot run.png
   tribo run robot.urdf --hold --duration 2
@@ -212,6 +212,11 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
         if chosen.set:
             raise InputError(f"{path}: is MJCF, which has no @@parameters; leave --set out")
         world.load_mjcf(path, package_dirs=chosen.package_dir, strict=chosen.strict)
+    elif kind == "project":
+        if chosen.set:
+            raise InputError(f"{path}: is a project, which has no @@parameters; leave --set out")
+        world.load_project(path, package_dirs=chosen.package_dir, strict=chosen.strict)
+        follows = world.objects[-1].name if world.objects else ""
     elif kind == "robot":
         world.add_ground(name="ground")
         robot = world.add_articulated_system(
@@ -249,9 +254,11 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
 
 
 def _kind(path: Path) -> str:
-    """Return what a file is: "raisim", "mujoco", "robot" by its outermost element, "body" by its ending."""
+    """Return what a file is: "raisim", "mujoco", "robot" by its outermost element, others by their ending."""
     if not path.is_file():
         raise InputError(f"{path}: {'is no file' if path.exists() else 'no such file'}")
+    if is_project(path):
+        return "project"
     if is_body(path):
         return "body"
     return kind_of(path)
@@ -384,7 +391,9 @@ def _check(chosen: argparse.Namespace) -> int:
         for report in reports:
             _show_robot(report)
         return 0
-    of_file = robot_report.examine_scene if kind == "mujoco" else robot_report.examine_world
+    of_file = {
+        "mujoco": robot_report.examine_scene, "project": robot_report.examine_project
+    }.get(kind, robot_report.examine_world)  # fmt: skip
     _show_scene(of_file(chosen.file, package_dirs=dirs, strict=chosen.strict))
     return 0
 

@@ -1,6 +1,6 @@
 """Build the library of prebuilt machine code: every entry, for two levels of x86-64 processors.
 
-    python -m tribo.tools.prebuild [--jobs N] [--force] [--output FOLDER]
+    python -m tribo.tools.prebuild [--jobs N] [--force] [--levels LEVEL …] [--output FOLDER]
 
 Each part is compiled by Numba in a process of its own and becomes object files (`tribo.compiler.export`); the
 C compiler links them with `shim.c` into one shared library per level. They go to the cache folder, where
@@ -23,7 +23,7 @@ import sys
 import sysconfig
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,25 +70,30 @@ def functions() -> list[tuple[Any, Any]]:
     return [*entries, *late]
 
 
-def compile_part(part: str, folder: Path) -> None:
+def compile_part(part: str, folder: Path, levels: Sequence[str]) -> None:
     """Write the object files of one part and what the table says of them."""
     mine = [(k, row) for k, row in enumerate(functions()) if part_of(row[0]) == part]
-    (folder / f"{part}.json").write_text(json.dumps(objects_of(mine, folder)), "utf-8")
+    (folder / f"{part}.json").write_text(json.dumps(objects_of(mine, folder, levels)), "utf-8")
 
 
-def objects_of(numbered: Iterable[tuple[int, tuple[Any, Any]]], folder: Path) -> list[Row]:
+def objects_of(
+    numbered: Iterable[tuple[int, tuple[Any, Any]]],
+    folder: Path,
+    levels: Sequence[str] = prebuilt.LEVELS,
+) -> list[Row]:
     """Write the object files of functions; return what the table says of them.
 
     Args:
         numbered: Number of each function in the library, the function, and its arguments or its signature.
         folder: Where the object files go, named by number and level.
+        levels: Processors that they are for.
     """
     from tribo.compiler import export
     from tribo.compiler.jit import name_of
 
     rows: list[Row] = []
     for number, (function, declared) in numbered:
-        made = export.export(function, declared, f"tribo_{number}", prebuilt.LEVELS)
+        made = export.export(function, declared, f"tribo_{number}", tuple(levels))
         for level, content in made.objects.items():
             (folder / f"{number:02}.{level}.o").write_bytes(content)
         arguments = None
@@ -185,11 +190,13 @@ def makers() -> dict[str, str]:
     return {name: importlib.metadata.version(name) for name in ("numba", "llvmlite")}
 
 
-def is_there(place: Path) -> bool:
+def is_there(place: Path, levels: Sequence[str] = prebuilt.LEVELS) -> bool:
     """Tell whether a folder has the libraries of these sources, whole and made with these compilers."""
     try:
         said = prebuilt.read_contents(place)
         if said is None or said["sources"] != prebuilt.sources() or said["made with"] != makers():
+            return False
+        if not {*levels} <= {*said["libraries"]}:
             return False
         return all(
             hashlib.sha256((place / row["file"]).read_bytes()).hexdigest() == row["sha256"]
@@ -199,7 +206,7 @@ def is_there(place: Path) -> bool:
         return False
 
 
-def build(output: Path, jobs: int) -> None:
+def build(output: Path, jobs: int, levels: Sequence[str] = prebuilt.LEVELS) -> None:
     """Build the libraries and their list of contents into a folder.
 
     Raises:
@@ -212,7 +219,7 @@ def build(output: Path, jobs: int) -> None:
     with tempfile.TemporaryDirectory(prefix="tribo-") as place:
         objects = Path(place)
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            waiting = {pool.submit(_run_part, part, objects): part for part in PARTS}
+            waiting = {pool.submit(_run_part, part, objects, levels): part for part in PARTS}
             try:
                 for done in concurrent.futures.as_completed(waiting):
                     part, took = waiting[done], done.result()
@@ -228,7 +235,7 @@ def build(output: Path, jobs: int) -> None:
         made = objects / "made"
         made.mkdir()
         libraries = {}
-        for level in prebuilt.LEVELS:
+        for level in levels:
             name = link(rows, level, objects, made, sources)
             key = hashlib.sha256((made / name).read_bytes()).hexdigest()
             libraries[level] = {"file": name, "sha256": key}
@@ -253,7 +260,7 @@ def _put(source: Path, target: Path) -> None:
     beside.replace(target)
 
 
-def _run_part(part: str, folder: Path) -> float:
+def _run_part(part: str, folder: Path, levels: Sequence[str]) -> float:
     """Compile a part in a process of its own; return the seconds that it took."""
     begin = time.perf_counter()
     environment = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
@@ -265,6 +272,7 @@ def _run_part(part: str, folder: Path) -> float:
         "sys.exit(main())"
     )
     command = [sys.executable, "-c", code, "--part", part, "--output", str(folder)]
+    command += ["--levels", *levels]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise BuildError(f"part {part!r} does not compile:\n{done.stderr}")
@@ -279,15 +287,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=min(len(PARTS), os.cpu_count() or 1))
     parser.add_argument("--output", type=Path, help="folder to copy it to from the cache")
     parser.add_argument("--force", action="store_true", help="build it even if it is there")
+    parser.add_argument(
+        "--levels", nargs="+", choices=prebuilt.LEVELS, default=prebuilt.LEVELS,
+        help="processors that it is for; each is optimised by itself",
+    )  # fmt: skip
     parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
     chosen = parser.parse_args(arguments)
     if chosen.part is not None:
-        compile_part(chosen.part, chosen.output)
+        compile_part(chosen.part, chosen.output, chosen.levels)
         return 0
     place = prebuilt.cache_place()
     try:
-        if chosen.force or not is_there(place):
-            build(place, chosen.jobs)
+        if chosen.force or not is_there(place, chosen.levels):
+            build(place, chosen.jobs, chosen.levels)
         else:
             print(f"tribo: {place} is there already")
         if chosen.output is not None:

@@ -155,6 +155,28 @@ def examine_world(
     world = World()
     found = world_xml.read_into(world, path, package_dirs=package_dirs, strict=strict)
     report = SceneReport(Path(path).name, found.time_step, found.gravity, notes=list(found.notes))
+    _add_world(report, world)
+    return report
+
+
+def examine_project(
+    path: Path | str, *, package_dirs: tuple[Path, ...] = (), strict: bool = False
+) -> SceneReport:
+    """Read a project of Choreonoid and say what is in it, and what of it is left out.
+
+    Raises:
+        DescriptionError: It cannot be simulated; the message says where, what and the remedy.
+    """
+    found = choreonoid.read_project(path, package_dirs=package_dirs, strict=strict)
+    world = World()
+    world.load_project(path, package_dirs=package_dirs, strict=strict)
+    report = SceneReport(Path(path).name, found.time_step, found.gravity, notes=list(found.notes))
+    _add_world(report, world)
+    return report
+
+
+def _add_world(report: SceneReport, world: World) -> None:
+    """Add all objects and constraints of a world."""
     for part in world.objects:
         tree = part.description
         if part.body_type == Kind.STATIC:
@@ -171,7 +193,6 @@ def examine_world(
         item = tie.describe()
         first, second = (None if name is None else trees[name] for name in item.objects)
         report.constraints.append(_constraint(item, (first, second)))
-    return report
 
 
 def _add_tree(report: RobotReport | SceneReport, tree: TreeDescription) -> None:

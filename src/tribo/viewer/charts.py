@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ PAUSE = 0.2  # [s] between two messages to the browser
 COLORS = ("#2b6cb0", "#dd6b20", "#2f855a", "#c53030", "#6b46c1", "#b7791f", "#2c7a7b")
 
 
-class Chart:
+class Chart(ABC):
     """A chart in the panel of a viewer."""
 
     def __init__(
@@ -65,8 +66,9 @@ class Chart:
             raise ValueError(f"chart {self._title!r} was removed from the viewer; add a new one")
         return check.vector(values, f"values of chart {self._title!r}", len(self._names))
 
+    @abstractmethod
     def _send(self) -> None:
-        raise NotImplementedError
+        """Send what is to be shown to the browser."""
 
 
 class TimeSeriesGraph(Chart):

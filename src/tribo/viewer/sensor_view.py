@@ -50,7 +50,7 @@ def sensor_picture(
         >>> bool(red > 2 * green)
         True
     """
-    shown = describe(sensor.world) if scene is None else scene  # type: ignore[arg-type]
+    shown = describe(sensor.world) if scene is None else scene
     hidden = sensor.hidden_body
     if hidden is not None:
         kept = [item for item in shown.visual.items if item.body != hidden]
@@ -59,7 +59,7 @@ def sensor_picture(
     if most_pixels is not None and width * height > most_pixels:
         less = math.sqrt(most_pixels / (width * height))
         width, height = max(1, int(less * width)), max(1, int(less * height))
-    poses = read_poses(sensor.world)  # type: ignore[arg-type]
+    poses = read_poses(sensor.world)
     return draw.picture(shown, poses, sensor_camera(sensor), draw.Style(width, height, 1))
 
 

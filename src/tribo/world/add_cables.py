@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import Sequence
+from copy import copy
 from math import ceil, inf
 from typing import Any
 
@@ -19,20 +20,22 @@ from tribo.model import Constraint as Kind
 from tribo.objects.cable import Cable, CableNode, CableSection
 from tribo.objects.constraint import Constraint
 from tribo.objects.end import End, body_pose
-from tribo.world.add_joints import WorldJoints
+from tribo.objects.joint_ties import Lock
+from tribo.objects.world_view import WorldView
+from tribo.world.add_constraints import TURN, WorldConstraints
+from tribo.world.add_objects import WorldObjects
 
 logger = logging.getLogger("tribo")
 
 MAX_SEGMENTS = 2000
 
 
-class WorldCables(WorldJoints):
+class WorldCables:
     """Laying cables."""
 
-    @property
-    def time_step(self) -> float:
-        """Time step [s]."""
-        raise NotImplementedError
+    def __init__(self, world: WorldView, adding: WorldObjects, ties: WorldConstraints) -> None:
+        """Lay them by means of other parts of a world."""
+        self._world, self._adding, self._ties = world, adding, ties
 
     def add_cable(self, route: Any, *, radius: float, segment_length: float = 0.05,
                   material: Material | str = "default", self_collide: bool = False, collide: bool = True,
@@ -67,7 +70,7 @@ class WorldCables(WorldJoints):
             >>> len(rope.segments), round(rope.mass, 3)
             (10, 0.314)
         """
-        self.check_editable("the list of objects")
+        self._world.check_editable("the list of objects")
         made = Material(material) if isinstance(material, str) else material
         if not isinstance(made, Material):
             raise TypeError(f"material must be a Material or a name, got {check.shown(material)}")
@@ -77,19 +80,19 @@ class WorldCables(WorldJoints):
         nodes = [
             node if isinstance(node, CableNode) else CableNode(node) for node in _listed(route)
         ]
-        placed = [self._node_place(node, k) for k, node in enumerate(nodes)]
+        placed = [self.node_place(node, k) for k, node in enumerate(nodes)]
         points, corners = _divide([place for place, _ in placed], longest)
         title = self._cable_name(name)
         groups = {} if collide else {"collision_mask": 0, "collision_group": 0}
         if collide and not self_collide:
-            group = self._free_group()
+            group = self.free_group()
             groups = {"collision_group": group, "collision_mask": ALL_GROUPS & ~group}
         turns = _straight_turns(np.diff(points, axis=0))
         lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
         segments = []
         try:
             for k, (length, turn) in enumerate(zip(lengths, turns, strict=True)):
-                part = self.add_capsule(
+                part = self._adding.add_capsule(
                     size, float(length), section.mass_per_length * float(length), made.name,
                     position=0.5 * (points[k] + points[k + 1]), orientation=turn, name=f"{title}/{k}",
                     **groups,
@@ -102,16 +105,18 @@ class WorldCables(WorldJoints):
                 for k in range(1, len(segments))
             ]
             fastenings: list[Constraint] = []
+            fastened = 0
             for (_, end), node, k in zip(placed, nodes, corners, strict=True):
                 if node.kind != "free":
-                    what = f"{title}/node_{len(fastenings)}"
-                    fastenings.append(self._fasten(section, segments, lengths, node, end, k, what))
+                    what = f"{title}/node_{fastened}"
+                    fastened += 1
+                    fastenings += self._fasten(section, segments, lengths, node, end, k, what)
         except Exception:
             for part in segments:
-                self.remove(part)
+                self._world.remove(part)
             raise
         self._doubt_damping(section, title)
-        return Cable(self, title, section, lengths, segments, joints, fastenings)
+        return Cable(self._world, title, section, lengths, segments, joints, fastenings)
 
     def _doubt_damping(self, section: CableSection, name: str) -> None:
         """Warn of spook dampings that ring: less than two steps."""
@@ -121,18 +126,18 @@ class WorldCables(WorldJoints):
                 ("wire_spook_damping_stretch", section.stretch_stiffness),
                 ("wire_spook_damping_bend", section.bend_stiffness),
             )
-            if stiffness > 0.0 and getattr(section.material, key) < 2.0 * self.time_step
+            if stiffness > 0.0 and getattr(section.material, key) < 2.0 * self._world.time_step
         }
         for key, value in short.items():
             logger.warning(
                 "cable %s: %s of %r is %g s, less than two time steps: it rings. Take %g s or more, or a "
-                "shorter time_step", name, key, section.material.name, value, 2.0 * self.time_step,
+                "shorter time_step", name, key, section.material.name, value, 2.0 * self._world.time_step,
             )  # fmt: skip
 
     def _cable_name(self, name: str) -> str:
         if not isinstance(name, str):
             raise TypeError(f"name must be a string, got {check.shown(name)}")
-        taken = {part.name.split("/")[0] for part in self._objects}
+        taken = {part.name.split("/")[0] for part in self._world.objects}
         if name in taken:
             raise ValueError(
                 f"there is already an object or cable named {name!r}; choose another name"
@@ -142,10 +147,10 @@ class WorldCables(WorldJoints):
             name, k = f"cable_{k}", k + 1
         return name
 
-    def _free_group(self) -> int:
+    def free_group(self) -> int:
         """Return a collision group that no shape is in."""
         used = 0
-        for part in self._objects:
+        for part in self._world.objects:
             for body in part.collision_bodies:
                 used |= body.collision_group
         for bit in range(62, 1, -1):
@@ -155,9 +160,9 @@ class WorldCables(WorldJoints):
             "all collision groups are in use: lay the cable with self_collide=True, or free a group"
         )
 
-    def _node_place(self, node: CableNode, k: int) -> tuple[np.ndarray, End]:
+    def node_place(self, node: CableNode, k: int) -> tuple[np.ndarray, End]:
         """Return where a node is in the world, and the end on its body."""
-        part, body, offset, turn, link = self._body(node.body, f"body of route[{k}]")
+        part, body, offset, turn, link = self._ties.body_of(node.body, f"body of route[{k}]")
         frame = rotation_matrix(turn)
         end = End(part, body, offset + frame @ np.array(node.point), frame, link)
         return end.pose()[0], end
@@ -170,34 +175,55 @@ class WorldCables(WorldJoints):
             End(segments[k], 0, np.array([0.0, 0.0, -0.5 * lengths[k]]), np.eye(3)),
         )
         length = 0.5 * float(lengths[k - 1] + lengths[k])
-        numbers = _soft(section, length, None) | {"break_force": break_force, "collide": False}
+        numbers = _soft(section, length) | {"break_force": break_force, "collide": False}
         what = "weld" if section.bend_stiffness > 0.0 else "pin"
-        joint: Constraint = self._tie(
+        joint: Constraint = self._ties.tie(
             Constraint, what, Kind.JOINT, ends, name, numbers, LOCKED[what]
         )
         joint.is_marked = False
         return joint
 
     def _fasten(self, section: CableSection, segments: Sequence[Any], lengths: np.ndarray, node: CableNode,
-                end: End, k: int, name: str) -> Constraint:  # fmt: skip
-        """Fasten the node in front of segment k, or the end of the last one."""
+                end: End, k: int, name: str) -> list[Constraint]:  # fmt: skip
+        """Fasten the node in front of segment k, or the end of the last one.
+
+        A twist of another stiffness than the bending is a constraint of its own.
+        """
         at = min(k, len(segments) - 1)
         along = -0.5 if k == at else 0.5
         own = End(segments[at], 0, np.array([0.0, 0.0, along * float(lengths[at])]), np.eye(3))
         _, turn = body_pose(segments[at], 0)
         _, frame = body_pose(end.part, end.body)
         end.axes = frame.T @ turn
-        is_clamped = node.kind == "link" and (
-            node.bend_stiffness is None or node.bend_stiffness > 0.0
-        )
-        is_clamped = is_clamped and (
-            section.bend_stiffness > 0.0 or node.bend_stiffness is not None
-        )
-        what = "weld" if is_clamped else "pin"
-        numbers = _soft(section, 0.5 * float(lengths[at]), node.bend_stiffness)
-        if node.kind == "link" and end.part is not None:
-            numbers["collide"] = False
-        return self._tie(Constraint, what, Kind.JOINT, (end, own), name, numbers, LOCKED[what])  # type: ignore[no-any-return]
+        half = 0.5 * float(lengths[at])
+        bend = twist = 0.0
+        if node.kind == "link":
+            cast = section.bend_stiffness / half
+            bend = cast if node.bend_stiffness is None else node.bend_stiffness
+            twist = bend if node.twist_stiffness is None else node.twist_stiffness
+        numbers = _soft(section, half)
+        passes = {"collide": False} if node.kind == "link" and end.part is not None else {}
+        what = "pin" if bend == 0.0 else "weld" if twist == bend else "hinge"
+        if bend > 0.0:
+            numbers["angular_compliance"] = 1.0 / bend
+        made = [
+            self._ties.tie(
+                Constraint, what, Kind.JOINT, (end, own), name, numbers | passes, LOCKED[what]
+            )
+        ]
+        if twist not in {0.0, bend}:
+            numbers = {
+                "compliance": 1.0 / twist,
+                "spook_damping": numbers["angular_spook_damping"],
+                "max_force": inf,
+            }
+            pair = (copy(end), copy(own))
+            made.append(
+                self._ties.tie(
+                    Lock, "lock", Kind.LOCK, pair, f"{name}_twist", numbers | passes, TURN
+                )
+            )
+        return made
 
 
 def _listed(route: Any) -> list[Any]:
@@ -255,7 +281,7 @@ def _product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     return np.array([w, *(p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:]))])
 
 
-def _soft(section: CableSection, length: float, bend_stiffness: float | None) -> dict[str, Any]:
+def _soft(section: CableSection, length: float) -> dict[str, Any]:
     """Return what gives way of a piece of cable [m]: ε = L/(E A), L/(E I), with their spook dampings."""
     material = section.material
     numbers = {
@@ -263,8 +289,6 @@ def _soft(section: CableSection, length: float, bend_stiffness: float | None) ->
         "spook_damping": float(material.wire_spook_damping_stretch),
         "angular_spook_damping": float(material.wire_spook_damping_bend),
     }
-    if bend_stiffness:
-        numbers["angular_compliance"] = 1.0 / bend_stiffness
-    elif section.bend_stiffness > 0.0:
+    if section.bend_stiffness > 0.0:
         numbers["angular_compliance"] = length / section.bend_stiffness
     return numbers

@@ -18,7 +18,7 @@ from tribo.objects.end import End, body_pose, end_on
 from tribo.objects.frames import Frame
 from tribo.objects.joint_ties import Lock, Magnet, Winch
 from tribo.objects.wire import Wire
-from tribo.world.add_objects import WorldObjects
+from tribo.objects.world_view import WorldView
 
 logger = logging.getLogger("tribo")
 
@@ -31,18 +31,18 @@ _MADE: dict[str, tuple[type[Any], Kind]] = {
 _IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
 
-class WorldConstraints(WorldObjects):
+class WorldConstraints:
     """Adding, finding and removing constraints between bodies."""
 
-    def __init__(self) -> None:
-        """Start without objects and constraints."""
-        super().__init__()
-        self._constraints: list[Constraint] = []
+    def __init__(self, world: WorldView) -> None:
+        """Start without constraints."""
+        self._world = world
+        self.items: list[Constraint] = []
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
         """All constraints in the order in which they were added; those of a robot's file too."""
-        return tuple(self._constraints)
+        return tuple(self.items)
 
     def constraint(self, name: str) -> Constraint:
         """Return a constraint by name.
@@ -50,11 +50,11 @@ class WorldConstraints(WorldObjects):
         Raises:
             KeyError: There is none; the message proposes the nearest name.
         """
-        names = [item.name for item in self._constraints]
-        return self._constraints[names.index(check.known(name, names, "constraint"))]
+        names = [item.name for item in self.items]
+        return self.items[names.index(check.known(name, names, "constraint"))]
 
     # -- ends ----------------------------------------------------------------------------------
-    def _body(self, item: Any, what: str) -> tuple[Object | None, int, np.ndarray, Any, str]:
+    def body_of(self, item: Any, what: str) -> tuple[Object | None, int, np.ndarray, Any, str]:
         """Return object, body, the frame in it that a user has given, and the link of that frame."""
         if item is None:
             return None, 0, np.zeros(3), _IDENTITY, ""
@@ -70,20 +70,20 @@ class WorldConstraints(WorldObjects):
                 f"world, got {check.shown(item)}"
             )
         part.check_present(f"a constraint on {what}")
-        if part not in self._objects:
+        if part not in self._world.objects:
             raise ValueError(f"{part.name} belongs to another world; tie objects of one world")
         return part, body, np.asarray(offset), turn, link
 
     def _pair(self, first: Any, second: Any) -> tuple[Any, Any]:
-        self.check_editable("the list of constraints")
-        a, b = self._body(first, "first"), self._body(second, "second")
+        self._world.check_editable("the list of constraints")
+        a, b = self.body_of(first, "first"), self.body_of(second, "second")
         if a[0] is b[0] and a[1] == b[1]:
             raise ValueError(
                 "first and second are the same body; a constraint needs two, or one and the world"
             )
         return a, b
 
-    def _joined(self, first: Any, second: Any, position: Any, axes: np.ndarray) -> tuple[End, End]:
+    def joined(self, first: Any, second: Any, position: Any, axes: np.ndarray) -> tuple[End, End]:
         """Return the two ends of what holds at one point of the world; None: the origin of first."""
         a, b = self._pair(first, second)
         if position is None:
@@ -96,7 +96,7 @@ class WorldConstraints(WorldObjects):
             end_on(b[0], b[1], point, axes, b[4]),
         )
 
-    def _placed(self, first: Any, second: Any, points: Any) -> tuple[End, End]:
+    def placed(self, first: Any, second: Any, points: Any) -> tuple[End, End]:
         """Return two ends at points in the frames of what they are on."""
         ends = []
         for (part, body, offset, turn, link), point, what in zip(
@@ -107,7 +107,7 @@ class WorldConstraints(WorldObjects):
             ends.append(End(part, body, offset + frame @ given, frame, link))
         return ends[0], ends[1]
 
-    def _places(self, over: Any) -> tuple[End, ...]:
+    def places(self, over: Any) -> tuple[End, ...]:
         """Return the places over which a wire runs: points of the world, or (object, point) pairs."""
         if isinstance(over, str) or not hasattr(over, "__iter__"):
             raise TypeError(f"over must be a list of places, got {check.shown(over)}")
@@ -116,31 +116,31 @@ class WorldConstraints(WorldObjects):
             what = f"over[{k}]"
             is_pair = hasattr(place, "__len__") and len(place) == 2
             item, point = place if is_pair else (None, place)
-            part, body, offset, turn, link = self._body(item, what)
+            part, body, offset, turn, link = self.body_of(item, what)
             frame = rotation_matrix(turn)
             given = check.within_range(check.vector(point, what, 3), what)
             places.append(End(part, body, offset + frame @ given, frame, link))
         return tuple(places)
 
-    def _tie(self, made: type[Any], what: str, kind: Kind, ends: tuple[End, End], name: str,
+    def tie(self, made: type[Any], what: str, kind: Kind, ends: tuple[End, End], name: str,
              numbers: dict[str, Any], locked: int = 0, stretch: int = 0,
              over: tuple[End, ...] = ()) -> Any:  # fmt: skip
         """Take a constraint in, or leave the world as it was. over: places over which a wire runs."""
         if not isinstance(name, str):
             raise TypeError(f"name must be a string, got {check.shown(name)}")
-        taken = {item.name for item in self._constraints}
+        taken = {item.name for item in self.items}
         if name in taken:
             raise ValueError(f"there is already a constraint named {name!r}; choose another name")
         k = len(taken)
         while not name or name in taken:
             name, k = f"{what}_{k}", k + 1
-        tie = made(self, name, what, kind, ends, locked, stretch)
+        tie = made(self._world, name, what, kind, ends, locked, stretch)
         if over:
             tie.run_over(over)
         for number, value in numbers.items():
             setattr(tie, number, value)
-        self._constraints.append(tie)
-        self.rebuild()
+        self.items.append(tie)
+        self._world.rebuild()
         if all(end.stands for end in (*ends, *over)):
             logger.warning(
                 "constraint %s joins %s and %s: no force moves either of them, so it does nothing. Tie "
@@ -174,9 +174,9 @@ class WorldConstraints(WorldObjects):
             >>> bool(abs(pin.gap).max() < 1e-8)
             True
         """
-        ends = self._joined(first, second, position, np.eye(3))
+        ends = self.joined(first, second, position, np.eye(3))
         numbers = {"erp": erp, "break_force": break_force, "collide": collide}
-        return self._tie(Constraint, "pin", Kind.JOINT, ends, name, numbers, PIN)  # type: ignore[no-any-return]
+        return self.tie(Constraint, "pin", Kind.JOINT, ends, name, numbers, PIN)  # type: ignore[no-any-return]
 
     def add_weld(self, first: Any, second: Any = None, *, name: str = "", erp: float = 1.0,
                  break_force: float = inf, collide: bool = True) -> Constraint:  # fmt: skip
@@ -191,9 +191,9 @@ class WorldConstraints(WorldObjects):
             >>> weld.type, weld.is_broken
             ('weld', False)
         """
-        ends = self._joined(first, second, None, np.eye(3))
+        ends = self.joined(first, second, None, np.eye(3))
         numbers = {"erp": erp, "break_force": break_force, "collide": collide}
-        return self._tie(Constraint, "weld", Kind.JOINT, ends, name, numbers, WELD)  # type: ignore[no-any-return]
+        return self.tie(Constraint, "weld", Kind.JOINT, ends, name, numbers, WELD)  # type: ignore[no-any-return]
 
     def add_hinge(self, first: Any, second: Any = None, position: Any = None, axis: Any = (0, 0, 1),
                   *, name: str = "", erp: float = 1.0, break_force: float = inf,
@@ -214,9 +214,9 @@ class WorldConstraints(WorldObjects):
             >>> round(float(door.angular_velocity[2]), 6)
             0.5
         """
-        ends = self._joined(first, second, position, frame_about(axis))
+        ends = self.joined(first, second, position, frame_about(axis))
         numbers = {"erp": erp, "break_force": break_force, "collide": collide}
-        return self._tie(Constraint, "hinge", Kind.JOINT, ends, name, numbers, HINGE)  # type: ignore[no-any-return]
+        return self.tie(Constraint, "hinge", Kind.JOINT, ends, name, numbers, HINGE)  # type: ignore[no-any-return]
 
     def add_motor(self, first: Any, second: Any, axis: Any = (0, 0, 1), *, speed: float = 0.0,
                   max_force: float, pushes: bool = False, name: str = "",
@@ -234,25 +234,25 @@ class WorldConstraints(WorldObjects):
             name: Empty: "motor_0" and so on.
             collide: As in `add_pin`.
         """
-        ends = self._joined(first, second, None, frame_about(axis))
+        ends = self.joined(first, second, None, frame_about(axis))
         numbers = {"speed": speed, "max_force": max_force, "collide": collide}
         locked = PUSH if pushes else TURN
-        return self._tie(Motor, "motor", Kind.MOTOR, ends, name, numbers, locked)  # type: ignore[no-any-return]
+        return self.tie(Motor, "motor", Kind.MOTOR, ends, name, numbers, locked)  # type: ignore[no-any-return]
 
     def add_rod(self, first: Any, second: Any = None, first_point: Any = (0, 0, 0),
                 second_point: Any = (0, 0, 0), *, length: float | None = None, name: str = "",
                 erp: float = 1.0, break_force: float = inf, collide: bool = True) -> Wire:  # fmt: skip
         """Keep the distance of two points: a rod without mass. Arguments as in `add_wire`."""
-        ends = self._placed(first, second, (first_point, second_point))
+        ends = self.placed(first, second, (first_point, second_point))
         numbers = {"length": way_length(ends, length), "erp": erp, "break_force": break_force,
                    "collide": collide}  # fmt: skip
-        return self._tie(Wire, "rod", Kind.LENGTH, ends, name, numbers, stretch=3)  # type: ignore[no-any-return]
+        return self.tie(Wire, "rod", Kind.LENGTH, ends, name, numbers, stretch=3)  # type: ignore[no-any-return]
 
     def add_wire(self, first: Any, second: Any = None, first_point: Any = (0, 0, 0),
                  second_point: Any = (0, 0, 0), *, length: float | None = None, resists: str = "stretch",
                  stiffness: float | None = None, damping: float = 0.0, tension: float | None = None,
                  name: str = "", erp: float = 1.0, break_force: float = inf,
-                 collide: bool = True, over: Any = ()) -> Wire:  # fmt: skip
+                 collide: bool = True, over: Any = (), friction: float = 0.0) -> Wire:  # fmt: skip
         """Span a wire without mass between two points.
 
         Args:
@@ -266,9 +266,9 @@ class WorldConstraints(WorldObjects):
             erp: Part of an excess of a stiff wire that one step removes.
             break_force: [N] beyond which it breaks.
             collide: As in `add_pin`.
-            over: Places over which it runs without friction, as small pulleys, in their order: points (3,)
-                [m] of the world, or pairs (object, point in its frame). With the ends, they may be on two
-                bodies that move.
+            over: Places over which it runs, as small pulleys, in their order: points (3,) [m] of the world,
+                or pairs (object, point in its frame). With the ends, they may be on two bodies that move.
+            friction: Coefficient at each of these places, at most five of them [–]; 0: they are pulleys.
 
         Raises:
             ValueError, TypeError: A value is wrong; the world stays as it was.
@@ -290,8 +290,8 @@ class WorldConstraints(WorldObjects):
             )
         if stiffness is None and damping != 0.0:
             raise ValueError("damping needs a stiffness (0: a damper alone)")
-        ends = self._placed(first, second, (first_point, second_point))
-        places = self._places(over)
+        ends = self.placed(first, second, (first_point, second_point))
+        places = self.places(over)
         numbers: dict[str, Any] = {
             "length": way_length(ends, length, places),
             "erp": erp,
@@ -302,7 +302,9 @@ class WorldConstraints(WorldObjects):
             bits, numbers["tension"] = 0, tension
         if stiffness is not None:
             numbers |= {"stiffness": stiffness, "damping": damping}
-        return self._tie(  # type: ignore[no-any-return]
+        if check.number(friction, "friction", minimum=0.0) > 0.0:
+            numbers["friction"] = friction
+        return self.tie(  # type: ignore[no-any-return]
             Wire, "wire", Kind.LENGTH, ends, name, numbers, stretch=bits, over=places
         )
 
@@ -345,42 +347,36 @@ class WorldConstraints(WorldObjects):
             numbers["length"] = way_length((ends[0], ends[1]), None, over)
         name = f"{prefix}{item.name}" if item.name else ""
         if prefix and not name:
-            taken = {tie.name for tie in self._constraints}
+            taken = {tie.name for tie in self.items}
             k = 0
             while (name := f"{prefix}{item.type}_{k}") in taken:
                 k += 1
-        return self._tie(  # type: ignore[no-any-return]
+        return self.tie(  # type: ignore[no-any-return]
             made, item.type, kind, (ends[0], ends[1]), name, numbers, item.locked, stretch, over
         )
 
+    def join(self, tie: ConstraintDescription, parts: tuple[Object, Object]) -> None:
+        """Add a constraint between two objects that a file describes."""
+        self.tie_described(tie, parts, "" if tie.name else f"{parts[0].name}/")
+
     # -- removing ------------------------------------------------------------------------------
-    def remove(self, item: Object | Constraint | str) -> None:
-        """Take an object, by handle or name, with the constraints on it, or a constraint out of the world.
+    def drop(self, tie: Constraint) -> None:
+        """Take a constraint out of the world.
 
         Raises:
-            KeyError: There is no such object or constraint here.
+            KeyError: There is no such constraint here.
         """
-        if isinstance(item, Constraint):
-            self.check_editable("the list of constraints")
-            self._remove_constraint(item)
-            return
-        part = self[item] if isinstance(item, str) else item
-        super().remove(part)
-        self._remove_constraints_of(part)
-
-    def _remove_constraint(self, tie: Constraint) -> None:
-        """Take a constraint out of the world."""
-        if tie.is_removed or tie not in self._constraints:
+        if tie.is_removed or tie not in self.items:
             raise KeyError(f"{tie.name!r} is not in this world: {tie!r}")
         tie.detach()
         tie.is_removed = True
-        self._constraints.remove(tie)
-        self.rebuild()
+        self.items.remove(tie)
+        self._world.rebuild()
 
-    def _remove_constraints_of(self, part: Object) -> None:
-        """Take the constraints of an object out that is about to go."""
-        for tie in [item for item in self._constraints if part in item.parts]:
-            self._remove_constraint(tie)
+    def drop_those_of(self, part: Object) -> None:
+        """Take the constraints of an object out."""
+        for tie in [item for item in self.items if part in item.parts]:
+            self.drop(tie)
 
 
 def frame_about(axis: Any, what: str = "axis") -> np.ndarray:

@@ -14,14 +14,18 @@ from tribo.objects.joint_ties import Lock, Magnet, Winch
 from tribo.world.add_constraints import PUSH, TURN, WorldConstraints, frame_about, way_length
 
 
-class WorldJoints(WorldConstraints):
+class WorldJoints:
     """Adding winches, locks and magnets."""
+
+    def __init__(self, ties: WorldConstraints) -> None:
+        """Add them to the constraints of a world."""
+        self._ties = ties
 
     def add_winch(self, first: Any, second: Any, first_point: Any = (0, 0, 0), second_point: Any = (0, 0, 0),
                   *, max_force: float, brake_force: float = inf, speed: float = 0.0,
                   length: float | None = None, least_length: float = 0.01, most_length: float = inf,
-                  over: Any = (), name: str = "", erp: float = 1.0, break_force: float = inf,
-                  collide: bool = True) -> Winch:  # fmt: skip
+                  over: Any = (), friction: float = 0.0, name: str = "", erp: float = 1.0,
+                  break_force: float = inf, collide: bool = True) -> Winch:  # fmt: skip
         """Let a drum take in and let out a wire without mass.
 
         Args:
@@ -34,7 +38,7 @@ class WorldJoints(WorldConstraints):
             length: That is let out [m]; None: as far as the points are apart now.
             least_length: [m] at which it takes no more in.
             most_length: [m] at which the drum is empty: the wire then holds any force.
-            over: Places over which the wire runs, as in `add_wire`.
+            over, friction: Places over which the wire runs, and its friction there, as in `add_wire`.
             name, erp, break_force, collide: As in `add_wire`.
 
         Raises:
@@ -49,14 +53,16 @@ class WorldJoints(WorldConstraints):
             >>> round(winch.tension, 3), round(float(load.position[2]), 3)
             (98.1, 1.5)
         """
-        ends = self._placed(first, second, (first_point, second_point))
-        places = self._places(over)
+        ends = self._ties.placed(first, second, (first_point, second_point))
+        places = self._ties.places(over)
         numbers = {
             "length": way_length(ends, length, places), "speed": speed, "max_force": max_force,
             "brake_force": brake_force, "least_length": least_length, "most_length": most_length,
             "erp": erp, "break_force": break_force, "collide": collide,
         }  # fmt: skip
-        return self._tie(  # type: ignore[no-any-return]
+        if check.number(friction, "friction", minimum=0.0) > 0.0:
+            numbers["friction"] = friction
+        return self._ties.tie(  # type: ignore[no-any-return]
             Winch, "winch", Kind.WINCH, ends, name, numbers, stretch=1, over=places
         )
 
@@ -84,14 +90,14 @@ class WorldJoints(WorldConstraints):
             >>> round(lock.applied, 3), bool(abs(arm.position[2] - 1) < 1e-6)
             (-4.905, True)
         """
-        ends = self._joined(first, second, None, frame_about(axis))
+        ends = self._ties.joined(first, second, None, frame_about(axis))
         if pushes:  # places along the axis count from where the second body is now
             point = ends[1].pose()[0]
-            ends = self._joined(first, second, point, frame_about(axis))
+            ends = self._ties.joined(first, second, point, frame_about(axis))
         numbers = {"position": position, "max_force": max_force, "erp": erp, "break_force": break_force,
                    "collide": collide}  # fmt: skip
         locked = PUSH if pushes else TURN
-        return self._tie(Lock, "lock", Kind.LOCK, ends, name, numbers, locked)  # type: ignore[no-any-return]
+        return self._ties.tie(Lock, "lock", Kind.LOCK, ends, name, numbers, locked)  # type: ignore[no-any-return]
 
     def add_magnet(self, first: Any, second: Any, first_point: Any = (0, 0, 0), second_point: Any = (0, 0, 0),
                    *, catch_distance: float, catch_angle: float = 0.1, holds: str = "weld",
@@ -124,13 +130,13 @@ class WorldJoints(WorldConstraints):
             (True, True)
         """
         check.choice(holds, ["weld", "hinge"], "holds")
-        ends = self._placed(first, second, (first_point, second_point))
+        ends = self._ties.placed(first, second, (first_point, second_point))
         for end, axis, what in zip(
             ends, (first_axis, second_axis), ("first_axis", "second_axis"), strict=True
         ):
             end.axes = end.axes @ frame_about(np.asarray(axis, float), what)
         numbers = {"catch_distance": catch_distance, "catch_angle": catch_angle, "erp": erp,
                    "break_force": break_force, "collide": collide}  # fmt: skip
-        return self._tie(  # type: ignore[no-any-return]
+        return self._ties.tie(  # type: ignore[no-any-return]
             Magnet, "magnet", Kind.JOINT, ends, name, numbers, LOCKED[holds]
         )

@@ -17,23 +17,27 @@ from tribo.description.trees import (
 )
 from tribo.engine.builder import ALL_GROUPS
 from tribo.formats import mesh_solids
-from tribo.materials import MaterialLibrary, MaterialTable
+from tribo.materials import MaterialLibrary
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Kind
 from tribo.objects import ArticulatedSystem, HeightMap, SingleBody, primitives
-from tribo.objects.base import as_kind
+from tribo.objects.body_types import as_kind
 from tribo.objects.compounds import compound
+from tribo.objects.world_view import WorldView
+from tribo.world.contact_laws import take_laws
 from tribo.world.object_list import WorldList
 
 logger = logging.getLogger("tribo")
 
 
-class WorldObjects(WorldList):
+class WorldObjects:
     """Adding objects to a world."""
 
-    _materials: MaterialTable
+    def __init__(self, world: WorldView, members: WorldList) -> None:
+        """Add to a world and its list."""
+        self._world, self.members = world, members
 
-    def _add_single(
+    def add_single(
         self,
         description: TreeDescription,
         prefix: str,
@@ -42,7 +46,7 @@ class WorldObjects(WorldList):
     ) -> SingleBody:
         """Take a single body in with the options that all of them share."""
         settings = primitives.placed(description, options)
-        part: SingleBody = self._add(
+        part: SingleBody = self.members.add(
             made,
             description,
             settings.name,
@@ -71,9 +75,9 @@ class WorldObjects(WorldList):
         description, pose = primitives.ground(height, material, normal)
         options = {"name": name, "collision_mask": collision_mask, "position": pose[:3],
                    "orientation": pose[3:], "color": color}  # fmt: skip
-        return self._add_single(description, "ground", options)
+        return self.add_single(description, "ground", options)
 
-    def add_sphere(self, radius: float, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
+    def add_sphere(self, /, radius: float, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
                    density: float | None = None, **options: Any) -> SingleBody:  # fmt: skip
         """Add a solid ball.
 
@@ -93,43 +97,43 @@ class WorldObjects(WorldList):
         Raises:
             ValueError, TypeError: A value is wrong; the world stays as it was.
         """
-        return self._add_single(
+        return self.add_single(
             primitives.sphere(radius, mass, material, density), "sphere", options
         )
 
-    def add_box(self, size: Any, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
+    def add_box(self, /, size: Any, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
                 density: float | None = None, **options: Any) -> SingleBody:  # fmt: skip
         """Add a solid box of full edge lengths `size` (3,) [m]; the rest as in `add_sphere`."""
-        return self._add_single(primitives.box(size, mass, material, density), "box", options)
+        return self.add_single(primitives.box(size, mass, material, density), "box", options)
 
-    def add_capsule(self, radius: float, height: float, mass: float | None = None,
+    def add_capsule(self, /, radius: float, height: float, mass: float | None = None,
                     material: str = DEFAULT_MATERIAL, *, density: float | None = None,
                     **options: Any) -> SingleBody:  # fmt: skip
         """Add a solid capsule along local z, `height` [m] between cap centres; rest as `add_sphere`."""
-        return self._add_single(
+        return self.add_single(
             primitives.capsule(radius, height, mass, material, density), "capsule", options
         )
 
-    def add_cylinder(self, radius: float, height: float, mass: float | None = None,
+    def add_cylinder(self, /, radius: float, height: float, mass: float | None = None,
                      material: str = DEFAULT_MATERIAL, *, density: float | None = None,
                      **options: Any) -> SingleBody:  # fmt: skip
         """Add a solid cylinder along local z, full `height` [m]; the rest as in `add_sphere`."""
-        return self._add_single(
+        return self.add_single(
             primitives.cylinder(radius, height, mass, material, density), "cylinder", options
         )
 
-    def add_cone(self, radius: float, height: float, mass: float | None = None,
+    def add_cone(self, /, radius: float, height: float, mass: float | None = None,
                  material: str = DEFAULT_MATERIAL, *, density: float | None = None,
                  **options: Any) -> SingleBody:  # fmt: skip
         """Add a solid cone along local z, apex at +z; the rest as in `add_sphere`.
 
         Its origin is its centre of mass, a quarter of the `height` [m] above the base.
         """
-        return self._add_single(
+        return self.add_single(
             primitives.cone(radius, height, mass, material, density), "cone", options
         )
 
-    def add_ellipsoid(self, semi_axes: Any, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
+    def add_ellipsoid(self, /, semi_axes: Any, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
                       density: float | None = None, **options: Any) -> SingleBody:  # fmt: skip
         """Add a solid ellipsoid, (x/a)² + (y/b)² + (z/c)² ≤ 1 in its own axes; the rest as in `add_sphere`.
 
@@ -147,9 +151,9 @@ class WorldObjects(WorldList):
             0.020000
         """
         made = primitives.ellipsoid(semi_axes, mass, material, density)
-        return self._add_single(made, "ellipsoid", options)
+        return self.add_single(made, "ellipsoid", options)
 
-    def add_convex(self, vertices: Any, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
+    def add_convex(self, /, vertices: Any, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
                    density: float | None = None, **options: Any) -> SingleBody:  # fmt: skip
         """Add the homogeneous convex hull of points; the rest as in `add_sphere`.
 
@@ -172,13 +176,13 @@ class WorldObjects(WorldList):
             >>> wedge.mass
             3.0
         """
-        return self._add_single(
+        return self.add_single(
             primitives.convex(vertices, mass, material, options.pop("com", None), density),
             "convex",
             options,
         )
 
-    def add_mesh(self, file: Any, *, mass: float | None = None, density: float | None = None,
+    def add_mesh(self, /, file: Any, *, mass: float | None = None, density: float | None = None,
                  scale: Any = 1.0, mode: str = "hull", material: str = DEFAULT_MATERIAL,
                  **options: Any) -> SingleBody:  # fmt: skip
         """Add a body from a mesh: a file (OBJ, STL, DAE, PLY, OFF, GLB or glTF) or triangles in memory.
@@ -213,9 +217,9 @@ class WorldObjects(WorldList):
         if check.choice(mode, mesh_solids.MODES, "mode") == "exact":
             _check_static(options)
         made = primitives.mesh(file, mode, scale, mass, density, material, options.pop("com", None))
-        return self._add_single(made, "mesh", options)
+        return self.add_single(made, "mesh", options)
 
-    def add_compound(self, parts: Sequence[CompoundPart], mass: float | None = None, *,
+    def add_compound(self, /, parts: Sequence[CompoundPart], mass: float | None = None, *,
                      density: float | None = None, material: str = DEFAULT_MATERIAL,
                      **options: Any) -> SingleBody:  # fmt: skip
         """Add one rigid body of several convex shapes; its origin is its centre of mass.
@@ -243,9 +247,9 @@ class WorldObjects(WorldList):
             60.0
         """
         made = compound(parts, mass, density, material, options.pop("com", None))
-        return self._add_single(made, "compound", options)
+        return self.add_single(made, "compound", options)
 
-    def add_surface(self, vertices: Any, triangles: Any, material: str = DEFAULT_MATERIAL,
+    def add_surface(self, /, vertices: Any, triangles: Any, material: str = DEFAULT_MATERIAL,
                     **options: Any) -> SingleBody:  # fmt: skip
         """Add static triangles as they are, solid on the side from which they look anticlockwise.
 
@@ -268,9 +272,9 @@ class WorldObjects(WorldList):
         """
         _check_static(options)
         made = primitives.surface_description(vertices, triangles, "surface", material)
-        return self._add_single(made, "surface", options)
+        return self.add_single(made, "surface", options)
 
-    def add_height_map(self, heights: Any, size: Any = None, material: str = DEFAULT_MATERIAL,
+    def add_height_map(self, /, heights: Any, size: Any = None, material: str = DEFAULT_MATERIAL,
                        **options: Any) -> HeightMap:  # fmt: skip
         """Add a static height map, solid below, with a hard border.
 
@@ -297,7 +301,7 @@ class WorldObjects(WorldList):
         elif size is not None:
             raise TypeError("size is that of the HeightField; leave it out")
         made = primitives.height_map(heights, material)
-        part = self._add_single(made, "height_map", options, HeightMap)
+        part = self.add_single(made, "height_map", options, HeightMap)
         assert isinstance(part, HeightMap)
         return part
 
@@ -384,7 +388,7 @@ class WorldObjects(WorldList):
         given = {} if ground_points is None else ground_points
         for link, points in check.mapping(given, "ground_points", "links' names to points").items():
             primitives.add_ground_points(bodies[check.known(link, bodies, "link")], points)
-        part: ArticulatedSystem = self._add(
+        part: ArticulatedSystem = self.members.add(
             ArticulatedSystem,
             description,
             name,
@@ -392,16 +396,16 @@ class WorldObjects(WorldList):
             collision_group,
             collision_mask,
         )
-        self.take_laws(laws)
+        take_laws(self._world.materials, laws)
         part.take_start()
         if where is not None:
             part.position = where
         if how is not None:
             part.orientation = how
         try:
-            self._equip(part)
+            self._world.equip(part)
         except Exception:
-            self.remove(part)
+            self._world.remove(part)
             raise
         _report(part)
         return part

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from tribo.checks import check
 from tribo.description.trees import (
@@ -17,22 +16,30 @@ from tribo.description.trees import (
     TreeDescription,
     WorldDescription,
 )
-from tribo.materials import MaterialTable, PairProperties
-from tribo.materials.mixing import FORMULAS
-from tribo.materials.table import Law, origins_of
+from tribo.engine.settings import WorldSettings
 from tribo.model import Joint, Kind
 from tribo.objects import Object
+from tribo.objects.world_view import WorldView
+from tribo.world.add_constraints import WorldConstraints
 from tribo.world.add_objects import WorldObjects
+from tribo.world.contact_laws import take_laws
 
 logger = logging.getLogger("tribo")
 
 
-class WorldMjcf(WorldObjects):
+class WorldMjcf:
     """Scenes from MJCF."""
 
-    time_step: float
-    gravity: Any
-    _materials: MaterialTable
+    def __init__(
+        self,
+        world: WorldView,
+        settings: WorldSettings,
+        adding: WorldObjects,
+        ties: WorldConstraints,
+    ) -> None:
+        """Add to a world by means of its other parts."""
+        self._world, self._settings = world, settings
+        self._adding, self._ties = adding, ties
 
     def load_mjcf(
         self, source: str | Path, *, package_dirs: Sequence[Path | str] | Path | str = (),
@@ -68,7 +75,7 @@ class WorldMjcf(WorldObjects):
         """
         from tribo.formats import mjcf
 
-        self.check_editable("the list of objects")
+        self._world.check_editable("the list of objects")
         scene = mjcf.read(
             source,
             package_dirs=check.folders(package_dirs, "package_dirs"),
@@ -85,15 +92,15 @@ class WorldMjcf(WorldObjects):
         Raises:
             DescriptionError: The scene cannot be built; the world stays as it was.
         """
-        self.check_editable("the list of objects")
+        self._world.check_editable("the list of objects")
         added: list[Object] = []
-        before = self._materials.copy()
+        before = self._world.materials.copy()
         try:
             self._take(scene, added, take_options)
         except (ValueError, TypeError, ImportError) as error:
             for part in added:
-                self.remove(part)
-            self._materials.become(before)
+                self._world.remove(part)
+            self._world.materials.become(before)
             raise DescriptionError(f"{scene.source or 'MJCF text'}: {error}") from None
         return added
 
@@ -101,19 +108,21 @@ class WorldMjcf(WorldObjects):
         """Add all objects of a scene."""
         for item in scene.objects:
             name = item.name
-            while name in self._by_name:
+            while name in self._adding.members.by_name:
                 name += "'"
             if item.tree is not None:
-                part = self.add_articulated_system(item.tree, name=name, body_type=item.kind)
+                part = self._adding.add_articulated_system(
+                    item.tree, name=name, body_type=item.kind
+                )
                 item.tree.notes = []
                 added.append(part)
             else:
                 added.append(self._stand(item, name))
         for tie in scene.constraints:
-            self._join(tie, (added[tie.objects[0]], added[tie.objects[1]]))
-        self.take_laws(scene.pairs)
+            self._ties.join(tie, (added[tie.objects[0]], added[tie.objects[1]]))
+        take_laws(self._world.materials, scene.pairs)
         if take_options:
-            self.time_step, self.gravity = scene.time_step, scene.gravity
+            self._settings.time_step, self._settings.gravity = scene.time_step, scene.gravity
 
     def _stand(self, item: ObjectDescription, name: str) -> Object:
         """Add a geom of the world as a static object; one that is only drawn meets nothing."""
@@ -137,31 +146,4 @@ class WorldMjcf(WorldObjects):
         )  # fmt: skip
         body.inertia[...] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
         options = {"name": name, "position": item.position, "orientation": item.quaternion}
-        return self._add_single(TreeDescription([body], kind=Kind.STATIC), "geom", options)
-
-    def take_laws(self, laws: dict[tuple[str, str], Law]) -> None:
-        """Set the contact laws that a file brings, and those between its materials and such of other files.
-
-        Pairs that were set before stay as they are.
-        """
-        if not laws:
-            return
-        from tribo.formats.mjcf.friction import laws_between
-
-        own = dict.fromkeys(name for pair in laws for name in pair)
-        others = [name for name in self._materials.names if name not in own]
-        known = {(first, second) for first, second, _ in self._materials}
-        for (first, second), law in {**laws, **laws_between(own, others)}.items():
-            if (first, second) not in known and (second, first) not in known:
-                self._materials.take_pair(first, second, law, _origin(law))
-
-
-def _origin(law: Law) -> dict[str, str]:
-    """Return where the values of a pair come from that MJCF or a body file of Choreonoid describes."""
-    if isinstance(law, PairProperties):
-        given = ("friction", "spinning_length", "rolling_length")
-        said = "MJCF: friction and condim of both geoms, or their <pair>"
-        return origins_of(given, PairProperties, said, "standard value (MJCF has none)")
-    return dict.fromkeys(
-        FORMULAS, "mixed from the link's own values and those of the other material"
-    )
+        return self._adding.add_single(TreeDescription([body], kind=Kind.STATIC), "geom", options)

@@ -10,13 +10,20 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.description.trees import DescriptionError
+from tribo.engine.builder import ALL_GROUPS
 from tribo.materials import MaterialLibrary
 from tribo.objects import ArticulatedSystem
 from tribo.objects.cable import Cable, CableNode
 from tribo.objects.joint_ties import Winch
+from tribo.objects.world_view import WorldView
 from tribo.world.add_cables import WorldCables
+from tribo.world.add_constraints import WorldConstraints
+from tribo.world.add_joints import WorldJoints
+from tribo.world.add_objects import WorldObjects
+from tribo.world.contact_laws import take_laws
 
 if TYPE_CHECKING:
+    from tribo.formats.choreonoid import BodyFile
     from tribo.formats.choreonoid.wire_devices import WinchDescription, WireDescription, WirePlace
 
 
@@ -45,8 +52,14 @@ class BodyParts(list[ArticulatedSystem]):
         self.winches: list[Winch] = []
 
 
-class WorldBodyFiles(WorldCables):
+class WorldBodyFiles:
     """Loading body files."""
+
+    def __init__(self, world: WorldView, adding: WorldObjects, ties: WorldConstraints,
+                 joints: WorldJoints, cables: WorldCables) -> None:  # fmt: skip
+        """Load them by means of other parts of a world."""
+        self._world, self._adding, self._ties = world, adding, ties
+        self._joints, self._cables = joints, cables
 
     def load_body(
         self, source: str | Path, *, materials: MaterialLibrary | None = None, strict: bool = False,
@@ -65,48 +78,63 @@ class WorldBodyFiles(WorldCables):
         Raises:
             DescriptionError: The file cannot be built; the world stays as it was.
         """
-        self.check_editable("the list of objects")
+        self._world.check_editable("the list of objects")
         folders = check.folders(package_dirs, "package_dirs")
         from tribo.formats import choreonoid
 
         body = choreonoid.read(source, package_dirs=folders, materials=materials, strict=strict)
+        return self.take_body(body, collision_meshes)
+
+    def take_body(self, body: BodyFile, collision_meshes: str, title: str = "") -> BodyParts:
+        """Add what `tribo.formats.choreonoid.read` has read; see `load_body`, which does both.
+
+        Args:
+            body: What was read.
+            collision_meshes: As in `add_articulated_system`.
+            title: Name of its first thing; empty: that of its first link.
+
+        Raises:
+            DescriptionError: It cannot be built; the world stays as it was.
+        """
         added = BodyParts()
-        before = self._materials.copy()
+        before = self._world.materials.copy()
         try:
-            for tree in body.trees:
-                name = tree.bodies[0].name
-                while name in self._by_name:
+            if body.is_apart and len(body.trees) > 1:
+                keep_apart(body, self._cables.free_group())
+            for k, tree in enumerate(body.trees):
+                name = title if title and k == 0 else tree.bodies[0].name
+                while name in self._adding.members.by_name:
                     name += "'"
-                made = self.add_articulated_system(
+                made = self._adding.add_articulated_system(
                     tree, name=name, collision_meshes=collision_meshes
                 )
                 added.append(made)
             for tie in body.ties:
-                self._join(tie, (added[tie.objects[0]], added[tie.objects[1]]))
+                self._ties.join(tie, (added[tie.objects[0]], added[tie.objects[1]]))
             for wire in body.wires:
                 self._lay(wire, added)
         except (ValueError, TypeError, ImportError) as error:
             for cable in added.cables:
                 cable.remove()
             for part in added:
-                self.remove(part)
-            self._materials.become(before)
+                self._world.remove(part)
+            self._world.materials.become(before)
             raise DescriptionError(f"{body.name}: {error}") from None
-        self.take_laws(body.laws)
+        take_laws(self._world.materials, body.laws)
         return added
 
     def _lay(self, wire: WireDescription, parts: BodyParts) -> None:
         """Lay a wire of a body file; up to its first node a winch winds a wire without mass."""
         name = wire.name
-        taken = {part.name.split("/")[0] for part in self._objects}
-        taken |= {part.name.split("/")[0] for part in self._constraints}
+        taken = {part.name.split("/")[0] for part in self._world.objects}
+        taken |= {part.name.split("/")[0] for part in self._world.constraints}
         while name in taken:
             name += "'"
         route = [_node(place, parts) for place in wire.nodes]
         first = route[0]
         try:
             if len(route) > 1:
-                cable = self.add_cable(
+                cable = self._cables.add_cable(
                     route, radius=wire.radius, segment_length=wire.segment_length, material=wire.material,
                     self_collide=wire.self_collide, collide=wire.collide, name=name,
                 )  # fmt: skip
@@ -125,16 +153,28 @@ class WorldBodyFiles(WorldCables):
     ) -> Winch:  # fmt: skip
         """Lead the wire of a winch to a node."""
         drum = _node(winch.place, parts)
-        out = float(np.linalg.norm(self._node_place(drum, 0)[0] - self._node_place(end, 1)[0]))
+        out = float(
+            np.linalg.norm(self._cables.node_place(drum, 0)[0] - self._cables.node_place(end, 1)[0])
+        )
         if out < wire.radius:
             raise ValueError("its first node is where its Winch is; put it where the wire leads")
-        return self.add_winch(
+        return self._joints.add_winch(
             drum.body, end.body, drum.point, end.point, max_force=winch.haul, brake_force=winch.brake,
             most_length=out + winch.pulled_in, least_length=min(0.01, 0.5 * out), name=name,
         )  # fmt: skip
 
 
+def keep_apart(body: BodyFile, bit: int) -> None:
+    """Give all shapes of a body one collision group that their masks leave out."""
+    for tree in body.trees:
+        for part in tree.bodies:
+            for shape in part.shapes:
+                if shape.group != 0:
+                    shape.group = bit
+                    shape.mask = (ALL_GROUPS if shape.mask is None else shape.mask) & ~bit
+
+
 def _node(place: WirePlace, parts: Sequence[ArticulatedSystem]) -> CableNode:
     """Return a node of a route with its link found."""
     body: Any = None if place.tree is None else parts[place.tree].frame(place.link)
-    return CableNode(place.point, body, place.kind, place.bend_stiffness)
+    return CableNode(place.point, body, place.kind, place.bend_stiffness, place.twist_stiffness)

@@ -7,6 +7,9 @@ import importlib
 from types import TracebackType
 from typing import Any, Protocol, Self
 
+from tribo.engine.settings import WorldSettings
+from tribo.objects.world_view import WorldView
+
 
 class OpenViewer(Protocol):
     """An open `tribo.Viewer`. It stands above worlds, so that here is only what worlds promise of it."""
@@ -36,24 +39,51 @@ class OpenViewer(Protocol):
 
 
 class Shown:
-    """`world.viewer()`, `world.show()`, and a world as a notebook prints it.
+    """The part of a world that people look at: its summary, `viewer` and `show`, what a notebook prints.
 
     The viewer stands above worlds and is an extra, so it is looked up by its name when it is asked for.
     """
 
-    _view: OpenViewer | None = None  # of `show`
+    def __init__(self, world: WorldView, settings: WorldSettings) -> None:
+        """Show a world and its settings."""
+        self._world, self._settings = world, settings
+        self._view: OpenViewer | None = None  # of `show`
 
     def summary(self) -> str:
-        """Describe the world as text."""
-        raise NotImplementedError
+        """Return what is in the world and how it goes, several lines to print.
 
-    def _repr_html_(self) -> str:
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> _ = world.add_sphere(radius=0.1, mass=1.0, name="ball", position=(0, 0, 1))
+            >>> print(world.summary())
+            World at t = 0 s: 1 objects, 6 dofs, time step 0.001 s
+              gravity (0, 0, -9.81) m/s², midpoint, erp 0.2, at most 300 sweeps
+              materials: default; 0 pairs set, default friction 0.8
+              contacts: 0, status: well
+              ball: SingleBody, sphere(0.1) of 'default', dynamic, 1 kg, at (0, 0, 1) m
+        """
+        world, s, table = self._world, self._settings, self._world.materials
+        gravity = ", ".join(f"{x:g}" for x in s.gravity)
+        solver = f"{s.integrator}, erp {s.erp:g}, at most {s.max_sweeps} sweeps"
+        pairs = f"{len(list(table))} pairs set, default friction {table.default.friction:g}"
+        lines = [
+            repr(world.face)[1:-1],
+            f"  gravity ({gravity}) m/s², {solver}",
+            f"  materials: {', '.join(table.names)}; {pairs}",
+            f"  contacts: {len(world.contacts)}, status: {world.status.name or 'well'}",
+        ]
+        items = [part.describe() for part in world.objects]
+        items += [repr(tie)[1:-1] for tie in world.constraints]
+        return "\n".join([*lines, *(f"  {item}" for item in items)])
+
+    def as_html(self) -> str:
         """Return the summary as a notebook shows it, at most forty lines."""
         lines = self.summary().splitlines()
         lines[40:] = [f"  and {len(lines) - 40} more"] * (len(lines) > 40)
         return f"<pre>{html.escape(chr(10).join(lines))}</pre>"
 
-    def viewer(self, **options: Any) -> OpenViewer:
+    def viewer(self, /, **options: Any) -> OpenViewer:
         """Open a viewer of this world in the browser: ``with world.viewer() as view:``.
 
         Args:
@@ -71,10 +101,12 @@ class Shown:
             ...         world.step()
             ...         view.update()
         """
-        made: OpenViewer = importlib.import_module("tribo.viewer").Viewer(self, **options)
+        made: OpenViewer = importlib.import_module("tribo.viewer").Viewer(
+            self._world.face, **options
+        )
         return made
 
-    def show(self, **options: Any) -> OpenViewer:
+    def show(self, /, **options: Any) -> OpenViewer:
         """Return a viewer that a notebook embeds below the cell; the same one until it is closed.
 
         Call its `update` after the steps of a loop, or `run(seconds)`, and it moves. The browser must reach

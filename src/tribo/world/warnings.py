@@ -26,7 +26,7 @@ def contradiction(world: WorldView) -> str:
 
 
 def slowed(world: WorldView) -> str:
-    """Return that recovery was cut short, the deepest overlap and the widest gap."""
+    """Return that penetration correction was cut short, the deepest overlap and the widest gap."""
     return (
         "overlaps, or gaps of constraints, are closed more slowly than asked: all at once would take absurd "
         f"energy ({ONCE}; see world.status)"
@@ -110,7 +110,7 @@ TEXTS = {
 }
 
 
-class Complaints:
+class WarningLog:
     """Remembers what has been said."""
 
     def __init__(self) -> None:

@@ -4,52 +4,46 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from tribo.checks import check
-from tribo.checks.errors import EditError, SimulationError
-from tribo.description.constraints import ConstraintDescription
-from tribo.engine import warm_up
-from tribo.engine.builder import mark_singles
+from tribo.checks.errors import EditError
 from tribo.engine.engine import Engine
-from tribo.engine.layout import Span
 from tribo.engine.settings import WorldSettings
 from tribo.materials import ContactMaterial, MaterialLibrary, MaterialTable, PairProperties
 from tribo.materials.table import PairExplanation
 from tribo.model import Status
-from tribo.objects import ArticulatedSystem, Object
-from tribo.objects.owner import Arrays
+from tribo.objects import Object
+from tribo.objects.constraint import Constraint
+from tribo.objects.contact import Contact
+from tribo.objects.forwards import forward
 from tribo.readout.contacts_and_energies import WorldReadout
 from tribo.readout.distances import WorldProximity
-from tribo.readout.snapshot import Snapshot, touching
-from tribo.readout.snapshot import restore as restore_snapshot
-from tribo.readout.snapshot import take as take_snapshot
+from tribo.readout.rays import WorldRays
+from tribo.readout.snapshot import Snapshot
 from tribo.readout.state_bytes import StateFiles
 from tribo.recording.of_world import WorldRecording
-from tribo.world.building import Built, build
+from tribo.sensors.base import Sensor
+from tribo.sensors.world_sensors import WorldSensors
+from tribo.world.add_cables import WorldCables
+from tribo.world.add_constraints import WorldConstraints
+from tribo.world.add_joints import WorldJoints
+from tribo.world.add_objects import WorldObjects
+from tribo.world.gone_names import GONE, gone
 from tribo.world.import_mjcf import WorldMjcf
+from tribo.world.interior import Interior
 from tribo.world.load_bodies import WorldBodyFiles
-from tribo.world.reference_bodies import References
+from tribo.world.load_projects import WorldProjects
+from tribo.world.object_list import Objects, WorldList
 from tribo.world.shown import Shown
-from tribo.world.warnings import Complaints, invalid
 
 logger = logging.getLogger("tribo")
 
 
-class World(
-    WorldSettings,
-    WorldBodyFiles,
-    WorldMjcf,
-    WorldReadout,
-    WorldRecording,
-    WorldProximity,
-    StateFiles,
-    Shown,
-):
+class World(WorldSettings):
     """Objects that move and meet. Different threads may step different worlds, not the same one.
 
     Args:
@@ -69,56 +63,19 @@ class World(
 
     def __init__(self, time_step: float = 1e-3, gravity: Any = (0.0, 0.0, -9.81)) -> None:
         """Start an empty world."""
-        WorldSettings.__init__(self)
-        WorldBodyFiles.__init__(self)
-        WorldRecording.__init__(self)
-        self._materials = MaterialTable(check_editable=self.check_editable)
-        self._materials_built = -1
-        self._engine: Engine | None = None
-        self._must_build = True
-        self._is_stale = True  # something must be done before the next step
-        self._is_midway = False  # between update and advance
-        self._idle = [True]  # empty while some thread is in compiled code
-        self._built: Built | None = None  # the last build
-        self._complaints = Complaints()
+        super().__init__()
+        self._inside = Interior(self, self, self._settings)
         self.time_step = time_step
         self.gravity = gravity
 
     def __repr__(self) -> str:
         """Return time, number of objects and dofs, and time step."""
-        dofs = sum(part.dof for part in self._objects)
+        objects = self.objects
+        dofs = sum(part.dof for part in objects)
         return (
-            f"<World at t = {float(self._time):g} s: {len(self._objects)} objects, {dofs} dofs, "
+            f"<World at t = {self.time:g} s: {len(objects)} objects, {dofs} dofs, "
             f"time step {self.time_step:g} s>"
         )
-
-    def summary(self) -> str:
-        """Return what is in the world and how it goes, several lines to print.
-
-        Example:
-            >>> import tribo
-            >>> world = tribo.World()
-            >>> _ = world.add_sphere(radius=0.1, mass=1.0, name="ball", position=(0, 0, 1))
-            >>> print(world.summary())
-            World at t = 0 s: 1 objects, 6 dofs, time step 0.001 s
-              gravity (0, 0, -9.81) m/s², midpoint, erp 0.2, at most 300 sweeps
-              materials: default; 0 pairs set, default friction 0.8
-              contacts: 0, status: well
-              ball: SingleBody, sphere(0.1) of 'default', dynamic, 1 kg, at (0, 0, 1) m
-        """
-        table = self._materials
-        gravity = ", ".join(f"{x:g}" for x in self.gravity)
-        solver = f"{self.integrator}, erp {self.erp:g}, at most {self.max_sweeps} sweeps"
-        pairs = f"{len(list(table))} pairs set, default friction {table.default.friction:g}"
-        lines = [
-            repr(self)[1:-1],
-            f"  gravity ({gravity}) m/s², {solver}",
-            f"  materials: {', '.join(table.names)}; {pairs}",
-            f"  contacts: {len(self.contacts)}, status: {self.status.name or 'well'}",
-        ]
-        items = [part.describe() for part in self._objects]
-        items += [repr(tie)[1:-1] for tie in self._constraints]
-        return "\n".join([*lines, *(f"  {item}" for item in items)])
 
     def __reduce__(self) -> Any:
         """Refuse copies and pickling: two worlds would share one state."""
@@ -126,6 +83,12 @@ class World(
             "a world cannot be copied or pickled; use world.snapshot() to go back, world.save(file) to "
             "keep it, tribo.Batch(world, n) for copies that run side by side"
         )
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what was a name of worlds until it moved inside, with a word on what to use instead."""
+        if name not in GONE:
+            raise AttributeError(f"'World' object has no attribute {name!r}", name=name, obj=self)
+        return gone(self._inside, name)
 
     # -- time ----------------------------------------------------------------------------------
     def step(self, n: int = 1) -> None:
@@ -137,25 +100,26 @@ class World(
         if type(n) is not int or not 0 <= n <= check.MAX_INTEGER:
             check.integer(n, "number of steps", 0)
             n = int(n)
+        inside = self._inside
         try:
-            self._idle.pop()
+            inside.idle.pop()
         except IndexError:
-            raise self._busy("step") from None
+            raise inside.busy("step") from None
         try:
-            if self._is_stale:
-                self._prepare()
-            if self._materials.revision != self._materials_built:
-                self.write_materials()
-            if self._sensors or self._recorder:
-                said = self._run_measured(n)
+            if inside.is_stale:
+                inside.prepare()
+            if inside.materials.revision != inside.materials_built:
+                inside.write_materials()
+            if inside.is_measured:
+                said = inside.recording.run(n)
             else:
-                said = self._engine.run(n)  # type: ignore[union-attr]
-                if self._pushes and n:
-                    self._pushes = {}
+                said = inside.records.run(n)  # type: ignore[union-attr]
+                if inside.pushes and n:
+                    inside.pushes = {}
         finally:
-            self._idle.append(True)
+            inside.idle.append(True)
         if said:
-            self._report()
+            inside.report()
 
     def update(self) -> None:
         """Do the first half of a step: poses, mass matrix, bias force and contacts can then be read.
@@ -164,22 +128,24 @@ class World(
         with the midpoint integrator, at the state itself with the semi-implicit one. Until
         `advance` the world may be commanded (forces, targets) but not edited.
         """
+        inside = self._inside
         try:
-            self._idle.pop()
+            inside.idle.pop()
         except IndexError:
-            raise self._busy("update") from None
+            raise inside.busy("update") from None
         try:
-            if self._is_midway:
+            if inside.is_midway:
                 raise EditError("update was called twice; call advance in between")
-            self._prepare()
-            if self._materials.revision != self._materials_built:
-                self.write_materials()
-            self.engine.update()
-            self.engine.work.contact_impulse[:] = self.engine.work.contact_blow[:] = 0.0
-            self.engine.work.contact_state[:] = -1
-            self._is_midway = self._is_stale = True
+            inside.prepare()
+            if inside.materials.revision != inside.materials_built:
+                inside.write_materials()
+            engine = inside.engine
+            engine.update()
+            engine.work.contact_impulse[:] = engine.work.contact_blow[:] = 0.0
+            engine.work.contact_state[:] = -1
+            inside.is_midway = inside.is_stale = True
         finally:
-            self._idle.append(True)
+            inside.idle.append(True)
 
     def advance(self) -> None:
         """Do the second half of a step: forces, contact solve, integration.
@@ -188,163 +154,212 @@ class World(
             EditError: `update` was not called before.
             SimulationError: A velocity stopped being finite; the world stays at its last valid state.
         """
+        inside = self._inside
         try:
-            self._idle.pop()
+            inside.idle.pop()
         except IndexError:
-            raise self._busy("advance") from None
+            raise inside.busy("advance") from None
         try:
-            if not self._is_midway:
+            if not inside.is_midway:
                 raise EditError("call update before advance, or step for both")
-            self._is_midway = self._is_stale = False
-            self._note_before()
-            self.engine.advance()
+            inside.is_midway = inside.is_stale = False
+            inside.sensors.note_before()
+            inside.engine.advance()
         finally:
-            self._idle.append(True)
-        if self.engine.status[0, 0]:
-            self._report()
-        self._measure_due()
-
-    def _equip(self, part: ArticulatedSystem) -> None:
-        for described in part.description.sensors:
-            self._add_described(part, described)
-        for tie in part.description.constraints:
-            self.tie_described(tie, (part, part), f"{part.name}/").is_from_file = True
-
-    def _join(self, tie: ConstraintDescription, parts: tuple[Object, Object]) -> None:
-        self.tie_described(tie, parts, "" if tie.name else f"{parts[0].name}/")
-
-    def _strip(self, part: Object) -> None:
-        self._drop_sensors_of(part)
-
-    @staticmethod
-    def _busy(what: str) -> EditError:
-        """Return the error of a call that found another thread in this world.
-
-        The token in `_idle` is taken and put back by one instruction each, so no lock is needed.
-        """
-        return EditError(
-            f"{what} was called while another thread steps this world; "
-            "give each thread a world of its own, or use tribo.Batch"
-        )
-
-    @property
-    def _time(self) -> float:
-        return float(self._engine.state.time[0]) if self._engine else 0.0
+            inside.idle.append(True)
+        if inside.engine.status[0, 0]:
+            inside.report()
+        inside.recording.measure_due()
 
     @property
     def time(self) -> float:
         """World time [s]; assign to set the clock."""
-        return self._time
+        return self._inside.time
 
     @time.setter
     def time(self, value: float) -> None:
         self.check_editable("the time")
-        self.engine.state.time[0] = check.number(value, "time")
+        self._inside.engine.state.time[0] = check.number(value, "time")
         for sensor in self.sensors:
-            sensor.restart(self._time)
-
-    def _prepare(self) -> None:
-        """Bring everything up to date before a step."""
-        if self._is_midway:
-            raise EditError("step was called between update and advance; call advance first")
-        self._complaints.begin(self)
-        warm_up.warm_up()
-        self._is_stale = False
-
-    def _report(self) -> None:
-        """Turn the status of the last step into an error or a warning."""
-        status = int(self.engine.status[0, 0])
-        if status & Status.INVALID:
-            self._report_bad_input()
-            raise SimulationError(invalid(self))
-        if status:
-            self._complaints.say(self, status)
-
-    def _report_bad_input(self) -> None:
-        """Raise an error that names an array into which something was written that is not finite."""
-        for part in self._objects:
-            for name, array in part.arrays.items():
-                bad = np.flatnonzero(~(np.abs(array) <= check.LARGEST))
-                if bad.size:
-                    raise SimulationError(
-                        f"after t = {self.time:g} s, entry {bad[0]} of {name} of {part.name} is "
-                        f"{float(array[bad[0]])!r} and the world cannot go on; assign the whole array to "
-                        "have its values checked"
-                    )
-
-    # -- records -------------------------------------------------------------------------------
-    @property
-    def engine(self) -> Engine:
-        """Records of this world; built anew if objects were added or removed."""
-        if self._engine is None or self._must_build:
-            self._build()
-        assert self._engine is not None
-        return self._engine
+            sensor.restart(self.time)
 
     @property
     def is_midway(self) -> bool:
         """Whether `update` was called and `advance` was not yet."""
-        return self._is_midway
-
-    @property
-    def is_built(self) -> bool:
-        """Whether the records hold all objects as they are now."""
-        return not self._must_build
-
-    def rebuild(self) -> None:
-        """Note that the arrays must be built anew before they are next needed."""
-        self._must_build = self._is_stale = True
-
-    def _build(self) -> None:
-        """Build the records anew."""
-        self._built = build(
-            self._objects, self._constraints, self._materials, self._settings, self._built
-        )
-        self._engine, self._must_build = self._built.engine, False
-        self._materials_built = self._materials.revision
-
-    def write_materials(self) -> None:
-        """Pass a changed pair table on to the model."""
-        references = References(self._objects, self._materials)
-        self.engine.take_pairs(self._materials.array(references.find))
-        self.engine.model.body_like[:] = references.instances
-        mark_singles(self.engine.model)
-        self._materials_built = self._materials.revision
+        return self._inside.is_midway
 
     def check_editable(self, what: str, verb: str = "changed") -> None:
-        """Refuse an edit between `update` and `advance`, or what else cannot be done to something there.
+        """Refuse an edit between `update` and `advance`, or while another thread steps this world.
 
         Raises:
             EditError: The contacts just found would no longer belong to the state.
         """
-        if not self._idle:
-            raise EditError(f"{what} cannot be {verb} while another thread steps this world")
-        if self._is_midway:
-            raise EditError(
-                f"{what} cannot be {verb} between update and advance; call advance() first"
-            )
+        self._inside.check_editable(what, verb)
 
-    def hand_out(self, part: Object) -> tuple[Arrays, Span]:
-        """Return the arrays of the last build that hold an object's numbers, and where they are in them."""
-        assert self._built is not None
-        return self._built.hand_out(part)
+    @property
+    def engine(self) -> Engine:
+        """Records of this world: built anew if objects were added or removed, with the present materials."""
+        inside = self._inside
+        engine = inside.engine
+        if inside.materials.revision != inside.materials_built:
+            inside.write_materials()
+        return engine
 
-    def note_wrench(self) -> None:
-        """Note that an external force acts in the next step."""
-        if not self._must_build:
-            self.engine.command.has_wrench[0] = 1
+    # -- objects and constraints ---------------------------------------------------------------
+    add_ground = forward("adding", WorldObjects.add_ground)
+    add_sphere = forward("adding", WorldObjects.add_sphere)
+    add_box = forward("adding", WorldObjects.add_box)
+    add_capsule = forward("adding", WorldObjects.add_capsule)
+    add_cylinder = forward("adding", WorldObjects.add_cylinder)
+    add_cone = forward("adding", WorldObjects.add_cone)
+    add_ellipsoid = forward("adding", WorldObjects.add_ellipsoid)
+    add_convex = forward("adding", WorldObjects.add_convex)
+    add_mesh = forward("adding", WorldObjects.add_mesh)
+    add_compound = forward("adding", WorldObjects.add_compound)
+    add_surface = forward("adding", WorldObjects.add_surface)
+    add_height_map = forward("adding", WorldObjects.add_height_map)
+    add_articulated_system = forward("adding", WorldObjects.add_articulated_system)
+    load_body = forward("body_files", WorldBodyFiles.load_body)
+    load_project = forward("projects", WorldProjects.load_project)
+    load_mjcf = forward("mjcf", WorldMjcf.load_mjcf)
+    take_scene = forward("mjcf", WorldMjcf.take_scene)
+    add_pin = forward("ties", WorldConstraints.add_pin)
+    add_weld = forward("ties", WorldConstraints.add_weld)
+    add_hinge = forward("ties", WorldConstraints.add_hinge)
+    add_motor = forward("ties", WorldConstraints.add_motor)
+    add_rod = forward("ties", WorldConstraints.add_rod)
+    add_wire = forward("ties", WorldConstraints.add_wire)
+    constraint = forward("ties", WorldConstraints.constraint)
+    tie_described = forward("ties", WorldConstraints.tie_described)
+    add_winch = forward("joints", WorldJoints.add_winch)
+    add_lock = forward("joints", WorldJoints.add_lock)
+    add_magnet = forward("joints", WorldJoints.add_magnet)
+    add_cable = forward("cables", WorldCables.add_cable)
+    object = forward("members", WorldList.object)
+    __getitem__ = forward("members", WorldList.__getitem__)
+    __contains__ = forward("members", WorldList.__contains__)
 
+    def remove(self, item: Object | Constraint | str) -> None:
+        """Take an object, by handle or name, with the constraints on it, or a constraint out of the world.
+
+        Raises:
+            KeyError: There is no such object or constraint here.
+        """
+        self._inside.remove(item)
+
+    @property
+    def objects(self) -> Objects:
+        """All objects in the order in which they were added, a tuple; ``world.objects["name"]`` finds one.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ball = world.add_sphere(radius=0.1, mass=1.0, name="ball")
+            >>> world.objects["ball"] is world.objects[0] is ball
+            True
+        """
+        return self._inside.objects
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """All constraints in the order in which they were added; those of a robot's file too."""
+        return self._inside.constraints
+
+    # -- sensors, rays, distances --------------------------------------------------------------
+    add_imu = forward("sensors", WorldSensors.add_imu)
+    add_lidar = forward("sensors", WorldSensors.add_lidar)
+    add_depth_camera = forward("sensors", WorldSensors.add_depth_camera)
+    add_force_torque_sensor = forward("sensors", WorldSensors.add_force_torque_sensor)
+    add_contact_sensor = forward("sensors", WorldSensors.add_contact_sensor)
+    add_joint_encoder = forward("sensors", WorldSensors.add_joint_encoder)
+    sensor = forward("sensors", WorldSensors.sensor)
+    remove_sensor = forward("sensors", WorldSensors.remove_sensor)
+    ray_test = forward("rays", WorldRays.ray_test)
+    ray_test_all = forward("rays", WorldRays.ray_test_all)
+    ray_test_batch = forward("rays", WorldRays.ray_test_batch)
+    distance = forward("proximity", WorldProximity.distance)
+    overlaps = forward("proximity", WorldProximity.overlaps)
+    collision_bodies_in = forward("proximity", WorldProximity.collision_bodies_in)
+    collision_bodies_at = forward("proximity", WorldProximity.collision_bodies_at)
+    diagnose_contact = forward("readout", WorldReadout.diagnose_contact)
+    record = forward("recording", WorldRecording.record)
+    hash = forward("states", StateFiles.hash)
+    dump_state = forward("states", StateFiles.dump_state)
+    save_state = forward("states", StateFiles.save_state)
+    load_state = forward("states", StateFiles.load_state)
+
+    @property
+    def sensors(self) -> tuple[Sensor, ...]:
+        """All sensors in the order in which they were added."""
+        return self._inside.sensors.sensors
+
+    # -- how the last step went ----------------------------------------------------------------
+    @property
+    def contacts(self) -> list[Contact]:
+        """Points that touched in the last step.
+
+        Between `update` and `advance` they are the points that touch now, without impulses: those that
+        overlap, or whose gap is no more than weight alone closes in half a step.
+
+        They stay until the next step, also if objects are added or removed; a removed object takes
+        its own along. `Contact.force_on` gives the force on either side.
+        """
+        return self._inside.readout.contacts
+
+    contacts_of = forward("readout", WorldReadout.contacts_of)
+
+    @property
+    def kinetic_energy(self) -> float:
+        """Of all dynamic objects [J]."""
+        return self._inside.readout.kinetic_energy
+
+    @property
+    def potential_energy(self) -> float:
+        """Of all dynamic objects in gravity, zero at the world origin, and of joint springs [J]."""
+        return self._inside.readout.potential_energy
+
+    @property
+    def energy(self) -> float:
+        """Kinetic and potential [J]."""
+        return self._inside.readout.energy
+
+    @property
+    def linear_momentum(self) -> np.ndarray:
+        """Of all dynamic objects, shape (3,) [kg m/s], world."""
+        return self._inside.readout.linear_momentum
+
+    @property
+    def angular_momentum(self) -> np.ndarray:
+        """Of all dynamic objects about the world origin, shape (3,) [kg m²/s]."""
+        return self._inside.readout.angular_momentum
+
+    @property
+    def status(self) -> Status:
+        """How the last step went; 0: well."""
+        return self._inside.readout.status
+
+    @property
+    def residual(self) -> np.ndarray:
+        """Primal, dual and complementarity violation of the last contact solve, shape (3,) [–]."""
+        return self._inside.readout.residual
+
+    @property
+    def sweeps(self) -> int:
+        """Sweeps of the last contact solve."""
+        return self._inside.readout.sweeps
+
+    # -- materials -----------------------------------------------------------------------------
     @property
     def materials(self) -> MaterialTable:
         """Table of the material pairs of this world."""
-        return self._materials
+        return self._inside.materials
 
     def set_material_pair(
         self,
         first: str,
         second: str,
         properties: PairProperties | ContactMaterial | None = None,
-        **values: object,
+        **values: Any,
     ) -> None:
         """Set how two materials interact; the order of the names does not matter.
 
@@ -366,17 +381,17 @@ class World(
             0.9
         """
         self.check_editable("a material pair")
-        self._materials.set_pair(first, second, properties, **values)
+        self._inside.materials.set_pair(first, second, properties, **values)
 
     @property
     def default_pair(self) -> PairProperties | ContactMaterial:
         """Properties of every pair that was not set."""
-        return self._materials.default
+        return self._inside.materials.default
 
     @default_pair.setter
     def default_pair(self, properties: PairProperties | ContactMaterial) -> None:
         self.check_editable("the default pair")
-        self._materials.default = properties
+        self._inside.materials.default = properties
 
     def explain_pair(self, first: str, second: str) -> PairExplanation:
         """Return the values in use for two materials and where each comes from; print it.
@@ -384,22 +399,20 @@ class World(
         Raises:
             KeyError: A material does not exist; the message proposes the nearest name.
         """
-        return self._materials.explain(first, second)
+        return self._inside.materials.explain(first, second)
 
     @property
     def material_names(self) -> tuple[str, ...]:
         """Names of all materials in order of their numbers."""
-        return self._materials.names
-
-    def material_number(self, name: str) -> int:
-        """Return the number of a material; a new name gets a new number."""
-        return self._materials.index(name)
+        return self._inside.materials.names
 
     # -- files ---------------------------------------------------------------------------------
     @classmethod
     def load(cls, path: str | Path, *, package_dirs: Sequence[Path | str] | Path | str = (),
-             parameters: Mapping[str, object] | None = None, strict: bool = False) -> Self:  # fmt: skip
-        """Return the world of a RaiSim XML file or an MJCF file (see `load_mjcf`).
+             parameters: Mapping[str, Any] | None = None, strict: bool = False) -> Self:  # fmt: skip
+        """Return the world of a RaiSim XML file, an MJCF file or a project of Choreonoid (.cnoid).
+
+        `load_mjcf` and `load_project` say more.
 
         Args:
             path: The file.
@@ -411,9 +424,15 @@ class World(
         Raises:
             DescriptionError: The file cannot be built; the message names element, value and remedy.
         """
+        from tribo.formats import choreonoid
         from tribo.world_xml import load_into
 
         world = cls()
+        if choreonoid.is_project(path):
+            if parameters:
+                raise ValueError(f"{path}: is a project, which has no @@parameters; leave them out")
+            world.load_project(path, package_dirs=package_dirs, strict=strict)
+            return world
         load_into(world, path, package_dirs=package_dirs, parameters=parameters, strict=strict)
         return world
 
@@ -442,7 +461,7 @@ class World(
         from tribo.formats import material_files
 
         self.check_editable("a material pair")
-        for doubt in material_files.fill_table(self._materials, source, rigid=rigid):
+        for doubt in material_files.fill_table(self._inside.materials, source, rigid=rigid):
             logger.warning("%s", doubt)
 
     # -- snapshots -----------------------------------------------------------------------------
@@ -451,9 +470,7 @@ class World(
 
         Going on from a restored snapshot gives the same numbers, bit for bit.
         """
-        self.check_editable("a snapshot", "taken")
-        taken = take_snapshot(self.engine, self._objects, self._constraints, self._materials)
-        return replace(taken, sensors=self._sensor_state(), pushes=self._get_pushes())
+        return self._inside.snapshot()
 
     def restore(self, saved: Snapshot) -> None:
         """Go back to a snapshot of this world.
@@ -462,11 +479,13 @@ class World(
             ValueError: Objects were added, removed or changed their body type since.
             TypeError: It is not what `snapshot` returned.
         """
-        self.check_editable("the state")
-        before = touching(self._objects, self._constraints)
-        if isinstance(saved, Snapshot):
-            self._check_sensor_state(saved.sensors)
-        restore_snapshot(saved, self.engine, self._objects, self._constraints, self._materials)
-        self._set_sensor_state(saved.sensors, saved.pushes)
-        if before != touching(self._objects, self._constraints):
-            self.rebuild()
+        self._inside.restore(saved)
+
+    # -- to look at ----------------------------------------------------------------------------
+    summary = forward("shown", Shown.summary)
+    viewer = forward("shown", Shown.viewer)
+    show = forward("shown", Shown.show)
+
+    def _repr_html_(self) -> str:
+        """Return the summary as a notebook shows it."""
+        return self._inside.shown.as_html()

@@ -108,6 +108,6 @@ def test_names_that_do_not_exist():
         batch.constraint("hinge").speed = 1.0
     with pytest.raises(AttributeError):
         batch.constraint("hinge").force = 1.0
-    batch._idle.pop()
+    batch._inside.idle.pop()
     with pytest.raises(EditError):
         batch.constraint("motor").speed = 1.0

@@ -151,11 +151,11 @@ def test_snapshots_wait_for_a_step_under_way():
     world.add_sphere(0.1, 1.0)
     batch = tribo.Batch(world, 2, threads=1)
     saved = batch.snapshot()
-    idle = batch._idle.pop()
+    idle = batch._inside.idle.pop()
     for call in (batch.snapshot, lambda: batch.restore(saved)):
         with pytest.raises(tribo.EditError, match="another thread"):
             call()
-    batch._idle.append(idle)
+    batch._inside.idle.append(idle)
     batch.restore(saved)
 
 

@@ -52,10 +52,10 @@ ASK = """
 import json, pathlib, sys, logging
 logging.basicConfig()
 import tribo.compiler.backend as backend
-from tribo.compiler import jit, linking
+from tribo.compiler import jit, linking, progress
 sys.path.insert(0, sys.argv[1])
 said = []
-linking.listeners.append(said.append)
+progress.listeners.append(said.append)
 import numpy as np
 import little
 def asked(box):

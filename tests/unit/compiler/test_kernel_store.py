@@ -9,6 +9,7 @@ import textwrap
 import pytest
 
 import tribo.compiler.jit
+import tribo.compiler.progress
 from tribo.compiler.jit import DISABLED
 
 pytestmark = pytest.mark.skipif(DISABLED, reason="nothing is compiled")
@@ -44,7 +45,7 @@ def test_compiling_is_said_once_per_machine(folder, capsys):
 
 
 def test_who_shows_progress_speaks_alone(folder, capsys):
-    with tribo.compiler.backend.announced():
+    with tribo.compiler.progress.shown("all of it", quiet=True):
         assert halved()(6.0) == 3.0
     assert capsys.readouterr().err == ""
 

@@ -329,3 +329,16 @@ def test_every_function_of_the_library_belongs_to_a_part():
     found = [f for f, _ in prebuild.functions() if getattr(f, "__module__", None)]
     assert {prebuild.part_of(f) for f in found} <= set(prebuild.PARTS)
     assert len(found) > 10
+
+
+def test_a_library_for_one_level_is_not_taken_for_one_for_all(library, tmp_path, monkeypatch):
+    said = prebuilt.read_contents(library)
+    first = prebuilt.LEVELS[0]
+    said["made with"] = prebuild.makers()
+    said["libraries"] = {first: said["libraries"][first]}
+    name = said["libraries"][first]["file"]
+    (tmp_path / name).write_bytes((library / name).read_bytes())
+    (tmp_path / prebuilt.CONTENTS).write_text(json.dumps(said), "utf-8")
+    monkeypatch.setattr(prebuilt, "sources", lambda: SOURCES)
+    assert prebuild.is_there(tmp_path, [first])
+    assert not prebuild.is_there(tmp_path)

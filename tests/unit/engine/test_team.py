@@ -1,7 +1,5 @@
 """Processes that compile side by side: what fails is said, what waits goes on, Ctrl-C ends them all."""
 
-import inspect
-
 import pytest
 
 from tribo.compiler.jit import DISABLED
@@ -11,11 +9,12 @@ from tribo.engine.team import gathered
 pytestmark = pytest.mark.skipif(DISABLED, reason="nothing is compiled")
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def empty_cache(monkeypatch, tmp_path):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
 
 
+@pytest.mark.usefixtures("empty_cache")
 def test_what_fails_is_said_and_the_rest_is_done():
     said = []
     with gathered(1) as team:
@@ -26,6 +25,7 @@ def test_what_fails_is_said_and_the_rest_is_done():
     assert "kernel dynamics.integrate.next_velocity" in said
 
 
+@pytest.mark.usefixtures("empty_cache")
 def test_two_compile_each_kernel_once():
     said = []
     with gathered(2) as team:
@@ -35,6 +35,7 @@ def test_two_compile_each_kernel_once():
     assert len(compiled) == len(set(compiled))
 
 
+@pytest.mark.usefixtures("empty_cache")
 def test_an_interrupt_ends_all_processes():
     def interrupted(_):
         raise KeyboardInterrupt
@@ -44,6 +45,7 @@ def test_an_interrupt_ends_all_processes():
     assert all(member.poll() is not None for member in team.members)
 
 
+@pytest.mark.usefixtures("empty_cache")
 def test_a_process_that_is_killed_is_noticed():
     def kill(line):
         if line == "failed":
@@ -53,13 +55,14 @@ def test_a_process_that_is_killed_is_noticed():
         assert not team.do(["kernel nowhere.nothing", "kernel contact.sleep.wake"], kill)
 
 
-def test_heads_of_pieces_are_kernels_with_these_arguments():
-    for name, kinds in units.HEADS.items():
-        parameters = inspect.signature(units.kernel(name).py_func).parameters
-        if kinds:
-            assert len(units.arguments(kinds)) == len(parameters), name
-            for parameter, kind in zip(parameters, kinds.split(), strict=True):
-                assert (kind[0].isupper()) == (parameter == kind.lower()), (name, parameter, kind)
+def test_arguments_of_heads_are_those_that_the_step_gives_them():
+    known = [name for name in units.HEADS if units.arguments(name) is not None]
+    assert len(known) > 0.8 * len(units.HEADS)
+    roots = units.roots()
+    called = {head.called[:2] for head in units.parts().heads_below(roots).values()}
+    told = {(f"tribo.{name}", units._types(name)) for name in known}
+    # What is guessed wrong is compiled in vain, once in a cold start: a few may be.
+    assert len(told - called) <= 0.1 * len(known), sorted(name for name, _ in told - called)
 
 
 def test_every_kernel_of_a_step_can_be_kept_and_every_piece_is_in_it():

@@ -8,25 +8,22 @@ import pytest
 TESTS = Path(__file__).parents[2]
 PAIR = "physics/test_contact_materials.py::"
 REDUCED = "physics/test_contact_reduction.py::"
-CABLE = "physics/test_cables.py::"
-MIXED = "unit/materials/test_parameters.py::test_mixing"
+ROW = "physics/test_parameter_rows.py::test_"
 # Row of the tables of bulk, surface and wire materials: a test. What is mixed acts as the pair's.
 MATERIAL = {
-    "density": "unit/formats/test_shape_mass.py::test_single_bodies_take_a_density_instead_of_a_mass",
-    "youngsModulus": MIXED,
-    "viscosity": MIXED,
-    "spookDamping": MIXED,
-    "poissonRatio": "unit/materials/test_parameters.py::"
-    "test_material_row_poisson_ratio_has_no_effect_and_says_so",
-    "roughness": MIXED,
-    "surfaceViscosity": MIXED,
-    "adhesionForce": MIXED,
-    "adhesivOverlap": "unit/materials/test_parameters.py::test_mixing_leaves_the_rest_at_its_default",
-    "wireYoungsModulusStretch": CABLE
-    + "test_a_cable_stretches_by_force_times_length_over_stiffness",
-    "wireSpookDampingStretch": "physics/test_joint_ties.py::test_a_pin_that_gives_way_is_the_map_of_spook",
-    "wireYoungsModulusBend": CABLE + "test_a_cantilever_bends_by_the_beam_formula",
-    "wireSpookDampingBend": CABLE + "test_a_spook_damping_that_rings_is_said",
+    "density": ROW + "density_of_a_material_is_that_of_its_bodies",
+    "youngsModulus": ROW + "youngsModulus_of_two_materials_is_in_series",
+    "viscosity": ROW + "viscosity_of_two_materials_is_the_loss_of_a_bounce",
+    "spookDamping": ROW + "spookDamping_of_two_materials_is_the_larger_one",
+    "poissonRatio": ROW + "poissonRatio_has_no_effect",
+    "roughness": ROW + "roughness_of_two_materials_is_their_friction",
+    "surfaceViscosity": ROW + "surfaceViscosity_of_two_materials_adds_up",
+    "adhesionForce": ROW + "adhesionForce_of_two_materials_adds_up",
+    "adhesivOverlap": ROW + "adhesivOverlap_of_a_material_is_not_mixed",
+    "wireYoungsModulusStretch": ROW + "wireYoungsModulusStretch_is_E_A_over_L",
+    "wireSpookDampingStretch": ROW + "wireSpookDampingStretch_is_the_map_of_spook_step_by_step",
+    "wireYoungsModulusBend": ROW + "wireYoungsModulusBend_is_E_I_over_L",
+    "wireSpookDampingBend": ROW + "wireSpookDampingBend_is_the_time_in_which_a_bend_comes_back",
 }
 CONTACT = {
     "youngsModulus": PAIR + "test_it_rests_at_the_depth_that_its_points_bear",
@@ -38,12 +35,12 @@ CONTACT = {
     "secondarySurfaceViscosity": PAIR + "test_a_held_load_creeps_at_its_surface_viscosity",
     "adhesionForce": PAIR + "test_adhesion_rests_at_its_overlap_and_holds_up_to_its_force",
     "adhesivOverlap": PAIR + "test_adhesion_rests_at_its_overlap_and_holds_up_to_its_force",
-    "frictionModel": PAIR + "test_a_box_is_stronger_than_a_cone_on_its_diagonal",
+    "frictionModel": ROW + "frictionModel_has_its_strength_on_the_diagonal",
     "contactReductionMode": REDUCED + "test_contactReductionMode_reduceGeometry_is_by_material",
     "contactReductionBinResolution": REDUCED + "test_contactReductionBinResolution_0_is_three",
     "primaryDirection": PAIR + "test_the_direction_of_friction_turns_with_its_body",
     "referenceBodyName": PAIR + "test_each_instance_of_a_body_has_a_direction_of_its_own",
-    "referenceLinkName": PAIR + "test_the_direction_of_friction_turns_with_its_body",
+    "referenceLinkName": ROW + "referenceLinkName_turns_friction_with_that_link",
 }
 
 

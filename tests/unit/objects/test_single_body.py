@@ -237,11 +237,12 @@ def test_worlds_of_a_batch_have_their_own_drag_and_snapshots_take_it_back():
     box.linear_damping = 2.0
     world.restore(saved)
     assert box.linear_damping == 0.0
-    boxes = tribo.Batch(world, 3, threads=1)["box"]
+    batch = tribo.Batch(world, 3, threads=1)
+    boxes = batch["box"]
     boxes.linear_damping, boxes.angular_damping = (0.0, 1.0, 2.0), 0.5
     assert boxes.linear_damping.tolist() == [0.0, 1.0, 2.0]
     assert boxes.angular_damping.tolist() == [0.5] * 3
-    boxes._batch.step(10)
+    batch.step(10)
     speeds = boxes.linear_velocity[:, 0]
     assert speeds[0] > speeds[1] > speeds[2] > 0
     with pytest.raises(ValueError, match="linear_damping of box"):

@@ -8,8 +8,10 @@ of dt f over all steps is larger than it bears; that sum never fades.
 from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.model import Memory, Tuning
+from tribo.model import Constraint, Memory, Tuning
 
+LENGTH = int(Constraint.LENGTH)
+WINCH = int(Constraint.WINCH)
 BREAK = int(Tuning.BREAK_FORCE)
 BREAK_IMPULSE = int(Tuning.BREAK_IMPULSE)
 BREAK_TIME = int(Tuning.BREAK_TIME)
@@ -29,7 +31,10 @@ def load(model, state, command, settings, c):
     slot = model.constraint_slot[c]
     tuning = command.constraint
     square, along, length = 0.0, 0.0, 0.0
-    for k in range(3):
+    kind = model.constraint_kind[c]
+    for k in range(
+        1 if kind == LENGTH or kind == WINCH else 3
+    ):  # others of a wire are its friction's
         impulse = state.scalar_impulse[slot + k]
         square += impulse * impulse
         along += impulse * tuning[c, BREAK_DIRECTION + k]

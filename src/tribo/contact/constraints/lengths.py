@@ -1,13 +1,18 @@
 """Rows of wires, rods and winches: the length of a way from point to point.   φ = L − Σ ‖p_{k+1} − p_k‖
 
-The way begins and ends at the two ends of the wire. Points between are those over which it runs, without
-friction: its tension is the same all along. All points are on two bodies that move, or on what stands.
+The way begins and ends at the two ends of the wire. Points between are those over which it runs; without
+friction its tension is the same all along. All points are on two bodies that move, or on what stands.
+
+With friction, each point between has a row of its own: ½(Σ_{after} − Σ_{before}) of the parts' lengths, at
+which the wire slides over it. Its force f is half added to the tension behind it and half taken from that
+before it, T = λ ± f/2. T₂ ≤ T₁ e^{μβ} either way, β the turn of the wire there, is the same as
+|f| ≤ (T₁ + T₂) tanh(μβ/2); the tensions are those of the last step.
 
 A winch changes L in time by the speed of its drum; where it would need more than its largest tension the drum
 slips, and L is what the way is at the end of the step.
 """
 
-from math import inf
+from math import atan2, inf, tanh
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.attachments import SEMI_IMPLICIT, hard_target, motion, place_ends
@@ -22,6 +27,7 @@ STIFFNESS = int(Tuning.STIFFNESS)
 DAMPING = int(Tuning.DAMPING)
 SPEED = int(Tuning.SPEED)
 FORCE = int(Tuning.FORCE)
+FRICTION = int(Tuning.FRICTION)
 BACK_FORCE = int(Tuning.BACK_FORCE)
 LEAST_LENGTH = int(Tuning.LEAST_LENGTH)
 MOST_LENGTH = int(Tuning.MOST_LENGTH)
@@ -126,6 +132,65 @@ def open_way(model, work, c):
 
 
 @kernel
+def direction(model, work, k):
+    """Return the direction of the part from point k to the next one, and its length."""
+    p = way_point(model, work.body_pos, work.body_rot, k)
+    d = vec.sub(way_point(model, work.body_pos, work.body_rot, k + 1), p)
+    length = vec.norm(d)
+    return (vec.scale(1.0 / length, d) if length > 0.0 else d), length
+
+
+@kernel
+def last_tension(model, state, c, part):
+    """Return the impulse with which part 0, 1 … of the way of constraint c pulled in the last step [N s]."""
+    slot = model.constraint_slot[c]
+    pull = state.scalar_impulse[slot]
+    for j in range(1, model.constraint_path[c, 1] - model.constraint_path[c, 0]):
+        pull += (0.5 if part >= j else -0.5) * state.scalar_impulse[slot + j]
+    return pull
+
+
+@kernel
+def friction_rows(model, state, command, work, c):
+    """Build the rows of the friction of wire or winch c on its way.   |f| ≤ (T₁ + T₂) tanh(μβ/2)
+
+    Source: Euler 1769, Eytelwein 1808 (capstan).
+
+    Writes: work.
+    """
+    mu = command.constraint[c, FRICTION]
+    first = model.constraint_path[c, 0]
+    last = model.constraint_path[c, 1]
+    if mu <= 0.0 or last - first < 2:
+        return
+    side_a = model.constraint_body[c, 0]
+    side_b = model.constraint_body[c, 1]
+    for j in range(1, last - first):
+        before, a = direction(model, work, first + j - 1)
+        after, b = direction(model, work, first + j)
+        turn = atan2(vec.norm(vec.cross(before, after)), vec.dot(before, after))
+        pull = last_tension(model, state, c, j - 1) + last_tension(model, state, c, j)
+        most = tanh(0.5 * mu * turn) * max(0.0, pull)
+        if a == 0.0 or b == 0.0 or most <= 0.0:
+            continue
+        n = scalar_rows.open_row(model, work, model.constraint_slot[c] + j, side_a, side_b)
+        if n < 0:
+            return
+        for k in range(first, last):
+            u, length = direction(model, work, k)
+            if length == 0.0:
+                continue
+            half = vec.scale(0.5 if k - first >= j else -0.5, u)
+            p = way_point(model, work.body_pos, work.body_rot, k)
+            q = way_point(model, work.body_pos, work.body_rot, k + 1)
+            push_side(model, work, n, c, model.path_body[k], p, half)
+            push_side(model, work, n, c, model.path_body[k + 1], q, vec.neg(half))
+        scalar_rows.close_row(model, state, work, n, 0.0, -most, most, 0.0)
+        if work.scalar_count[0] > n:
+            work.scalar_reach[n] = scalar_rows.GIVES_WAY
+
+
+@kernel
 def way_bend(model, state, settings, work, c):
     """Return how φ bends if nothing pushes [m/s²], and the size of what bends it.
 
@@ -211,6 +276,9 @@ def winch_row(model, state, command, settings, work, c):
     if n < 0:
         return
     upper = dt * (tuning[c, FORCE] if tuning[c, SPEED] > 0.0 else tuning[c, BACK_FORCE])
+    if tuning[c, FRICTION] > 0.0:  # what the drum pulls is the tension of the first part
+        mean = state.scalar_impulse[model.constraint_slot[c]]
+        upper = max(0.0, upper + mean - last_tension(model, state, c, 0))
     if out >= tuning[c, MOST_LENGTH] and tuning[c, SPEED] <= 0.0:
         upper = inf
     gap = out - length
@@ -232,7 +300,11 @@ def let_slip(model, state, command, work):
     """
     for n in range(work.scalar_count[0]):
         c = scalar_rows.tie_of(model, work, n)
-        if c < 0 or model.constraint_kind[c] != WINCH:
+        if (
+            c < 0
+            or model.constraint_kind[c] != WINCH
+            or work.scalar_slot[n] != model.constraint_slot[c]
+        ):
             continue
         if work.scalar_impulse[n] >= SLIPS * work.scalar_upper[n]:
             place_ends(model, state.q, work, c)

@@ -345,8 +345,10 @@ def linkage(model, state, command, settings, work):
             joint_rows(model, state, command, settings, work, c)
         elif kind == LENGTH:
             lengths.length_row(model, state, command, settings, work, c)
+            lengths.friction_rows(model, state, command, work, c)
         elif kind == WINCH:
             lengths.winch_row(model, state, command, settings, work, c)
+            lengths.friction_rows(model, state, command, work, c)
         elif kind == MOTOR:
             motor_row(model, state, command, settings, work, c)
         else:

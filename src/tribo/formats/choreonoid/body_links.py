@@ -34,10 +34,15 @@ class BodyReader:
     """Reads the links of a body file and of those that it names."""
 
     def __init__(
-        self, package_dirs: Sequence[Path], materials: MaterialLibrary | None, report: Report
-    ) -> None:
-        """Take where files are looked up, the materials, and what takes notes."""
+        self, package_dirs: Sequence[Path], materials: MaterialLibrary | None, report: Report,
+        *, is_fixed: bool | None = None,
+    ) -> None:  # fmt: skip
+        """Take where files are looked up, the materials, and what takes notes.
+
+        `is_fixed`: whether the root stands; None: as the file says.
+        """
         self._dirs = package_dirs
+        self._is_fixed = is_fixed
         self._materials = materials
         self._report = report
         self._count = 0
@@ -91,7 +96,7 @@ class BodyReader:
                 made = self._part(node, path, above, reader)
             elif kind == "Link":
                 is_root = not is_part and node.get("parent") is None
-                made = [reader.read(node, is_root=is_root)]
+                made = [reader.read(node, is_root=is_root, is_fixed=self._is_fixed)]
                 self._count += 1
             else:
                 raise node.error(

@@ -37,7 +37,9 @@ class Rules:
         self.apart.discard((min(first, second), max(first, second)))
 
 
-def read(root: YamlNode, neighbours: dict[str, list[str]], report: Report) -> Rules:
+def read(
+    root: YamlNode, neighbours: dict[str, list[str]], report: Report, *, touches_itself: bool | None = None
+) -> Rules:  # fmt: skip
     """Read the rules of a file.
 
     Without any, links that joints connect pass through each other: Choreonoid looks for collisions within
@@ -48,7 +50,19 @@ def read(root: YamlNode, neighbours: dict[str, list[str]], report: Report) -> Ru
         root: The file.
         neighbours: By link those to which joints connect it; free joints connect nothing.
         report: Takes what is not known.
+        touches_itself: What a project says: False parts all links of the body, True lets all but
+            neighbours touch where the file has no rules. None: there is no project.
     """
+    rules = _of_file(root, neighbours, report, touches_itself=touches_itself)
+    if touches_itself is False:
+        _part_chains(len(neighbours), rules, neighbours)
+    return rules
+
+
+def _of_file(
+    root: YamlNode, neighbours: dict[str, list[str]], report: Report, *, touches_itself: bool | None
+) -> Rules:  # fmt: skip
+    """Return what the file says, or what holds where it says nothing."""
     rules = Rules()
     if len(neighbours) ** 2 > MAX_PAIRS:
         raise root.error(f"more than {MAX_PAIRS} pairs of links; split the body")
@@ -59,12 +73,14 @@ def read(root: YamlNode, neighbours: dict[str, list[str]], report: Report) -> Ru
                 _apply(name, key, node, rules, neighbours, report)
         return rules
     older = root.get("collisionDetection", "collision_detection")
-    depth = len(neighbours)
+    depth = 1 if touches_itself else len(neighbours)
     if older is not None:
         check_keys(older.need("mapping", "collisionDetection"), OLD, "collisionDetection", report)
         level = older.get("excludeTreeDepth")
         depth = 1 if level is None else int(level.number())
     _part_chains(depth, rules, neighbours)
+    if older is None and touches_itself is not None:
+        return rules
     if older is None:
         report.note(
             f"{root.place}: no rules of collision: the links of one thing pass through each other, as in "

@@ -11,7 +11,6 @@ import numpy as np
 from tribo.checks.check import LARGEST, SMALLEST
 from tribo.description.hulls import Surface, surface
 from tribo.description.trees import (
-    IDENTITY,
     MeshFile,
     ShapeDescription,
     Vector,
@@ -22,7 +21,7 @@ from tribo.formats.choreonoid.keys import Angles, check_keys, inertia, number, v
 from tribo.formats.inertia import Inertial
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.mesh_solids import edge_length, from_arrays, solids
-from tribo.formats.pose import Pose, matrix, multiply
+from tribo.formats.pose import Pose, matrix, multiply, quaternion_of
 from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
 from tribo.model import Shape
@@ -324,24 +323,7 @@ def _parts(node: YamlNode, place: Affine) -> tuple[Pose, Vector]:
         )
     if np.linalg.det(turn) < 0.0:
         scale[0], turn[:, 0] = -scale[0], -turn[:, 0]
-    return Pose(tuple(place.shift.tolist()), _quaternion(turn)), tuple(scale.tolist())
-
-
-def _quaternion(turn: np.ndarray) -> Vector:
-    """Return the unit quaternion of a rotation matrix; its largest part is > 0."""
-    # The columns of 4 q qᵀ, of which the largest is the best.
-    (a, b, c), (d, e, f), (g, h, i) = turn.tolist()
-    outer = np.array(
-        [
-            [1 + a + e + i, h - f, c - g, d - b],
-            [h - f, 1 + a - e - i, b + d, c + g],
-            [c - g, b + d, 1 - a + e - i, f + h],
-            [d - b, c + g, f + h, 1 - a - e + i],
-        ]
-    )
-    column = outer[:, int(np.argmax(np.diag(outer)))]
-    made = tuple((column / np.linalg.norm(column)).tolist())
-    return IDENTITY if max(abs(x) for x in made[1:]) < 1e-15 and made[0] > 0.0 else made
+    return Pose(tuple(place.shift.tolist()), quaternion_of(turn)), tuple(scale.tolist())
 
 
 def _primitive(

@@ -66,9 +66,7 @@ class Angles:
 
     def pose(self, node: YamlNode) -> Pose:
         """Return translation and rotation of a node."""
-        return Pose(
-            self._translation(node.get("translation")), self._rotation(node.get("rotation"))
-        )
+        return Pose(self._translation(node.get("translation")), self.turn(node.get("rotation")))
 
     @staticmethod
     def _translation(node: YamlNode | None) -> tuple[float, ...]:
@@ -79,11 +77,11 @@ class Angles:
         parts = [item.numbers(3) for item in node.items] if several else [node.numbers(3)]
         return tuple(sum(part[k] for part in parts) for k in range(3))
 
-    def _rotation(self, node: YamlNode | None) -> tuple[float, ...]:
+    def turn(self, node: YamlNode | None) -> tuple[float, ...]:
         """Return the quaternion of an axis with an angle, or of several, the last one first applied."""
-        turn: Vector = IDENTITY
+        made: Vector = IDENTITY
         if node is None:
-            return turn
+            return made
         several = node.kind == "list" and node.items and node.items[0].kind == "list"
         for item in node.items if several else [node]:
             *axis, angle = item.numbers(4)
@@ -94,8 +92,8 @@ class Angles:
                 )
             half = 0.5 * self.angle(angle)
             step = (math.cos(half), *(math.sin(half) * x / length for x in axis))
-            turn = step if turn == IDENTITY else multiply(turn, step)
-        return normalized(turn)
+            made = step if made == IDENTITY else multiply(made, step)
+        return normalized(made)
 
 
 def inertia(node: YamlNode) -> np.ndarray:

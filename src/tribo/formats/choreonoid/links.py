@@ -10,6 +10,7 @@ import numpy as np
 
 from tribo.checks.check import LARGEST
 from tribo.description.trees import JointDescription, LinkDescription
+from tribo.formats.choreonoid import joint_drives
 from tribo.formats.choreonoid.elements import Contents, ElementReader
 from tribo.formats.choreonoid.keys import (
     Angles,
@@ -43,11 +44,9 @@ OWN = (  # parameters of a material that a link may have itself
     "density", "youngs_modulus", "viscosity", "roughness", "surface_viscosity", "adhesion_force",
     "adhesiv_overlap", "poisson_ratio", "spook_damping",
 )  # fmt: skip
-WITHOUT_EFFECT = (
-    "joint_compliance", "joint_spook_damping", "joint_force_range", "joint_motor_compliance",
-    "joint_motor_spook_damping", "joint_motor_force_range", "joint_range_compliance",
-    "joint_range_spook_damping", "joint_range_force_range", "joint_lock_compliance",
-    "joint_lock_spook_damping", "joint_lock_force_range",
+WITHOUT_EFFECT = (  # joints of trees and their stops do not give way
+    "joint_compliance", "joint_spook_damping", "joint_force_range", "joint_range_compliance",
+    "joint_range_spook_damping", "joint_range_force_range",
 )  # fmt: skip
 KNOWN = (
     "type", "name", "parent", "translation", "rotation", "joint_id", "joint_name", "joint_type",
@@ -55,6 +54,7 @@ KNOWN = (
     "joint_velocity_range", "max_joint_effort", "joint_effort_range", "rotor_inertia", "gear_ratio",
     "center_of_mass", "mass", "inertia", "mass_type", "material", "elements", "actuation_mode", "import",
     "auto_sleep", "convex_decomposition", "force_range", *OWN, *WITHOUT_EFFECT,
+    *joint_drives.LOCK_KEYS, *joint_drives.MOTOR_KEYS,
 )  # fmt: skip
 LINK_INFO = "useLinkInfo"
 DEFAULT_MASS = 1.0  # [kg], and as much [kg m²], of a link that says nothing: Choreonoid's
@@ -74,6 +74,7 @@ class BodyLink:
     is_private: bool  # whether the material is written in the link
     contents: Contents = field(default_factory=Contents)
     inertial: Inertial = field(default_factory=Inertial)
+    drive: joint_drives.JointDrive | None = None
     stands: bool = False  # a root that does not move
     lacking: str = ""  # what is taken for a mass that it does not say
 
@@ -98,8 +99,8 @@ class LinkReader:
         self._owner = owner
         self._report = report
 
-    def read(self, node: YamlNode, *, is_root: bool) -> BodyLink:
-        """Read a link."""
+    def read(self, node: YamlNode, *, is_root: bool, is_fixed: bool | None = None) -> BodyLink:
+        """Read a link; of a root a project may say whether it stands."""
         check_keys(node, KNOWN, "a link", self._report, is_open=True)
         name = word(node, "name")
         if not name:
@@ -108,10 +109,15 @@ class LinkReader:
             found = value(node, key)
             if found is not None:
                 self._report.doubt(
-                    found, f"{key} has no effect yet, left out", f"without effect {key}"
+                    found,
+                    f"{key} is left out: joints of a tree and their stops do not give way",
+                    f"without effect {key}",
                 )
         pose = self.pose(node)
         joint = self.joint(node, name, pose)
+        if is_root and is_fixed is not None and is_fixed != (joint.type == Joint.FIXED):
+            kind = Joint.FIXED if is_fixed else Joint.FREE
+            joint = JointDescription(joint.name, kind, pose.position, pose.quaternion)
         material, is_private = self._material(node, name)
         link = BodyLink(
             node,
@@ -123,6 +129,7 @@ class LinkReader:
             material,
             is_private,
         )
+        link.drive = joint_drives.read(node, joint, self._report)
         link.stands = is_root and joint.type == Joint.FIXED
         link.contents = self._elements.read(node.get("elements"), material.name, stands=link.stands)
         link.inertial = self._inertial(link)

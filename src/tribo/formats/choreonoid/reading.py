@@ -22,6 +22,7 @@ from tribo.formats.assembly import assemble
 from tribo.formats.choreonoid import collision_rules, extra_joints, joint_devices, wire_devices
 from tribo.formats.choreonoid.body_links import ENDINGS, BodyReader
 from tribo.formats.choreonoid.links import BodyLink
+from tribo.formats.choreonoid.placement import Placement, place
 from tribo.formats.pose import NO_POSE, Pose
 from tribo.formats.report import Report
 from tribo.formats.self_collision import set_pair
@@ -49,6 +50,7 @@ class BodyFile:
     wires: list[wire_devices.WireDescription] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
+    is_apart: bool = False  # whether its things pass through each other
 
 
 def is_body(source: object) -> bool:
@@ -88,7 +90,7 @@ def read_robot(
 
 def read(
     source: str | Path, *, package_dirs: Sequence[Path] = (), materials: MaterialLibrary | None = None,
-    strict: bool = False,
+    strict: bool = False, placement: Placement | None = None,
 ) -> BodyFile:  # fmt: skip
     r"""Read a body file of Choreonoid.
 
@@ -100,6 +102,7 @@ def read(
         package_dirs: Folders in which meshes are looked up, besides those around the file.
         materials: For densities (``massType: density``) and for pairs with ``material: useLinkInfo``.
         strict: What is unknown or left out is an error instead of a note.
+        placement: What a project says about it.
 
     Raises:
         DescriptionError: The file cannot be simulated; the message says where, what and the remedy.
@@ -114,12 +117,15 @@ def read(
     report = Report(strict=strict)
     root = parse(source, "body file", report).need("mapping", "a body file")
     path = None if is_text(source) else Path(source)
-    files = BodyReader(package_dirs, materials, report)
+    put = Placement() if placement is None else placement
+    files = BodyReader(package_dirs, materials, report, is_fixed=put.is_fixed)
     links, base = files.read(root, path)
-    name = files.name_of(root, path)
-    made = BodyFile(name)
+    place(links, base, put, report)
+    made = BodyFile(files.name_of(root, path), is_apart=put.touches_itself is False)
     poses = _poses(links, base)
-    rules = collision_rules.read(root, _neighbours(links), report)
+    rules = collision_rules.read(
+        root, _neighbours(links), report, touches_itself=put.touches_itself
+    )
     for link in links.values():
         if link.lacking and not _stands(link, base, links):
             report.doubt(link.node, link.lacking)
@@ -230,6 +236,12 @@ def _tree(
         start += (links[body.name].start,) * count
     if any(start):
         tree.start = start
+    for body in tree.bodies[1:]:
+        drive = links[body.name].drive
+        if drive is not None:
+            tree.actuators.append(drive.actuator(body.joint.name))
+            if drive.stiffness > 0.0:
+                tree.start_controls[body.joint.name] = links[body.name].start
     return tree
 
 

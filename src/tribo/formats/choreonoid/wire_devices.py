@@ -46,6 +46,7 @@ class WirePlace:
     link: str = ""
     kind: str = "free"
     bend_stiffness: float | None = None
+    twist_stiffness: float | None = None
 
 
 @dataclass(slots=True)
@@ -160,10 +161,8 @@ def _node(node: YamlNode, trees: Sequence[TreeDescription], report: Report) -> W
             )
         if bend is not None:
             made.bend_stiffness = _at_least(node, "bend_stiffness", 0.0)
-        if twist is not None and twist.number() != (made.bend_stiffness or 0.0):
-            report.doubt(
-                twist, "twistStiffness: bendStiffness counts about all axes, also against twisting"
-            )
+        if twist is not None:
+            made.twist_stiffness = _at_least(node, "twist_stiffness", 0.0)
     elif bend is not None or twist is not None:
         report.doubt(node, f"bendStiffness, twistStiffness of a {kind} node have no effect")
     return made

@@ -140,6 +140,10 @@ def test_a_link_node_is_clamped():
     (clamp,) = parts.cables[0].fastenings
     assert clamp.type == "weld"
     assert clamp.angular_compliance == pytest.approx(1 / 3.0)
+    _, parts = load(nodes.replace("twistStiffness: 3.0", "twistStiffness: 0.5"))
+    bends, twists = parts.cables[0].fastenings
+    assert (bends.type, twists.type) == ("hinge", "lock")
+    assert (bends.angular_compliance, twists.compliance) == (pytest.approx(1 / 3.0), 2.0)
 
 
 def test_without_resolution_a_segment_has_ten_radii():

@@ -1,0 +1,185 @@
+"""The inside of a batch: the records of all worlds, and the parts of which it is put together."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from tribo.batch.collisions import CollisionWatch
+from tribo.batch.constraints import BatchConstraints
+from tribo.batch.materials import BatchMaterials
+from tribo.batch.objects import ObjectBatch
+from tribo.batch.part import Part
+from tribo.batch.pool import KEPT, BatchStates
+from tribo.batch.rays import BatchRays
+from tribo.batch.rollout import BatchRollout
+from tribo.batch.single_bodies import SingleBodyBatch
+from tribo.batch.warnings import BatchWarningLog
+from tribo.batch_kernels.records import Course
+from tribo.checks import check
+from tribo.checks.errors import EditError
+from tribo.engine import warm_up
+from tribo.engine.engine import Engine
+from tribo.engine.subtree import TreeRecords, tree_records
+from tribo.engine.thread_scratch import OF_WORLDS
+from tribo.model import Kind
+from tribo.world.world import World
+
+HELD = 2  # `Command.has_wrench`: until the call ends
+MAX_THREADS = 1024  # each is one of the system, with a stack of its own
+
+
+class BatchInterior:
+    """What is inside of a `Batch`: records, objects and parts, which know it by `BatchOwner` only."""
+
+    def __init__(self, world: World, worlds: int, threads: int | None) -> None:
+        """Copy a world's present state `worlds` times."""
+        if not isinstance(world, World):
+            raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
+        world.check_editable("a world", "copied into a batch")
+        count = check.integer(worlds, "worlds", 1)
+        source = world.engine
+        if threads is not None:
+            _thread_count(threads)
+        try:
+            self.engine = Engine(_copied_model(source), source.sizes, source.capacity, count)
+        except (MemoryError, ValueError) as error:  # NumPy: "array is too big"
+            each = _bytes_of_world(source)
+            raise MemoryError(
+                f"{count} worlds of {each} bytes each need {count * each / 2**30:.3g} GiB, more than "
+                "there is; take fewer"
+            ) from error
+        for name in KEPT:
+            for field, array in getattr(source, name).arrays.items():
+                getattr(self.engine, name).arrays[field][...] = array
+        self.parts = {part.name: Part.of(part) for part in world.objects}
+        self.material_names = world.material_names
+        self._records: dict[str, TreeRecords] = {}
+        self._warnings = BatchWarningLog()
+        self.idle = [True]  # empty while some thread steps the batch
+        self.set_threads(threads)
+        self.materials = BatchMaterials(self)
+        self.ties = BatchConstraints(self, world.constraints)
+        self.states = BatchStates(self)
+        self.plans = BatchRollout(self, self.states)
+        self.rays = BatchRays(self)
+        self.watch = CollisionWatch(self)
+
+    def set_threads(self, value: int | None) -> None:
+        """Use as many worker threads; None: one for each processor."""
+        available = (
+            len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        )
+        self.threads = (available or 1) if value is None else _thread_count(value)
+
+    def __len__(self) -> int:
+        """Return the number of worlds."""
+        return self.engine.worlds
+
+    def __getitem__(self, name: str) -> ObjectBatch:
+        """Return an object in all worlds, by name.
+
+        Raises:
+            KeyError: There is none; the message proposes the nearest name.
+        """
+        part = self.parts[check.known(name, self.parts, "object")]
+        if part.kind == Kind.STATIC:
+            raise ValueError(f"{name} is static: it has no state of its own in a batch")
+        return SingleBodyBatch(self, part) if part.is_single else ObjectBatch(self, part)
+
+    def poses_of(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions (worlds, bodies, 3) [m] and rotations of the bodies of an object, by name."""
+        return self[name].body_poses()
+
+    def records_of(self, name: str) -> TreeRecords:
+        """Return the records with which queries about an object compute."""
+        found = self._records.get(name)
+        if found is None or found.world_model is not self.engine.model:
+            span = self.parts[name].span
+            found = self._records[name] = tree_records(self.engine, span)
+        return found
+
+    def chosen_worlds(self, worlds: Any) -> np.ndarray:
+        """Return the numbers of the worlds of an index, slice or mask, (n,) [–].
+
+        Raises:
+            ValueError: There is no such world.
+        """
+        try:
+            if isinstance(worlds, (bool, np.bool_)):
+                raise TypeError("a truth value is no index")
+            return np.asarray(np.arange(len(self))[worlds])
+        except (IndexError, TypeError, ValueError, OverflowError) as error:
+            raise ValueError(
+                f"worlds must be an index, a slice or a mask of {len(self)} worlds, "
+                f"got {check.shown(worlds)}: {error}"
+            ) from None
+
+    def check_idle(self, what: str) -> None:
+        """Refuse an edit of the model while another thread steps the batch.
+
+        Raises:
+            EditError: A step is under way.
+        """
+        if not self.idle:
+            raise EditError(f"{what} must wait: another thread steps this batch")
+
+    def go(self, n: int, course: Course | None, hold_forces: bool = False) -> np.ndarray:
+        """Advance every world, under the controls of a course if there is one."""
+        warm_up.warm_up()
+        try:
+            self.idle.pop()
+        except IndexError:
+            raise EditError(
+                "step was called while another thread steps this batch; call it from one thread"
+            ) from None
+        command = self.engine.command.arrays
+        if hold_forces:
+            command["has_wrench"][command["has_wrench"] != 0] = HELD
+        try:
+            threads = min(self.threads, len(self))
+            if self.watch.watch_collisions and course is None:
+                left = self.watch.run_watched(n, threads)
+            else:
+                left = self.engine.run_all(n, threads, course)
+            self._warnings.say(self, self.engine.status[:, 0])
+        finally:
+            if hold_forces:
+                command["wrench"][...] = 0.0
+                command["has_wrench"][...] = 0
+            self.idle.append(True)
+        return np.asarray(left == 0)
+
+    @property
+    def time(self) -> np.ndarray:
+        """Return the world times, (worlds,) [s]."""
+        return np.asarray(self.engine.state.arrays["time"][:, 0].copy())
+
+    @property
+    def sleeping(self) -> np.ndarray:
+        """Tell which worlds let objects sleep, (worlds,) of bool [–]."""
+        return np.asarray(self.engine.settings.arrays["sleeping"].reshape(len(self)) != 0)
+
+
+def _thread_count(value: Any) -> int:
+    """Return a number of threads that a system can start."""
+    count = check.integer(value, "threads", 1)
+    if count > MAX_THREADS:
+        raise ValueError(
+            f"threads must be ≤ {MAX_THREADS}, got {count}; None takes one for each processor"
+        )
+    return count
+
+
+def _bytes_of_world(source: Engine) -> int:
+    """Return the memory [bytes] that each world of a batch needs for itself."""
+    records = (source.state.arrays, source.command.arrays, source.settings.arrays)
+    kept = {name: source.work.arrays[name] for name in OF_WORLDS}
+    return sum(array[:1].nbytes for arrays in (*records, kept) for array in arrays.values())
+
+
+def _copied_model(source: Engine) -> Any:
+    arrays = {name: array.copy() for name, array in source.model.arrays.items()}
+    return type(source.model).wrap(arrays)

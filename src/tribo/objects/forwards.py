@@ -1,0 +1,28 @@
+"""Methods that pass a call on to a part: how `World` and `Batch` are put together.
+
+``add_imu = forward("sensors", WorldSensors.add_imu)`` in the class of a world is a method with the arguments,
+the types and the docstring of the part's. It calls that of ``self._inside.sensors``.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def forward(
+    part: str, method: Callable[Concatenate[Any, P], R]
+) -> Callable[Concatenate[Any, P], R]:
+    """Return a method that passes its call on to a method of a part, by the name of the part in `_inside`."""
+    name = method.__name__
+
+    @functools.wraps(method)
+    def passed_on(self: Any, /, *args: P.args, **options: P.kwargs) -> R:
+        answer: R = getattr(getattr(self._inside, part), name)(*args, **options)
+        return answer
+
+    return passed_on

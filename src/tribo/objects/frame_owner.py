@@ -1,0 +1,87 @@
+"""What has named frames: a robot, a robot at other states, a robot in many worlds."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from tribo.checks import check
+from tribo.description.trees import TreeDescription
+from tribo.objects.frames import Frame
+from tribo.objects.states import States
+from tribo.queries import point as queries
+
+
+class FrameOwner(check.Sealed, ABC):
+    """What has named frames: a robot, a robot at other states, a robot in many worlds."""
+
+    name: str
+    description: TreeDescription
+
+    @abstractmethod
+    def _states(self) -> States:
+        """Return the states to answer for."""
+
+    def frame(self, name: str) -> Frame:
+        """Return the frame of a joint (fixed ones too) or link, by name.
+
+        Raises:
+            KeyError: There is none; the message proposes the nearest name.
+        """
+        check.known(name, self.frame_names, f"frame of {self.name}")
+        for frame in self.description.frames:
+            if frame.name == name:
+                return Frame(self, name, frame.body, frame.position, frame.quaternion, frame.link)
+        bodies = self.description.bodies
+        names = [body.name for body in bodies] + [body.joint.name for body in bodies]
+        return Frame(self, name, names.index(name) % len(bodies))
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """Names of all frames: one per joint, fixed ones too, and one per link."""
+        bodies = self.description.bodies
+        names = [frame.name for frame in self.description.frames]
+        names += [body.joint.name for body in bodies[1:]] + [body.name for body in bodies]
+        return tuple(dict.fromkeys(names))
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """All frames."""
+        return tuple(self.frame(name) for name in self.frame_names)
+
+    def frame_position(self, name: str) -> np.ndarray:
+        """Return the position of a frame, link or joint, (3,) [m], world; errors as `frame`."""
+        return self.frame(name).position
+
+    def frame_orientation(self, name: str) -> np.ndarray:
+        """Return the rotation of a frame, link or joint, (3, 3), frame axes to world; errors as `frame`."""
+        return self.frame(name).rotation_matrix
+
+    def body_poses(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions (bodies, 3) [m] and rotations (bodies, 3, 3), body axes to world."""
+        at, count = self._states(), len(self.description.bodies)
+        position, rotation = at.zeros(count, 3), at.zeros(count, 9)
+        queries.poses(at.records.model, at.records.work, at.q, position, rotation)
+        return at.result(position), at.result(rotation.reshape(-1, count, 3, 3))
+
+    def body_velocities(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return velocities of the bodies' origins (bodies, 3) [m/s] and angular ones (bodies, 3) [rad/s].
+
+        World axes, in the order of `body_names`; in a batch with the world as first axis.
+
+        Example:
+            >>> import tribo
+            >>> from tribo.tools.demo import ASSETS
+            >>> robot = tribo.World().add_articulated_system(ASSETS / "quadruped.urdf")
+            >>> robot.generalized_velocity[:6] = 1, 0, 0, 0, 0, 3
+            >>> linear, angular = robot.body_velocities()
+            >>> linear[0].tolist(), angular[0].tolist()
+            ([1.0, 0.0, 0.0], [0.0, 0.0, 3.0])
+        """
+        at, count = self._states(), len(self.description.bodies)
+        linear, angular = at.zeros(count, 3), at.zeros(count, 3)
+        queries.velocities(
+            at.records.model, at.records.settings, at.records.work, at.q, at.v, at.vdot, linear, angular
+        )  # fmt: skip
+        return at.result(linear), at.result(angular)

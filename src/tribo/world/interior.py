@@ -1,0 +1,308 @@
+"""The inside of a world: its records, and the parts of which it is put together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tribo.checks import check
+from tribo.checks.errors import EditError, SimulationError
+from tribo.engine import warm_up
+from tribo.engine.builder import mark_singles
+from tribo.engine.engine import Engine
+from tribo.engine.layout import Span
+from tribo.engine.settings import WorldSettings
+from tribo.materials import MaterialTable
+from tribo.model import Settings, Status
+from tribo.objects import ArticulatedSystem, Object
+from tribo.objects.constraint import Constraint
+from tribo.objects.contact import Contact
+from tribo.objects.owner import Arrays, Pushes
+from tribo.readout.contacts_and_energies import WorldReadout
+from tribo.readout.distances import WorldProximity
+from tribo.readout.rays import WorldRays
+from tribo.readout.snapshot import Snapshot, touching
+from tribo.readout.snapshot import restore as restore_snapshot
+from tribo.readout.snapshot import take as take_snapshot
+from tribo.readout.state_bytes import StateFiles
+from tribo.recording.of_world import WorldRecording
+from tribo.sensors.world_sensors import WorldSensors
+from tribo.world.add_cables import WorldCables
+from tribo.world.add_constraints import WorldConstraints
+from tribo.world.add_joints import WorldJoints
+from tribo.world.add_objects import WorldObjects
+from tribo.world.building import Built, build
+from tribo.world.import_mjcf import WorldMjcf
+from tribo.world.load_bodies import WorldBodyFiles
+from tribo.world.load_projects import WorldProjects
+from tribo.world.object_list import Objects, WorldList
+from tribo.world.reference_bodies import References
+from tribo.world.shown import Shown
+from tribo.world.warnings import WarningLog, invalid
+
+
+class Interior:
+    """What is inside of a `World`: its records and its parts, which know one another by `WorldView` only.
+
+    Objects, constraints and parts hold this and not the world, so that the world shows only what users call.
+    """
+
+    def __init__(self, face: Any, settings: WorldSettings, record: Settings) -> None:
+        """Start empty. face: the world; settings: its numbers; record: where they are kept."""
+        self.face, self.settings, self._record = face, settings, record
+        self.materials = MaterialTable(check_editable=self.check_editable)
+        self.materials_built = -1
+        self.built: Built | None = None  # the last build
+        self.must_build = True
+        self.is_stale = True  # something must be done before the next step
+        self.is_midway = False  # between update and advance
+        self.idle = [True]  # empty while some thread is in compiled code
+        self.pushes: Pushes = {}
+        self.is_measured = False
+        self.records: Engine | None = None
+        self._warnings = WarningLog()
+        self.members = WorldList(self)
+        self.adding = WorldObjects(self, self.members)
+        self.ties = WorldConstraints(self)
+        self.joints = WorldJoints(self.ties)
+        self.cables = WorldCables(self, self.adding, self.ties)
+        self.body_files = WorldBodyFiles(self, self.adding, self.ties, self.joints, self.cables)
+        self.projects = WorldProjects(self, settings, self.body_files)
+        self.mjcf = WorldMjcf(self, settings, self.adding, self.ties)
+        self.readout = WorldReadout(self)
+        self.rays = WorldRays(self)
+        self.proximity = WorldProximity(self, self.rays)
+        self.sensors = WorldSensors(self, self.rays)
+        self.recording = WorldRecording(self, self.sensors)
+        self.shown = Shown(self, settings)
+        self.states = StateFiles(self, self.sensors.forget_last_step)
+
+    # -- records -------------------------------------------------------------------------------
+    @property
+    def engine(self) -> Engine:
+        """Return the records, built anew if objects were added or removed."""
+        if self.records is None or self.must_build:
+            self._build()
+        assert self.records is not None
+        return self.records
+
+    @property
+    def is_built(self) -> bool:
+        """Tell whether the records hold all objects as they are now."""
+        return not self.must_build
+
+    def rebuild(self) -> None:
+        """Note that the arrays must be built anew before they are next needed."""
+        self.must_build = self.is_stale = True
+
+    def _build(self) -> None:
+        self.built = build(
+            self.members.items, self.ties.items, self.materials, self._record, self.built
+        )
+        self.records, self.must_build = self.built.engine, False
+        self.materials_built = self.materials.revision
+
+    def write_materials(self) -> None:
+        """Pass a changed pair table on to the model."""
+        references = References(self.members.items, self.materials)
+        self.engine.take_pairs(self.materials.array(references.find))
+        self.engine.model.body_like[:] = references.instances
+        mark_singles(self.engine.model)
+        self.materials_built = self.materials.revision
+
+    def check_editable(self, what: str, verb: str = "changed") -> None:
+        """Refuse an edit between `update` and `advance`, or what else cannot be done to something there.
+
+        Raises:
+            EditError: The contacts just found would no longer belong to the state.
+        """
+        if not self.idle:
+            raise EditError(f"{what} cannot be {verb} while another thread steps this world")
+        if self.is_midway:
+            raise EditError(
+                f"{what} cannot be {verb} between update and advance; call advance() first"
+            )
+
+    def busy(self, what: str) -> EditError:
+        """Return the error of a call that found another thread in this world.
+
+        The token in `idle` is taken and put back by one instruction each, so no lock is needed.
+        """
+        return EditError(
+            f"{what} was called while another thread steps this world; "
+            "give each thread a world of its own, or use tribo.Batch"
+        )
+
+    def prepare(self) -> None:
+        """Bring everything up to date before a step."""
+        if self.is_midway:
+            raise EditError("step was called between update and advance; call advance first")
+        self._warnings.begin(self)
+        warm_up.warm_up()
+        self.is_stale = False
+
+    def report(self) -> None:
+        """Turn the status of the last step into an error or a warning."""
+        status = int(self.engine.status[0, 0])
+        if status & Status.INVALID:
+            self._report_bad_input()
+            raise SimulationError(invalid(self))
+        if status:
+            self._warnings.say(self, status)
+
+    def _report_bad_input(self) -> None:
+        """Raise an error that names an array into which something was written that is not finite."""
+        for part in self.members.items:
+            for name, array in part.arrays.items():
+                bad = np.flatnonzero(~(np.abs(array) <= check.LARGEST))
+                if bad.size:
+                    raise SimulationError(
+                        f"after t = {self.time:g} s, entry {bad[0]} of {name} of {part.name} is "
+                        f"{float(array[bad[0]])!r} and the world cannot go on; assign the whole array to "
+                        "have its values checked"
+                    )
+
+    # -- objects and what hangs on them --------------------------------------------------------
+    def remove(self, item: Object | Constraint | str) -> None:
+        """Take an object, by handle or name, with what hangs on it, or a constraint out of the world.
+
+        Raises:
+            KeyError: There is no such object or constraint here.
+        """
+        if isinstance(item, Constraint):
+            self.check_editable("the list of constraints")
+            self.ties.drop(item)
+            return
+        self.check_editable("the list of objects")
+        part = self.members[item] if isinstance(item, str) else item
+        if not isinstance(part, Object):
+            raise TypeError(f"remove takes an object or its name, got {check.shown(part)}")
+        self.members.drop(part)
+        self.sensors.drop_those_of(part)
+        self.ties.drop_those_of(part)
+
+    def equip(self, part: ArticulatedSystem) -> None:
+        """Add the sensors and the constraints that a robot's file declares."""
+        for described in part.description.sensors:
+            self.sensors.add_described(part, described)
+        for tie in part.description.constraints:
+            made = self.ties.tie_described(tie, (part, part), f"{part.name}/")
+            made.is_from_file = True
+
+    def hand_out(self, part: Object) -> tuple[Arrays, Span]:
+        """Return the arrays of the last build that hold an object's numbers, and where they are in them."""
+        assert self.built is not None
+        return self.built.hand_out(part)
+
+    def note_name(self, part: Object, name: str) -> None:
+        """Note that an object will be called otherwise, by a name that is free."""
+        self.members.note_name(part, name)
+
+    def note_wrench(self) -> None:
+        """Note that an external force acts in the next step."""
+        if not self.must_build:
+            self.engine.command.has_wrench[0] = 1
+
+    def note_push(self, part: Object, link: str, wrench: np.ndarray) -> None:
+        """Note how much of an external wrench (6,) on a body acts on a link that was merged into it."""
+        key = part.id, link
+        self.pushes[key] = self.pushes.get(key, np.zeros(6)) + wrench
+
+    # -- snapshots -----------------------------------------------------------------------------
+    def snapshot(self) -> Snapshot:
+        """Return a copy of everything that the future depends on, and of the last step's contacts."""
+        self.check_editable("a snapshot", "taken")
+        taken = take_snapshot(self.engine, self.members.items, self.ties.items, self.materials)
+        return replace(taken, sensors=self.sensors.get_state(), pushes=dict(self.pushes))
+
+    def restore(self, saved: Snapshot) -> None:
+        """Go back to a snapshot of this world."""
+        self.check_editable("the state")
+        objects, ties = self.members.items, self.ties.items
+        before = touching(objects, ties)
+        if isinstance(saved, Snapshot):
+            self.sensors.check_state(saved.sensors)
+        restore_snapshot(saved, self.engine, objects, ties, self.materials)
+        self.sensors.set_state(saved.sensors, saved.pushes)
+        if before != touching(objects, ties):
+            self.rebuild()
+
+    # -- what parts and objects ask for --------------------------------------------------------
+    @property
+    def objects(self) -> Objects:
+        """Return all objects in the order in which they were added."""
+        return self.members.objects
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """Return all constraints in the order in which they were added."""
+        return self.ties.constraints
+
+    @property
+    def time(self) -> float:
+        """Return the world time [s]."""
+        return float(self.records.state.time[0]) if self.records else 0.0
+
+    @property
+    def time_step(self) -> float:
+        """Return the time step [s]."""
+        return self.settings.time_step
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """Return gravity, (3,) [m/s²], world."""
+        return self.settings.gravity
+
+    @property
+    def sleeping(self) -> bool:
+        """Tell whether the world lets objects sleep."""
+        return self.settings.sleeping
+
+    @property
+    def tolerance(self) -> float:
+        """Return the residual at which a contact solve ends [–]."""
+        return self.settings.tolerance
+
+    @property
+    def max_push_out_speed(self) -> float:
+        """Return the fastest speed at which an overlap is removed [m/s]."""
+        return self.settings.max_push_out_speed
+
+    @property
+    def material_names(self) -> tuple[str, ...]:
+        """Return the names of all materials in order of their numbers."""
+        return self.materials.names
+
+    def material_number(self, name: str) -> int:
+        """Return the number of a material; a new name gets a new number."""
+        return self.materials.index(name)
+
+    @property
+    def contacts(self) -> list[Contact]:
+        """Return the points that touched in the last step."""
+        return self.readout.contacts
+
+    def contacts_of(self, part: Object) -> list[Contact]:
+        """Return the contacts of an object, seen from it: forces act on it."""
+        return self.readout.contacts_of(part)
+
+    @property
+    def status(self) -> Status:
+        """Return how the last step went."""
+        return self.readout.status
+
+    @property
+    def residual(self) -> np.ndarray:
+        """Return the violations that the last contact solve left, (3,) [–]."""
+        return self.readout.residual
+
+    @property
+    def sweeps(self) -> int:
+        """Return the sweeps of the last contact solve."""
+        return self.readout.sweeps
+
+    def overlaps(self, a: Any, b: Any) -> bool:
+        """Tell whether two things touch or overlap."""
+        return self.proximity.overlaps(a, b)

@@ -1,0 +1,106 @@
+"""Motors and locks of links: compliance, damping and force range of their drives."""
+
+import numpy as np
+import pytest
+
+import tribo
+from tribo.formats import choreonoid
+
+HEAD = "format: ChoreonoidBody\nname: Arm\nlinks:\n - { name: base }\n"
+BAR = (
+    " - {{ name: bar, parent: base, jointType: {kind}, jointAxis: Y, mass: 2, centerOfMass: [ 0.5, 0, 0 ],\n"
+    "     inertia: [ 0.1, 0, 0, 0.2, 0, 0.2 ], {more} }}\n"
+)
+MOMENT = 2 * 9.81 * 0.5  # [N m] of its weight, about y: it falls towards larger angles
+
+
+def robot(more, kind="revolute"):
+    world = tribo.World()
+    (arm,) = world.load_body(HEAD + BAR.format(kind=kind, more=more))
+    return world, arm
+
+
+def test_a_lock_is_a_spring_towards_the_start():
+    """It gives way by ε M; kp = 1/ε, kd = τ/ε."""
+    world, arm = robot(
+        "jointAngle: 20, actuationMode: jointDisplacement, jointLockCompliance: 1e-3, "
+        "jointLockSpookDamping: 0.05"
+    )
+    assert arm.kp[0] == pytest.approx(1e3)
+    assert arm.kd[0] == pytest.approx(50.0)
+    world.step(2000)
+    turned = arm.generalized_coordinate[0] - np.radians(20)
+    moment = MOMENT * np.cos(arm.generalized_coordinate[0])
+    assert turned == pytest.approx(1e-3 * moment, rel=1e-6)
+
+
+def test_a_lock_yields_beyond_its_force_range():
+    world, arm = robot(
+        "actuationMode: jointDisplacement, jointLockCompliance: 1e-8, jointLockForceRange: [ -5, 5 ]"
+    )
+    world.step(10)
+    expected = (MOMENT - 5.0) / (0.2 + 2 * 0.25) * 0.01
+    assert arm.generalized_velocity[0] == pytest.approx(expected, rel=1e-4)
+
+
+def test_a_motor_slips_by_its_compliance_and_yields_beyond_its_force_range():
+    """Speed ε M at rest of the weight; with less force than the weight it accelerates."""
+    world, arm = robot("actuationMode: jointVelocity, jointMotorCompliance: 1e-4")
+    assert (arm.kp[0], arm.kd[0]) == (0.0, pytest.approx(1e4))
+    world.step(100)
+    assert arm.generalized_velocity[0] == pytest.approx(1e-4 * MOMENT, rel=1e-4)
+    arm.pd_velocity_target = [0.5]
+    world.step(100)
+    assert arm.generalized_velocity[0] == pytest.approx(0.5, abs=2e-3)
+    world, arm = robot(
+        "actuationMode: jointVelocity, jointMotorForceRange: [ -4, 4 ], jointEffortRange: [ -3, 8 ]"
+    )
+    assert arm.joint("bar").description if False else True
+    world.step(10)
+    expected = (MOMENT - 3.0) / (0.2 + 2 * 0.25) * 0.01
+    assert arm.generalized_velocity[0] == pytest.approx(expected, rel=1e-4)
+
+
+def test_a_saved_world_holds_its_drive(tmp_path):
+    world, arm = robot(
+        "jointAngle: 20, actuationMode: jointDisplacement, jointLockCompliance: 1e-3"
+    )
+    world.save(tmp_path / "world.xml")
+    other = tribo.World.load(tmp_path / "world.xml")
+    world.step(200)
+    other.step(200)
+    np.testing.assert_array_equal(
+        other.objects[0].generalized_coordinate, arm.generalized_coordinate
+    )
+
+
+@pytest.mark.parametrize(("more", "doubt"), [
+    ("jointMotorCompliance: 1e-8", "counts with actuationMode: jointVelocity"),
+    ("actuationMode: jointEffort, jointLockForceRange: [ -1, 1 ]", "actuationMode: jointDisplacement"),
+    ("actuationMode: jointDisplacement, jointMotorForceRange: [ -1, 1 ]", "actuationMode: jointVelocity"),
+    ("jointRangeCompliance: 1e-8", "their stops do not give way"),
+])  # fmt: skip
+def test_what_does_not_count_is_said(more, doubt):
+    made = choreonoid.read(HEAD + BAR.format(kind="revolute", more=more))
+    assert any(doubt in text for text in made.doubts)
+    assert not made.trees[0].actuators
+
+
+@pytest.mark.parametrize(("more", "message"), [
+    ("jointLockCompliance: 0", "must be > 0"),
+    ("jointLockCompliance: -1", "must be > 0"),
+    ("jointLockSpookDamping: -1", "≥ 0"),
+    ("jointLockForceRange: [ 1, 2 ]", "must hold 0"),
+    ("jointLockForceRange: [ 2, 1 ]", "swap them"),
+])  # fmt: skip
+def test_wrong_numbers_are_errors(more, message):
+    with pytest.raises(tribo.DescriptionError, match=message):
+        choreonoid.read(
+            HEAD + BAR.format(kind="revolute", more=f"actuationMode: jointDisplacement, {more}")
+        )
+
+
+def test_modes_without_numbers_drive_nothing():
+    """As before: who gives the mode alone sets the drives himself."""
+    _, arm = robot("actuationMode: jointVelocity")
+    assert not arm.kd.any()

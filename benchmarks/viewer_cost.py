@@ -127,11 +127,11 @@ def watch_pictures(viewer: Viewer) -> list[float]:
 
 def counting_cost(viewer: Viewer) -> float:
     """Return the processor time of a call of `update` that sends nothing [s]."""
-    due, viewer._next = viewer._next, float("inf")
+    due, viewer._pace.next = viewer._pace.next, float("inf")
     start = time.thread_time()
     for _ in range(20_000):
         viewer.update()
-    viewer._next = due
+    viewer._pace.next = due
     return (time.thread_time() - start) / 20_000
 
 

@@ -69,7 +69,7 @@ print(
 assert worst < 1e-6
 
 if len(sys.argv) > 1:
-    from tribo.viewer.plot import new_figure
+    from tribo.recording.figure import new_figure
 
     time = world.time_step * np.arange(4000)
     figure, (above, below) = new_figure(2, height=2.2)

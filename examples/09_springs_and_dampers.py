@@ -97,7 +97,7 @@ assert abs(held - STIFFNESS * path[-1, 3]) < 1e-9
 assert np.ptp(path[-200:, 3]) < 1e-14
 
 if len(sys.argv) > 1:
-    from tribo.viewer.plot import new_figure
+    from tribo.recording.figure import new_figure
 
     figure, axes = new_figure(4, height=1.5)
     labels = [f"damping ratio {ratio:g}" for ratio in RATIOS] + [f"dry friction {FRICTION:g} N"]

@@ -73,7 +73,9 @@ def built(*sides):
         )
         tree = TreeDescription([body])
         parts.append(Part(tree, np.array([0, 0, 0, 1.0, 0, 0, 0]), (k,), 1, -1))
-    model, _, sizes = build_model(parts, MaterialTable(), Capacity())
+    model, _, sizes = build_model(
+        [part.description for part in parts], parts.__getitem__, MaterialTable(), Capacity()
+    )
     return model, Work.allocate(sizes)
 
 

@@ -16,7 +16,7 @@ from d_smooth import RODS
 from parts import rods
 from stage import Pair, Robot, Scene
 
-from tribo.viewer.plot import INK, new_figure
+from tribo.recording.figure import INK, new_figure
 
 PICTURE = Path(__file__).parent.parent / "docs/_static/integrator-orders.png"
 G = 9.81

@@ -15,7 +15,7 @@ from d_smooth import momenta
 from stage import Body, Pair, Scene, incline
 from suite import BULLET, MUJOCO, TRIBO, Check, Player
 
-from tribo.viewer.plot import INK, new_figure
+from tribo.recording.figure import INK, new_figure
 
 STATIC = Path(__file__).parent.parent / "docs/_static"
 COLOURS = {TRIBO: "#1f6f8b", MUJOCO: "#d08a2e", BULLET: "#9a4f96"}

@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import json
+import math
 import shutil
 import subprocess
 import time
@@ -72,8 +73,15 @@ class Page:
             const inputs = e.querySelectorAll('input');
             const it = inputs[inputs.length - 1];
             %s
-            return true })()"""
-        assert self.run(script % (json.dumps(label), what)), f"no control {label!r}"
+            return it.value ?? ""})()"""
+        found = self.run(script % (json.dumps(label), what))
+        assert found is not False, f"no control {label!r}"
+        return found
+
+    def value(self, label):
+        """Return the number in the field beside a label, NaN if there is none yet."""
+        text = self.control(label, "")
+        return float(text) if text else math.nan
 
     def check(self, label):
         """Click the box beside a label."""

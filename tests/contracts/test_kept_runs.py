@@ -9,6 +9,7 @@ from scenes import QUADRUPED
 import tribo
 from tribo.engine import builder
 from tribo.objects.record_views import VIEWS
+from tribo.world.interior import Interior
 
 
 def _ball(world, rng):
@@ -76,7 +77,10 @@ def _at_once(world):
     first_body = {part.id: int(at) for part, at in zip(world.objects, first, strict=False)}
     ties = [tie.tie(first_body) for tie in world.constraints]
     parts = [part.part() for part in world.objects]
-    return builder.build_model(parts, world.materials, builder.Capacity(), ties)[0]
+    descriptions = [part.description for part in parts]
+    return builder.build_model(
+        descriptions, parts.__getitem__, world.materials, builder.Capacity(), ties
+    )[0]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -153,3 +157,51 @@ def test_links_that_may_touch_from_now_on_are_built_anew():
         joint.link.name, joint.parent_link.name
     )
     assert int(world.engine.model.joint_collides[body]) == 1 - before
+
+
+def test_objects_that_nobody_looks_at_keep_their_numbers(monkeypatch):
+    looked = []
+    hand_out = Interior.hand_out
+    monkeypatch.setattr(
+        Interior, "hand_out", lambda self, part: looked.append(part.name) or hand_out(self, part)
+    )
+    world = tribo.World()
+    for k in range(8):
+        world.add_sphere(0.1, 1.0, name=f"{k}", position=(k, 0, 0), linear_velocity=(0, k, 0))
+    world.step(0)
+    held = world["3"].generalized_velocity
+    whole = world["3"].generalized_coordinate
+    part_of_it = whole[:3]
+    for gone, new in (("0", "a"), ("5", "b"), ("7", "c")):
+        world.remove(gone)
+        world.add_box((1, 1, 1), 1.0, name=new, position=(0, 9, 0))
+        world.step(0)
+    # Those that were removed or looked at, and nothing else, cost anything.
+    assert sorted(set(looked)) == ["0", "3", "5", "7"]
+    for array in (held, whole, part_of_it):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1.0
+    names = [part.name for part in world.objects]
+    assert names == ["1", "2", "3", "4", "6", "a", "b", "c"]
+    for k in (1, 2, 3, 4, 6):
+        ball = world[f"{k}"]
+        assert ball.position.tolist() == [k, 0, 0]
+        assert ball.linear_velocity.tolist() == [0, k, 0]
+        ball.generalized_velocity[2] = 5.0
+        assert world.engine.state.v[ball.span.v].tolist() == [0, k, 5, 0, 0, 0]
+    with pytest.raises(AttributeError, match="has no attribute 'positon'"):
+        _ = world["1"].positon
+
+
+def test_what_is_edited_before_it_is_looked_at_keeps_its_numbers():
+    world = tribo.World()
+    for k in range(3):
+        world.add_sphere(0.1, 1.0, name=f"{k}", position=(k, 0, 0), linear_velocity=(0, k, 0))
+    world.step(0)
+    world.add_sphere(0.1, 1.0, position=(0, 9, 0))
+    world["1"].mass = 2.0  # the records have not been built with the new object yet
+    world.step(0)
+    world.remove("2")
+    assert world["1"].linear_velocity.tolist() == [0, 1, 0]
+    world.step(0)
+    assert (world["1"].mass, world["1"].position.tolist()) == (2.0, [1, 0, 0])

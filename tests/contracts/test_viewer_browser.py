@@ -13,7 +13,7 @@ import tribo
 
 pytest.importorskip("viser")
 
-from tribo.viewer import Viewer, panel, server
+from tribo.viewer import Viewer, pace, panel, server
 
 needs_browser = pytest.mark.skipif(browser.CHROMIUM is None, reason="Chromium is not installed")
 
@@ -136,31 +136,31 @@ def test_impossible_addresses_are_refused_at_once(options, error, says):
         Viewer(small_world(), **{"port": 8300} | options)
 
 
-@pytest.mark.parametrize("pace", [1e-6, 1e-3, 0.1])
-def test_update_sends_at_most_sixty_pictures_a_second(viewer, monkeypatch, pace):
+@pytest.mark.parametrize("step", [1e-6, 1e-3, 0.1])
+def test_update_sends_at_most_sixty_pictures_a_second(viewer, monkeypatch, step):
     clock = [100.0]
     sent = []
 
     def push():
         sent.append(clock[0])
-        viewer._next = clock[0] + server.FRAME
+        viewer._pace.next = clock[0] + pace.FRAME
 
     monkeypatch.setattr(viewer, "_push", push)
     monkeypatch.setattr(server.time, "perf_counter", lambda: clock[0])
-    for _ in range(int(1.0 / pace) if pace > 1e-5 else 300_000):
+    for _ in range(int(1.0 / step) if step > 1e-5 else 300_000):
         viewer.update()
-        clock[0] += pace
+        clock[0] += step
     gaps = np.diff(sent)
-    assert gaps.min() >= server.FRAME
+    assert gaps.min() >= pace.FRAME
     # A look at the clock comes at most 2 ms, 64 calls or one call late, whichever rules.
-    assert gaps.max() <= server.FRAME + max(2.0 * server.GLANCE, pace) + 1e-6
+    assert gaps.max() <= pace.FRAME + max(2.0 * pace.GLANCE, step) + 1e-6
 
 
 def test_pictures_that_cost_much_become_rare(viewer, monkeypatch):
-    viewer._cost = 0.0
+    viewer._pace.cost = 0.0
     clock = [0.0]
     monkeypatch.setattr(server.time, "perf_counter", lambda: clock[0])
-    monkeypatch.setattr(server, "_other_threads", lambda: 0.0)
+    monkeypatch.setattr(pace, "other_threads", lambda: 0.0)
 
     def slow(*_):
         clock[0] += 0.005
@@ -168,10 +168,10 @@ def test_pictures_that_cost_much_become_rare(viewer, monkeypatch):
     monkeypatch.setattr(viewer._stage, "move", slow)
     spent = 0.0
     for _ in range(40):
-        clock[0] = max(clock[0], viewer._next)
+        clock[0] = max(clock[0], viewer._pace.next)
         viewer._push()
         spent += 0.005
-    assert viewer._next - clock[0] == pytest.approx(0.005 / server.SHARE, rel=0.01)
+    assert viewer._pace.next - clock[0] == pytest.approx(0.005 / pace.SHARE, rel=0.01)
 
 
 def test_poses_that_stay_are_not_sent_again(viewer):
@@ -202,7 +202,7 @@ def test_objects_may_come_and_go(viewer):
     world = viewer._world
     world.add_capsule(0.1, 0.3, 1.0, name="late", position=(0, 0, 2))
     world.remove("copper")
-    viewer._next = 0.0
+    viewer._pace.next = 0.0
     viewer._look()
     assert "late" in viewer._scene.names
     assert "copper" not in viewer._scene.names

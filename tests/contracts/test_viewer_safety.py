@@ -52,7 +52,7 @@ def drain(page):
 
 
 def slider(viewer):
-    return viewer._controls._gravity._impl.uuid
+    return viewer._commands.world._gravity._impl.uuid
 
 
 def gui_update(viewer, value, name="value"):

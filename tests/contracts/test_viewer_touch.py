@@ -156,10 +156,17 @@ def test_every_control_does_what_it_says(viewer, tmp_path):
         until(lambda: world.time_step == 0.002, "time step")
         page.choose("Material pair", "steel – rubber")
         page.choose("Property", "restitution")
-        until(lambda: viewer._controls._property == "restitution", "property")
-        time.sleep(1.0)  # the slider shows the value of that property first
-        page.enter("Value", 0.5)
-        until(lambda: world.materials.pair("rubber", "steel").restitution == 0.5, "restitution")
+        until(lambda: viewer._commands.world._property == "restitution", "property")
+        until(lambda: page.value("Value") == 0.0, "the slider shows the value of that property")
+
+        def has_restitution():
+            page.enter(
+                "Value", 0.5
+            )  # again if the page was still being drawn anew: the entry is lost then
+            time.sleep(1.0)
+            return world.materials.pair("rubber", "steel").restitution == 0.5
+
+        until(has_restitution, "restitution")
         # -- joints and drives ----------------------------------------------------------------------
         viewer._orders.post(("select",), world["arm"].span.body.start + 1)
         page.wait_for("Joints of arm")
@@ -271,7 +278,7 @@ def test_an_object_that_goes_is_no_longer_touched(viewer):
 def test_what_is_no_number_changes_no_world(viewer, value):
     world = viewer._world
     arm = world["arm"]
-    viewer._joints.show(arm, can_place=True)
+    viewer._commands.joints.show(arm, can_place=True)
     before = world.gravity.copy(), world.time_step, arm.generalized_coordinate.copy()
     joints = (("joint", arm.id, 0), ("target", arm.id, 0), ("joint", 99, 0), ("target", arm.id, 7))
     words = ("gravity", "time_step", "value", "pair", "property")

@@ -12,6 +12,7 @@ pytest.importorskip("viser")
 
 from tribo.sensors.camera import DepthCamera
 from tribo.viewer import Camera, Renderer, Viewer, sensor_picture
+from tribo.viewer.pace import MOST_SKIPPED
 from tribo.viewer.sensor_view import sensor_camera
 from tribo.viewer.twist import FREE_SPEED, Twist
 
@@ -94,6 +95,20 @@ def test_a_twist_of_a_light_link_does_not_swing_up(time_step):
         world.step()
 
 
+@pytest.mark.parametrize("toward", [None, (0.0, -1.0, 0.0)])
+def test_texts_at_a_grip_do_not_lie_upon_one_another(viewer, toward):
+    viewer.show_layers(names=True)
+    viewer._orders.post(
+        ("drag", "start"), (viewer._world["ball"].span.body.start, (0, 0, 1), (0.3, 0, 1.2), toward)
+    )
+    viewer._push()
+    touch, name = viewer._touch, viewer._overlays._names[1]
+    np.testing.assert_allclose(touch._force_label.position, touch.grip.ends()[1])  # the arrow's tip
+    assert np.linalg.norm(touch._force_label.position - name.position) > 0.2
+    np.testing.assert_array_equal(touch._label.position, name.position)
+    assert (name.anchor, touch._label.anchor) == ("bottom-center", "top-left")  # above it, below it
+
+
 # -- worlds that change while they are looked at ----------------------------------------------------
 @pytest.mark.parametrize("toward", [None, (0.0, -1.0, 0.0)])
 def test_what_is_pulled_may_go_while_the_world_is_paused(viewer, toward):
@@ -146,7 +161,7 @@ def test_a_reset_that_is_impossible_is_said_in_the_browser(viewer):
 
 
 def test_controls_show_what_the_program_sets(viewer):
-    world, controls = viewer._world, viewer._controls
+    world, controls = viewer._world, viewer._commands.world
     world.gravity = (0, 0, -1.62)
     world.time_step = 2e-3
     world.set_material_pair("default", "default", friction=0.33)
@@ -157,12 +172,87 @@ def test_controls_show_what_the_program_sets(viewer):
     assert controls._value.value == 0.33
 
 
+def test_names_that_change_are_shown(viewer):
+    world = viewer._world
+    arm = world.add_articulated_system(HINGE, name="arm")
+    viewer.show_layers(names=True)
+    viewer.follow("ball")
+    viewer._push()
+    viewer._orders.post(("select",), arm.span.body.start + 1)
+    viewer._push()
+    labels = viewer._overlays._names
+    assert [label.text for label in labels] == ["ground", "ball", "arm"]
+    world["ball"].name = "globe"
+    arm.name = "limb"
+    viewer._next_status = 0.0
+    viewer._push()
+    assert viewer._overlays._names is labels
+    assert [label.text for label in labels] == ["ground", "globe", "limb"]
+    assert viewer.panel._follow.options == ("nothing", "globe", "limb")
+    assert viewer.panel.wishes.follows == viewer.panel._follow.value == "globe"
+    assert viewer._commands.joints._folder.label == "Joints of limb"
+    arm.name = "arm"
+    viewer.follow("arm")  # before any picture has seen it
+    with pytest.raises(KeyError, match="limb"):
+        viewer.focus_on("limb")
+
+
+def test_a_name_has_its_place_when_it_is_made(viewer, monkeypatch):
+    made, add = {}, viewer._server.scene.add_label
+
+    def noted(path, text, **options):
+        made[text] = options.get("position")
+        return add(path, text, **options)
+
+    monkeypatch.setattr(viewer._server.scene, "add_label", noted)
+    viewer.show_layers(names=True)
+    viewer._push()
+    np.testing.assert_array_equal(made["ball"], viewer._world["ball"].position)
+
+
+@pytest.mark.parametrize("duration", [-1, -1e-9, float("nan"), float("inf"), "1", True])
+def test_durations_that_are_none_are_refused(viewer, duration):
+    with pytest.raises((ValueError, TypeError), match="duration"):
+        viewer.run(duration)
+    viewer.run(0)
+
+
+def test_an_error_in_a_picture_ends_that_call_alone(viewer, monkeypatch):
+    pushed, update = [], viewer.update  # as a loop may hold it
+
+    def push():
+        pushed.append(1)
+        if len(pushed) == 1:
+            raise RuntimeError("once")
+
+    monkeypatch.setattr(viewer, "_push", push)
+    with pytest.raises(RuntimeError, match="once"):
+        update()
+    for _ in range(MOST_SKIPPED + 1):
+        assert update() is None
+    assert len(pushed) > 1
+
+
+def test_a_viewer_of_ones_own_may_do_more_in_update():
+    class Counting(Viewer):
+        calls = 0
+
+        def update(self):
+            self.calls += 1
+            super().update()
+
+    with Counting(falling_ball(), port=8511) as made:
+        for _ in range(3):
+            made.update()
+        assert (made.calls, made.pictures) == (3, 1)
+
+
 def test_a_view_can_be_chosen_again(viewer):
     # The list only tells of changes: it must not stay at the view that was chosen.
     viewer.set_camera((1, 2, 3), (0, 0, 0))
     viewer.save_view("front")
     viewer.panel._views.value = "front"
-    viewer._do(("view",), "front")
+    viewer._commands.do(("view",), "front")
     assert viewer.panel._views.value == "free"
     assert viewer.panel._views.options == ("free", "front")
 

@@ -261,3 +261,25 @@ def test_charts_that_cannot_be_are_refused(viewer):
     with pytest.raises(KeyError, match="chart"):
         viewer.remove_chart("chrt")
     chart.remove()
+
+
+def test_a_painted_line_keeps_its_colour_when_it_grows(viewer):
+    line = viewer.add_visual_polyline("line", [[0, 0, 0], [1, 0, 0]], color=(0, 0, 1), width=0.02)
+    line.color = 1, 0, 0
+    line.add_point((1, 2, 0))
+    np.testing.assert_array_equal(
+        np.broadcast_to(line._node.colors, (2, 2, 3)), np.tile([255, 0, 0], (2, 2, 1))
+    )
+    line.clear_points()
+    line.points = [[0, 0, 0], [0, 0, 0], [1, 1, 0]]  # two of them are one: no rod between them
+    (rod,) = line.parts()
+    surface, place, turn, colors = rod
+    ends = surface.vertices @ turn.T + place
+    along, across = np.array([1, 1, 0]) / np.sqrt(2), np.array([1, -1, 0]) / np.sqrt(2)
+    np.testing.assert_allclose(
+        [(ends @ along).min(), (ends @ along).max()], [0, np.sqrt(2)], atol=1e-12
+    )
+    np.testing.assert_allclose(
+        (ends @ across).max(), 0.01, rtol=0.02
+    )  # 12 corners: cos 15° at worst
+    np.testing.assert_array_equal(colors, np.tile([1, 0, 0], (len(colors), 1)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -322,35 +322,37 @@ class _Filler:
 
 
 def build_model(
-    parts: Sequence[Part], materials: MaterialTable, capacity: Capacity, ties: Sequence[Tie] = (),
-    find: Find | None = None, kept: Kept | None = None,
+    descriptions: Sequence[TreeDescription], part_of: Callable[[int], Part], materials: MaterialTable,
+    capacity: Capacity, ties: Sequence[Tie] = (), find: Find | None = None, kept: Kept | None = None,
 ) -> tuple[Model, Layout, dict[str, int]]:  # fmt: skip
     """Return the arrays of a world, where objects are in them, and sizes.
 
     Args:
-        parts: All objects.
+        descriptions: Of all objects.
+        part_of: Returns an object by its number; only those are asked for that are not kept.
         materials, capacity, ties: Of the world.
         find: See `MaterialTable.array`.
         kept: What is left of the last build, whose materials have their numbers still; None: nothing.
     """
     runs = list(kept.runs()) if kept is not None else []
-    is_new = np.ones(len(parts), bool)
-    counts = np.zeros((len(parts), len(Column)), np.int64)
+    is_new = np.ones(len(descriptions), bool)
+    counts = np.zeros((len(descriptions), len(Column)), np.int64)
     for run in runs:
         is_new[run.new : run.new + run.count] = False
         counts[run.new : run.new + run.count] = kept.layout.counts[run.old : run.old + run.count]  # type: ignore[union-attr]
     fresh = np.flatnonzero(is_new).tolist()
     for tree in fresh:
-        counts[tree] = counts_of(parts[tree].description)
-        for body in parts[tree].description.bodies:
+        counts[tree] = counts_of(descriptions[tree])
+        for body in descriptions[tree].bodies:
             for shape in body.shapes:
                 materials.index(shape.material)
     layout = laid_out(counts)
     sizes = _sizes(layout, materials, capacity, ties)
     apart = [tie.bodies for tie in ties if not tie.collide and min(tie.bodies) >= 0]
-    for part, start in zip(parts, layout.starts[:, Column.BODY].tolist(), strict=False):
-        if part.description.ignored:
-            apart += [(start + a, start + b) for a, b in part.description.ignored]
+    for tree, description in enumerate(descriptions):
+        if description.ignored:
+            start = int(layout.starts[tree, Column.BODY])
+            apart += [(start + a, start + b) for a, b in description.ignored]
     ignored = {min(pair) * sizes["nbody"] + max(pair) for pair in apart}
     sizes["nignored"] = len(ignored)
     model = Model.allocate(sizes, shared=True)
@@ -361,7 +363,7 @@ def build_model(
         copy(kept, run, model, layout)  # type: ignore[arg-type]
     filler = _Filler(model, materials, layout)
     for tree in fresh:
-        filler.add(tree, parts[tree])
+        filler.add(tree, part_of(tree))
     model.chain_row[:] = model.dof_row[model.chain_dof]
     laid = 0
     for c, tie in enumerate(ties):

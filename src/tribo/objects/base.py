@@ -32,12 +32,12 @@ from tribo.objects.contact import Contact
 from tribo.objects.contact_motion import ContactMotion
 from tribo.objects.contact_reader import ContactReader
 from tribo.objects.owner import Owner
-from tribo.objects.record_views import VIEWS, Arrays
+from tribo.objects.record_views import InRecords
 from tribo.objects.running_surface import RunningSurface
 from tribo.objects.sleeper import Sleeper
 
 
-class Object(Sleeper, RunningSurface, ContactReader):
+class Object(Sleeper, RunningSurface, ContactReader, InRecords):
     """An object of a world: one tree of bodies, with a stable id and a name.
 
     `generalized_coordinate` and `generalized_velocity`, and the commands of a robot, are the records
@@ -69,6 +69,7 @@ class Object(Sleeper, RunningSurface, ContactReader):
         self.span: Span | None = None
         self.is_removed = False
         self._is_as_built = False  # whether the last build has all of its description
+        self._is_in_records = False  # whether its numbers are in those of the last build
         self._handed: dict[
             str, tuple[LiveArray, Views]
         ] = {}  # arrays of the records that users may have
@@ -431,53 +432,6 @@ class Object(Sleeper, RunningSurface, ContactReader):
             self._group,
             self._mask,
         )
-
-    @property
-    def place(self) -> int:
-        """Number of the object in the last build, if it is still as it was built; else −1."""
-        return self.span.tree if self._is_as_built and self.span is not None else -1
-
-    def attach(self, arrays: Arrays, span: Span, *, is_copied: bool) -> None:
-        """Move this object's numbers into the records of a freshly built world, as `arrays_of` lists them.
-
-        They may still be in the records of the world before: what was handed out of those is refused then.
-        Of an object that is as it was built they have been copied.
-        """
-        if self._handed:
-            self._freeze_handed()
-        own = vars(self)  # it is done for thousands of objects: attributes are set without a detour
-        spans = {
-            "q": span.q,
-            "v": span.v,
-            "slot": span.slot,
-            "body": span.body,
-            "shape": span.shape,
-            "trees": span.trees,
-        }
-        for name, array, index in arrays:
-            view = array[spans[index]]
-            if not is_copied:
-                view[:] = own[name]
-            own[name] = view
-        own["span"], own["_is_as_built"] = span, True
-
-    def detach(self) -> None:
-        """Keep this object's numbers apart from the records, before a rebuild.
-
-        Arrays that were handed out, and slices of them, are no longer those of the object: writing to them is
-        refused.
-        """
-        self._freeze_handed()
-        own = vars(self)
-        for name in VIEWS:
-            own[f"_{name}"] = own[f"_{name}"].copy()
-        self.span = None
-
-    def _freeze_handed(self) -> None:
-        """Refuse from now on what is written into arrays that were handed out."""
-        for name, (_, views) in self._handed.items():
-            views.freeze(getattr(self, name))
-        self._handed.clear()
 
 
 def shift_since(origin: Sequence[float] | None, part: Object | None) -> np.ndarray:

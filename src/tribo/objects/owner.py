@@ -17,6 +17,8 @@ from tribo.engine.engine import Engine
 from tribo.engine.layout import Span
 from tribo.model import Kind
 
+# Attribute of an object, array of a record, kind of span.
+Arrays = list[tuple[str, np.ndarray, str]]
 # Of an external wrench on a body, (6,), what acts on a link merged into it: by id of the object and link.
 Pushes = dict[tuple[int, str], np.ndarray]
 
@@ -158,6 +160,9 @@ class Owner(Protocol):
     @property
     def gravity(self) -> np.ndarray:
         """Return gravity (3,) [m/s²]."""
+
+    def hand_out(self, part: Any) -> tuple[Arrays, Span]:
+        """Return the arrays of the last build that hold an object's numbers, and where they are in them."""
 
     def note_wrench(self) -> None:
         """Note that an external force acts in the next step."""

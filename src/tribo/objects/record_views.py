@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
+from tribo.checks.live import LiveArray, Views
 from tribo.engine.engine import Engine
+from tribo.engine.layout import Span
+from tribo.objects.owner import Arrays, Owner
 from tribo.objects.sleeper import SLEEPER_VIEWS
 
 # Numbers that belong to an object: array of a record, and which span of it.
@@ -28,9 +31,7 @@ VIEWS = {
     "target_q": ("command", "q"),
     "target_v": ("command", "v"),
 }
-
-
-Arrays = list[tuple[str, np.ndarray, str]]
+IN_RECORDS = frozenset(("span", *(f"_{name}" for name in VIEWS)))  # attributes that a build moves
 
 
 def arrays_of(engine: Engine) -> Arrays:
@@ -39,3 +40,75 @@ def arrays_of(engine: Engine) -> Arrays:
         (f"_{name}", getattr(getattr(engine, record), name), index)
         for name, (record, index) in VIEWS.items()
     ]
+
+
+class InRecords:
+    """The part of an object that knows where its numbers are: in the records of its world, or with itself."""
+
+    _world: Owner
+    span: Span | None
+    _handed: dict[str, tuple[LiveArray, Views]]
+    _is_as_built: bool
+    _is_in_records: bool
+
+    @property
+    def is_as_built(self) -> bool:
+        """Whether the last build has all of its description."""
+        return self._is_as_built
+
+    if not TYPE_CHECKING:  # type checkers would take it for a licence to ask for anything
+
+        def __getattr__(self, name: str) -> Any:
+            """Find this object's numbers in the records, when it is first asked for them after a build.
+
+            A build leaves thousands of objects alone that nobody looks at.
+            """
+            own = vars(self)
+            if name not in IN_RECORDS or not own.get("_is_in_records"):
+                raise AttributeError(
+                    f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
+                )
+            arrays, span = self._world.hand_out(self)
+            own["span"] = span
+            for attribute, array, index in arrays:
+                own[attribute] = array[getattr(span, index)]
+            return own[name]
+
+    def move(self, arrays: Arrays, span: Span) -> None:
+        """Write this object's numbers into the records of a freshly built world."""
+        for name, array, index in arrays:
+            array[getattr(span, index)] = getattr(self, name)
+        self._is_as_built = self._is_in_records = True
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Forget where this object's numbers were: they are in the records of a freshly built world.
+
+        What was handed out of the world before is refused from now on. An object that keeps its numbers
+        itself keeps them.
+        """
+        if not self._is_in_records:
+            return
+        self._freeze_handed()
+        own = vars(self)
+        for name in IN_RECORDS:
+            own.pop(name, None)
+
+    def detach(self) -> None:
+        """Keep this object's numbers apart from the records, before a rebuild.
+
+        Arrays that were handed out, and slices of them, are no longer those of the object: writing to them is
+        refused.
+        """
+        self._freeze_handed()
+        own = vars(self)
+        for name in VIEWS:
+            own[f"_{name}"] = getattr(self, f"_{name}").copy()
+        self._is_as_built = self._is_in_records = False
+        self.span = None
+
+    def _freeze_handed(self) -> None:
+        """Refuse from now on what is written into arrays that were handed out."""
+        for name, (_, views) in self._handed.items():
+            views.freeze(getattr(self, name))
+        self._handed.clear()

@@ -7,6 +7,7 @@ import logging
 import math
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -31,12 +32,11 @@ from tribo.tools import (
     render_command,
     robot_report,
 )
-from tribo.viewer import plot, recording, scene
+from tribo.viewer import scene
 
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False, soft_wrap=True)
 
-FRAME_RATE = 200.0  # [1/s] frames of a recording per second of world time
 HOLD_RATE = 50.0  # [rad/s] natural frequency of the drives that hold a posture
 CLEARANCE = 1e-3  # [m] of a robot above the ground at the start
 MOST_STEPS = 1e9  # of one run: hours of the smallest scene
@@ -45,7 +45,7 @@ CHECKED = "RaiSim world, MJCF, URDF, body file, project (.cnoid), or material fi
 FILES = "RaiSim world, scene or robot of MuJoCo (MJCF), robot (URDF), body file or project of Choreonoid"
 EXAMPLES = """examples:
   tribo run world.xml --duration 10 --plot run.png
-  tribo run robot.urdf --hold --record run.npz
+  tribo run robot.urdf --hold --duration 2
   tribo view world.xml
   tribo record world.xml run.zarr --seconds 10
   tribo check robot.urdf
@@ -98,8 +98,10 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--duration", type=_positive, default=5.0, metavar="S", help="world time [s] (5)"
     )
-    run.add_argument("--plot", type=Path, metavar="PNG", help="draw heights, energies, residual")
-    run.add_argument("--record", type=Path, metavar="NPZ", help="keep coordinates over time")
+    run.add_argument(
+        "--plot", type=Path, metavar="PNG", help="draw heights, energy, normal forces, residual"
+    )
+    run.add_argument("--record", help=argparse.SUPPRESS)  # of an older version
 
     view = _command(commands, "view", _view, "show a world or a robot in the browser",
                     "tribo view robot.urdf --hold")  # fmt: skip
@@ -292,40 +294,44 @@ def _steps(chosen: argparse.Namespace, world: tribo.World) -> int:
     return steps
 
 
-def _step_all(
-    world: tribo.World, steps: int, stride: int = 100, recorder: recording.Recorder | None = None
-) -> None:
-    """Step with a progress bar, `stride` steps at a time; a recorder takes a frame after each stride."""
+def _step_all(world: tribo.World, steps: int, stride: int = 100) -> None:
+    """Step with a progress bar, `stride` steps at a time."""
     with _progress() as progress:
         task = progress.add_task("stepping", total=steps)
         for first in range(0, steps, stride):
             some = min(stride, steps - first)
             world.step(some)
-            if recorder is not None:
-                recorder.note()
             progress.advance(task, some)
 
 
 def _run(chosen: argparse.Namespace) -> int:
-    for path in (chosen.plot, chosen.record):
-        if path is not None and not path.absolute().parent.is_dir():
-            raise InputError(f"{path}: its folder does not exist; make it first")
+    if chosen.record is not None:
+        raise InputError(
+            "--record is gone: `tribo record FILE run.zarr` keeps everything over time, and "
+            "`tribo export run.zarr run.npz` makes NumPy arrays of it"
+        )
+    plot: Path | None = chosen.plot
+    if plot is not None and not plot.absolute().parent.is_dir():
+        raise InputError(f"{plot}: its folder does not exist; make it first")
     world, _ = load(chosen)
     steps = _steps(chosen, world)
     tribo.warm_up()
-    stride = max(1, round(1.0 / (FRAME_RATE * world.time_step)))
-    keeps = chosen.plot is not None or chosen.record is not None
-    recorder = recording.Recorder(world) if keeps else None
-    start = time.perf_counter()
-    _step_all(world, steps, stride, recorder)
-    _sum_up(chosen.file, world, steps, time.perf_counter() - start)
-    if recorder is not None and chosen.record is not None:
-        recording.save(recorder.series(), chosen.record)
-        console.print(f"recorded {chosen.record}", markup=False)
-    if recorder is not None and chosen.plot is not None:
-        plot.plot(recorder.series(), chosen.plot, chosen.file.name)
-        console.print(f"drew {chosen.plot}", markup=False)
+    if plot is None:
+        _run_and_sum_up(chosen.file, world, steps)
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Path(folder) / "run.zarr"
+        with world.record(kept, recording_commands.EVERY):
+            _run_and_sum_up(chosen.file, world, steps)
+        tribo.Recording(kept).plot(path=plot)
+    console.print(f"drew {plot}", markup=False)
     return 0
+
+
+def _run_and_sum_up(path: Path, world: tribo.World, steps: int) -> None:
+    start = time.perf_counter()
+    _step_all(world, steps)
+    _sum_up(path, world, steps, time.perf_counter() - start)
 
 
 def _sum_up(path: Path, world: tribo.World, steps: int, wall: float) -> None:

@@ -24,7 +24,8 @@ import tribo
 from tribo import world_xml
 from tribo.formats.mesh_files import robot_package
 from tribo.materials import PairProperties
-from tribo.viewer import draw, film, plot, scene
+from tribo.recording.figure import INK, new_figure
+from tribo.viewer import draw, film, scene
 from tribo.viewer.raster import Camera
 from tribo.viewer.shots import Shots
 
@@ -222,10 +223,10 @@ def print_facts(title: str, facts: dict[str, str]) -> None:
 
 def plot_rebounds(found: Sequence[Rebound], table: np.ndarray, path: Path) -> None:
     """Plot the heights with a mark at each apex of the closed form."""
-    figure, (axis,) = plot.new_figure(1, 9.0, 4.2)
+    figure, (axis,) = new_figure(1, 9.0, 4.2)
     for k, bounce in enumerate(found):
         material = bounce.name.removeprefix("sphere_")
-        color = scene.MATERIALS.get(material, plot.INK)
+        color = scene.MATERIALS.get(material, INK)
         heights = table[:, 1 + k]
         axis.plot(table[:, 0], heights, color=color, lw=1.8, label=material)
         bottom = int(np.argmax(np.diff(heights) > 0.0))
@@ -233,7 +234,7 @@ def plot_rebounds(found: Sequence[Rebound], table: np.ndarray, path: Path) -> No
         label = "closed form of the first apex" if k == len(found) - 1 else None
         axis.plot(table[apex, 0], bounce.expected_apex, "x", color="#b8433f", ms=9, mew=1.8,
                   label=label, zorder=5)  # fmt: skip
-    axis.axhline(0.5, color=plot.INK, lw=0.8, ls=":")
+    axis.axhline(0.5, color=INK, lw=0.8, ls=":")
     axis.set(
         xlabel="time [s]",
         ylabel="height of the centre [m]",
@@ -241,7 +242,7 @@ def plot_rebounds(found: Sequence[Rebound], table: np.ndarray, path: Path) -> No
         ylim=(0.0, 5.3),
     )
     axis.set_title("Three spheres dropped on steel: one contact law per pair of materials",
-                   fontsize=11, color=plot.INK, loc="left")  # fmt: skip
+                   fontsize=11, color=INK, loc="left")  # fmt: skip
     axis.legend(frameon=False, fontsize=9, ncols=2)
     figure.savefig(path)
 

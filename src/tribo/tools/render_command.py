@@ -27,6 +27,7 @@ FILMS = (".mp4", ".mkv", ".mov")
 MOST_FRAMES = 100_000
 LARGEST = 4096  # [pixels] width and height
 DURATION = 5.0  # [s]
+MOST_ORBIT = 36_000.0  # [°]
 
 
 def add_command(
@@ -55,6 +56,8 @@ def add_command(
     render.add_argument("--camera", type=_camera, metavar="X,Y,Z,TX,TY,TZ",
                         help="from where, and to where [m]; else all is seen")  # fmt: skip
     render.add_argument("--follow", metavar="NAME", help="the camera goes along with an object")
+    render.add_argument("--orbit", type=_angle, default=0.0, metavar="DEGREES",
+                        help="how far the camera goes round what it sees in the film (0)")  # fmt: skip
     render.add_argument("--forces", action="store_true", help="contact forces as arrows")
 
 
@@ -132,8 +135,9 @@ def _pictures(chosen: argparse.Namespace, shots: Shots) -> Iterator[np.ndarray]:
         row = shots.scene.root[check.known(chosen.follow, shots.scene.root, "object to follow")]
     camera = chosen.camera or _whole(shots, row, width / height)
     start = shots.poses[0].position[row] if row is not None else np.zeros(3)
-    for poses, forces in zip(shots.poses, shots.forces, strict=True):
+    for k, (poses, forces) in enumerate(zip(shots.poses, shots.forces, strict=True)):
         seen = camera if row is None else _moved(camera, poses, row, start)
+        seen = seen.orbited(chosen.orbit * k / max(len(shots.poses) - 1, 1))
         yield draw.picture(shots.scene, poses, seen, style, forces)
 
 
@@ -169,6 +173,13 @@ def _time(text: str) -> float:
     value = float(text)
     if not 0.0 <= value < 1e9:
         raise argparse.ArgumentTypeError(f"{text} must be ≥ 0")
+    return value
+
+
+def _angle(text: str) -> float:
+    value = float(text)
+    if not abs(value) <= MOST_ORBIT:
+        raise argparse.ArgumentTypeError(f"{text} must be from {-MOST_ORBIT:g} to {MOST_ORBIT:g}")
     return value
 
 

@@ -158,6 +158,9 @@ class JointControls:
         robot = self._robot
         if robot is None:
             return
+        title = _title(robot)
+        if self._folder.label != title:
+            self._folder.label = title
         for sliders, values in (
             (self._coordinates, robot.generalized_coordinate),
             (self._targets, robot.pd_target),
@@ -188,7 +191,7 @@ class JointControls:
         return True
 
     def _build(self, robot: ArticulatedSystem) -> None:
-        self._folder = self._gui.add_folder(f"Joints of {robot.name}")
+        self._folder = self._gui.add_folder(_title(robot))
         with self._folder:
             joints = self._gui.add_folder("Coordinates (while paused)", expand_by_default=False)
             drives = self._gui.add_folder("Targets of drives")
@@ -218,6 +221,10 @@ class JointControls:
                 sliders.append((at, slider))
         if not driven:
             drives.remove()
+
+
+def _title(robot: ArticulatedSystem) -> str:
+    return f"Joints of {robot.name}"
 
 
 def _show(slider: Any, value: float) -> None:

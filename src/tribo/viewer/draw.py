@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tribo.model import Shape
 from tribo.viewer import mesh as meshes
 from tribo.viewer.raster import Camera, Triangles, coverage, rasterize
 from tribo.viewer.scene import Drawable, Forces, Group, Poses, Scene
-from tribo.viewer.surface import Surface, arrow, of_shape, turn_to
+from tribo.viewer.surface import Part, Surface, arrow, of_shape, painted, rod, turn_to
 
 SKY = np.array([0.965, 0.972, 0.985])
 HORIZON = np.array([0.86, 0.89, 0.93])
@@ -23,8 +22,6 @@ SHADOW = 0.42  # [–] how much of the light a shadow takes
 ARROW_LENGTH = 1.0  # [m] longest arrow
 WIRE_RADIUS = 0.004  # [m]
 FARTHEST = 400.0  # [m] the ground ends here
-
-Part = tuple[Surface, np.ndarray, np.ndarray, np.ndarray]  # surface, position, map, colours
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +103,7 @@ def parts_of(group: Group, poses: Poses, paint: Sequence[float] | None = None) -
         surface = _surface(item)
         color = surface.colors
         if color is None or item.keeps_color or paint is not None:
-            given = item.color if paint is None else paint[:3]
-            color = np.broadcast_to(given, surface.vertices.shape)
+            color = painted(surface, item.color if paint is None else paint)
         parts.append((surface, position[k], rotation[k], color))
     return parts
 
@@ -130,7 +126,7 @@ def heap_of(parts: Sequence[Part]) -> Triangles:
 def _arrows(forces: Forces, scale: float) -> list[Part]:
     """Return an arrow of length |force| · scale at each contact, as (surface, position, map, colour)."""
     shaft = arrow()
-    color = np.broadcast_to(FORCE, shaft.vertices.shape)
+    color = painted(shaft, FORCE)
     made: list[Part] = []
     for point, force in zip(forces.point, forces.force, strict=True):
         size = float(np.linalg.norm(force))
@@ -143,16 +139,8 @@ def _arrows(forces: Forces, scale: float) -> list[Part]:
 
 def wires(ends: np.ndarray, colors: np.ndarray) -> list[Part]:
     """Return a thin rod for each line, as (surface, position, map, colour)."""
-    rod = of_shape(Shape.CYLINDER, (1.0, 1.0), 12)
-    made: list[Part] = []
-    for (start, end), color in zip(ends, colors, strict=True):
-        length = float(np.linalg.norm(end - start))
-        if length > 1e-6:
-            turned = turn_to((end - start) / length)
-            scaled = turned * (WIRE_RADIUS, WIRE_RADIUS, 0.5 * length)
-            shown = np.broadcast_to(color, rod.vertices.shape)
-            made.append((rod, 0.5 * (start + end), scaled, shown))
-    return made
+    rods = [rod(a, b, WIRE_RADIUS, color) for (a, b), color in zip(ends, colors, strict=True)]
+    return [one for one in rods if one is not None]
 
 
 def _surface(item: Drawable) -> Surface:

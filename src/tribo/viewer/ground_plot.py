@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribo.viewer.plot import GRID, INK, new_figure
+from tribo.recording.figure import GRID, INK, new_figure
 
 if TYPE_CHECKING:
     from tribo.ground import Motion

@@ -51,9 +51,15 @@ def surface_of(mesh: trimesh.Trimesh) -> Surface:
 
 
 def of_triangles(vertices: np.ndarray, triangles: np.ndarray) -> trimesh.Trimesh:
-    """Return a mesh that was given in memory, flat faces: no corner is shared, so none is shaded round."""
-    import trimesh
+    """Return a mesh that was given in memory, flat faces: no corner is shared, so none is shaded round.
 
+    Raises:
+        ImportError: trimesh is missing; the message says how to get it.
+    """
+    try:
+        import trimesh
+    except ImportError:
+        raise ImportError('drawing triangles needs trimesh: pip install "tribo[viewer]"') from None
     made = trimesh.Trimesh(vertices, triangles, process=False)
     made.unmerge_vertices()
     return made

@@ -10,7 +10,7 @@ from tribo.model import Joint, Kind, Shape
 from tribo.viewer.contact_marks import OPEN, SLIP, STICK, read_contact_marks
 from tribo.viewer.scene import Poses, quaternions
 from tribo.viewer.surface import Surface, of_shape, turn_to
-from tribo.viewer.visual_sets import linear
+from tribo.viewer.visuals import linear
 
 if TYPE_CHECKING:
     from tribo.viewer.panel import Wishes
@@ -124,19 +124,26 @@ class Overlays:
 
     # -- one of each ------------------------------------------------------------------------------
     def _show_names(self, poses: Poses) -> None:
-        shown = [part for part in self._world.objects if part.span is not None][:MOST_NAMES]
+        shown = self._world.objects[:MOST_NAMES]
         if not self._names:
+            # With its place: one that is told a moment later has been missed by a page.
+            places = poses.position[
+                [part.span.body.start for part in shown if part.span is not None]
+            ]
             self._names = [
                 self._api.add_label(
-                    f"/shown/names/{k}", part.name, anchor="bottom-center", font_screen_scale=0.8
+                    f"/shown/names/{k}", part.name, anchor="bottom-center", font_screen_scale=0.8,
+                    position=places[k],
                 )
                 for k, part in enumerate(shown)
-            ]
+            ]  # fmt: skip
         for node, part in zip(self._names, shown, strict=True):
             assert part.span is not None
             place = poses.position[part.span.body.start]
             if not np.array_equal(node.position, place):
                 node.position = place
+            if node.text != part.name:
+                node.text = part.name
 
     def _show_frames(self, poses: Poses) -> None:
         turns = quaternions(poses.rotation).astype(np.float32)

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.viewer.pace import FRAME
 from tribo.viewer.panel import clipped
 from tribo.viewer.scene import Forces
-from tribo.viewer.server import FRAME
-from tribo.viewer.session import Session, start
+from tribo.viewer.session import Session, end_of_run, start
 from tribo.viewer.stage import Stage
 from tribo.viewer.take import Take
 from tribo.viewer.touch import plain_name
@@ -106,10 +106,12 @@ class Player(Session, VisualObjects):
                     self._apart.content = self._distance(k, n)
 
     def run(self, duration: float | None = None) -> None:
-        """Play until the player is closed, or for `duration` seconds of wall time."""
-        end = np.inf
-        if duration is not None:
-            end = time.perf_counter() + check.number(duration, "duration")
+        """Play until the player is closed, or for `duration` seconds of wall time.
+
+        Raises:
+            ValueError, TypeError: `duration` is negative, not finite or no number.
+        """
+        end = end_of_run(duration)
         last = time.perf_counter()
         while self._is_open and last < end:
             now = time.perf_counter()

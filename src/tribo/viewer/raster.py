@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +23,26 @@ class Camera:
     target: tuple[float, float, float]  # [m]
     fov: float = 35.0  # [°] vertical
     up: tuple[float, float, float] = (0.0, 0.0, 1.0)  # what points upwards in the picture
+
+    def orbited(self, angle: float) -> Camera:
+        """Return a camera that has gone round the target.
+
+        Args:
+            angle: How far [°], about the vertical, counter-clockwise seen from above.
+
+        Example:
+            >>> front = Camera(eye=(3, 0, 1), target=(1, 0, 0.5))
+            >>> [round(x, 12) for x in front.orbited(90).eye]
+            [1.0, 2.0, 1.0]
+        """
+        c, s = np.cos(np.radians(angle)), np.sin(np.radians(angle))
+
+        def turned(x: float, y: float, z: float) -> tuple[float, float, float]:
+            return float(c * x - s * y), float(s * x + c * y), float(z)
+
+        x, y, z = turned(*np.subtract(self.eye, self.target).tolist())
+        a, b, h = self.target
+        return replace(self, eye=(a + x, b + y, h + z), up=turned(*self.up))
 
     def axes(self) -> np.ndarray:
         """Return right, down and forward, rows of (3, 3)."""

@@ -176,7 +176,6 @@ def describe(world: World, load: Callable[[MeshFile], Any] = meshes.load) -> Sce
     visual: list[Drawable] = []
     collision: list[Drawable] = []
     planes: list[Drawable] = []
-    root = {}
     for part in world.objects:
         assert part.span is not None
         first = part.span.body.start
@@ -199,11 +198,20 @@ def describe(world: World, load: Callable[[MeshFile], Any] = meshes.load) -> Sce
                 collision += solids + hulls
             else:
                 visual += solids + hulls
-        if all(s.kind != Shape.PLANE for s in part.description.bodies[0].shapes):
-            root[part.name] = first
+    root = roots(world)
     marks, lines = _constraints(world)
     groups = [group_of(items) for items in (visual + marks, collision, planes)]
     return Scene(groups[0], groups[1], groups[2], tuple(root), root, lines)
+
+
+def roots(world: World) -> dict[str, int]:
+    """Return the rows of the root bodies of all objects but endless grounds, by name."""
+    return {
+        part.name: part.span.body.start
+        for part in world.objects
+        if part.span is not None
+        and all(shape.kind != Shape.PLANE for shape in part.description.bodies[0].shapes)
+    }
 
 
 def read_poses(world: World) -> Poses:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import logging
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,15 +16,14 @@ from tribo.checks.errors import EditError, SimulationError
 from tribo.objects import Object
 from tribo.viewer import scene as scenes
 from tribo.viewer.charts import Charts
-from tribo.viewer.controls import JointControls, WorldControls
-from tribo.viewer.keys import add_keys, listed
-from tribo.viewer.orders import Key, Orders
+from tribo.viewer.commands import Commands
+from tribo.viewer.orders import Orders
 from tribo.viewer.overlays import Overlays
-from tribo.viewer.panel import NO_VIEW, NOBODY, Panel
+from tribo.viewer.pace import FRAME, SHARE, Pace
+from tribo.viewer.panel import NOBODY, Panel
 from tribo.viewer.quality import quality_of
-from tribo.viewer.raster import Camera
 from tribo.viewer.sensor_marks import SensorMarks
-from tribo.viewer.session import Session, start
+from tribo.viewer.session import Session, end_of_run, start
 from tribo.viewer.stage import Stage
 from tribo.viewer.stage_times import StageTimes
 from tribo.viewer.touch import Touch
@@ -36,12 +35,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("tribo")
 
-FRAME = 1.0 / 60.0  # [s] shortest time between two pictures
-SLOWEST_FRAME = 0.5  # [s] longest, however much a picture costs
-GLANCE = 2e-3  # [s] between two looks at the clock
-MOST_SKIPPED = 256  # calls of `update` between them
-SHARE = 0.015  # [–] part of the time that `update` may take from a simulation
-RUN_SHARE = 0.5  # the same while `run` waits for the clock anyway
+RUN_SHARE = (
+    0.5  # [–] part of the time that pictures may take while `run` waits for the clock anyway
+)
 STATUS = 0.25  # [s] between two read-outs
 
 
@@ -89,9 +85,10 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._panel = Panel(self._server, self._scene.names, _arrow_scale(world))
         self._panel.set_driven(False)
         self._orders = Orders()
-        self._joints = JointControls(self._server.gui, self._orders)
-        self._controls = WorldControls(self._server.gui, world, self._orders)
         self._touch = Touch(self._server, world, self._orders)
+        self._commands = Commands(
+            self, self._server.gui, self._orders, self._touch, lambda: self._poses, self._show_all
+        )
         self._sensors = SensorMarks(self._server, self._panel.images, world)
         self._set_stage(poses)
         self._poses = poses
@@ -99,18 +96,22 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._times = StageTimes()
         self._step_cost = 0.0  # [s] of one step, as `run` sees it
         self._shown: tuple[Any, ...] = ()
-        self._share, self._cost = SHARE, 0.0
-        self._next = self._next_status = self._looked = 0.0
-        self._skip = self._skipped = 1
+        self._pace = Pace()
+        self._next_status = 0.0
         self._pictures = 0
         self._speed_from = (time.perf_counter(), world.time)
-        self._others = _other_threads()
         self._is_open = True
-        self._home = self._whole(poses)
-        self._place(self._home)
-        self._listen()
+        self._show_all()
+        self._counted = self._pace.counted(self._look)
+        if type(self).update is Viewer.update:
+            self.update = self._counted  # type: ignore[method-assign]  # without a call in between
 
     # -- the user's side -------------------------------------------------------------------------
+    @property
+    def world(self) -> World:
+        """The world that is shown."""
+        return self._world
+
     @property
     def panel(self) -> Panel:
         """The controls; ``viewer.panel.follow("robot")`` lets the camera go along."""
@@ -132,34 +133,28 @@ class Viewer(Session, VisualObjects, Charts, Views):
         At most 60 pictures per second are sent, and fewer if they would take more than a few
         percent of the time from the simulation.
         """
-        self._skip -= 1  # counting is cheaper than looking at the clock, or at anything else
-        if self._skip <= 0:
-            self._touch.pull()
-            self._look()
+        self._counted()
 
     def _look(self) -> None:
-        """Look at the clock; count calls until it is worth while to look again."""
-        now = time.perf_counter()
-        rate = self._skipped / max(now - self._looked, 1e-9)
-        self._skip = self._skipped = max(1, min(int(rate * GLANCE), MOST_SKIPPED))
-        self._looked = now
-        if now >= self._next and self._is_open:
+        """Let a grip pull, and draw if a picture is due."""
+        self._touch.pull()
+        is_held = self._touch.grip is not None  # its force lasts one step
+        if self._pace.is_due(is_each=is_held) and self._is_open:
             self._push()
-        if self._touch.grip is not None:
-            self._skip = self._skipped = 1  # its force lasts one step
 
     def run(self, duration: float | None = None) -> None:
         """Step the world in real time, as the controls in the browser say.
 
         Args:
-            duration: Wall time [s] after which to return; None: when the viewer is closed.
+            duration: Wall time [s] after which to return, at least 0; None: when the viewer is closed.
+
+        Raises:
+            ValueError, TypeError: `duration` is negative, not finite or no number.
         """
-        end = (
-            np.inf if duration is None else time.perf_counter() + check.number(duration, "duration")
-        )
+        end = end_of_run(duration)
         if not self.is_open:
             return
-        self._share = RUN_SHARE
+        self._pace.share = RUN_SHARE
         self._set_driven(True)
         try:
             last = time.perf_counter()
@@ -172,10 +167,11 @@ class Viewer(Session, VisualObjects, Charts, Views):
                 debt = min(debt + (now - last) * wishes.speed, 0.1) if wishes.is_playing else 0.0
                 last = now
                 debt -= self._catch_up(debt)
-                self._look()
-                time.sleep(max(0.0, min(self._next, now + FRAME) - time.perf_counter()))
+                if self._pace.is_due(is_each=False):
+                    self._push()
+                time.sleep(max(0.0, min(self._pace.next, now + FRAME) - time.perf_counter()))
         finally:
-            self._share = SHARE
+            self._pace.share = SHARE
             if self._is_open:
                 self._set_driven(False)
 
@@ -195,6 +191,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
             return
         name = part.name if isinstance(part, Object) else part
         self._renew()
+        self._rename()
         self._panel.follow(check.known(name, self._scene.names, "object to follow"))
 
     def show_layers(self, **layers: bool) -> None:
@@ -219,6 +216,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         """
         name = part.name if isinstance(part, Object) else part
         self._renew()
+        self._rename()
         row = self._scene.root[check.known(name, self._scene.root, "object")]
         place = scenes.read_poses(self._world).position[row]
         way = np.subtract(self.camera.eye, self.camera.target)
@@ -307,18 +305,14 @@ class Viewer(Session, VisualObjects, Charts, Views):
             is_paused = self._is_driven and not wishes.is_playing
             self._touch.show(poses, is_paused=is_paused)
             found = self._touch.selected
-            self._joints.show(None if found is None else found.part, can_place=is_paused)
+            self._commands.joints.show(None if found is None else found.part, can_place=is_paused)
         if wishes.follows != NOBODY:
             self._go_along(poses, self._scene.root[wishes.follows])
         self._poses = poses
         now = time.perf_counter()
         if now >= self._next_status:
             self._report(now)
-        others = _other_threads()
-        spent = now - start + max(0.0, others - self._others)
-        self._others = others
-        self._cost += 0.2 * (spent - self._cost)
-        self._next = now + min(max(FRAME, self._cost / self._share), SLOWEST_FRAME)
+        self._pace.drawn(start, now)
 
     def _report(self, now: float) -> None:
         """Show time, real-time factor, contacts, and what else changes slowly."""
@@ -327,6 +321,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         factor = (world.time - then) / max(now - before, 1e-9)
         self._speed_from = (now, world.time)
         self._next_status = now + STATUS
+        self._rename()
         times = self._times.text() if self._panel.wishes.shows_times else ""
         self._panel.show(
             f"time **{world.time:.3f} s** · real-time factor **{factor:.2f}** · "
@@ -336,8 +331,8 @@ class Viewer(Session, VisualObjects, Charts, Views):
         )
         self._panel.show_quality(quality_of(world))
         self._panel.show_selected(self._touch.text())
-        self._joints.refresh()
-        self._controls.refresh()
+        self._commands.joints.refresh()
+        self._commands.world.refresh()
         self._sensors.show_colors(self._scene, is_on=self._panel.wishes.shows_colors)
         self._flush_charts()
 
@@ -356,6 +351,19 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._panel.set_names(self._scene.names)
         self._shown = ()
 
+    def _rename(self) -> None:
+        """Show the names that objects have now; what was followed stays so."""
+        root = scenes.roots(self._world)
+        before = self._scene.root
+        if root == before:
+            return
+        followed = before.get(self._panel.wishes.follows)
+        self._scene = replace(self._scene, names=tuple(root), root=root)
+        self._panel.set_names(self._scene.names)
+        for name, row in root.items():
+            if row == followed:
+                self._panel.follow(name)
+
     def _set_stage(self, poses: scenes.Poses) -> None:
         """Make the nodes of the scene."""
         self._stage = Stage(self._server, self._scene, poses)
@@ -366,88 +374,24 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._is_driven = is_driven
         self._panel.set_driven(is_driven)
 
-    def _listen(self) -> None:
-        """Take keys and the controls of views."""
-        panel, post = self._panel, self._orders.post
-
-        async def on_view(event: Any) -> None:
-            if event.client is not None:
-                post(("view",), event.target.value)
-
-        async def on_save(_: Any) -> None:
-            post(("save view",))
-
-        panel.on_view(on_view)
-        panel.on_save_view(on_save)
-        actions = {
-            "play": lambda _: panel.play(), "step": lambda _: panel.step(),
-            "next": lambda _: panel.step(), "reset": lambda _: panel.reset(),
-            "follow": lambda _: post(("follow",)), "deselect": lambda _: post(("deselect",)),
-            "home": lambda _: post(("home",)), "save": lambda _: post(("save view",)),
-            "keys": _show_keys, "help": _show_keys,
-        }  # fmt: skip
-        for k in range(9):
-            actions[f"view {k + 1}"] = functools.partial(self._post_view, k)
-        add_keys(self._server.gui, actions)
-
-    def _post_view(self, number: int, _: Any) -> None:
-        self._orders.post(("view",), number)
-
     def _carry_out(self) -> None:
-        """Do what was asked for in the browser; say in the panel what cannot be done."""
-        self._touch.strength = self._panel.wishes.strength
-        for key, value in self._orders.take():
-            try:
-                self._do(key, value)
-            except (ValueError, TypeError, KeyError, EditError, SimulationError) as error:
-                self._panel.say(str(error.args[0] if error.args else error))
-            else:
-                self._panel.say("")
+        """Do what was asked for in the browser."""
+        if self._commands.carry_out():
             self._next_status = 0.0
-
-    def _do(self, key: Key, value: Any) -> None:
-        touch, word = self._touch, key[0]
-        if word == "select":
-            touch.select(value)
-        elif word == "deselect":
-            touch.selected = None
-        elif word == "drag":
-            row, start, end, toward = value
-            touch.drag(key[1], row, start, end, toward, self._poses)
-        elif word == "pose":
-            if self._panel.wishes.is_playing:
-                raise ValueError("pause the world before you move things by hand")
-            touch.move(*value)
-        elif word == "follow":
-            found = touch.selected
-            is_new = found is not None and self._panel.wishes.follows != found.part.name
-            self.follow(found.part if found is not None and is_new else None)
-        elif word == "home":
-            self._place(self._whole(scenes.read_poses(self._world)))
-        elif word == "view":
-            name = (
-                self.views[value] if isinstance(value, int) and value < len(self.views) else value
-            )
-            if name != NO_VIEW and not isinstance(name, int):
-                self.show_view(name)
-                self._panel.show_views(self.views)  # so that the same one can be chosen again
-        elif word == "save view":
-            self.save_view()
-        elif not self._controls.obey(key, value):
-            self._joints.obey(key, value)
 
     def _show_views(self) -> None:
         self._panel.show_views(self.views)
 
-    def _whole(self, poses: scenes.Poses) -> Camera:
-        """Return a camera that sees all that moves."""
+    def _show_all(self) -> None:
+        """Put every camera where it sees all that moves."""
+        poses = scenes.read_poses(self._world)
         rows = list(self._scene.root.values())
         centre, reach = np.zeros(3), 1.0
         if rows:
             places = poses.position[rows]
             centre = 0.5 * (places.min(axis=0) + places.max(axis=0))
             reach = 1.0 + 0.45 * float(np.ptp(places, axis=0).max())
-        return camera_of(centre + reach * np.array([1.3, -1.9, 0.9]), centre)
+        self._place(camera_of(centre + reach * np.array([1.3, -1.9, 0.9]), centre))
 
     def _go_along(self, poses: scenes.Poses, row: int) -> None:
         """Move every camera as far as the followed body moved."""
@@ -455,18 +399,6 @@ class Viewer(Session, VisualObjects, Charts, Views):
         if np.linalg.norm(way) > 1e-5:
             for client in self._server.get_clients().values():
                 client.camera.position = client.camera.position + way
-
-
-def _show_keys(client: Any) -> None:
-    """Open the list of keys for one browser."""
-    with client.gui.add_modal("Keys") as window:
-        client.gui.add_markdown(listed())
-        client.gui.add_button("Close").on_click(lambda _: window.close())
-
-
-def _other_threads() -> float:
-    """Return the processor time of all threads but this one [s]."""
-    return time.process_time() - time.thread_time()
 
 
 def _arrow_scale(world: World) -> float:

@@ -6,10 +6,13 @@ import contextlib
 import html
 import io
 import logging
+import math
+import time
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
+from tribo.checks import check
 from tribo.viewer.access import check_address, guarded, own_names, token_for
 
 logger = logging.getLogger("tribo")
@@ -52,6 +55,17 @@ def start(
     server.scene.configure_environment_map(environment_intensity=0.35)
     server.scene.configure_fog(*FOG)
     return server, secret
+
+
+def end_of_run(duration: float | None) -> float:
+    """Return the time of `time.perf_counter` at which a run ends [s]; without a duration never.
+
+    Raises:
+        ValueError, TypeError: It is negative, not finite or no number.
+    """
+    if duration is None:
+        return math.inf
+    return time.perf_counter() + check.number(duration, "duration", minimum=0.0)
 
 
 def stop(server: Any) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.viewer import draw
+from tribo.viewer.pace import FRAME, SHARE, SLOWEST_FRAME
 from tribo.viewer.raster import Camera
 from tribo.viewer.renderer import DIRECTION, seeing
 from tribo.viewer.scene import Drawable, Lines, Poses, Scene, describe, group_of, read_poses
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from tribo.world.world import World
 
 MOST_BODIES = 20_000  # of all worlds that are shown
-FRAME = 1.0 / 60.0  # [s] shortest time between two pictures
-SLOWEST = 0.5  # [s] longest
-SHARE = 0.02  # [–] part of the time that `update` may take from a simulation
 GAP = 1.3  # times the extent of a world: from one world to the next
 
 
@@ -94,9 +92,8 @@ class SideBySide:
             place, turn = self._batch.poses_of(name)
             position[:, span.body], rotation[:, span.body] = place[self.worlds], turn[self.worlds]
         position = np.where(np.isfinite(position), position, 0.0) + self.offset[:, None]
-        held = None if still.is_held is None else still.is_held
         moment = float(self._batch.time[self.worlds[0]])
-        return Poses(moment, position.reshape(-1, 3), rotation.reshape(-1, 3, 3), held)
+        return Poses(moment, position.reshape(-1, 3), rotation.reshape(-1, 3, 3), still.is_held)
 
     def camera(self, direction: Any = DIRECTION, aspect: float = 1.5) -> Camera:
         """Return a camera that sees all worlds, grounds aside, from a direction, (3,)."""
@@ -172,7 +169,7 @@ class BatchViewer(Session, VisualObjects, Views):
         )
         now = time.perf_counter()
         self._cost += 0.2 * (now - begin - self._cost)
-        self._next = now + min(max(FRAME, self._cost / SHARE), SLOWEST)
+        self._next = now + min(max(FRAME, self._cost / SHARE), SLOWEST_FRAME)
 
 
 def grid(count: int, spacing: float) -> np.ndarray:

@@ -22,6 +22,7 @@ from tribo.viewer.scene import (
     quaternions,
 )
 from tribo.viewer.surface import of_shape
+from tribo.viewer.visuals import linear
 
 POINT = (225, 60, 50)
 FORCE = (26, 158, 92)
@@ -308,7 +309,7 @@ def layer(
         handle = api.add_batched_meshes_simple(
             f"{root}/{kind.name.lower()}", surface.vertices, surface.faces, *_unplaced(len(parts)),
             batched_scales=np.array([s for _, s in parts], np.float32),
-            batched_colors=_linear(colors), lod="off", opacity=opacity, visible=is_seen,
+            batched_colors=_seen(colors), lod="off", opacity=opacity, visible=is_seen,
         )  # fmt: skip
         made.append((handle, [d for d, _ in parts]))
     for number, ((_, own), items) in enumerate(meshes.items()):
@@ -316,7 +317,7 @@ def layer(
         if opacity is not None:
             handle = api.add_batched_meshes_simple(
                 name, mesh.vertices, mesh.faces, *_unplaced(len(items)), lod="off", opacity=opacity,
-                batched_colors=_linear([own or items[0].color] * len(items)), visible=is_seen,
+                batched_colors=_seen([own or items[0].color] * len(items)), visible=is_seen,
             )  # fmt: skip
         else:
             if own is not None:
@@ -372,6 +373,6 @@ def _tiles(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return vertices, faces, np.repeat((i + j) % 2, 2)
 
 
-def _linear(colors: Sequence[tuple[float, ...]]) -> np.ndarray:
-    """Return colours as instances take them: light, not the screen's values."""
-    return np.asarray(255.0 * np.array(colors) ** 2.2 + 0.5, np.uint8)
+def _seen(colors: Sequence[Color]) -> np.ndarray:
+    """Return colours, each 0…1, as instances take them."""
+    return linear(255.0 * np.array(colors))

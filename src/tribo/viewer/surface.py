@@ -14,6 +14,8 @@ from tribo.model import Shape
 
 SEGMENTS = 32  # around an axis; a circle then deviates from round by 0.5 % of its radius
 
+SHORTEST_ROD = 1e-6  # [m]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surface:
@@ -24,6 +26,9 @@ class Surface:
     faces: np.ndarray  # (m, 3) integers
     colors: np.ndarray | None = None  # (n, 3) 0…1; None: the colour of what is drawn
     is_closed: bool = True  # only the outside can be seen
+
+
+Part = tuple[Surface, np.ndarray, np.ndarray, np.ndarray]  # surface, position, map, colours
 
 
 @functools.lru_cache(maxsize=256)
@@ -65,6 +70,21 @@ def turn_to(axis: np.ndarray) -> np.ndarray:
     side = np.cross(axis, (1.0, 0.0, 0.0) if abs(axis[0]) < 0.7 else (0.0, 1.0, 0.0))
     side /= np.linalg.norm(side)
     return np.stack([side, np.cross(axis, side), axis], axis=1)
+
+
+def rod(start: np.ndarray, end: np.ndarray, radius: float, color: Sequence[float]) -> Part | None:
+    """Return a straight rod between two points (3,) [m], None between points that are one."""
+    length = float(np.linalg.norm(end - start))
+    if length < SHORTEST_ROD:
+        return None
+    made = of_shape(Shape.CYLINDER, (1.0, 1.0), 12)
+    stretched = turn_to((end - start) / length) * (radius, radius, 0.5 * length)
+    return made, 0.5 * (start + end), stretched, painted(made, color)
+
+
+def painted(surface: Surface, color: Sequence[float]) -> np.ndarray:
+    """Return one colour, red, green, blue 0…1, for every vertex of a surface."""
+    return np.broadcast_to(color[:3], surface.vertices.shape)
 
 
 def _capsule(radius: float, half: float, segments: int) -> Surface:

@@ -11,9 +11,12 @@ import numpy as np
 
 from tribo.model import Shape
 from tribo.viewer import draw
+from tribo.viewer import mesh as meshes
 from tribo.viewer.film import save_film
 from tribo.viewer.raster import Camera
 from tribo.viewer.scene import PALETTE, Color, Drawable, Forces, Poses, Scene, group_of
+from tribo.viewer.surface import turn_to
+from tribo.viewer.views import camera_of
 
 if TYPE_CHECKING:
     from tribo.ground import Motion
@@ -91,7 +94,7 @@ class Take:
         reach = 0.7 + 0.9 * float(np.max(high - low))
         way = np.asarray(direction, float)
         eye = 0.5 * (low + high) + 1.6 * reach * way / np.linalg.norm(way)
-        return Camera(tuple(eye), tuple(0.5 * (low + high)))
+        return camera_of(eye, 0.5 * (low + high))
 
     def pictures(
         self, camera: Camera | None = None, style: draw.Style | None = None
@@ -171,10 +174,7 @@ def _solid(word: str, numbers: list[Any], body: int, scale: float, color: Color)
 def _rod(start: np.ndarray, end: np.ndarray, radius: float, body: int, color: Color) -> Drawable:
     axis = end - start
     length = float(np.linalg.norm(axis))
-    z = axis / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
-    x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
-    x /= np.linalg.norm(x)
-    turn = np.stack([x, np.cross(z, x), z], axis=1)
+    turn = turn_to(axis / length) if length > 0.0 else np.eye(3)
     size = (radius, 0.5 * length)
     return _item(body, Shape.CYLINDER, size, 0.5 * (start + end), turn, color)
 
@@ -192,12 +192,7 @@ def _line(
 
 
 def _mesh(vertices: np.ndarray, faces: Any, body: int, color: Color) -> Drawable:
-    try:
-        import trimesh
-    except ImportError:
-        raise ImportError('drawing triangles needs trimesh: pip install "tribo[viewer]"') from None
-    mesh = trimesh.Trimesh(vertices, np.asarray(faces, int).reshape(-1, 3), process=False)
-    mesh.unmerge_vertices()  # flat faces, sharp edges
+    mesh = meshes.of_triangles(vertices, np.asarray(faces, int).reshape(-1, 3))
     return Drawable(
         "model", "model", body, Shape.MESH, (), np.zeros(3), np.eye(3), color, mesh, True
     )

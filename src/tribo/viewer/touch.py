@@ -74,7 +74,7 @@ class Touch:
         self.force = np.zeros(3)  # [N], of a twist [N m], that it exerted in the last step
         self.strength = 1.0
         self._label = self._api.add_label(
-            "/touch/name", "", anchor="bottom-left", visible=False, font_screen_scale=0.9
+            "/touch/name", "", anchor="top-left", visible=False, font_screen_scale=0.9
         )
         self._arrow = self._api.add_arrows(
             "/touch/spring", np.zeros((0, 2, 3), np.float32), PULL,
@@ -202,8 +202,9 @@ class Touch:
                 self._arrow.points = np.zeros((0, 2, 3), np.float32)
             return
         self._is_pulling = True
-        self._arrow.points = self.grip.ends()[None].astype(np.float32)
-        self._force_label.position = self.grip.target
+        ends = self.grip.ends()
+        self._arrow.points = ends[None].astype(np.float32)
+        self._force_label.position = ends[1]
         self._force_label.text = self._said_force()
         self._force_label.visible = True
 

@@ -21,7 +21,6 @@ class Views:
     def __init__(self) -> None:
         """Begin without saved views."""
         self._views: dict[str, Camera] = {}
-        self._home: Camera | None = None
 
     @property
     def camera(self) -> Camera:

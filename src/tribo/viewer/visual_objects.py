@@ -18,26 +18,25 @@ from tribo.viewer import mesh as meshes
 from tribo.viewer.scene import describe
 from tribo.viewer.session import check_open
 from tribo.viewer.stage import layer
-from tribo.viewer.surface import Surface
+from tribo.viewer.surface import Part, Surface
 from tribo.viewer.visual_sets import (
     VisualArticulatedSystem,
     VisualInstances,
     VisualPointCloud,
     VisualPolyline,
     VisualText,
-    linear,
     text_of,
 )
 from tribo.viewer.visuals import (
     BLUE,
     Color,
-    Part,
     Visual,
     VisualHeightMap,
     VisualMesh,
     VisualShape,
     color_of,
     colors_of,
+    linear,
     mesh_surface,
     opacity_of,
     points_of,
@@ -216,9 +215,9 @@ class VisualObjects:
         )
         place = self._pose(name, pose)
 
-        def make(segments: np.ndarray) -> Any:
+        def make(segments: np.ndarray, color: Color) -> Any:
             return self._server.scene.add_line_segments(
-                self._path(), segments, np.array(rgb(shade), np.uint8), thickness=thick, **place
+                self._path(), segments, np.array(rgb(color), np.uint8), thickness=thick, **place
             )
 
         return self._keep(VisualPolyline(name, make, self._forget, path, shade, thick))

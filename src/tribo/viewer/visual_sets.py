@@ -12,13 +12,13 @@ from tribo.checks.readonly import frozen
 from tribo.description.extents import rotation_matrix
 from tribo.model import Shape
 from tribo.viewer.scene import Scene, read_poses
-from tribo.viewer.surface import Surface, of_shape, turn_to
+from tribo.viewer.surface import Part, of_shape, painted, rod
 from tribo.viewer.visuals import (
     Color,
-    Part,
     Visual,
     color_of,
     colors_of,
+    linear,
     points_of,
     rgb,
     shape_surface,
@@ -37,12 +37,12 @@ class VisualPolyline(Visual):
     """A line through points that is only drawn."""
 
     def __init__(
-        self, name: str, make: Callable[[np.ndarray], Any], forget: Callable[[str], None],
+        self, name: str, make: Callable[[np.ndarray, Color], Any], forget: Callable[[str], None],
         points: np.ndarray, color: Color, width: float,
     ) -> None:  # fmt: skip
-        """Take a function that makes the node of segments (n, 2, 3)."""
+        """Take a function that makes the node of segments (n, 2, 3) in a colour."""
         self._make, self._points, self._color, self._width = make, points, color, width
-        super().__init__(name, make(_segments(points)), forget)
+        super().__init__(name, make(_segments(points), color), forget)
 
     @property
     def points(self) -> np.ndarray:
@@ -61,7 +61,7 @@ class VisualPolyline(Visual):
             return
         place, turn, is_shown = self._node.position, self._node.wxyz, self._node.visible
         self._node.remove()
-        self._node = self._make(segments)
+        self._node = self._make(segments, self._color)
         self._node.position, self._node.wxyz, self._node.visible = place, turn, is_shown
 
     def add_point(self, point: Any) -> None:
@@ -87,16 +87,9 @@ class VisualPolyline(Visual):
 
     def parts(self) -> list[Part]:
         """Return a thin rod for each segment."""
-        made = []
-        for a, b in _segments(self._points).astype(float):
-            length = float(np.linalg.norm(b - a))
-            if length > 1e-9:
-                turn = turn_to((b - a) / length)
-                rod = turn * (0.5 * self._width, 0.5 * self._width, 0.5 * length)
-                made.append(
-                    _part(of_shape(Shape.CYLINDER, (1.0, 1.0), 8), 0.5 * (a + b), rod, self._color)
-                )
-        return self._placed(made)
+        segments = _segments(self._points).astype(float)
+        rods = [rod(a, b, 0.5 * self._width, self._color) for a, b in segments]
+        return self._placed([one for one in rods if one is not None])
 
 
 class VisualPointCloud(Visual):
@@ -156,7 +149,7 @@ class VisualPointCloud(Visual):
         ball = of_shape(Shape.SPHERE, (1.0,), 6)
         size = 0.5 * self.point_size * np.eye(3)
         chosen = zip(self._points[::step].astype(float), self._colors[::step] / 255.0, strict=True)
-        return self._placed([_part(ball, p, size, tuple(c)) for p, c in chosen])
+        return self._placed([(ball, p, size, painted(ball, c)) for p, c in chosen])
 
 
 class VisualInstances(Visual):
@@ -238,8 +231,9 @@ class VisualInstances(Visual):
     def parts(self) -> list[Part]:
         """Return the triangles of each."""
         places, turns, scales, colors = (a.astype(float) for a in self._arrays)
+        made = self._surface
         return self._placed([
-            _part(self._surface, p, rotation_matrix(q / np.linalg.norm(q)) * s, tuple(c / 255.0))
+            (made, p, rotation_matrix(q / np.linalg.norm(q)) * s, painted(made, c / 255.0))
             for p, q, s, c in zip(places, turns, scales, colors, strict=True)
         ])  # fmt: skip
 
@@ -326,18 +320,9 @@ class VisualArticulatedSystem(Visual):
         )
 
 
-def _part(surface: Surface, place: np.ndarray, turn: np.ndarray, color: Color) -> Part:
-    return surface, place, turn, np.broadcast_to(color[:3], surface.vertices.shape)
-
-
 def _segments(points: np.ndarray) -> np.ndarray:
     """Return the segments between consecutive points, (n − 1, 2, 3)."""
     return np.stack([points[:-1], points[1:]], axis=1)
-
-
-def linear(colors: np.ndarray) -> np.ndarray:
-    """Return bytes of colours as instances take them: light, not the screen's values."""
-    return np.asarray(255.0 * (colors / 255.0) ** 2.2 + 0.5, np.uint8)
 
 
 def text_of(value: Any, what: str) -> str:

@@ -11,10 +11,9 @@ from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.description.extents import rotation_matrix
 from tribo.model import Shape
-from tribo.viewer.surface import Surface, arrow, of_shape
+from tribo.viewer.surface import Part, Surface, arrow, of_shape
 
 Color = tuple[float, ...]
-Part = tuple[Surface, np.ndarray, np.ndarray, np.ndarray]  # surface, position, map, colours
 MOST_POINTS = 10_000_000
 BLUE: Color = (0.27, 0.50, 0.74)
 
@@ -37,6 +36,11 @@ def rgb(color: Color) -> tuple[int, int, int]:
     """Return a colour as bytes."""
     red, green, blue = (round(255.0 * x) for x in color[:3])
     return red, green, blue
+
+
+def linear(colors: np.ndarray) -> np.ndarray:
+    """Return bytes of colours as instances take them: light, not the screen's values."""
+    return np.asarray(255.0 * (colors / 255.0) ** 2.2 + 0.5, np.uint8)
 
 
 def opacity_of(color: Color) -> float | None:

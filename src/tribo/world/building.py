@@ -10,11 +10,12 @@ import numpy as np
 from tribo.engine.builder import Capacity, build_model
 from tribo.engine.engine import Engine
 from tribo.engine.kept_runs import Kept, Run
-from tribo.engine.layout import Layout
+from tribo.engine.layout import Layout, Span
 from tribo.materials import MaterialTable
 from tribo.model import Settings
 from tribo.objects import Object
 from tribo.objects.constraint import Constraint
+from tribo.objects.owner import Arrays
 from tribo.objects.record_views import arrays_of
 from tribo.readout.contacts_and_energies import carry_readings
 from tribo.world.reference_bodies import References
@@ -32,7 +33,21 @@ class Built:
     engine: Engine
     layout: Layout
     materials: tuple[str, ...]  # names, in the order of their numbers
-    ids: list[int]  # of the objects
+    ids: np.ndarray  # of the objects, rising: they are counted as objects are added
+    arrays: Arrays  # in which the objects' numbers are
+    holders: list[Object]  # that have looked at their numbers since the build
+
+    def numbers(self, ids: np.ndarray) -> np.ndarray:
+        """Return which of the objects have these ids, −1: none."""
+        found = np.minimum(np.searchsorted(self.ids, ids), max(len(self.ids) - 1, 0))
+        return (
+            np.where(self.ids[found] == ids, found, -1) if len(self.ids) else np.full(len(ids), -1)
+        )
+
+    def hand_out(self, part: Object) -> tuple[Arrays, Span]:
+        """Return the arrays that hold an object's numbers, and where they are in them."""
+        self.holders.append(part)
+        return self.arrays, self.layout.span(int(np.searchsorted(self.ids, part.id)))
 
 
 def build(
@@ -41,7 +56,8 @@ def build(
 ) -> Built:  # fmt: skip
     """Build the records of objects and constraints; move state, commands and warm start over.
 
-    An object that is as it was costs what copying its numbers costs.
+    An object that is as it was costs what copying its numbers costs: it looks at them again when it is
+    next asked for them.
     """
     for tie in constraints:
         tie.detach()
@@ -51,50 +67,51 @@ def build(
         first_body = {part.id: first for part, first in zip(objects, ends, strict=False)}
         ties = [tie.tie(first_body) for tie in constraints]
     references = References(objects, materials)
+    ids = np.array([part.id for part in objects], np.int64)
     kept = None
     if before is not None and materials.names[: len(before.materials)] == before.materials:
-        places = np.array([part.place for part in objects], np.int64)
+        as_built = np.array([part.is_as_built for part in objects], bool)
+        places = np.where(as_built, before.numbers(ids), -1)
         kept = Kept(before.engine.model, before.layout, places)
     capacity = before.engine.capacity if before else Capacity()
-    parts = [part.part() for part in objects]
-    model, layout, sizes = build_model(parts, materials, capacity, ties, references.find, kept)
+    model, layout, sizes = build_model(
+        [part.description for part in objects], lambda k: objects[k].part(), materials, capacity, ties,
+        references.find, kept,
+    )  # fmt: skip
     model.body_like[:] = references.instances
     engine = Engine(model, sizes, capacity, settings=settings)
     runs = list(kept.runs()) if kept is not None else []
     if before is not None:
         for name in _KEPT:
             getattr(engine.state, name)[...] = getattr(before.engine.state, name)
-        _carry(objects, before, engine, layout, runs)
-    _attach(objects, before, engine, layout, runs)
+        _carry(ids, before, engine, layout, runs)
+    arrays = arrays_of(engine)
+    _move(objects, before, arrays, layout, runs)
     for c, tie in enumerate(constraints):
         tie.attach(engine, c)
     engine.command.has_wrench[0] = engine.command.wrench.any()
-    return Built(engine, layout, materials.names, [part.id for part in objects])
+    return Built(engine, layout, materials.names, ids, arrays, [])
 
 
-def _attach(
-    objects: Sequence[Object], before: Built | None, engine: Engine, layout: Layout, runs: list[Run]
+def _move(
+    objects: Sequence[Object], before: Built | None, arrays: Arrays, layout: Layout, runs: list[Run]
 ) -> None:
     """Move the numbers of all objects into new records: those of a run at once."""
-    arrays = arrays_of(engine)
-    is_copied, stays = np.zeros(len(objects), bool), np.zeros(len(objects), bool)
+    is_new = np.ones(len(objects), bool)
     for run in runs:
         assert before is not None
         was = before.layout.span(run.old, run.old + run.count)
         now = layout.span(run.new, run.new + run.count)
-        sources = arrays_of(before.engine)
-        for (_, source, index), (_, target, _) in zip(sources, arrays, strict=True):
+        for (_, source, index), (_, target, _) in zip(before.arrays, arrays, strict=True):
             target[getattr(now, index)] = source[getattr(was, index)]
-        members = slice(run.new, run.new + run.count)
-        is_copied[members], stays[members] = True, was == now
-    for k, part in enumerate(objects):
-        span = part.span if stays[k] else None
-        part.attach(arrays, span or layout.span(k), is_copied=bool(is_copied[k]))
+        is_new[run.new : run.new + run.count] = False
+    for k in np.flatnonzero(is_new).tolist():
+        objects[k].move(arrays, layout.span(k))
+    for part in before.holders if before is not None else ():
+        part.let_go()
 
 
-def _carry(
-    objects: Sequence[Object], before: Built, engine: Engine, layout: Layout, runs: list[Run]
-) -> None:
+def _carry(ids: np.ndarray, before: Built, engine: Engine, layout: Layout, runs: list[Run]) -> None:
     """Carry over what the last step left to read, of all objects that are in both."""
     spans = [
         (
@@ -103,11 +120,9 @@ def _carry(
         )
         for run in runs
     ]
-    others = np.ones(len(objects), bool)
+    was = before.numbers(ids)
     for run in runs:
-        others[run.new : run.new + run.count] = False
-    if others.any():
-        known = {number: k for k, number in enumerate(before.ids)}
-        again = [k for k in np.flatnonzero(others).tolist() if objects[k].id in known]
-        spans += [(before.layout.span(known[objects[k].id]), layout.span(k)) for k in again]
+        was[run.new : run.new + run.count] = -1
+    again = np.flatnonzero(was >= 0).tolist()
+    spans += [(before.layout.span(int(was[k])), layout.span(k)) for k in again]
     carry_readings(before.engine, engine, spans)

@@ -12,13 +12,14 @@ from tribo.checks.errors import EditError, SimulationError
 from tribo.engine import warm_up
 from tribo.engine.builder import mark_singles
 from tribo.engine.engine import Engine
+from tribo.engine.layout import Span
 from tribo.engine.settings import WorldSettings
 from tribo.materials import MaterialTable
 from tribo.model import Settings, Status
 from tribo.objects import ArticulatedSystem, Object
 from tribo.objects.constraint import Constraint
 from tribo.objects.contact import Contact
-from tribo.objects.owner import Pushes
+from tribo.objects.owner import Arrays, Pushes
 from tribo.readout.contacts_and_energies import WorldReadout
 from tribo.readout.distances import WorldProximity
 from tribo.readout.rays import WorldRays
@@ -189,6 +190,11 @@ class Interior:
         for tie in part.description.constraints:
             made = self.ties.tie_described(tie, (part, part), f"{part.name}/")
             made.is_from_file = True
+
+    def hand_out(self, part: Object) -> tuple[Arrays, Span]:
+        """Return the arrays of the last build that hold an object's numbers, and where they are in them."""
+        assert self.built is not None
+        return self.built.hand_out(part)
 
     def note_name(self, part: Object, name: str) -> None:
         """Note that an object will be called otherwise, by a name that is free."""

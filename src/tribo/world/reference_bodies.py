@@ -25,13 +25,16 @@ class References:
         """Look them up; a name that no object or link has is said once for each pair."""
         laws = list(materials.references())
         self._places: dict[str, list[tuple[int, Object]]] = {}
+        # By body: the first instance of the same, −1: of none; one number for all where there is no law.
+        self.instances = np.full(1, -1)
+        if not laws:
+            return
         first = 0
         for part in objects:
-            if laws:
-                for name in {part.name, part.name.rstrip("'")}:
-                    self._places.setdefault(name, []).append((first, part))
+            for name in {part.name, part.name.rstrip("'")}:
+                self._places.setdefault(name, []).append((first, part))
             first += len(part.description.bodies)
-        self.instances = np.full(first, -1)  # by body: the first instance of the same, −1: of none
+        self.instances = np.full(first, -1)
         for one, other, law in laws:
             doubt = self._doubt(law)
             if doubt:

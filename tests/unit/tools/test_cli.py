@@ -7,7 +7,6 @@ import pytest
 
 import tribo
 from tribo.tools import cli
-from tribo.viewer import recording
 
 ASSETS = Path(tribo.__file__).parent / "assets"
 SPHERES = str(ASSETS / "three_spheres.xml")
@@ -21,17 +20,30 @@ def test_run_sums_up(capsys):
     assert "500 of 1 ms" in said
 
 
-def test_run_draws_and_records(tmp_path):
+def test_run_draws(tmp_path, capsys, monkeypatch):
     pytest.importorskip("matplotlib")
-    plot, kept = tmp_path / "p.png", tmp_path / "r.npz"
+    pytest.importorskip("zarr")
+    drawn, plot = [], tribo.Recording.plot
+    monkeypatch.setattr(
+        tribo.Recording, "plot", lambda self, **to: drawn.append(self["q"][-1]) or plot(self, **to)
+    )
+    path = tmp_path / "p.png"
     arguments = ["run", SPHERES, "--duration", "0.2", "--time-step", "0.002"]
-    assert cli.main([*arguments, "--plot", str(plot), "--record", str(kept)]) == 0
-    assert plot.read_bytes().startswith(b"\x89PNG")
-    series = recording.load(kept)
+    assert cli.main([*arguments, "--plot", str(path)]) == 0
+    assert path.read_bytes().startswith(b"\x89PNG")
     # Free fall from 5 m; the midpoint rule is exact on a parabola.
-    fallen = 5.0 - 0.5 * 9.81 * series.time**2
-    np.testing.assert_allclose(series.position[:, 1, 2], fallen, atol=1e-12)
-    assert series.time[-1] == pytest.approx(0.2, abs=1e-12)
+    np.testing.assert_allclose(drawn[0][2], 5.0 - 0.5 * 9.81 * 0.2**2, atol=1e-12)
+    assert "100 of 2 ms" in capsys.readouterr().out
+
+
+def test_the_old_flag_names_its_successor(tmp_path, capsys):
+    assert cli.main(["run", SPHERES, "--record", str(tmp_path / "r.npz")]) == 1
+    said = " ".join(capsys.readouterr().err.split())
+    assert "--record is gone" in said
+    assert "tribo record FILE run.zarr" in said
+    with pytest.raises(SystemExit):
+        cli.main(["run", "--help"])
+    assert "--record" not in capsys.readouterr().out
 
 
 def test_a_robot_starts_on_the_ground_and_holds_its_posture(capsys):
@@ -299,3 +311,52 @@ def test_a_run_that_would_not_end_is_refused(capsys):
     assert "2e+09 steps" in capsys.readouterr().err
     assert cli.main(["run", SPHERES, "--time-step", "1e-15"]) == 1
     assert "from 1e-09 to 10 s" in capsys.readouterr().err
+
+
+# -- templates ---------------------------------------------------------------------------------
+TEMPLATE = (
+    '<raisim><objects><sphere name="ball" mass="@@mass"><dim radius="@@radius"/>'
+    '<state pos="0 0 {@@radius*2}" quat="1 0 0 0" linVel="0 0 0" angVel="0 0 0"/></sphere></objects></raisim>'
+)
+ROBOT_TEMPLATE = (
+    '<robot name="r"><link name="a"><inertial><mass value="@@mass"/>'
+    '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>'
+)
+
+
+def read(*arguments):
+    """Return the world that a command would have."""
+    return cli.load(cli._parser().parse_args([str(word) for word in arguments]))[0]
+
+
+@pytest.mark.parametrize("command", ["run", "view", "record", "render"])
+def test_values_of_a_template_are_set_on_the_command_line(tmp_path, command):
+    path = tmp_path / "world.xml"
+    path.write_text(TEMPLATE)
+    out = [tmp_path / "out"] if command in ("record", "render") else []
+    ball = read(command, path, *out, "--set", "mass=2.5", "--set", "radius=0.25")["ball"]
+    assert (ball.mass, ball.position[2]) == (2.5, 0.5)
+    assert ball.description.bodies[0].shapes[0].size == (0.25,)
+    again = read(command, path, *out, "--set", "mass=1", "--set", "radius=0.1", "--set", "mass=3")
+    assert again["ball"].mass == 3.0  # the last one counts
+    robot = tmp_path / "robot.urdf"
+    robot.write_text(ROBOT_TEMPLATE)
+    assert read(command, robot, *out, "--set", "mass=7")["robot"].mass == 7.0
+
+
+def test_values_that_a_template_lacks_or_does_not_know_are_said(tmp_path, capsys, scene):
+    path = tmp_path / "world.xml"
+    path.write_text(TEMPLATE)
+    for arguments, says in (
+        ([path], "@@mass has no value"),
+        ([path, "--set", "mass=1"], "@@radius has no value"),
+        ([path, "--set", "mass=heavy", "--set", "radius=1"], "heavy"),
+        ([scene, "--set", "mass=1"], "MJCF, which has no @@parameters"),
+    ):
+        assert cli.main(["run", *map(str, arguments)]) == 1
+        assert says in " ".join(capsys.readouterr().err.split())
+    for text in ("mass", "=1", ""):
+        with pytest.raises(SystemExit) as caught:
+            cli.main(["run", str(path), "--set", text])
+        assert caught.value.code == 2
+        assert "must be NAME=VALUE" in capsys.readouterr().err

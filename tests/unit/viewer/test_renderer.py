@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tribo
-from tribo.tools import cli
+from tribo.tools import cli, render_command
 from tribo.viewer import Camera, Renderer
 from tribo.viewer.renderer import seeing
 
@@ -144,6 +144,28 @@ def test_a_file_becomes_a_film(tmp_path, capsys):
     assert "film.mp4" in capsys.readouterr().out
 
 
+def test_a_film_goes_round_what_it_shows(tmp_path, monkeypatch):
+    pytest.importorskip("imageio_ffmpeg")
+    seen, draw = [], render_command.draw.picture
+    monkeypatch.setattr(
+        render_command.draw, "picture",
+        lambda scene, poses, camera, *more: seen.append(camera) or draw(scene, poses, camera, *more),
+    )  # fmt: skip
+    code = cli.main([
+        "render", str(QUADRUPED), str(tmp_path / "film.mp4"), "--hold", "--duration", "0.2", "--fps", "20",
+        "--size", "16x16", "--camera", "2,0,1,0,0,0.3", "--follow", "quadruped", "--orbit", "180",
+    ])  # fmt: skip
+    assert code == 0
+    ways = np.array([np.subtract(camera.eye, camera.target) for camera in seen])
+    angles = np.radians([0, 45, 90, 135, 180])
+    by_hand = np.stack([2 * np.cos(angles), 2 * np.sin(angles), np.full(5, 0.7)], axis=1)
+    np.testing.assert_allclose(ways, by_hand, atol=1e-12)
+    rolled = Camera((1, 0, 0), (0, 0, 0), up=(0, 1, 0)).orbited(
+        90
+    )  # the picture is rolled as before
+    np.testing.assert_allclose(rolled.axes(), [[0, 0, -1], [1, 0, 0], [0, -1, 0]], atol=1e-12)
+
+
 def test_a_file_becomes_a_picture(tmp_path):
     image = pytest.importorskip("PIL.Image")
     out = tmp_path / "still.png"
@@ -189,7 +211,14 @@ def test_films_that_cannot_be_are_refused(tmp_path, monkeypatch, capsys, options
 
 @pytest.mark.parametrize(
     "option",
-    [["--size", "12"], ["--size", "1x1"], ["--camera", "1,2"], ["--camera", "0,0,0,0,0,0"]],
+    [
+        ["--size", "12"],
+        ["--orbit", "nan"],
+        ["--orbit", "1e9"],
+        ["--size", "1x1"],
+        ["--camera", "1,2"],
+        ["--camera", "0,0,0,0,0,0"],
+    ],
 )
 def test_options_that_are_none_are_usage(tmp_path, option):
     with pytest.raises(SystemExit):

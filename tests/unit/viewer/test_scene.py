@@ -10,7 +10,7 @@ import tribo
 from tribo.description.trees import MeshFile
 from tribo.formats import mesh_reading
 from tribo.model import Shape
-from tribo.viewer import draw, film, mesh, raster, recording, scene, shots, surface
+from tribo.viewer import draw, film, mesh, raster, scene, shots, surface
 
 QUADRUPED = Path(tribo.__file__).parent / "assets" / "quadruped.urdf"
 SOLIDS = [
@@ -354,42 +354,3 @@ def test_a_film_plays(tmp_path):
         film.save_film(frames, tmp_path / "nowhere" / "f.mp4", 10)
     with pytest.raises(ValueError, match="one picture"):
         film.save_film([], tmp_path / "g.mp4", 10)
-
-
-# -- recordings --------------------------------------------------------------------------------
-def test_a_recording_comes_back(tmp_path):
-    world, ball, _ = robot_world()
-    recorder = recording.Recorder(world)
-    for _ in range(4):
-        world.step(5)
-        recorder.note()
-    recording.save(recorder.series(), tmp_path / "r.npz")
-    series = recording.load(tmp_path / "r.npz")
-    np.testing.assert_allclose(series.time, [0, 0.005, 0.01, 0.015, 0.02], atol=1e-12)
-    np.testing.assert_array_equal(series.q[-1], world.engine.state.q)
-    np.testing.assert_array_equal(series.position[-1, 1], ball.position)
-    assert series.names.tolist() == [part.name for part in world.objects]
-    np.testing.assert_allclose(series.energy[-1].sum(), world.energy, rtol=1e-14)
-
-
-def test_a_long_recording_is_thinned_evenly(monkeypatch):
-    monkeypatch.setattr(recording, "MAX_NUMBERS", 1000)
-    world = tribo.World()
-    world.add_sphere(0.1, 1.0)
-    recorder = recording.Recorder(world)
-    for _ in range(500):
-        world.step()
-        recorder.note()
-    steps = np.diff(recorder.series().time)
-    assert len(steps) < 80
-    np.testing.assert_allclose(steps, steps[0], rtol=1e-9)
-
-
-def test_what_is_no_recording_is_refused(tmp_path):
-    path = tmp_path / "x.npz"
-    path.write_bytes(b"no archive")
-    with pytest.raises(ValueError, match="not a recording"):
-        recording.load(path)
-    np.savez(path, time=np.array([{"a": 1}], object), allow_pickle=True)
-    with pytest.raises(ValueError, match="not a recording"):
-        recording.load(path)

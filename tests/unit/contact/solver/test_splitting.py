@@ -69,7 +69,7 @@ def test_the_fixed_point_of_splitting_is_the_exact_law(engine):
 def test_contacts_that_are_to_stay_open_take_no_part(engine):
     """Their velocity is out of all measure, so that they cannot close; the answer is that without them."""
     problem = KEPT[0]
-    alone, x = answer(engine, problem)
+    alone, _ = answer(engine, problem)
     doubled = problem._replace(
         **{
             name: np.concatenate([getattr(problem, name)] * 2)

@@ -99,7 +99,7 @@ def write(engine: Engine, problem: Problem) -> None:
     work.contact_scale[:n] = 1.0
     work.contact_pull[:n] = 0.0
     work.contact_is_spun[:n] = 0
-    work.contact_bend_error[:n] = 0.0
+    work.contact_drift_error[:n] = 0.0
     work.contact_friction_row[:n] = -1
     work.contact_key[:n] = state.warm_key[:n] = np.arange(n)
     work.tree_island[:] = np.arange(len(work.tree_island))

@@ -133,9 +133,9 @@ def tangential(player: Player) -> list[Check]:
     state = world.engine.state
     body.linear_velocity = 0, 0, 5.0
     world.step(2)
-    kept = np.linalg.norm(state.yield_u[0])
+    kept = np.linalg.norm(state.yield_displacement[0])
     world.step(5)
-    fade = np.linalg.norm(state.yield_u[0]) / kept / np.exp(-K / D * 5e-3)
+    fade = np.linalg.norm(state.yield_displacement[0]) / kept / np.exp(-K / D * 5e-3)
     return [
         Check("|f_t|/(μ f_n) − 1 in slip", cone, 1e-9),
         holds("slips all the time", slipped == 150),

@@ -79,7 +79,7 @@ class Impact(IntEnum):
     """What happens where several contacts meet at once (`docs/physics/contact`)."""
 
     SIMULTANEOUS = 0  # all of them are one problem
-    PROPAGATE = 1  # each is a blow of its own, in the order of time
+    PROPAGATE = 1  # each is a impact of its own, in the order of time
 
 
 class Bounce(IntEnum):
@@ -207,11 +207,11 @@ class Late(IntEnum):
     CONVEX = 0  # general pairs of convex shapes
     TERRAIN = 1  # pairs with triangle surfaces and height maps
     PILE = 2  # the sparse problem of an island
-    IMPACT = 3  # blows that are handed on
+    IMPACT = 3  # impacts that are handed on
     COMPLIANT = 4  # contacts of compliant pairs
     LINKAGE = 5  # rows of constraints between bodies
     RK4 = 6  # steps of fourth order: the integrator of that name, and trees that turn far
-    CLOSURE = 7  # what constraints leave open at the end of a step
+    PROJECTION = 7  # what constraints leave open at the end of a step
 
 
 class ContactState(IntEnum):

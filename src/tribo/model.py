@@ -180,7 +180,9 @@ class State(Record):
     warm_impulse = field("max_contact", 6)  # [N s, N m s] force and torque impulse, world axes
     yield_count = field(1, dtype=INT)
     yield_key = field("max_contact", dtype=INT)  # contacts whose ground is displaced, ascending
-    yield_u = field("max_contact", 3)  # [m] tangential displacement u, axes of the ground's body
+    yield_displacement = field(
+        "max_contact", 3
+    )  # [m] tangential displacement u, axes of the ground's body
     yield_rate = field("max_contact")  # [1/s] K/D, at which u fades without contact
 
 
@@ -253,10 +255,10 @@ class Work(Record):
     # Momentum of floating trees.
     tree_is_kept = field("ntree", dtype=INT)  # 1: base will agree with the momentum; 2: `together`
     tree_goal = field("ntree", 10)  # what `State.tree_motion` will be
-    tree_company = field("ntree", dtype=INT)  # on the way to the first of those tied to it
-    company_motion = field("ntree", 10)  # of a company: as `State.tree_motion`, or added
-    company_inertia = field("ntree", 6)  # [kg m²] about its centre of mass
-    # Bodies at the end of the step, [m] from the base's origin; before that, in the world (closure).
+    tree_group = field("ntree", dtype=INT)  # on the way to the first of those tied to it
+    group_motion = field("ntree", 10)  # of a group: as `State.tree_motion`, or added
+    group_inertia = field("ntree", 6)  # [kg m²] about its centre of mass
+    # Bodies at the end of the step, [m] from the base's origin; before that, in the world (projection).
     swing_pos = field("nbody", 3)
     swing_rot = field("nbody", 9)
     swing_vel = field("nbody", 6)  # angular velocity, velocity of the body's origin
@@ -265,7 +267,7 @@ class Work(Record):
     end_q = field("nq")  # coordinates at the end of the step, tried by `brake`
 
     # Velocity in the middle of the step.
-    settle_rounds = field(1, dtype=INT)  # fixed-point iterations of h in this step
+    bias_rounds = field(1, dtype=INT)  # fixed-point iterations of h in this step
     bias_before = field("nv")  # [N, N m] `bias_force` before an iteration
     island_is_stale = field(
         "ntree", dtype=INT
@@ -360,10 +362,10 @@ class Work(Record):
     contact_threshold = field("max_contact")  # [m/s] of restitution
     contact_loss = field("max_contact")  # [m/s] of an approach, before restitution counts
     contact_rest = field("max_contact")  # [m/s] the target without rebound
-    contact_blow = field("max_contact", 3)  # [N s] impulse of the blows, contact axes
+    contact_impact = field("max_contact", 3)  # [N s] impulse of the impacts, contact axes
     contact_vel = field("max_contact", 3)  # [m/s] J v, v as the step begins, contact axes
-    contact_bend = field("max_contact", 3)  # [m/s] β: by what J v changes until the step ends
-    contact_bend_error = field("max_contact")  # [m/s] of β: what its series leaves out
+    contact_drift = field("max_contact", 3)  # [m/s] β: by what J v changes until the step ends
+    contact_drift_error = field("max_contact")  # [m/s] of β: what its series leaves out
     contact_sag = field("max_contact")  # [m] overlap that is none at the ends of steps
     contact_start = field("max_contact", 3)  # [m/s] J v + β − target: the velocity without forces
     contact_spin_start = field("max_contact", 3)  # [rad/s] the angular part
@@ -396,7 +398,9 @@ class Work(Record):
     soft_vel = field("max_contact", 3)  # [m/s] velocity at which the law is linearised
     soft_trial = field("max_contact", 2)  # [N, –] trial force of a slipping one a pass ago, share
     soft_slope = field("max_contact", 2)  # [N s/m] −∂f/∂v, tangential and normal
-    soft_kept = field("max_contact", 4)  # `State.yield_u` and `yield_rate` while they are merged
+    soft_kept = field(
+        "max_contact", 4
+    )  # `State.yield_displacement` and `yield_rate` while they are merged
     soft_key = field("max_contact", dtype=INT)  # `State.yield_key` meanwhile
     soft_mass = field("nmatrix")  # M, while `mass_matrix` holds M + dt Jᵀ slope J
     soft_column = field("nv", 3)  # J of one contact, dof by dof
@@ -412,13 +416,15 @@ class Work(Record):
     scalar_row = field("nscalar", 2, dtype=INT)  # first number of side A, B in `row`, one per dof
     scalar_start = field("nscalar")  # [m/s, rad/s] velocity without forces − target
     scalar_target = field("nscalar")  # [m/s, rad/s]
-    scalar_recovery = field("nscalar")  # [m/s, rad/s] part of the target that closes a gap
+    scalar_correction = field("nscalar")  # [m/s, rad/s] part of the target that closes a gap
     scalar_lower = field("nscalar")  # [N s, N m s] least impulse, ≤ 0
     scalar_upper = field("nscalar")  # [N s, N m s] largest impulse, ≥ 0
     scalar_compliance = field("nscalar")  # [1/kg, 1/(kg m²)] R
     scalar_delassus = field("nscalar")  # [1/kg, 1/(kg m²)] its own G + R, > 0
     scalar_impulse = field("nscalar")  # [N s, N m s]
-    scalar_reach = field("nscalar")  # [m, rad] most that `closure` moves it; < 0: fixes no position
+    scalar_reach = field(
+        "nscalar"
+    )  # [m, rad] most that `projection` moves it; < 0: fixes no position
     scalar_gap = field("nscalar")  # [m, rad] of a constraint that fixes a position, in mid step
     scalar_gap_before = field("nscalar")  # [m, rad] at the step's start if wide, else the same
 
@@ -435,7 +441,7 @@ class Work(Record):
     # Sleep.
     resting_count = field(1, dtype=INT)  # trees that rest in this step
     tree_is_resting = field("ntree", dtype=INT)  # 1: asleep, and nothing wakes it
-    tree_is_stirred = field("ntree", dtype=INT)  # 1: something keeps it from sleep
+    tree_is_disturbed = field("ntree", dtype=INT)  # 1: something keeps it from sleep
     tree_keys = field("ntree", dtype=INT)  # what `State.rest_keys` would be
     tree_marks = field("ntree")  # what `State.rest_marks` would be
     tree_is_borne = field("ntree", dtype=INT)  # 1: a contact pushes it
@@ -464,14 +470,16 @@ class Work(Record):
     block_value = field("nvalue")  # row by row
     block_scratch = field("nv")
     pile_sum = field("nv")  # −Yᵀ λ
-    pile_start = field("nv")  # z where a Newton step begins; also a rigid motion (brake)
-    pile_step = field("nv")  # also the shift that closes loops, whitened (closure)
-    contact_guess = field("max_contact", 3)  # [m/s] y of the splitting; [N s] of a blow
-    contact_spin_guess = field("max_contact", 3)  # [rad/s] y; [m/s] velocity before a blow
-    contact_shift = field("max_contact")  # [m/s] speed after a blow
+    rigid_motion_v = field("nv")  # z where a Newton step begins; also a rigid motion (brake)
+    pile_step = field("nv")  # also the shift that closes loops, whitened (projection)
+    contact_guess = field("max_contact", 3)  # [m/s] y of the splitting; [N s] of a impact
+    contact_spin_guess = field("max_contact", 3)  # [rad/s] y; [m/s] velocity before a impact
+    contact_shift = field("max_contact")  # [m/s] speed after a impact
     contact_kept = field(3, "max_contact", 6)  # impulses to come back to: best, round, step
     scalar_kept = field(4, "nscalar")
-    scalar_guess = field("nscalar")  # both also by row of closure: gap, impulse, direction; answer
+    scalar_guess = field(
+        "nscalar"
+    )  # both also by row of projection: gap, impulse, direction; answer
 
     # What this step makes of the state's fields of the same names.
     constraint_is_broken = field("nconstraint", dtype=INT)
@@ -479,16 +487,16 @@ class Work(Record):
     tree_vain = field("ntree", dtype=INT)
     tree_vain_pause = field("ntree", dtype=INT)
 
-    # Bodies that tumble and are hit: where a blow meets them (`src/tribo/contact/impact/impact_split.py`).
+    # Bodies that tumble and are hit: where a impact meets them (`src/tribo/contact/impact/impact_split.py`).
     tree_is_struck = field("ntree", dtype=INT)  # 1: met in the middle of its drift; 2: it rolls
     struck_turn = field("ntree", 3)  # [rad/s] of the middle minus that of the state
     struck_response = field("nv")  # the same, whitened; 0 for all others
 
-    # Blows of contacts that rebound one after the other.
-    blow_count = field(1, dtype=INT)  # 0: `blow_response` and `blow_shift` hold nothing
-    blow_response = field("nv")  # whitened velocity that they give
+    # Impacts of contacts that rebound one after the other.
+    impact_count = field(1, dtype=INT)  # 0: `impact_response` and `impact_shift` hold nothing
+    impact_response = field("nv")  # whitened velocity that they give
     contact_push = field("max_contact", 3)  # [m/s] velocity that forces give in the step
-    blow_shift = field("nv")  # whitened: how much farther they move than the drift says
+    impact_shift = field("nv")  # whitened: how much farther they move than the drift says
 
     # How the solve went.
     newton_steps = field(1, dtype=INT)  # of islands solved in blocks

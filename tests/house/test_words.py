@@ -31,21 +31,11 @@ OLD = {
     r"stirred|drowsy": "awake flag, sleep candidate",
     r"pass(?:ed)?_over": "suppress",
 }
-# Where old words still stand: kernels whose physics is being rewritten, and what names their fields. A word
-# leaves this list when its last file has gone; no place is ever added.
-KERNELS = ("src/tribo/contact/", "src/tribo/dynamics/", "src/tribo/collision/")
-KERNELS += ("src/tribo/model.py", "src/tribo/enums.py", "src/tribo/step.py", "src/tribo/engine/")
-LEFT = {word: KERNELS for word in OLD if word not in {"blamed?", "complaints?"}}
-# These read the fields `contact_blow` and `yield_u` of the kernels' records.
-READERS = (
-    "src/tribo/objects/contact",
-    "src/tribo/readout/",
-    "src/tribo/batch/",
-    "src/tribo/world/",
-)
-LEFT["blows?"] = LEFT["yield_u"] = LEFT["(?:contact|way)_bend"] = (*KERNELS, *READERS)
-LEFT["closure"] = (*KERNELS, "src/tribo/compiler/")  # of a linker: all that a function reaches
-LEFT["recovery"] = (*KERNELS, "src/tribo/ground/")  # of a soft ground: `recovery_time`
+# Where a word is another one: of a linker all that a function reaches, of a soft ground its time, warnings of a
+# table of materials.
+LEFT: dict[str, tuple[str, ...]] = {}
+LEFT["closure"] = ("src/tribo/compiler/",)
+LEFT["recovery"] = ("src/tribo/ground/",)
 LEFT["complaints?"] = ("src/tribo/materials/", "src/tribo/tools/", "src/tribo/viewer/film.py")
 PAGES = [
     (name, text)

@@ -115,7 +115,7 @@ def test_ball_rolls_about_its_middle_as_before():
                             angular_velocity=(0, 2, 0))  # fmt: skip
     world.step(500)
     assert tuple(ball.linear_velocity) == pytest.approx((1.0, 0.0, 0.0), abs=1e-12)
-    assert not world.engine.work.contact_bend[0].any()
+    assert not world.engine.work.contact_drift[0].any()
 
 
 def test_what_rolls_neither_takes_a_rebound_away_nor_is_slowed():

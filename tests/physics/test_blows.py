@@ -77,11 +77,11 @@ def test_two_impacts_in_one_step():
     light = world.add_sphere(0.05, 0.1, position=(0, 0, 0.466))
     heavy.linear_velocity = light.linear_velocity = (0, 0, -4.0)
     for _ in range(5):
-        count = world.engine.work.blow_count[0]
+        count = world.engine.work.impact_count[0]
         world.step()
-        if world.engine.work.blow_count[0]:
+        if world.engine.work.impact_count[0]:
             break
-    assert world.engine.work.blow_count[0] == 2 + count
+    assert world.engine.work.impact_count[0] == 2 + count
     assert light.linear_velocity[2] == pytest.approx((3 * 2 - 0.1) / 2.1 * 4.0, rel=1e-14)
     assert heavy.linear_velocity[2] == pytest.approx((2 - 3 * 0.1) / 2.1 * 4.0, rel=1e-14)
 
@@ -99,7 +99,7 @@ def test_balls_that_meet_again_and_again():
     blows = 0
     for _ in range(1500):
         world.step()
-        blows += world.engine.work.blow_count[0]
+        blows += world.engine.work.impact_count[0]
     assert blows > 200
     assert world.energy == pytest.approx(before, rel=1e-12)
 
@@ -130,7 +130,7 @@ def test_energy_never_grows():
         hits = 0
         for _ in range(200):
             world.step()
-            hits += world.engine.work.blow_count[0]
+            hits += world.engine.work.impact_count[0]
             assert world.energy <= before * (1 + 1e-11)
             before = world.energy
         assert hits > 0

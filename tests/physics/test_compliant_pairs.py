@@ -157,13 +157,13 @@ def test_without_contact_the_ground_recovers():
     state = world.engine.state
     depth = -foot.generalized_coordinate[1]
     slid = MU * depth  # u = μ f_n/(K s), and f_n = K s d within the nod of the foot
-    assert np.linalg.norm(state.yield_u[0]) == pytest.approx(slid, rel=0.2)
+    assert np.linalg.norm(state.yield_displacement[0]) == pytest.approx(slid, rel=0.2)
     foot.generalized_velocity = [1.0, 5.0]
     world.step(2)
     assert not foot.contacts
-    kept = state.yield_u[0].copy()
+    kept = state.yield_displacement[0].copy()
     world.step(5)
-    assert np.allclose(state.yield_u[0], kept * np.exp(-K / D * 5e-3), rtol=1e-12)
+    assert np.allclose(state.yield_displacement[0], kept * np.exp(-K / D * 5e-3), rtol=1e-12)
     world.step(60)
     assert state.yield_count[0] == 0  # e^(−30) of 50 µm is below 1e-15 m
 

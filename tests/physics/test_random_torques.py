@@ -50,7 +50,7 @@ def test_a_damped_robot_is_not_solved_again_for_its_bias_force():
         world.step()
         assert world.status == 0
         assert not world.engine.work.tree_is_fourth.any()
-        rounds += int(world.engine.work.settle_rounds[0])
+        rounds += int(world.engine.work.bias_rounds[0])
     assert rounds <= 10
 
 

@@ -116,7 +116,7 @@ def read_contacts(
     impulse = work["contact_impulse"].reshape(-1, 3)[at]
     propagates = engine.settings.arrays["impact"].reshape(-1)[at // room] == Impact.PROPAGATE
     if propagates.any():
-        impulse[propagates] += work["contact_blow"].reshape(-1, 3)[at[propagates]]
+        impulse[propagates] += work["contact_impact"].reshape(-1, 3)[at[propagates]]
     gap = work["contact_gap"].reshape(-1)[at]
     touches = (impulse[:, 2] > 0.0) | ~(gap > 0.0)
     at, impulse, gap = at[touches], impulse[touches], gap[touches]

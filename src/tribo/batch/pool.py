@@ -21,7 +21,7 @@ MEMORY = ("torque", "sent", "sent_count")  # of motors: what the next step depen
 # Tables with room to spare, and which count says how many rows of them are in use.
 COUNTS = {
     "warm_key": "warm_count", "warm_impulse": "warm_count",
-    "yield_key": "yield_count", "yield_u": "yield_count", "yield_rate": "yield_count",
+    "yield_key": "yield_count", "yield_displacement": "yield_count", "yield_rate": "yield_count",
 }  # fmt: skip
 
 

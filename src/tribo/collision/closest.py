@@ -18,7 +18,7 @@ from tribo.collision.gjk import (  # fmt: skip
     triangle_weights,
     weighted,
 )
-from tribo.collision.smooth import is_curved, is_smooth, polished
+from tribo.collision.smooth import is_curved, is_smooth, newton_point
 from tribo.collision.solid import extent, radius, separation
 from tribo.compiler.jit import kernel
 from tribo.math import vec
@@ -57,7 +57,7 @@ def refined(model, work, pair, normal, shift):
             break
         better = vec.scale(1.0 / vec.norm(v), v)
         if curved:
-            answer = polished(model, work, pair, better, vec.scale(-shift, normal))
+            answer = newton_point(model, work, pair, better, vec.scale(-shift, normal))
             if answer[0] and answer[2] >= gap - PROOF * abs(shift):
                 return answer[1], answer[2], answer[3], answer[4]
         own = separation(model, work, pair, better)
@@ -133,13 +133,13 @@ def closest(model, work, pair, limit):
     if status == OVERLAPPING:
         is_proved, better, gap, a, b = foot(model, work, pair, normal)
     if curved and not is_proved:
-        is_proved, better, gap, a, b = polished(model, work, pair, normal, zero)
+        is_proved, better, gap, a, b = newton_point(model, work, pair, normal, zero)
         if not is_proved and status == SEPARATE:
             status, v, a = distance(model, work, pair, v, far, EXACT)
             if status != OVERLAPPING:
                 normal = vec.scale(1.0 / vec.norm(v), v)
                 if is_smooth(pair):  # by now the features are those that meet
-                    answer = polished(model, work, pair, normal, zero)
+                    answer = newton_point(model, work, pair, normal, zero)
                     if answer[0]:
                         is_proved, better, gap, a, b = answer
     if is_proved:

@@ -320,7 +320,7 @@ def on_face(model, work, pair, start):
 
 
 @kernel
-def polished(model, work, pair, start, shift):
+def newton_point(model, work, pair, start, shift):
     """Return if it is proved to be the best direction near `start`; it, its gap, the points of A and B.
 
     To be called when GJK has ended with solids of which B was moved by `shift`.

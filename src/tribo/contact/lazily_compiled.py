@@ -10,8 +10,8 @@ from tribo.compiler.jit import DISABLED, late
 from tribo.compiler.record import call_at, call_stage_at, call_step_at, from_address, world_of
 from tribo.contact.compliant import ground_law
 from tribo.contact.constraints.linkage import linkage
-from tribo.contact.constraints.position_projection import closure
-from tribo.contact.impact.event_driven import hand_on
+from tribo.contact.constraints.position_projection import projection
+from tribo.contact.impact.event_driven import propagate
 from tribo.contact.solver.sparse_island import solve_pile
 from tribo.model import Command, Late, Model, Settings, State, Work
 
@@ -30,7 +30,7 @@ def _pile_at(model_table, model_world, work_table, work_world, t, may_be_large, 
 def _impact_at(model_table, model_world, work_table, work_world, t, is_midpoint, dt):
     model = world_of(from_address(MODEL, model_table), model_world)
     work = world_of(from_address(WORK, work_table), work_world)
-    return 1 if hand_on(model, work, t, is_midpoint != 0, dt) else 0
+    return 1 if propagate(model, work, t, is_midpoint != 0, dt) else 0
 
 
 def _compliant_at(
@@ -56,9 +56,9 @@ def _linkage_at(model_table, model_world, state_table, state_world, command_tabl
     return 0
 
 
-def _closure_at(model_table, model_world, state_table, state_world, command_table, command_world,
+def _projection_at(model_table, model_world, state_table, state_world, command_table, command_world,
                 settings_table, settings_world, work_table, work_world):  # fmt: skip
-    closure(
+    projection(
         world_of(from_address(MODEL, model_table), model_world),
         world_of(from_address(STATE, state_table), state_world),
         world_of(from_address(COMMAND, command_table), command_world),
@@ -73,7 +73,7 @@ ADDRESS = {
     Late.IMPACT: late(_impact_at, SIGNATURE),
     Late.COMPLIANT: late(_compliant_at, types.int64(*[types.int64] * 9)),
     Late.LINKAGE: late(_linkage_at, types.int64(*[types.int64] * 10)),
-    Late.CLOSURE: late(_closure_at, types.int64(*[types.int64] * 10)),
+    Late.PROJECTION: late(_projection_at, types.int64(*[types.int64] * 10)),
 }
 
 
@@ -82,7 +82,7 @@ def _call_python(address, model, work, t, may_be_large, limit):
 
 
 def _call_impact_python(address, model, work, t, is_midpoint, dt):
-    return hand_on(model, work, t, is_midpoint != 0, dt)
+    return propagate(model, work, t, is_midpoint != 0, dt)
 
 
 call_late = _call_python if DISABLED else call_at
@@ -104,9 +104,9 @@ def _linkage_python(address, model, state, command, settings, work):
 call_linkage = _linkage_python if DISABLED else call_stage_at
 
 
-def _closure_python(address, model, state, command, settings, work):
-    closure(model, state, command, settings, work)
+def _projection_python(address, model, state, command, settings, work):
+    projection(model, state, command, settings, work)
     return 0
 
 
-call_closure = _closure_python if DISABLED else call_stage_at
+call_projection = _projection_python if DISABLED else call_stage_at

@@ -30,7 +30,7 @@ ROLLING_LENGTH = int(Pair.ROLLING_LENGTH)
 SPINNING_LENGTH = int(Pair.SPINNING_LENGTH)
 
 AWAKE = 0  # codes of `State.tree_is_asleep`
-DROWSY = 1  # slow for long enough; the step from rest decides
+CANDIDATE = 1  # slow for long enough; the step from rest decides
 ASLEEP = 2
 
 LASTING = 10.0  # [s] that something at rest needs at the least to become faster than quiet again
@@ -62,7 +62,7 @@ def is_stirring(model, state, body):
 
 
 @kernel
-def stir_tied(model, work):
+def disturb_tied(model, work):
     """Mark the trees at the ends of constraints.
 
     Writes: work.
@@ -70,7 +70,7 @@ def stir_tied(model, work):
     for c in range(model.constraint_kind.shape[0]):
         for side in range(2):
             if model.constraint_body[c, side] >= 0:
-                work.tree_is_stirred[model.body_tree[model.constraint_body[c, side]]] = 1
+                work.tree_is_disturbed[model.body_tree[model.constraint_body[c, side]]] = 1
 
 
 @kernel
@@ -116,7 +116,7 @@ def see_contacts(model, state, settings, work):
         work.tree_keys[t] = 0
         # Impulses are forces times dt; overlap is left as the other two say.
         work.tree_marks[t] = settings.dt + 1.1 * settings.erp + 1.3 * settings.max_push_out_speed
-        work.tree_is_stirred[t] = 0
+        work.tree_is_disturbed[t] = 0
     for c in range(work.contact_count[0]):
         for side in range(2):
             t = moved_tree(model, work.contact_body[c, side])
@@ -128,10 +128,10 @@ def see_contacts(model, state, settings, work):
             work.tree_keys[t] ^= work.contact_key[c]
             work.tree_marks[t] += mark(model, work, c)
             if is_stirring(model, state, other):
-                work.tree_is_stirred[t] = 1
+                work.tree_is_disturbed[t] = 1
             else:
                 join(work.tree_island, t, moved_tree(model, other))
-    stir_tied(model, work)
+    disturb_tied(model, work)
 
 
 @kernel
@@ -150,7 +150,7 @@ def has_joint_row(model, state, settings, work, t):
 @kernel
 def is_changed(model, state, settings, work, t):
     """Tell whether anything of what keeps a sleeping tree at rest is not what it was."""
-    if work.tree_is_stirred[t] == 1 or work.tree_keys[t] != state.rest_keys[t]:
+    if work.tree_is_disturbed[t] == 1 or work.tree_keys[t] != state.rest_keys[t]:
         return True
     if work.tree_marks[t] != state.rest_marks[t] or has_velocity(model, state, t):
         return True
@@ -180,12 +180,12 @@ def wake(model, state, settings, work):
     trees = work.tree_island.shape[0]
     for t in range(trees):
         if state.tree_is_asleep[t] == ASLEEP and is_changed(model, state, settings, work, t):
-            work.tree_is_stirred[find(work.tree_island, t)] = 1
+            work.tree_is_disturbed[find(work.tree_island, t)] = 1
     count = 0
     for t in range(trees):
         sleeps = state.tree_is_asleep[t] == ASLEEP
-        is_stirred = work.tree_is_stirred[find(work.tree_island, t)] == 1
-        work.tree_is_resting[t] = 1 if sleeps and not is_stirred else 0
+        is_disturbed = work.tree_is_disturbed[find(work.tree_island, t)] == 1
+        work.tree_is_resting[t] = 1 if sleeps and not is_disturbed else 0
         count += work.tree_is_resting[t]
     work.resting_count[0] = count
     for c in range(work.contact_count[0]):
@@ -225,21 +225,21 @@ def mark_held(model, work):
 
     Writes: work.
     """
-    for t in range(work.tree_is_stirred.shape[0]):
-        work.tree_is_stirred[t] = 0
+    for t in range(work.tree_is_disturbed.shape[0]):
+        work.tree_is_disturbed[t] = 0
         work.tree_is_borne[t] = 0
     for c in range(work.contact_count[0]):
         for side in range(2):
             t = moved_tree(model, work.contact_body[c, side])
             if t >= 0 and work.contact_is_soft[c] != 0:
-                work.tree_is_stirred[t] = 1
+                work.tree_is_disturbed[t] = 1
             if t >= 0 and work.contact_impulse[c, 2] != 0.0:  # adhesion holds, too
                 work.tree_is_borne[t] = 1
     for n in range(work.scalar_count[0]):
         for side in range(2):
             if work.scalar_len[n, side] > 0:
-                work.tree_is_stirred[model.body_tree[work.scalar_body[n, side]]] = 1
-    stir_tied(model, work)
+                work.tree_is_disturbed[model.body_tree[work.scalar_body[n, side]]] = 1
+    disturb_tied(model, work)
 
 
 @kernel
@@ -248,10 +248,10 @@ def readiness(model, state, command, settings, work, t):
     was = state.tree_is_asleep[t]
     if was == ASLEEP or command.can_sleep[t] == 0:  # woken in this step, or not asked to sleep
         return RESTLESS
-    if work.tree_is_stirred[t] == 1 or work.tree_is_borne[t] == 0:
+    if work.tree_is_disturbed[t] == 1 or work.tree_is_borne[t] == 0:
         return RESTLESS
     share = 1.0
-    if was == DROWSY:
+    if was == CANDIDATE:
         share = min(1.0, settings.dt / LASTING)
         if has_velocity(model, state, t):
             return RESTLESS
@@ -260,7 +260,7 @@ def readiness(model, state, command, settings, work, t):
     ):
         return RESTLESS
     is_long = state.quiet_time[t] + settings.dt >= settings.sleep_time
-    return READY if was == DROWSY or is_long else WAITING
+    return READY if was == CANDIDATE or is_long else WAITING
 
 
 @kernel
@@ -270,8 +270,8 @@ def lie_down(model, state, work, t):
     Writes: state, work.
     """
     first = model.tree_v[t]
-    is_asleep = state.tree_is_asleep[t] == DROWSY
-    state.tree_is_asleep[t] = ASLEEP if is_asleep else DROWSY
+    is_asleep = state.tree_is_asleep[t] == CANDIDATE
+    state.tree_is_asleep[t] = ASLEEP if is_asleep else CANDIDATE
     if is_asleep:
         state.rest_keys[t] = work.tree_keys[t]
         state.rest_marks[t] = work.tree_marks[t]

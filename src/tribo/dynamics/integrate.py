@@ -109,8 +109,8 @@ def next_velocity(model, state, work):
         if work.tree_is_struck[t] > 0:
             for k in range(3):
                 work.next_v[model.tree_v[t] + 3 + k] += work.struck_turn[t, k]
-    if work.blow_count[0] > 0:
-        unwhiten(model, work, work.blow_response, work.change_v)
+    if work.impact_count[0] > 0:
+        unwhiten(model, work, work.impact_response, work.change_v)
         for dof in range(work.next_v.shape[0]):
             work.next_v[dof] += work.change_v[dof]
 
@@ -138,8 +138,8 @@ def lasts_without_impulses(model, work, t):
     free = 0.0
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         z = work.response[dof]
-        if work.blow_count[0] > 0:
-            z += work.blow_response[dof]
+        if work.impact_count[0] > 0:
+            z += work.impact_response[dof]
         total += z * z
         free += work.free_response[dof] * work.free_response[dof]
     return total > free
@@ -209,7 +209,7 @@ def finish_split(model, t, v, settings, work, q):
 
 @kernel
 def finish_struck(model, t, state, settings, work):
-    """Let a free body that was hit tumble on from where the blow met it, which keeps the energy it has.
+    """Let a free body that was hit tumble on from where the impact met it, which keeps the energy it has.
 
     Writes: state, work.
     """
@@ -238,11 +238,11 @@ def finish_struck(model, t, state, settings, work):
 
 @kernel
 def shift(model, state, work):
-    """Move on by what blows at their own times do more than blows in the middle of the drift.
+    """Move on by what impacts at their own times do more than impacts in the middle of the drift.
 
     Writes: state, work.
     """
-    unwhiten(model, work, work.blow_shift, work.change_v)
+    unwhiten(model, work, work.impact_shift, work.change_v)
     for i in range(model.body_tree.shape[0]):
         kinematics.drift_joint(model, i, state.q, work.change_v, 1.0, state.q)
     for t in range(model.tree_body.shape[0]):
@@ -301,7 +301,7 @@ def integrate(model, state, settings, work):
             finish_struck(model, t, state, settings, work)
         else:
             finish_tree(model, t, work.next_v, state.vdot, settings, work, state.q)
-    if work.blow_count[0] > 0:
+    if work.impact_count[0] > 0:
         shift(model, state, work)
     for dof in range(state.v.shape[0]):
         state.v[dof] = work.next_v[dof]

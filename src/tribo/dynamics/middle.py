@@ -51,10 +51,10 @@ def jumps(now, before, most):
 
 
 @kernel
-def forget_blow(work, first):
+def forget_impact(work, first):
     """Take three velocities as they are where half a step would change them by half of themselves.
 
-    Two blows in a row look like an acceleration that lasts. What starts from rest has no velocity on which
+    Two impacts in a row look like an acceleration that lasts. What starts from rest has no velocity on which
     a force depends; what turns by so much in a step is too fast for it (`linkage.WHIRL`).
 
     Writes: work.
@@ -80,7 +80,7 @@ def predict(model, state, settings, work):
 
     Writes: work.
     """
-    work.settle_rounds[0] = 0
+    work.bias_rounds[0] = 0
     for t in range(model.tree_body.shape[0]):
         work.tree_course[t] = SETTLED
         work.tree_is_fourth[t] = 0
@@ -102,8 +102,8 @@ def predict(model, state, settings, work):
                 if jumps(state.vdot[dof], state.vdot_before[dof], most):
                     work.mid_v[dof] = 0.0
             if most == JUMP:
-                forget_blow(work, model.tree_v[t])
-                forget_blow(work, model.tree_v[t] + 3)
+                forget_impact(work, model.tree_v[t])
+                forget_impact(work, model.tree_v[t] + 3)
     for dof in range(state.v.shape[0]):
         work.mid_v[dof] += work.kick_v[dof]
 
@@ -132,7 +132,7 @@ def turn(model, settings, work, t):
 
 
 @kernel
-def turns_far(model, state, settings, work, t):
+def rotates_far(model, state, settings, work, t):
     """Tell whether a tree of joints moves on its own, and one of its bodies turns far in this step."""
     if model.tree_is_single[t] == 1 or model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
         return False
@@ -198,7 +198,7 @@ def iterate_bias(model, state, command, settings, work):
     for t in range(model.tree_body.shape[0]):
         if work.tree_is_free[t] == 0 or work.tree_course[t] != SETTLED:
             continue
-        if turns_far(model, state, settings, work, t):
+        if rotates_far(model, state, settings, work, t):
             settle_tree(model, state, command, settings, work, t)
 
 

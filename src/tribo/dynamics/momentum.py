@@ -223,8 +223,8 @@ def impulse(model, state, settings, work, t, centre):
     x = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for dof in range(first, first + model.tree_nv[t]):
         change = work.response[dof] - work.free_response[dof]
-        if work.blow_count[0] > 0:
-            change += work.blow_response[dof]
+        if work.impact_count[0] > 0:
+            change += work.impact_response[dof]
         if change == 0.0:
             continue
         change /= work.dof_scale[dof]
@@ -320,7 +320,7 @@ def agree(model, q, v, work, t):
     for k in range(3):
         v[dof + k] += velocity[k]
         v[dof + 3 + k] += omega[k]
-    if work.blow_count[0] > 0:  # within the step, not in its middle: the way is known already
+    if work.impact_count[0] > 0:  # within the step, not in its middle: the way is known already
         place = vec.add((q[at], q[at + 1], q[at + 2]), c)
     for k in range(3):
         q[at + k] = place[k] - c[k]

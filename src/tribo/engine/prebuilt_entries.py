@@ -24,7 +24,7 @@ from tribo.queries.scratch import Scratch
 INTEGERS = Array(int64, 1)
 LINE, TABLE, BLOCK, STACK = (Array(float64, n) for n in (1, 2, 3, 4))
 TREE = (ground.Tree, ground.Scratch)
-SIGHT = (Model, State, Work, Scene)
+SEEN = (Model, State, Work, Scene)
 RAYS = (TABLE, TABLE, float64, LINE, TABLE, INTEGERS)
 
 ENTRIES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
@@ -47,14 +47,14 @@ ENTRIES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (point.jacobians, (Model, Work, TABLE, int64, TABLE, BLOCK)),
     (point.jacobian_rates, (Model, Settings, Work, Scratch, TABLE, TABLE, int64, TABLE, BLOCK)),
     # -- questions about shapes --------------------------------------------------------------------
-    (cast.closest, (*SIGHT, boolean, *RAYS)),
-    (cast.all_hits, (*SIGHT, *RAYS)),
+    (cast.closest, (*SEEN, boolean, *RAYS)),
+    (cast.all_hits, (*SEEN, *RAYS)),
     (
         cast.closest_in_worlds,
-        (*SIGHT, int64, int64, BLOCK, BLOCK, float64, TABLE, BLOCK, Array(int64, 2)),
+        (*SEEN, int64, int64, BLOCK, BLOCK, float64, TABLE, BLOCK, Array(int64, 2)),
     ),
-    (near.nearest, (*SIGHT, INTEGERS, float64, LINE, INTEGERS)),
-    (near.there, (*SIGHT, LINE, LINE, boolean)),
+    (near.nearest, (*SEEN, INTEGERS, float64, LINE, INTEGERS)),
+    (near.there, (*SEEN, LINE, LINE, boolean)),
     # -- the compliant ground ----------------------------------------------------------------------
     (flow.rate, (*TREE, LINE, LINE)),
     (flow.classify, (*TREE, LINE, INTEGERS)),

@@ -18,7 +18,7 @@ from tribo.objects.owner import Member
 SAID = ("status", "sweeps", "residual")
 PER_CONTACT = (
     "contact_shape", "contact_pos", "contact_axes", "contact_gap", "contact_impulse",
-    "contact_blow", "contact_spin_impulse", "contact_state",
+    "contact_impact", "contact_spin_impulse", "contact_state",
 )  # fmt: skip
 
 

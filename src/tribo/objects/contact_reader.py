@@ -171,7 +171,7 @@ def _touching(
     world = at // room
     propagates = engine.settings.arrays["impact"].reshape(-1)[world] == Impact.PROPAGATE
     if propagates.any():
-        impulse[propagates] += _rows(work["contact_blow"], 3)[at[propagates]]
+        impulse[propagates] += _rows(work["contact_impact"], 3)[at[propagates]]
     touches = (impulse[:, 2] > 0.0) | ~(work["contact_gap"].ravel()[at] > 0.0)
     kept = touches & is_own.any(axis=1)
     shape = np.where(is_own, shape - shapes.start, -1)

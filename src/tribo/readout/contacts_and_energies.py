@@ -25,7 +25,7 @@ def contact_impulses(engine: Engine) -> np.ndarray:
     work = engine.work
     n = int(work.contact_count[0])
     if engine.settings.impact == Impact.PROPAGATE:
-        return np.asarray(work.contact_impulse[:n] + work.contact_blow[:n])
+        return np.asarray(work.contact_impulse[:n] + work.contact_impact[:n])
     return np.asarray(work.contact_impulse[:n])
 
 

@@ -113,7 +113,7 @@ def _point(engine: Engine, c: int) -> PointDiagnosis:
     velocity = [_velocity(engine, int(body), work.contact_pos[c]) for body in bodies]
     slip = frame @ (velocity[0] - velocity[1])
     pair = model.pair_table[tuple(model.shape_material[s] for s in work.contact_shape[c])]
-    approach = float(work.contact_bend[c, 2] - work.contact_vel[c, 2])
+    approach = float(work.contact_drift[c, 2] - work.contact_vel[c, 2])
     bounce = min(1.0, float(pair[Pair.RESTITUTION]) + float(engine.settings.erp2))
     state = "open"
     if normal + float(work.contact_pull[c]) / dt > 0.0:

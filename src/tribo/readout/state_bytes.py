@@ -31,7 +31,7 @@ _SUM = 32  # bytes of the checksum
 _MAX_HEADER = 1 << 20
 # Tables with room for more than they hold, and which count says how many rows are in use.
 _ROWS = dict.fromkeys(("warm_key", "warm_impulse"), 0)
-_ROWS |= dict.fromkeys(("yield_key", "yield_u", "yield_rate"), 1)
+_ROWS |= dict.fromkeys(("yield_key", "yield_displacement", "yield_rate"), 1)
 _ROWS |= dict.fromkeys(PER_CONTACT, 2)
 _NOT_COMPARED = ("late_address",)  # belongs to this process
 

@@ -22,7 +22,7 @@ from tribo.world.reference_bodies import References
 
 _KEPT = (  # of the state, whatever objects come and go
     "time", "warm_count", "warm_key", "warm_impulse",
-    "yield_count", "yield_key", "yield_u", "yield_rate",
+    "yield_count", "yield_key", "yield_displacement", "yield_rate",
 )  # fmt: skip
 
 

@@ -141,7 +141,7 @@ class World(WorldSettings):
                 inside.write_materials()
             engine = inside.engine
             engine.update()
-            engine.work.contact_impulse[:] = engine.work.contact_blow[:] = 0.0
+            engine.work.contact_impulse[:] = engine.work.contact_impact[:] = 0.0
             engine.work.contact_state[:] = -1
             inside.is_midway = inside.is_stale = True
         finally:

@@ -115,7 +115,9 @@ def recall(model, state, work, c, old):
     work.soft_u[c, 1] = 0.0
     if old < count and state.yield_key[old] == key:
         ground = work.contact_body[c, 1 - moved_side(model, work, c)]
-        u = vec.mat_vec(vec.load_mat(work.body_rot, ground), vec.load(state.yield_u, old))
+        u = vec.mat_vec(
+            vec.load_mat(work.body_rot, ground), vec.load(state.yield_displacement, old)
+        )
         u = vec.mat_vec(vec.load_mat(work.contact_axes, c), u)
         work.soft_u[c, 0] = u[0]
         work.soft_u[c, 1] = u[1]
@@ -352,7 +354,7 @@ def keep(state, n, key, u, rate):
         return n
     state.yield_key[n] = key
     state.yield_rate[n] = rate
-    vec.store(state.yield_u, n, u)
+    vec.store(state.yield_displacement, n, u)
     return n + 1
 
 
@@ -377,7 +379,7 @@ def remember(model, state, settings, work):
     for k in range(count):
         work.soft_key[k] = state.yield_key[k]
         for a in range(3):
-            work.soft_kept[k, a] = state.yield_u[k, a]
+            work.soft_kept[k, a] = state.yield_displacement[k, a]
         work.soft_kept[k, 3] = state.yield_rate[k]
     n = 0
     old = 0

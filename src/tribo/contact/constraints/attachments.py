@@ -5,8 +5,8 @@ that bends by κ = d²g/dt² without forces (constant joint velocities; a free b
 
     w* = −erp (g − s)/dt − dt/2 κ,   s = dt²/8 κ (midpoint), 0 (semi-implicit)
 
-where s is how far the curve sags between two ends of steps. What is left is of third order in dt; `closure`
-takes it out of the positions at the end of the step.
+where s is how far the curve sags between two ends of steps. What is left is of third order in dt;
+`projection` takes it out of the positions at the end of the step.
 Source: Ryckaert, Ciccotti, Berendsen 1977 (positions of the next step), with Moreau's midpoint rule.
 """
 

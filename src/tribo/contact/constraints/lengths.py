@@ -191,7 +191,7 @@ def friction_rows(model, state, command, work, c):
 
 
 @kernel
-def way_bend(model, state, settings, work, c):
+def way_drift(model, state, settings, work, c):
     """Return how φ bends if nothing pushes [m/s²], and the size of what bends it.
 
     ℓ'' = u·(a_q − a_p) + (‖v‖² − (u·v)²)/ℓ of each part, v the velocity of its end relative to its start.
@@ -245,17 +245,17 @@ def length_row(model, state, command, settings, work, c):
         else:
             work.scalar_count[0] = n
         return
-    bend, size = way_bend(model, state, settings, work, c)
+    bend, size = way_drift(model, state, settings, work, c)
     is_stop = upper == 0.0 or lower == 0.0
     if lower == -inf and upper == 0.0:  # may not shrink: φ ≤ 0 is free
-        target, recovery = hard_target(settings, tuning[c, ERP], -gap, -bend, is_stop)
-        target, recovery = -target, -recovery
+        target, correction = hard_target(settings, tuning[c, ERP], -gap, -bend, is_stop)
+        target, correction = -target, -correction
     else:
-        target, recovery = hard_target(settings, tuning[c, ERP], gap, bend, is_stop)
+        target, correction = hard_target(settings, tuning[c, ERP], gap, bend, is_stop)
     scalar_rows.close_row(model, state, work, n, target, lower, upper, 0.0)
     work.scalar_reach[n] = tuning[c, ERP] * dt * dt * size
     work.scalar_gap[n] = gap
-    work.scalar_recovery[n] = recovery
+    work.scalar_correction[n] = correction
 
 
 @kernel
@@ -284,12 +284,12 @@ def winch_row(model, state, command, settings, work, c):
     gap = out - length
     if settings.integrator != SEMI_IMPLICIT:
         gap += 0.5 * dt * rate
-    bend, size = way_bend(model, state, settings, work, c)
-    target, recovery = hard_target(settings, tuning[c, ERP], gap, bend, True)
+    bend, size = way_drift(model, state, settings, work, c)
+    target, correction = hard_target(settings, tuning[c, ERP], gap, bend, True)
     scalar_rows.close_row(model, state, work, n, target - rate, 0.0, upper, 0.0)
     work.scalar_reach[n] = tuning[c, ERP] * dt * dt * size
     work.scalar_gap[n] = gap
-    work.scalar_recovery[n] = recovery
+    work.scalar_correction[n] = correction
 
 
 @kernel

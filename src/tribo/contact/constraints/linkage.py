@@ -1,6 +1,6 @@
 """Rows of pins, welds, hinges, motors, locks and wires between two bodies, or a body and the world.
 
-A hard row closes its gap in one step (`attachments`); what is left `closure` takes out of the positions at
+A hard row closes its gap in one step (`attachments`); what is left `projection` takes out of the positions at
 the end of the step. A row with a compliance ε > 0 is a spring with the stiffness 1/ε and the damping τ/ε, τ
 its spook damping, taken implicitly (`src/tribo/contact/problem/spook.py`).
 """
@@ -131,11 +131,11 @@ def hold(model, state, command, settings, work, c, first, point, axes, gap, curv
                 model, state, settings, work, n, vec.dot(u, gap), compliance, damping, -inf, inf
             )
             continue
-        target, recovery = hard_target(settings, erp, vec.dot(u, gap), vec.dot(u, curve), False)
+        target, correction = hard_target(settings, erp, vec.dot(u, gap), vec.dot(u, curve), False)
         scalar_rows.close_row(model, state, work, n, target, -inf, inf, 0.0)
         work.scalar_reach[n] = reach
         work.scalar_gap[n] = vec.dot(u, gap)
-        work.scalar_recovery[n] = recovery
+        work.scalar_correction[n] = correction
 
 
 @kernel
@@ -254,9 +254,9 @@ def lock_row(model, state, command, settings, work, c):
             model, state, settings, work, n, gap, tuning[c, COMPLIANCE], damping, -back, most
         )
     else:
-        target, recovery = hard_target(settings, tuning[c, ERP], gap, 0.0, False)
+        target, correction = hard_target(settings, tuning[c, ERP], gap, 0.0, False)
         scalar_rows.close_row(model, state, work, n, target, -back, most, 0.0)
-        work.scalar_recovery[n] = recovery
+        work.scalar_correction[n] = correction
         work.scalar_reach[n] = scalar_rows.GIVES_WAY
 
 

@@ -22,7 +22,7 @@ from tribo.contact.constraints import attachments, lengths, linkage
 from tribo.contact.problem.islands import find
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.problem.whitened_products import add_scalar_to, scalar_moved_by
-from tribo.contact.stabilisation.group_momentum import has_company
+from tribo.contact.stabilisation.group_momentum import has_group
 from tribo.dynamics import kinematics
 from tribo.dynamics.bias import is_split
 from tribo.dynamics.inertia import twice_energy, unwhiten
@@ -278,7 +278,7 @@ def keep_spins(model, state, work):
 
 @kernel
 def close_gaps(model, state, command, settings, work):
-    """Close the gaps as `closure` says.
+    """Close the gaps as `projection` says.
 
     Writes: state, work.
     """
@@ -287,7 +287,7 @@ def close_gaps(model, state, command, settings, work):
     for t in range(model.tree_body.shape[0]):
         work.island_way[t, 2] = 0.0
         work.island_is_torn[t] = 0
-    is_strict = has_company(work, 0, model.tree_body.shape[0])
+    is_strict = has_group(work, 0, model.tree_body.shape[0])
     most = last = widest = inf
     for _ in range(MAX_STEPS):
         width = gaps(model, state, command, work, work.scalar_kept[0])
@@ -311,7 +311,7 @@ def close_gaps(model, state, command, settings, work):
 
 
 @kernel
-def closure(model, state, command, settings, work):
+def projection(model, state, command, settings, work):
     """Close the gaps of all constraints that hold. Leave in `end_q` where all was before.
 
     Where turns are too far for that, and gaps grow, the step is `COARSE`. A shift that makes it worse is

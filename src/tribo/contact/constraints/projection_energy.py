@@ -59,7 +59,7 @@ def keep_momenta(model, state, work, t):
 
 @kernel
 def go_back(model, state, settings, work, t):
-    """Take island t, a company, back to the poses in which it began the step: its gaps are what they were.
+    """Take island t, a group, back to the poses in which it began the step: its gaps are what they were.
 
     At these poses the rigid motion with its momentum has no more energy than it had, which turned ones have
     not. Its centre of mass goes on (`together`).
@@ -85,7 +85,7 @@ def rescale(model, state, settings, work, t, part):
     """
     keep_momenta(model, state, work, t)
     before = energy(model, settings, work, t, work.change_v)
-    rigid = work.pile_start
+    rigid = work.rigid_motion_v
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
             for k in range(model.joint_q[model.tree_body[tree]], end_of_q(model, tree)):
@@ -109,18 +109,18 @@ def rescale(model, state, settings, work, t, part):
 
 
 @kernel
-def turns_far(model, state, settings, work, t):
+def rotates_far(model, state, settings, work, t):
     """Tell whether a tree of island t turns far in this step."""
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
-            if energy_limiter.turns_far(model, state, settings, work, tree):
+            if energy_limiter.rotates_far(model, state, settings, work, tree):
                 return True
     return False
 
 
 @kernel
 def keep_energy(model, state, settings, work):
-    """Give islands that turn far, and that `closure` has shifted far, the energy that they had.
+    """Give islands that turn far, and that `projection` has shifted far, the energy that they had.
 
     Writes: state, work.
     """
@@ -130,13 +130,11 @@ def keep_energy(model, state, settings, work):
         is_torn = work.island_is_torn[t] == 1
         if not is_torn and work.island_way[t, 2] <= FAR * FAR:
             continue
-        if not turns_far(model, state, settings, work, t):
+        if not rotates_far(model, state, settings, work, t):
             continue
         if not energy_limiter.is_apart(model, work, t) or energy_limiter.may_gain(model, work, t):
             continue
-        is_torn = is_torn and group_momentum.is_company(
-            model, work, t, work.island_last_tree[t] + 1
-        )
+        is_torn = is_torn and group_momentum.is_group(model, work, t, work.island_last_tree[t] + 1)
         if is_torn:
             go_back(model, state, settings, work, t)
         if is_torn or work.island_way[t, 2] > FAR * FAR:

@@ -87,7 +87,7 @@ def fastest(model, settings, work, t):
     least = WORTH * settings.max_push_out_speed
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         n = work.island_scalar[k]
-        target = abs(work.scalar_recovery[n])
+        target = abs(work.scalar_correction[n])
         c = tie_of(model, work, n)
         if target <= max(least, speed) or c < 0:
             continue
@@ -116,7 +116,7 @@ def energy(model, settings, work, n, mass):
 
     That is ½ r²/G for the speed r, and half a step's lift at r against the weight that opens it.
     """
-    speed = work.scalar_recovery[n]
+    speed = work.scalar_correction[n]
     alone = speed * speed / work.scalar_delassus[n]
     opening = -scalar_moved_by(model, work, n, work.free_response, 0.0) * speed
     lift = max(0.0, opening) / work.scalar_delassus[n]
@@ -126,7 +126,7 @@ def energy(model, settings, work, n, mass):
 
 @kernel
 def ask_less(model, settings, work, t, rows, part, most):
-    """Solve island t from zero again, with a part of the recovery of rows that bring more than `most` [J].
+    """Solve island t from zero again, with a part of the correction of rows that bring more than `most` [J].
 
     Return whether it is solved.
 
@@ -134,13 +134,13 @@ def ask_less(model, settings, work, t, rows, part, most):
     """
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         n = work.island_scalar[k]
-        if work.scalar_recovery[n] == 0.0 or tie_of(model, work, n) < 0:
+        if work.scalar_correction[n] == 0.0 or tie_of(model, work, n) < 0:
             continue
         if row_gain(model, work, n) > most:
-            less = (1.0 - part) * work.scalar_recovery[n]
+            less = (1.0 - part) * work.scalar_correction[n]
             work.scalar_start[n] += less
             work.scalar_target[n] -= less
-            work.scalar_recovery[n] -= less
+            work.scalar_correction[n] -= less
     start_cold(model, work, t)
     return solve_as_set(model, settings, work, t, rows)
 

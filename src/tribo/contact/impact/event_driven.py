@@ -1,11 +1,11 @@
-"""Stage *impact*: blows in the order in which they happen within the step, each a problem of its own.
+"""Stage *impact*: impacts in the order in which they happen within the step, each a problem of its own.
 
-Between two blows the bodies go on under the forces of the step, so a contact that rebounds meets at
+Between two impacts the bodies go on under the forces of the step, so a contact that rebounds meets at
 the time τ at which its gap closes, and gets Newton's restitution and Coulomb's friction at the velocity
-of that time. A blow sets others off: that is how a row of balls hands a speed on. What then still
+of that time. A impact sets others off: that is how a row of balls hands a speed on. What then still
 touches rests, which is left to the sweep. Impulses at τ, not at the middle of the step, move the bodies
-by (m − τ) Δv more than the drift does, m its middle; `blow_shift` collects that.
-The points of one pair of shapes that meet together are one blow: a box that lands flat does not tumble.
+by (m − τ) Δv more than the drift does, m its middle; `impact_shift` collects that.
+The points of one pair of shapes that meet together are one impact: a box that lands flat does not tumble.
 A contact that stays is placed on the surface.
 Source: Moreau 1999 (event-driven and time-stepping views of one law); contact-science §1.10 (propagation).
 """
@@ -19,21 +19,21 @@ from tribo.contact.problem.whitened_products import add_to, moved_by, scalar_mov
 from tribo.contact.solver import coulomb_cone
 from tribo.math import spatial, vec
 
-MAX_BLOWS = 100  # per contact of an island
+MAX_IMPACTS = 100  # per contact of an island
 SLOWEST = 1e-3  # [m/s] what approaches slower is resting
 TOGETHER = 1e-9  # [–] of the step: gaps that close within this time close together
-SWEEPS = 100  # over the points of one blow
-STILL = 1e-14  # [–] of the speed of a blow: the last change of a sweep
+SWEEPS = 100  # over the points of one impact
+STILL = 1e-14  # [–] of the speed of a impact: the last change of a sweep
 HALVINGS = 20  # of a restitution that would create energy
-ROUND_OFF = 1e-12  # [–] of the energy of a blow
+ROUND_OFF = 1e-12  # [–] of the energy of a impact
 ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel
 def velocity_at(model, work, c, time, dt, is_midpoint):
-    """Return the velocity of contact c at a time of the step, after the blows so far."""
+    """Return the velocity of contact c at a time of the step, after the impacts so far."""
     w = moved_by(
-        model, work, work.contact_row, c, work.blow_response, vec.load(work.contact_vel, c)
+        model, work, work.contact_row, c, work.impact_response, vec.load(work.contact_vel, c)
     )
     f = vec.load(work.contact_push, c)
     return vec.axpy(time / dt if is_midpoint else 1.0, f, w)
@@ -41,8 +41,8 @@ def velocity_at(model, work, c, time, dt, is_midpoint):
 
 @kernel
 def shift_of(model, work, c):
-    """Return how far blows at their own times have opened contact c [m]."""
-    return moved_by(model, work, work.contact_row, c, work.blow_shift, ZERO)[2]
+    """Return how far impacts at their own times have opened contact c [m]."""
+    return moved_by(model, work, work.contact_row, c, work.impact_shift, ZERO)[2]
 
 
 @kernel
@@ -53,7 +53,7 @@ def closing_time(model, work, c, now, dt, is_midpoint):
     f the velocity that the forces of the step give; semi-implicit: m = 0 and φ + n·s + (w + f) τ.
     """
     table = work.contact_row
-    w = moved_by(model, work, table, c, work.blow_response, vec.load(work.contact_vel, c))[2]
+    w = moved_by(model, work, table, c, work.impact_response, vec.load(work.contact_vel, c))[2]
     f = work.contact_push[c, 2]
     gap = work.contact_gap[c] + shift_of(model, work, c)
     a = f / dt if is_midpoint else 0.0
@@ -74,14 +74,14 @@ def closing_time(model, work, c, now, dt, is_midpoint):
 
 @kernel
 def rebound_of(work, c, approach):
-    """Return the speed at which contact c parts after a blow, 0 if it does not."""
+    """Return the speed at which contact c parts after a impact, 0 if it does not."""
     restitution = work.contact_restitution[c]
     return rebound(approach, restitution, work.contact_threshold[c], work.contact_loss[c])
 
 
 @kernel
 def parting_speed(model, work, c, time, dt, is_midpoint):
-    """Return the speed at which contact c parts after a blow at a time, −1 if it is no blow.
+    """Return the speed at which contact c parts after a impact at a time, −1 if it is no impact.
 
     It parts with 0 if the forces of the step would bring it back within the step: so bouncing ends.
     """
@@ -94,7 +94,7 @@ def parting_speed(model, work, c, time, dt, is_midpoint):
 
 
 @kernel
-def next_blow(model, work, t, now, dt, is_midpoint):
+def next_impact(model, work, t, now, dt, is_midpoint):
     """Return which contact of island t meets next (its place in the island) and when, −1 if none does."""
     first = -1
     earliest = inf
@@ -113,7 +113,7 @@ def next_blow(model, work, t, now, dt, is_midpoint):
 def gather(model, work, t, k, now, time, dt, is_midpoint):
     """Find the contacts that meet together with the one at place k; return the range of their places.
 
-    Speed after the blow in `contact_shift`, −1 for those that take no part; velocity before it in
+    Speed after the impact in `contact_shift`, −1 for those that take no part; velocity before it in
     `contact_spin_guess`; no impulse yet in `contact_guess`.
 
     Writes: work.
@@ -143,7 +143,7 @@ def gather(model, work, t, k, now, time, dt, is_midpoint):
 
 @kernel
 def collide(model, work, low, high, part, still, time, dt, is_midpoint):
-    """Find the impulses of one blow with a part of its restitution; return the energy that it adds.
+    """Find the impulses of one impact with a part of its restitution; return the energy that it adds.
 
     still: change of a velocity at which sweeps end [m/s].
 
@@ -162,7 +162,7 @@ def collide(model, work, low, high, part, still, time, dt, is_midpoint):
             free = (x, y, z - part * work.contact_shift[c])
             after = coulomb_cone.solve_contact(g, free, work.contact_friction[c], before)
             step = vec.sub(after, before)
-            add_to(model, work, work.contact_row, c, step, work.blow_response)
+            add_to(model, work, work.contact_row, c, step, work.impact_response)
             vec.store(work.contact_guess, c, after)
             change = max(change, abs(step[2]) * g[2])
         if change <= still:
@@ -178,14 +178,14 @@ def collide(model, work, low, high, part, still, time, dt, is_midpoint):
 
 @kernel
 def take_back(model, work, low, high):
-    """Take the impulses of a blow away.
+    """Take the impulses of a impact away.
 
     Writes: work.
     """
     for place in range(low, high):
         c = work.island_contact[place]
         impulse = vec.neg(vec.load(work.contact_guess, c))
-        add_to(model, work, work.contact_row, c, impulse, work.blow_response)
+        add_to(model, work, work.contact_row, c, impulse, work.impact_response)
         vec.store(work.contact_guess, c, ZERO)
 
 
@@ -218,16 +218,16 @@ def strike(model, work, t, k, now, time, dt, is_midpoint):
         if work.contact_shift[c] == 0.0:  # it stays: let it end on the surface
             above = work.contact_gap[c] + shift_of(model, work, c)
             lead = min(max(above / work.contact_spin_guess[c, 2], -dt), dt)
-        add_to(model, work, work.contact_row, c, vec.scale(lead, impulse), work.blow_shift)
-        vec.store(work.contact_blow, c, vec.add(vec.load(work.contact_blow, c), impulse))
+        add_to(model, work, work.contact_row, c, vec.scale(lead, impulse), work.impact_shift)
+        vec.store(work.contact_impact, c, vec.add(vec.load(work.contact_impact, c), impulse))
 
 
 @kernel
 def rest_after(work, c, shift, dt):
-    """Return the least normal velocity of contact c if it rests, moved apart by its blows."""
+    """Return the least normal velocity of contact c if it rests, moved apart by its impacts."""
     before = work.contact_gap[c] + work.contact_sag[c]
     gap = before + shift
-    bend = work.contact_bend[c, 2]
+    bend = work.contact_drift[c, 2]
     if shift == 0.0:
         return work.contact_rest[c]
     if gap >= 0.0:
@@ -238,16 +238,16 @@ def rest_after(work, c, shift, dt):
 
 @kernel
 def aim_again(model, work, t, dt):
-    """Make velocities and targets of island t those after its blows.
+    """Make velocities and targets of island t those after its impacts.
 
     Writes: work.
     """
     table = work.contact_row
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
-        w = moved_by(model, work, table, c, work.blow_response, vec.load(work.contact_vel, c))
+        w = moved_by(model, work, table, c, work.impact_response, vec.load(work.contact_vel, c))
         target = work.contact_target[c]
-        bend = vec.load(work.contact_bend, c)
+        bend = vec.load(work.contact_drift, c)
         if work.contact_compliance[c, 2] == 0.0:
             target = rest_after(work, c, shift_of(model, work, c), dt)
             bounce = rebound_of(work, c, bend[2] - w[2])
@@ -259,21 +259,21 @@ def aim_again(model, work, t, dt):
         vec.store(work.contact_start, c, (w[0] + bend[0], w[1] + bend[1], w[2] - target))
         if work.contact_is_spun[c] == 1:
             start = vec.load(work.contact_spin_start, c)
-            turned = moved_by(model, work, work.contact_spin_row, c, work.blow_response, start)
+            turned = moved_by(model, work, work.contact_spin_row, c, work.impact_response, start)
             vec.store(work.contact_spin_start, c, turned)
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         n = work.island_scalar[k]
         start = work.scalar_start[n]
-        work.scalar_start[n] = scalar_moved_by(model, work, n, work.blow_response, start)
+        work.scalar_start[n] = scalar_moved_by(model, work, n, work.impact_response, start)
 
 
 @kernel
-def hand_on(model, work, t, is_midpoint, dt):
+def propagate(model, work, t, is_midpoint, dt):
     """Let the contacts of island t rebound one after the other; return False if that does not end.
 
     Writes: work.
     """
-    most = MAX_BLOWS * (work.island_contact_start[t + 1] - work.island_contact_start[t])
+    most = MAX_IMPACTS * (work.island_contact_start[t + 1] - work.island_contact_start[t])
     for place in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[place]
         push = moved_by(model, work, work.contact_row, c, work.free_response, ZERO)
@@ -281,11 +281,11 @@ def hand_on(model, work, t, is_midpoint, dt):
     now = 0.0
     k = 0
     for _ in range(most):
-        k, time = next_blow(model, work, t, now, dt, is_midpoint)
+        k, time = next_impact(model, work, t, now, dt, is_midpoint)
         if k < 0:
             break
         strike(model, work, t, k, now, time, dt, is_midpoint)
         now = time
-        work.blow_count[0] += 1
+        work.impact_count[0] += 1
     aim_again(model, work, t, dt)
     return k < 0

@@ -1,11 +1,11 @@
-"""Bodies that tumble and are hit: a blow meets them as they move in the middle of their drift.
+"""Bodies that tumble and are hit: a impact meets them as they move in the middle of their drift.
 
 A contact that stays is solved for the velocity at the end of the step, which is the mean velocity from
 this evaluation to the next. That velocity does not belong to the attitude at which J and M are
-taken: the body tumbles on in between. What a blow gives would be wrong by as much, of first order in
-the turn of a step, and so would be the energy. So a blow is split from the tumbling (Strang): the body
+taken: the body tumbles on in between. What a impact gives would be wrong by as much, of first order in
+the turn of a step, and so would be the energy. So a impact is split from the tumbling (Strang): the body
 tumbles for half a step, is hit there, and tumbles on for the other half (`integrate.finish_struck`). Each of
-the three keeps the energy exactly, if the blow does.
+the three keeps the energy exactly, if the impact does.
 A body whose contact stays and bends its path (`curvature`) is split in the same way, with two differences:
 the contact holds at the end of the step, when the body has tumbled on, and attitude and angular velocity end
 where a free body's do, so that two halves of its way are those of one.
@@ -33,7 +33,7 @@ def meeting(model, settings, work, c):
     if work.contact_is_soft[c] != 0:
         return 0
     before = vec.load(work.contact_vel, c)
-    bend = vec.load(work.contact_bend, c)
+    bend = vec.load(work.contact_drift, c)
     approach = bend[2] - before[2]  # at the start of the step
     pushed = bend[2] - moved_by(model, work, work.contact_row, c, work.free_response, before)[2]
     closing = max(approach, pushed)
@@ -46,7 +46,7 @@ def meeting(model, settings, work, c):
 
 
 @kernel
-def find_blows(model, settings, work, t):
+def find_impacts(model, settings, work, t):
     """Return what the contacts of island t do, `STRUCK` before `ROLLING`; those that are hit do not bend.
 
     Writes: work.
@@ -55,9 +55,9 @@ def find_blows(model, settings, work, t):
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
         what = meeting(model, settings, work, c)
-        bend = vec.load(work.contact_bend, c)
+        bend = vec.load(work.contact_drift, c)
         if what == STRUCK and (bend[0] != 0.0 or bend[1] != 0.0 or bend[2] != 0.0):
-            vec.store(work.contact_bend, c, (0.0, 0.0, 0.0))
+            vec.store(work.contact_drift, c, (0.0, 0.0, 0.0))
             work.contact_sag[c] = 0.0
             aim(model, settings, work, c)
         if what == STRUCK or found == 0:
@@ -115,7 +115,7 @@ def meet(model, state, settings, work, t):
 
     Writes: work.
     """
-    found = find_blows(model, settings, work, t)
+    found = find_impacts(model, settings, work, t)
     rolls = found == ROLLING
     if found == 0 or (rolls and settings.integrator == SEMI_IMPLICIT):
         return
@@ -138,8 +138,8 @@ def meet(model, state, settings, work, t):
         response = work.struck_response
         after = moved_by(model, work, work.contact_row, c, response, before)
         if rolls:  # it is to hold at the end of the step, when the bodies have tumbled on
-            bend = vec.add(vec.load(work.contact_bend, c), vec.sub(after, before))
-            vec.store(work.contact_bend, c, bend)
+            bend = vec.add(vec.load(work.contact_drift, c), vec.sub(after, before))
+            vec.store(work.contact_drift, c, bend)
         vec.store(work.contact_vel, c, after)
         if work.contact_is_spun[c] == 1:
             start = vec.load(work.contact_spin_start, c)

@@ -1,4 +1,4 @@
-"""Stage *blows*: what tumbles is met where it is; with `impact = "propagate"`, blows before all else."""
+"""Stage *impacts*: what tumbles is met where it is; with `impact = "propagate"`, impacts before all else."""
 
 from tribo.compiler.jit import kernel
 from tribo.contact.impact import impact_split
@@ -14,20 +14,20 @@ NOT_CONVERGED = int(Status.NOT_CONVERGED)
 
 @kernel
 def begin(work):
-    """Take the blows of the last step away.
+    """Take the impacts of the last step away.
 
     Writes: work.
     """
-    for dof in range(work.blow_response.shape[0]):
-        work.blow_response[dof] = work.blow_shift[dof] = 0.0
+    for dof in range(work.impact_response.shape[0]):
+        work.impact_response[dof] = work.impact_shift[dof] = 0.0
     for c in range(work.contact_count[0]):
         for k in range(3):
-            work.contact_blow[c, k] = 0.0
+            work.contact_impact[c, k] = 0.0
 
 
 @kernel
 def meet(model, state, settings, work):
-    """Find the islands with a blow, and what of them tumbles.
+    """Find the islands with a impact, and what of them tumbles.
 
     Writes: work.
     """
@@ -48,7 +48,7 @@ def impacts(model, state, settings, work):
     Writes: work.
     """
     meet(model, state, settings, work)
-    work.blow_count[0] = 0
+    work.impact_count[0] = 0
     if settings.impact != PROPAGATE:
         return
     begin(work)

@@ -1,9 +1,9 @@
 """Stage *guard*: no rebound creates energy.
 
-Newton's restitution is a statement about velocities. Where friction turns the impulse of a blow, as at the
+Newton's restitution is a statement about velocities. Where friction turns the impulse of a impact, as at the
 tip of a falling linkage, the velocities that it asks for may hold more energy than there was (Kane's
 paradox). Then all rebounds of the island are made weaker by one factor, the largest that adds no
-energy: Newton's law lies at 1, the plastic blow, which never creates any, at 0.
+energy: Newton's law lies at 1, the plastic impact, which never creates any, at 0.
 Source: Kane, Levinson 1985, "Dynamics: Theory and Applications", section 6; contact-science §1.10.
 """
 
@@ -40,7 +40,7 @@ def has_rebound(work, t):
 def gained(model, settings, work, t):
     """Return the energy that the impulses of island t add [J], and that which changes hands.
 
-    λ · (w_free + w⁺)/2 of each row. What recovery from overlap adds, or a motor, is wanted; what a row with
+    λ · (w_free + w⁺)/2 of each row. What correction from overlap adds, or a motor, is wanted; what a row with
     compliance takes is in its spring, not lost. Hard rows of constraints have a little of it too, so what a
     wire takes that tightens pays for no rebound either.
     """
@@ -55,7 +55,7 @@ def gained(model, settings, work, t):
         w = velocity(model, work, work.contact_row, work.contact_start, c)
         free = moved_by(model, work, work.contact_row, c, work.free_response, start)
         part = 0.5 * vec.dot(impulse, vec.add(w, free))  # w is relative to the target
-        bend = vec.load(work.contact_bend, c)  # no way that the step goes
+        bend = vec.load(work.contact_drift, c)  # no way that the step goes
         part -= impulse[0] * bend[0] + impulse[1] * bend[1]
         asked = work.contact_target[c] + bend[2]
         if asked < 0.0 or asked > rest_of(work, c, settings) + bend[2]:
@@ -88,7 +88,7 @@ def aim(settings, work, t, part):
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
         if work.contact_bounce[c] > 0.0:
-            bounce = part * work.contact_bounce[c] - work.contact_bend[c, 2]
+            bounce = part * work.contact_bounce[c] - work.contact_drift[c, 2]
             work.contact_target[c] = max(bounce, rest_of(work, c, settings))
             work.contact_start[c, 2] = work.contact_vel[c, 2] - work.contact_target[c]
 
@@ -97,8 +97,8 @@ def aim(settings, work, t, part):
 def weaken(model, settings, work, t):
     """Solve island t again with the largest part of its restitution that adds no energy.
 
-    A plastic blow adds none, so the way down ends. If what is left still adds some, that is the solve's error
-    and is said.
+    A plastic impact adds none, so the way down ends. If what is left still adds some, that is the solve's
+    error and is said.
 
     Writes: work.
     """
@@ -131,7 +131,7 @@ def bound(model, settings, work):
 
     Writes: work.
     """
-    if settings.impact != SIMULTANEOUS:  # blows that are handed on look after themselves
+    if settings.impact != SIMULTANEOUS:  # impacts that are handed on look after themselves
         return
     for t in range(work.tree_island.shape[0]):
         if work.island_contact_start[t + 1] > work.island_contact_start[t] and has_rebound(work, t):

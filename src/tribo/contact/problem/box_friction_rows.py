@@ -90,7 +90,7 @@ def add_row(model, state, settings, work, c, k, load):
     give /= settings.dt * work.contact_share[c]
     bound = model.pair_table[a, b, FRICTION if k == 0 else SECONDARY_FRICTION] * load
     runs = vec.dot(t, vec.load(work.contact_surface, c))
-    target = -work.contact_bend[c, k] - runs
+    target = -work.contact_drift[c, k] - runs
     scalar_rows.close_row(model, state, work, n, target, -bound, bound, give)
     if work.scalar_count[0] == n:
         return -1

@@ -89,7 +89,7 @@ def mix(work, c, xx, xy, yx, yy):
             u, v = row[i], row[i + 1]
             row[i], row[i + 1] = xx * u + xy * v, yx * u + yy * v
             i += 3
-    for array in (work.contact_vel, work.contact_bend):
+    for array in (work.contact_vel, work.contact_drift):
         u, v = array[c, 0], array[c, 1]
         array[c, 0], array[c, 1] = xx * u + xy * v, yx * u + yy * v
 

@@ -391,8 +391,8 @@ def drift(model, state, settings, work):
             v = vec.load(work.contact_vel, c)
             beta = trusted(settings, v, work.contact_gap[c], beta)
             bends = True
-        vec.store(work.contact_bend, c, beta)
-        work.contact_bend_error[c] = error
+        vec.store(work.contact_drift, c, beta)
+        work.contact_drift_error[c] = error
         work.contact_sag[c] = -sag * beta[2]
     if bends and sag > 0.0:
         share_sag(work)

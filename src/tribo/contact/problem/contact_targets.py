@@ -76,13 +76,13 @@ def rest_target(gap, settings):
 def rest_of(work, c, settings):
     """Return the least normal velocity of contact c if it does not rebound, and its way bends [m/s]."""
     return (
-        rest_target(work.contact_gap[c] + work.contact_sag[c], settings) - work.contact_bend[c, 2]
+        rest_target(work.contact_gap[c] + work.contact_sag[c], settings) - work.contact_drift[c, 2]
     )
 
 
 @kernel
 def rebound(approach, restitution, threshold, loss):
-    """Return the speed at which a pair parts after a blow [m/s]; 0: it does not.
+    """Return the speed at which a pair parts after a impact [m/s]; 0: it does not.
 
     loss: what of the approach is no part of it: the threshold (law `offset`) or nothing (`gate`).
     """
@@ -131,7 +131,7 @@ def aim(model, settings, work, c):
     table = model.pair_table
     a = model.shape_material[work.contact_shape[c, 0]]
     b = model.shape_material[work.contact_shape[c, 1]]
-    bend = vec.load(work.contact_bend, c)
+    bend = vec.load(work.contact_drift, c)
     x, y, z = vec.sub(vec.load(work.contact_vel, c), bend)  # at the start of the step
     work.contact_friction[c] = effective_friction(
         table[a, b, FRICTION], table[a, b, STATIC], table[a, b, STATIC_SPEED], sqrt(x * x + y * y)

@@ -87,7 +87,7 @@ def add_mimic(model, state, settings, work, i):
     scalar_rows.add_dof(model, work, n, 0, model.joint_v[i], 1.0)
     scalar_rows.add_dof(model, work, n, 1, model.joint_v[leader], -ratio)
     scalar_rows.close_row(model, state, work, n, target, -inf, inf, 0.0)
-    work.scalar_recovery[n] = target
+    work.scalar_correction[n] = target
 
 
 @kernel
@@ -159,14 +159,14 @@ def add_cone(model, state, settings, work, i):
     bend = min(outward(model, turn, angle, i, across, dt) / dt, most)
     target = stop_target(settings, gap)
     scalar_rows.close_row(model, state, work, n, target + bend, 0.0, inf, 0.0)
-    work.scalar_recovery[n] = max(0.0, target)
+    work.scalar_correction[n] = max(0.0, target)
 
 
 @kernel
 def slides_on_cone(model, state, work, n):
     """Tell whether row n is a cone on which a joint slides: it presses about as much as in the last step.
 
-    Such a force bends the path for longer than a blow does: the next step counts on it.
+    Such a force bends the path for longer than a impact does: the next step counts on it.
     """
     i = work.scalar_body[n, 0]
     slot = work.scalar_slot[n]

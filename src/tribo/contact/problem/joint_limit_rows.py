@@ -21,7 +21,7 @@ LIMIT = int(Slot.LIMIT)
 def add_limit(model, state, settings, work, i, sign, gap):
     """Append a limit of joint i: the lower (sign +1) or the upper one (−1).   sign v⁺ ≥ −gap/dt
 
-    Beyond the stop it asks for recovery. The row is that of the joint itself, so both stops share a slot.
+    Beyond the stop it asks for correction. The row is that of the joint itself, so both stops share a slot.
 
     Writes: work.
     """
@@ -33,7 +33,7 @@ def add_limit(model, state, settings, work, i, sign, gap):
     lower = 0.0 if sign > 0.0 else -inf
     upper = inf if sign > 0.0 else 0.0
     scalar_rows.close_row(model, state, work, n, sign * target, lower, upper, 0.0)
-    work.scalar_recovery[n] = sign * max(0.0, target)
+    work.scalar_correction[n] = sign * max(0.0, target)
 
 
 @kernel

@@ -183,7 +183,7 @@ def close_row(model, state, work, n, target, lower, upper, compliance):
     work.scalar_start[n] = w - target
     work.scalar_reach[n] = 0.0
     work.scalar_target[n] = target
-    work.scalar_recovery[n] = 0.0
+    work.scalar_correction[n] = 0.0
     work.scalar_lower[n] = lower
     work.scalar_upper[n] = upper
     work.scalar_compliance[n] = compliance

@@ -21,7 +21,7 @@ from tribo.contact.solver import dense_island
 from tribo.contact.solver.natural_residual import HARMLESS, island_speed, violation
 from tribo.contact.solver.strategy import solve_as_set
 from tribo.contact.stabilisation.penetration_correction import (
-    bound_recovery,
+    bound_correction,
     leave,
 )
 from tribo.math import vec
@@ -70,7 +70,7 @@ def warm_start(model, state, settings, work):
             vec.store(work.contact_spin_impulse, c, impulse)
             continue
         turn = zero
-        if work.contact_bend_error[c] > 0.0:
+        if work.contact_drift_error[c] > 0.0:
             turn = shared_turn(model, settings, work, c)
             impulse = turned(turn, impulse)
         impulse = box_friction_rows.begin(work, c, compliant_rows.solved(work, c, impulse))
@@ -102,7 +102,7 @@ def solve_island(model, settings, work, t, rows):
             break
         is_solved = solve_as_set(model, settings, work, t, rows)
     if work.status[0] & CAPACITY == 0:
-        is_sane = bound_recovery(model, settings, work, t, rows, is_solved, is_whole)
+        is_sane = bound_correction(model, settings, work, t, rows, is_solved, is_whole)
         is_solved = is_solved and is_sane
         if not is_sane:
             work.status[0] |= SLOWED

@@ -113,7 +113,7 @@ def asked_within(work, t):
     """Return how far what the contacts of island t ask for may be from what it should be [m/s]."""
     most = 0.0
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        most = max(most, work.contact_bend_error[work.island_contact[k]])
+        most = max(most, work.contact_drift_error[work.island_contact[k]])
     return GOOD * most
 
 

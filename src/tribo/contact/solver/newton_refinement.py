@@ -213,7 +213,7 @@ def change_impulses(model, work, t):
 
 
 @kernel
-def polish(model, work, t, count, limit, worst, steps):
+def refine(model, work, t, count, limit, worst, steps):
     """Follow Newton's method from the present impulses, whose violation is `worst` [m/s].
 
     A step after which the violation is larger is halved, twice at most, and taken: the way to a solution

@@ -43,7 +43,7 @@ def contact_residual(model, work, c):
         primal = max(0.0, -impulse[2])
         return primal, max(0.0, -w[2]), abs(impulse[2] * w[2])
     primal = largest(vec.sub(impulse, project(mu, impulse)))
-    slack = GOOD * work.contact_bend_error[c]  # no contact asks for more
+    slack = GOOD * work.contact_drift_error[c]  # no contact asks for more
     w = (beyond(w[0], slack), beyond(w[1], slack), beyond(w[2], slack))
     d = (w[0], w[1], w[2] + mu * sqrt(w[0] * w[0] + w[1] * w[1]))
     dual = largest(vec.sub(d, project(1.0 / mu, d)))
@@ -107,7 +107,7 @@ def report(model, settings, work):
         dual = max(dual, d)
         complementarity = max(complementarity, e)
         miss = max(
-            miss, beyond(contact_violation(model, work, c), GOOD * work.contact_bend_error[c])
+            miss, beyond(contact_violation(model, work, c), GOOD * work.contact_drift_error[c])
         )
         if work.contact_is_spun[c] == 1:
             dual = max(dual, torque_violation(model, work, c))

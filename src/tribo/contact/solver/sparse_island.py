@@ -24,7 +24,7 @@ from tribo.contact.solver.natural_residual import (
     spin_law,
     violation,
 )
-from tribo.contact.solver.newton_refinement import polish
+from tribo.contact.solver.newton_refinement import refine
 from tribo.enums import Answer
 from tribo.math import vec
 
@@ -85,7 +85,7 @@ def improve(model, work, t, count, limit, best, steps):
     Writes: work.
     """
     worst, best = take_better(model, work, t, count, best)
-    polish(model, work, t, count, limit, worst, steps)
+    refine(model, work, t, count, limit, worst, steps)
     worst, best = take_better(model, work, t, count, best)
     return best
 

@@ -46,7 +46,7 @@ def is_doubtful(model, settings, work, tree):
 
 
 @kernel
-def turns_far(model, state, settings, work, tree):
+def rotates_far(model, state, settings, work, tree):
     """Tell whether a tree turns far in this step: its base, if that is loose, or one of its joints."""
     if model.joint_type[model.tree_body[tree]] == FREE:
         most = LOOSE / settings.dt
@@ -57,7 +57,7 @@ def turns_far(model, state, settings, work, tree):
             return True
     if model.tree_is_single[tree] == 1:
         return False
-    return fixed_base.is_swift(model, state, settings, work, tree, False)
+    return fixed_base.rotates_fast(model, state, settings, work, tree, False)
 
 
 @kernel
@@ -121,7 +121,7 @@ def is_jerked(model, state, work, t):
 
 
 @kernel
-def is_swift(model, state, settings, work, t):
+def rotates_fast(model, state, settings, work, t):
     """Tell whether a tree of island t turns far and rows act on the island, or the tree's way is doubtful."""
     has_rows = work.island_scalar_start[t + 1] > work.island_scalar_start[t]
     for tree in range(t, work.island_last_tree[t] + 1):
@@ -129,7 +129,7 @@ def is_swift(model, state, settings, work, t):
             continue
         if is_doubtful(model, settings, work, tree):
             return True
-        if has_rows and turns_far(model, state, settings, work, tree):
+        if has_rows and rotates_far(model, state, settings, work, tree):
             return True
     return False
 
@@ -161,7 +161,7 @@ def say(model, work, t):
 
 
 @kernel
-def calm_robot(model, state, settings, work, t, is_strict):
+def limit_robot(model, state, settings, work, t, is_strict):
     """Slow the robot that is island t if its stops or ties would throw it. Strictly: it may gain nothing.
 
     Writes: work.
@@ -171,7 +171,7 @@ def calm_robot(model, state, settings, work, t, is_strict):
         return
     if held != fixed_base.STOPS and settings.integrator == SEMI_IMPLICIT and not is_strict:
         return  # its energy goes to and fro
-    if held == fixed_base.STOPS and fixed_base.is_swift(model, state, settings, work, t, True):
+    if held == fixed_base.STOPS and fixed_base.rotates_fast(model, state, settings, work, t, True):
         is_strict = True
     most = velocity_scaling.allowed(model, state, settings, work, t, 0.0 if is_strict else ERROR)
     if velocity_scaling.slow(model, state, settings, work, t, most) and held == fixed_base.NOTHING:
@@ -179,7 +179,7 @@ def calm_robot(model, state, settings, work, t, is_strict):
 
 
 @kernel
-def calm_team(model, state, settings, work, t, is_strict):
+def limit_group(model, state, settings, work, t, is_strict):
     """Slow island t if what holds it together would throw it, and say so. Strictly: it may gain nothing.
 
     Writes: work.
@@ -210,11 +210,11 @@ def limit(model, state, settings, work):
         if model.tree_nv[t] == 0 or not is_member(model, work, t, t):
             continue
         is_strict = is_jerked(model, state, work, t)
-        if not is_strict and not is_swift(model, state, settings, work, t):
+        if not is_strict and not rotates_fast(model, state, settings, work, t):
             continue
         if not is_apart(model, work, t) or may_gain(model, work, t):
             continue
         if work.island_last_tree[t] == t and model.joint_type[model.tree_body[t]] != FREE:
-            calm_robot(model, state, settings, work, t, is_strict)
+            limit_robot(model, state, settings, work, t, is_strict)
         else:
-            calm_team(model, state, settings, work, t, is_strict)
+            limit_group(model, state, settings, work, t, is_strict)

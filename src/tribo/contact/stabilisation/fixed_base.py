@@ -17,12 +17,12 @@ SPHERICAL = int(Joint.SPHERICAL)
 LIMIT = int(Slot.LIMIT)
 MIMIC = int(Slot.MIMIC)
 
-SWIFT = 0.02  # [rad] in a step; slower joints gain nothing that could be measured
+FAST = 0.02  # [rad] in a step; slower joints gain nothing that could be measured
 NOTHING, TIES, STOPS = 0, 1, 2  # what holds a robot
 
 
 @kernel
-def is_swift(model, state, settings, work, t, is_strict):
+def rotates_fast(model, state, settings, work, t, is_strict):
     """Tell whether a joint of a tree turns far in this step, by its velocity before or after.
 
     Not strictly: far for the curve of its stop, which bends the more the narrower it is.
@@ -31,7 +31,7 @@ def is_swift(model, state, settings, work, t, is_strict):
         joint = model.joint_type[i]
         if joint != REVOLUTE and joint != SPHERICAL:
             continue
-        most = SWIFT / settings.dt
+        most = FAST / settings.dt
         if joint == SPHERICAL and not is_strict:
             most *= min(1.0, 0.5 * model.joint_upper[i])
         for k in range(model.joint_v[i], model.joint_v[i] + (3 if joint == SPHERICAL else 1)):

@@ -1,9 +1,9 @@
 """What constraints tie together keeps the momentum that it has as a whole.
 
 What ties hold changes momentum from tree to tree, so none of them keeps its own (`dynamics.momentum`). All
-that are tied, a company, keep their sum: where their common centre of mass and momenta have to be after the
+that are tied, a group, keep their sum: where their common centre of mass and momenta have to be after the
 step is known from the impulses of the step, and the rigid motion that is missing is added to every base.
-Such a motion opens no tie and closes none. Companies that something holds or that push against what does not
+Such a motion opens no tie and closes none. Groups that something holds or that push against what does not
 give way are left alone.
 """
 
@@ -18,7 +18,7 @@ FREE = int(Joint.FREE)
 DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 
-TOGETHER = 2  # code of `tree_is_kept`, of the first tree of a company that keeps its momentum
+TOGETHER = 2  # code of `tree_is_kept`, of the first tree of a group that keeps its momentum
 EVERY = -1  # in place of an island
 
 
@@ -30,15 +30,15 @@ def place_of(model, q, tree):
 
 
 @kernel
-def company(work, tree):
-    """Return the first tree of the company of a tree, −1 if it is in none that keeps its momentum."""
-    first = find(work.tree_company, tree)
+def group(work, tree):
+    """Return the first tree of the group of a tree, −1 if it is in none that keeps its momentum."""
+    first = find(work.tree_group, tree)
     return first if work.tree_is_kept[first] == TOGETHER else -1
 
 
 @kernel
-def has_company(work, begin, end):
-    """Tell whether a company that keeps its momentum begins with one of the trees begin … end − 1."""
+def has_group(work, begin, end):
+    """Tell whether a group that keeps its momentum begins with one of the trees begin … end − 1."""
     is_any = False
     for tree in range(begin, end):
         is_any = is_any or work.tree_is_kept[tree] == TOGETHER
@@ -46,11 +46,11 @@ def has_company(work, begin, end):
 
 
 @kernel
-def is_company(model, work, t, end):
-    """Tell whether all of island t, its trees before `end`, is one company that keeps its momentum."""
+def is_group(model, work, t, end):
+    """Tell whether all of island t, its trees before `end`, is one group that keeps its momentum."""
     is_one = True
     for tree in range(t, end):
-        is_one = is_one and (company(work, tree) == t or not is_member(model, work, tree, t))
+        is_one = is_one and (group(work, tree) == t or not is_member(model, work, tree, t))
     return is_one
 
 
@@ -67,13 +67,13 @@ def join_ends(model, work):
     Writes: work.
     """
     for tree in range(model.tree_body.shape[0]):
-        work.tree_company[tree] = tree
+        work.tree_group[tree] = tree
     for n in range(work.scalar_count[0]):
         if work.scalar_impulse[n] != 0.0 and tie_of(model, work, n) >= 0:
-            join(work.tree_company, end_of(model, work, n, 0), end_of(model, work, n, 1))
+            join(work.tree_group, end_of(model, work, n, 0), end_of(model, work, n, 1))
     is_any = False
     for tree in range(model.tree_body.shape[0]):
-        first = find(work.tree_company, tree)
+        first = find(work.tree_group, tree)
         if first != tree:
             work.tree_is_kept[first] = TOGETHER
             is_any = True
@@ -82,11 +82,11 @@ def join_ends(model, work):
 
 @kernel
 def leave(work, tree):
-    """Leave the company of a tree alone.
+    """Leave the group of a tree alone.
 
     Writes: work.
     """
-    work.tree_is_kept[find(work.tree_company, tree)] = LEFT_ALONE
+    work.tree_is_kept[find(work.tree_group, tree)] = LEFT_ALONE
 
 
 @kernel
@@ -97,33 +97,33 @@ def is_fixed(model, tree):
 
 @kernel
 def leave_held(model, work):
-    """Leave companies alone that exchange momentum with the world.
+    """Leave groups alone that exchange momentum with the world.
 
     Writes: work.
     """
     for tree in range(model.tree_body.shape[0]):
         is_loose = model.joint_type[model.tree_body[tree]] == FREE and not is_fixed(model, tree)
-        if company(work, tree) >= 0 and (not is_loose or work.tree_is_resting[tree] == 1):
+        if group(work, tree) >= 0 and (not is_loose or work.tree_is_resting[tree] == 1):
             leave(work, tree)
     for n in range(work.scalar_count[0]):
         if work.scalar_impulse[n] != 0.0 and tie_of(model, work, n) >= 0:
             a, b = end_of(model, work, n, 0), end_of(model, work, n, 1)
-            if min(a, b) < 0 <= max(a, b) and company(work, max(a, b)) >= 0:
+            if min(a, b) < 0 <= max(a, b) and group(work, max(a, b)) >= 0:
                 leave(work, max(a, b))
     for c in range(work.contact_count[0]):
         is_pulled = work.contact_pull[c] > 0.0
         if work.contact_impulse[c, 2] > 0.0 or work.contact_is_soft[c] == 1 or is_pulled:
             a = model.body_tree[work.contact_body[c, 0]]
             b = model.body_tree[work.contact_body[c, 1]]
-            if is_fixed(model, b) and company(work, a) >= 0:
+            if is_fixed(model, b) and group(work, a) >= 0:
                 leave(work, a)
-            if is_fixed(model, a) and company(work, b) >= 0:
+            if is_fixed(model, a) and group(work, b) >= 0:
                 leave(work, b)
 
 
 @kernel
 def goals(model, state, settings, work):
-    """Set where centre of mass and momentum of every company have to be after the step.
+    """Set where centre of mass and momentum of every group have to be after the step.
 
     Writes: work.
     """
@@ -135,82 +135,82 @@ def goals(model, state, settings, work):
     dt = settings.dt
     add_up(model, state.q, state.v, work, EVERY, 0, model.tree_body.shape[0])
     for tree in range(model.tree_body.shape[0]):
-        if company(work, tree) == tree:
-            m, c, p, l = load(work.company_motion, tree)
+        if group(work, tree) == tree:
+            m, c, p, l = load(work.group_motion, tree)
             middle = vec.add(place_of(model, state.q, tree), vec.axpy(0.5 * dt / m, p, c))
             weight = (m * settings.gravity_x, m * settings.gravity_y, m * settings.gravity_z)
             store(work.tree_goal, tree, m, middle, vec.axpy(dt, weight, p), l)
     for tree in range(model.tree_body.shape[0]):
-        first = company(work, tree)
+        first = group(work, tree)
         if first >= 0:
             m, middle, p, l = load(work.tree_goal, first)
             push, turn = impulse(model, state, settings, work, tree, middle)
             store(work.tree_goal, first, m, middle, vec.add(p, push), vec.add(l, turn))
     for tree in range(model.tree_body.shape[0]):
-        if company(work, tree) == tree:
+        if group(work, tree) == tree:
             m, middle, p, l = load(work.tree_goal, tree)
             store(work.tree_goal, tree, m, vec.axpy(0.5 * dt / m, p, middle), p, l)
 
 
 @kernel
 def add_up(model, q, v, work, t, begin, end):
-    """Sum up m, c, p, L about c and the inertia about c of companies of island t at (q, v).
+    """Sum up m, c, p, L about c and the inertia about c of groups of island t at (q, v).
 
-    They are among the trees begin … end − 1. c counts from the base of the first tree of a company.
+    They are among the trees begin … end − 1. c counts from the base of the first tree of a group.
 
     Writes: work.
     """
     for tree in range(begin, end):
-        store(work.company_motion, tree, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-        spatial.store(work.company_inertia, tree, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        store(work.group_motion, tree, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+        spatial.store(work.group_inertia, tree, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     for tree in range(begin, end):
-        first = company(work, tree)
+        first = group(work, tree)
         if first < 0 or (t != EVERY and not is_member(model, work, tree, t)):
             continue
-        m, moment, p, l = load(work.company_motion, first)
+        m, moment, p, l = load(work.group_motion, first)
         mass, arm, push, spin, own = tree_motion(model, q, v, work, tree)
         c = vec.add(arm, vec.sub(place_of(model, q, tree), place_of(model, q, first)))
         l = vec.add(l, vec.add(spin, vec.cross(c, push)))
-        store(work.company_motion, first, m + mass, vec.axpy(mass, c, moment), vec.add(p, push), l)
-        s = spatial.load(work.company_inertia, first)
+        store(work.group_motion, first, m + mass, vec.axpy(mass, c, moment), vec.add(p, push), l)
+        s = spatial.load(work.group_inertia, first)
         s = spatial.axpy(1.0, own, spatial.axpy(mass, about_point(c), s))
-        spatial.store(work.company_inertia, first, s)
+        spatial.store(work.group_inertia, first, s)
     for tree in range(begin, end):
-        if work.company_motion[tree, 0] > 0.0:
-            m, moment, p, l = load(work.company_motion, tree)
+        if work.group_motion[tree, 0] > 0.0:
+            m, moment, p, l = load(work.group_motion, tree)
             c = vec.scale(1.0 / m, moment)
-            store(work.company_motion, tree, m, c, p, vec.sub(l, vec.cross(c, p)))
-            s = spatial.load(work.company_inertia, tree)
-            spatial.store(work.company_inertia, tree, spatial.axpy(-m, about_point(c), s))
+            store(work.group_motion, tree, m, c, p, vec.sub(l, vec.cross(c, p)))
+            s = spatial.load(work.group_inertia, tree)
+            spatial.store(work.group_inertia, tree, spatial.axpy(-m, about_point(c), s))
 
 
 @kernel
 def agree(model, q, v, work, t, begin, end):
-    """Set base velocities and positions of companies of island t at (q, v) so that their momenta are right.
+    """Set base velocities and positions of groups of island t at (q, v) so that their momenta are right.
 
     Of all islands with `EVERY`. They are among the trees begin … end − 1.
 
     Writes: q, v, work.
     """
-    if not has_company(work, begin, end):
+    if not has_group(work, begin, end):
         return
     add_up(model, q, v, work, t, begin, end)
     for tree in range(begin, end):
-        if work.company_motion[tree, 0] > 0.0:
-            m, c, p, l = load(work.company_motion, tree)
+        if work.group_motion[tree, 0] > 0.0:
+            m, c, p, l = load(work.group_motion, tree)
             _, place, push, spin = load(work.tree_goal, tree)
-            s = spatial.load(work.company_inertia, tree)
+            s = spatial.load(work.group_inertia, tree)
             omega = vec.sym_vec(linalg.sym_inverse(s), vec.sub(spin, l))
             velocity = vec.axpy(1.0 / m, vec.sub(push, p), vec.cross(c, omega))
             shift = vec.sub(vec.sub(place, place_of(model, q, tree)), c)
-            if work.blow_count[0] > 0:  # within the step: the way is known already
+            if work.impact_count[0] > 0:  # within the step: the way is known already
                 shift = (0.0, 0.0, 0.0)
-            store(work.company_motion, tree, m, shift, velocity, omega)
-    for tree in range(end - 1, begin - 1, -1):  # the first of a company is its last here
-        first = company(work, tree)
+            store(work.group_motion, tree, m, shift, velocity, omega)
+    for tree in range(end - 1, begin - 1, -1):  # the first of a group is its last here
+        first = group(work, tree)
         if first < 0 or (t != EVERY and not is_member(model, work, tree, t)):
             continue
-        _, shift, velocity, omega = load(work.company_motion, first)
+        _, shift, velocity, omega = load(work.group_motion, first)
         arm = vec.sub(place_of(model, q, tree), place_of(model, q, first))
         there = vec.add(velocity, vec.cross(omega, arm))
         at = model.joint_q[model.tree_body[tree]]
@@ -223,11 +223,11 @@ def agree(model, q, v, work, t, begin, end):
 
 @kernel
 def keep_momenta(model, state, work):
-    """Let every company that is awake end the step with the momentum that it has to have.
+    """Let every group that is awake end the step with the momentum that it has to have.
 
     Writes: state, work.
     """
     for tree in range(model.tree_body.shape[0]):
-        if state.tree_is_asleep[tree] > 0 and company(work, tree) >= 0:
+        if state.tree_is_asleep[tree] > 0 and group(work, tree) >= 0:
             leave(work, tree)
     agree(model, state.q, state.v, work, EVERY, 0, model.tree_body.shape[0])

@@ -1,4 +1,4 @@
-"""How much recovery from overlap is asked of an island: no absurd energy, and not again and again in vain."""
+"""How much correction of overlaps is asked of an island: no absurd energy, not again and again in vain."""
 
 from math import sqrt
 
@@ -15,9 +15,9 @@ from tribo.model import Status
 SLOWED = int(Status.SLOWED)
 FAR = 0.01  # [–] of the speed that a solve removes: a violation beyond it says that links jam
 MAX_FAILURES = 8  # that count: links that jam are then left alone for 2⁶ steps
-REACH = 2.0  # [–] of the speed of recovery: how fast it may make what overlaps
+REACH = 2.0  # [–] of the speed of correction: how fast it may make what overlaps
 WEDGE = 30.0  # [–] of the energy of that: what brings more is not asked for at all, else for a part
-WORTH = 0.01  # [–] of the largest push-out speed: slower recovery brings too little to look at
+WORTH = 0.01  # [–] of the largest push-out speed: slower correction brings too little to look at
 ROTOR = 0.2  # [m] lever at which a rotor counts as mass: a link of a robot is about as long
 IN_VAIN = 30.0  # [–] of the same energy: the most work of recoveries, whatever it moves
 
@@ -25,11 +25,11 @@ IN_VAIN = 30.0  # [–] of the same energy: the most work of recoveries, whateve
 @kernel
 def asked_of(work, c):
     """Return the speed at which contact c is asked to part, at the end of the step [m/s]."""
-    return work.contact_target[c] + work.contact_bend[c, 2]
+    return work.contact_target[c] + work.contact_drift[c, 2]
 
 
 @kernel
-def is_recovery(work, c):
+def is_correction(work, c):
     """Tell whether contact c is asked to part bodies that overlap; one that gives way presses."""
     if work.contact_compliance[c, 2] > 0.0:
         return False
@@ -37,17 +37,17 @@ def is_recovery(work, c):
 
 
 @kernel
-def recovery(model, work, t):
-    """Return the fastest recovery from overlap in island t [m/s], twice the work of all, twice their energy.
+def correction(model, work, t):
+    """Return the fastest correction of an overlap in island t [m/s], twice the work of all and their energy.
 
     The energy that an impulse brings is half of it times the velocities before and after; what stops an
-    approach is no work of recovery.
+    approach is no work of correction.
     """
     fastest = done = gain = 0.0
     rows = work.contact_row
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
-        if is_recovery(work, c):
+        if is_correction(work, c):
             target = asked_of(work, c)
             impulse = vec.load(work.contact_impulse, c)
             fastest = max(fastest, target)
@@ -89,11 +89,11 @@ def inner_tree(model, work, c):
 
 @kernel
 def lower(work, c, part):
-    """Ask contact c for a part of its recovery.
+    """Ask contact c for a part of its correction.
 
     Writes: work.
     """
-    work.contact_target[c] = part * asked_of(work, c) - work.contact_bend[c, 2]
+    work.contact_target[c] = part * asked_of(work, c) - work.contact_drift[c, 2]
     work.contact_start[c, 2] = work.contact_vel[c, 2] - work.contact_target[c]
 
 
@@ -105,7 +105,7 @@ def ask_less(model, settings, work, t, rows, part, only_inner):
     """
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
-        if is_recovery(work, c) and (not only_inner or inner_tree(model, work, c) >= 0):
+        if is_correction(work, c) and (not only_inner or inner_tree(model, work, c) >= 0):
             lower(work, c, part)
     start_cold(model, work, t)
     solve_as_set(model, settings, work, t, rows)
@@ -121,7 +121,7 @@ def leave(model, work, t):
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
         tree = inner_tree(model, work, c)
-        if tree >= 0 and is_recovery(work, c) and work.tree_vain_pause[tree] > 0:
+        if tree >= 0 and is_correction(work, c) and work.tree_vain_pause[tree] > 0:
             lower(work, c, 0.0)
             count += 1
     if count > 0:
@@ -134,7 +134,7 @@ def has_inner(model, work, t):
     """Tell whether links of one robot overlap in island t."""
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
-        if is_recovery(work, c) and inner_tree(model, work, c) >= 0:
+        if is_correction(work, c) and inner_tree(model, work, c) >= 0:
             return True
     return False
 
@@ -167,10 +167,10 @@ def is_far_off(model, settings, work, t, is_solved, fastest):
 
 
 @kernel
-def bound_recovery(model, settings, work, t, rows, is_solved, is_whole):
-    """Ask island t for less recovery from overlap if it brings absurd energy; return whether it does not.
+def bound_correction(model, settings, work, t, rows, is_solved, is_whole):
+    """Ask island t for less correction of overlaps if it brings absurd energy; return whether it does not.
 
-    What overlaps may make its bodies leave one another at the speed of recovery, a little faster where
+    What overlaps may make its bodies leave one another at the speed of correction, a little faster where
     levers are long. A body that two others push from both sides moves nowhere: impulses against such
     overlaps grow from step to step, and if friction allows a solution, it has any energy. Those that only
     keep contacts from approaching do not. is_whole: all was asked of it: then links of robots that jam are
@@ -178,7 +178,7 @@ def bound_recovery(model, settings, work, t, rows, is_solved, is_whole):
 
     Writes: work.
     """
-    fastest, done, gain = recovery(model, work, t)
+    fastest, done, gain = correction(model, work, t)
     speed = max(step_speed(settings), WORTH * settings.max_push_out_speed)
     if fastest == 0.0 or (is_solved and fastest <= speed):
         if is_whole:
@@ -194,13 +194,13 @@ def bound_recovery(model, settings, work, t, rows, is_solved, is_whole):
         return True
     if not jams and gain <= WEDGE * allowed and done <= IN_VAIN * allowed:
         ask_less(model, settings, work, t, rows, 0.5 * sqrt(allowed / gain), False)
-        _, done, gain = recovery(model, work, t)
+        _, done, gain = correction(model, work, t)
         if gain <= allowed and done <= IN_VAIN * allowed:
             return False
     if is_inner:
         learn(model, work, t, True)
         ask_less(model, settings, work, t, rows, 0.0, True)
-        _, done, gain = recovery(model, work, t)
+        _, done, gain = correction(model, work, t)
         if gain <= allowed and done <= IN_VAIN * allowed:
             return False
     ask_less(model, settings, work, t, rows, 0.0, False)

@@ -21,9 +21,9 @@ from tribo.dynamics.middle import (
     difference,
     follow,
     judge_explicit,
+    rotates_far,
     tolerance,
     turn,
-    turns_far,
 )
 from tribo.model import Course, Integrator, Joint, Slot, Status
 
@@ -141,7 +141,7 @@ def repeat(model, state, settings, work, t):
         give_up(model, state, settings, work, t)
         return True
     work.tree_course[t] = SETTLED if is_near or apart <= APART else UNSETTLED
-    if is_near or work.settle_rounds[0] >= ROUNDS:
+    if is_near or work.bias_rounds[0] >= ROUNDS:
         return False
     follow(model, state, work, t, work.response, True)
     bias.tree_bias(model, work.mid_v, settings, work, t)
@@ -162,7 +162,7 @@ def note(model, state, command, settings, work, t, is_first):
         return False
     if not is_first and work.island_is_stale[find(work.tree_island, t)] == 0:
         return False  # nothing changed since it was looked at
-    if code == SETTLED and not turns_far(model, state, settings, work, t):
+    if code == SETTLED and not rotates_far(model, state, settings, work, t):
         return False
     keep_bias(model, work, t)
     if has_contact(model, work, t):
@@ -171,7 +171,7 @@ def note(model, state, command, settings, work, t, is_first):
         return False
     if code == SETTLED:
         enough, rounds = tolerance(model, command, settings, work, t)
-        may_repeat = work.settle_rounds[0] < rounds
+        may_repeat = work.bias_rounds[0] < rounds
         if follow(model, state, work, t, work.response, may_repeat) <= enough:
             return False
         if may_repeat:
@@ -206,21 +206,21 @@ def note_ruled(model, work, t):
 def judge(model, state, settings, work, t):
     """Tell whether a tree that went its way has to go it again; note which joints end as their rows have it.
 
-    A way that still ends elsewhere by much is no way: what is light would be whipped round by forces that are
+    A way that still ends elsewhere by much is no way: what is light would be thrown about by forces that are
     held.
 
     Writes: work.
     """
     unwhiten_tree(model, work, t, work.response, work.change_v)
     apart = difference(model, state, work, t, 1.0, work.rk_v)
-    if work.settle_rounds[0] == ROUNDS - 1 and not apart <= CLOSE:
+    if work.bias_rounds[0] == ROUNDS - 1 and not apart <= CLOSE:
         give_up(model, state, settings, work, t)
         return True
     work.tree_is_fourth[t] = 1 if apart < inf else 0
     note_ruled(model, work, t)
-    if work.settle_rounds[0] >= ROUNDS and not apart <= LEFT:
+    if work.bias_rounds[0] >= ROUNDS and not apart <= LEFT:
         work.tree_course[t] = UNSETTLED
-    return work.settle_rounds[0] < ROUNDS and not apart <= ENOUGH
+    return work.bias_rounds[0] < ROUNDS and not apart <= ENOUGH
 
 
 @kernel
@@ -276,14 +276,14 @@ def iterate(model, state, command, settings, work):
     """Make h agree with the velocity to which it leads, in trees that something touches, or that take parts.
 
     Only the islands of trees with a new h are solved again, from the impulses at hand; return 1 if all is to
-    be solved anew: h changed by much, or rows have to change with it. Blows that are handed on are left out:
-    they come at times of their own.
+    be solved anew: h changed by much, or rows have to change with it. Impacts one after the other are left
+    out: they come at times of their own.
 
     Writes: work.
     """
     if settings.integrator == SEMI_IMPLICIT:
         for t in range(model.tree_body.shape[0]):
-            if turns_far(model, state, settings, work, t):
+            if rotates_far(model, state, settings, work, t):
                 judge_explicit(model, state, settings, work, t)
         return 0
     for t in range(work.island_is_stale.shape[0]):
@@ -292,7 +292,7 @@ def iterate(model, state, command, settings, work):
         is_new, is_far = look(model, state, command, settings, work, k == 0)
         if not is_new or work.status[0] & CAPACITY:
             break
-        work.settle_rounds[0] += 1
+        work.bias_rounds[0] += 1
         if is_far or has_new_rows(model, work):
             return 1
         for t in range(work.island_is_stale.shape[0]):

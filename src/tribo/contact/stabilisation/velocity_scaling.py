@@ -273,11 +273,11 @@ def stay(model, state, settings, work, tree, rigid):
 
 @kernel
 def leave_apart(model, work, t):
-    """Let nothing of island t keep a momentum of its own, unless all of it is one company.
+    """Let nothing of island t keep a momentum of its own, unless all of it is one group.
 
     Writes: work.
     """
-    if group_momentum.is_company(model, work, t, work.island_last_tree[t] + 1):
+    if group_momentum.is_group(model, work, t, work.island_last_tree[t] + 1):
         return
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
@@ -380,7 +380,7 @@ def slow(model, state, settings, work, t, most):
 
     Writes: work.
     """
-    rigid = work.pile_start
+    rigid = work.rigid_motion_v
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):

@@ -74,7 +74,7 @@ class InRecords:
                 own[attribute] = array[getattr(span, index)]
             return own[name]
 
-    def move(self, arrays: Arrays, span: Span) -> None:
+    def attach(self, arrays: Arrays, span: Span) -> None:
         """Write this object's numbers into the records of a freshly built world."""
         for name, array, index in arrays:
             array[getattr(span, index)] = getattr(self, name)

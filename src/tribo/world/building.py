@@ -106,7 +106,7 @@ def _move(
             target[getattr(now, index)] = source[getattr(was, index)]
         is_new[run.new : run.new + run.count] = False
     for k in np.flatnonzero(is_new).tolist():
-        objects[k].move(arrays, layout.span(k))
+        objects[k].attach(arrays, layout.span(k))
     for part in before.holders if before is not None else ():
         part.let_go()
 

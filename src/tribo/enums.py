@@ -79,7 +79,7 @@ class Impact(IntEnum):
     """What happens where several contacts meet at once (`docs/physics/contact`)."""
 
     SIMULTANEOUS = 0  # all of them are one problem
-    PROPAGATE = 1  # each is a impact of its own, in the order of time
+    PROPAGATE = 1  # each is an impact of its own, in the order of time
 
 
 class Bounce(IntEnum):

@@ -180,9 +180,7 @@ class State(Record):
     warm_impulse = field("max_contact", 6)  # [N s, N m s] force and torque impulse, world axes
     yield_count = field(1, dtype=INT)
     yield_key = field("max_contact", dtype=INT)  # contacts whose ground is displaced, ascending
-    yield_displacement = field(
-        "max_contact", 3
-    )  # [m] tangential displacement u, axes of the ground's body
+    yield_displacement = field("max_contact", 3)  # [m] tangential, u, axes of the ground
     yield_rate = field("max_contact")  # [1/s] K/D, at which u fades without contact
 
 
@@ -269,9 +267,7 @@ class Work(Record):
     # Velocity in the middle of the step.
     bias_rounds = field(1, dtype=INT)  # fixed-point iterations of h in this step
     bias_before = field("nv")  # [N, N m] `bias_force` before an iteration
-    island_is_stale = field(
-        "ntree", dtype=INT
-    )  # 1: an h changed after its solve; 2: it was solved again
+    island_is_stale = field("ntree", dtype=INT)  # 1: an h changed after its solve; 2: solved again
     island_is_unsolved = field("ntree", dtype=INT)  # 1: the last solve missed its tolerance
     change_v = field("nv")  # [m/s, rad/s] scratch
 
@@ -398,9 +394,7 @@ class Work(Record):
     soft_vel = field("max_contact", 3)  # [m/s] velocity at which the law is linearised
     soft_trial = field("max_contact", 2)  # [N, –] trial force of a slipping one a pass ago, share
     soft_slope = field("max_contact", 2)  # [N s/m] −∂f/∂v, tangential and normal
-    soft_kept = field(
-        "max_contact", 4
-    )  # `State.yield_displacement` and `yield_rate` while they are merged
+    soft_kept = field("max_contact", 4)  # those of `State` while they are merged
     soft_key = field("max_contact", dtype=INT)  # `State.yield_key` meanwhile
     soft_mass = field("nmatrix")  # M, while `mass_matrix` holds M + dt Jᵀ slope J
     soft_column = field("nv", 3)  # J of one contact, dof by dof
@@ -422,9 +416,7 @@ class Work(Record):
     scalar_compliance = field("nscalar")  # [1/kg, 1/(kg m²)] R
     scalar_delassus = field("nscalar")  # [1/kg, 1/(kg m²)] its own G + R, > 0
     scalar_impulse = field("nscalar")  # [N s, N m s]
-    scalar_reach = field(
-        "nscalar"
-    )  # [m, rad] most that `projection` moves it; < 0: fixes no position
+    scalar_reach = field("nscalar")  # [m, rad] most that a projection moves it; < 0: none
     scalar_gap = field("nscalar")  # [m, rad] of a constraint that fixes a position, in mid step
     scalar_gap_before = field("nscalar")  # [m, rad] at the step's start if wide, else the same
 
@@ -469,17 +461,16 @@ class Work(Record):
     block_at = field("nnode", "nnode", dtype=INT)  # first number in `block_value`, −1: no block
     block_value = field("nvalue")  # row by row
     block_scratch = field("nv")
-    pile_sum = field("nv")  # −Yᵀ λ
-    rigid_motion_v = field("nv")  # z where a Newton step begins; also a rigid motion (brake)
+    pile_lack = field("nv")  # z − z_free − Yᵀ λ(z), or −Yᵀ λ
+    newton_start = field("nv")  # z where a Newton step of a round begins
+    rigid_motion_v = field("nv")  # of an island: all its bodies as one
     pile_step = field("nv")  # also the shift that closes loops, whitened (projection)
-    contact_guess = field("max_contact", 3)  # [m/s] y of the splitting; [N s] of a impact
-    contact_spin_guess = field("max_contact", 3)  # [rad/s] y; [m/s] velocity before a impact
-    contact_shift = field("max_contact")  # [m/s] speed after a impact
-    contact_kept = field(3, "max_contact", 6)  # impulses to come back to: best, round, step
+    contact_guess = field("max_contact", 3)  # [m/s] y of the splitting; [N s] of an impact
+    contact_spin_guess = field("max_contact", 3)  # [rad/s] y; [m/s] velocity before an impact
+    contact_shift = field("max_contact")  # [m/s] speed after an impact
+    contact_kept = field(4, "max_contact", 6)  # impulses to come back to: best, round, step, safe
     scalar_kept = field(4, "nscalar")
-    scalar_guess = field(
-        "nscalar"
-    )  # both also by row of projection: gap, impulse, direction; answer
+    scalar_guess = field("nscalar")  # λ̂ or y; also of a projection, by row
 
     # What this step makes of the state's fields of the same names.
     constraint_is_broken = field("nconstraint", dtype=INT)
@@ -487,7 +478,7 @@ class Work(Record):
     tree_vain = field("ntree", dtype=INT)
     tree_vain_pause = field("ntree", dtype=INT)
 
-    # Bodies that tumble and are hit: where a impact meets them (`src/tribo/contact/impact/impact_split.py`).
+    # Bodies that tumble and are hit: where an impact meets them (`src/tribo/contact/impact/impact_split.py`).
     tree_is_struck = field("ntree", dtype=INT)  # 1: met in the middle of its drift; 2: it rolls
     struck_turn = field("ntree", 3)  # [rad/s] of the middle minus that of the state
     struck_response = field("nv")  # the same, whitened; 0 for all others

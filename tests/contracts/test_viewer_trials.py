@@ -85,13 +85,13 @@ def test_a_twist_loads_a_joint():
 @pytest.mark.parametrize("time_step", [1e-3, 1e-2])
 def test_a_twist_of_a_light_link_does_not_swing_up(time_step):
     # Damping that is constant over a step takes at most half of the speed away (c w dt ≤ ½), so the torque
-    # never turns round and never exceeds that of a body at rest; twice as much leaves room for other links.
+    # never turns round and never exceeds that of a body at rest. Links that jam are another matter.
     world = tribo.World(time_step=time_step)
-    robot = world.add_articulated_system(QUADRUPED, position=(0, 0, 1))
+    robot = world.add_articulated_system(QUADRUPED, position=(0, 0, 1), collision_mask=0)
     twist = Twist(robot, robot.body_names.index("LF_SHANK"), np.zeros(3), BACK, 3 * SIDE, 10.0)
-    most = 2 * 10.0 * 9.81 * robot.mass * 0.3
+    most = (1.0 + 1e-12) * 10.0 * 9.81 * robot.mass * 0.3
     for _ in range(int(1.0 / time_step)):
-        assert np.linalg.norm(twist.pull(time_step)) < most
+        assert np.linalg.norm(twist.pull(time_step)) <= most
         world.step()
 
 

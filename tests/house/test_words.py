@@ -31,8 +31,8 @@ OLD = {
     r"stirred|drowsy": "awake flag, sleep candidate",
     r"pass(?:ed)?_over": "suppress",
 }
-# Where a word is another one: of a linker all that a function reaches, of a soft ground its time, warnings of a
-# table of materials.
+# Where a word is another one: of a linker all that a function reaches, of a soft ground its time, warnings
+# of a table of materials.
 LEFT: dict[str, tuple[str, ...]] = {}
 LEFT["closure"] = ("src/tribo/compiler/",)
 LEFT["recovery"] = ("src/tribo/ground/",)

@@ -2,7 +2,7 @@
 
 Between two impacts the bodies go on under the forces of the step, so a contact that rebounds meets at
 the time τ at which its gap closes, and gets Newton's restitution and Coulomb's friction at the velocity
-of that time. A impact sets others off: that is how a row of balls hands a speed on. What then still
+of that time. An impact sets others off: that is how a row of balls hands a speed on. What then still
 touches rests, which is left to the sweep. Impulses at τ, not at the middle of the step, move the bodies
 by (m − τ) Δv more than the drift does, m its middle; `impact_shift` collects that.
 The points of one pair of shapes that meet together are one impact: a box that lands flat does not tumble.
@@ -23,9 +23,9 @@ MAX_IMPACTS = 100  # per contact of an island
 SLOWEST = 1e-3  # [m/s] what approaches slower is resting
 TOGETHER = 1e-9  # [–] of the step: gaps that close within this time close together
 SWEEPS = 100  # over the points of one impact
-STILL = 1e-14  # [–] of the speed of a impact: the last change of a sweep
+STILL = 1e-14  # [–] of the speed of an impact: the last change of a sweep
 HALVINGS = 20  # of a restitution that would create energy
-ROUND_OFF = 1e-12  # [–] of the energy of a impact
+ROUND_OFF = 1e-12  # [–] of the energy of an impact
 ZERO = (0.0, 0.0, 0.0)
 
 
@@ -74,14 +74,14 @@ def closing_time(model, work, c, now, dt, is_midpoint):
 
 @kernel
 def rebound_of(work, c, approach):
-    """Return the speed at which contact c parts after a impact, 0 if it does not."""
+    """Return the speed at which contact c parts after an impact, 0 if it does not."""
     restitution = work.contact_restitution[c]
     return rebound(approach, restitution, work.contact_threshold[c], work.contact_loss[c])
 
 
 @kernel
 def parting_speed(model, work, c, time, dt, is_midpoint):
-    """Return the speed at which contact c parts after a impact at a time, −1 if it is no impact.
+    """Return the speed at which contact c parts after an impact at a time, −1 if it is no impact.
 
     It parts with 0 if the forces of the step would bring it back within the step: so bouncing ends.
     """
@@ -178,7 +178,7 @@ def collide(model, work, low, high, part, still, time, dt, is_midpoint):
 
 @kernel
 def take_back(model, work, low, high):
-    """Take the impulses of a impact away.
+    """Take the impulses of an impact away.
 
     Writes: work.
     """

@@ -1,9 +1,9 @@
-"""Bodies that tumble and are hit: a impact meets them as they move in the middle of their drift.
+"""Bodies that tumble and are hit: an impact meets them as they move in the middle of their drift.
 
 A contact that stays is solved for the velocity at the end of the step, which is the mean velocity from
 this evaluation to the next. That velocity does not belong to the attitude at which J and M are
-taken: the body tumbles on in between. What a impact gives would be wrong by as much, of first order in
-the turn of a step, and so would be the energy. So a impact is split from the tumbling (Strang): the body
+taken: the body tumbles on in between. What an impact gives would be wrong by as much, of first order in
+the turn of a step, and so would be the energy. So an impact is split from the tumbling (Strang): the body
 tumbles for half a step, is hit there, and tumbles on for the other half (`integrate.finish_struck`). Each of
 the three keeps the energy exactly, if the impact does.
 A body whose contact stays and bends its path (`curvature`) is split in the same way, with two differences:

@@ -27,7 +27,7 @@ def begin(work):
 
 @kernel
 def meet(model, state, settings, work):
-    """Find the islands with a impact, and what of them tumbles.
+    """Find the islands with an impact, and what of them tumbles.
 
     Writes: work.
     """

@@ -1,6 +1,6 @@
 """Stage *guard*: no rebound creates energy.
 
-Newton's restitution is a statement about velocities. Where friction turns the impulse of a impact, as at the
+Newton's restitution is a statement about velocities. Where friction turns the impulse of an impact, as at the
 tip of a falling linkage, the velocities that it asks for may hold more energy than there was (Kane's
 paradox). Then all rebounds of the island are made weaker by one factor, the largest that adds no
 energy: Newton's law lies at 1, the plastic impact, which never creates any, at 0.

@@ -82,7 +82,7 @@ def rest_of(work, c, settings):
 
 @kernel
 def rebound(approach, restitution, threshold, loss):
-    """Return the speed at which a pair parts after a impact [m/s]; 0: it does not.
+    """Return the speed at which a pair parts after an impact [m/s]; 0: it does not.
 
     loss: what of the approach is no part of it: the threshold (law `offset`) or nothing (`gate`).
     """

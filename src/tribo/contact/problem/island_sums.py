@@ -6,6 +6,35 @@ from tribo.math import vec
 
 
 @kernel
+def begin(model, work, count, out):
+    """Set an array of dofs to z − z_free, z the present response.
+
+    Writes: out.
+    """
+    for a in range(count):
+        tree = work.node_tree[a]
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            out[dof] = work.response[dof] - work.free_response[dof]
+
+
+@kernel
+def product(model, work, count, x, y):
+    """Return the scalar product of two arrays over the dofs of all nodes."""
+    total = 0.0
+    for a in range(count):
+        tree = work.node_tree[a]
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            total += x[dof] * y[dof]
+    return total
+
+
+@kernel
+def full(d):
+    """Return the nine numbers, row by row, of a symmetric matrix (xx, yy, zz, xy, xz, yz)."""
+    return (d[0], d[3], d[4], d[3], d[1], d[5], d[4], d[5], d[2])
+
+
+@kernel
 def add_block(model, work, out_table, in_table, c, r, d):
     """Add what contact c couples.   matrix += r Y_outᵀ D Y_in, D row by row
 
@@ -104,7 +133,7 @@ def settle(model, work, t, count):
 
     Writes: work.
     """
-    sum_of = work.pile_sum
+    sum_of = work.pile_lack
     for a in range(count):
         tree = work.node_tree[a]
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):

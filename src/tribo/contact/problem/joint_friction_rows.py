@@ -166,7 +166,7 @@ def add_cone(model, state, settings, work, i):
 def slides_on_cone(model, state, work, n):
     """Tell whether row n is a cone on which a joint slides: it presses about as much as in the last step.
 
-    Such a force bends the path for longer than a impact does: the next step counts on it.
+    Such a force bends the path for longer than an impact does: the next step counts on it.
     """
     i = work.scalar_body[n, 0]
     slot = work.scalar_slot[n]

@@ -4,6 +4,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
 
 BEST, ROUND, STEP = 0, 1, 2  # the best so far, those of the last round, those before a Newton step
+SAFE = 3  # those that bring no energy
 
 
 @kernel

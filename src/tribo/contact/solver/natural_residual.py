@@ -109,6 +109,19 @@ def violation(model, work, t):
 
 
 @kernel
+def largest_block(work, t):
+    """Return the largest diagonal entry of G in island t."""
+    g = 0.0
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        c = work.island_contact[k]
+        for a in range(3):
+            g = max(g, work.contact_delassus[c, a])
+    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        g = max(g, work.scalar_delassus[work.island_scalar[k]])
+    return g
+
+
+@kernel
 def asked_within(work, t):
     """Return how far what the contacts of island t ask for may be from what it should be [m/s]."""
     most = 0.0

@@ -1,4 +1,4 @@
-"""An island of any size as one sparse problem: Newton's method, and from nearer where that fails.
+"""An island of any size as one sparse problem: Newton's method, splitting, rounds of convex problems.
 
 What is best so far is kept, so that a way that leads nowhere costs time only, and a bounded one. If none
 leads to a solution, there is an answer all the same: impulses in their cones that bring no energy.
@@ -8,16 +8,11 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
-from tribo.contact.problem.whitened_products import (
-    moved_by,
-    scalar_moved_by,
-    velocity,
-    within,
-)
+from tribo.contact.problem.whitened_products import within
 from tribo.contact.solver import block_matrix, coulomb_cone, splitting
 from tribo.contact.solver.block_matrix import MAX_NODES
-from tribo.contact.solver.checkpoint import BEST, ROUND, go_back, keep
-from tribo.contact.solver.gauss_seidel_visits import start_cold
+from tribo.contact.solver.checkpoint import BEST, ROUND, SAFE, go_back, keep
+from tribo.contact.solver.convex_rounds import convex_round, forgetful_rounds
 from tribo.contact.solver.natural_residual import (
     ENOUGH,
     GOOD,
@@ -38,6 +33,15 @@ FAR = 1e-3  # [–] of the same speed: a violation beyond it is no solution
 MANY = 12  # trees: an island of more may be too large; a robot of a hundred joints is one tree
 CROWD = 32  # trees: an island of more is too large
 LARGE = 2e5  # multiplications of a factor: about 0.15 ms
+ROUNDS = 8
+MAX_STEPS = 60  # after which no round begins: hardly a problem is solved by more
+FIRST_STIFFNESS = 10.0  # [–] of a round, in units of the inverse of a contact's own G
+STIFFER = 10.0
+MAX_STIFFNESS = 1e7
+HOPE_FROM = 1e4  # [–] stiffness whose result tells whether there is a solution to be found
+HOPELESS = 0.1  # [–] of the speed that the island removes: a violation there beyond it stays
+MAX_WORK = 1e8  # multiplications of the Newton steps after which no round begins: about 60 ms
+REFINE_FROM = 1e3  # [–] stiffness whose result is a good start for Newton's method
 FIRST_RHO = 1.0  # [–] of the splitting, in units of the contacts' own G
 
 
@@ -114,47 +118,31 @@ def approach(model, work, t, count, limit, best):
 
 
 @kernel
-def row_work(model, work, table, start, impulses, c):
-    """Return λ · w_free and λ · (w⁺ − w_free) of contact c on the rows of a table."""
-    impulse = vec.load(impulses, c)
-    free = moved_by(model, work, table, c, work.free_response, vec.load(start, c))
-    moved = vec.sub(velocity(model, work, table, start, c), free)
-    return vec.dot(impulse, free), vec.dot(impulse, moved)
-
-
-@kernel
-def take_no_energy(model, work, t, count):
-    """Scale the impulses of island t down until they bring no energy: ½ λ · (w⁺ + w_free) ≤ 0.
-
-    Rows whose bounds leave out zero stay within them.
+def rounds(model, work, t, count, limit, rho, best):
+    """Make rounds from the present impulses, the first with stiffness `rho`; return success, least violation.
 
     Writes: work.
     """
-    begin = own = 0.0
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        c = work.island_contact[k]
-        rows, start = work.contact_row, work.contact_start
-        a, b = row_work(model, work, rows, start, work.contact_impulse, c)
-        begin += a
-        own += b
-        if work.contact_is_spun[c] == 1:
-            rows, start = work.contact_spin_row, work.contact_spin_start
-            a, b = row_work(model, work, rows, start, work.contact_spin_impulse, c)
-            begin += a
-            own += b
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
-        n = work.island_scalar[k]
-        free = scalar_moved_by(model, work, n, work.free_response, work.scalar_start[n])
-        w = scalar_moved_by(model, work, n, work.response, work.scalar_start[n])
-        begin += work.scalar_impulse[n] * free
-        own += work.scalar_impulse[n] * (w - free)
-    part = min(max(-2.0 * begin / own, 0.0), 1.0) if own > 0.0 else 1.0
-    keep(work, t, BEST)
-    start_cold(model, work, t)
-    keep(work, t, ROUND)
-    go_back(model, work, t, count, BEST, 1.0)
-    go_back(model, work, t, count, ROUND, 1.0 - part)
-    into_cones(model, work, t, count)
+    first = work.newton_steps[0]
+    speed = work.removed_speed[0]
+    for _ in range(ROUNDS):
+        steps = work.newton_steps[0] - first
+        if steps > MAX_STEPS or steps * work.factor_work[0] > MAX_WORK:
+            break
+        if convex_round(model, work, t, count, rho, limit) < 0.0:
+            break
+        if rho >= REFINE_FROM:
+            before = best
+            keep(work, t, ROUND)
+            island_sums.settle(model, work, t, count)
+            best = improve(model, work, t, count, limit, best, SHORT)
+            if best <= GOOD * limit or (best <= ENOUGH * limit and best > 0.5 * before):
+                return True, best  # or no round takes away what is left
+            if rho >= HOPE_FROM and best > HOPELESS * speed:
+                break
+            go_back(model, work, t, count, ROUND, 1.0)
+        rho = min(STIFFER * rho, MAX_STIFFNESS)
+    return False, best
 
 
 @kernel
@@ -181,7 +169,16 @@ def solve_pile(model, work, t, may_be_large, limit):
     if is_large:
         return UNSOLVED
     is_solved, best = approach(model, work, t, count, limit, best)
-    go_back(model, work, t, count, BEST, 1.0)
-    if best > FAR * work.removed_speed[0]:
-        take_no_energy(model, work, t, count)
+    if not is_solved:
+        go_back(model, work, t, count, BEST, 1.0)
+        is_solved, best = rounds(model, work, t, count, limit, FIRST_STIFFNESS, best)
+    if not is_solved:
+        forgetful_rounds(model, work, t, count, limit)
+        into_cones(model, work, t, count)
+        keep(work, t, SAFE)
+        best = improve(model, work, t, count, limit, best, SHORT)
+        go_back(model, work, t, count, SAFE, 1.0)
+        is_solved, best = rounds(model, work, t, count, limit, REFINE_FROM, best)
+    is_lawful = best <= FAR * work.removed_speed[0]
+    go_back(model, work, t, count, BEST if is_lawful else SAFE, 1.0)
     return SOLVED if is_solved else UNSOLVED

@@ -209,7 +209,7 @@ def move(model, work, count, factor):
     for a in range(count):
         tree = work.node_tree[a]
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-            work.response[dof] = work.pile_start[dof] + factor * work.pile_step[dof]
+            work.response[dof] = work.newton_start[dof] + factor * work.pile_step[dof]
 
 
 @kernel
@@ -228,7 +228,7 @@ def descend(model, work, t, count, rho):
     for a in range(count):
         tree = work.node_tree[a]
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-            work.pile_start[dof] = work.response[dof]
+            work.newton_start[dof] = work.response[dof]
             work.pile_step[dof] = -work.pile_lack[dof]
     block_matrix.solve(model, work, count, work.pile_step)
     first = island_sums.product(model, work, count, work.pile_lack, work.pile_step)

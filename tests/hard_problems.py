@@ -117,6 +117,7 @@ def write(engine: Engine, problem: Problem) -> None:
     g = problem.dense()[0]
     for c in range(n):
         own = g[3 * c : 3 * c + 3, 3 * c : 3 * c + 3]
+        work.contact_own[c] = own.trace() / 3.0
         work.contact_delassus[c] = [
             own[0, 0],
             own[1, 1],

@@ -376,6 +376,7 @@ class Work(Record):
     # Contacts of compliant pairs; vectors in contact axes.
     soft_count = field(1, dtype=INT)
     soft_pass = field(1, dtype=INT)  # linearisations of this step
+    contact_own = field("max_contact")  # [1/kg] mean of the diagonal of its block of G, without R
     contact_compliance = field("max_contact", 3)  # [1/kg] R of t₁, t₂, n: w = G λ + c + R λ
     contact_scale = field("max_contact", 2)  # [–] lengths of the rows t₁, t₂: friction's ellipse
     contact_friction_row = field("max_contact", 2, dtype=INT)  # its scalar rows: friction's box
@@ -388,6 +389,7 @@ class Work(Record):
     contact_reach = field("max_contact")  # [–] to the nearest that is kept; −1: it is kept
     contact_is_soft = field("max_contact", dtype=INT)  # a compliant pair: 1 one side moves, 2 both
     contact_state = field("max_contact", dtype=INT)  # 0 lifted, 1 sticks, 2 slips; −1: a rigid pair
+    soft_peak = field("max_contact")  # [–] x at the deepest point of a bounce
     soft_blend = field("max_contact")  # [–] r: 0 trapezoidal, 1 implicit
     soft_u = field("max_contact", 2)  # [m] u at the beginning of the step
     soft_force = field("max_contact", 3)  # [N] on A at `soft_vel`

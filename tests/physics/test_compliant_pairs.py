@@ -384,6 +384,69 @@ def test_a_box_on_a_box_rests_at_the_depth_of_the_law(dt):
     assert world.status == 0
 
 
+def test_the_step_that_would_do_is_the_same_on_a_ground_and_between_bodies(caplog):
+    """It goes by the apparent mass: two balls of 2 kg are one of 1 kg on the ground."""
+    steps = []
+    for other in ("static", "dynamic"):
+        caplog.clear()
+        world = tribo.World(1e-3, gravity=(0, 0, 0))
+        world.set_material_pair("a", "b", friction=0.0, stiffness=1e7, damping=10.0)
+        mass = 1.0 if other == "static" else 2.0
+        world.add_sphere(0.1, mass, "a", position=(0, 0, 0), body_type=other)
+        ball = world.add_sphere(0.1, mass, "b", position=(0, 0, 0.20001))
+        ball.linear_velocity = 0, 0, -2
+        world.step()
+        said = next(r.message for r in caplog.records if "would follow" in r.message)
+        steps.append(float(said.split("which ")[1].split(" s would follow")[0]))
+    assert steps[0] == pytest.approx(steps[1], rel=0.05)
+
+
+def test_what_sleeps_wakes_when_its_pair_becomes_compliant():
+    world = tribo.World(2e-3)
+    world.sleeping = True
+    world.add_ground()
+    boxes = [
+        world.add_box((0.1, 0.1, 0.1), 1.0, "wood", position=(0, 0, 0.05 + 0.1 * k))
+        for k in range(3)
+    ]
+    on_its_way(world, 2.0)
+    assert all(box.is_asleep for box in boxes)
+    world.set_material_pair("wood", "wood", friction=0.8, stiffness=1e4, damping=3e2)
+    on_its_way(world, 3.0)
+    depth = ground.rest_depth(G, 1e4, 4)
+    assert boxes[1].position[2] - boxes[2].position[2] + 0.1 == pytest.approx(depth, rel=1e-4)
+
+
+@pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit", "rk4"])
+def test_robots_and_crates_that_give_way_are_the_same_in_a_batch(integrator):
+    """A quadruped with soft links on a soft crate: one world, three of a batch and a snapshot, bit by bit."""
+
+    def make():
+        world = tribo.World(1e-3)
+        world.integrator = integrator
+        world.add_ground()
+        world.add_box((0.8, 0.6, 0.2), 20.0, "soft", position=(0, 0, 0.1))
+        robot = world.add_articulated_system(ASSETS / "quadruped.urdf", position=(0, 0, 0.75))
+        for pair in (("soft", "rubber"), ("soft", "default"), ("default", "default")):
+            world.set_material_pair(*pair, friction=0.6, stiffness=1e5, damping=1e3)
+        for body in robot.collision_bodies:
+            body.material = "default" if body.material != "rubber" else "rubber"
+        return world
+
+    alone = make()
+    alone.step(150)
+    kept = alone.snapshot()
+    alone.step(150)
+    batch = tribo.Batch(make(), 3)
+    batch.step(300)
+    assert set(batch.hash()) == {alone.hash()}
+    after = alone.hash()
+    alone.restore(kept)
+    alone.step(150)
+    assert alone.hash() == after
+    assert any(c.state is not None for c in alone.contacts)
+
+
 def test_forces_keep_to_the_law_also_where_a_step_is_not_solved():
     """A limp quadruped drops on a ground of 1e8: pushes only, within the cone, whatever the status says."""
     world = tribo.World(1e-3)

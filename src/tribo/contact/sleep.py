@@ -10,6 +10,8 @@ and one more step is solved, from rest: only if that leaves them at rest do they
 its turning point is slow, but does not pass.
 """
 
+from math import log
+
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import joint_limit_rows
 from tribo.contact.problem.islands import find, join, moved_tree
@@ -28,6 +30,11 @@ ROLLING = int(Pair.ROLLING_FRICTION)
 SPINNING = int(Pair.SPINNING_FRICTION)
 ROLLING_LENGTH = int(Pair.ROLLING_LENGTH)
 SPINNING_LENGTH = int(Pair.SPINNING_LENGTH)
+STIFFNESS = int(Pair.STIFFNESS)
+DAMPING = int(Pair.DAMPING)
+YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
+SPOOK_DAMPING = int(Pair.SPOOK_DAMPING)
+ADHESION = int(Pair.ADHESION_FORCE)
 
 AWAKE = 0  # codes of `State.tree_is_asleep`
 CANDIDATE = 1  # slow for long enough; the step from rest decides
@@ -91,6 +98,13 @@ def mark(model, work, c):
         + 1.9 * pair[row[0], row[1], SPINNING]
         + 2.3 * pair[row[0], row[1], ROLLING_LENGTH]
         + 2.9 * pair[row[0], row[1], SPINNING_LENGTH]
+    )
+    law += (
+        3.1 * log(1.0 + pair[row[0], row[1], STIFFNESS])
+        + 3.7 * log(1.0 + pair[row[0], row[1], DAMPING])
+        + 4.1 * log(1.0 + pair[row[0], row[1], YOUNGS_MODULUS])
+        + 4.3 * log(1.0 + pair[row[0], row[1], SPOOK_DAMPING])
+        + 4.7 * log(1.0 + pair[row[0], row[1], ADHESION])
     )
     axes = work.contact_axes
     normal = 0.3 * axes[c, 6] + 0.5 * axes[c, 7] + 0.7 * axes[c, 8]

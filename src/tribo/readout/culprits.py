@@ -111,25 +111,20 @@ def too_stiff(engine: Engine, objects: Sequence[Object]) -> str:
     (`ground_law.peak`).
     """
     from tribo.contact.compliant.ground_law import FOLLOWED
-    from tribo.contact.problem.contact_targets import SLOW_IMPACT
 
     work, table, material = engine.work, engine.model.pair_table, engine.model.shape_material
-    settings, found = engine.settings, {}
-    dt = float(settings.dt)
-    weight = np.linalg.norm([settings.gravity_x, settings.gravity_y, settings.gravity_z])
-    slow = max(2.0 * dt * weight, SLOW_IMPACT)
+    dt, found = float(engine.settings.dt), {}
     for c in np.flatnonzero(work.contact_is_soft[: int(work.contact_count[0])]):
-        shapes = work.contact_shape[c]
+        shapes, x = work.contact_shape[c], float(work.soft_peak[c])
+        if x <= FOLLOWED:
+            continue
         numbers = table[material[shapes[0]], material[shapes[1]]]
         stiffness, damping = numbers[Pair.STIFFNESS], numbers[Pair.DAMPING]
-        inverse_mass, speed = work.contact_delassus[c, 2], -work.contact_vel[c, 2]
-        depth = max(0.0, -work.contact_gap[c])
-        root = (depth**2.5 + 1.25 * speed**2 / (stiffness * inverse_mass)) ** 0.2
-        x = dt * root * (1.5 * stiffness * dt + damping) * inverse_mass
-        if speed > slow and x > FOLLOWED:
-            space = damping**2 + 6.0 * FOLLOWED * stiffness / (root * inverse_mass)
-            step = (np.sqrt(space) - damping) / (3.0 * stiffness)
-            found[" and ".join(shape_name(objects, int(s)) for s in shapes)] = step
+        # x is a h² + b h.
+        b = x / (dt * (1.5 * stiffness * dt + damping)) * damping
+        a = (x - b * dt) / dt**2
+        step = (np.sqrt(b * b + 4.0 * a * FOLLOWED) - b) / (2.0 * a)
+        found[" and ".join(shape_name(objects, int(s)) for s in shapes)] = step
     if not found:
         return ""
     return f"{', '.join(found)}, which {min(found.values()):.2g} s would follow"

@@ -168,7 +168,8 @@ def prepare(model, state, settings, work):
         x = h * sqrt(depth) * (1.5 * K * h + D) * work.contact_delassus[c, 2]
         part = (x / STIFF) ** 4
         work.soft_blend[c] = part / (1.0 + part)
-        if peak(settings, work, c, K, D) > FOLLOWED:
+        work.soft_peak[c] = peak(settings, work, c, K, D)
+        if work.soft_peak[c] > FOLLOWED:
             work.status[0] |= COARSE
         old = recall(model, state, work, c, old)
         key = work.contact_key[c]

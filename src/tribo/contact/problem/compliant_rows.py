@@ -17,7 +17,7 @@ Source: Lacoursière 2007, "Ghosts and Machines" (SPOOK); docs/physics/compliant
 from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_rows import own_block
+from tribo.contact.problem.contact_rows import own_blocks
 from tribo.contact.problem.islands import is_same_pair
 from tribo.contact.problem.spook import spook
 from tribo.contact.problem.whitened_products import add_to
@@ -142,7 +142,7 @@ def scale_friction(model, settings, work, c, a, b):
     work.contact_scale[c, 1] = second
     if first != 1.0 or second != 1.0:
         mix(work, c, first, 0.0, 0.0, second)
-        own_block(model, work, work.contact_row, c, work.contact_delassus)
+        own_blocks(model, work, c)
     other = work.contact_delassus[c, 2]
     share = settings.dt * work.contact_share[c]
     x = first * first * table[a, b, VISCOSITY] / share

@@ -200,6 +200,17 @@ def own_block(model, work, table, c, out):
 
 
 @kernel
+def own_blocks(model, work, c):
+    """Write the block G_cc of the forces of contact c, and the mean of its diagonal.
+
+    Writes: work.
+    """
+    own_block(model, work, work.contact_row, c, work.contact_delassus)
+    g = work.contact_delassus
+    work.contact_own[c] = (g[c, 0] + g[c, 1] + g[c, 2]) / 3.0
+
+
+@kernel
 def reserve(work, count):
     """Return the first of `count` free numbers in `work.row`, −1 if there is no room.
 
@@ -264,7 +275,7 @@ def contact_rows(model, state, work):
                 side_rows(model, state, work, c, side, is_moved(model, body))
         add_surface(work, c)
         if work.row_count[0] <= work.row.shape[0]:
-            own_block(model, work, work.contact_row, c, work.contact_delassus)
+            own_blocks(model, work, c)
             if work.contact_is_spun[c] == 1:
                 own_block(model, work, work.contact_spin_row, c, work.contact_spin_delassus)
     if work.row_count[0] > work.row.shape[0]:

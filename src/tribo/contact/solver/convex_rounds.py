@@ -87,10 +87,9 @@ def stiffness_of(work, c, rho):
     What a row gives way, R, adds to 1/r: the tangential ones have one r, the normal one q² r. In the normal
     impulse over q the law is a projection as before, on a cone of the coefficient μ q.
     """
-    g = work.contact_delassus
     give = work.contact_compliance
     x, y, z = give[c, 0], give[c, 1], give[c, 2]
-    soft = (g[c, 0] + g[c, 1] + g[c, 2] - x - y - z) / (3.0 * rho)
+    soft = work.contact_own[c] / rho
     if soft <= 0.0:
         return 0.0, 1.0
     if x == 0.0 and y == 0.0 and z == 0.0:

@@ -163,7 +163,11 @@ def island_speed(settings, work, t):
         push = sqrt(push)
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
-        scale = max(scale, -work.contact_start[c, 2], push * sqrt(work.contact_delassus[c, 2]))
+        own, give = work.contact_own[c], work.contact_compliance[c, 2]
+        asked = -work.contact_start[c, 2]
+        if give > 0.0 and own > 0.0:  # a spring: what its force does to the velocity
+            asked *= own / (own + give)
+        scale = max(scale, asked, push * sqrt(work.contact_delassus[c, 2]))
         if is_weightless:
             scale = max(scale, ROUNDED * vec.norm(vec.load(work.contact_vel, c)))
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):

@@ -72,10 +72,7 @@ def disc_step(slope, bound, r, left, give, impulse, w):
 @kernel
 def left_undone(work, c):
     """Return ε/r of contact c, r without what its rows give way."""
-    g = work.contact_delassus
-    give = work.contact_compliance
-    own = g[c, 0] + g[c, 1] + g[c, 2] - give[c, 0] - give[c, 1] - give[c, 2]
-    return PROXIMAL * own / 3.0
+    return PROXIMAL * work.contact_own[c]
 
 
 @kernel

@@ -111,14 +111,13 @@ def report(model, settings, work):
         )
         if work.contact_is_spun[c] == 1:
             dual = max(dual, torque_violation(model, work, c))
-        g = work.contact_delassus
-        diagonal += g[c, 0] + g[c, 1] + g[c, 2]
+        diagonal += 3.0 * work.contact_own[c]
         count += 3
     for n in range(work.scalar_count[0]):
         p, d = scalar_residual(model, work, n, max(speed, SLOWEST))
         primal = max(primal, p)
         dual = max(dual, d)
-        diagonal += work.scalar_delassus[n]
+        diagonal += max(work.scalar_delassus[n] - work.scalar_compliance[n], 0.0)
         count += 1
     if count == 0 or speed == 0.0 or diagonal == 0.0:
         primal = dual = complementarity = miss = 0.0

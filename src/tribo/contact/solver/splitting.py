@@ -40,6 +40,7 @@ EVERY = 10  # steps after which ρ is looked at
 SOFTEST, STIFFEST = 1e-7, 1e3  # [–] of ρ
 TINY = 1e-300
 OPEN = 1e100  # [m/s]
+LEAST = 1e-12  # [–] of a scalar row's G that does not give way: below is rounding
 
 
 @kernel
@@ -50,10 +51,14 @@ def own_delassus(work, c):
     """
     if work.contact_start[c, 2] > OPEN:
         return 0.0
-    g = work.contact_delassus
-    give = work.contact_compliance
-    own = g[c, 0] + g[c, 1] + g[c, 2] - give[c, 0] - give[c, 1] - give[c, 2]
-    return own / 3.0
+    return work.contact_own[c]
+
+
+@kernel
+def own_scalar(work, n):
+    """Return d of scalar row n: its own G, without what it gives way, or next to nothing of both."""
+    g = work.scalar_delassus[n]
+    return max(g - work.scalar_compliance[n], LEAST * g)
 
 
 @kernel
@@ -107,7 +112,7 @@ def assemble(model, work, t, count, rho):
             island_sums.add_block(model, work, spins, spins, c, 1.0, block)
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         n = work.island_scalar[k]
-        own = work.scalar_delassus[n] - work.scalar_compliance[n]
+        own = own_scalar(work, n)
         island_sums.add_scalar_block(model, work, n, 1.0 / (rho * own + work.scalar_compliance[n]))
     return block_matrix.factor(model, work, count)
 
@@ -146,7 +151,7 @@ def torque_without_cones(model, work, c, rho, response):
 @kernel
 def scalar_without_bounds(model, work, n, rho, response):
     """Return x of scalar row n, if the trees have a response."""
-    d = rho * (work.scalar_delassus[n] - work.scalar_compliance[n])
+    d = rho * own_scalar(work, n)
     w = scalar_moved_by(model, work, n, response, work.scalar_start[n])
     push = d * work.scalar_impulse[n] - work.scalar_guess[n] - w
     return push / (d + work.scalar_compliance[n])
@@ -228,7 +233,7 @@ def split_scalar(model, work, n, rho):
 
     Writes: work.
     """
-    d = rho * (work.scalar_delassus[n] - work.scalar_compliance[n])
+    d = rho * own_scalar(work, n)
     x = scalar_without_bounds(model, work, n, rho, work.response)
     before = work.scalar_impulse[n]
     trial = x + work.scalar_guess[n] / d

@@ -96,6 +96,8 @@ def write_problem(engine, rng, contacts, spun=0.0, spread=2.0):
         ):
             g = sum(rows[s] @ rows[s].T for s in range(2))
             own[c] = g[0, 0], g[1, 1], g[2, 2], g[0, 1], g[0, 2], g[1, 2]
+            if table is work.contact_row:
+                work.contact_own[c] = g.trace() / 3.0
             for side in range(2):
                 table[c, side] = first
                 work.row[first : first + 18] = rows[side].T.ravel()

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from forks import Forks
 
 from tribo.compiler.jit import DISABLED
 
@@ -70,33 +71,6 @@ with linking.parted(linking.Units(heads)):
     value = make(asked)(box)
 print(json.dumps([value, sorted(said)]))
 """
-# Runs a script in a new process for each line that it reads, and prints how it ended. Numba is loaded by
-# then and has compiled something: that takes longer than what a script does. Of tribo nothing is loaded.
-FORKS = """
-import json, os, runpy, sys, traceback
-import numba
-numba.njit("f8(f8)")(lambda x: x)
-assert "tribo" not in sys.modules
-for line in sys.stdin:
-    arguments, environment, *streams = json.loads(line)
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            for number, path in enumerate(streams, 1):
-                os.dup2(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC), number)
-            os.environ.update(environment)
-            sys.argv = arguments
-            runpy.run_path(arguments[0], run_name="__main__")
-            status = 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(status)
-    print(os.waitpid(child, 0)[1], flush=True)
-"""
 ALL = [
     "kernel inner.shifted",
     *(f"kernel little.{n}" for n in ("chosen", "scaled", "summed", "whole")),
@@ -130,13 +104,10 @@ def start(place, *how):
 
 
 @pytest.fixture(scope="module")
-def forks(tmp_path_factory):
-    here = environment(tmp_path_factory.mktemp("forks"))
-    with subprocess.Popen(
-        [sys.executable, "-c", FORKS],
-        env={**os.environ, **here}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
-        yield process
+def forks():
+    ready = Forks(PYTHONPATH=os.pathsep.join(filter(None, sys.path)))
+    yield ready
+    ready.close()
 
 
 @pytest.fixture
@@ -144,12 +115,7 @@ def ask(place, forks):
     """Return a call that starts a process and returns the value, what was compiled, and what was said."""
 
     def asked(*how):
-        streams = [place / "said", place / "wrong"]
-        arguments = [place / "ask.py", place, *how]
-        line = [[*map(str, arguments)], environment(place), *map(str, streams)]
-        print(json.dumps(line), file=forks.stdin, flush=True)
-        status = int(forks.stdout.readline())
-        said, wrong = (path.read_text() for path in streams)
+        status, said, wrong = forks.run(place / "ask.py", place, *how, **environment(place))
         assert status == 0, wrong
         return *json.loads(said.splitlines()[-1]), wrong
 

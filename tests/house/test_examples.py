@@ -1,11 +1,9 @@
 """Every example runs and keeps its promise, on the pages as in examples/."""
 
-import os
 import re
-import subprocess
-import sys
 
 import pytest
+from forks import Forks
 from house.repository import ROOT, needs_learn
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -16,18 +14,24 @@ BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 LIMIT = 300  # [s] a cold cache compiles first
 
 
-def run(arguments, folder):
-    """Run Python on this tree in a folder of its own."""
-    result = subprocess.run(
-        [sys.executable, "-W", "error::DeprecationWarning:__main__", *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "MPLBACKEND": "Agg"},
-        capture_output=True,
-        text=True,
-        timeout=LIMIT,
-        check=False,
+@pytest.fixture(scope="module")
+def forks():
+    ready = Forks(
+        "-W", "error::DeprecationWarning:__main__", PYTHONPATH=str(ROOT / "src"), MPLBACKEND="Agg"
     )
-    assert result.returncode == 0, result.stdout + result.stderr
+    yield ready
+    ready.close()
+
+
+@pytest.fixture
+def run(forks, tmp_path):
+    """Return a call that runs Python on this tree in a folder of its own."""
+
+    def ran(*arguments):
+        status, said, wrong = forks.run(*arguments, folder=tmp_path, limit=LIMIT)
+        assert status == 0, said + wrong
+
+    return ran
 
 
 def test_there_are_examples():
@@ -35,13 +39,13 @@ def test_there_are_examples():
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_example_runs(path, tmp_path):
-    run([path], tmp_path)
+def test_example_runs(path, run):
+    run(path)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_page_runs(page, tmp_path):
+def test_page_runs(page, run):
     """All Python blocks of a page, one after another, as a reader would type them."""
     blocks = BLOCK.findall(page.read_text("utf-8"))
     if blocks:
-        run(["-c", "\n".join(blocks)], tmp_path)
+        run("-c", "\n".join(blocks))

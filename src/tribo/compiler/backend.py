@@ -44,7 +44,7 @@ from tribo.compiler.garbage import compiling
 from tribo.compiler.identity import Identity, name_of
 from tribo.compiler.kept_kernels import KernelCache, without_foreign
 from tribo.compiler.kernel_store import not_kept
-from tribo.compiler.linking import Linked, Whole, load_units
+from tribo.compiler.linking import Linked, Whole, load_units, refuse_unknown
 from tribo.compiler.record_types import record_type
 from tribo.compiler.signature import Array, Field, Scalar, Signature
 from tribo.compiler.sources import BESIDE, LAYERS, PACKAGE, cache_root, digest
@@ -89,18 +89,20 @@ class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
 
 
 class _Place(CompileResultCacheImpl):  # type: ignore[misc]
-    """What Numba keeps of a function, in a `_Locator`, and which pieces of the step it calls."""
+    """What Numba keeps of a function, in a `_Locator`, and what it calls: pieces of the step and all else."""
 
     _locator_classes = (_Locator,)
 
     def reduce(self, cres: Any) -> Any:
         """Return what is kept."""
-        return cres.library.units, super().reduce(cres)
+        return cres.library.units, cres.library.outside, super().reduce(cres)
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
         """Return what was kept; the pieces first, since nothing can be called that is not there."""
-        load_units(payload[0])
-        return super().rebuild(target_context, payload[1])
+        units, outside, kept = payload
+        load_units(units)
+        refuse_unknown(outside, [unit.symbol for unit in units], self.filename_base)
+        return super().rebuild(target_context, kept)
 
 
 class _Cache(FunctionCache):  # type: ignore[misc]
@@ -126,6 +128,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled; where that fails, say so and go on: the code itself is there."""
+        data.library._ensure_finalized()  # noqa: SLF001 - what cannot be linked is no matter of the disk
         try:
             super().save_overload(sig, data)
         except Exception as error:  # read-only, full, taken away; an index that cannot be mended

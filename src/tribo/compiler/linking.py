@@ -19,7 +19,7 @@ import numba
 import numpy as np
 from llvmlite import binding as llvm
 from llvmlite.binding import Linkage
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import JITCodeLibrary, RuntimeLinker
 from numba.core.compiler_lock import require_global_compiler_lock
 
 from tribo.compiler import kernel_store, progress
@@ -133,28 +133,37 @@ class Closure(NamedTuple):
 
 
 def closure(roots: Iterable[Any], heads: frozenset[str] = frozenset()) -> Closure:
-    """Return code and all that it calls, as far as the heads of units (names of kernels)."""
-    found: dict[Any, None] = {}
-    outside: dict[Any, None] = {}
-    todo = [*roots][::-1]
-    while todo:
-        library = todo.pop()
-        if library in found or library in outside:
-            continue
-        if not isinstance(library, Linked):
-            found[library] = None
-        elif library.kernel in heads:
-            outside[library] = None
-        else:
-            found[library] = None
-            todo += library.callees[::-1]
-    return Closure(list(found), list(outside))
+    """Return code and all that it calls, as far as the heads of units (names of kernels).
+
+    Each comes after all that call it: see `linked`.
+    """
+    found: list[Any] = []  # what is called before its callers
+    outside: list[Any] = []
+    seen: set[Any] = set()
+
+    def visit(library: Any) -> None:
+        if library in seen:
+            return
+        seen.add(library)
+        if isinstance(library, Linked):
+            if library.kernel in heads:
+                outside.append(library)
+                return
+            for callee in reversed(library.callees):
+                visit(callee)
+        found.append(library)
+
+    for root in reversed([*roots]):
+        visit(root)
+    return Closure(found[::-1], outside)
 
 
 def linked(libraries: Iterable[Any], into: Any = None) -> Any:
     """Return code as one module, a given one to which it is added or a new one.
 
-    Callers come before what they call: LLVM leaves out what may be defined elsewhere and nobody asks for yet.
+    All callers come before what they call: LLVM leaves out what may be defined elsewhere and nobody asks for
+    yet. One caller before it is not enough, since that one may be left out, too: nobody asks for a kernel
+    whose only call LLVM has removed.
     """
     for library in libraries:
         if isinstance(library, Linked):
@@ -180,11 +189,37 @@ def _close(module: Any) -> None:
             function.linkage = Linkage.internal
 
 
+def _outside(module: Any) -> list[str]:
+    """Return the names of what a module uses and does not define."""
+    things = (*module.functions, *module.global_variables)
+    names = (thing.name for thing in things if thing.is_declaration)
+    return sorted(name for name in names if not name.startswith("llvm."))
+
+
+def _is_in_process(name: str) -> bool:
+    """Tell whether this process has something besides compiled kernels: the C library, Numba's functions."""
+    return llvm.address_of_symbol(name) is not None
+
+
+def refuse_unknown(outside: Iterable[str], units: Iterable[str], caller: str) -> None:
+    """Refuse machine code that calls what is nowhere: it would jump to address 0.
+
+    Raises:
+        LookupError: A name is neither that of a piece nor one that the process knows.
+    """
+    unknown = [name for name in outside if name not in units and not _is_in_process(name)]
+    if unknown:
+        raise LookupError(
+            f"the machine code of {caller} calls what is nowhere: {', '.join(unknown)}"
+        )
+
+
 class Unit(NamedTuple):
     """A piece of the step."""
 
     symbol: str  # its head, as others call it
     key: str  # under which its object file is kept
+    border: tuple[str, ...]  # heads that it may call
 
 
 class Units:
@@ -204,7 +239,7 @@ class Units:
         if unit.key not in self._built:
             content = kernel_store.read(unit.key)
             if content is None:
-                content = self._compile(inside, unit.symbol)
+                content = self._compile(inside, unit)
                 kernel_store.write(unit.key, content)
                 progress.tell(f"unit {head.kernel.removeprefix('tribo.')}")
             self._built[unit.key] = content
@@ -217,7 +252,7 @@ class Units:
         parts = [library.bitcode_hash for library in inside]
         border = sorted(library.symbol for library in outside)
         key = kernel_store.key("unit", facts(), head.symbol, parts, border, _INLINED)
-        return Unit(head.symbol, key), inside
+        return Unit(head.symbol, key, tuple(border)), inside
 
     def heads_below(self, roots: Iterable[Any]) -> dict[str, Any]:
         """Return the code of all heads among roots and what is called, also by one another, by symbol."""
@@ -243,16 +278,19 @@ class Units:
         """Make pieces known to the process."""
         load_units(units, self._built)
 
-    def _compile(self, inside: list[Any], symbol: str) -> bytes:
-        """Return a piece as an object file."""
+    def _compile(self, inside: list[Any], unit: Unit) -> bytes:
+        """Return a piece: a line with the names of what it calls, and its object file."""
         whole = Whole(inside[0].codegen, "unit")
         whole._final_module = linked(inside)  # noqa: SLF001 - in place of an empty one
-        whole._final_module.get_function(symbol).linkage = Linkage.external  # noqa: SLF001
+        whole._final_module.get_function(unit.symbol).linkage = Linkage.external  # noqa: SLF001
         whole._optimize_final_module()  # noqa: SLF001
         module = whole._final_module  # noqa: SLF001
         _close(module)
         module.verify()
-        return bytes(inside[0].codegen._tm.emit_object(module))  # noqa: SLF001
+        outside = _outside(module)
+        refuse_unknown(outside, unit.border, unit.symbol)
+        code = bytes(inside[0].codegen._tm.emit_object(module))  # noqa: SLF001
+        return " ".join(outside).encode() + b"\n" + code
 
 
 _loaded: dict[str, str] = {}  # keys of the pieces that this process has, by symbol
@@ -262,9 +300,11 @@ def load_units(units: Iterable[Unit], at_hand: dict[str, bytes] | None = None) -
     """Make pieces known to the process, from their files.
 
     Raises:
-        LookupError: A file is missing or damaged, or this process has another version of a piece.
+        LookupError: A file is missing or damaged, this process has another version of a piece, or
+            something that a piece calls is nowhere.
     """
-    missing = []
+    missing, units = [], [*units]
+    known = {*_loaded, *(unit.symbol for unit in units)}
     for unit in units:
         if _loaded.get(unit.symbol) == unit.key:
             continue
@@ -273,6 +313,8 @@ def load_units(units: Iterable[Unit], at_hand: dict[str, bytes] | None = None) -
         content = (at_hand or {}).get(unit.key) or kernel_store.read(unit.key)
         if content is None:
             raise LookupError(f"a part of it, {unit.key[:16]}, is gone")
+        outside, _, content = content.partition(b"\n")
+        refuse_unknown(outside.decode().split(), known, unit.symbol)
         missing.append((unit, content))
     engine = numba.core.registry.cpu_target.target_context.codegen()._engine._ee  # noqa: SLF001
     for unit, content in missing:  # all or none
@@ -301,6 +343,7 @@ class Whole(JITCodeLibrary):  # type: ignore[misc]
     """
 
     units: tuple[Unit, ...] = ()  # that it calls
+    outside: tuple[str, ...] = ()  # all that it uses and does not define
 
     def finalize(self) -> None:
         """Link all that is called, optimise it and make it machine code."""
@@ -320,6 +363,10 @@ class Whole(JITCodeLibrary):  # type: ignore[misc]
         self._optimize_final_module()
         _close(self._final_module)
         self._final_module.verify()
+        # What Numba looks for by itself, in recursion, it finds.
+        names = [n for n in _outside(self._final_module) if not n.startswith(RuntimeLinker.PREFIX)]
+        self.outside = tuple(names)
+        refuse_unknown(self.outside, [unit.symbol for unit in self.units], "what Python calls")
         self._finalize_final_module()
 
     def _optimize_final_module(self) -> None:

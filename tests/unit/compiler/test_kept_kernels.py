@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from forks import Forks
 
 from tribo.compiler.jit import DISABLED
 
@@ -85,29 +86,40 @@ def place(tmp_path):
     return tmp_path
 
 
-def start(place, *how):
-    environment = {
-        **os.environ,
+def environment(place):
+    (place / "ask.py").write_text(ASK)  # Numba keeps nothing of a function without a file
+    return {
         "NUMBA_CACHE_DIR": str(place / "cache"),
         "TRIBO_KERNELS": "compiled",
-    }
-    environment |= {
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    (place / "ask.py").write_text(ASK)  # Numba keeps nothing of a function without a file
+
+
+def start(place, *how):
     return subprocess.Popen(
         [sys.executable, str(place / "ask.py"), str(place), *how],
-        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, **environment(place)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 
 
-def ask(place, *how):
-    """Return the value, what was compiled for it, and what was said."""
-    process = start(place, *how)
-    said, wrong = process.communicate(timeout=600)
-    assert process.returncode == 0, wrong
-    return *json.loads(said.splitlines()[-1]), wrong
+@pytest.fixture(scope="module")
+def forks():
+    ready = Forks(PYTHONPATH=os.pathsep.join(filter(None, sys.path)))
+    yield ready
+    ready.close()
+
+
+@pytest.fixture
+def ask(place, forks):
+    """Return a call that starts a process and returns the value, what was compiled, and what was said."""
+
+    def asked(*how):
+        status, said, wrong = forks.run(place / "ask.py", place, *how, **environment(place))
+        assert status == 0, wrong
+        return *json.loads(said.splitlines()[-1]), wrong
+
+    return asked
 
 
 def edit(place, old, new):
@@ -140,24 +152,24 @@ EDITS = {
 
 
 @pytest.mark.parametrize("what", EDITS)
-def test_an_edit_compiles_what_it_concerns(place, what):
+def test_an_edit_compiles_what_it_concerns(place, what, ask):
     old, new, value, compiled = EDITS[what]
-    assert ask(place)[:2] == (VALUE, ALL)
+    assert ask()[:2] == (VALUE, ALL)
     edit(place, old, new)
-    assert ask(place)[:2] == (value, [f"kernel {name}" for name in compiled])
-    assert ask(place)[:2] == (value, [])
+    assert ask()[:2] == (value, [f"kernel {name}" for name in compiled])
+    assert ask()[:2] == (value, [])
     if old != new:
         edit(place, new, old)
-        again = ask(place)
+        again = ask()
         assert again[0] == VALUE  # undone: nothing new is left
         assert {*again[1]} <= {f"kernel {name}" for name in compiled}
 
 
-def test_an_edit_makes_the_piece_anew_in_which_it_is(place):
-    assert ask(place, "pieces")[:2] == (VALUE, [*ALL, *PIECES])
-    assert ask(place, "pieces")[:2] == (VALUE, [])
+def test_an_edit_makes_the_piece_anew_in_which_it_is(place, ask):
+    assert ask("pieces")[:2] == (VALUE, [*ALL, *PIECES])
+    assert ask("pieces")[:2] == (VALUE, [])
     edit(place, "FACTOR = 2.0", "FACTOR = 3.0")
-    assert ask(place, "pieces")[:2] == (VALUE + 3.0, ["kernel little.scaled", "unit little.summed"])
+    assert ask("pieces")[:2] == (VALUE + 3.0, ["kernel little.scaled", "unit little.summed"])
 
 
 def damage(place, change):
@@ -170,41 +182,41 @@ def damage(place, change):
 @pytest.mark.parametrize(
     "change", [lambda b: b[:-5], lambda b: b[:50] + b"?" + b[51:], lambda _: b""]
 )
-def test_damaged_files_are_said_and_made_anew(place, change):
-    assert ask(place, "pieces")[0] == VALUE
+def test_damaged_files_are_said_and_made_anew(place, change, ask):
+    assert ask("pieces")[0] == VALUE
     damage(place, change)
-    value, compiled, said = ask(place, "pieces")
+    value, compiled, said = ask("pieces")
     assert (value, compiled) == (VALUE, [*ALL, *PIECES])
     assert "is damaged: compiled again" in said
-    assert ask(place, "pieces")[1:] == ([], "")
+    assert ask("pieces")[1:] == ([], "")
 
 
-def test_what_python_calls_is_kept_with_its_pieces(place):
-    assert ask(place, "pieces", "entry")[0] == VALUE
-    assert ask(place, "pieces", "entry") == (VALUE, [], "")
+def test_what_python_calls_is_kept_with_its_pieces(place, ask):
+    assert ask("pieces", "entry")[0] == VALUE
+    assert ask("pieces", "entry") == (VALUE, [], "")
     damage(place, lambda _: b"")
-    value, compiled, said = ask(place, "pieces", "entry")
+    value, compiled, said = ask("pieces", "entry")
     assert (value, compiled) == (VALUE, [*ALL, *PIECES])
     assert "a part of it" in said
 
 
-def test_two_processes_at_once(place):
+def test_two_processes_at_once(place, ask):
     two = [start(place, "pieces") for _ in range(2)]
     for process in two:
         said, wrong = process.communicate(timeout=600)
         assert process.returncode == 0, wrong
         assert json.loads(said.splitlines()[-1])[0] == VALUE
-    assert ask(place, "pieces") == (VALUE, [], "")
+    assert ask("pieces") == (VALUE, [], "")
 
 
-def test_an_interrupted_process_leaves_nothing_half(place):
+def test_an_interrupted_process_leaves_nothing_half(place, ask):
     process = start(place, "pieces")
     cache = place / "cache" / "kernels"
     while process.poll() is None and not any(p.is_file() for p in cache.rglob("*")):
         pass
     process.kill()
     process.communicate()
-    value, _, said = ask(place, "pieces")
+    value, _, said = ask("pieces")
     assert value == VALUE
     assert "damaged" not in said
-    assert ask(place, "pieces") == (VALUE, [], "")
+    assert ask("pieces") == (VALUE, [], "")

@@ -81,6 +81,13 @@ _PLACES = {
 _HOME = {name: module for module, names in _PLACES.items() for name in names.split()}
 _KINDS = {"STATIC", "KINEMATIC", "DYNAMIC"}
 # What a program finds in the package without importing it itself: all that a world brings along.
+_BESIDE = {
+    "gym",
+    "ground",
+    "learn",
+    "spatial",
+    "viewer",
+}  # packages of their own, some with an extra
 _WITHIN = {
     "batch", "checks", "compiler", "description", "engine", "enums", "formats", "materials", "math", "model",
     "objects", "readout", "recording", "sensors", "world",
@@ -93,6 +100,8 @@ def __getattr__(name: str) -> Any:
         found = getattr(import_module(_HOME[name]), name)
     elif name in _KINDS:
         found = getattr(import_module("tribo.model").Kind, name)
+    elif name in _BESIDE:
+        found = import_module(f"tribo.{name}")
     elif name in _WITHIN:
         import_module("tribo.world.world")
         import_module("tribo.batch.batch")

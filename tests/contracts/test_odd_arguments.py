@@ -53,3 +53,20 @@ def test_a_name_that_is_too_long_for_a_file_is_said_so():
     pytest.importorskip("zarr")
     with pytest.raises(ValueError, match="File name too long"):
         world.record("x" * 3000)
+
+
+@pytest.mark.parametrize(
+    ("part", "error"), [("ball", TypeError), (3, TypeError), (None, TypeError)]
+)
+def test_contacts_are_asked_for_by_object(part, error):
+    """What is no object has no contacts; an empty list would hide a slip of the pen."""
+    world = tribo.World()
+    world.add_sphere(0.1, 1.0, name="ball")
+    with pytest.raises(error, match="contacts_of takes an object"):
+        world.contacts_of(part)
+
+
+def test_contacts_of_an_object_of_another_world_are_refused():
+    stranger = tribo.World().add_sphere(0.1, 1.0, name="ball")
+    with pytest.raises(ValueError, match="ball is no object of this world"):
+        tribo.World().contacts_of(stranger)

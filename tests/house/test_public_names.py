@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 
+import pytest
 from house.repository import PACKAGE
 
 import tribo
@@ -36,3 +37,10 @@ def test_the_package_alone_brings_neither_numpy_nor_a_world():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[:2] == ["", "tribo.description.trees "]
+
+
+@pytest.mark.parametrize("package", ["ground", "spatial"])
+def test_packages_beside_are_there_after_importing_tribo(package):
+    """The pages write ``tribo.spatial``: it is imported when it is first asked for."""
+    script = f"import tribo; assert tribo.{package}.__name__ == 'tribo.{package}'"
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -31,7 +31,7 @@ FAILED = "tribo_failed"
 # What machine code may call that is not its own: the C library of every machine.
 LIBRARY_CALLS = {
     "acos", "asin", "atan", "atan2", "ceil", "copysign", "cos", "exp", "expm1", "fabs", "floor", "fmod",
-    "hypot", "log", "log1p", "pow", "sin", "sqrt", "tan", "memcpy", "memmove", "memset",
+    "hypot", "log", "log1p", "pow", "sin", "sqrt", "tan", "tanh", "memcpy", "memmove", "memset",
 }  # fmt: skip
 
 

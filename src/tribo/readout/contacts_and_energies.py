@@ -156,7 +156,18 @@ class WorldReadout:
         return self._read_contacts(None)
 
     def contacts_of(self, part: Object) -> list[Contact]:
-        """Return the contacts of an object, seen from it: forces act on it."""
+        """Return the contacts of an object, seen from it: forces act on it.
+
+        Raises:
+            TypeError: It is no object.
+            ValueError: It is none of this world.
+        """
+        if not isinstance(part, Object):
+            raise TypeError(
+                f"contacts_of takes an object, got {check.shown(part)}; world['name'] is one"
+            )
+        if all(part is not own for own in self._world.objects):
+            raise ValueError(f"{part.name} is no object of this world; take one of world.objects")
         return self._read_contacts(part)
 
     def _read_contacts(self, only: Object | None) -> list[Contact]:

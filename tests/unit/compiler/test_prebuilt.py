@@ -1,5 +1,6 @@
 """The prebuilt library: when it is used, what its functions take, and what happens where they do not fit."""
 
+import ast
 import ctypes
 import hashlib
 import json
@@ -7,11 +8,13 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tribo.compiler import jit, prebuilt, switches
+import tribo
+from tribo.compiler import export, jit, prebuilt, switches
 from tribo.compiler.jit import DISABLED, PREBUILT, name_of
 from tribo.compiler.record import Record, field
 from tribo.compiler.signature import Array, boolean, float64, int64
@@ -342,3 +345,27 @@ def test_a_library_for_one_level_is_not_taken_for_one_for_all(library, tmp_path,
     monkeypatch.setattr(prebuilt, "sources", lambda: SOURCES)
     assert prebuild.is_there(tmp_path, [first])
     assert not prebuild.is_there(tmp_path)
+
+
+def test_what_kernels_call_of_the_mathematical_library_may_be_in_a_library():
+    """A function that is not listed ends `make kernels` and the build of a wheel, after minutes."""
+    folders = (
+        "math",
+        "collision",
+        "dynamics",
+        "contact",
+        "ground_kernels",
+        "queries",
+        "probes",
+        "batch_kernels",
+    )
+    used = {
+        alias.name
+        for folder in folders
+        for path in (Path(tribo.__file__).parent / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == "math"
+        for alias in node.names
+    }
+    assert {"sin", "tanh"} <= used
+    assert used - {"inf", "pi"} <= export.LIBRARY_CALLS

@@ -191,9 +191,12 @@ def test_nothing_sinks_or_lifts_off():
         world.step(10)
         now = np.array([body.position[2] for body in bodies])
         assert np.abs(now - heights).max() <= 1e-9
+    left = world.tolerance * 9.81 * DT  # [m/s] what a solve may leave of what weight does in a step
     for body in bodies:
-        assert np.abs(body.linear_velocity).max() <= 1e-12
-        assert np.abs(body.angular_velocity).max() <= 1e-12
+        assert np.abs(body.linear_velocity).max() <= left
+        assert (
+            np.abs(body.angular_velocity).max() <= left / 0.1
+        )  # at the lever arms of their friction
     assert world.status == 0
 
 

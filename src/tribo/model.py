@@ -1,4 +1,4 @@
-"""The five records that every kernel reads and writes; the enums in them are those of `terms`.
+"""The five records that every kernel reads and writes; their enums are in `src/tribo/enums.py`.
 
 ``Model`` is constant after the build, ``State`` is all that the future depends on, ``Command`` is
 what the user asks for, ``Settings`` are numbers, ``Work`` is scratch: replace it by a fresh one and

@@ -50,18 +50,18 @@ def advance(model, state, command, settings, work):
             return
         impacts.impacts(model, state, settings, work)  # who is hit, who hands it on?
         gauss_seidel.solve(model, state, settings, work)  # λ: cone, complementarity
-        again = substeps.iterate(model, state, command, settings, work)  # does the path lead to it?
+        again = substeps.iterate(model, state, command, settings, work)  # does the path lead to v⁺?
         rebound_energy.bound(model, settings, work)  # no rebound creates energy
         integrate.next_velocity(model, state, work)  # v⁺ = v + M̂⁻¹ (dt (τ − h) + Jᵀ λ)
         again = again or compliant_contacts.changed(model, state, settings, work)
         again = again or actuation.saturate(model, state, command, settings, work)
     momentum.momenta(model, state, settings, work)  # of floating trees: p + impulse
-    energy_limiter.limit(model, state, settings, work)  # nothing that holds throws
-    rk4.fourth_order(model, state, command, settings, work)  # rk4 instead?
+    energy_limiter.limit(model, state, settings, work)  # joints and ties add no energy
+    rk4.fourth_order(model, state, command, settings, work)  # rk4, or fast trees in parts
     residual_report.report(model, settings, work)  # how exact is it?
     integrate.check(work)  # numbers only?
     if work.status[0] & (INVALID | CAPACITY) == 0:
-        ending.remember(model, state, command, settings, work)  # impulses, who sleeps
+        ending.remember(model, state, command, settings, work)  # impulses, ground, sleep
         ending.move(model, state, command, settings, work)  # v, q = q_m ⊕ dt/2 v⁺
         actuation.release(command)  # external wrenches last one step
 

@@ -69,8 +69,11 @@ def load(path: Path = FILE) -> list[Problem]:
 
 def engine_for(problems: list[Problem]) -> Engine:
     """Return the records of as many loose bodies as the largest problem has, with room for it."""
-    bodies = max(len(p.free) for p in problems)
-    contacts = max(len(p.bodies) for p in problems)
+    return engine_of(max(len(p.free) for p in problems), max(len(p.bodies) for p in problems))
+
+
+def engine_of(bodies: int, contacts: int) -> Engine:
+    """Return the records of some loose bodies, with room for a problem with rolling friction."""
     world = tribo.World()
     for k in range(bodies):
         world.add_sphere(0.1, mass=1.0, position=(k, 0, 0))
@@ -78,7 +81,7 @@ def engine_for(problems: list[Problem]) -> Engine:
     world.update()
     engine = world.engine
     work = engine.work
-    work.contact_count[0], work.row_count[0] = contacts, contacts * 36
+    work.contact_count[0], work.row_count[0] = contacts, contacts * 72
     work.dense_count[0], work.node_count[0] = 3 * contacts, bodies
     work.value_count[0] = (6 * bodies) ** 2
     engine.grow()

@@ -17,9 +17,7 @@ DAMPING = int(Pair.DAMPING)
 PATIENCE = 12  # passes after which they are damped
 LOCAL_STEPS = 60
 LOCAL_TOLERANCE = 1e-12  # [–] of the impulse
-MOST_BEND = (
-    4.0 / 3.0
-)  # [–] of the slope of the spring, with what dampers of a contact that begins add
+MOST_BEND = 4.0 / 3.0  # [–] of the slope of the spring, with what its damper adds
 
 
 @kernel
@@ -148,6 +146,7 @@ def alone(model, settings, work, c, free, impulse):
     h = settings.dt
     K, D, mu = numbers(model, work, c)
     g = spatial.load(work.contact_delassus, c)
+    x, y, slope = trial(work, settings, c, K, D, (0.0, 0.0, 0.0))
     w = coulomb_cone.affine(g, impulse, free)
     for k in range(LOCAL_STEPS):
         s, normal, normal_slope = normal_law(work, settings, c, K, D, w[2])
@@ -159,7 +158,6 @@ def alone(model, settings, work, c, free, impulse):
             break
         if abs(h * normal - impulse[2]) <= LOCAL_TOLERANCE * impulse[2]:
             break
-        x, y, slope = trial(work, settings, c, K, D, (0.0, 0.0, 0.0))
         across = 1.0 / (h * s * slope)
         along = 1.0 / (h * normal_slope)
         soft = (g[0] + across, g[1] + across, g[2] + along, g[3], g[4], g[5])

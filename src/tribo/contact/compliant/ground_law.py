@@ -44,9 +44,7 @@ from tribo.model import Status
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
 COARSE = int(Status.COARSE)
 STIFF = 4.0  # [–] x of a contact that a step cannot follow: hω = 2, D = 0; half of its law is implicit there
-FOLLOWED = (
-    0.5  # [–] x at the deepest point of a bounce whose restitution is within 2 % of the law's
-)
+FOLLOWED = 0.5  # [–] x at the deepest point of a bounce with a restitution within 2 % of the law's
 BEGIN, PUSH, SETTLE, REMEMBER = 0, 1, 2, 3  # parts of the stage
 LIFTED, STICKING, SLIPPING = 0, 1, 2
 MAX_PASSES = 100

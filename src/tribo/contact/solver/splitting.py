@@ -187,6 +187,19 @@ def solve_linear(model, work, t, count, rho):
 
 
 @kernel
+def take(impulses, duals, c, d, x, trial, z):
+    """Take z and y = d (trial − z) for row c of two tables; return the squares of x − z and of z's change.
+
+    Writes: impulses, duals.
+    """
+    apart = vec.sub(x, z)
+    change = vec.sub(vec.load(impulses, c), z)
+    vec.store(impulses, c, z)
+    vec.store(duals, c, vec.scale(d, vec.sub(trial, z)))
+    return d * vec.dot(apart, apart), d * vec.dot(change, change)
+
+
+@kernel
 def split_contact(model, work, c, rho):
     """Project what the linear problem gives contact c onto its cone; return what x − z and z's change lack.
 
@@ -196,14 +209,9 @@ def split_contact(model, work, c, rho):
     if d <= 0.0:
         return 0.0, 0.0
     x = without_cones(model, work, c, rho, work.response)
-    before = vec.load(work.contact_impulse, c)
     trial = vec.axpy(1.0 / d, vec.load(work.contact_guess, c), x)
     z = project(work.contact_friction[c], trial)
-    vec.store(work.contact_impulse, c, z)
-    vec.store(work.contact_guess, c, vec.scale(d, vec.sub(trial, z)))
-    apart = vec.sub(x, z)
-    change = vec.sub(before, z)
-    return d * vec.dot(apart, apart), d * vec.dot(change, change)
+    return take(work.contact_impulse, work.contact_guess, c, d, x, trial, z)
 
 
 @kernel
@@ -216,15 +224,10 @@ def split_torque(model, work, c, rho):
     if d <= 0.0:
         return 0.0, 0.0
     x = torque_without_cones(model, work, c, rho, work.response)
-    before = vec.load(work.contact_spin_impulse, c)
     trial = vec.axpy(1.0 / d, vec.load(work.contact_spin_guess, c), x)
     n = work.contact_impulse[c, 2]
     z = spin_law(work.contact_rolling[c] * n, work.contact_spinning[c] * n, trial)
-    vec.store(work.contact_spin_impulse, c, z)
-    vec.store(work.contact_spin_guess, c, vec.scale(d, vec.sub(trial, z)))
-    apart = vec.sub(x, z)
-    change = vec.sub(before, z)
-    return d * vec.dot(apart, apart), d * vec.dot(change, change)
+    return take(work.contact_spin_impulse, work.contact_spin_guess, c, d, x, trial, z)
 
 
 @kernel

@@ -146,3 +146,18 @@ def span(node: YamlNode) -> tuple[float, float]:
     if lower > upper:
         raise node.error(f"the lower limit {lower:g} is above the upper one {upper:g}; swap them")
     return lower, upper
+
+
+def truth(node: YamlNode, key: str) -> bool | None:
+    """Return whether a key is true; None if it is not there.
+
+    Raises:
+        DescriptionError: It is neither true nor false.
+    """
+    found = value(node, key)
+    if found is None:
+        return None
+    answer = found.as_bool()
+    if answer is None:
+        raise found.error(f"{key} must be true or false, got {found.shown()}")
+    return answer

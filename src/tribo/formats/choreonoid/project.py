@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from tribo.description.trees import IDENTITY, Vector
-from tribo.formats.choreonoid.keys import Angles, check_keys, value
+from tribo.formats.choreonoid.keys import Angles, check_keys, truth, value
 from tribo.formats.choreonoid.placement import Placement
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.pose import Pose, quaternion_of
@@ -217,18 +217,18 @@ def _body(item: YamlNode, files: _Files, report: Report) -> BodyItem:
             and at.as_bool() is not False
         ):
             report.doubt(at, f"{key} of {name!r} is left out: it stands by itself")
-    limits = _truth(data, "enable_joint_limits")
+    limits = truth(data, "enable_joint_limits")
     if limits is False:
         report.doubt(
             data, f"enable_joint_limits of {name!r} is left out: its joints keep their ranges"
         )
-    fixed = _truth(data, "fix_root")
-    if fixed is None and _truth(data, "static_model"):
+    fixed = truth(data, "fix_root")
+    if fixed is None and truth(data, "static_model"):
         fixed = True
     placement = Placement(
-        _pose(data), _joints(data), fixed, _truth(data, "self_collision_detection")
+        _pose(data), _joints(data), fixed, truth(data, "self_collision_detection")
     )
-    collides = _truth(data, "collision_detection")
+    collides = truth(data, "collision_detection")
     return BodyItem(name, item.place, found, placement, collides is not False)
 
 
@@ -281,16 +281,6 @@ def _joints(data: YamlNode) -> tuple[float, ...]:
         items = node.need("list", key).items
         made[: len(items)] = [unit * item.number() for item in items]
     return tuple(made)
-
-
-def _truth(node: YamlNode, key: str) -> bool | None:
-    found = value(node, key)
-    if found is None:
-        return None
-    answer = found.as_bool()
-    if answer is None:
-        raise found.error(f"{key} must be true or false, got {found.shown()}")
-    return answer
 
 
 def _simulator(

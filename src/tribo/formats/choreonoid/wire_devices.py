@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tribo.description.trees import TreeDescription
-from tribo.formats.choreonoid.keys import check_keys, number, span, value, word
+from tribo.formats.choreonoid.keys import check_keys, number, span, truth, value, word
 from tribo.formats.loops import place_of
 from tribo.formats.report import Report, known_hint
 from tribo.formats.yaml_nodes import YamlNode
@@ -104,8 +104,8 @@ def _wire(
         longest = 1.0 / _positive(node, "resolution_per_unit_length", 1.0)
     made = WireDescription(
         (word(node, "name") or f"wire_{k}").replace("/", "_"), node.place, radius, longest,
-        _material(node, library, report), _truth(node, "collision", standard=True),
-        _truth(node, "self_collision", standard=False),
+        _material(node, library, report), truth(node, "collision") is not False,
+        truth(node, "self_collision") is True,
     )  # fmt: skip
     drum = node.get("Winch", "winch")
     if drum is not None:
@@ -198,16 +198,6 @@ def _winch(node: YamlNode, trees: Sequence[TreeDescription], report: Report) -> 
     return WinchDescription(
         _place(node, trees, report), _at_least(node, "pulled_in_length", 0.0), -low, high
     )
-
-
-def _truth(node: YamlNode, key: str, *, standard: bool) -> bool:
-    found = value(node, key)
-    if found is None:
-        return standard
-    answer = found.as_bool()
-    if answer is None:
-        raise found.error(f"{key} must be true or false, got {found.shown()}")
-    return answer
 
 
 def _positive(node: YamlNode, key: str, default: float) -> float:

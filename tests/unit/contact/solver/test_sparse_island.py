@@ -1,40 +1,22 @@
 """The sparse solver of an island: random hard problems are solved, or it says that they are not."""
 
+import hard_problems
 import numpy as np
 import pytest
 import reference
 
-import tribo
 from tribo.contact.solver import gauss_seidel, natural_residual
 from tribo.contact.solver.natural_residual import HARMLESS
-from tribo.engine import lazy_kernels
-from tribo.model import Late, Status
+from tribo.model import Status
 
 NODES = 12
 MAX_CONTACTS = 40
 
 
-def empty_engine():
-    """Return the records of some free bodies, with room for a contact problem that is written by hand."""
-    world = tribo.World()
-    for k in range(NODES):
-        world.add_sphere(0.1, mass=1.0, position=(k, 0, 0))
-    world.step(0)
-    world.update()
-    engine = world.engine
-    engine.work.contact_count[0] = MAX_CONTACTS
-    engine.work.row_count[0] = MAX_CONTACTS * 72
-    engine.work.dense_count[0] = 3 * MAX_CONTACTS
-    engine.work.node_count[0], engine.work.value_count[0] = NODES, (6 * NODES) ** 2
-    engine.grow()
-    engine.model.late_address[Late.PILE] = lazy_kernels.address(Late.PILE)
-    return engine
-
-
 @pytest.fixture(scope="module")
 def engine():
     """Return records for all tests."""
-    return empty_engine()
+    return hard_problems.engine_of(NODES, MAX_CONTACTS)
 
 
 def solve(engine, rng, contacts, spun, spread):

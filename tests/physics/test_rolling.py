@@ -195,7 +195,7 @@ def test_nothing_sinks_or_lifts_off():
     for body in bodies:
         assert np.abs(body.linear_velocity).max() <= left
         assert (
-            np.abs(body.angular_velocity).max() <= left / 0.1
+            np.abs(body.angular_velocity).max() <= left / 0.4  # their radii
         )  # at the lever arms of their friction
     assert world.status == 0
 

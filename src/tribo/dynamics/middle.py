@@ -32,10 +32,10 @@ FAR = 0.01  # [rad] in a step, below which the prediction serves; 10 rad/s at 1 
 ENOUGH = 5e-6  # [–] of the velocity: v̄ is what it leads to; (dt ω)³/8 after one round, dt ω = 0.034
 STIFF = 0.1  # [–] of what a joint moves, damping and springs included, that these may make up
 STIFFEST = 0.97  # [–] the same of a spring that parts can follow; dt ω = 11
-DAMPED = 1e-3  # [–] of its velocity that each joint of a damped tree loses in a step, at least
-ERROR_DAMPED = 2e-4  # [–] of the velocity, by which h(v̄) may be off there: a fifth of that
-REPEATS = 4  # of h, in a tree whose joints are all damped so
-LARGE = 0.3  # [rad] in a step, beyond which no error is allowed there
+DAMPED = 1e-3  # [–] of its velocity that a joint loses in a step: h need not be the better for more
+ERROR_DAMPED = 0.2  # [–] of what dampers take, by which h(v̄) may be off
+FOLLOWED = 27.0  # [–] times what they take: the cube of a turn [rad] up to which h is repeated; 0.3 at most
+REPEATS = 4  # of h there
 JUMP = 4.0  # [–] ratio of accelerations of a loose body, a step apart, that no smooth motion has
 SUDDEN = 0.5  # [–] of a loose body's velocity that half a step may change
 EXPLICIT = 1e-4  # [–] that v̄ instead of v adds to the velocity under `semi_implicit`; dt ω = 0.02
@@ -222,8 +222,8 @@ def is_left_alone(model, command, settings, work, t):
 
 
 @kernel
-def is_damped(model, command, settings, work, t):
-    """Tell whether each joint of a tree loses more in a step than the error of a repeated step may give.
+def least_damping(model, command, settings, work, t):
+    """Return which part of its velocity each joint of a tree loses in a step to its damper, at least.
 
     But for those that lead to the first body with a mass: they move the tree as a whole.
     """
@@ -232,26 +232,30 @@ def is_damped(model, command, settings, work, t):
     while base < last and model.body_mass[base] == 0.0:
         base += 1
     first = model.joint_v[base] + dof_count(model.joint_type[base])
+    least = inf
     for dof in range(first, model.tree_v[t] + model.tree_nv[t]):
         damping = model.dof_damping[dof]
         if work.drive_mode[dof] == 0:  # within its limits
             damping += command.kd[dof]
-        if not settings.dt * damping * work.dof_scale[dof] * work.dof_scale[dof] >= DAMPED:
-            return False
-    return True
+        least = min(least, settings.dt * damping * work.dof_scale[dof] * work.dof_scale[dof])
+    return least
 
 
 @kernel
 def tolerance(model, command, settings, work, t):
     """Return by how much v̄ of a tree may be off, in parts of it, and how often h may be taken anew for that.
 
-    Where dampers take more from each joint, h(v̄) may err by a little: by the turn of the step times that.
-    However often h is taken anew, the step's own error of third order stays; without dampers it would add up.
+    Where dampers take more from each joint, h(v̄) may err by a fifth of that: v̄ by that over the turn of the
+    step. However often h is taken anew, the step's own error of third order stays, (dt ω)³/24 of the velocity;
+    beyond what dampers take it would add up.
     """
-    if model.tree_is_tied[t] == 1 or not is_damped(model, command, settings, work, t):
+    if model.tree_is_tied[t] == 1:
         return ENOUGH, 0
+    loss = min(DAMPED, least_damping(model, command, settings, work, t))
     angle = turn(model, settings, work, t)
-    return ENOUGH if angle > LARGE else max(ENOUGH, ERROR_DAMPED / max(angle, FAR)), REPEATS
+    if not angle**3 <= FOLLOWED * loss:
+        return ENOUGH, 0
+    return max(ENOUGH, ERROR_DAMPED * loss / max(angle, FAR)), REPEATS
 
 
 @kernel

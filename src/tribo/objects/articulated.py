@@ -132,9 +132,13 @@ class ArticulatedSystem(Drives, Object):
     ) -> np.ndarray:
         """Return as many checked numbers as now; `rest` stands for the base's if they are left out."""
         self.check_present(what)
+        full = len(now)
+        if check.is_plain(value, full):
+            return np.array(value)
+        if self.is_floating and check.is_plain(value, full - base):
+            return self._with_base(value, full, rest)
         if isinstance(value, Mapping):
             return self._named(value, now, what)
-        full = len(now)
         what = f"{what} of {self.name}"
         made = check.array(value, what, "numbers")
         if made.shape == (full,):
@@ -142,8 +146,14 @@ class ArticulatedSystem(Drives, Object):
         if not self.is_floating or made.shape != (full - base,):
             joints = f", or ({full - base},) for the joints alone" if self.is_floating else ""
             raise ValueError(f"{what} must have shape ({full},){joints}, got {made.shape}")
-        made = np.concatenate([np.zeros(base), check.within_range(made, what)])
-        made[:base] = rest
+        return self._with_base(check.within_range(made, what), full, rest)
+
+    @staticmethod
+    def _with_base(of_joints: np.ndarray, full: int, rest: Any) -> np.ndarray:
+        """Return numbers of the joints behind `rest`, which stands for those of the base."""
+        made = np.empty(full)
+        first = full - len(of_joints)
+        made[:first], made[first:] = rest, of_joints
         return made
 
     @property

@@ -2,7 +2,7 @@
 
 # M mass matrix, h bias force, M̂ = M + implicit drives, J contact Jacobian, G = J M̂⁻¹ Jᵀ, λ impulses.
 from tribo.compiler.jit import kernel
-from tribo.contact import detection, ending, rows, sleep
+from tribo.contact import detection, ending, look_ahead, rows, sleep
 from tribo.contact.compliant import compliant_contacts
 from tribo.contact.impact import impacts, rebound_energy
 from tribo.contact.problem import surface_velocity
@@ -55,6 +55,7 @@ def advance(model, state, command, settings, work):
         integrate.next_velocity(model, state, work)  # v⁺ = v + M̂⁻¹ (dt (τ − h) + Jᵀ λ)
         again = again or compliant_contacts.changed(model, state, settings, work)
         again = again or actuation.saturate(model, state, command, settings, work)
+        again = again or look_ahead.look(model, state, settings, work)  # a blow that turns a body
     momentum.momenta(model, state, settings, work)  # of floating trees: p + impulse
     energy_limiter.limit(model, state, settings, work)  # joints and ties add no energy
     rk4.fourth_order(model, state, command, settings, work)  # rk4, or fast trees in parts

@@ -62,7 +62,7 @@ def contacts(model, state, settings, work):
 
     Writes: work.
     """
-    work.contact_count[0] = 0
+    work.contact_count[0] = work.ahead_rounds[0] = 0
     for k in range(work.travel.shape[0]):
         vec.store(work.travel, k, (0.0, 0.0, 0.0))
     for k in range(min(work.candidate_count[0], work.candidate.shape[0])):

@@ -246,8 +246,8 @@ def tolerance(model, command, settings, work, t):
     """Return by how much v̄ of a tree may be off, in parts of it, and how often h may be taken anew for that.
 
     Where dampers take more from each joint, h(v̄) may err by a fifth of that: v̄ by that over the turn of the
-    step. However often h is taken anew, the step's own error of third order stays, (dt ω)³/24 of the velocity;
-    beyond what dampers take it would add up.
+    step. However often h is taken anew, the step's own error of third order stays, (dt ω)³/24 of the
+    velocity; beyond what dampers take it would add up.
     """
     if model.tree_is_tied[t] == 1:
         return ENOUGH, 0

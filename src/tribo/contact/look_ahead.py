@@ -1,0 +1,311 @@
+"""Stage *look ahead*: does a blow lead into points that nobody saw coming?
+
+The contacts of a step are found where bodies are on their way, by the velocity that they have before it. A
+corner that is hit stops, and its body turns about it: another corner, or the same one on another face, comes
+in by as much as the turn of one step. So where an impulse changes the way of a body by a part of its size,
+its pairs are looked at once more where the solved velocity has them a step later. What overlaps there, and
+more than it does now, becomes a contact of this step: with the normal of then, the gap that closes on the
+way, and lever arms that have turned back with their bodies. All is then solved again.
+
+Pairs that rebound are left out, they are free until they touch; so are meshes and height maps, whose inner
+edges only the whole of their contacts tells from outer ones.
+Source: constraints that are added where they are found violated, Stewart and Trinkle 1996, section 5.
+"""
+
+from tribo.collision.advancement import TOUCH, put_pose, thickness, velocity_at
+from tribo.collision.meeting import meet
+from tribo.collision.narrowphase import FEATURES, SHAPES, is_of_other_points
+from tribo.compiler.jit import kernel
+from tribo.contact.compliant import compliant_contacts
+from tribo.math import quat, spatial, vec
+from tribo.model import Pair, Shape, Status
+
+CAPACITY = int(Status.CAPACITY)
+RESTITUTION = int(Pair.RESTITUTION)
+STIFFNESS = int(Pair.STIFFNESS)
+YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
+PLANE, SPHERE = int(Shape.PLANE), int(Shape.SPHERE)
+ELLIPSOID, SURFACE = int(Shape.ELLIPSOID), int(Shape.SURFACE)
+ROUNDS = 3  # of looking and solving in one step
+NEW_WAY = (
+    10.0  # times the gap that counts as none: a turn of surfaces in one step that is looked after
+)
+
+
+@kernel
+def next_motion(model, work, i):
+    """Return the velocity of the origin of body i [m/s] and its angular velocity [rad/s] after the step."""
+    t = model.body_tree[i]
+    if model.tree_nv[t] == 0:
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    root = model.tree_body[t]
+    v = work.next_v
+    if model.tree_is_single[t] == 1:
+        b = model.joint_v[root]
+        return (v[b], v[b + 1], v[b + 2]), (v[b + 3], v[b + 4], v[b + 5])
+    motion = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    chain = model.body_chain_start[i]
+    for p in range(model.body_chain_len[i]):
+        dof = model.chain_dof[chain + p]
+        motion = spatial.axpy(v[dof], spatial.load(work.dof_axis, dof), motion)
+    turning = (motion[0], motion[1], motion[2])
+    arm = vec.sub(vec.load(work.body_pos, i), vec.load(work.body_pos, root))
+    return vec.add((motion[3], motion[4], motion[5]), vec.cross(turning, arm)), turning
+
+
+@kernel
+def note_motions(model, work):
+    """Note how all bodies that can be touched move after the step.
+
+    Writes: work.
+    """
+    for i in range(model.body_parent.shape[0]):
+        if model.body_is_solid[i] == 1:
+            velocity, spin = next_motion(model, work, i)
+            spatial.store(work.body_next, i, (*velocity, *spin))
+
+
+@kernel
+def motion_of(work, i):
+    """Return what `note_motions` noted of body i: velocity [m/s] and angular velocity [rad/s]."""
+    x = spatial.load(work.body_next, i)
+    return (x[0], x[1], x[2]), (x[3], x[4], x[5])
+
+
+@kernel
+def excess(model, settings, work, i):
+    """Return by how much farther than thought the surface of body i moves in a step [m]."""
+    velocity, spin = motion_of(work, i)
+    way = settings.dt * (vec.norm(velocity) + vec.norm(spin) * model.body_radius[i])
+    return max(0.0, way - work.body_margin[i])
+
+
+@kernel
+def turned_way(model, settings, work, i, j):
+    """Return by how much two bodies turn past one another in a step [m]."""
+    turn = vec.sub(motion_of(work, i)[1], motion_of(work, j)[1])
+    return settings.dt * vec.norm(turn) * min(model.body_radius[i], model.body_radius[j])
+
+
+@kernel
+def is_round(kind):
+    """Tell whether the surface of a shape turns its normal slowly everywhere."""
+    return kind == SPHERE or kind == ELLIPSOID
+
+
+@kernel
+def new_faces_may_come(kind, other):
+    """Tell whether two shapes that turn past one another may meet along a normal, or at an end, of its own.
+
+    Not on a plane, whose normal is the same everywhere; nor where both are round.
+    """
+    return kind != PLANE and other != PLANE and not (is_round(kind) and is_round(other))
+
+
+@kernel
+def is_looked_after(model, a, b):
+    """Tell whether a pair of shapes is rigid, convex, and does not rebound."""
+    if model.shape_kind[a] >= SURFACE or model.shape_kind[b] >= SURFACE:
+        return False
+    if model.shape_point[a] + model.shape_point[b] > 0 and is_of_other_points(model, a, b):
+        return False
+    table = model.pair_table
+    m = model.shape_material[a]
+    n = model.shape_material[b]
+    if table[m, n, STIFFNESS] > 0.0 or table[m, n, YOUNGS_MODULUS] > 0.0:
+        return False
+    return table[m, n, RESTITUTION] <= 0.0
+
+
+@kernel
+def place_of(work, key):
+    """Return the first contact whose key is not less."""
+    low = 0
+    high = work.contact_count[0]
+    while low < high:
+        middle = (low + high) // 2
+        if work.contact_key[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def deepest_now(work, key):
+    """Return the least gap of a pair of shapes that begins with a key [m], 0 if it does not overlap."""
+    gap = 0.0
+    c = place_of(work, key)
+    while c < work.contact_count[0] and work.contact_key[c] < key + FEATURES:
+        gap = min(gap, work.contact_gap[c])
+        c += 1
+    return gap
+
+
+@kernel
+def free_key(work, key, feature):
+    """Return the key of a feature of a pair, or the next one that no contact has.
+
+    Writes: nothing.
+    """
+    wanted = key + feature
+    c = place_of(work, wanted)
+    while c < work.contact_count[0] and work.contact_key[c] == wanted:
+        wanted += 1
+        c += 1
+    return wanted if wanted < key + FEATURES else -1
+
+
+@kernel
+def insert(model, work, a, b, key, point, axes, gap, way):
+    """Insert a contact of two shapes where its key belongs.
+
+    Writes: work.
+    """
+    at = place_of(work, key)
+    last = work.contact_count[0]
+    work.contact_count[0] = last + 1
+    if last >= work.contact_key.shape[0]:
+        work.status[0] |= CAPACITY
+        return
+    for c in range(last, at, -1):
+        work.contact_key[c] = work.contact_key[c - 1]
+        work.contact_gap[c] = work.contact_gap[c - 1]
+        work.contact_share[c] = work.contact_share[c - 1]
+        for side in range(2):
+            work.contact_shape[c, side] = work.contact_shape[c - 1, side]
+            work.contact_body[c, side] = work.contact_body[c - 1, side]
+        vec.store(work.contact_pos, c, vec.load(work.contact_pos, c - 1))
+        vec.store_mat(work.contact_axes, c, vec.load_mat(work.contact_axes, c - 1))
+        vec.store(work.contact_travel, c, vec.load(work.contact_travel, c - 1))
+    work.contact_key[at] = key
+    work.contact_gap[at] = gap
+    work.contact_share[at] = 1.0
+    work.contact_shape[at, 0] = a
+    work.contact_shape[at, 1] = b
+    work.contact_body[at, 0] = model.shape_body[a]
+    work.contact_body[at, 1] = model.shape_body[b]
+    vec.store(work.contact_pos, at, point)
+    vec.store_mat(work.contact_axes, at, axes)
+    vec.store(work.contact_travel, at, way)
+
+
+@kernel
+def add(model, settings, work, a, b, k, motion_a, motion_b):
+    """Add point k of the manifold, of two shapes one step later, to the contacts of this step.
+
+    Its places on both bodies go back with them. The gap is what the way that was solved for closes, less what
+    it overlaps: one that ends with that gap closed just touches.
+
+    Writes: work.
+    """
+    key = (model.shape_id[a] * SHAPES + model.shape_id[b]) * FEATURES
+    key = free_key(work, key, int(work.manifold[k, 7]))
+    if key < 0:
+        return False
+    i, j = model.shape_body[a], model.shape_body[b]
+    row = work.manifold
+    n = (row[k, 3], row[k, 4], row[k, 5])
+    half = 0.5 * row[k, 6]
+    p = (row[k, 0], row[k, 1], row[k, 2])
+    arm_a = brought_back(settings, work, i, vec.axpy(half, n, p), motion_a)
+    arm_b = brought_back(settings, work, j, vec.axpy(-half, n, p), motion_b)
+    apart = vec.dot(n, vec.sub(velocity_at(motion_a, arm_a), velocity_at(motion_b, arm_b)))
+    place_a = vec.add(vec.load(work.body_pos, i), arm_a)
+    place_b = vec.add(vec.load(work.body_pos, j), arm_b)
+    point = vec.scale(0.5, vec.add(place_a, place_b))
+    t1, t2 = vec.axes_from_normal(n)
+    axes = (t1[0], t1[1], t1[2], t2[0], t2[1], t2[2], n[0], n[1], n[2])
+    gap = row[k, 6] - settings.dt * apart
+    insert(model, work, a, b, key, point, axes, gap, vec.sub(place_a, place_b))
+    return True
+
+
+@kernel
+def brought_back(settings, work, i, p, motion):
+    """Return the arm from the origin of body i to a point of it that is at p one step later."""
+    later = vec.axpy(settings.dt, motion[0], vec.load(work.body_pos, i))
+    back = quat.to_matrix(quat.exp(vec.scale(-settings.dt, motion[1])))
+    return vec.mat_vec(back, vec.sub(p, later))
+
+
+@kernel
+def meet_later(model, settings, work, a, b, motion_a, motion_b):
+    """Write where two shapes overlap one step later into the manifold; return how many points, or −1.
+
+    Writes: work.
+    """
+    i = model.shape_body[a]
+    j = model.shape_body[b]
+    pos_a, rot_a = vec.load(work.body_pos, i), vec.load_mat(work.body_rot, i)
+    pos_b, rot_b = vec.load(work.body_pos, j), vec.load_mat(work.body_rot, j)
+    put_pose(work, i, pos_a, rot_a, motion_a, settings.dt)
+    put_pose(work, j, pos_b, rot_b, motion_b, settings.dt)
+    n = meet(model, work, a, b, 0.0)
+    vec.store(work.body_pos, i, pos_a)
+    vec.store_mat(work.body_rot, i, rot_a)
+    vec.store(work.body_pos, j, pos_b)
+    vec.store_mat(work.body_rot, j, rot_b)
+    return n
+
+
+@kernel
+def may_meet_anew(model, settings, work, a, b, key, least):
+    """Tell whether two shapes may meet at points, or along normals, that no contact of theirs stands for.
+
+    A gap along the normal of a contact holds for all ways but turns. Where there was no contact within reach,
+    bodies that are faster now may reach farther.
+    """
+    i = model.shape_body[a]
+    j = model.shape_body[b]
+    c = place_of(work, key)
+    if c < work.contact_count[0] and work.contact_key[c] < key + FEATURES:
+        if not new_faces_may_come(model.shape_kind[a], model.shape_kind[b]):
+            return False
+        return turned_way(model, settings, work, i, j) > least
+    return excess(model, settings, work, i) + excess(model, settings, work, j) > least
+
+
+@kernel
+def look_at(model, settings, work, a, b):
+    """Add the points in which a pair of shapes overlaps one step later, and more than now; tell whether any.
+
+    Writes: work.
+    """
+    touch = TOUCH * min(thickness(model, a), thickness(model, b))
+    key = (model.shape_id[a] * SHAPES + model.shape_id[b]) * FEATURES
+    if not may_meet_anew(model, settings, work, a, b, key, NEW_WAY * touch):
+        return False
+    motion_a = motion_of(work, model.shape_body[a])
+    motion_b = motion_of(work, model.shape_body[b])
+    n = meet_later(model, settings, work, a, b, motion_a, motion_b)
+    most = deepest_now(work, key) - touch
+    is_new = False
+    for k in range(n):
+        if work.manifold[k, 6] < most:
+            is_new = add(model, settings, work, a, b, k, motion_a, motion_b) or is_new
+    return is_new
+
+
+@kernel
+def look(model, state, settings, work):
+    """Look where the solved velocity leads shapes that may touch; return 1 if there are more contacts.
+
+    Writes: work.
+    """
+    if work.contact_count[0] == 0 or work.ahead_rounds[0] >= ROUNDS:
+        return 0
+    note_motions(model, work)
+    is_new = False
+    for k in range(work.candidate_count[0]):
+        a = work.candidate_sorted[k, 0]
+        b = work.candidate_sorted[k, 1]
+        if is_looked_after(model, a, b):
+            is_new = look_at(model, settings, work, a, b) or is_new
+        if work.status[0] & CAPACITY:
+            return 0
+    if not is_new:
+        return 0
+    work.ahead_rounds[0] += 1
+    compliant_contacts.find(model, state, work)
+    return 1

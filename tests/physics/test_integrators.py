@@ -312,14 +312,17 @@ def test_a_flying_tree_keeps_its_momentum_however_far_it_turns(speed):
 
 
 def test_a_tree_with_drives_keeps_their_law_however_far_it_turns():
-    """It goes in parts, but the drive belongs to the whole step: τ = −k_d v⁺."""
+    """It goes in parts, but the drive belongs to the whole step: τ = −k_d v⁺.
+
+    The damper is weak: what takes more lets h be repeated instead.
+    """
     world, robot = swinging_pair(100.0)
-    robot.set_pd_gains(np.zeros(6), np.full(6, 1e-3))
+    robot.set_pd_gains(np.zeros(6), np.full(6, 1e-5))
     for _ in range(20):
         world.step()
         assert world.engine.work.tree_is_fourth.any()
         np.testing.assert_allclose(
-            robot.applied_torque, -1e-3 * robot.generalized_velocity, rtol=1e-9, atol=1e-12
+            robot.applied_torque, -1e-5 * robot.generalized_velocity, rtol=1e-9, atol=1e-14
         )
 
 

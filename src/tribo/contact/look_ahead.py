@@ -13,6 +13,7 @@ Source: constraints that are added where they are found violated, Stewart and Tr
 """
 
 from tribo.collision.advancement import TOUCH, put_pose, thickness, velocity_at
+from tribo.collision.broadphase import is_moved
 from tribo.collision.meeting import meet
 from tribo.collision.narrowphase import FEATURES, SHAPES, is_of_other_points
 from tribo.compiler.jit import kernel
@@ -194,8 +195,9 @@ def insert(model, work, a, b, key, point, axes, gap, way):
 def add(model, settings, work, a, b, k, motion_a, motion_b):
     """Add point k of the manifold, of two shapes one step later, to the contacts of this step.
 
-    Its places on both bodies go back with them. The gap is what the way that was solved for closes, less what
-    it overlaps: one that ends with that gap closed just touches.
+    Its places on both bodies go back with them; two moved bodies share the point between, which keeps angular
+    momentum. The gap is what the way that was solved for closes, less what it overlaps: one that ends with
+    that gap closed just touches.
 
     Writes: work.
     """
@@ -208,12 +210,14 @@ def add(model, settings, work, a, b, k, motion_a, motion_b):
     n = (row[k, 3], row[k, 4], row[k, 5])
     half = 0.5 * row[k, 6]
     p = (row[k, 0], row[k, 1], row[k, 2])
-    arm_a = brought_back(settings, work, i, vec.axpy(half, n, p), motion_a)
-    arm_b = brought_back(settings, work, j, vec.axpy(-half, n, p), motion_b)
-    apart = vec.dot(n, vec.sub(velocity_at(motion_a, arm_a), velocity_at(motion_b, arm_b)))
-    place_a = vec.add(vec.load(work.body_pos, i), arm_a)
-    place_b = vec.add(vec.load(work.body_pos, j), arm_b)
+    place_a = brought_back(settings, work, i, vec.axpy(half, n, p), motion_a)
+    place_b = brought_back(settings, work, j, vec.axpy(-half, n, p), motion_b)
     point = vec.scale(0.5, vec.add(place_a, place_b))
+    if is_moved(model, i) and is_moved(model, j):
+        place_a = place_b = point
+    arm_a = vec.sub(place_a, vec.load(work.body_pos, i))
+    arm_b = vec.sub(place_b, vec.load(work.body_pos, j))
+    apart = vec.dot(n, vec.sub(velocity_at(motion_a, arm_a), velocity_at(motion_b, arm_b)))
     t1, t2 = vec.axes_from_normal(n)
     axes = (t1[0], t1[1], t1[2], t2[0], t2[1], t2[2], n[0], n[1], n[2])
     gap = row[k, 6] - settings.dt * apart
@@ -223,10 +227,11 @@ def add(model, settings, work, a, b, k, motion_a, motion_b):
 
 @kernel
 def brought_back(settings, work, i, p, motion):
-    """Return the arm from the origin of body i to a point of it that is at p one step later."""
-    later = vec.axpy(settings.dt, motion[0], vec.load(work.body_pos, i))
+    """Return where the point of body i is now that is at p one step later."""
+    now = vec.load(work.body_pos, i)
+    later = vec.axpy(settings.dt, motion[0], now)
     back = quat.to_matrix(quat.exp(vec.scale(-settings.dt, motion[1])))
-    return vec.mat_vec(back, vec.sub(p, later))
+    return vec.add(now, vec.mat_vec(back, vec.sub(p, later)))
 
 
 @kernel

@@ -29,7 +29,7 @@ def test_the_search_finds_the_writers_of_a_contact_s_numbers():
     """Each stage of the walk that makes a number of the contact is among the writers that are found."""
     makers = {
         "contact_gap": "collision/", "contact_target": "problem/contact_targets.py",
-        "contact_impulse": "solver/gauss_seidel", "drive_force": "dynamics/actuation.py",
+        "contact_impulse": "solver/island_solve", "drive_force": "dynamics/actuation.py",
         "free_response": "dynamics/integrate.py",
     }  # fmt: skip
     for field, maker in makers.items():

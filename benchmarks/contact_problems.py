@@ -24,8 +24,8 @@ import tribo
 from tribo.contact.problem import island_sums
 from tribo.contact.solver import (
     block_matrix,
-    gauss_seidel,
-    gauss_seidel_visits,
+    gauss_seidel_iteration,
+    island_solve,
     natural_residual,
     newton_refinement,
     splitting,
@@ -138,7 +138,7 @@ def figures(engine: Engine, problem: problems.Problem) -> tuple[bool, float, flo
     """Solve a problem; return whether it is solved, its error and energy, both relative, and the time [s]."""
     problems.write(engine, problem)
     start = time.thread_time()
-    gauss_seidel.solve(engine.model, engine.state, engine.settings, engine.work)
+    island_solve.solve(engine.model, engine.state, engine.settings, engine.work)
     taken = time.thread_time() - start
     work, n = engine.work, len(problem.bodies)
     error = natural_residual.violation(engine.model, work, 0)
@@ -177,7 +177,7 @@ def errors(engine: Engine, problem: problems.Problem, way: str) -> list[float]:
     """Return the relative error after each of `LOOKS` steps of one way of solving, from no impulse."""
     problems.write(engine, problem._replace(impulse=np.zeros_like(problem.impulse)))
     model, state, settings, work = engine.model, engine.state, engine.settings, engine.work
-    gauss_seidel.warm_start(model, state, settings, work)
+    island_solve.warm_start(model, state, settings, work)
     speed = natural_residual.island_speed(settings, work, 0)
     count = block_matrix.prepare(model, work, 0, len(problem.free))
     splitting.start_duals(model, work, 0)
@@ -188,7 +188,7 @@ def errors(engine: Engine, problem: problems.Problem, way: str) -> list[float]:
             island_sums.settle(model, work, 0, count)
         elif way == "sweeps":
             for _ in range(look - done):
-                gauss_seidel_visits.sweep_island(model, work, 0)
+                gauss_seidel_iteration.sweep_island(model, work, 0)
         elif error > EXACT:
             worst = natural_residual.violation(model, work, 0)
             newton_refinement.refine(model, work, 0, count, 0.0, worst, look - done)

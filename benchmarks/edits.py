@@ -36,8 +36,8 @@ EDITS: dict[str, tuple[str, str, str]] = {
         r"(def solve_contact\([^)]*\):\n    \"\"\".*?\"\"\"\n)",
         r"\1    if mu < -1.0:\n        return last\n",
     ),
-    "gauss_seidel_visits.sweep_contact": (
-        "contact/solver/gauss_seidel_visits.py",
+    "gauss_seidel_iteration.sweep_contact": (
+        "contact/solver/gauss_seidel_iteration.py",
         r"    change = 0\.0\n    if step\[0\] != 0\.0 or step\[1\]",
         "    change = 1e-300\n    if step[0] != 0.0 or step[1]",
     ),

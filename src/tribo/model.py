@@ -427,7 +427,7 @@ class Work(Record):
     tree_island = field("ntree", dtype=INT)
     island_way = field("ntree", 3)  # [kg m²] squared: of what closes gaps, of the step; their ratio
     island_is_torn = field("ntree", dtype=INT)  # 1: a gap ends the step far wider than it was
-    island_last_tree = field("ntree", dtype=INT)  # if something holds, or is lost (teams)
+    island_last_tree = field("ntree", dtype=INT)  # if something holds, or is lost
     island_contact_start = field("ntree1", dtype=INT)
     island_contact = field("max_contact", dtype=INT)
     island_scalar_start = field("ntree1", dtype=INT)

@@ -6,8 +6,8 @@ from tribo.contact import detection, ending, look_ahead, rows, sleep
 from tribo.contact.compliant import compliant_contacts
 from tribo.contact.impact import impacts, rebound_energy
 from tribo.contact.problem import surface_velocity
-from tribo.contact.solver import gauss_seidel, residual_report
-from tribo.contact.stabilisation import energy_limiter, substeps
+from tribo.contact.solver import island_solve, residual_report
+from tribo.contact.stabilisation import bias_iteration, energy_limiter
 from tribo.dynamics import actuation, bias, inertia, integrate, middle, midpoint, momentum, rk4
 from tribo.model import Status
 
@@ -49,8 +49,8 @@ def advance(model, state, command, settings, work):
         if work.status[0] & CAPACITY:
             return
         impacts.impacts(model, state, settings, work)  # who is hit, who hands it on?
-        gauss_seidel.solve(model, state, settings, work)  # λ: cone, complementarity
-        again = substeps.iterate(model, state, command, settings, work)  # does the path lead to v⁺?
+        island_solve.solve(model, state, settings, work)  # λ: cone, complementarity
+        again = bias_iteration.iterate(model, state, command, settings, work)  # leads h to v⁺?
         rebound_energy.bound(model, settings, work)  # no rebound creates energy
         integrate.next_velocity(model, state, work)  # v⁺ = v + M̂⁻¹ (dt (τ − h) + Jᵀ λ)
         again = again or compliant_contacts.changed(model, state, settings, work)

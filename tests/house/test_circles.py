@@ -5,10 +5,6 @@ import graphlib
 
 from house.repository import PACKAGE, kept_modules
 
-# A record asks for its compiled type when it is first compiled; the types know the records. The compiler is
-# one of those that may be missing, so this arrow is not one that is followed when the package is imported.
-APART = {("tribo.compiler.record", "tribo.compiler.record_types")}
-
 
 def name_of(path):
     """Return the dotted name of a module or package."""
@@ -34,8 +30,6 @@ def arrows():
     paths = {name_of(path): path for path in kept_modules()}
     modules = {*paths}
     found = {name: imports_of(path.read_text("utf-8"), modules) for name, path in paths.items()}
-    for name, target in APART:
-        found[name].remove(target)  # an arrow that has gone is an error: delete it here
     return {name: targets - {name} for name, targets in found.items()}
 
 

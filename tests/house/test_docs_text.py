@@ -27,6 +27,11 @@ def test_a_how_to_page_answers_in_its_first_paragraph(page):
     assert "`" in first or "](" in first or len(first) > 60
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs/howto").glob("*.md")), ids=lambda p: p.stem)
+def test_a_how_to_page_leaves_equations_to_the_pages_of_physics(page):
+    assert "$$" not in page.read_text("utf-8")
+
+
 def anchors_of(text):
     """Return the anchors of the headings of a page, as GitHub and the HTML pages name them."""
     headings = re.findall(r"^#{1,4} (.+?)\s*$", re.sub(r"```.*?```", "", text, flags=re.S), re.M)

@@ -10,6 +10,7 @@ import re
 
 import pytest
 from house.repository import ROOT, kept_modules
+from house.writers import pairs_of
 
 SECTION = re.compile(r"^\s*Writes:\s*(.*?)(?=\n\s*\n|\n\s*\w+:|\Z)", re.DOTALL | re.MULTILINE)
 
@@ -42,18 +43,6 @@ def root_of(node, aliases):
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "world_of":
         return root_of(node.args[0], aliases)
     return set()
-
-
-def pairs_of(target, value):
-    """Yield (target, value) of an assignment, tuples taken apart."""
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-        for one, other in zip(target.elts, value.elts, strict=True):
-            yield from pairs_of(one, other)
-    elif isinstance(target, ast.Tuple):
-        for one in target.elts:
-            yield one, value
-    else:
-        yield target, value
 
 
 def arguments_written(function):

@@ -7,6 +7,7 @@ from house.repository import PACKAGE, ROOT
 
 STEP = PACKAGE / "step.py"
 STAGE_FOLDERS = ("tribo.dynamics", "tribo.collision", "tribo.contact")
+HEAD = re.compile(r'"""(Stage|Group)s? (`[^:]*`)(?::|\.\n)')
 GROUPS = {
     "midpoint": "dynamics/midpoint.py",
     "detection": "contact/detection.py",
@@ -34,10 +35,10 @@ def stages(page):
     return list(dict.fromkeys(name for _, name in sorted(calls)))
 
 
-def explained(level):
-    """Return what the headings of a level name, in the order read."""
+def explained(levels):
+    """Return what the headings of some levels ("3", "3,4") name, in the order read."""
     page = (ROOT / "docs/physics/step.md").read_text("utf-8")
-    headings = re.findall(rf"^{'#' * level} .*$", page, re.M)
+    headings = re.findall(rf"^#{{{levels}}} .*$", page, re.M)
     return [name for line in headings for name in re.findall(r"`(\w+\.\w+)`", line)]
 
 
@@ -47,7 +48,7 @@ def test_the_page_is_short():
 
 
 def test_each_stage_has_a_heading():
-    assert explained(3) == stages(STEP)
+    assert explained("3") == stages(STEP)
 
 
 def test_each_line_of_a_group_has_a_heading():
@@ -56,4 +57,45 @@ def test_each_line_of_a_group_has_a_heading():
     for group in dict.fromkeys(name.split(".")[0] for name in groups):
         lines += stages(PACKAGE / GROUPS[group])
     assert len(lines) > 20
-    assert explained(4) == lines
+    assert explained("4") == lines
+
+
+def said_in(text):
+    """Return the stages that the first line of a file names: `file.function`, `.function` …, in order."""
+    head = HEAD.match(text)
+    names = re.findall(r"`(\w*)\.(\w+)`", head[2]) if head else []
+    return [f"{file or names[0][0]}.{function}" for file, function in names]
+
+
+def files_of_stages():
+    """Return the text of each file of the stage folders, by its name."""
+    folders = [PACKAGE / name.split(".")[1] for name in STAGE_FOLDERS]
+    return {
+        path.stem: path.read_text("utf-8") for folder in folders for path in folder.rglob("*.py")
+    }
+
+
+def test_a_file_says_which_stages_it_has():
+    """The first line of a file names the headings that are in it, all of them and no others."""
+    headings = explained("3,4")
+    for file, text in files_of_stages().items():
+        stages_here = [name for name in headings if name.split(".")[0] == file]
+        assert said_in(text) == stages_here, file
+        assert not HEAD.match(text) or (HEAD.match(text)[1] == "Group") == (file in GROUPS)
+
+
+def test_part_of_a_stage_names_a_heading():
+    parts = {
+        file: re.match(r'"""Part of stage (.*?):', text) for file, text in files_of_stages().items()
+    }
+    named = {file: part[1].strip("`") for file, part in parts.items() if part}
+    assert len(named) > 2
+    assert set(named.values()) <= set(explained("3,4")), named
+
+
+def test_a_file_with_another_name_for_its_stage_is_found():
+    assert said_in('"""Stage *laws*: the numbers') == []
+    assert said_in('"""Stages `sleep.wake` and `.fall_asleep`: what') == [
+        "sleep.wake",
+        "sleep.fall_asleep",
+    ]

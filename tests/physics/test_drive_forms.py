@@ -26,7 +26,7 @@ FORMS = ("implicit", "stable", "averaged", "trapezoid")
 
 
 def shares(form, integrator):
-    """a, b, c of τ = −kp (e + dt (a v + b v⁺)) − kd ((1 − c) v + c v⁺), as docs/howto/drives has them."""
+    """a, b, c of τ = −kp (e + dt (a v + b v⁺)) − kd ((1 − c) v + c v⁺), as docs/physics/drives has them."""
     return {
         "implicit": (0.0, 1.0, 1.0),
         "stable": (1.0, 0.0, 1.0),

@@ -1,4 +1,4 @@
-"""Stage *inner edges*: nothing catches on an edge between shapes that lie flush.
+"""Stage `inner_edges.suppress`: nothing catches on an edge between shapes that lie flush.
 
 The narrow phase meets tiles that lie side by side one by one, so a body that slides over them runs into
 edges that the floor as a whole does not have. Two contacts tell: `c` of a convex body with shape S, and

@@ -1,4 +1,4 @@
-"""Stage *narrowphase*: the points at which candidate pairs touch, or might within the step."""
+"""Stage `narrowphase.contacts`: the points at which candidate pairs touch, or might within the step."""
 
 from tribo.collision.advancement import meet_on_the_way
 from tribo.collision.broadphase import is_moved

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from tribo.compiler.jit import Named
+from tribo.compiler.jit import Named, backend
 
 COLUMNS = 5  # address, bytes from world to world, three dimensions
 
@@ -47,9 +47,7 @@ class _CompiledType:
     def __get__(self, record: Record | None, owner: type[Record]) -> Any:
         if record is None:
             return Named("tribo.compiler.record_types", "reference_to", owner)
-        from tribo.compiler.record_types import record_type
-
-        return record_type(owner)
+        return backend().record_type(owner)
 
 
 class Record:

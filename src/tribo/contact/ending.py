@@ -1,10 +1,10 @@
-"""Group *ending*: the way to the end of the step, and what the next one begins with."""
+"""Groups `ending.remember` and `.move`: the way to the end of the step, and what the next one begins with."""
 
 from tribo.compiler.jit import kernel
 from tribo.contact import sleep
 from tribo.contact.compliant import compliant_contacts
 from tribo.contact.constraints import constraint_rows
-from tribo.contact.solver import gauss_seidel
+from tribo.contact.solver import island_solve
 from tribo.dynamics import integrate, momentum
 
 
@@ -14,7 +14,7 @@ def remember(model, state, command, settings, work):
 
     Writes: state, work.
     """
-    gauss_seidel.remember(model, state, work)
+    island_solve.remember(model, state, work)
     compliant_contacts.remember(model, state, settings, work)
     sleep.fall_asleep(model, state, command, settings, work)  # who has been at rest?
 

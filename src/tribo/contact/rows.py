@@ -1,4 +1,4 @@
-"""Group *rows*: what contacts, stops and constraints ask for, each as rows of one problem."""
+"""Group `rows.write`: what contacts, stops and constraints ask for, each as rows of one problem."""
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints import constraint_rows

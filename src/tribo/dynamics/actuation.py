@@ -1,4 +1,6 @@
-"""Stage *actuation*: what drives, springs, damping and external wrenches do to each dof.
+"""Stages `actuation.begin`, `.drives`, `.saturate` and `.release`: joint torques.
+
+They are what drives, springs, damping and external wrenches do to each dof.
 
 A drive is implicit: its torque belongs to a position and a velocity that the step has yet to find,
 τ = τ_ff − K_p (e + dt (a v + b v⁺)) − K_d ((1 − c) v + c v⁺ − v_d). What multiplies v⁺ joins the mass

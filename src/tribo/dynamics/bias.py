@@ -1,4 +1,7 @@
-"""Stage *bias*: the force h that keeps the present motion going, in M v̇ + h = τ + Jᵀλ/dt."""
+"""Stages `bias.single_spins`, `.body_velocities` and `.bias_force`: the velocity-dependent force h.
+
+It keeps the present motion going: M v̇ + h = τ + Jᵀλ/dt.
+"""
 
 from math import tan
 

@@ -1,4 +1,4 @@
-"""Stages *inertia* and *factorize*: the mass matrix M and its sparse factor M̂ = Lᵀ D L.
+"""Stages `inertia.mass_matrix` and `.factorize`: the mass matrix M and its sparse factor M̂ = Lᵀ D L.
 
 Row i of a packed matrix holds the columns of the chain of dof i only, root first: a dof is coupled
 with its ancestors and descendants and with nothing else, and the factor has the same pattern.

@@ -1,4 +1,4 @@
-"""Stages *drift*, *free response* and *integrate*: how a state moves through time.
+"""Stages `integrate.drift_to_middle`, `.free_response`, `.next_velocity`, `.check` and `.integrate`.
 
 Midpoint rule (Moreau): drift half a step, evaluate everything there, change the velocity, drift the
 other half. Seen from midpoint to midpoint it is q_m⁺ = q_m + dt v⁺, v⁺ = v + dt M⁻¹(…)(q_m): the

@@ -1,4 +1,4 @@
-"""Stage *kinematics*: where is every body, and which way does each degree of freedom move it?"""
+"""Stage `kinematics.forward`: where is every body, and which way does each degree of freedom move it?"""
 
 from math import cos, sin, sqrt
 

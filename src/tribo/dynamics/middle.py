@@ -1,10 +1,10 @@
-"""Stages *predict* and *settle*: at which velocity are velocity-dependent forces taken?
+"""Stages `middle.predict` and `.iterate_bias`: at which velocity are velocity-dependent forces taken?
 
 At that of the middle of the step, v̄ = (v + v⁺)/2, which nobody knows before h(v̄) is known. It is
 predicted from the accelerations of two steps, which is good enough while bodies turn by little in a step.
 Where one turns far, h is taken anew at the velocity to which it leads: then the step is the same backwards
 in time, and what is the same backwards neither gains nor loses energy for long. Where once more is not
-enough the tree turns too far for the step, and takes it in parts (`runge_kutta`, `substeps`).
+enough the tree turns too far for the step, and takes it in parts (`runge_kutta`, `bias_iteration`).
 Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", V.1 (symmetric methods).
 """
 

@@ -1,4 +1,4 @@
-"""Group *midpoint*: where every body is half a step ahead, and how fast it moves."""
+"""Group `midpoint.reach`: where every body is half a step ahead, and how fast it moves."""
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics import bias, integrate, kinematics

@@ -1,4 +1,4 @@
-"""Stages *momenta* and *keep momenta*: a floating tree moves as a whole as exactly as a ball does.
+"""Stages `momentum.momenta` and `.keep_momenta`: a floating tree moves as a whole as exactly as a ball does.
 
 The velocity at the end of a step belongs to the configuration in its middle, half a drift away. So
 what a tree's joints do in that half step would change its momentum. Instead, momentum is carried along: it

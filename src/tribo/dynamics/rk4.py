@@ -1,4 +1,4 @@
-"""Stage *fourth order*: Runge and Kutta, a function of its own, compiled when first asked for or needed."""
+"""Stage `rk4.fourth_order`: Runge and Kutta, a function of its own, compiled when first needed."""
 
 from tribo.compiler import signature as types
 from tribo.compiler.jit import DISABLED, kernel, late

@@ -102,7 +102,7 @@ class Drives(NamedParts):
     def drive_form(self) -> str:
         """Form of the PD drives: "implicit", "stable", "averaged", "trapezoid", or "mixed".
 
-        Assign a name for all dofs, or {joint: name}. See docs/howto/drives for their equations.
+        Assign a name for all dofs, or {joint: name}. See docs/physics/drives for their equations.
 
         Raises:
             ValueError: The name is none of the four.

@@ -136,7 +136,7 @@ class JointDrive(Handle):
 
     @property
     def drive_form(self) -> str:
-        """Form of its PD drive: "implicit", "stable", "averaged" or "trapezoid" (docs/howto/drives).
+        """Form of its PD drive: "implicit", "stable", "averaged" or "trapezoid" (docs/physics/drives).
 
         Example:
             >>> import tribo

@@ -88,7 +88,7 @@ def test_effort_limits_hold_as_well():
 
 
 def python_law(target, kp, kd, feed, history, delay, lag, before, stall, no_load, q, v):
-    """Return the torque as docs/howto/drives has it, and the history with this command."""
+    """Return the torque as docs/howto/rollout has it, and the history with this command."""
     history = [(target, feed), *history]
     target, feed = history[min(delay, len(history) - 1)]
     torque = feed + kp * (target - q) + kd * (0.0 - v)

@@ -1,4 +1,6 @@
-"""Stage *soft*: contacts of compliant pairs, a law of forces where the rigid ones are conditions.
+"""Stages `compliant_contacts.find`, `.forces`, `.changed` and `.remember`: compliant pairs.
+
+Their contacts follow a law of forces where rigid ones are conditions.
 
 The force of such a contact follows from depth and velocity. On a side that does not move it needs no row:
 linearised at the velocity that the step ends with, it joins τ and M̂ as a stiff drive does. Between two moved

@@ -1,4 +1,4 @@
-"""Stages *constraints* and *close loops*: pins, welds, hinges, motors, locks, wires and winches.
+"""Stages `constraint_rows.constraint_rows` and `.close_loops`: pins, welds, hinges, motors, wires.
 
 Before the solve they are scalar rows of the contact problem (`linkage`); after it what is still open is
 closed (`position_projection`). Both are compiled when a world first has a constraint. What the shifts change

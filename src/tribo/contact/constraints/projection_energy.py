@@ -1,11 +1,11 @@
-"""Part of stage *close loops*: shifts that close gaps change no energy.
+"""Part of stage `constraint_rows.close_loops`: shifts that close gaps change no energy.
 
 A shift moves bodies and leaves their velocities, so the mass matrix changes under these, and with it the
 energy, by a part as large as the angle of the shift: 5 % in a step that whips an arm round by 0.3 rad.
 Joint springs that it stretches hold more. So the part of the velocities beyond the rigid motion of the island
 gets one factor that brings the energy back to what it was. Such a factor keeps momenta, and together what
-constraints keep together. It is for those whom `teams` watches: what turns far, touches nothing, and is held
-by no motor, spring or hand; not under `semi_implicit`, whose energy goes to and fro.
+constraints keep together. It is for those whom `energy_limiter` watches: what turns far, touches nothing,
+and is held by no motor, spring or hand; not under `semi_implicit`, whose energy goes to and fro.
 """
 
 from math import sqrt

@@ -13,7 +13,7 @@ from tribo.contact.problem.contact_targets import step_speed
 from tribo.contact.problem.islands import is_member
 from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
 from tribo.contact.problem.whitened_products import moved_by, scalar_moved_by
-from tribo.contact.solver.gauss_seidel_visits import start_cold
+from tribo.contact.solver.gauss_seidel_iteration import start_cold
 from tribo.contact.solver.strategy import solve_as_set
 from tribo.contact.stabilisation.penetration_correction import WORTH, mass_of
 from tribo.dynamics.inertia import twice_energy

@@ -1,4 +1,4 @@
-"""Stage *impact*: impacts in the order in which they happen within the step, each a problem of its own.
+"""Part of stage `impacts.impacts`: impacts in the order in which they happen, each a problem of its own.
 
 Between two impacts the bodies go on under the forces of the step, so a contact that rebounds meets at
 the time τ at which its gap closes, and gets Newton's restitution and Coulomb's friction at the velocity

@@ -6,9 +6,10 @@ taken: the body tumbles on in between. What an impact gives would be wrong by as
 the turn of a step, and so would be the energy. So an impact is split from the tumbling (Strang): the body
 tumbles for half a step, is hit there, and tumbles on for the other half (`integrate.finish_struck`). Each of
 the three keeps the energy exactly, if the impact does.
-A body whose contact stays and bends its path (`curvature`) is split in the same way, with two differences:
-the contact holds at the end of the step, when the body has tumbled on, and attitude and angular velocity end
-where a free body's do, so that two halves of its way are those of one.
+
+A body whose contact stays and bends its path (`contact_drift`) is split in the same way, with two
+differences: the contact holds at the end of the step, when the body has tumbled on, and attitude and angular
+velocity end where a free body's do, so that two halves of its way are those of one.
 Round bodies do not tumble. Those that constraints hold are always split so (`bias.is_split`), hit or not.
 Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", II.5 (splitting).
 """

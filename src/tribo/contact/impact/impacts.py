@@ -1,4 +1,7 @@
-"""Stage *impacts*: what tumbles is met where it is; with `impact = "propagate"`, impacts before all else."""
+"""Stage `impacts.impacts`: impacts before the solve.
+
+What tumbles is met where it is; with `impact = "propagate"` impacts come one after the other.
+"""
 
 from tribo.compiler.jit import kernel
 from tribo.contact.impact import impact_split

@@ -1,4 +1,4 @@
-"""Stage *guard*: no rebound creates energy.
+"""Stage `rebound_energy.bound`: no rebound creates energy.
 
 Newton's restitution is a statement about velocities. Where friction turns the impulse of an impact, as at the
 tip of a falling linkage, the velocities that it asks for may hold more energy than there was (Kane's

@@ -1,4 +1,4 @@
-"""Stage *box friction*: contacts whose friction is bounded direction by direction.
+"""Stage `box_friction_rows.rows`: contacts whose friction is bounded direction by direction.
 
 Such a contact is one without friction and two scalar rows, |λ_k| ≤ μ_k N h along its two directions. N is
 the normal force of the last step (box), the one of this step (scaled box) or a number (constant force).

@@ -1,4 +1,4 @@
-"""Stage *compliance*: contacts of materials that give way, as rows with a compliance R.
+"""Stage `compliant_rows.compliance`: contacts of materials that give way, as rows with a compliance R.
 
 A contact material presses like a spring of stiffness k with the damping k τ (`spook`), whose gap is
 g = φ + overlap, φ the gap where the step is evaluated: gaps in mid step move by h w⁺ from step to step, so

@@ -1,4 +1,4 @@
-"""Stage *curvature*: by how much does the way of a contact bend within the step?
+"""Stage `contact_drift.drift`: by how much does the way of a contact bend within the step?
 
 The velocity that a step ends with, v⁺, is the mean from this evaluation to the next, and belongs to the time
 between them, dt/2 from here. There the velocity of a contact is J v⁺ + β,

@@ -1,4 +1,4 @@
-"""Stage *reduction*: a patch of many contact points is borne by fewer of them.
+"""Stage `contact_reduction.reduce`: a patch of many contact points is borne by fewer of them.
 
 A body of many shapes touches another in many points, and contact materials say how many of them count. A
 *patch* is what two bodies have in common: the points between the same two materials (by geometry), or all

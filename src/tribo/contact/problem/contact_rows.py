@@ -1,4 +1,4 @@
-"""Stage *rows*: the Jacobians of contacts in whitened coordinates.
+"""Stage `contact_rows.contact_rows`: the Jacobians of contacts in whitened coordinates.
 
 A contact moves only the dofs of the two chains that end in its bodies. Per side the rows t₁, t₂, n
 are stored dof by dof: J, then y = D^(−1/2) L⁻ᵀ Jᵀ in place, so that G = y yᵀ and

@@ -1,4 +1,4 @@
-"""Stage *laws*: the numbers that a material pair writes into its contact's rows.
+"""Stage `contact_targets.targets`: the numbers that a material pair writes into its contact's rows.
 
 The solver knows friction bounds and target velocities, never materials: docs/physics/materials.
 """

@@ -1,4 +1,4 @@
-"""Stage *islands*: groups of trees that touch one another are solved apart from all others."""
+"""Stage `islands.islands`: groups of trees that touch one another are solved apart from all others."""
 
 from math import inf
 

@@ -1,4 +1,4 @@
-"""Stage *limits*: rows of joints in the contact problem, joint limits as one-sided ones.
+"""Stage `joint_limit_rows.limit_rows`: rows of joints in the contact problem, joint limits as one-sided ones.
 
 A limit is a contact of a joint with its stop: gap g ≥ 0, restitution 0, g + dt w ≥ 0.
 """

@@ -1,4 +1,4 @@
-"""Stage *surface velocity*: surfaces that run over their shapes, as conveyors and tracks do.
+"""Stage `surface_velocity.surface_velocity`: surfaces that run over their shapes, as conveyors and tracks do.
 
 What a shape touches meets its surface with the velocity u of this page, besides that of its body: for
 friction it is as if the body moved so, and the body stays where it is. In the frame of the body, with the

@@ -1,4 +1,4 @@
-"""Stage *unconstrained trees*: which trees does nothing touch? They need no rows of M.
+"""Stage `unconstrained_trees.find`: which trees does nothing touch? They need no rows of M.
 
 Dry friction and mimic joints touch a tree as well: they are rows.
 """

@@ -22,7 +22,7 @@ from tribo.contact.problem.whitened_products import (
 )
 from tribo.contact.solver import block_matrix
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
-from tribo.contact.solver.gauss_seidel_visits import start_cold
+from tribo.contact.solver.gauss_seidel_iteration import start_cold
 from tribo.contact.solver.natural_residual import largest_block, project, spin_law, stiffness
 from tribo.math import spatial, vec
 

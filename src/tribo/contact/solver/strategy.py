@@ -6,7 +6,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.lazily_compiled import call_late
 from tribo.contact.problem.contact_targets import step_speed
 from tribo.contact.solver import dense_island
-from tribo.contact.solver.gauss_seidel_visits import start_cold, sweep_island
+from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_island
 from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, violation
 from tribo.enums import Answer, Solver
 from tribo.math import vec

@@ -6,7 +6,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_targets import step_speed
 from tribo.contact.problem.islands import find
 from tribo.contact.problem.whitened_products import moved_by
-from tribo.contact.solver.gauss_seidel_visits import start_cold
+from tribo.contact.solver.gauss_seidel_iteration import start_cold
 from tribo.contact.solver.natural_residual import island_speed, violation
 from tribo.contact.solver.strategy import solve_as_set
 from tribo.math import vec

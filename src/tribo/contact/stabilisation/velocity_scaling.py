@@ -3,7 +3,7 @@
 Energy is that of motion, of weight and of joint springs; what drives and hands give is a gift. Under
 `semi_implicit`, whose energy goes to and fro, springs give too. What is slowed keeps its momentum: its motion
 is brought nearer to that of one rigid body, or to rest if the world holds it. That leaves together what
-constraints keep together. When this is asked for, and of whom: `teams`.
+constraints keep together. When this is asked for, and of whom: `energy_limiter`.
 """
 
 from tribo.compiler.jit import kernel

@@ -6,7 +6,7 @@ import reference
 from scenes import empty_world, random_state, random_tree
 
 from tribo.contact.problem import contact_rows, islands, joint_limit_rows, scalar_rows
-from tribo.contact.solver import dense_island, gauss_seidel, natural_residual, sparse_island
+from tribo.contact.solver import dense_island, island_solve, natural_residual, sparse_island
 from tribo.dynamics import actuation, inertia, integrate
 from tribo.engine import lazy_kernels
 from tribo.model import Late, Status
@@ -223,11 +223,11 @@ def test_random_islands(way, copies, compliant):
         size = len(start)
         islands.islands(model, work)
         if way == "step":
-            gauss_seidel.solve(model, engine.state, engine.settings, work)
+            island_solve.solve(model, engine.state, engine.settings, work)
             assert not work.status[0] & Status.CAPACITY
             unsolved += bool(work.status[0] & Status.NOT_CONVERGED)
         else:
-            gauss_seidel.warm_start(model, engine.state, engine.settings, work)
+            island_solve.warm_start(model, engine.state, engine.settings, work)
             for t in range(len(work.tree_island)):
                 if dense_island.island_rows(work, t):
                     speed = natural_residual.island_speed(engine.settings, work, t)
@@ -265,7 +265,7 @@ def test_the_warm_start_of_two_stops_is_shared():
         state.scalar_impulse[model.joint_slot[body]] = impulse
         joint_limit_rows.add_limit(model, state, engine.settings, work, body, 1.0, 0.0)
         joint_limit_rows.add_limit(model, state, engine.settings, work, body, -1.0, 0.0)
-        gauss_seidel.warm_start(model, state, engine.settings, work)
+        island_solve.warm_start(model, state, engine.settings, work)
         assert work.scalar_impulse[:2].tolist() == [max(impulse, 0.0), min(impulse, 0.0)]
-        gauss_seidel.remember(model, state, work)
+        island_solve.remember(model, state, work)
         assert state.scalar_impulse[model.joint_slot[body]] == impulse

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import reference
 
-from tribo.contact.solver import gauss_seidel, natural_residual
+from tribo.contact.solver import island_solve, natural_residual
 from tribo.model import Status
 
 NODES = 12
@@ -23,7 +23,7 @@ def solve(engine, rng, contacts, spun, spread):
     of the residual says, in units of the speed to remove."""
     write_problem(engine, rng, contacts, spun, spread)
     engine.work.status[0] = 0
-    gauss_seidel.solve(engine.model, engine.state, engine.settings, engine.work)
+    island_solve.solve(engine.model, engine.state, engine.settings, engine.work)
     assert not engine.work.status[0] & Status.CAPACITY
     g, c, mu, x, omega = dense(engine, contacts)
     found = max(

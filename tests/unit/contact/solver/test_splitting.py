@@ -6,7 +6,7 @@ import pytest
 import reference
 
 from tribo.contact.problem import island_sums
-from tribo.contact.solver import block_matrix, gauss_seidel, natural_residual, splitting
+from tribo.contact.solver import block_matrix, island_solve, natural_residual, splitting
 from tribo.contact.solver.natural_residual import HARMLESS
 
 KEPT = hard_problems.load()
@@ -22,7 +22,7 @@ def engine():
 def answer(engine, problem):
     """Solve a problem as a step does; return whether it says it is solved, and the impulses."""
     hard_problems.write(engine, problem)
-    gauss_seidel.solve(engine.model, engine.state, engine.settings, engine.work)
+    island_solve.solve(engine.model, engine.state, engine.settings, engine.work)
     impulses = engine.work.contact_impulse[: len(problem.bodies)].copy()
     return engine.work.island_is_unsolved[0] == 0, impulses
 
@@ -50,7 +50,7 @@ def test_the_fixed_point_of_splitting_is_the_exact_law(engine):
     reached = []
     for problem in KEPT[:40]:
         hard_problems.write(engine, problem._replace(impulse=np.zeros_like(problem.impulse)))
-        gauss_seidel.warm_start(model, state, settings, work)
+        island_solve.warm_start(model, state, settings, work)
         speed = natural_residual.island_speed(settings, work, 0)
         count = block_matrix.prepare(model, work, 0, len(problem.free))
         splitting.start_duals(model, work, 0)
@@ -82,7 +82,7 @@ def test_contacts_that_are_to_stay_open_take_no_part(engine):
     both = hard_problems.engine_for([doubled])
     hard_problems.write(both, doubled)
     model, state, settings, work = both.model, both.state, both.settings, both.work
-    gauss_seidel.warm_start(model, state, settings, work)
+    island_solve.warm_start(model, state, settings, work)
     count = block_matrix.prepare(model, work, 0, len(doubled.free))
     splitting.start_duals(model, work, 0)
     splitting.follow(model, work, 0, count, 1.0, 2000)

@@ -1,4 +1,6 @@
-"""Stage *solve*: the impulses of all islands, from those of the last step; what is kept for the next one.
+"""Stages `island_solve.solve` and `.remember`: the impulses of all islands.
+
+They start from those of the last step, and are kept for the next one.
 
 What the impulses do to the velocities is carried along as the whitened vector z = Σ yᵀ λ (`work.response`,
 which begins with what the forces do), so one contact costs O(depth) whatever the pile. How an island is

@@ -1,4 +1,4 @@
-"""Stage *iterate*: is the velocity that was solved for the one to which the path leads?
+"""Stage `bias_iteration.iterate`: is the velocity that was solved for the one to which the path leads?
 
 Where a tree turns far in a step, and drives, friction, stops or constraints act on it, its impulses belong
 to the whole step and the path does not. So the tree goes its way in parts of fourth order under what was
@@ -13,7 +13,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import find
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.solver.dense_island import island_rows
-from tribo.contact.solver.gauss_seidel import solve_island
+from tribo.contact.solver.island_solve import solve_island
 from tribo.dynamics import bias, rk4
 from tribo.dynamics.inertia import unwhiten_tree, whiten_tree
 from tribo.dynamics.middle import (

@@ -1,6 +1,6 @@
 """One visit to every contact and row of an island: each is solved exactly, given all the others.
 
-Source: Hwangbo, Lee, Hutter 2018 (per-contact iteration), with the local solve of `cone`.
+Source: Hwangbo, Lee, Hutter 2018 (per-contact iteration), with the local solve of `coulomb_cone`.
 """
 
 from tribo.compiler.jit import kernel

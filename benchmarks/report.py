@@ -68,6 +68,16 @@ def truth(result: Result) -> tuple[list[str], Rows]:
     return ["scene", "engine", "guard", "truth (SI units)"], rows
 
 
+def robots(result: Result) -> tuple[list[str], Rows]:
+    """Return header and rows of robots under random torques: one line per model."""
+    found = result.get("robots", {})
+    if not found:
+        return [], []
+    import random_torques
+
+    return list(random_torques.HEAD), [random_torques.cells(*item) for item in found.items()]
+
+
 def extras(result: Result) -> tuple[list[str], Rows]:
     """Return header and rows of what is not a scene: call overhead, many worlds, start-up."""
     rows: Rows = []
@@ -115,6 +125,7 @@ def show(result: Result, console: Console) -> None:
     for title, (head, rows) in (
         ("speed", speed(result)),
         ("truth", truth(result)),
+        ("robots of other people under random torques", robots(result)),
         ("more", extras(result)),
     ):
         table = Table(*head, title=title)
@@ -151,7 +162,7 @@ def write_docs(result: Result, page: Path = PAGE) -> None:
         "median (min…max) of the rounds."
     )
     lines = [BEGIN, "", origin(result) + ".", "", how, ""]
-    for head, rows in (speed(result), truth(result), extras(result)):
-        lines += [*_markdown(head, rows), ""]
+    for head, rows in (speed(result), truth(result), robots(result), extras(result)):
+        lines += [*_markdown(head, rows), ""] if rows else []
     before, rest = text.split(BEGIN)
     page.write_text(before + "\n".join([*lines, END]) + rest.split(END)[1])

@@ -34,7 +34,7 @@ from tribo_scenes import TriboSimulation
 
 ROOT = Path(__file__).parent.parent
 RESULTS = Path(__file__).parent / "results"
-EXTRA_ROWS = ("many_worlds", "startup")
+EXTRA_ROWS = ("robots", "many_worlds", "startup")
 PACKAGES = ("numba", "numpy", "mujoco-core", "example-robot-data")
 
 
@@ -73,6 +73,13 @@ def measure_scene(scene: Scene, with_peers: bool, rounds: int, share: float) -> 
         "problems": problems,
         "timings": timings,
     }
+
+
+def robots(steps: int) -> dict[str, dict[str, float]]:
+    """Measure robots of other people under random torques; the module imports MuJoCo."""
+    import random_torques
+
+    return random_torques.measure(steps)
 
 
 def cpu_name() -> str:
@@ -161,6 +168,8 @@ def main() -> int:
             status.update(f"measuring {name}")
             if name == "many_worlds":
                 result[name] = many_worlds.measure(rounds, 50 if chosen.quick else 200, peers)
+            elif name == "robots":
+                result[name] = robots(400 if chosen.quick else 2000) if peers else {}
             elif name == "startup":
                 result[name] = startup.measure(3 if chosen.quick else 7)
             else:

@@ -55,7 +55,7 @@ def advance(model, state, command, settings, work):
         integrate.next_velocity(model, state, work)  # v⁺ = v + M̂⁻¹ (dt (τ − h) + Jᵀ λ)
         again = again or compliant_contacts.changed(model, state, settings, work)
         again = again or actuation.saturate(model, state, command, settings, work)
-        again = again or look_ahead.look(model, state, settings, work)  # a blow that turns a body
+        again = again or look_ahead.look(model, state, settings, work)  # into what do turns lead?
     momentum.momenta(model, state, settings, work)  # of floating trees: p + impulse
     energy_limiter.limit(model, state, settings, work)  # joints and ties add no energy
     rk4.fourth_order(model, state, command, settings, work)  # rk4, or fast trees in parts

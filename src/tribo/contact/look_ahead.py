@@ -1,11 +1,11 @@
-"""Stage *look ahead*: does a blow lead into points that nobody saw coming?
+"""Stage `look_ahead.look`: does the way lead into points that no contact stands for?
 
-The contacts of a step are found where bodies are on their way, by the velocity that they have before it. A
-corner that is hit stops, and its body turns about it: another corner, or the same one on another face, comes
-in by as much as the turn of one step. So where an impulse changes the way of a body by a part of its size,
-its pairs are looked at once more where the solved velocity has them a step later. What overlaps there, and
-more than it does now, becomes a contact of this step: with the normal of then, the gap that closes on the
-way, and lever arms that have turned back with their bodies. All is then solved again.
+The gap of a contact holds along its normal: right for every way of convex shapes but turns. A corner that is
+hit stops, and its body turns about it: another corner, or the same one on another face, comes in by as much
+as the turn of one step. So pairs that turn past one another, or end faster than their margins were made for,
+are looked at once more where the solved velocity has them a step later. What overlaps there, and more than it
+does now, becomes a contact of this step: with the normal of then, the gap that closes on the way, and lever
+arms that have turned back with their bodies. All is then solved again.
 
 Pairs that rebound are left out, they are free until they touch; so are meshes and height maps, whose inner
 edges only the whole of their contacts tells from outer ones.
@@ -145,10 +145,7 @@ def deepest_now(work, key):
 
 @kernel
 def free_key(work, key, feature):
-    """Return the key of a feature of a pair, or the next one that no contact has.
-
-    Writes: nothing.
-    """
+    """Return the key of a feature of a pair, or the next one that no contact has; −1 if there is none."""
     wanted = key + feature
     c = place_of(work, wanted)
     while c < work.contact_count[0] and work.contact_key[c] == wanted:

@@ -14,10 +14,15 @@ comma := ,
 NO := 0 no off false
 DEMO_EXTRAS := demo+jit$(if $(filter own,$(ROBOT)),,+robots)
 
+# What is played on kernels that Numba compiles, too: the same bits, and steps that stand for the others.
+COMPILED := tests/house/test_prebuilt_modes.py tests/contracts/test_determinism.py \
+  $(addprefix tests/physics/test_,$(addsuffix .py,bounce convex_rest free_flight incline integrators joint_rows \
+  kinematic loops rolling stack standing terrain))
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo train test check format bench validate validate-dynamics simbench fuzz gallery docs kernels wheel clean
+.PHONY: help demo train test test-compiled check format bench validate validate-dynamics simbench fuzz gallery docs kernels wheel clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +35,10 @@ train: $(STAMPS)/learn  ## the quadruped learns to walk, 10 core-minutes (ARGS="
 
 test: $(STAMPS)/dev  ## the whole test suite on two cores (ARGS="-k rebound" for a part)
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+
+test-compiled: $(STAMPS)/dev  ## a part of the tests on what Numba compiles, prebuilt kernels or not
+	TRIBO_KERNELS=compiled $(BIN)/tribo warmup --all
+	TRIBO_KERNELS=compiled $(BIN)/python -m pytest -q -n 2 --dist loadfile $(COMPILED) $(ARGS)
 
 check: $(STAMPS)/dev  ## format, lint, types, layers
 	$(BIN)/ruff format --check .

@@ -132,8 +132,8 @@ def test_prebuilt_kernels_do_without_numba(prebuilt):
 # What a world of a ball and a robot from a URDF does without: sources of the step, readers of other formats,
 # large modules of NumPy and of the standard library.
 LATER = (
-    "tribo.step", "tribo.contact.", "tribo.formats.mjcf", "tribo.formats.choreonoid.", "tribo.recording.recorder",
-    "numpy.ma.", "numpy.random", "importlib.metadata", "shutil",
+    "tribo.step", "tribo.contact.", "tribo.formats.mjcf", "tribo.formats.choreonoid.",
+    "tribo.recording.recorder", "numpy.ma.", "numpy.random", "importlib.metadata", "shutil",
 )  # fmt: skip
 
 

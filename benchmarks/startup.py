@@ -1,6 +1,9 @@
 """What a newcomer feels first: compiling, importing, the first step. Each in a fresh process.
 
 python benchmarks/startup.py [--rounds 15]     # prebuilt kernels only (`make kernels` first)
+
+Processes find the modules' bytecode, as those of an installed package do: a first one that is not counted
+writes it, whatever PYTHONDONTWRITEBYTECODE says.
 """
 
 from __future__ import annotations
@@ -47,6 +50,7 @@ def once(cache: str | None = None, kernels: str = "compiled") -> dict[str, float
     """Run the demo's first step in a fresh process; return durations, processor time [s] and memory."""
     paths = os.pathsep.join(p for p in sys.path if p)
     environment = dict(os.environ, PYTHONPATH=paths, TRIBO_KERNELS=kernels)
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     if cache is not None:
         environment["NUMBA_CACHE_DIR"] = cache
     used, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import math
 import os
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -40,6 +40,12 @@ def is_scalar(value: Any) -> bool:
     return not hasattr(value, "__len__") or getattr(value, "ndim", 1) == 0
 
 
+def is_masked(value: Any) -> bool:
+    """Tell whether a value has a masked entry. Whoever holds one has loaded `numpy.ma`, a large module."""
+    masks = sys.modules.get("numpy.ma")
+    return masks is not None and bool(masks.is_masked(value))
+
+
 def number(
     value: Any,
     what: str,
@@ -53,7 +59,7 @@ def number(
     is_number = kind is float or kind is int
     if not is_number and (isinstance(value, (bool, np.bool_)) or not is_scalar(value)):
         raise TypeError(f"{what} must be a number, got {shown(value)}")
-    if value is np.ma.masked:
+    if not is_number and is_masked(value):
         raise TypeError(f"{what} must be a number, got a masked entry")
     try:
         result = float(value)
@@ -118,7 +124,7 @@ def array(value: Any, what: str, expected: str) -> np.ndarray:
         result = np.array(value)
     except ValueError:
         raise TypeError(f"{what} must be {expected}, got {shown(value)}") from None
-    if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
+    if is_masked(value):
         raise TypeError(f"{what} must be {expected}, got masked entries")
     if result.dtype.kind == "O" and result.ndim == 1:
         result = np.array([number(x, f"{what}, entry {k}") for k, x in enumerate(result)])
@@ -134,14 +140,13 @@ def is_plain(value: Any, length: int) -> bool:
     """
     if type(value) is not np.ndarray or value.dtype is not DOUBLE or value.shape != (length,):
         return False
-    return bool(value.dot(value) <= LARGEST * LARGEST)  # false with NaN
+    return math.hypot(*value.tolist()) <= LARGEST  # false with NaN
 
 
 def within_range(values: np.ndarray, what: str) -> np.ndarray:
     """Return an array whose entries are all finite and not absurdly large."""
-    flat = values.ravel()
-    if flat.dot(flat) <= LARGEST * LARGEST:  # false with NaN
-        return values  # the common case, several times faster than a look at each
+    if values.size < 64 and math.hypot(*values.ravel().tolist()) <= LARGEST:  # false with NaN
+        return values  # the common case, several times faster than NumPy
     bad = np.argwhere(~(np.abs(values) <= LARGEST))
     if len(bad):
         at = tuple(int(k) for k in bad[0])
@@ -343,6 +348,8 @@ def choice(value: Any, names: Collection[str], what: str) -> str:
 
 def nearest(wanted: Any, names: Collection[str]) -> str:
     """Return the end of a message that proposes the nearest name, or lists some."""
+    import difflib
+
     near = difflib.get_close_matches(str(wanted)[:LONGEST], names, 1)
     if near:
         return f"; did you mean {near[0]!r}?"

@@ -72,9 +72,9 @@ def checked_points(points: Any, what: str) -> np.ndarray:
         ValueError: It is something else, or some number is absurdly large; the message says what.
     """
     try:
-        given = np.ma.asarray(points) if np.ma.isMaskedArray(points) else np.asarray(points)
-        kind = "masked" if np.ma.is_masked(given) else given.dtype.kind
-        array = np.array(given, np.float64) if kind in "fiu" else None
+        given = np.asarray(points)
+        is_read = given.dtype.kind in "fiu" and not check.is_masked(points)
+        array = np.array(given, np.float64) if is_read else None
     except (TypeError, ValueError):
         array = None
     if array is None:

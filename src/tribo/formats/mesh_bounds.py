@@ -8,10 +8,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from lxml import etree
-
-from tribo.formats.xml import without_declaration
-
 MAX_FACES = 2_000_000
 MAX_NUMBERS = 20 * MAX_FACES  # entries of all arrays of a file, each as often as it is used
 MAX_PLACES = 100_000  # where parts of a file are placed
@@ -41,6 +37,8 @@ def plain_collada(data: bytes) -> bytes:
         MeshError: It is no UTF-8, UTF-16 or UTF-32, no plain XML (an archive, say), has a document type
             or entities, or places its meshes too often.
     """
+    from tribo.formats.xml import without_declaration  # with lxml, which few meshes need
+
     encoding = next((name for mark, name in _BOMS if data.startswith(mark)), "utf-8")
     try:
         text = data.decode(encoding).lstrip("\ufeff")
@@ -60,6 +58,8 @@ def plain_collada(data: bytes) -> bytes:
 
 def _check_instances(content: bytes) -> None:
     """Refuse nodes that place nodes that place meshes … more often than any machine could."""
+    from lxml import etree
+
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True
     )

@@ -26,7 +26,6 @@ class MeshFinder:
         if source is not None:
             self._above = folder_and_above(source.resolve().parent)
         self._near = self._above[:LEVELS]
-        self._robots = robot_package()
 
     def find(self, reference: str) -> tuple[Path | None, str]:
         """Return (path, "") or (None, why there is none)."""
@@ -54,8 +53,8 @@ class MeshFinder:
         return None, f"{scheme}:// is not read; use package:// or a relative path"
 
     def _roots(self) -> list[Path]:
-        robots = [self._robots] if self._robots else []
-        return [*self._given, *self._near, *robots]
+        robots = robot_package()
+        return [*self._given, *self._near, *([robots] if robots else [])]
 
     def _in_packages(self, rest: str) -> list[tuple[Path, list[Path]]]:
         """List where package://NAME/… may be, with the folders that the file must not leave."""
@@ -68,8 +67,8 @@ class MeshFinder:
         found += [(p / inner, [p]) for p in self._above if p.name == name]
         near = [p for p in self._above if p in self._near or (p / name / "package.xml").is_file()]
         found += [(p / rest, [p / name]) for p in near]
-        if self._robots and name == ROBOT_PACKAGE:
-            found.append((self._robots / inner, [self._robots]))
+        if name == ROBOT_PACKAGE and (robots := robot_package()) is not None:
+            found.append((robots / inner, [robots]))
         return found
 
     def _allowed(self, candidates: list[tuple[Path, list[Path]]]) -> tuple[Path | None, str]:

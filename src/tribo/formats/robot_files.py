@@ -9,8 +9,9 @@ from pathlib import Path
 from tribo.checks import check
 from tribo.description.joint_checks import check_joints
 from tribo.description.trees import DescriptionError, LinkDescription, TreeDescription
-from tribo.formats import choreonoid, joint_order, mjcf, self_collision, urdf
+from tribo.formats import joint_order, self_collision, urdf
 from tribo.formats.assembly import assemble
+from tribo.formats.choreonoid_files import is_body
 from tribo.formats.fixed_base import based
 from tribo.formats.singular import joints_without_inertia
 from tribo.formats.urdf_mass import REMEDY
@@ -50,11 +51,15 @@ def read(
             raise DescriptionError("a tree without bodies cannot be added; describe at least one")
     elif isinstance(source, LinkDescription):
         made = assemble(source)
-    elif choreonoid.is_body(source):
+    elif is_body(source):
+        from tribo.formats import choreonoid
+
         made, laws = choreonoid.read_robot(
             source, package_dirs=dirs, materials=materials, strict=strict
         )
     elif outermost(source, "URDF") == "mujoco":
+        from tribo.formats import mjcf
+
         made, laws = mjcf.read_robot(source, package_dirs=dirs, strict=strict)
     else:
         is_urdf = True
@@ -63,7 +68,7 @@ def read(
         )
     if not is_urdf and (modules or parameters is not None):
         raise DescriptionError("modules and parameters are those of a URDF; leave them out")
-    if materials is not None and not choreonoid.is_body(source):
+    if materials is not None and not is_body(source):
         raise DescriptionError(
             "materials are for densities in body files of Choreonoid; leave them out"
         )

@@ -5,6 +5,8 @@ Springs and damping stand for inertia here: they make up for it in a step, which
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 
 from tribo.description.extents import rotation_matrix
@@ -38,7 +40,7 @@ def directions(body: BodyDescription) -> np.ndarray:
     return np.eye(6) if kind == Joint.FREE else np.zeros((6, 0))
 
 
-def _to_parent(body: BodyDescription, rng: np.random.Generator) -> np.ndarray:
+def _to_parent(body: BodyDescription, rng: random.Random) -> np.ndarray:
     """Return the transform (6, 6) of motions of the parent to the body's frame, at a random coordinate."""
     joint = body.joint
     turn, place = rotation_matrix(joint.quaternion), np.array(joint.position)
@@ -49,7 +51,7 @@ def _to_parent(body: BodyDescription, rng: np.random.Generator) -> np.ndarray:
     elif joint.type == Joint.PRISMATIC:
         place = place + turn @ axis * rng.uniform(-0.1, 0.1)
     elif joint.type == Joint.SPHERICAL:
-        q = rng.normal(size=4)
+        q = np.array([rng.gauss() for _ in range(4)])
         turn = turn @ rotation_matrix(q / np.linalg.norm(q))
     e = turn.T
     return np.block([[e, np.zeros((3, 3))], [-e @ _skew(place), e]])
@@ -60,7 +62,7 @@ def _weakest(tree: TreeDescription, seed: int) -> set[int]:
 
     Articulated-body inertias; source: Featherstone 2008, eq. 7.23 to 7.27.
     """
-    rng = np.random.default_rng(seed)
+    rng = random.Random(seed)
     bodies = tree.bodies
     own = [_inertia(body) for body in bodies]
     whole = [inertia.copy() for inertia in own]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,7 +18,9 @@ from tribo.objects import Object
 from tribo.objects.contact import PER_CONTACT, SAID, Contact
 from tribo.objects.world_view import WorldView
 from tribo.queries import momentum
-from tribo.readout.explain_contact import ContactDiagnosis, diagnose
+
+if TYPE_CHECKING:
+    from tribo.readout.explain_contact import ContactDiagnosis
 
 
 def contact_impulses(engine: Engine) -> np.ndarray:
@@ -200,6 +203,8 @@ class WorldReadout:
         for part in (first, second):
             if not isinstance(part, Object):
                 raise TypeError(f"diagnose_contact takes objects, got {check.shown(part)}")
+        from tribo.readout.explain_contact import diagnose
+
         return diagnose(self._world.engine, first, second)
 
     @property

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tribo.checks.errors import EditError
 from tribo.model import Status
 from tribo.objects.world_view import WorldView
-from tribo.recording.recorder import Recorder
 from tribo.sensors.world_sensors import WorldSensors
+
+if TYPE_CHECKING:
+    from tribo.recording.recorder import Recorder
 
 
 class WorldRecording:
@@ -62,6 +65,8 @@ class WorldRecording:
             raise EditError(
                 f"this world is recorded already, to {self._recorder.path}; close that first"
             )
+        from tribo.recording.recorder import Recorder
+
         self._recorder = Recorder(self._world, path, every, chunk, overwrite)
         self._world.is_measured = True
         return self._recorder

@@ -21,7 +21,7 @@ from rich.table import Table
 
 import tribo
 from tribo import world_xml
-from tribo.formats.choreonoid import is_body, is_project
+from tribo.formats.choreonoid_files import is_body, is_project
 from tribo.formats.material_files import ENDINGS as YAML_ENDINGS
 from tribo.formats.xml import kind_of
 from tribo.objects import ArticulatedSystem

@@ -1,6 +1,6 @@
 """Build the library of prebuilt machine code: every entry, for two levels of x86-64 processors.
 
-    python -m tribo.tools.prebuild [--jobs N] [--force] [--levels LEVEL …] [--output FOLDER]
+    python -m tribo.tools.prebuild [--jobs N] [--force] [--levels here] [--output FOLDER]
 
 Each part is compiled by Numba in a process of its own and becomes object files (`tribo.compiler.export`); the
 C compiler links them with `shim.c` into one shared library per level. They go to the cache folder, where
@@ -52,7 +52,11 @@ _KINDS = {
 
 
 class BuildError(Exception):
-    """The library cannot be built here."""
+    """The library was not built."""
+
+
+class NoMeansError(BuildError):
+    """Nothing is wrong with the sources, but this machine cannot build a library."""
 
 
 def part_of(function: Callable[..., Any]) -> str:
@@ -148,23 +152,32 @@ def table(rows: Iterable[Row], level: str, sources: str) -> str:
 
 
 # What LLVM may use at level x86-64-v3; the compiler's run time asks the processor and the system.
-_FEATURES = " && ".join(
-    f'__builtin_cpu_supports("{name}")' for name in ("avx", "avx2", "bmi", "bmi2", "fma", "popcnt")
-)
+_NEEDED = ("avx", "avx2", "bmi", "bmi2", "fma", "popcnt")
+_FEATURES = " && ".join(f'__builtin_cpu_supports("{name}")' for name in _NEEDED)
+
+
+def level_here() -> str:
+    """Return the fastest level that this processor runs."""
+    from llvmlite.binding import get_host_cpu_features
+
+    has = get_host_cpu_features()
+    return "x86-64-v3" if all(has.get(name) for name in _NEEDED) else "x86-64"
 
 
 def c_compiler() -> list[str]:
     """Return the command of the C compiler (`CC`, else `cc`).
 
     Raises:
-        BuildError: There is none, or the headers of Python are missing.
+        NoMeansError: There is none, or the headers of Python are missing.
     """
     command = shlex.split(os.environ.get("CC") or "cc")
     if shutil.which(command[0]) is None:
-        raise BuildError(f"no C compiler {command[0]!r}; install one, or name it: CC=clang")
+        raise NoMeansError(f"no C compiler {command[0]!r}; install one, or name it: CC=clang")
     headers = Path(sysconfig.get_path("include"), "Python.h")
     if not headers.exists():
-        raise BuildError(f"{headers} is missing; install the headers of this Python (python3-dev)")
+        raise NoMeansError(
+            f"{headers} is missing; install the headers of this Python (python3-dev)"
+        )
     return command
 
 
@@ -210,10 +223,13 @@ def build(output: Path, jobs: int, levels: Sequence[str] = prebuilt.LEVELS) -> N
     """Build the libraries and their list of contents into a folder.
 
     Raises:
-        BuildError: This is no x86-64 Linux, there is no C compiler, or something fails to compile.
+        NoMeansError: This is no x86-64 Linux, or there is no C compiler.
+        BuildError: Something fails to compile.
     """
     if prebuilt.machine() != "linux-x86_64":
-        raise BuildError(f"libraries are built on linux-x86_64 only, this is {prebuilt.machine()}")
+        raise NoMeansError(
+            f"libraries are built on linux-x86_64 only, this is {prebuilt.machine()}"
+        )
     c_compiler()
     begin, sources = time.perf_counter(), prebuilt.sources()
     with tempfile.TemporaryDirectory(prefix="tribo-") as place:
@@ -280,7 +296,7 @@ def _run_part(part: str, folder: Path, levels: Sequence[str]) -> float:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command; return its exit status."""
+    """Run the command; return its exit status: 2 if this machine cannot build a library, 1 if it failed."""
     parser = argparse.ArgumentParser(
         "python -m tribo.tools.prebuild", description="prebuild kernels"
     )
@@ -288,18 +304,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, help="folder to copy it to from the cache")
     parser.add_argument("--force", action="store_true", help="build it even if it is there")
     parser.add_argument(
-        "--levels", nargs="+", choices=prebuilt.LEVELS, default=prebuilt.LEVELS,
-        help="processors that it is for; each is optimised by itself",
+        "--levels", nargs="+", choices=(*prebuilt.LEVELS, "here"), default=prebuilt.LEVELS,
+        help="processors that it is for, each optimised by itself; here: this one alone",
     )  # fmt: skip
     parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
     chosen = parser.parse_args(arguments)
+    levels = [level_here() if level == "here" else level for level in chosen.levels]
     if chosen.part is not None:
-        compile_part(chosen.part, chosen.output, chosen.levels)
+        compile_part(chosen.part, chosen.output, levels)
         return 0
     place = prebuilt.cache_place()
     try:
-        if chosen.force or not is_there(place, chosen.levels):
-            build(place, chosen.jobs, chosen.levels)
+        if chosen.force or not is_there(place, levels):
+            build(place, chosen.jobs, levels)
         else:
             print(f"tribo: {place} is there already")
         if chosen.output is not None:
@@ -308,7 +325,7 @@ def main(arguments: list[str] | None = None) -> int:
                 _put(path, chosen.output / path.name)
     except BuildError as error:
         print(f"tribo: {error}", file=sys.stderr)
-        return 1
+        return 2 if isinstance(error, NoMeansError) else 1
     return 0
 
 

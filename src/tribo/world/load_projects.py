@@ -51,19 +51,19 @@ class WorldProjects:
             ImportError: PyYAML is missing (``pip install "tribo[yaml]"``).
 
         Example:
-            >>> import tribo
-            >>> from pathlib import Path
+            >>> import pathlib, tempfile, tribo
+            >>> folder = pathlib.Path(tempfile.mkdtemp())
             >>> ball = "format: ChoreonoidBody\nname: Ball\nlinks: [ { name: ball, jointType: free,\n"
             >>> ball += "  mass: 1, inertia: [ 1, 0, 0, 1, 0, 1 ] } ]\n"
-            >>> _ = Path("ball.body").write_text(ball)
-            >>> _ = Path("fall.cnoid").write_text('''
+            >>> _ = (folder / "ball.body").write_text(ball)
+            >>> _ = (folder / "fall.cnoid").write_text('''
             ... items: { class: RootItem, children: [ { class: WorldItem, name: W, children: [
             ...   { class: AGXSimulatorItem, data: { timestep: 0.002 } },
             ...   { class: BodyItem, name: drop, data: { modelFile: "${PROJECT_DIR}/ball.body",
             ...                                          rootPosition: [ 0, 0, 3 ] } } ] } ] }
             ... ''')
             >>> world = tribo.World()
-            >>> parts = world.load_project("fall.cnoid")
+            >>> parts = world.load_project(folder / "fall.cnoid")
             >>> world.time_step, parts["drop"][0].name, float(world["drop"].position[2])
             (0.002, 'drop', 3.0)
         """

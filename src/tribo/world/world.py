@@ -424,11 +424,11 @@ class World(WorldSettings):
         Raises:
             DescriptionError: The file cannot be built; the message names element, value and remedy.
         """
-        from tribo.formats import choreonoid
+        from tribo.formats.choreonoid_files import is_project
         from tribo.world_xml import load_into
 
         world = cls()
-        if choreonoid.is_project(path):
+        if is_project(path):
             if parameters:
                 raise ValueError(f"{path}: is a project, which has no @@parameters; leave them out")
             world.load_project(path, package_dirs=package_dirs, strict=strict)

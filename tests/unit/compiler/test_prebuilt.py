@@ -334,6 +334,26 @@ def test_every_function_of_the_library_belongs_to_a_part():
     assert len(found) > 10
 
 
+def test_a_machine_without_a_c_compiler_is_not_a_build_that_failed(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(prebuilt, "machine", lambda: "linux-x86_64")
+    monkeypatch.setattr(prebuilt, "cache_place", lambda: tmp_path)
+    monkeypatch.setenv("CC", "no-such-compiler")
+    assert prebuild.main(["--levels", "here"]) == 2
+    assert "install one, or name it: CC=clang" in capsys.readouterr().err
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_the_level_of_this_processor_is_that_of_the_library_that_it_loads(library):
+    runs = (name for name in prebuilt.LEVELS if prebuilt.load(library, only(library, name)))
+    assert prebuild.level_here() == next(runs)
+
+
+def only(folder, level):
+    """Return the list of contents of a library as if it were for one level."""
+    said = prebuilt.read_contents(folder)
+    return {**said, "libraries": {level: said["libraries"][level]}}
+
+
 def test_a_library_for_one_level_is_not_taken_for_one_for_all(library, tmp_path, monkeypatch):
     said = prebuilt.read_contents(library)
     first = prebuilt.LEVELS[0]

@@ -10,13 +10,13 @@ from tribo.formats.choreonoid.elements import ElementReader, typed
 from tribo.formats.choreonoid.keys import Angles, check_keys, value, word
 from tribo.formats.choreonoid.links import KNOWN as LINK_KEYS
 from tribo.formats.choreonoid.links import BodyLink, LinkReader
+from tribo.formats.choreonoid_files import BODY_ENDINGS
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.pose import Pose
 from tribo.formats.report import Report, known_hint
 from tribo.formats.yaml_nodes import YamlNode, parse
 from tribo.materials import MaterialLibrary
 
-ENDINGS = (".body",)
 KNOWN = (
     "format", "format_version", "angle_unit", "name", "root_link", "links", "collision_detection",
     "collision_detection_rules", "extra_joints", "standard_pose", "link_groups", "body_handlers",
@@ -121,7 +121,7 @@ class BodyReader:
         """Read a file that is a part of this one; its root hangs where the part says."""
         check_keys(node, (*SUB_KEYS, *LINK_KEYS), "a SubBody", self._report, is_open=True)
         reference = word(node, "uri")
-        if not reference.lower().endswith(ENDINGS):
+        if not reference.lower().endswith(BODY_ENDINGS):
             raise node.error(f"a SubBody needs uri: FILE.body, got {reference!r}")
         found, reason = MeshFinder(path, self._dirs).look_up(reference)
         if found is None:

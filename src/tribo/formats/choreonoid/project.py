@@ -16,12 +16,12 @@ import numpy as np
 from tribo.description.trees import IDENTITY, Vector
 from tribo.formats.choreonoid.keys import Angles, check_keys, truth, value
 from tribo.formats.choreonoid.placement import Placement
+from tribo.formats.choreonoid_files import is_project
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.pose import Pose, quaternion_of
 from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode, parse
 
-ENDINGS = (".cnoid",)
 GRAVITY = (0.0, 0.0, -9.80665)  # [m/s²] of a simulator item that says nothing
 TIME_STEP = 1e-3  # [s]
 SHARE, PROJECT = "${SHARE}", "${PROJECT_DIR}"
@@ -69,11 +69,6 @@ class ProjectFile:
     bodies: list[BodyItem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
-
-
-def is_project(source: object) -> bool:
-    """Return whether a source is the path of a project, by its ending."""
-    return isinstance(source, (str, Path)) and str(source).lower().endswith(ENDINGS)
 
 
 def read(

@@ -20,7 +20,7 @@ from tribo.engine.builder import ALL_GROUPS
 from tribo.engine.layout import COORDINATES
 from tribo.formats.assembly import assemble
 from tribo.formats.choreonoid import collision_rules, extra_joints, joint_devices, wire_devices
-from tribo.formats.choreonoid.body_links import ENDINGS, BodyReader
+from tribo.formats.choreonoid.body_links import BodyReader
 from tribo.formats.choreonoid.links import BodyLink
 from tribo.formats.choreonoid.placement import Placement, place
 from tribo.formats.pose import NO_POSE, Pose
@@ -51,13 +51,6 @@ class BodyFile:
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     is_apart: bool = False  # whether its things pass through each other
-
-
-def is_body(source: object) -> bool:
-    """Return whether a source is a body file, by its ending, or the text of one."""
-    if isinstance(source, Path) or (isinstance(source, str) and not is_text(source)):
-        return Path(source).suffix.lower() in ENDINGS
-    return isinstance(source, str) and not source.lstrip().startswith("<")
 
 
 def read_robot(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.calls import frozen_record
 from tribo.checks.files import NotPlainError, plain
 from tribo.description.hulls import Heights
 
@@ -17,6 +18,7 @@ MAX_SAMPLES = 16_000_000  # of one map
 MAX_BYTES = 512 << 20  # of a file
 
 
+@frozen_record
 @dataclass(frozen=True, slots=True, eq=False)
 class HeightField:
     """Heights over a rectangle centred on the origin.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.calls import said_by_class
 from tribo.viewer import draw, scene
 from tribo.viewer.raster import Camera, Fragments, rasterize
 from tribo.viewer.views import camera_of
@@ -49,6 +50,7 @@ class Renderer:
         True
     """
 
+    @said_by_class
     def __init__(
         self, world: World, width: int = 640, height: int = 480, *, samples: int = 2
     ) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.calls import said_by_class
 from tribo.checks.errors import EditError, SimulationError
 from tribo.objects import Object
 from tribo.viewer import scene as scenes
@@ -68,6 +69,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         ...         viewer.update()
     """
 
+    @said_by_class
     def __init__(
         self, world: World, host: str = "127.0.0.1", port: int = 8080, hosts: Sequence[str] = (),
         token: str | None = None,

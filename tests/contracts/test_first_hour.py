@@ -106,6 +106,17 @@ def test_completion_shows_what_users_call(world):
     assert {"kp", "joint", "mass_matrix"} <= set(dir(robot))
 
 
+def test_every_value_of_a_contact_is_described():
+    described = tribo.Contact.__doc__ or ""
+    for name in tribo.Contact.__dataclass_fields__:
+        assert any(
+            line.strip().startswith(
+                tuple(f"{start}{name}" for start in ("", "object_a, ", "body_a, "))
+            )
+            for line in described.split("\n")
+        ), name
+
+
 # -- writes and forces that would do nothing ------------------------------------------------------------
 def test_what_is_written_into_a_reading_is_refused_by_its_name(world):
     ball = world["ball"]

@@ -87,6 +87,17 @@ def test_a_world_goes_through_its_objects(world):
         world[0]
 
 
+def test_other_things_in_place_of_a_world_or_a_file_are_refused(world):
+    pytest.importorskip("viser")
+    for show in (tribo.Viewer, tribo.Renderer):
+        with pytest.raises(TypeError, match=r"world must be a tribo\.World, got None"):
+            show(None)
+    with pytest.raises(TypeError, match=r"got the path 'hills\.png'; .*from_image"):
+        world.add_height_map("hills.png", (1, 1))
+    with pytest.raises(KeyError, match=r"batch\[name\], got 0"):
+        list(tribo.Batch(world, 2, threads=1))
+
+
 def test_completion_shows_what_users_call(world):
     inner = {
         "check_editable",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,11 @@ class HeightField:
         Raises:
             ValueError: Ragged rows, fewer than 2 × 2 or too many samples, not finite, or no size.
         """
+        if isinstance(self.heights, (str, os.PathLike)):
+            raise TypeError(
+                f"heights must be rows of numbers, got the path {check.shown(str(self.heights))}; files are "
+                "read by HeightField.from_image(path, size, …) and HeightField.from_text(path)"
+            )
         try:
             values = check.array(self.heights, "heights", "rows of numbers")
         except TypeError:

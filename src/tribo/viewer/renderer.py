@@ -55,6 +55,8 @@ class Renderer:
         self, world: World, width: int = 640, height: int = 480, *, samples: int = 2
     ) -> None:
         """Note what to draw and how large."""
+        if not hasattr(world, "objects"):
+            raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
         self._world = world
         self._width = check.integer(width, "width", 1)
         self._height = check.integer(height, "height", 1)

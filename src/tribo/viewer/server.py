@@ -75,6 +75,8 @@ class Viewer(Session, VisualObjects, Charts, Views):
         token: str | None = None,
     ) -> None:  # fmt: skip
         """Start the server; it runs until `close`."""
+        if not hasattr(world, "objects"):
+            raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
         VisualObjects.__init__(self)
         Charts.__init__(self)
         Views.__init__(self)

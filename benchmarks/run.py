@@ -42,7 +42,13 @@ def engines(with_peers: bool) -> dict[str, Callable[[Scene], Simulation]]:
     """Return what builds a scene in each engine."""
     made: dict[str, Callable[[Scene], Simulation]] = {report.TRIBO: TriboSimulation}
     if with_peers:
-        from peers_mujoco import MujocoSimulation
+        try:
+            from peers_mujoco import MujocoSimulation
+        except ModuleNotFoundError as error:
+            raise SystemExit(
+                f"{error.name} is missing, next to which tribo is measured: pip install -e '.[bench]' in the "
+                "source checkout, or --no-peers"
+            ) from None
 
         for name, stiff in zip(report.PEERS, (False, True), strict=True):
             made[name] = lambda scene, stiff=stiff: MujocoSimulation(scene, stiff)

@@ -92,7 +92,14 @@ class Scene:
 
 def robot_path(path: str) -> Path:
     """Return where a robot that comes with `example-robot-data` is."""
-    for entry in metadata.files("example-robot-data") or ():
+    try:
+        files = metadata.files("example-robot-data") or ()
+    except metadata.PackageNotFoundError:
+        raise SystemExit(
+            "benchmarks need the robots of their scenes: pip install -e '.[bench]' in the source checkout, "
+            "or pip install -e '.[robots]' and --no-peers"
+        ) from None
+    for entry in files:
         if entry.as_posix().endswith(f"example-robot-data/robots/{path}"):
             return Path(str(entry.locate()))
     raise FileNotFoundError(f"{path} is not in example-robot-data")

@@ -30,7 +30,9 @@ POLITE = (
 TRIBO = ("DescriptionError", "EditError", "SimulationError")
 SIGNATURE = re.compile(r"\w+\(\) (takes|missing|got)")  # Python itself counts arguments
 MEMORY = 4 << 30  # [byte] of address space beyond what the process has when it starts
-PATIENCE = 20.0  # [s] for one input
+PATIENCE = 20.0  # [s] of a processor for one input
+WAITING = 10.0  # times that by the clock: others may be at work on the machine
+TICK = os.sysconf("SC_CLK_TCK")
 FORBIDDEN = (
     "subprocess.Popen",
     "os.system",
@@ -104,7 +106,7 @@ def _work(play: Callable[[int], bool], numbers: Any, at: Any, pipe: Any,
     forbid(folders)
     os.chdir(folders[0])  # names without a folder end here
     for number in numbers:
-        at[0], at[1] = number, time.monotonic()
+        at[0], at[1], at[2] = number, time.monotonic(), _worked(os.getpid())
         try:
             said = ("accepted" if play(number) else "refused", number, "")
         except Misdeed as misdeed:
@@ -117,6 +119,15 @@ def _work(play: Callable[[int], bool], numbers: Any, at: Any, pipe: Any,
                 said = (type(error).__name__, number, tail)
         pipe.send(said)
     pipe.send(None)
+
+
+def _worked(process: int | None) -> float:
+    """Return the processor time of a process [s]; 0 if it is gone."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / TICK
 
 
 def run(play: Callable[[int], bool], prepare: Callable[[], Any], numbers: list[int], *,
@@ -136,7 +147,7 @@ def run(play: Callable[[int], bool], prepare: Callable[[], Any], numbers: list[i
     todo = list(numbers)
     prepare()  # here: its errors are ours, and every process inherits what it loads
     while todo and time.monotonic() < stop:
-        at = context.Array("d", [todo[0], time.monotonic()])
+        at = context.Array("d", [todo[0], time.monotonic(), 0.0])
         ours, theirs = context.Pipe(duplex=False)
         child = context.Process(
             target=_work, args=(play, todo, at, theirs, [f for f in folders if f])
@@ -162,7 +173,10 @@ def run(play: Callable[[int], bool], prepare: Callable[[], Any], numbers: list[i
             elif not child.is_alive():
                 why = f"died with exit status {child.exitcode}"
                 break
-            elif time.monotonic() - at[1] > patience:
+            elif (
+                _worked(child.pid) - at[2] > patience
+                or time.monotonic() - at[1] > WAITING * patience
+            ):
                 why = f"hangs for more than {patience:g} s"
                 break
         child.kill()

@@ -340,3 +340,18 @@ def test_removed_and_refused():
     assert world.sensors == ()
     with pytest.raises(TypeError, match="robot"):
         world.add_force_torque_sensor(world.add_sphere(0.1, 1.0), "hinge")
+
+
+def test_a_link_can_carry_a_sensor_as_it_can_a_constraint():
+    world = tribo.World()
+    robot = world.add_articulated_system(ASSETS / "quadruped.urdf", position=(0, 0, 2))
+    link = robot.links[-1]
+    direct = world.add_imu(link, position=(0.01, 0, 0))
+    by_name = world.add_imu(robot, link.name, position=(0.01, 0, 0))
+    world.step()
+    assert np.array_equal(direct.position, by_name.position)
+    assert np.array_equal(
+        direct.measure().linear_acceleration, by_name.measure().linear_acceleration
+    )
+    with pytest.raises(TypeError, match="an object of the world, a link of a robot, or None"):
+        world.add_imu("trunk")

@@ -12,6 +12,7 @@ import numpy as np
 from tribo.batch.owner import BatchOwner
 from tribo.checks import check
 from tribo.checks.readonly import frozen
+from tribo.checks.sealed import Sealed
 from tribo.enums import TIE_SLOTS
 from tribo.model import Memory, Tuning
 from tribo.objects.constraint import Constraint, Motor
@@ -23,7 +24,7 @@ Kind = type[Constraint]
 Poses = Callable[[str], tuple[np.ndarray, np.ndarray]]  # of the bodies of an object in all worlds
 
 
-class ConstraintBatch(check.Sealed):
+class ConstraintBatch(Sealed):
     """One pin, weld, hinge, motor, rod or wire in all worlds of a batch, as ``batch.constraint(name)``.
 
     Arrays have the world as their first axis. What a user may set is the record itself: write into it, or

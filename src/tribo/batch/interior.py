@@ -78,12 +78,17 @@ class BatchInterior:
         """Return the number of worlds."""
         return self.engine.worlds
 
-    def __getitem__(self, name: str) -> ObjectBatch:
+    def __getitem__(self, name: Any) -> ObjectBatch:
         """Return an object in all worlds, by name.
 
         Raises:
             KeyError: There is none; the message proposes the nearest name.
         """
+        if type(name) is not str:
+            raise KeyError(
+                "objects of a batch are found by name, in all worlds at once: batch[name], got "
+                f"{check.shown(name)}"
+            )
         part = self.parts[check.known(name, self.parts, "object")]
         if part.kind == Kind.STATIC:
             raise ValueError(f"{name} is static: it has no state of its own in a batch")

@@ -13,6 +13,7 @@ from tribo.batch.part import Part
 from tribo.batch_kernels.records import Motors
 from tribo.checks import check
 from tribo.checks.readonly import frozen
+from tribo.checks.sealed import Sealed
 from tribo.engine.engine import Engine
 from tribo.engine.layout import COORDINATES, DOFS
 from tribo.model import Kind
@@ -27,7 +28,7 @@ PARAMETERS = {
 }
 
 
-class MotorsOfWorlds(check.Sealed):
+class MotorsOfWorlds(Sealed):
     """The motors between the drives of an object and its joints, world by world."""
 
     name: str

@@ -19,6 +19,7 @@ from tribo.engine.engine import Engine
 from tribo.engine.subtree import TreeRecords
 from tribo.model import Joint
 from tribo.objects import CollisionBody
+from tribo.objects.body_types import note_push
 from tribo.objects.contact_reader import ContactReader
 from tribo.objects.drives import Drives
 from tribo.objects.frames import Frame
@@ -109,6 +110,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
         return self._array("work", "applied_torque", "v")
 
     def _add_wrench(self, place: Frame, torque: np.ndarray, force: np.ndarray) -> None:
+        note_push(self._batch, self.name, self._part.description.kind)
         body = self._part.span.body.start + place.body_index
         row = self._batch.engine.command.arrays["wrench"][:, body]
         row[:, :3] += torque

@@ -10,6 +10,7 @@ from tribo.batch.owner import BatchOwner
 from tribo.batch.part import Part
 from tribo.checks import check
 from tribo.checks.readonly import frozen
+from tribo.checks.sealed import Sealed
 from tribo.contact.sleep import ASLEEP, AWAKE
 from tribo.engine.settings import WorldSettings
 
@@ -28,7 +29,7 @@ class _Trial(WorldSettings):
         return float(getattr(self._settings, field))
 
 
-class BatchSettings(check.Sealed):
+class BatchSettings(Sealed):
     """The part of a batch that is numbers: time step, gravity, erp, sleep.
 
     Readouts are read-only copies, one entry for each world. Assign one value for all worlds or one for
@@ -177,7 +178,7 @@ class BatchSettings(check.Sealed):
         self.set_settings(sleep_time=value)
 
 
-class BatchSleeper(check.Sealed):
+class BatchSleeper(Sealed):
     """What an object in the worlds of a batch has to do with sleep: docs/physics/sleep."""
 
     name: str

@@ -10,9 +10,10 @@ from tribo.batch.owner import BatchOwner
 from tribo.batch.part import Part
 from tribo.checks import check
 from tribo.checks.readonly import frozen
+from tribo.checks.sealed import Sealed
 
 
-class StateOfWorlds(check.Sealed):
+class StateOfWorlds(Sealed):
     """The names, the base and the state of an object, under the names that it has in a world."""
 
     name: str

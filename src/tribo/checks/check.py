@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -318,7 +317,11 @@ def folders(value: Any, what: str) -> list[Path]:
             raise TypeError(f"{what} must be a folder or several, got {shown(folder)}; give paths")
         if os.path.isfile(folder):
             raise ValueError(f"{what}: {folder} is a file; give its folder")
-    return [Path(str(folder)) for folder in listed]
+    found = [Path(str(folder)) for folder in listed]
+    for path in found:
+        if not os.path.isdir(path):
+            raise ValueError(f"{what}: there is no folder {shown(str(path))}; mend the path")
+    return found
 
 
 def mapping(value: Any, what: str, expected: str) -> dict[Any, Any]:
@@ -356,59 +359,3 @@ def nearest(wanted: Any, names: Collection[str]) -> str:
     options = list(names)
     more = ", …" if len(options) > 12 else ""
     return f"; known: {', '.join(options[:12]) or 'none'}{more}"
-
-
-class Sealed:
-    """An object that takes no attribute its class does not have, so that typos are errors.
-
-    Classes that others derive from it outside of this package are open, as Python's are.
-    """
-
-    _assignable: ClassVar[frozenset[str] | None] = frozenset()
-    _setters: ClassVar[dict[str, Callable[[Any, Any], None]]] = {}  # by name; looked up once
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Collect what may be assigned: properties, and what is annotated in a class body."""
-        super().__init_subclass__(**options)
-        found = ((key, getattr(cls, key, None)) for key in dir(cls))
-        properties = {key: made for key, made in found if isinstance(made, property)}
-        cls._setters = {key: made.fset for key, made in properties.items() if made.fset}
-        if not cls.__module__.startswith("tribo."):
-            cls._assignable = None
-            return
-        annotated = (inspect.get_annotations(base) for base in cls.__mro__)
-        cls._assignable = frozenset(properties).union(*annotated)
-
-    if not TYPE_CHECKING:  # type checkers would take it for a licence to assign anything
-
-        def __setattr__(self, name: str, value: Any) -> None:
-            """Set an attribute that exists."""
-            setter = self._setters.get(name)
-            if setter is not None:
-                setter(self, value)
-                return
-            if name[0] == "_":
-                object.__setattr__(self, name, value)
-                return
-            allowed = self._assignable
-            if allowed is not None and name not in allowed:
-                raise AttributeError(self._refusal(name))
-            try:
-                object.__setattr__(self, name, value)
-            except AttributeError:
-                made = getattr(type(self), name, None)
-                if isinstance(made, property) and made.fset is None:
-                    raise AttributeError(self._refusal(name)) from None
-                raise
-
-    def _refusal(self, name: str) -> str:
-        """Return why a name cannot be assigned to, and the nearest that can."""
-        kind = type(self)
-        names = [key for key in dir(kind) if key[0] != "_"]
-        settable = [key for key in names if getattr(getattr(kind, key), "fset", None) is not None]
-        if hasattr(kind, name):
-            refusal = f"{name} of {kind.__name__} cannot be assigned to"
-            if isinstance(getattr(kind, name), property):
-                return f"{refusal}, only read; these can be: {', '.join(settable)}"
-            return f"{refusal}; it is called: {name}(…)"
-        return f"{kind.__name__} has no attribute {name!r} to assign to{nearest(name, settable)}"

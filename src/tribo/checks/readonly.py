@@ -1,5 +1,9 @@
 """Arrays that are handed out to be read."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 
@@ -7,3 +11,62 @@ def frozen(array: np.ndarray) -> np.ndarray:
     """Return an array that cannot be written: an edit that would be lost is an error."""
     array.setflags(write=False)
     return array
+
+
+class Reading(np.ndarray):
+    """A copy of numbers that are set as a whole: what is written into it is refused by the property's name.
+
+    Results of arithmetic and copies are plain arrays. ``body.position += x`` is ``body.position =
+    body.position + x``, as with all that cannot be changed.
+    """
+
+    setter = ""
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Write into a copy of a reading; refuse to write into a reading."""
+        if not self.flags.writeable:
+            raise ValueError(
+                "this array is read-only: what is written into it would not reach the world; "
+                f"assign {self.setter or 'the property'} as a whole, or write into a copy(): it is yours"
+            )
+        super().__setitem__(key, value)
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        """Return the result of arithmetic as it is: a plain array, or a number."""
+        return array[()] if return_scalar else np.asarray(array)
+
+    def __iadd__(self, other: Any) -> Any:  # type: ignore[misc]
+        """Return the sum as a new array."""
+        return self + other
+
+    def __isub__(self, other: Any) -> Any:  # type: ignore[misc]
+        """Return the difference as a new array."""
+        return self - other
+
+    def __imul__(self, other: Any) -> Any:  # type: ignore[misc]
+        """Return the product as a new array."""
+        return self * other
+
+    def __itruediv__(self, other: Any) -> Any:  # type: ignore[misc]
+        """Return the quotient as a new array."""
+        return self / other
+
+    def copy(self, order: Any = "C") -> Any:
+        """Return a plain array that may be written."""
+        return np.array(self, order=order)
+
+    def __repr__(self) -> str:
+        """Return what a plain array would."""
+        return repr(np.asarray(self))
+
+    def __reduce__(self) -> Any:
+        """Let copies in files be plain arrays."""
+        return np.array(self).__reduce__()
+
+
+def reading(array: np.ndarray, setter: str = "") -> np.ndarray:
+    """Return an array that is read only, as `frozen`, and says which property to assign to."""
+    made = array.view(Reading)
+    made.setter = setter
+    made.setflags(write=False)
+    return made

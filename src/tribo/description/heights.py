@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.calls import frozen_record
 from tribo.checks.files import NotPlainError, plain
 from tribo.description.hulls import Heights
 
@@ -17,6 +19,7 @@ MAX_SAMPLES = 16_000_000  # of one map
 MAX_BYTES = 512 << 20  # of a file
 
 
+@frozen_record
 @dataclass(frozen=True, slots=True, eq=False)
 class HeightField:
     """Heights over a rectangle centred on the origin.
@@ -41,6 +44,11 @@ class HeightField:
         Raises:
             ValueError: Ragged rows, fewer than 2 × 2 or too many samples, not finite, or no size.
         """
+        if isinstance(self.heights, (str, os.PathLike)):
+            raise TypeError(
+                f"heights must be rows of numbers, got the path {check.shown(str(self.heights))}; files are "
+                "read by HeightField.from_image(path, size, …) and HeightField.from_text(path)"
+            )
         try:
             values = check.array(self.heights, "heights", "rows of numbers")
         except TypeError:

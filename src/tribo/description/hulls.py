@@ -5,6 +5,7 @@ Plain NumPy on the way into the model; the kernels never see these classes.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,6 +72,11 @@ def checked_points(points: Any, what: str) -> np.ndarray:
     Raises:
         ValueError: It is something else, or some number is absurdly large; the message says what.
     """
+    if isinstance(points, (str, os.PathLike)):
+        raise TypeError(
+            f"{what} must be an (n, 3) array of points, got the path {check.shown(str(points))}; a mesh file "
+            "is read by add_mesh(path, …)"
+        )
     try:
         given = np.asarray(points)
         is_read = given.dtype.kind in "fiu" and not check.is_masked(points)

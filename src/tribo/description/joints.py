@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.calls import record
 from tribo.checks.errors import DescriptionError
 from tribo.model import Joint
 
@@ -30,6 +31,7 @@ _PLACED = (
 )  # arguments of `add_child` of their own
 
 
+@record
 @dataclass(slots=True)
 class JointDescription:
     """How a body hangs on its parent.

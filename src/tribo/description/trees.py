@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.calls import record
 from tribo.checks.errors import DescriptionError
 from tribo.description import inertias
 from tribo.description.constraints import ConstraintDescription
@@ -82,6 +83,7 @@ class VisualDescription:
     )
 
 
+@record
 @dataclass(slots=True)
 class LinkDescription:
     """A link of a robot that is built in Python, with all that hangs on it.
@@ -273,6 +275,7 @@ def internal_size(kind: str, size: Vector) -> tuple[Shape, Vector]:
     return shape, (numbers[0], *(0.5 * x for x in numbers[1:]))
 
 
+@record
 @dataclass(slots=True)
 class CompoundPart:
     """One convex shape of a compound body.

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.readonly import reading
+from tribo.checks.sealed import Sealed
 from tribo.enums import Bounce, Solver
 from tribo.model import Impact, Integrator, Settings
 
@@ -41,7 +43,7 @@ def default_settings() -> Settings:
     return settings
 
 
-class WorldSettings(check.Sealed):
+class WorldSettings(Sealed):
     """What of a world is numbers: time step, gravity, and how steps are solved."""
 
     def __init__(self) -> None:
@@ -73,9 +75,7 @@ class WorldSettings(check.Sealed):
     def gravity(self) -> np.ndarray:
         """Gravity, shape (3,) [m/s²], world axes."""
         s = self._settings
-        made = np.array([s.gravity_x, s.gravity_y, s.gravity_z])
-        made.setflags(write=False)
-        return made
+        return reading(np.array([s.gravity_x, s.gravity_y, s.gravity_z]), "gravity")
 
     @gravity.setter
     def gravity(self, value: Any) -> None:

@@ -21,11 +21,12 @@ from tribo.materials import (
 )
 from tribo.materials.contact_material import friction_model, reduction_mode
 from tribo.materials.material import canonical_name
-from tribo.materials.pair_properties import DEFAULT_MATERIAL
+from tribo.materials.pair_properties import DEFAULT_MATERIAL, PairProperties
 from tribo.materials.parameters import Parameter, parameters
 from tribo.materials.table import Law
 
 ENDINGS = (".yaml", ".yml")
+EMPTY = "; all pairs have standard values. Is it the right file?"
 MAX_NAMES = 200  # in one entry: 20 000 pairs
 MAX_PAIRS = 100_000  # that are set in a world
 _WORDS = {"friction_model": friction_model, "contact_reduction_mode": reduction_mode}
@@ -86,7 +87,8 @@ def _read_one(source: str | Path, below: MaterialLibrary, *, strict: bool) -> Ma
             )
         seen[material.name] = node
         made.add(material)
-    for node in _entries(root, "contact_materials", report):
+    found = _entries(root, "contact_materials", report)
+    for node in found:
         names = _names(node)
         law = _contact(node, report)
         for name, at in names:
@@ -99,6 +101,8 @@ def _read_one(source: str | Path, below: MaterialLibrary, *, strict: bool) -> Ma
         for name in distinct:
             if plain.count(name) > 1:
                 made.set_pair(name, name, law)
+    if not seen and not found and not report.doubts:
+        report.doubt(root, f"holds no material and no pair{EMPTY}")
     made.take_notes(report.notes, report.doubts)
     return made
 
@@ -281,7 +285,8 @@ def fill_table(
             table.default = default
             for key, properties in pairs.items():
                 table.take_pair(*key, properties, origins[key])
-            return ()
+            is_empty = not pairs and default == PairProperties()
+            return (f"{source}: sets no pair of materials{EMPTY}",) if is_empty else ()
         source = read_materials(source)
     laws = _laws(source, rigid=rigid)
     table.default = laws.pop((DEFAULT_MATERIAL, DEFAULT_MATERIAL))[0]

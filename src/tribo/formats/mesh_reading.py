@@ -19,6 +19,7 @@ from tribo.formats.mesh_bounds import (
     pixels_of,
     plain_collada,
 )
+from tribo.formats.mesh_text import first_bad_line
 
 if TYPE_CHECKING:
     import trimesh
@@ -113,7 +114,10 @@ def _read(path: Path, scale: tuple[float, ...], mark: tuple[int, ...]) -> trimes
     except MeshError:
         raise
     except Exception as error:  # parsers of seven formats: anything may come out of a broken file
-        raise MeshError(f"{type(error).__name__}: {error}") from None
+        why = first_bad_line(path.read_bytes()) if ending == ".obj" and mark[0] <= MAX_BYTES else ""
+        raise MeshError(
+            why or f"it is damaged, or no {ending[1:].upper()} ({type(error).__name__}: {error})"
+        ) from None
     if not len(made.faces):
         raise MeshError("it has no triangles")
     if len(made.faces) > MAX_FACES:
@@ -154,6 +158,8 @@ def _parse(trimesh: Any, data: bytes, ending: str, path: Path) -> trimesh.Trimes
     if faces > MAX_FACES:
         raise MeshError(f"{faces} triangles are more than {MAX_FACES}")
     made = scene.to_geometry()
+    if made.vertices.ndim != 2 or made.vertices.shape[1] != 3:
+        raise ValueError(f"vertices of shape {made.vertices.shape}")
     if not np.isfinite(made.vertices).all():
         raise MeshError("it has vertices that are not finite")
     made.process()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.calls import frozen_record
 from tribo.materials.pair_properties import MAX_FRICTION, PairProperties
 from tribo.materials.parameters import check_numbers, number
 
@@ -29,6 +30,7 @@ OLDER_WORDS = {  # of models, solvers and reductions in older files
 MAX_BINS = 255
 
 
+@frozen_record
 @dataclass(frozen=True, slots=True)
 class ContactMaterial:
     """How two materials interact where they give way: stiffness, bounce, friction, adhesion.

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
 from tribo.checks import check
+from tribo.checks.sealed import Sealed
 from tribo.materials.contact_material import ContactMaterial
 from tribo.materials.material import Material, canonical_name
 from tribo.materials.mixing import FORMULAS, mixed, origin_of
@@ -69,7 +70,7 @@ class EffectivePair:
         return "\n".join(rows)
 
 
-class MaterialLibrary(check.Sealed):
+class MaterialLibrary(Sealed):
     """Materials by name and contact materials of pairs, as material files have them.
 
     The material "default" (or "Default") always exists. A pair without a contact material is mixed from its

@@ -6,6 +6,7 @@ import logging
 from dataclasses import dataclass
 
 from tribo.checks import check
+from tribo.checks.calls import frozen_record
 from tribo.materials.pair_properties import DEFAULT_MATERIAL, MAX_FRICTION
 from tribo.materials.parameters import Standard, check_numbers, number
 
@@ -13,6 +14,7 @@ logger = logging.getLogger("tribo")
 HALF = 0.5 * check.LARGEST  # of what is added up for a pair
 
 
+@frozen_record
 @dataclass(frozen=True, slots=True)
 class Material:
     """Bulk, surface and wire parameters of one material.

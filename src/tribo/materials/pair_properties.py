@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from tribo.checks import check
+from tribo.checks.calls import frozen_record
 
 DEFAULT_MATERIAL = "default"
 MAX_FRICTION = (
@@ -21,6 +22,7 @@ _RIGID_ONLY = (
 COEFFICIENTS = ("friction", "static_friction", "rolling_friction", "spinning_friction")
 
 
+@frozen_record
 @dataclass(frozen=True, slots=True)
 class PairProperties:
     """How two materials interact (`contact law`, Hwangbo et al. 2018 with RaiSim's extensions).

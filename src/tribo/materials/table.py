@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.sealed import Sealed
 from tribo.enums import FrictionModel, Pair, Reduction
 from tribo.materials.contact_material import ContactMaterial
 from tribo.materials.pair_properties import (
@@ -46,7 +47,7 @@ class PairExplanation:
         return "\n".join(rows)
 
 
-class MaterialTable(check.Sealed):
+class MaterialTable(Sealed):
     """Named materials and the properties of their pairs; a missing pair uses the default pair.
 
     Example:
@@ -136,7 +137,8 @@ class MaterialTable(check.Sealed):
     def default(self, properties: Law) -> None:
         if not isinstance(properties, Law):
             raise TypeError(
-                f"default must be PairProperties or a ContactMaterial, got {type(properties).__name__}"
+                f"default must be PairProperties or a ContactMaterial, got {type(properties).__name__}; "
+                "e.g. world.default_pair = tribo.PairProperties(friction=0.5)"
             )
         self._before_edit("the default pair")
         self._default = properties

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
-from tribo.checks.readonly import frozen
+from tribo.checks.readonly import frozen, reading
 from tribo.engine.builder import mark_singles
 from tribo.engine.layout import COORDINATES, DOFS
 from tribo.engine.subtree import TreeRecords, tree_records
@@ -100,7 +100,7 @@ class ArticulatedSystem(Drives, Object):
     @property
     def linear_velocity(self) -> np.ndarray:
         """Velocity of the base's origin, (3,) [m/s], world; zero if it is fixed. Assign to set it."""
-        return frozen(self._v[:3].copy() if self.is_floating else np.zeros(3))
+        return reading(self._v[:3].copy() if self.is_floating else np.zeros(3), "linear_velocity")
 
     @linear_velocity.setter
     def linear_velocity(self, value: Any) -> None:
@@ -109,7 +109,7 @@ class ArticulatedSystem(Drives, Object):
     @property
     def angular_velocity(self) -> np.ndarray:
         """Angular velocity of the base, (3,) [rad/s], world axes; zero if it is fixed. Assign to set it."""
-        return frozen(self._v[3:6].copy() if self.is_floating else np.zeros(3))
+        return reading(self._v[3:6].copy() if self.is_floating else np.zeros(3), "angular_velocity")
 
     @angular_velocity.setter
     def angular_velocity(self, value: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.errors import EditError
 from tribo.checks.live import LiveArray, Views, live
-from tribo.checks.readonly import frozen
+from tribo.checks.readonly import frozen, reading
 from tribo.description import colors
 from tribo.description.extents import rotation_matrix
 from tribo.description.trees import TreeDescription
@@ -26,7 +26,7 @@ from tribo.engine.layout import (
     slot_count,
 )
 from tribo.model import Joint, Kind
-from tribo.objects.body_types import TERRAIN, as_kind
+from tribo.objects.body_types import TERRAIN, as_kind, note_push
 from tribo.objects.collision_body import CollisionBody
 from tribo.objects.contact import Contact
 from tribo.objects.contact_motion import ContactMotion
@@ -35,6 +35,12 @@ from tribo.objects.owner import Owner
 from tribo.objects.record_views import InRecords
 from tribo.objects.running_surface import RunningSurface
 from tribo.objects.sleeper import Sleeper
+
+# What the parts of a world call of one another; completion shows users the rest.
+INNER = frozenset((
+    "attach", "check_editable", "check_present", "detach", "fixed_pose", "is_as_built", "let_go",
+    "part", "quaternions", "runs", "set_state", "shape_ids", "span", "take_start",
+))  # fmt: skip
 
 
 class Object(Sleeper, RunningSurface, ContactReader, InRecords):
@@ -107,6 +113,10 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
             first += COORDINATES[joint]
         follow(self.description, self._q)
         self._target_q = self._q.copy()
+
+    def __dir__(self) -> list[str]:
+        """Return the names that users call, for completion."""
+        return [name for name in super().__dir__() if name not in INNER]
 
     @property
     def world(self) -> Any:
@@ -229,7 +239,7 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
     @property
     def position(self) -> np.ndarray:
         """Position of the (root) body's origin, shape (3,) [m], world; assign to move it."""
-        return frozen(self._root_pose()[:3].copy())
+        return reading(self._root_pose()[:3].copy(), "position")
 
     @position.setter
     def position(self, value: Any) -> None:
@@ -240,7 +250,7 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
     @property
     def orientation(self) -> np.ndarray:
         """Unit quaternion (w, x, y, z) of the (root) body, shape (4,), body axes to world."""
-        return frozen(self._root_pose()[3:7].copy())
+        return reading(self._root_pose()[3:7].copy(), "orientation")
 
     @orientation.setter
     def orientation(self, value: Any) -> None:
@@ -411,6 +421,7 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
     def _wrench_row(self, body: int) -> np.ndarray:
         """Return the (6,) external torque and force of a body, for the next step only."""
         self.check_present("external force")
+        note_push(self, self.name, self.description.kind)
         self._world.note_wrench()
         row: np.ndarray = self._wrench[body]
         return row

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
-from tribo.checks.readonly import frozen
+from tribo.checks.readonly import reading
 from tribo.model import Constraint, Memory, Tuning
 from tribo.objects.end import End
 
@@ -106,7 +106,7 @@ class Breakable(ABC):
         Only a force along it counts, not one against it. Assign a direction of any length, or None.
         """
         local = self._tuning[Tuning.BREAK_DIRECTION : Tuning.BREAK_DIRECTION + 3]
-        return frozen(self._ends[0].axes @ local) if local.any() else None
+        return reading(self._ends[0].axes @ local, "break_direction") if local.any() else None
 
     @break_direction.setter
     def break_direction(self, value: Any) -> None:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.calls import frozen_record
 from tribo.checks.readonly import frozen
+from tribo.checks.sealed import Sealed
 from tribo.materials import Material
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 KINDS = ("free", "fixed", "link")
 
 
+@frozen_record
 @dataclass(frozen=True)
 class CableNode:
     """A place through which a cable is laid.
@@ -101,7 +104,7 @@ class CableSection:
         return float(self.material.wire_youngs_modulus_bend) * pi * self.radius**4 / 4.0
 
 
-class Cable(check.Sealed):
+class Cable(Sealed):
     """A wire of nodes, as `World.add_cable` makes it: capsules, end to end, joined by rows that give way.
 
     Its capsules and joints are objects and constraints of the world, named CABLE/0, CABLE/joint_1 and so on;

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.readonly import reading
 from tribo.description.extents import body_bounds, rotation_matrix
 from tribo.description.trees import ShapeDescription
 from tribo.engine.builder import mark_singles
@@ -102,7 +102,7 @@ class CollisionBody(RunningSurface):
     @property
     def position_in_body(self) -> np.ndarray:
         """Where the shape is on its body, (3,) [m], body frame; assign to move it."""
-        return _reading(self._shape.position)
+        return reading(np.array(self._shape.position), "position_in_body")
 
     @position_in_body.setter
     def position_in_body(self, value: Any) -> None:
@@ -115,7 +115,7 @@ class CollisionBody(RunningSurface):
     @property
     def orientation_in_body(self) -> np.ndarray:
         """Unit quaternion (w, x, y, z), (4,), shape axes to body axes; assign to turn it."""
-        return _reading(self._shape.quaternion)
+        return reading(np.array(self._shape.quaternion), "orientation_in_body")
 
     @orientation_in_body.setter
     def orientation_in_body(self, value: Any) -> None:
@@ -190,9 +190,3 @@ class CollisionBody(RunningSurface):
             getattr(engine.model, field)[span.shape.start + self._number] = value
             engine.filters_changed()
             mark_singles(engine.model)
-
-
-def _reading(numbers: Sequence[float]) -> np.ndarray:
-    array = np.array(numbers)
-    array.setflags(write=False)
-    return array

@@ -10,6 +10,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.errors import EditError
 from tribo.checks.readonly import frozen
+from tribo.checks.sealed import Sealed
 from tribo.description.constraints import ConstraintDescription
 from tribo.engine.builder import Tie
 from tribo.engine.engine import Engine
@@ -25,7 +26,7 @@ STRETCH = {"stretch": 1, "compression": 2, "both": 3, "nothing": 0}
 RESISTS = {bits: word for word, bits in STRETCH.items()}
 
 
-class Constraint(Breakable, Compliant, check.Sealed):
+class Constraint(Breakable, Compliant, Sealed):
     """Two bodies, or a body and the world, held together in some directions: a pin, a weld or a hinge.
 
     `World.add_pin`, `add_weld` and `add_hinge` return one. It acts from the next step on, until

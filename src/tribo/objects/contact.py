@@ -29,6 +29,21 @@ class Contact:
     A list read from an object shows that object as A, so forces act on it. In `World.contacts` the
     order is the engine's own; `force_on`, `normal_on` and `seen_from` do not depend on it.
 
+    Attributes:
+        position: (3,) [m], midway between the two surfaces.
+        normal: (3,), unit, from B into A.
+        frame: (3, 3), rows t₁, t₂, n: frame @ vector gives components in the contact's own frame.
+        depth: [m], > 0 where the two overlap, where the step was evaluated.
+        impulse: (3,) [N s] on A during the step.
+        force: (3,) [N] on A, impulse / time step.
+        torque_impulse: (3,) [N m s] of rolling and spinning friction, on A.
+        object_a, object_b: The two objects.
+        body_a, body_b: Names of the collision bodies that touch, "LINK/0".
+        materials: Of A and of B.
+        pair: The contact law of the two materials.
+        state: Of a compliant pair: lifted, sticking or slipping; None: a rigid pair.
+        is_a: False if this object is B in the engine's own order.
+
     Example:
         >>> import tribo
         >>> world = tribo.World()
@@ -42,21 +57,21 @@ class Contact:
         (19.62, -19.62)
     """
 
-    position: np.ndarray  # (3,) [m] between the two surfaces
-    normal: np.ndarray  # (3,) unit, from B into A
-    frame: np.ndarray  # (3, 3) rows t₁, t₂, n: frame @ vector = components in the contact frame
-    depth: float  # [m] > 0: overlap where the step was evaluated
-    impulse: np.ndarray  # (3,) [N s] on A during the step
-    force: np.ndarray  # (3,) [N] impulse/dt
-    torque_impulse: np.ndarray  # (3,) [N m s] of rolling and spinning friction, on A
+    position: np.ndarray
+    normal: np.ndarray
+    frame: np.ndarray
+    depth: float
+    impulse: np.ndarray
+    force: np.ndarray
+    torque_impulse: np.ndarray
     object_a: Member
     object_b: Member
-    body_a: str  # collision body, "LINK/0"
+    body_a: str
     body_b: str
     materials: tuple[str, str]
     pair: PairProperties | ContactMaterial
-    state: ContactState | None = None  # of a compliant pair: lifted, sticking or slipping
-    is_a: bool = True  # False: this object is B in the engine's own order
+    state: ContactState | None = None
+    is_a: bool = True
 
     def __post_init__(self) -> None:
         """Make the arrays read-only: a contact is a reading."""

@@ -9,12 +9,13 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import frozen
+from tribo.checks.sealed import Sealed
 from tribo.description.trees import TreeDescription
 from tribo.engine.engine import Engine
 from tribo.model import Impact
 
 
-class ContactReader(check.Sealed, ABC):
+class ContactReader(Sealed, ABC):
     """What the last step's contacts did to an object, without a `Contact` for each."""
 
     description: TreeDescription

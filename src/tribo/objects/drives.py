@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
-from tribo.checks.readonly import frozen
+from tribo.checks.readonly import reading
 from tribo.engine.layout import COORDINATES, DOFS
 from tribo.model import Joint as JointType
 from tribo.objects.frames import Frame
@@ -61,8 +61,8 @@ class Drives(NamedParts):
         """Return a field of the dofs, (dof,), for a batch (worlds, dof)."""
         found = self._records().model.arrays[field]
         if self._is_batch:
-            return frozen(np.broadcast_to(found, (self._count(), found.shape[1])).copy())
-        return frozen(found[0].copy())
+            return reading(np.broadcast_to(found, (self._count(), found.shape[1])).copy())
+        return reading(found[0].copy())
 
     def _spread(self, value: Any, what: str) -> dict[str, Any]:
         """Return values by joint from a number, a mapping or an array; those of a joint must be equal."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tribo.checks import check
 from tribo.checks.readonly import frozen
+from tribo.checks.sealed import Sealed
 from tribo.description.trees import TreeDescription
 from tribo.objects.parts import reactions
 from tribo.objects.states import States
@@ -21,7 +21,7 @@ _TOTALS: dict[str, Any] = {
 _SYMMETRIC = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
 
 
-class Dynamics(check.Sealed, ABC):
+class Dynamics(Sealed, ABC):
     """Read-outs of a robot at a state, or of N states at once with a first axis of length N.
 
     Equation of motion: M v̇ + h = τ + Jᵀλ/Δt, h = C v + g. All vectors are in world axes. What

@@ -10,6 +10,8 @@ import functools
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from tribo.checks.calls import refuse_misfit
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -22,7 +24,12 @@ def forward(
 
     @functools.wraps(method)
     def passed_on(self: Any, /, *args: P.args, **options: P.kwargs) -> R:
-        answer: R = getattr(getattr(self._inside, part), name)(*args, **options)
+        own = getattr(self._inside, part)
+        try:
+            answer: R = getattr(own, name)(*args, **options)
+        except TypeError:  # by the name under which it was called
+            refuse_misfit(method, (own, *args), options, f"{type(self).__name__}.{name}")
+            raise
         return answer
 
     return passed_on

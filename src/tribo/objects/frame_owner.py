@@ -7,13 +7,14 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.sealed import Sealed
 from tribo.description.trees import TreeDescription
 from tribo.objects.frames import Frame
 from tribo.objects.states import States
 from tribo.queries import point as queries
 
 
-class FrameOwner(check.Sealed, ABC):
+class FrameOwner(Sealed, ABC):
     """What has named frames: a robot, a robot at other states, a robot in many worlds."""
 
     name: str

@@ -6,8 +6,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tribo.checks import check
 from tribo.checks.readonly import frozen
+from tribo.checks.sealed import Sealed
 from tribo.description.extents import rotation_matrix
 from tribo.description.trees import IDENTITY, ORIGIN, TreeDescription
 from tribo.objects.parts import part_of, reactions, through_fixed_joint
@@ -31,7 +31,7 @@ class StateHost(Protocol):
         """Return the states to answer for."""
 
 
-class Frame(check.Sealed):
+class Frame(Sealed):
     """A frame fixed to a body of a robot, e.g. ``robot.frame("imu_joint")``.
 
     Every joint, fixed ones too, and every link has one. All results are in world axes; for N states

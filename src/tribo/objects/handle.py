@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tribo.checks import check
-from tribo.checks.readonly import frozen
+from tribo.checks.readonly import reading
 from tribo.description.trees import BodyDescription
 from tribo.objects.collision_body import CollisionBody
 from tribo.objects.frames import Frame, StateHost
@@ -85,7 +85,7 @@ class Handle(Frame):
     def _get(self, field: str, row: int) -> Any:
         """Return a number of the model; for a batch with one row per world."""
         found = self._owner._parameter(field, row)
-        return float(found) if found.ndim == 0 else frozen(found.copy())
+        return float(found) if found.ndim == 0 else reading(found.copy())
 
     def _collect(self, later: list[Callable[[], None]]) -> None:
         """Only check what is assigned from now on, and add what would be written to a list."""

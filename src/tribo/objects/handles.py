@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
-from tribo.checks.readonly import frozen
+from tribo.checks.readonly import frozen, reading
 from tribo.description.extents import rotation_matrix
 from tribo.description.trees import VisualDescription
 from tribo.model import Joint as JointType
@@ -84,7 +84,7 @@ class Link(Handle, RunningSurface):
     @property
     def com(self) -> np.ndarray:
         """Centre of mass, (3,) [m], frame of the link; assign to change it."""
-        return np.asarray(self._get("body_com", self._body))
+        return reading(self._get("body_com", self._body), "com")
 
     @com.setter
     def com(self, value: Any) -> None:
@@ -101,7 +101,9 @@ class Link(Handle, RunningSurface):
 
         It must be symmetric and positive definite; three numbers stand for a diagonal.
         """
-        return frozen(self._get("body_inertia", self._body)[..., _SYMMETRIC])
+        return reading(
+            np.asarray(self._get("body_inertia", self._body))[..., _SYMMETRIC], "inertia"
+        )
 
     @inertia.setter
     def inertia(self, value: Any) -> None:
@@ -231,7 +233,7 @@ class Joint(JointDrive):
     @property
     def position_in_parent(self) -> np.ndarray:
         """Origin of the joint, (3,) [m], frame of the parent link; assign to change it."""
-        return np.asarray(self._get("joint_pos", self._body))
+        return reading(self._get("joint_pos", self._body), "position_in_parent")
 
     @position_in_parent.setter
     def position_in_parent(self, value: Any) -> None:
@@ -243,7 +245,7 @@ class Joint(JointDrive):
         """Unit quaternion (w, x, y, z), (4,), of the joint at coordinate 0, its axes to the parent."""
         turn = np.asarray(self._get("joint_rot", self._body))
         found = quaternions(turn.reshape(-1, 3, 3))
-        return frozen(found if turn.ndim == 2 else found[0])
+        return reading(found if turn.ndim == 2 else found[0], "orientation_in_parent")
 
     @orientation_in_parent.setter
     def orientation_in_parent(self, value: Any) -> None:
@@ -255,7 +257,7 @@ class Joint(JointDrive):
     @property
     def axis_in_joint(self) -> np.ndarray:
         """Axis of a revolute or prismatic joint, (3,) unit, axes of the joint; assign any length."""
-        return np.asarray(self._get("joint_axis", self._body))
+        return reading(self._get("joint_axis", self._body), "axis_in_joint")
 
     @axis_in_joint.setter
     def axis_in_joint(self, value: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
-from tribo.checks.readonly import frozen
+from tribo.checks.readonly import reading
 from tribo.engine.layout import COORDINATES, DOFS, SLOTS
 from tribo.enums import DriveForm
 from tribo.model import Joint as JointType
@@ -53,7 +53,7 @@ class JointDrive(Handle):
         if where.stop - where.start == 1:
             found = found[:, 0]
         found = found.copy() if self._owner._is_batch else found[0].copy()
-        return float(found) if found.ndim == 0 else frozen(found)
+        return float(found) if found.ndim == 0 else reading(found)
 
     def _checked_state(self, where: slice, value: Any, what: str) -> np.ndarray:
         """Return checked numbers, (1 or worlds, width)."""
@@ -265,7 +265,7 @@ class JointDrive(Handle):
         array = np.stack(found, axis=-1) if found else np.zeros(0)
         if len(found) == 1:
             array = array[..., 0]
-        return float(array) if array.ndim == 0 else frozen(array)
+        return float(array) if array.ndim == 0 else reading(array, "spring_reference")
 
     @spring_reference.setter
     def spring_reference(self, value: Any) -> None:

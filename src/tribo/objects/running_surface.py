@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
-from tribo.checks.readonly import frozen
+from tribo.checks.readonly import reading
+from tribo.checks.sealed import Sealed
 
 
-class RunningSurface(check.Sealed, ABC):
+class RunningSurface(Sealed, ABC):
     """What runs over shapes: those of the root of an object, of a link, or one collision body.
 
     A conveyor, or a track, carries what lies on it: friction is as if the body moved so, and the body stays
@@ -78,7 +79,7 @@ class RunningSurface(check.Sealed, ABC):
     def _running(self, where: slice) -> np.ndarray:
         found = self._surface_rows()
         first = found[:, 0, where].copy() if found.shape[1] else np.zeros((len(found), 3))
-        return frozen(first if self._has_worlds else first[0])
+        return reading(first if self._has_worlds else first[0])
 
     def _run(self, where: slice, value: Any, what: str) -> None:
         what = f"{what} of {self.name}"

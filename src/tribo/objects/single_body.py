@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
-from tribo.checks.readonly import frozen
+from tribo.checks.readonly import frozen, reading
 from tribo.model import Kind
 from tribo.objects import contact_motion, edits
 from tribo.objects.base import Object
@@ -30,7 +30,7 @@ class SingleBody(Object):
     @property
     def linear_velocity(self) -> np.ndarray:
         """Velocity of the centre of mass, shape (3,) [m/s], world; zero if static."""
-        return frozen(self._v[:3].copy() if len(self._v) else np.zeros(3))
+        return reading(self._v[:3].copy() if len(self._v) else np.zeros(3), "linear_velocity")
 
     @linear_velocity.setter
     def linear_velocity(self, value: Any) -> None:
@@ -40,7 +40,7 @@ class SingleBody(Object):
     @property
     def angular_velocity(self) -> np.ndarray:
         """Angular velocity, shape (3,) [rad/s], world axes; zero if static."""
-        return frozen(self._v[3:6].copy() if len(self._v) else np.zeros(3))
+        return reading(self._v[3:6].copy() if len(self._v) else np.zeros(3), "angular_velocity")
 
     @angular_velocity.setter
     def angular_velocity(self, value: Any) -> None:
@@ -116,7 +116,7 @@ class SingleBody(Object):
         It must be symmetric and positive definite; three numbers stand for a diagonal.
         """
         own = self.description.bodies[0].inertia
-        return frozen(np.zeros_like(own) if self._is_terrain() else own.copy())
+        return reading(np.zeros_like(own) if self._is_terrain() else own.copy(), "inertia")
 
     @inertia.setter
     def inertia(self, value: Any) -> None:
@@ -141,7 +141,7 @@ class SingleBody(Object):
             >>> box.position.tolist(), box.collision_bodies[0].position_in_body.tolist()
             ([0.0, 0.0, 1.7], [0.0, 0.0, 0.3])
         """
-        return frozen(-np.asarray(self.description.origin))
+        return reading(-np.asarray(self.description.origin), "com")
 
     @com.setter
     def com(self, value: Any) -> None:

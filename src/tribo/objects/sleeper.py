@@ -7,10 +7,11 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.sealed import Sealed
 from tribo.objects.owner import Owner
 
 
-class Sleeper(check.Sealed, ABC):
+class Sleeper(Sealed, ABC):
     """What an object has to do with sleep: docs/physics/sleep."""
 
     _world: Owner

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.calls import said_by_class
 from tribo.checks.readonly import frozen
 from tribo.recording import fields
 from tribo.recording.checked_store import CheckedStore
@@ -16,6 +17,7 @@ from tribo.recording.checked_store import CheckedStore
 class RecordedFrames:
     """What `Recording` reads, without its plots and exports."""
 
+    @said_by_class
     def __init__(self, path: str | Path) -> None:
         """Open a recording and check what describes it."""
         self._store = CheckedStore(fields.folder(path))

@@ -11,10 +11,12 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.errors import EditError
 from tribo.checks.readonly import frozen
+from tribo.checks.sealed import Sealed
 from tribo.description.extents import rotation_matrix
 from tribo.engine.subtree import TreeRecords, tree_records
 from tribo.objects import ArticulatedSystem, Object
 from tribo.objects.base import shift_since
+from tribo.objects.frames import Frame
 from tribo.objects.world_view import WorldView
 from tribo.queries import point as queries
 from tribo.sensors.noise import Noise, NoiseState
@@ -49,12 +51,14 @@ class Mount:
         """Find the body; position and orientation are those of the sensor in the frame."""
         self.sensors, self.world = sensors, sensors.world
         self.body, self.link = 0, ""
+        if isinstance(part, Frame) and frame is None:  # a link or a joint of a robot
+            part, frame = part.owner, part.name
         self.part: Object | None = part
         offset = check.vector(position, "position", 3)
         turn = rotation_matrix(check.quaternion(orientation, "orientation"))
         if part is not None and not isinstance(part, Object):
             raise TypeError(
-                f"parent must be an object of the world or None, got {check.shown(part)}"
+                f"parent must be an object of the world, a link of a robot, or None, got {check.shown(part)}"
             )
         if part is not None and (part.is_removed or part not in self.world.objects):
             raise ValueError(f"parent: {part.name} is not in this world")
@@ -104,7 +108,7 @@ class Mount:
         return motion[:3], motion[3:12].reshape(3, 3) @ self.turn
 
 
-class Sensor(check.Sealed, ABC):
+class Sensor(Sealed, ABC):
     """A sensor; `World.add_imu` and its kin make one.
 
     With an `update_rate` it measures by itself during `World.step`, at the end of the first step at or

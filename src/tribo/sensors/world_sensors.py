@@ -42,8 +42,9 @@ class Before(NamedTuple):
 class WorldSensors:
     """Sensors of a world, by name.
 
-    All `add_…` methods share these arguments: `parent`, the object that carries the sensor (None: the
-    world); `frame`, a frame, link or joint of a robot; `position` (3,) [m] and `orientation` (w, x, y, z) of
+    All `add_…` methods share these arguments: `parent`, the object that carries the sensor, or a link, joint
+    or frame of a robot (None: the world); `frame`, the name of one if `parent` is the robot;
+    `position` (3,) [m] and `orientation` (w, x, y, z) of
     the sensor in that frame; `update_rate` [Hz], None: on request; `noise`; `seed`; `name`.
     """
 

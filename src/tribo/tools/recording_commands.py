@@ -160,7 +160,12 @@ def _record(
     steps = steps_of(chosen, world)
     tribo.warm_up()
     start = time.perf_counter()
-    with world.record(chosen.out, chosen.every, overwrite=chosen.overwrite) as recorder:
+    try:
+        made = world.record(chosen.out, chosen.every, overwrite=chosen.overwrite)
+    except FileExistsError as error:  # in the words of the command line
+        said = str(error).replace("pass overwrite=True", "add --overwrite to replace")
+        raise FileExistsError(said.replace("replace for an", "replace an")) from None
+    with made as recorder:
         step(world, steps)
     wall = time.perf_counter() - start
     console.print(

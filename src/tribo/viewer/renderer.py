@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.calls import said_by_class
 from tribo.viewer import draw, scene
 from tribo.viewer.raster import Camera, Fragments, rasterize
 from tribo.viewer.views import camera_of
@@ -49,10 +50,13 @@ class Renderer:
         True
     """
 
+    @said_by_class
     def __init__(
         self, world: World, width: int = 640, height: int = 480, *, samples: int = 2
     ) -> None:
         """Note what to draw and how large."""
+        if not hasattr(world, "objects"):
+            raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
         self._world = world
         self._width = check.integer(width, "width", 1)
         self._height = check.integer(height, "height", 1)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.calls import said_by_class
 from tribo.checks.errors import EditError, SimulationError
 from tribo.objects import Object
 from tribo.viewer import scene as scenes
@@ -68,11 +69,14 @@ class Viewer(Session, VisualObjects, Charts, Views):
         ...         viewer.update()
     """
 
+    @said_by_class
     def __init__(
         self, world: World, host: str = "127.0.0.1", port: int = 8080, hosts: Sequence[str] = (),
         token: str | None = None,
     ) -> None:  # fmt: skip
         """Start the server; it runs until `close`."""
+        if not hasattr(world, "objects"):
+            raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
         VisualObjects.__init__(self)
         Charts.__init__(self)
         Views.__init__(self)

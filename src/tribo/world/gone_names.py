@@ -25,6 +25,38 @@ GONE = {
     "write_materials": ("World.engine, which has the present materials", ""),
 }
 
+# What is in `World` for its own parts; completion shows users the rest.
+INNER = frozenset(("check_editable", "load", "take_scene", "tie_described"))
+MAKES_ANOTHER = (
+    "load makes a new world: world = tribo.World.load(path); what reads a file into a world that is there "
+    "already is add_articulated_system, load_mjcf, load_body, load_project or load_state"
+)
+
+
+class OnClass:
+    """A class method that instances lack: called on one, its result would be taken for that one."""
+
+    def __init__(self, method: Any) -> None:
+        """Keep the class method."""
+        self._method = method
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        """Return the method, of the class only."""
+        if instance is not None:
+            raise AttributeError(MAKES_ANOTHER)
+        return self._method.__get__(None, owner)
+
+
+def refuse_unknown(world: Any, name: str) -> None:
+    """Refuse what was never a name of worlds.
+
+    Raises:
+        AttributeError: It is no name of a world, or one of the class only.
+    """
+    if name not in GONE:
+        said = MAKES_ANOTHER if name == "load" else f"'World' object has no attribute {name!r}"
+        raise AttributeError(said, name=name, obj=world)
+
 
 def gone(inside: Interior, name: str) -> Any:
     """Return what an old name stands for, after a warning that names its successor."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from tribo.checks import check
@@ -102,12 +103,16 @@ class WorldList:
         del self.by_name[part.name]
         self.by_name[name] = part
 
-    def __getitem__(self, name: str) -> Object:
+    def __getitem__(self, name: Any) -> Object:
         """Return an object by name.
 
         Raises:
             KeyError: There is none; the message proposes the nearest name.
         """
+        if type(name) is int:
+            raise KeyError(
+                f"objects of a world are found by name; by number: world.objects[{name}]"
+            )
         return self.by_name[check.known(name, self.by_name, "object")]
 
     def object(self, name: str) -> Object:
@@ -119,5 +124,11 @@ class WorldList:
         return self[name]
 
     def __contains__(self, name: Any) -> bool:
-        """Tell whether there is an object of this name."""
+        """Tell whether there is an object of this name, or this object."""
+        if isinstance(name, Object):
+            return self.by_name.get(name.name) is name
         return isinstance(name, str) and name in self.by_name
+
+    def __iter__(self) -> Iterator[Object]:
+        """Go through all objects in the order in which they were added."""
+        return iter(tuple(self.items))

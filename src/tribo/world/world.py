@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from tribo.world.add_cables import WorldCables
 from tribo.world.add_constraints import WorldConstraints
 from tribo.world.add_joints import WorldJoints
 from tribo.world.add_objects import WorldObjects
-from tribo.world.gone_names import GONE, gone
+from tribo.world.gone_names import INNER, OnClass, gone, refuse_unknown
 from tribo.world.import_mjcf import WorldMjcf
 from tribo.world.interior import Interior
 from tribo.world.load_bodies import WorldBodyFiles
@@ -86,9 +86,12 @@ class World(WorldSettings):
 
     def __getattr__(self, name: str) -> Any:
         """Return what was a name of worlds until it moved inside, with a word on what to use instead."""
-        if name not in GONE:
-            raise AttributeError(f"'World' object has no attribute {name!r}", name=name, obj=self)
+        refuse_unknown(self, name)
         return gone(self._inside, name)
+
+    def __dir__(self) -> list[str]:
+        """Return the names that users call, for completion."""
+        return [name for name in super().__dir__() if name not in INNER]
 
     # -- time ----------------------------------------------------------------------------------
     def step(self, n: int = 1) -> None:
@@ -238,6 +241,7 @@ class World(WorldSettings):
     object = forward("members", WorldList.object)
     __getitem__ = forward("members", WorldList.__getitem__)
     __contains__ = forward("members", WorldList.__contains__)
+    __iter__ = forward("members", WorldList.__iter__)
 
     def remove(self, item: Object | Constraint | str) -> None:
         """Take an object, by handle or name, with the constraints on it, or a constraint out of the world.
@@ -435,6 +439,9 @@ class World(WorldSettings):
             return world
         load_into(world, path, package_dirs=package_dirs, parameters=parameters, strict=strict)
         return world
+
+    if not TYPE_CHECKING:
+        load = OnClass(load)  # called on a world, it would leave that as it is
 
     def save(self, path: str | Path) -> None:
         """Write the world as a RaiSim XML file: what it starts with, gains and targets too, not its clock.

@@ -21,6 +21,7 @@ from tribo.description.trees import (
 )
 from tribo.engine.builder import ALL_GROUPS
 from tribo.formats import raisim_xml, urdf
+from tribo.formats.other_kinds import refuse_other_kinds
 from tribo.formats.raisim_wires import OF_ROBOT
 from tribo.formats.report import known_hint, warning
 from tribo.formats.xml import kind_of
@@ -42,6 +43,7 @@ def load_into(
     strict: bool = False,
 ) -> None:
     """Fill an empty world from a RaiSim or an MJCF file; see `World.load`."""
+    refuse_other_kinds(path)
     if kind_of(path) != "mujoco":
         read_into(world, path, package_dirs=package_dirs, parameters=parameters, strict=strict)
         return

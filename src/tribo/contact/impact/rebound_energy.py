@@ -9,12 +9,7 @@ Source: Kane, Levinson 1985, "Dynamics: Theory and Applications", section 6; con
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_targets import rest_of
-from tribo.contact.problem.whitened_products import (
-    moved_by,
-    scalar_moved_by,
-    scalar_velocity,
-    velocity,
-)
+from tribo.contact.problem.whitened_products import scalar_velocity, velocity
 from tribo.contact.solver import dense_island
 from tribo.contact.solver.natural_residual import GOOD, island_speed, violation
 from tribo.contact.solver.strategy import solve_as_set
@@ -40,7 +35,9 @@ def has_rebound(work, t):
 def gained(model, settings, work, t):
     """Return the energy that the impulses of island t add [J], and that which changes hands.
 
-    λ · (w_free + w⁺)/2 of each row. What correction from overlap adds, or a motor, is wanted; what a row with
+    λ · (w + w⁺)/2 of each row, w before all forces of the step. Bodies move with (v + v⁺)/2 while weight
+    acts: its work is what they fall, and what is left is that of the impulses. With weight in w already, they
+    might add λ dt g/2 unseen. What correction from overlap adds, or a motor, is wanted; what a row with
     compliance takes is in its spring, not lost. Hard rows of constraints have a little of it too, so what a
     wire takes that tightens pays for no rebound either.
     """
@@ -51,10 +48,9 @@ def gained(model, settings, work, t):
         if work.contact_compliance[c, 2] > 0.0:
             continue
         impulse = vec.load(work.contact_impulse, c)
-        start = vec.load(work.contact_start, c)
+        before = vec.load(work.contact_start, c)  # relative to the target, like w
         w = velocity(model, work, work.contact_row, work.contact_start, c)
-        free = moved_by(model, work, work.contact_row, c, work.free_response, start)
-        part = 0.5 * vec.dot(impulse, vec.add(w, free))  # w is relative to the target
+        part = 0.5 * vec.dot(impulse, vec.add(w, before))
         bend = vec.load(work.contact_drift, c)  # no way that the step goes
         part -= impulse[0] * bend[0] + impulse[1] * bend[1]
         asked = work.contact_target[c] + bend[2]
@@ -64,18 +60,16 @@ def gained(model, settings, work, t):
             part -= impulse[2] * bend[2]
         if work.contact_is_spun[c] == 1:
             torque = vec.load(work.contact_spin_impulse, c)
-            start = vec.load(work.contact_spin_start, c)
-            w = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
-            free = moved_by(model, work, work.contact_spin_row, c, work.free_response, start)
-            part += 0.5 * vec.dot(torque, vec.add(w, free))
+            spin = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
+            part += 0.5 * vec.dot(torque, vec.add(spin, vec.load(work.contact_spin_start, c)))
         total += part
-        turnover += abs(impulse[2] * (w[2] - free[2]))
+        turnover += abs(impulse[2] * (w[2] - before[2]))
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         n = work.island_scalar[k]
         if work.scalar_compliance[n] > 0.0:
             continue
-        free = scalar_moved_by(model, work, n, work.free_response, work.scalar_start[n])
-        total += 0.5 * work.scalar_impulse[n] * (scalar_velocity(model, work, n) + free)
+        w = scalar_velocity(model, work, n)
+        total += 0.5 * work.scalar_impulse[n] * (w + work.scalar_start[n])
     return total, turnover
 
 

@@ -1,0 +1,107 @@
+"""Calls whose arguments do not fit: what is wrong with them, by the name that the user knows."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import FrozenInstanceError
+from typing import Any, TypeVar
+
+from tribo.checks.check import nearest
+
+T = TypeVar("T", bound=Callable[..., Any])
+R = TypeVar("R")
+SHOWN = 12  # parameters of a call in a message
+
+
+def refuse_misfit(
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    options: Mapping[str, Any],
+    what: str,
+    instead: str = "",
+) -> None:
+    """Raise an error if arguments do not fit a function; its first parameter is `self` and not counted.
+
+    Python's own error names the class in which a method happens to be written.
+
+    Args:
+        function, arguments, options: The call.
+        what: The name by which the user knows it.
+        instead: What the error says, if not what is wrong with the arguments.
+
+    Raises:
+        TypeError: An argument is missing, unknown, given twice, or there are too many.
+    """
+    signature = inspect.signature(function)
+    try:
+        signature.bind(*arguments, **options)
+    except TypeError as error:
+        if instead:
+            raise TypeError(instead) from None
+        parameters = list(signature.parameters.values())[1:]
+        names = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+        unknown = [name for name in options if name not in names]
+        takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
+        if unknown and not takes_any:
+            said = f"has no argument {unknown[0]!r}{nearest(unknown[0], names)}"
+        else:
+            said = f"{error}; it is called as {what}({_listed(parameters)})"
+        raise TypeError(f"{what}: {said}") from None
+
+
+def _listed(parameters: Sequence[inspect.Parameter]) -> str:
+    """Return the parameters of a call as a message shows them: names, `…` where there is a default."""
+    shown = []
+    for p in parameters[:SHOWN]:
+        mark = "*" if p.kind is p.VAR_POSITIONAL else "**" if p.kind is p.VAR_KEYWORD else ""
+        shown.append(f"{mark}{p.name}" + ("=…" if p.default is not p.empty else ""))
+    return ", ".join(shown) + (", …" if len(parameters) > SHOWN else "")
+
+
+def said_by_class(init: T) -> T:
+    """Let an `__init__` whose arguments do not fit say so by the name of the class that is made.
+
+    One whose docstring begins with "Use …", since objects are made otherwise, says that, too.
+    """
+
+    @functools.wraps(init)
+    def made(self: Any, *arguments: Any, **options: Any) -> None:
+        try:
+            init(self, *arguments, **options)
+        except TypeError:
+            doc = (init.__doc__ or "").strip().split("\n")[0]
+            word = type(self).__name__
+            instead = f"{word} is not made by itself. {doc}" if doc.startswith("Use ") else ""
+            refuse_misfit(init, (self, *arguments), options, word, instead)
+            raise
+
+    return made  # type: ignore[return-value]
+
+
+def record(kind: type[R]) -> type[R]:
+    """Let a dataclass whose arguments do not fit say so by its name; a decorator above Python's."""
+    kind.__init__ = said_by_class(kind.__init__)  # type: ignore[method-assign]
+    return kind
+
+
+def frozen_record(kind: type[R]) -> type[R]:
+    """Do what `record` does, and let a frozen dataclass say how a changed one is made.
+
+    With slots, Python's own refusal of an unknown name ends in an error about `super`.
+    """
+    names = list(kind.__dataclass_fields__)  # type: ignore[attr-defined]
+
+    def refuse(self: Any, name: str, _value: Any = None) -> None:
+        word = type(self).__name__
+        if name not in names:
+            raise AttributeError(f"{word} has no property {name!r}{nearest(name, names)}")
+        raise FrozenInstanceError(
+            f"{name} of {word} cannot be changed; make another one, dataclasses.replace(it, {name}=…), "
+            "and assign that"
+        )
+
+    kind.__setattr__ = refuse  # type: ignore[method-assign]
+    kind.__delattr__ = refuse  # type: ignore[method-assign]
+    return record(kind)

@@ -1,0 +1,68 @@
+"""Objects whose users mistype: attributes and arguments that a class does not have are refused in words."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from tribo.checks.calls import said_by_class
+from tribo.checks.check import nearest
+
+
+class Sealed:
+    """An object that takes no attribute its class does not have, so that typos are errors.
+
+    Classes that others derive from it outside of this package are open, as Python's are.
+    """
+
+    _assignable: ClassVar[frozenset[str] | None] = frozenset()
+    _setters: ClassVar[dict[str, Callable[[Any, Any], None]]] = {}  # by name; looked up once
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Collect what may be assigned: properties, and what is annotated in a class body."""
+        super().__init_subclass__(**options)
+        found = ((key, getattr(cls, key, None)) for key in dir(cls))
+        properties = {key: made for key, made in found if isinstance(made, property)}
+        cls._setters = {key: made.fset for key, made in properties.items() if made.fset}
+        if not cls.__module__.startswith("tribo."):
+            cls._assignable = None
+            return
+        annotated = (inspect.get_annotations(base) for base in cls.__mro__)
+        if "__init__" in vars(cls):
+            cls.__init__ = said_by_class(cls.__init__)  # type: ignore[method-assign]
+        cls._assignable = frozenset(properties).union(*annotated)
+
+    if not TYPE_CHECKING:  # type checkers would take it for a licence to assign anything
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            """Set an attribute that exists."""
+            setter = self._setters.get(name)
+            if setter is not None:
+                setter(self, value)
+                return
+            if name[0] == "_":
+                object.__setattr__(self, name, value)
+                return
+            allowed = self._assignable
+            if allowed is not None and name not in allowed:
+                raise AttributeError(self._refusal(name))
+            try:
+                object.__setattr__(self, name, value)
+            except AttributeError:
+                made = getattr(type(self), name, None)
+                if isinstance(made, property) and made.fset is None:
+                    raise AttributeError(self._refusal(name)) from None
+                raise
+
+    def _refusal(self, name: str) -> str:
+        """Return why a name cannot be assigned to, and the nearest that can."""
+        kind = type(self)
+        names = [key for key in dir(kind) if key[0] != "_"]
+        settable = [key for key in names if getattr(getattr(kind, key), "fset", None) is not None]
+        if hasattr(kind, name):
+            refusal = f"{name} of {kind.__name__} cannot be assigned to"
+            if isinstance(getattr(kind, name), property):
+                return f"{refusal}, only read; these can be: {', '.join(settable)}"
+            return f"{refusal}; it is called: {name}(…)"
+        return f"{kind.__name__} has no attribute {name!r} to assign to{nearest(name, settable)}"

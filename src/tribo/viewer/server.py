@@ -38,7 +38,7 @@ logger = logging.getLogger("tribo")
 RUN_SHARE = (
     0.5  # [–] part of the time that pictures may take while `run` waits for the clock anyway
 )
-STATUS = 0.25  # [s] between two read-outs
+STATUS = 0.5  # [s] between two read-outs
 
 
 class Viewer(Session, VisualObjects, Charts, Views):
@@ -306,13 +306,12 @@ class Viewer(Session, VisualObjects, Charts, Views):
             self._touch.show(poses, is_paused=is_paused)
             found = self._touch.selected
             self._commands.joints.show(None if found is None else found.part, can_place=is_paused)
-        if wishes.follows != NOBODY:
-            self._go_along(poses, self._scene.root[wishes.follows])
-        self._poses = poses
-        now = time.perf_counter()
-        if now >= self._next_status:
-            self._report(now)
-        self._pace.drawn(start, now)
+            if wishes.follows != NOBODY:
+                self._go_along(poses, self._scene.root[wishes.follows])
+            self._poses = poses
+            if start >= self._next_status:
+                self._report(start)
+        self._pace.drawn(start, time.perf_counter())
 
     def _report(self, now: float) -> None:
         """Show time, real-time factor, contacts, and what else changes slowly."""

@@ -74,8 +74,7 @@ class WorldSensors:
 
     def _named(self, name: str, prefix: str) -> str:
         self.world.check_editable("the list of sensors")
-        if not isinstance(name, str):
-            raise TypeError(f"name must be a string, got {check.shown(name)}")
+        check.text(name, "name")
         if name in self._sensors:
             raise ValueError(f"there is already a sensor named {name!r}; choose another name")
         k = self._next_sensor

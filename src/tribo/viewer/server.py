@@ -57,6 +57,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
     Raises:
         ImportError: viser is missing; the message says how to get it.
         OSError: `host` is no address of this machine.
+        TypeError: `world` is no world.
 
     Example:
         >>> import tribo
@@ -73,6 +74,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         token: str | None = None,
     ) -> None:  # fmt: skip
         """Start the server; it runs until `close`."""
+        scenes.checked_world(world)
         VisualObjects.__init__(self)
         Charts.__init__(self)
         Views.__init__(self)

@@ -153,7 +153,9 @@ def opened(address, folder, size=(1280, 800)):
     ]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        with connect(_debugger(folder), max_size=None) as socket:
+        with connect(
+            _debugger(folder), max_size=None, ping_interval=None
+        ) as socket:  # it may be slow
             yield Page(socket)
     finally:
         process.terminate()

@@ -39,7 +39,7 @@ FADE = 12.0  # [s] until a page without a GPU has faded in
 ALIKE = 0.05  # of 255, mean difference of pictures that are the same
 PAUSE, PATIENCE = (
     5.0,
-    120.0,
+    300.0,
 )  # [s] between two looks whether meshes still come; after which it is an error
 
 
@@ -282,6 +282,7 @@ def shot(view: Any, file: Path) -> None:
 def main(names: list[str]) -> None:
     """Make all of them, or some."""
     OUT.mkdir(exist_ok=True)
+    browser.PATIENCE = PATIENCE  # a busy machine takes its time
     for name, build in SCENES.items():
         if names and name not in names:
             continue

@@ -4,6 +4,7 @@ import base64
 import contextlib
 import json
 import math
+import os
 import shutil
 import subprocess
 import time
@@ -16,7 +17,8 @@ FLAGS = (
     "--no-first-run", "--remote-debugging-port=0",
     "--remote-allow-origins=*",
 )  # fmt: skip
-PATIENCE = 60.0  # [s] a software renderer on two cores takes its time
+# [s] A software renderer on two cores takes its time; where other programs run besides, set a longer one.
+PATIENCE = float(os.environ.get("BROWSER_PATIENCE", "60"))
 
 
 class Page:
@@ -151,7 +153,9 @@ def opened(address, folder, size=(1280, 800)):
     ]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        with connect(_debugger(folder), max_size=None) as socket:
+        with connect(
+            _debugger(folder), max_size=None, ping_interval=None
+        ) as socket:  # it may be slow
             yield Page(socket)
     finally:
         process.terminate()

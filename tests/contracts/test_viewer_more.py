@@ -206,7 +206,7 @@ def test_the_browser_shows_what_the_batch_does(batch):
     world, made = batch
     with BatchViewer(made, world, port=8472) as view:
         made.step(100)
-        view._next = 0.0
+        view._pace.next = 0.0
         view.update()
         sphere = next(h for h in view._stage.visual.handles if "sphere" in h.name)
         fallen = np.sort(sphere.batched_positions[:, 2])

@@ -13,6 +13,8 @@ pytest.importorskip("viser")
 from tribo.sensors.camera import DepthCamera
 from tribo.viewer import Camera, Renderer, Viewer, sensor_picture
 from tribo.viewer.pace import MOST_SKIPPED
+from tribo.viewer.player import Player
+from tribo.viewer.replay import replay
 from tribo.viewer.sensor_view import sensor_camera
 from tribo.viewer.twist import FREE_SPEED, Twist
 
@@ -275,7 +277,71 @@ def test_a_closed_viewer_lets_go_and_takes_nothing_more(viewer, recwarn):
         viewer.add_visual_sphere("late", 0.1)
     with pytest.raises(ValueError, match="closed"):
         viewer.add_bar_chart("late", ["a"])
+    with pytest.raises(ValueError, match="closed"):
+        viewer.set_camera((1, 0, 0), (0, 0, 0))
     assert not [str(w.message) for w in recwarn if "closed connection" in str(w.message)]
+
+
+def test_a_closed_player_shows_nothing_more(tmp_path, recwarn):
+    world = falling_ball()
+    with world.record(tmp_path / "run.zarr", every=0.02):
+        world.step(100)
+    player = Player(replay(tribo.Recording(tmp_path / "run.zarr"), world), port=8515)
+    player.close()
+    player.show(0.05)
+    assert player.time == 0.0
+    assert not [str(w.message) for w in recwarn if "closed connection" in str(w.message)]
+
+
+@pytest.mark.parametrize(
+    ("camera", "error"),
+    [
+        ("front", TypeError),
+        (Camera((math.nan, 0, 0), (0, 0, 0)), ValueError),
+        (Camera((1, 0, 0), (1, 0, 0)), ValueError),
+        (Camera((1, 0, 0), (0, 0, 0), 180.0), ValueError),
+    ],
+)
+def test_a_camera_that_sees_nothing_is_refused(viewer, camera, error):
+    with pytest.raises(error):
+        viewer.save_view("front", camera)
+    assert viewer.views == ()
+    with pytest.raises(error):
+        Renderer(viewer.world, 8, 6).rgb_array(camera)
+
+
+def test_what_is_no_world_is_refused():
+    batch = tribo.Batch(falling_ball(), 2, threads=1)
+    for made in (Viewer, Renderer):
+        for given in ("world", batch):
+            with pytest.raises(TypeError, match=r"must be a tribo\.World.*BatchViewer"):
+                made(given)
+
+
+HALF = "half \ud83d"  # of an emoji: a page that gets it loses its connection, and each that opens later
+
+
+@pytest.mark.parametrize(
+    "give",
+    [
+        lambda viewer: viewer.world.add_sphere(0.1, 1.0, name=HALF),
+        lambda viewer: setattr(viewer.world["ball"], "name", HALF),
+        lambda viewer: viewer.world.add_depth_camera(None, name=HALF),
+        lambda viewer: viewer.add_visual_text("text", HALF),
+        lambda viewer: viewer.add_bar_chart(HALF, ["a"]),
+        lambda viewer: viewer.add_bar_chart("bars", [HALF]),
+        lambda viewer: viewer.add_time_series_graph("graph", ["a"], y_axis=HALF),
+        lambda viewer: viewer.save_view(HALF),
+    ],
+)
+def test_texts_that_no_page_can_be_sent_are_refused(viewer, give):
+    with pytest.raises(ValueError, match="UTF-8"):
+        give(viewer)
+
+
+def test_names_of_a_chart_that_are_none_are_refused(viewer):
+    with pytest.raises(TypeError, match="names of chart 'g' must be texts"):
+        viewer.add_time_series_graph("g", None)
 
 
 def test_times_of_stages_are_shown_and_change_no_step(viewer):

@@ -280,11 +280,23 @@ def bits(value: Any, what: str) -> int:
     return int(value) - (1 << 64) if value >= (1 << 63) else int(value)
 
 
-def name(value: Any, what: str) -> str:
-    """Return a string that is not empty."""
+def text(value: Any, what: str) -> str:
+    """Return a string that files and browsers can hold: one without halves of characters (surrogates)."""
     if not isinstance(value, str):
         raise TypeError(f"{what} must be a string, got {shown(value)}")
-    if not value:
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{what} must be text that UTF-8 can hold, got {shown(value)}: character {error.start} is half "
+            "of one (a surrogate)"
+        ) from None
+    return value
+
+
+def name(value: Any, what: str) -> str:
+    """Return a string that is not empty."""
+    if not text(value, what):
         raise ValueError(f"{what} must not be empty")
     return value
 

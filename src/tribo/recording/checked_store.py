@@ -55,10 +55,11 @@ class CheckedStore:
             raise RecordingError(
                 f"{path}: is no recording of tribo (its format is {_brief(said.get('format'))})"
             )
-        if said.get("version") != fields.VERSION:
+        self.version = said.get("version")
+        if type(self.version) is not int or not 1 <= self.version <= fields.VERSION:
             raise RecordingError(
-                f"{path}: version {_brief(said.get('version'))} of the format is not {fields.VERSION}; read "
-                "it with the version of tribo that wrote it"
+                f"{path}: version {_brief(self.version)} of the format is not 1 to {fields.VERSION}; read it "
+                "with the version of tribo that wrote it"
             )
         self.frames = self._count(said, "frames", COUNT)
         self.contacts = self._count(said, "contacts", COUNT)
@@ -168,6 +169,8 @@ class CheckedStore:
             )
         if count == 0:
             return np.zeros(shape, field.dtype)
+        if self.version < fields.SINCE.get(field.name, 1):
+            return np.full(shape, np.nan)
         chunk = fields.chunk_of(field, self.sizes, self._chunk)
         self._check_array(field, chunk, inner, stop)
         for k in range(first // chunk[0], (stop - 1) // chunk[0] + 1):

@@ -21,7 +21,8 @@ from tribo.model import Joint
 from tribo.objects.world_view import WorldView
 
 FORMAT = "tribo recording"
-VERSION = 1
+VERSION = 2  # older ones are read, too
+SINCE = {"stage_time": 2}  # arrays that older versions do not have; they read as NaN
 CODECS: list[dict[str, Any]] = [  # of every array, as Zarr writes them
     {"name": "bytes", "configuration": {"endian": "little"}},
     {
@@ -69,6 +70,8 @@ FIELDS = (
     Field("status", (), "bits of tribo.Status", "how the last step went; 0: well", "int64"),
     Field("residual", (3,), "–", "primal, dual, complementarity violation of the last contact solve"),
     Field("sweeps", (), "–", "sweeps of the last contact solve", "int64"),
+    Field("stage_time", (2,), "s", "wall time of `update` and `advance`, the halves of the last step; NaN: "
+          "not measured"),
     Field("contact_end", (), "–", "past-the-last row of the frame's contacts; they begin where the frame "
           "before ends", "int64"),
     Field("contact_body", (2,), "–", "bodies A and B, rows of `bodies` of the model", "int64", "contact"),

@@ -17,6 +17,7 @@ MOST_LINES = 12  # with a name of their own; others are grey
 MOST_POINTS = 20_000  # of single contacts
 LEAST_FORCE = 1e-3  # of the largest normal force: smaller ones say nothing about friction
 LEAST_RESIDUAL = 1e-18  # where the axis begins: less is round-off of round-off
+MEDIAN_OF = 21  # steps whose times make one
 PEAK = 4.0  # times what lasts: higher forces are impacts
 LASTING = 0.985  # part of all forces that lie below the axis' end
 COLORS = (
@@ -150,19 +151,21 @@ def _contact_force(which: int, label: str) -> Draw:
                     recording.contact_frame[mine], size[mine], recording.frames
                 )
         _lines(axis, recording, lines, label)
-        _cut_peaks(axis, lines)
+        _cut_peaks(axis, lines, "impacts", "N")
 
     return drawn
 
 
-def _cut_peaks(axis: Any, lines: dict[str, np.ndarray]) -> None:
-    """Let the axis end above what lasts, and say how high the impacts go that it cuts."""
+def _cut_peaks(axis: Any, lines: dict[str, np.ndarray], what: str, unit: str) -> None:
+    """Let the axis end above what lasts, and say how high the peaks go that it cuts."""
     values = np.concatenate([*lines.values(), np.zeros(1)])
     highest, lasting = float(values.max()), float(np.quantile(values, LASTING))
     if highest > PEAK * lasting > 0.0:
         axis.set_ylim(-0.05 * lasting, 1.5 * lasting)
         number = f"{highest:.0f}" if highest >= 100.0 else f"{highest:.3g}"
-        axis.set_title(f"impacts up to {number} N are cut off", fontsize=8, color=INK, loc="right")
+        axis.set_title(
+            f"{what} up to {number} {unit} are cut off", fontsize=8, color=INK, loc="right"
+        )
 
 
 def _friction_use(axis: Any, recording: RecordedFrames, part: str | None) -> None:
@@ -253,6 +256,36 @@ def _sweeps(axis: Any, recording: RecordedFrames, part: str | None) -> None:
     axis.yaxis.get_major_locator().set_params(integer=True)
 
 
+def _stage_times(axis: Any, recording: RecordedFrames, part: str | None) -> None:
+    """Draw how long the halves of single steps took: a dot each, and the median of those about it."""
+    _whole_world(part, "stage_time")
+    axis.set_ylabel("time of the\nlast step [ms]", color=INK)
+    times = 1e3 * recording["stage_time"]
+    rows = np.flatnonzero(np.isfinite(times).all(axis=1))
+    if not len(rows):
+        _say(axis, "not measured")
+        return
+    names = ("update: poses,\ncollisions, inertia", "advance: contact\nsolve, motion")
+    for k, name in enumerate(names):
+        values = times[rows, k]
+        axis.plot(recording.time[rows], values, ".", color=COLORS[k], ms=2.0, alpha=0.35)
+        axis.plot(
+            recording.time[rows], _running_median(values), color=COLORS[k], lw=1.4, label=name
+        )
+    axis.set_ylim(bottom=0.0)
+    _cut_peaks(axis, {str(k): times[rows, k] for k in range(2)}, "single steps", "ms")
+    _legend(axis)
+
+
+def _running_median(values: np.ndarray) -> np.ndarray:
+    """Return the median of each value and those about it, as many as there are at the ends."""
+    half = min(MEDIAN_OF // 2, (len(values) - 1) // 2)
+    padded = np.pad(values, half, constant_values=np.nan)
+    return np.asarray(
+        np.nanmedian(np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1), axis=1)
+    )
+
+
 KINDS: dict[str, Draw] = {
     "heights": _heights,
     "energy": _energy,
@@ -266,4 +299,5 @@ KINDS: dict[str, Draw] = {
     "joint_forces": _joints("applied_force", "applied force"),
     "residual": _residual,
     "sweeps": _sweeps,
+    "stage_times": _stage_times,
 }

@@ -117,8 +117,8 @@ class RecordedFrames:
         if name in {"body_position", "body_orientation"}:
             parts = ("x", "y", "z") if name == "body_position" else ("w", "x", "y", "z")
             return [(f"{body}/{part}", field.unit) for body in self.bodies for part in parts]
-        if name == "residual":
-            return [(part, field.unit) for part in ("primal", "dual", "complementarity")]
+        if name in _PARTS:
+            return [(part, field.unit) for part in _PARTS[name]]
         if field.axes == ():
             return [(name, field.unit)]
         return [(part, field.unit) for part in ("A", "B") if field.axes == (2,)] or [
@@ -294,5 +294,8 @@ class RecordedFrames:
 
 
 ROUNDING = 1e-9  # [s] by which sums of time steps may miss a time that is asked for
+_PARTS = {
+    "residual": ("primal", "dual", "complementarity"), "stage_time": ("update", "advance"),
+}  # fmt: skip
 _LINEAR = {"kp": "N/m", "kd": "N s/m", "feedforward": "N", "applied_force": "N"}
 _ANGULAR = {"kp": "N m/rad", "kd": "N m s/rad", "feedforward": "N m", "applied_force": "N m"}

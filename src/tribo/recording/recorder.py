@@ -23,6 +23,7 @@ from tribo.recording import fields
 from tribo.sensors.base import EARLY
 
 Columns = dict[str, np.ndarray]
+NOT_MEASURED = (math.nan, math.nan)
 
 
 class Recorder:
@@ -76,6 +77,7 @@ class Recorder:
         self._contact_rows = 0
         self._due = float(world.time)
         self._last = -math.inf
+        self.stage_time = NOT_MEASURED  # [s] of the halves of the last step
         self._begin_chunk()
         self.note()
 
@@ -175,6 +177,7 @@ class Recorder:
         columns["status"][k], columns["sweeps"][k] = engine.work.status[0], engine.work.sweeps[0]
         found = _contacts(engine)
         self._contact_rows += len(found["contact_depth"])
+        columns["stage_time"][k], self.stage_time = self.stage_time, NOT_MEASURED
         columns["contact_end"][k] = self._contact_rows
         for name, rows in found.items():
             self._contacts[name].append(rows)

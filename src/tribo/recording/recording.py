@@ -51,7 +51,7 @@ class Recording(RecordedFrames):
         Args:
             kinds: "heights", "energy", "linear_momentum", "angular_momentum", "normal_forces",
                 "friction_forces", "friction_use", "joint_positions", "joint_velocities", "joint_forces",
-                "residual", "sweeps"; none: heights, energy, normal forces and residual.
+                "residual", "sweeps", "stage_times"; none: heights, energy, normal forces and residual.
             part: Name of the object that is shown; None: all, of joints the robot with the most.
             path: File to write besides; its ending is the format.
 
@@ -93,6 +93,10 @@ class Recording(RecordedFrames):
     def plot_residual(self, path: str | Path | None = None) -> Any:
         """Draw the residual of the contact solve [–], where its status was not well, and its sweeps."""
         return draw(self, ("residual", "sweeps"), None, path)
+
+    def plot_stage_times(self, path: str | Path | None = None) -> Any:
+        """Draw how long the two halves of the step before each frame took [ms]; as `plot` does."""
+        return draw(self, ("stage_times",), None, path)
 
     def export(
         self, path: str | Path, arrays: Sequence[str] | None = None, *, contacts: bool = False

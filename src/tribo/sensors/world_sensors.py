@@ -75,8 +75,7 @@ class WorldSensors:
 
     def _named(self, name: str, prefix: str) -> str:
         self.world.check_editable("the list of sensors")
-        if not isinstance(name, str):
-            raise TypeError(f"name must be a string, got {check.shown(name)}")
+        check.text(name, "name")
         if name in self._sensors:
             raise ValueError(f"there is already a sensor named {name!r}; choose another name")
         k = self._next_sensor
@@ -311,10 +310,13 @@ class WorldSensors:
         for sensor in self.sensors:
             sensor.update(now, dt)
 
-    def run(self, n: int, measure_due: Callable[[], None]) -> bool:
+    def run(
+        self, n: int, measure_due: Callable[[], None], last_step: Callable[[], bool] | None = None
+    ) -> bool:
         """Make n steps, stopping for the sensors that are due; tell whether `status` says something.
 
         Where it stops it calls `measure_due`: that of the sensors, or of what else looks at steps besides.
+        `last_step` makes the step before that; None: the engine, as all others.
         """
         for sensor in self.sensors:
             self._check_rate(sensor)
@@ -329,7 +331,7 @@ class WorldSensors:
             if engine.status[0, 0] & Status.INVALID:
                 return True
             self.note_before()
-            said |= engine.run(1)
+            said |= engine.run(1) if last_step is None else last_step()
             if engine.status[0, 0] & Status.INVALID:
                 return True
             n -= count

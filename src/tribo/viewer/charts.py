@@ -189,7 +189,8 @@ class Charts:
             (50, 2)
         """
         lines = self._checked(title, names)
-        series: list[dict[str, Any]] = [{"label": str(x_axis)}]
+        x_axis, y_axis = check.text(x_axis, "x_axis"), check.text(y_axis, "y_axis")
+        series: list[dict[str, Any]] = [{"label": x_axis}]
         series += [
             {"label": name, "stroke": COLORS[k % len(COLORS)], "width": 2}
             for k, name in enumerate(lines)
@@ -197,7 +198,7 @@ class Charts:
         with self._panel.charts:
             node = self._server.gui.add_uplot(
                 (np.zeros(1),) * (len(lines) + 1), tuple(series), title=title, height=220,
-                axes=({"label": str(x_axis)}, {"label": str(y_axis)}), legend={"show": True},
+                axes=({"label": x_axis}, {"label": y_axis}), legend={"show": True},
                 scales={"x": {"time": False}},
             )  # fmt: skip
         made = TimeSeriesGraph(title, lines, node, self._forget_chart)
@@ -231,6 +232,8 @@ class Charts:
             raise ValueError(
                 f"a chart {title!r} is there already; remove it, or take another title"
             )
+        if not check.is_iterable(names):
+            raise TypeError(f"names of chart {title!r} must be texts, got {check.shown(names)}")
         lines = tuple(names) if not isinstance(names, str) else (names,)
         if not 1 <= len(lines) <= MOST_SERIES:
             raise ValueError(

@@ -10,7 +10,7 @@ FRAME = 1.0 / 60.0  # [s] shortest time between two pictures
 SLOWEST_FRAME = 0.5  # [s] longest, however much a picture costs
 GLANCE = 2e-3  # [s] between two looks at the clock
 MOST_SKIPPED = 256  # calls of `update` between them
-SHARE = 0.015  # [–] part of the time that pictures may take from a simulation
+SHARE = 0.01  # [–] part of the time that pictures may take from a simulation
 
 
 class Pace:

@@ -86,9 +86,14 @@ class Player(Session, VisualObjects):
         return self._time
 
     def show(self, moment: float) -> None:
-        """Show the frame at a time of the motion [s]; times outside are moved to its ends."""
+        """Show the frame at a time of the motion [s]; times outside are moved to its ends.
+
+        A closed player shows nothing.
+        """
         low, high = self._span
         with self._lock:
+            if not self._is_open:
+                return
             self._time = float(np.clip(check.number(moment, "moment"), low, high))
             k = nearest(self.take, self._time)
             n = -1 if self.other is None else nearest(self.other, self._time)

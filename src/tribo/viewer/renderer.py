@@ -11,7 +11,7 @@ from tribo.checks import check
 from tribo.checks.calls import said_by_class
 from tribo.viewer import draw, scene
 from tribo.viewer.raster import Camera, Fragments, rasterize
-from tribo.viewer.views import camera_of
+from tribo.viewer.views import camera_of, checked_camera
 
 if TYPE_CHECKING:
     from tribo.viewer.visuals import Visual
@@ -33,7 +33,7 @@ class Renderer:
             one.
 
     Raises:
-        ValueError, TypeError: Sizes that are no whole numbers above zero, or too many pixels.
+        ValueError, TypeError: Sizes that are no whole numbers above zero, or too many pixels; no world.
 
     Example:
         >>> import tribo
@@ -55,9 +55,7 @@ class Renderer:
         self, world: World, width: int = 640, height: int = 480, *, samples: int = 2
     ) -> None:
         """Note what to draw and how large."""
-        if not hasattr(world, "objects"):
-            raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
-        self._world = world
+        self._world = scene.checked_world(world)
         self._width = check.integer(width, "width", 1)
         self._height = check.integer(height, "height", 1)
         self._samples = check.integer(samples, "samples", 1)
@@ -129,13 +127,7 @@ class Renderer:
     def _camera(self, camera: Camera | None) -> Camera:
         if camera is None:
             return self.camera()
-        eye, target = check.vector(camera.eye, "eye", 3), check.vector(camera.target, "target", 3)
-        if float(np.linalg.norm(eye - target)) < 1e-9:
-            raise ValueError("a camera must look at another place than its own")
-        if not 0.0 < check.number(camera.fov, "fov") < 180.0:
-            raise ValueError(f"fov must be between 0° and 180°, got {camera.fov!r}")
-        up = check.vector(camera.up, "up", 3)
-        return camera_of(eye, target, float(camera.fov), up)
+        return checked_camera(camera)
 
     def _described(self) -> scene.Scene:
         if self._engine is not self._world.engine:

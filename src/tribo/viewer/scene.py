@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tribo.checks import check
 from tribo.contact.sleep import ASLEEP
 from tribo.description.extents import body_bounds, rotation_matrix
 from tribo.description.trees import MeshFile, ShapeDescription, VisualDescription
@@ -214,6 +215,22 @@ def roots(world: World) -> dict[str, int]:
     }
 
 
+def checked_world(world: Any) -> World:
+    """Return a world.
+
+    Raises:
+        TypeError: It is something else; the message says what shows a batch.
+    """
+    from tribo.world.world import World
+
+    if not isinstance(world, World):
+        raise TypeError(
+            f"world must be a tribo.World, got {check.shown(world)}; several worlds of a batch are shown by "
+            "tribo.viewer.BatchViewer and SideBySide"
+        )
+    return world
+
+
 def read_poses(world: World) -> Poses:
     """Copy the present poses of all bodies."""
     work = world.engine.observe()
@@ -258,21 +275,19 @@ def radius(world: World, name: str) -> float:
 def quaternions(rotation: np.ndarray) -> np.ndarray:
     """Return the quaternions (w, x, y, z) of rotation matrices, (n, 3, 3) → (n, 4)."""
     r = rotation
-    trace = np.stack([
-        1 + r[:, 0, 0] + r[:, 1, 1] + r[:, 2, 2],
-        1 + r[:, 0, 0] - r[:, 1, 1] - r[:, 2, 2],
-        1 - r[:, 0, 0] + r[:, 1, 1] - r[:, 2, 2],
-        1 - r[:, 0, 0] - r[:, 1, 1] + r[:, 2, 2],
-    ], axis=1)  # fmt: skip
-    x, y, z = r[:, 2, 1] - r[:, 1, 2], r[:, 0, 2] - r[:, 2, 0], r[:, 1, 0] - r[:, 0, 1]
-    xy, xz, yz = r[:, 1, 0] + r[:, 0, 1], r[:, 0, 2] + r[:, 2, 0], r[:, 2, 1] + r[:, 1, 2]
-    rows = np.stack([
-        np.stack([trace[:, 0], x, y, z], axis=1),
-        np.stack([x, trace[:, 1], xy, xz], axis=1),
-        np.stack([y, xy, trace[:, 2], yz], axis=1),
-        np.stack([z, xz, yz, trace[:, 3]], axis=1),
-    ])  # fmt: skip  # four multiples of the quaternion; the largest is the most exact
-    best = rows[np.argmax(trace, axis=1), np.arange(len(r))]
+    a, b, c = r[:, 0, 0], r[:, 1, 1], r[:, 2, 2]
+    # Four multiples of the quaternion, one per row of a symmetric matrix; the largest is the most exact.
+    rows = np.empty((len(r), 4, 4))
+    rows[:, 0, 0], rows[:, 1, 1] = 1 + a + b + c, 1 + a - b - c
+    rows[:, 2, 2], rows[:, 3, 3] = 1 - a + b - c, 1 - a - b + c
+    rows[:, 0, 1] = rows[:, 1, 0] = r[:, 2, 1] - r[:, 1, 2]
+    rows[:, 0, 2] = rows[:, 2, 0] = r[:, 0, 2] - r[:, 2, 0]
+    rows[:, 0, 3] = rows[:, 3, 0] = r[:, 1, 0] - r[:, 0, 1]
+    rows[:, 1, 2] = rows[:, 2, 1] = r[:, 1, 0] + r[:, 0, 1]
+    rows[:, 1, 3] = rows[:, 3, 1] = r[:, 0, 2] + r[:, 2, 0]
+    rows[:, 2, 3] = rows[:, 3, 2] = r[:, 2, 1] + r[:, 1, 2]
+    most = np.argmax(rows.reshape(-1, 16)[:, ::5], axis=1)
+    best = rows[np.arange(len(r)), most]
     return np.asarray(best / np.linalg.norm(best, axis=1, keepdims=True))
 
 

@@ -39,7 +39,7 @@ logger = logging.getLogger("tribo")
 RUN_SHARE = (
     0.5  # [–] part of the time that pictures may take while `run` waits for the clock anyway
 )
-STATUS = 0.25  # [s] between two read-outs
+STATUS = 0.5  # [s] between two read-outs
 
 
 class Viewer(Session, VisualObjects, Charts, Views):
@@ -58,6 +58,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
     Raises:
         ImportError: viser is missing; the message says how to get it.
         OSError: `host` is no address of this machine.
+        TypeError: `world` is no world.
 
     Example:
         >>> import tribo
@@ -75,8 +76,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         token: str | None = None,
     ) -> None:  # fmt: skip
         """Start the server; it runs until `close`."""
-        if not hasattr(world, "objects"):
-            raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
+        scenes.checked_world(world)
         VisualObjects.__init__(self)
         Charts.__init__(self)
         Views.__init__(self)
@@ -310,13 +310,12 @@ class Viewer(Session, VisualObjects, Charts, Views):
             self._touch.show(poses, is_paused=is_paused)
             found = self._touch.selected
             self._commands.joints.show(None if found is None else found.part, can_place=is_paused)
-        if wishes.follows != NOBODY:
-            self._go_along(poses, self._scene.root[wishes.follows])
-        self._poses = poses
-        now = time.perf_counter()
-        if now >= self._next_status:
-            self._report(now)
-        self._pace.drawn(start, now)
+            if wishes.follows != NOBODY:
+                self._go_along(poses, self._scene.root[wishes.follows])
+            self._poses = poses
+            if start >= self._next_status:
+                self._report(start)
+        self._pace.drawn(start, time.perf_counter())
 
     def _report(self, now: float) -> None:
         """Show time, real-time factor, contacts, and what else changes slowly."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.viewer import draw
-from tribo.viewer.pace import FRAME, SHARE, SLOWEST_FRAME
+from tribo.viewer.pace import Pace
 from tribo.viewer.raster import Camera
 from tribo.viewer.renderer import DIRECTION, seeing
 from tribo.viewer.scene import Drawable, Lines, Poses, Scene, describe, group_of, read_poses
@@ -149,15 +149,15 @@ class BatchViewer(Session, VisualObjects, Views):
         names = self._server.scene
         for number, place in zip(self.shown.worlds, self.shown.offset, strict=True):
             names.add_label(f"/worlds/{number}", f"{number}", position=place, font_screen_scale=0.8)
-        self._place(self.shown.camera())
         self._is_open, self.pictures = True, 0
-        self._next, self._cost = 0.0, 0.0
+        self._pace = Pace()
+        self._place(self.shown.camera())
 
     def update(self) -> None:
         """Show the present states; call it after every step, it returns at once most times."""
-        begin = time.perf_counter()
-        if begin < self._next or not self._is_open:
+        if not self._is_open or not self._pace.is_due(is_each=True):
             return
+        begin = time.perf_counter()
         self.pictures += 1
         with self._server.atomic():
             self._stage.move(self.shown.poses())
@@ -167,9 +167,7 @@ class BatchViewer(Session, VisualObjects, Views):
             f"time **{moment.min():.3f} … {moment.max():.3f} s** · {len(moment)} of {len(self._batch)} "
             f"worlds shown · {valid} valid"
         )
-        now = time.perf_counter()
-        self._cost += 0.2 * (now - begin - self._cost)
-        self._next = now + min(max(FRAME, self._cost / SHARE), SLOWEST_FRAME)
+        self._pace.drawn(begin, time.perf_counter())
 
 
 def grid(count: int, spacing: float) -> np.ndarray:

@@ -178,9 +178,11 @@ class Touch:
         if self.grip is not None and self.grip.part.is_removed:
             self.grip = None
         found = self.selected
-        self._label.visible = found is not None
+        if self._label.visible is not (found is not None):
+            self._label.visible = found is not None
         can_move = found is not None and is_paused and is_movable(found.part)
-        self._gizmo.visible = can_move
+        if self._gizmo.visible is not can_move:
+            self._gizmo.visible = can_move
         if found is not None:
             self._label.position = poses.position[found.row]
             if self._label.text != found.label:

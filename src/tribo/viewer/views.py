@@ -8,6 +8,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.viewer.raster import Camera
+from tribo.viewer.session import check_open
 
 MOST_VIEWS = 100
 FOV = 45.0  # [°] vertical, of the browser's camera
@@ -17,6 +18,7 @@ class Views:
     """The part of a viewer that places cameras."""
 
     _server: Any
+    _is_open: bool
 
     def __init__(self) -> None:
         """Begin without saved views."""
@@ -40,7 +42,8 @@ class Views:
             look_at: What is in the middle, (3,) [m]; another place.
 
         Raises:
-            ValueError, TypeError: A vector has a wrong shape or is not finite, or both are the same.
+            ValueError, TypeError: A vector has a wrong shape or is not finite, or both are the same; the
+                viewer is closed.
 
         Example:
             >>> import tribo
@@ -70,7 +73,7 @@ class Views:
             camera: What to keep; None: what the first browser sees now.
 
         Raises:
-            ValueError: There are a hundred already.
+            ValueError, TypeError: There are a hundred already, or `camera` is none that sees something.
         """
         if not name:
             number = 1
@@ -80,7 +83,7 @@ class Views:
         check.name(name, "name of a view")
         if name not in self._views and len(self._views) >= MOST_VIEWS:
             raise ValueError(f"there are {MOST_VIEWS} views already; save under one of their names")
-        self._views[name] = self.camera if camera is None else camera
+        self._views[name] = self.camera if camera is None else checked_camera(camera)
         self._show_views()
         return name
 
@@ -94,6 +97,7 @@ class Views:
 
     def _place(self, camera: Camera) -> None:
         """Put the camera of every browser where another camera is."""
+        check_open(is_open=self._is_open)
         start = self._server.initial_camera
         start.position, start.look_at, start.fov = camera.eye, camera.target, np.radians(camera.fov)
         for client in self._server.get_clients().values():
@@ -110,3 +114,19 @@ def camera_of(position: Any, look_at: Any, fov: float = FOV, up: Any = (0.0, 0.0
     u, v, w = (float(k) for k in look_at)
     a, b, c = (float(k) for k in up)
     return Camera((x, y, z), (u, v, w), fov, (a, b, c))
+
+
+def checked_camera(camera: Any) -> Camera:
+    """Return a camera of plain finite numbers.
+
+    Raises:
+        TypeError, ValueError: It is no camera, or one that sees nothing; the message says why.
+    """
+    if not isinstance(camera, Camera):
+        raise TypeError(f"camera must be a tribo.viewer.Camera, got {check.shown(camera)}")
+    eye, target = check.vector(camera.eye, "eye", 3), check.vector(camera.target, "target", 3)
+    if float(np.linalg.norm(eye - target)) < 1e-9:
+        raise ValueError("a camera must look at another place than its own")
+    if not 0.0 < check.number(camera.fov, "fov") < 180.0:
+        raise ValueError(f"fov must be between 0° and 180°, got {camera.fov!r}")
+    return camera_of(eye, target, float(camera.fov), check.vector(camera.up, "up", 3))

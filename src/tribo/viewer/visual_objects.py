@@ -18,7 +18,7 @@ from tribo.viewer import mesh as meshes
 from tribo.viewer.scene import describe
 from tribo.viewer.session import check_open
 from tribo.viewer.stage import layer
-from tribo.viewer.surface import Part, Surface
+from tribo.viewer.surface import Surface
 from tribo.viewer.visual_sets import (
     VisualArticulatedSystem,
     VisualInstances,
@@ -94,10 +94,6 @@ class VisualObjects:
             KeyError: There is none of that name; the message proposes the nearest.
         """
         self.visual(name).remove()
-
-    def visual_parts(self) -> list[Part]:
-        """Return all of them as triangles, as pictures without a browser show them."""
-        return [part for thing in self.visuals for part in thing.parts()]
 
     # -- solids ----------------------------------------------------------------------------------
     def add_visual_sphere(

@@ -331,8 +331,7 @@ def text_of(value: Any, what: str) -> str:
     Raises:
         TypeError, ValueError: No text, or a longer one.
     """
-    if not isinstance(value, str):
-        raise TypeError(f"{what} must be a string, got {check.shown(value)}")
+    check.text(value, what)
     if len(value) > LONGEST_TEXT:
         raise ValueError(f"{what} must be at most {LONGEST_TEXT} characters, got {len(value)}")
     return value

@@ -45,8 +45,7 @@ class WorldList:
              collision_group: int | None, collision_mask: int) -> Any:  # fmt: skip
         """Take a described object in, or leave the world as it was."""
         self._world.check_editable("the list of objects")
-        if not isinstance(name, str):
-            raise TypeError(f"name must be a string, got {check.shown(name)}")
+        check.text(name, "name")
         if name in self.by_name:
             raise ValueError(f"there is already an object named {name!r}; choose another name")
         if not name:

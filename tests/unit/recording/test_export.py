@@ -51,7 +51,7 @@ def test_tables_hold_every_number(path, tmp_path, ending):
         array = recording[name].reshape(recording.frames, -1)
         for k, (column, unit) in enumerate(recording.columns(name)):
             heading = f"{name} [{unit}]" if column == name else f"{name}/{column} [{unit}]"
-            assert np.array_equal(numbers(table[heading]), array[:, k]), heading
+            assert np.array_equal(numbers(table[heading]), array[:, k], equal_nan=True), heading
             count += 1
     assert len(table) == count
 
@@ -88,7 +88,7 @@ def test_arrays(path, tmp_path):
     recording.export(tmp_path / "run.npz")
     with np.load(tmp_path / "run.npz", allow_pickle=False) as file:
         for name in recording.names:
-            assert np.array_equal(file[name], recording[name]), name
+            np.testing.assert_array_equal(file[name], recording[name], name)
         assert tuple(file["dof_names"]) == recording.dof_names
         assert "q: m, rad, –" in file["units"]
 

@@ -63,6 +63,18 @@ def test_the_lines_are_the_numbers(recording):
     assert np.array_equal(drawn(sweeps)[sweeps.lines[0].get_label()], recording["sweeps"])
 
 
+def test_times_of_halves_are_dots_and_a_median(recording):
+    (axis,) = recording.plot_stage_times().axes
+    times = 1e3 * recording["stage_time"][1:]  # there is no step before the first frame
+    for k in range(2):
+        dots, median = axis.lines[2 * k : 2 * k + 2]
+        assert np.array_equal(dots.get_ydata(), times[:, k])
+        middle = len(times) // 2
+        window = times[middle - 10 : middle + 11, k]
+        assert median.get_ydata()[middle] == np.median(window)
+        assert median.get_ydata()[0] == np.median(times[:11, k])
+
+
 def test_a_sliding_box_uses_all_its_friction(recording):
     """Coulomb: |f_t| = μ f_n while it slips, and the normal force is its weight."""
     normal, friction, use = recording.plot_contact_forces("_$box$").axes

@@ -67,7 +67,7 @@ class Course(IntEnum):
 
 
 class DriveForm(IntEnum):
-    """Which position and velocity the error of a PD drive belongs to (`docs/howto/drives`)."""
+    """Which position and velocity the error of a PD drive belongs to (`docs/physics/drives`)."""
 
     IMPLICIT = 0  # both at the end: e + dt v⁺, v⁺
     STABLE = 1  # "stable PD": e + dt v, v⁺

@@ -10,6 +10,7 @@ the torque-speed line of a DC motor, e.g. Siciliano et al. 2009, "Robotics", §5
 from math import exp, inf
 
 from tribo.compiler.jit import kernel
+from tribo.dynamics.actuation import pd_torque
 
 
 @kernel
@@ -36,8 +37,8 @@ def wanted(motors, state, command, dof):
         target = motors.sent[late, dof, 0]
         rate = motors.sent[late, dof, 1]
         feed_forward = motors.sent[late, dof, 2]
-    torque = feed_forward + command.kp[dof] * (target - state.q[motors.dof_q[dof]])
-    return torque + command.kd[dof] * (rate - state.v[dof])
+    error, rate_error = state.q[motors.dof_q[dof]] - target, state.v[dof] - rate
+    return pd_torque(feed_forward, command.kp[dof], error, command.kd[dof], rate_error)
 
 
 @kernel

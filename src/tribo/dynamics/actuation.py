@@ -5,7 +5,7 @@ They are what drives, springs, damping and external wrenches do to each dof.
 A drive is implicit: its torque belongs to a position and a velocity that the step has yet to find,
 τ = τ_ff − K_p (e + dt (a v + b v⁺)) − K_d ((1 − c) v + c v⁺ − v_d). What multiplies v⁺ joins the mass
 matrix, M̂ = M + dt c K_d + dt² b K_p, and the same M̂ is used for contacts. The four forms differ in
-a, b, c. Source: contact-science §1.13; docs/howto/drives.
+a, b, c. Source: contact-science §1.13; docs/physics/drives.
 """
 
 from math import inf
@@ -47,12 +47,31 @@ def form_weights(form, integrator):
 
 
 @kernel
+def pd_torque(feed_forward, kp, error, kd, rate_error):
+    """Return the torque of a drive's law.   τ = τ_ff − K_p (q − q_d) − K_d (v − v_d)"""
+    return feed_forward - kp * error - kd * rate_error
+
+
+@kernel
+def within_effort(model, dof, torque):
+    """Return a torque within the effort limits of the drive of a dof."""
+    return min(max(torque, model.dof_effort_lower[dof]), model.dof_effort_upper[dof])
+
+
+@kernel
+def spring_torque(model, settings, work, dof, v, next_v):
+    """Return the torque against which a joint spring is strained in the step.   k (e + dt (a v + b v⁺))"""
+    a, b, _ = form_weights(TRAPEZOID, settings.integrator)
+    return model.dof_stiffness[dof] * (work.spring_error[dof] + settings.dt * (a * v + b * next_v))
+
+
+@kernel
 def wanted(command, settings, work, dof, v, next_v):
     """Return the torque that a drive gives if nothing limits it, feed-forward included."""
     a, b, c = form_weights(command.drive_form[dof], settings.integrator)
     reach = work.drive_error[dof] + settings.dt * (a * v + b * next_v)
     rate = v + c * (next_v - v) - command.target_v[dof]
-    return work.feed_forward[dof] - command.kp[dof] * reach - command.kd[dof] * rate
+    return pd_torque(work.feed_forward[dof], command.kp[dof], reach, command.kd[dof], rate)
 
 
 @kernel
@@ -68,9 +87,9 @@ def drive_dof(model, state, command, settings, work, dof):
     force = work.outside_force[dof] - damping * v
     k = model.dof_stiffness[dof]
     if k != 0.0:
-        a, b, _ = form_weights(TRAPEZOID, settings.integrator)
+        _, b, _ = form_weights(TRAPEZOID, settings.integrator)
         inertia += dt * dt * b * k
-        force -= k * (work.spring_error[dof] + dt * (a + b) * v)
+        force -= spring_torque(model, settings, work, dof, v, v)
     mode = work.drive_mode[dof]
     if mode == FOLLOWS:
         _, b, c = form_weights(command.drive_form[dof], settings.integrator)
@@ -224,8 +243,7 @@ def speed_mode(model, command, settings, work, dof, v, torque):
     sign = 1.0 if torque > 0.0 else -1.0
     if not sign * next_v > speed + RELEASE * speed or torque == 0.0:
         return FOLLOWS
-    cap = wanted(command, settings, work, dof, v, sign * speed)
-    cap = min(max(cap, model.dof_effort_lower[dof]), model.dof_effort_upper[dof])
+    cap = within_effort(model, dof, wanted(command, settings, work, dof, v, sign * speed))
     work.drive_cap[dof] = cap if sign * cap > 0.0 else 0.0
     return 2 if sign > 0.0 else -2
 

@@ -43,9 +43,9 @@ def forces(model, command, settings, work, t, weight):
     actuation.collect(model, command, settings, work, t)
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         v = work.mid_v[dof]
-        torque = work.feed_forward[dof] - command.kp[dof] * work.drive_error[dof]
-        torque -= command.kd[dof] * (v - command.target_v[dof])
-        torque = min(max(torque, model.dof_effort_lower[dof]), model.dof_effort_upper[dof])
+        kp, kd, rate = command.kp[dof], command.kd[dof], v - command.target_v[dof]
+        torque = actuation.pd_torque(work.feed_forward[dof], kp, work.drive_error[dof], kd, rate)
+        torque = actuation.within_effort(model, dof, torque)
         force = work.outside_force[dof] + torque - model.dof_damping[dof] * v
         force -= model.dof_stiffness[dof] * work.spring_error[dof]
         work.rk_torque[dof] += weight * torque

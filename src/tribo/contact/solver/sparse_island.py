@@ -95,6 +95,12 @@ def improve(model, work, t, count, limit, best, steps):
 
 
 @kernel
+def is_good(best, before, limit):
+    """Tell whether a violation will do: near the limit, or nearly, where a try hardly took any of it away."""
+    return best <= GOOD * limit or (best <= ENOUGH * limit and best > 0.5 * before)
+
+
+@kernel
 def approach(model, work, t, count, limit, best):
     """Come nearer to the solution by splitting, from the best impulses; follow Newton's method from there.
 
@@ -111,8 +117,8 @@ def approach(model, work, t, count, limit, best):
         before = best
         keep(work, t, ROUND)
         best = improve(model, work, t, count, limit, best, SHORT)
-        if best <= GOOD * limit or (best <= ENOUGH * limit and best > 0.5 * before):
-            return True, best  # or nothing takes away what is left
+        if is_good(best, before, limit):
+            return True, best
         go_back(model, work, t, count, ROUND, 1.0)
     return False, best
 
@@ -136,8 +142,8 @@ def rounds(model, work, t, count, limit, rho, best):
             keep(work, t, ROUND)
             island_sums.settle(model, work, t, count)
             best = improve(model, work, t, count, limit, best, SHORT)
-            if best <= GOOD * limit or (best <= ENOUGH * limit and best > 0.5 * before):
-                return True, best  # or no round takes away what is left
+            if is_good(best, before, limit):
+                return True, best
             if rho >= HOPE_FROM and best > HOPELESS * speed:
                 break
             go_back(model, work, t, count, ROUND, 1.0)

@@ -14,7 +14,7 @@ from tribo.contact.stabilisation import group_momentum
 from tribo.contact.stabilisation.group_momentum import place_of
 from tribo.contact.stabilisation.penetration_correction import tree_mass
 from tribo.dynamics import integrate
-from tribo.dynamics.actuation import TRAPEZOID, form_weights
+from tribo.dynamics.actuation import spring_torque
 from tribo.dynamics.energy import energy_at
 from tribo.dynamics.kinematics import end_of_q
 from tribo.dynamics.momentum import (
@@ -47,14 +47,11 @@ def given(model, state, settings, work, tree):
     Springs have their energy (`stored`): their force, at `spring_error` in mid step, is taken out.
     """
     total = 0.0
-    a, b, _ = form_weights(TRAPEZOID, settings.integrator)
     for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
         force = work.drive_force[dof]
         force -= work.drive_inertia[dof] * (work.next_v[dof] - work.kick_v[dof]) / settings.dt
-        k = model.dof_stiffness[dof]
-        if k != 0.0 and settings.integrator != SEMI_IMPLICIT:
-            shift = settings.dt * (a * state.v[dof] + b * work.next_v[dof])
-            force += k * (work.spring_error[dof] + shift)
+        if model.dof_stiffness[dof] != 0.0 and settings.integrator != SEMI_IMPLICIT:
+            force += spring_torque(model, settings, work, dof, state.v[dof], work.next_v[dof])
         impulse = settings.dt * force
         if work.drive_mode[dof] in SPEED and work.drive_row[dof] >= 0:  # held at its speed by a row
             impulse += work.scalar_impulse[work.drive_row[dof]]

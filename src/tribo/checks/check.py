@@ -296,9 +296,10 @@ def text(value: Any, what: str) -> str:
 
 def name(value: Any, what: str) -> str:
     """Return a string that is not empty."""
-    if not text(value, what):
+    made = text(value, what)
+    if not made:
         raise ValueError(f"{what} must not be empty")
-    return value
+    return made
 
 
 def path(value: Any, what: str) -> Path:

@@ -55,12 +55,13 @@ class CheckedStore:
             raise RecordingError(
                 f"{path}: is no recording of tribo (its format is {_brief(said.get('format'))})"
             )
-        self.version = said.get("version")
-        if type(self.version) is not int or not 1 <= self.version <= fields.VERSION:
+        version = said.get("version")
+        if type(version) is not int or not 1 <= version <= fields.VERSION:
             raise RecordingError(
-                f"{path}: version {_brief(self.version)} of the format is not 1 to {fields.VERSION}; read it "
+                f"{path}: version {_brief(version)} of the format is not 1 to {fields.VERSION}; read it "
                 "with the version of tribo that wrote it"
             )
+        self.version: int = version
         self.frames = self._count(said, "frames", COUNT)
         self.contacts = self._count(said, "contacts", COUNT)
         self.is_complete = said.get("complete") is True

@@ -331,7 +331,7 @@ def text_of(value: Any, what: str) -> str:
     Raises:
         TypeError, ValueError: No text, or a longer one.
     """
-    check.text(value, what)
-    if len(value) > LONGEST_TEXT:
-        raise ValueError(f"{what} must be at most {LONGEST_TEXT} characters, got {len(value)}")
-    return value
+    text = check.text(value, what)
+    if len(text) > LONGEST_TEXT:
+        raise ValueError(f"{what} must be at most {LONGEST_TEXT} characters, got {len(text)}")
+    return text

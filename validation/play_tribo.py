@@ -78,7 +78,7 @@ def _tie(world: tribo.World, tie: Tie) -> None:
 def play(scene: Scene) -> Track:
     """Step the scene and write it down."""
     world, bodies, robots = build(scene)
-    rows = [_row(scene, world, bodies, robots)]
+    rows = [row(scene, world, bodies, robots)]
     steps = 0
     while steps < scene.steps:
         if scene.forces:
@@ -91,11 +91,12 @@ def play(scene: Scene) -> Track:
         else:
             world.step(scene.every)
         steps += scene.every
-        rows.append(_row(scene, world, bodies, robots))
+        rows.append(row(scene, world, bodies, robots))
     return Track.of(rows)
 
 
-def _row(scene: Scene, world: tribo.World, bodies: list[Any], robots: list[Any]) -> tuple[Any, ...]:
+def row(scene: Scene, world: tribo.World, bodies: list[Any], robots: list[Any]) -> tuple[Any, ...]:
+    """Return one sample of a scene."""
     return (
         world.time,
         [b.position for b in bodies],

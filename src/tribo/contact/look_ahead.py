@@ -28,9 +28,8 @@ YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
 PLANE, SPHERE = int(Shape.PLANE), int(Shape.SPHERE)
 ELLIPSOID, SURFACE = int(Shape.ELLIPSOID), int(Shape.SURFACE)
 ROUNDS = 3  # of looking and solving in one step
-NEW_WAY = (
-    10.0  # times the gap that counts as none: a turn of surfaces in one step that is looked after
-)
+NEW_WAY = 10.0  # times the gap that counts as none: a turn of surfaces that is looked after
+DEEP = 5.0  # times the same: an overlap that is not left to the next step
 
 
 @kernel
@@ -281,7 +280,7 @@ def look_at(model, settings, work, a, b):
     motion_a = motion_of(work, model.shape_body[a])
     motion_b = motion_of(work, model.shape_body[b])
     n = meet_later(model, settings, work, a, b, motion_a, motion_b)
-    most = deepest_now(work, key) - touch
+    most = min(deepest_now(work, key) - touch, -DEEP * touch)
     is_new = False
     for k in range(n):
         if work.manifold[k, 6] < most:

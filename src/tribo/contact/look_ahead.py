@@ -119,9 +119,9 @@ def is_looked_after(model, a, b):
 
 @kernel
 def place_of(work, key):
-    """Return the first contact whose key is not less."""
+    """Return the first contact whose key is not less; one that did not fit is not looked at."""
     low = 0
-    high = work.contact_count[0]
+    high = min(work.contact_count[0], work.contact_key.shape[0])
     while low < high:
         middle = (low + high) // 2
         if work.contact_key[middle] < key:
@@ -136,7 +136,8 @@ def deepest_now(work, key):
     """Return the least gap of a pair of shapes that begins with a key [m], 0 if it does not overlap."""
     gap = 0.0
     c = place_of(work, key)
-    while c < work.contact_count[0] and work.contact_key[c] < key + FEATURES:
+    stop = place_of(work, key + FEATURES)
+    while c < stop:
         gap = min(gap, work.contact_gap[c])
         c += 1
     return gap
@@ -147,7 +148,8 @@ def free_key(work, key, feature):
     """Return the key of a feature of a pair, or the next one that no contact has; −1 if there is none."""
     wanted = key + feature
     c = place_of(work, wanted)
-    while c < work.contact_count[0] and work.contact_key[c] == wanted:
+    stop = place_of(work, key + FEATURES)
+    while c < stop and work.contact_key[c] == wanted:
         wanted += 1
         c += 1
     return wanted if wanted < key + FEATURES else -1
@@ -259,8 +261,7 @@ def may_meet_anew(model, settings, work, a, b, key, least):
     """
     i = model.shape_body[a]
     j = model.shape_body[b]
-    c = place_of(work, key)
-    if c < work.contact_count[0] and work.contact_key[c] < key + FEATURES:
+    if place_of(work, key) < place_of(work, key + FEATURES):
         if not new_faces_may_come(model.shape_kind[a], model.shape_kind[b]):
             return False
         return turned_way(model, settings, work, i, j) > least

@@ -333,7 +333,7 @@ def folders(value: Any, what: str) -> list[Path]:
     found = [Path(str(folder)) for folder in listed]
     for path in found:
         if not os.path.isdir(path):
-            raise ValueError(f"{what}: there is no folder {shown(str(path))}; mend the path")
+            raise ValueError(f"{what}: there is no folder {str(path)!r}; mend the path")
     return found
 
 

@@ -71,6 +71,11 @@ class Model(Record):
     joint_collides = field("nbody", dtype=INT)  # 1: the body and its parent may touch each other
     joint_lower = field("nbody")  # [rad, m] −inf: no limit
     joint_upper = field("nbody")  # [rad, m] +inf: no limit
+    joint_stop_compliance = field("nbody")  # [rad/(N m), m/N] of its stops, 0: they do not give way
+    joint_stop_damping = field("nbody")  # [s] spook damping of stops that give way
+    joint_stop_force = field(
+        "nbody", 2
+    )  # [N m, N] least of the upper stop, largest of the lower one
     spring_reference = field("nq")  # [m, rad, –] coordinates at which joint springs are at rest
     joint_slot = field("nbody", dtype=INT)  # first `Slot` in `State.scalar_impulse`
     joint_leader = field("nbody", dtype=INT)  # body whose joint it follows, −1: none
@@ -149,7 +154,7 @@ class Model(Record):
     height = field("nheight")  # [m] of height maps, x fastest
 
     # Pairs.
-    pair_table = field("nmaterial", "nmaterial", 26)  # columns of `Pair`; symmetric
+    pair_table = field("nmaterial", "nmaterial", 27)  # columns of `Pair`; symmetric
     ignored_pair = field("nignored", dtype=INT)  # a · nbody + b for bodies a < b, sorted
 
 
@@ -384,6 +389,7 @@ class Work(Record):
     friction_count = field(1, dtype=INT)  # rows of boxes of friction
     contact_pull = field("max_contact")  # [N s] adhesion: a force, and λ_n counts from it
     contact_share = field("max_contact")  # [–] for how many points of its patch it stands
+    contact_area = field("max_contact")  # [m²] of its patch that it stands for; 0: it is a point
     contact_patch = field("max_contact", 2, dtype=INT)  # its first, −1: none; whose normal it has
     share_system = field(6, 7)  # equations of the shares of one face
     contact_reach = field("max_contact")  # [–] to the nearest that is kept; −1: it is kept

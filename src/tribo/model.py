@@ -1,12 +1,11 @@
 """The five records that every kernel reads and writes; their enums are in `src/tribo/enums.py`.
 
-``Model`` is constant after the build, ``State`` is all that the future depends on, ``Command`` is
-what the user asks for, ``Settings`` are numbers, ``Work`` is scratch: replace it by a fresh one and
-the future is bitwise the same.
+``Model`` is constant after the build, ``State`` is all that the future depends on, ``Command`` what the user
+asks for, ``Settings`` are numbers, ``Work`` is scratch: with a fresh one the future is bitwise the same.
 
-Conventions: SI units; world axes unless a name or comment says otherwise; quaternions (w, x, y, z);
-3×3 matrices row-major in 9 numbers; symmetric 3×3 matrices as (xx, yy, zz, xy, xz, yz); spatial
-vectors as (angular, linear) about the *tree origin* (position of the tree's root body) in world axes.
+SI units; world axes unless a name or comment says otherwise; quaternions (w, x, y, z); 3×3 matrices row-major
+in 9 numbers, symmetric ones as (xx, yy, zz, xy, xz, yz); spatial vectors as (angular, linear) about the *tree
+origin* (position of the tree's root body) in world axes.
 """
 
 import numpy as np
@@ -73,9 +72,7 @@ class Model(Record):
     joint_upper = field("nbody")  # [rad, m] +inf: no limit
     joint_stop_compliance = field("nbody")  # [rad/(N m), m/N] of its stops, 0: they do not give way
     joint_stop_damping = field("nbody")  # [s] spook damping of stops that give way
-    joint_stop_force = field(
-        "nbody", 2
-    )  # [N m, N] least of the upper stop, largest of the lower one
+    joint_stop_force = field("nbody", 2)  # [N m, N] least of the upper stop, most of the lower
     spring_reference = field("nq")  # [m, rad, –] coordinates at which joint springs are at rest
     joint_slot = field("nbody", dtype=INT)  # first `Slot` in `State.scalar_impulse`
     joint_leader = field("nbody", dtype=INT)  # body whose joint it follows, −1: none

@@ -131,16 +131,16 @@ class Model(Record):
     path_body = field("npath", dtype=INT)  # on which the wire runs over a point; −1: the world
     path_point = field("npath", 3)  # [m] body frame
 
-    # Addresses of the functions that are compiled when a pair of shapes asks for them, 0: not yet.
-    late_address = field(8, dtype=INT)  # `Late`; 0: not loaded yet
+    late_address = field(
+        8, dtype=INT
+    )  # of functions compiled when first asked for: `Late`; 0: not yet
 
     # Pools of hulls and meshes.
     vertex = field("nvertex", 3)  # [m] shape frame
     face_normal = field("nface", 3)  # outward unit normal, shape frame
     face_start = field("nface1", dtype=INT)  # first entry in `face_vertex`; one more than faces
     face_vertex = field("ncorner", dtype=INT)  # anticlockwise from outside; entries of `vertex`
-    # What lies around each corner of a hull of more than `FEW_CORNERS`; each hull begins with its six corners
-    # farthest along −x, x, −y, y, −z, z.
+    # Around each corner of a hull of more than `FEW_CORNERS`; first those farthest along −x, x, −y, y, −z, z.
     ring = field("nring", dtype=INT)  # entries of `vertex` that share an edge, then those of faces
     ring_part = field("ncircled", 3, dtype=INT)  # by vertex: first corner, face, end in `ring`
     triangle = field("ntriangle", 3, dtype=INT)  # anticlockwise from outside; entries of `vertex`

@@ -122,8 +122,8 @@ class WorldBodyFiles:
         except (ValueError, TypeError, ImportError) as error:
             for cable in added.cables:
                 cable.remove()
-            for track in added.tracks:
-                track.remove()
+            for belt in added.tracks:
+                belt.remove()
             for part in added:
                 self._world.remove(part)
             self._world.materials.become(before)

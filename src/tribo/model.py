@@ -131,9 +131,7 @@ class Model(Record):
     path_body = field("npath", dtype=INT)  # on which the wire runs over a point; −1: the world
     path_point = field("npath", 3)  # [m] body frame
 
-    late_address = field(
-        8, dtype=INT
-    )  # of functions compiled when first asked for: `Late`; 0: not yet
+    late_address = field(8, dtype=INT)  # of functions compiled when asked for: `Late`; 0: not yet
 
     # Pools of hulls and meshes.
     vertex = field("nvertex", 3)  # [m] shape frame

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from tribo.objects.constraint import Constraint, Motor
     from tribo.objects.contact import Contact
     from tribo.objects.joint_ties import Lock, Magnet, Winch
+    from tribo.objects.track import Track, TrackWheel
     from tribo.objects.wire import Wire
     from tribo.readout.distances import Distance
     from tribo.readout.rays import RayHit, RayHits
@@ -70,6 +71,7 @@ _PLACES = {
     "tribo.objects.constraint": "Constraint Motor",
     "tribo.objects.contact": "Contact",
     "tribo.objects.joint_ties": "Lock Magnet Winch",
+    "tribo.objects.track": "Track TrackWheel",
     "tribo.objects.wire": "Wire",
     "tribo.readout.distances": "Distance",
     "tribo.readout.rays": "RayHit RayHits",
@@ -162,6 +164,8 @@ __all__ = [
     "Snapshot",
     "StatePool",
     "Status",
+    "Track",
+    "TrackWheel",
     "Viewer",
     "Winch",
     "Wire",

@@ -123,6 +123,7 @@ class Pair(IntEnum):
     REFERENCE_BODY = 23  # that body; −1: the world
     REDUCTION = 24  # `Reduction`
     REDUCTION_BINS = 25  # into how many parts it cuts a patch
+    ELASTIC_REST_LENGTH = 26  # > 0: thickness of the layer that gives way, stiffness is by area
 
 
 class Reduction(IntEnum):

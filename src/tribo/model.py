@@ -1,12 +1,11 @@
 """The five records that every kernel reads and writes; their enums are in `src/tribo/enums.py`.
 
-``Model`` is constant after the build, ``State`` is all that the future depends on, ``Command`` is
-what the user asks for, ``Settings`` are numbers, ``Work`` is scratch: replace it by a fresh one and
-the future is bitwise the same.
+``Model`` is constant after the build, ``State`` is all that the future depends on, ``Command`` what the user
+asks for, ``Settings`` are numbers, ``Work`` is scratch: with a fresh one the future is bitwise the same.
 
-Conventions: SI units; world axes unless a name or comment says otherwise; quaternions (w, x, y, z);
-3×3 matrices row-major in 9 numbers; symmetric 3×3 matrices as (xx, yy, zz, xy, xz, yz); spatial
-vectors as (angular, linear) about the *tree origin* (position of the tree's root body) in world axes.
+SI units; world axes unless a name or comment says otherwise; quaternions (w, x, y, z); 3×3 matrices row-major
+in 9 numbers, symmetric ones as (xx, yy, zz, xy, xz, yz); spatial vectors as (angular, linear) about the *tree
+origin* (position of the tree's root body) in world axes.
 """
 
 import numpy as np
@@ -71,6 +70,9 @@ class Model(Record):
     joint_collides = field("nbody", dtype=INT)  # 1: the body and its parent may touch each other
     joint_lower = field("nbody")  # [rad, m] −inf: no limit
     joint_upper = field("nbody")  # [rad, m] +inf: no limit
+    joint_stop_compliance = field("nbody")  # [rad/(N m), m/N] of its stops, 0: they do not give way
+    joint_stop_damping = field("nbody")  # [s] spook damping of stops that give way
+    joint_stop_force = field("nbody", 2)  # [N m, N] least of the upper stop, most of the lower
     spring_reference = field("nq")  # [m, rad, –] coordinates at which joint springs are at rest
     joint_slot = field("nbody", dtype=INT)  # first `Slot` in `State.scalar_impulse`
     joint_leader = field("nbody", dtype=INT)  # body whose joint it follows, −1: none
@@ -108,8 +110,7 @@ class Model(Record):
     shape_pos = field("nshape", 3)  # [m] body frame
     shape_rot = field("nshape", 9)
     shape_material = field("nshape", dtype=INT)
-    # On compliant grounds: 0 meets them, 1 a point that meets nothing else, 2 its body's points do instead.
-    shape_point = field("nshape", dtype=INT)
+    shape_point = field("nshape", dtype=INT)  # compliant grounds: 1 meets only them, 2 by points
     shape_group = field("nshape", dtype=INT)  # bits
     shape_mask = field("nshape", dtype=INT)  # bits of groups that this shape meets
     shape_id = field("nshape", dtype=INT)  # stable over rebuilds, grows with `shape` index
@@ -128,16 +129,14 @@ class Model(Record):
     path_body = field("npath", dtype=INT)  # on which the wire runs over a point; −1: the world
     path_point = field("npath", 3)  # [m] body frame
 
-    # Addresses of the functions that are compiled when a pair of shapes asks for them, 0: not yet.
-    late_address = field(8, dtype=INT)  # `Late`; 0: not loaded yet
+    late_address = field(8, dtype=INT)  # of functions compiled when asked for: `Late`; 0: not yet
 
     # Pools of hulls and meshes.
     vertex = field("nvertex", 3)  # [m] shape frame
     face_normal = field("nface", 3)  # outward unit normal, shape frame
     face_start = field("nface1", dtype=INT)  # first entry in `face_vertex`; one more than faces
     face_vertex = field("ncorner", dtype=INT)  # anticlockwise from outside; entries of `vertex`
-    # What lies around each corner of a hull of more than `FEW_CORNERS`; each hull begins with its six corners
-    # farthest along −x, x, −y, y, −z, z.
+    # Around each corner of a hull of more than `FEW_CORNERS`; first those farthest along −x, x, −y, y, −z, z.
     ring = field("nring", dtype=INT)  # entries of `vertex` that share an edge, then those of faces
     ring_part = field("ncircled", 3, dtype=INT)  # by vertex: first corner, face, end in `ring`
     triangle = field("ntriangle", 3, dtype=INT)  # anticlockwise from outside; entries of `vertex`
@@ -148,7 +147,7 @@ class Model(Record):
     height = field("nheight")  # [m] of height maps, x fastest
 
     # Pairs.
-    pair_table = field("nmaterial", "nmaterial", 26)  # columns of `Pair`; symmetric
+    pair_table = field("nmaterial", "nmaterial", 27)  # columns of `Pair`; symmetric
     ignored_pair = field("nignored", dtype=INT)  # a · nbody + b for bodies a < b, sorted
 
 
@@ -385,6 +384,7 @@ class Work(Record):
     friction_count = field(1, dtype=INT)  # rows of boxes of friction
     contact_pull = field("max_contact")  # [N s] adhesion: a force, and λ_n counts from it
     contact_share = field("max_contact")  # [–] for how many points of its patch it stands
+    contact_area = field("max_contact")  # [m²] of its patch that it stands for; 0: it is a point
     contact_patch = field("max_contact", 2, dtype=INT)  # its first, −1: none; whose normal it has
     share_system = field(6, 7)  # equations of the shares of one face
     contact_reach = field("max_contact")  # [–] to the nearest that is kept; −1: it is kept

@@ -95,6 +95,23 @@ def test_an_overlap_without_load_is_undone_at_the_speed_of_its_damping() -> None
     assert ball.linear_velocity[2] == pytest.approx(4.0 * gamma * p / DT, rel=1e-6)
 
 
+@pytest.mark.parametrize("tau", [0.002, 0.05, 0.4])
+@pytest.mark.parametrize("depth", [1e-4, 0.01])
+def test_an_overlap_is_undone_in_its_damping_time(tau: float, depth: float) -> None:
+    """Without load it leaves at 4 γ p/h: surfaces part after p/w = τ + h/4, whatever the depth.
+
+    The first half step has no speed, so it is the step after that, within one."""
+    law = ContactMaterial(youngs_modulus=1e12, spook_damping=tau)
+    world = world_of(law)
+    world.gravity = (0, 0, 0)
+    ball = world.add_sphere(0.1, 1.0, "body", position=(0, 0, 0.1 - depth))
+    steps = 0
+    while ball.position[2] < 0.1 and steps < 1000:
+        world.step()
+        steps += 1
+    assert steps * DT == pytest.approx(tau + 0.75 * DT, abs=DT)
+
+
 @pytest.mark.parametrize("restitution", [0.0, 0.6, 1.0])
 @pytest.mark.parametrize("impact", ["simultaneous", "propagate"])
 def test_what_hits_rebounds_with_the_restitution(restitution: float, impact: str) -> None:

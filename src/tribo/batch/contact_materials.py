@@ -24,6 +24,7 @@ COLUMNS = {  # property of `ContactMaterial`: its column
     "adhesion_force": Pair.ADHESION_FORCE,
     "adhesive_overlap": Pair.ADHESIVE_OVERLAP,
     "constant_normal_force": Pair.NORMAL_FORCE,
+    "elastic_rest_length": Pair.ELASTIC_REST_LENGTH,
 }
 SECONDARY = {
     "secondary_friction": "friction",

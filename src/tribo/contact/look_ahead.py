@@ -171,6 +171,7 @@ def insert(model, work, a, b, key, point, axes, gap, way):
         work.contact_key[c] = work.contact_key[c - 1]
         work.contact_gap[c] = work.contact_gap[c - 1]
         work.contact_share[c] = work.contact_share[c - 1]
+        work.contact_area[c] = work.contact_area[c - 1]
         for side in range(2):
             work.contact_shape[c, side] = work.contact_shape[c - 1, side]
             work.contact_body[c, side] = work.contact_body[c - 1, side]
@@ -180,6 +181,7 @@ def insert(model, work, a, b, key, point, axes, gap, way):
     work.contact_key[at] = key
     work.contact_gap[at] = gap
     work.contact_share[at] = 1.0
+    work.contact_area[at] = 0.0
     work.contact_shape[at, 0] = a
     work.contact_shape[at, 1] = b
     work.contact_body[at, 0] = model.shape_body[a]

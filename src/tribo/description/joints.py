@@ -17,10 +17,12 @@ from tribo.model import Joint
 Vector = tuple[float, ...]
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 ORIGIN = (0.0, 0.0, 0.0)
+STOP_DAMPING = 0.0333  # [s] two steps of 1/60 s: what AGX Dynamics takes for joints
 
 _TYPES = {"continuous": Joint.REVOLUTE} | {kind.name.lower(): kind for kind in Joint}
 _NUMBERS = (
     "lower", "upper", "effort", "velocity", "damping", "friction", "armature", "stiffness",
+    "stop_compliance", "stop_spook_damping", "stop_force",
 )  # fmt: skip
 _PLACED = (
     "name",
@@ -57,6 +59,10 @@ class JointDescription:
         spring_reference: Coordinates at which the spring is at rest [m, rad, –]: of a joint of one
             coordinate a number or (number,), of a spherical one a quaternion (4,); None: zero.
         collision_enabled: Whether the two links that it connects may touch each other.
+        stop_compliance: ≥ 0 [rad/(N m), m/N] by which its stops give way, like springs; 0: not at all.
+        stop_spook_damping: ≥ 0 [s]; time in which a joint comes back to a stop that gives way.
+        stop_force: Largest force of its stops ≥ 0 [N, N m]; inf: no limit.
+        stop_force_lower: Least force of the upper stop ≤ 0 [N, N m]; None: −stop_force.
 
     Raises:
         DescriptionError: A field is no number, text or truth value where it must be one.
@@ -87,6 +93,10 @@ class JointDescription:
     stiffness: float = 0.0
     spring_reference: Vector | None = None
     collision_enabled: bool = False
+    stop_compliance: float = 0.0
+    stop_spook_damping: float = STOP_DAMPING
+    stop_force: float = inf
+    stop_force_lower: float | None = None
 
     def __post_init__(self) -> None:
         """Take the name of a type, and one number for one coordinate; refuse fields of another kind."""
@@ -98,8 +108,9 @@ class JointDescription:
         where = f"of joint {self.name!r}"
         for what in _NUMBERS:
             setattr(self, what, _number(getattr(self, what), f"{what} {where}"))
-        if self.effort_lower is not None:
-            self.effort_lower = _number(self.effort_lower, f"effort_lower {where}", " or None")
+        for what in ("effort_lower", "stop_force_lower"):
+            if getattr(self, what) is not None:
+                setattr(self, what, _number(getattr(self, what), f"{what} {where}", " or None"))
         if self.mimic is not None:
             self.mimic = _mimic(self.mimic, f"mimic {where}")
         if self.spring_reference is not None:
@@ -116,6 +127,12 @@ class JointDescription:
         """Least and largest force of the drive [N, N m]."""
         lower = -self.effort if self.effort_lower is None else self.effort_lower
         return lower, self.effort
+
+    @property
+    def stop_force_range(self) -> tuple[float, float]:
+        """Least force of the upper stop and largest of the lower one [N, N m]."""
+        lower = -self.stop_force if self.stop_force_lower is None else self.stop_force_lower
+        return lower, self.stop_force
 
 
 def joint_type(value: Any, what: str = "", *, may_float: bool = True) -> Joint:
@@ -188,14 +205,25 @@ def check_ranges(joint: JointDescription) -> None:
             )
     elif not joint.lower <= joint.upper:
         raise DescriptionError(f"{name}: lower {joint.lower!r} is above upper {joint.upper!r}")
-    for what in ("effort", "velocity", "damping", "friction", "armature", "stiffness"):
+    for what in _NUMBERS[2:]:
         if not getattr(joint, what) >= 0.0:
             raise DescriptionError(f"{what} of {name} must be ≥ 0, got {getattr(joint, what)!r}")
-    for what in ("damping", "armature", "stiffness"):
+    for what in ("damping", "armature", "stiffness", "stop_compliance", "stop_spook_damping"):
         if not getattr(joint, what) <= check.LARGEST:
             raise DescriptionError(too_large(f"{what} of {name}", getattr(joint, what)))
     if not joint.effort_range[0] <= 0.0:
         raise DescriptionError(f"effort_lower of {name} must be ≤ 0, got {joint.effort_lower!r}")
+    if not joint.stop_force_range[0] <= 0.0:
+        raise DescriptionError(
+            f"stop_force_lower of {name} must be ≤ 0, got {joint.stop_force_lower!r}"
+        )
+    if joint.type == Joint.SPHERICAL and (
+        joint.stop_compliance > 0.0 or joint.stop_force_range != (-inf, inf)
+    ):
+        raise DescriptionError(
+            f"{name}: the cone of a spherical joint does not give way; leave stop_compliance and "
+            "stop_force out"
+        )
 
 
 def too_large(what: str, value: float) -> str:

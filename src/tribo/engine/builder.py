@@ -217,6 +217,9 @@ class _Filler:
             leader, m.joint_ratio[i], m.joint_offset[i] = body.joint.mimic
             m.joint_leader[i] = root + leader_of(part.description.bodies, leader)
         m.joint_lower[i], m.joint_upper[i] = body.joint.lower, body.joint.upper
+        m.joint_stop_compliance[i] = body.joint.stop_compliance
+        m.joint_stop_damping[i] = body.joint.stop_spook_damping
+        m.joint_stop_force[i] = body.joint.stop_force_range
         m.spring_reference[self.q : self.q + COORDINATES[joint]] = reference_of(body.joint, joint)
         chain = list(self.chain_of[body.parent]) if parent >= 0 else []
         rows: list[int] = []

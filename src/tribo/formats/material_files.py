@@ -7,6 +7,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from tribo.checks.check import LARGEST
 from tribo.checks.errors import DescriptionError
 from tribo.formats import raisim_xml
 from tribo.formats.material_keys import CONTACT_KEYS, LISTS, MATERIAL_KEYS, OTHER_ENGINES
@@ -216,7 +217,8 @@ def _numbers(
             )
         elif not kind.least <= number <= kind.most or (kind.is_open and number == kind.least):
             sign = ">" if kind.is_open else "≥"
-            most = "" if kind.most >= 1e15 else f" and ≤ {kind.most:g}"
+            is_usual = kind.most >= LARGEST and number <= kind.most
+            most = "" if is_usual else f" and ≤ {kind.most:g}"
             unit = "" if kind.unit == "–" else f" {kind.unit}"
             raise value.error(
                 f"{name} of {owner} must be {sign} {kind.least:g}{most}{unit}, got {value.shown()}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import inf
 
 from tribo.checks.check import UNIT_TOLERANCE
+from tribo.description.joints import STOP_DAMPING
 from tribo.description.trees import JointDescription
 from tribo.formats.inertia import unit_axis
 from tribo.formats.report import Report, known_hint, refuse
@@ -27,6 +28,7 @@ OTHER_TYPES = {
 }
 CHILDREN = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
 SILENT = ("safety_controller", "calibration", "hardwareInterface", "gazebo")
+STOP = ("compliance", "spook_damping", "force", "force_lower")  # our own: of stops that give way
 ATTRIBUTES = ("name", "type", "dont_collapse")
 
 
@@ -87,14 +89,14 @@ def _link(node: Node, tag: str, report: Report) -> str:
 
 
 def _read_limit(node: Node, joint: JointDescription, report: Report) -> None:
-    """Read <limit>: hard stops of revolute and prismatic joints, effort and velocity of all."""
+    """Read <limit>: stops of revolute and prismatic joints, effort and velocity of all."""
     limit = node.one("limit")
     is_endless = node.attributes["type"].strip() == "continuous"
     if limit is None:
         if not is_endless and joint.type != Joint.SPHERICAL:
             report.doubt(node, "has no <limit>: it moves without stops", "joint without limit")
         return
-    report.check_attributes(limit, ("lower", "upper", "effort", "velocity"))
+    report.check_attributes(limit, ("lower", "upper", "effort", "velocity", *STOP))
     joint.effort = limit.number("effort", inf, at_least=0.0)
     joint.velocity = limit.number("velocity", inf, at_least=0.0)
     if joint.effort == 0.0:
@@ -115,6 +117,11 @@ def _read_limit(node: Node, joint: JointDescription, report: Report) -> None:
             report.note(f"{node.place}: both stops are 0 or missing: it has none", "stops 0")
         return
     joint.lower, joint.upper = lower, upper
+    joint.stop_compliance = limit.number("compliance", 0.0, at_least=0.0)
+    joint.stop_spook_damping = limit.number("spook_damping", STOP_DAMPING, at_least=0.0)
+    joint.stop_force = limit.number("force", inf, at_least=0.0)
+    least = limit.number("force_lower", -joint.stop_force)
+    joint.stop_force_lower = least if least != -joint.stop_force else None
 
 
 def _read_cone(node: Node, limit: Node, joint: JointDescription, report: Report) -> None:

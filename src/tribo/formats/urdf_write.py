@@ -262,8 +262,28 @@ def _limit(node: etree._Element, joint: JointDescription, notes: list[str]) -> N
             values[key] = _number(getattr(joint, key))
             if getattr(joint, key) == 0.0:
                 notes.append(f"joint {joint.name!r}: {key} 0 reads as no limit")
+    if "lower" in values:
+        values |= _stop(joint, notes)
     if values:
         _add(node, "limit", **values)
+
+
+def _stop(joint: JointDescription, notes: list[str]) -> dict[str, str]:
+    """Return what says that stops give way: attributes of our own."""
+    values = {}
+    if joint.stop_compliance > 0.0:
+        values["compliance"] = _number(joint.stop_compliance)
+        values["spook_damping"] = _number(joint.stop_spook_damping)
+    least, most = joint.stop_force_range
+    if most != math.inf:
+        values["force"] = _number(most)
+    if math.isfinite(least) and least != -most:
+        values["force_lower"] = _number(least)
+    elif least != -most:
+        notes.append(
+            f"joint {joint.name!r}: its upper stop gets the largest force of the lower one"
+        )
+    return values
 
 
 def _origin(node: etree._Element, position: Vector, quaternion: Vector) -> None:

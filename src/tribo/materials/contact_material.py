@@ -59,6 +59,8 @@ class ContactMaterial:
             (0, 0, 0): none.
         reference_body, reference_link: Names of body and link with which that direction turns.
         constant_normal_force: ≥ 0 [N] of each point in the model of that name; None: half a body's weight.
+        elastic_rest_length: ≥ 0 [m] thickness ℓ of the layer that gives way, k = E A/ℓ by the area A of a
+            patch; 0: each point has k = E.
 
     Raises:
         ValueError: A value is outside its range, or a word is unknown; the message names and proposes.
@@ -87,6 +89,7 @@ class ContactMaterial:
     reference_body: str = ""
     reference_link: str = ""
     constant_normal_force: float | None = None
+    elastic_rest_length: float = number(0.0, "m")
 
     def __post_init__(self) -> None:
         """Check ranges and words; directions become unit vectors."""

@@ -23,7 +23,8 @@ def complaints(
     * SPOOK damping τ < 2 h: an overlap of rigid bodies obeys (1 + 4τ/h) r² + (2 − 4τ/h) r + 1 = 0 from step
       to step, whose roots are complex there: it rings, or throws bodies out.
     * Solver "iterative" with ω h > 2, ω = √(E/m): the compliance 4γ/(E h²) that a row adds to 1/m is then
-      less than γ/m, too little for sweeps to converge on it.
+      less than γ/m, too little for sweeps to converge on it. With an elastic rest length stiffness depends
+      on the area, and is not judged.
     * An adhesive overlap that is not thinner than a shape, which would have to sink in entirely to rest.
     * Parameters that have no effect without another one.
 
@@ -46,7 +47,8 @@ def complaints(
             f"spook_damping {law.spook_damping:g} s is less than two time steps of {time_step:g} s: overlaps "
             f"are undone in jumps and ring; take at least {FEWEST_STEPS * time_step:g} s"
         )
-    if time_step is not None and mass is not None and law.solver == "iterative":
+    is_iterative = law.solver == "iterative" and law.elastic_rest_length == 0.0
+    if time_step is not None and mass is not None and is_iterative:
         rate = sqrt(law.youngs_modulus / mass) * time_step
         if rate > RESOLVED:
             softest = mass * (RESOLVED / time_step) ** 2

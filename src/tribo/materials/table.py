@@ -240,7 +240,7 @@ class MaterialTable(Sealed):
             yield first, second, made
 
     def array(self, find: Find | None = None) -> np.ndarray:
-        """Return the table, shape (n, n, 26), columns as in `tribo.model.Pair`.
+        """Return the table, shape (n, n, 27), columns as in `tribo.model.Pair`.
 
         Args:
             find: Tells the reference body of a contact material; None: directions are the world's.
@@ -343,6 +343,7 @@ def _row(law: Law, find: Find | None) -> np.ndarray:
     row[Pair.REFERENCE_BODY] = body
     force = law.constant_normal_force
     row[Pair.NORMAL_FORCE] = HALF_WEIGHT * mass if force is None else force
+    row[Pair.ELASTIC_REST_LENGTH] = law.elastic_rest_length
     row[Pair.REDUCTION] = _REDUCTIONS[law.reduction]
     row[Pair.REDUCTION_BINS] = law.contact_reduction_bin_resolution or STANDARD_BINS
     return row

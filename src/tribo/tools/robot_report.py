@@ -167,10 +167,10 @@ def examine_project(
     Raises:
         DescriptionError: It cannot be simulated; the message says where, what and the remedy.
     """
-    found = choreonoid.read_project(path, package_dirs=package_dirs, strict=strict)
     world = World()
-    world.load_project(path, package_dirs=package_dirs, strict=strict)
-    report = SceneReport(Path(path).name, found.time_step, found.gravity, notes=list(found.notes))
+    parts = world.load_project(path, package_dirs=package_dirs, strict=strict)
+    gravity = tuple(world.gravity.tolist())
+    report = SceneReport(Path(path).name, world.time_step, gravity, notes=list(parts.notes))
     _add_world(report, world)
     return report
 

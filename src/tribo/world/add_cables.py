@@ -82,7 +82,7 @@ class WorldCables:
         ]
         placed = [self.node_place(node, k) for k, node in enumerate(nodes)]
         points, corners = _divide([place for place, _ in placed], longest)
-        title = self._cable_name(name)
+        title = self.free_name(name, "cable")
         groups = {} if collide else {"collision_mask": 0, "collision_group": 0}
         if collide and not self_collide:
             group = self.free_group()
@@ -134,17 +134,18 @@ class WorldCables:
                 "shorter time_step", name, key, section.material.name, value, 2.0 * self._world.time_step,
             )  # fmt: skip
 
-    def _cable_name(self, name: str) -> str:
+    def free_name(self, name: str, what: str) -> str:
+        """Return a name that no object begins with; empty: "cable_0" and so on of a cable."""
         if not isinstance(name, str):
             raise TypeError(f"name must be a string, got {check.shown(name)}")
         taken = {part.name.split("/")[0] for part in self._world.objects}
         if name in taken:
             raise ValueError(
-                f"there is already an object or cable named {name!r}; choose another name"
+                f"there is already an object or {what} named {name!r}; choose another name"
             )
         k = 0
         while not name or name in taken:
-            name, k = f"cable_{k}", k + 1
+            name, k = f"{what}_{k}", k + 1
         return name
 
     def free_group(self) -> int:
@@ -157,14 +158,18 @@ class WorldCables:
             if not used >> bit & 1:
                 return 1 << bit
         raise ValueError(
-            "all collision groups are in use: lay the cable with self_collide=True, or free a group"
+            "all collision groups are in use: free one, or lay a cable with self_collide=True"
         )
 
     def node_place(self, node: CableNode, k: int) -> tuple[np.ndarray, End]:
         """Return where a node is in the world, and the end on its body."""
-        part, body, offset, turn, link = self._ties.body_of(node.body, f"body of route[{k}]")
+        return self.place(node.body, node.point, f"body of route[{k}]")
+
+    def place(self, item: Any, point: Any, what: str) -> tuple[np.ndarray, End]:
+        """Return where a point (3,) [m] of a body is in the world, and the end on it."""
+        part, body, offset, turn, link = self._ties.body_of(item, what)
         frame = rotation_matrix(turn)
-        end = End(part, body, offset + frame @ np.array(node.point), frame, link)
+        end = End(part, body, offset + frame @ np.array(point), frame, link)
         return end.pose()[0], end
 
     def _join_segments(self, section: CableSection, segments: Sequence[Any], lengths: np.ndarray, k: int,

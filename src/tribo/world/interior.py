@@ -33,6 +33,7 @@ from tribo.world.add_cables import WorldCables
 from tribo.world.add_constraints import WorldConstraints
 from tribo.world.add_joints import WorldJoints
 from tribo.world.add_objects import WorldObjects
+from tribo.world.add_tracks import WorldTracks
 from tribo.world.building import Built, build
 from tribo.world.import_mjcf import WorldMjcf
 from tribo.world.load_bodies import WorldBodyFiles
@@ -68,7 +69,10 @@ class Interior:
         self.ties = WorldConstraints(self)
         self.joints = WorldJoints(self.ties)
         self.cables = WorldCables(self, self.adding, self.ties)
-        self.body_files = WorldBodyFiles(self, self.adding, self.ties, self.joints, self.cables)
+        self.tracks = WorldTracks(self, self.adding, self.ties, self.cables)
+        self.body_files = WorldBodyFiles(
+            self, self.adding, self.ties, self.joints, self.cables, self.tracks
+        )
         self.projects = WorldProjects(self, settings, self.body_files)
         self.mjcf = WorldMjcf(self, settings, self.adding, self.ties)
         self.readout = WorldReadout(self)

@@ -15,20 +15,23 @@ from tribo.materials import MaterialLibrary
 from tribo.objects import ArticulatedSystem
 from tribo.objects.cable import Cable, CableNode
 from tribo.objects.joint_ties import Winch
+from tribo.objects.track import Track, TrackWheel
 from tribo.objects.world_view import WorldView
 from tribo.world.add_cables import WorldCables
 from tribo.world.add_constraints import WorldConstraints
 from tribo.world.add_joints import WorldJoints
 from tribo.world.add_objects import WorldObjects
+from tribo.world.add_tracks import WorldTracks
 from tribo.world.contact_laws import take_laws
 
 if TYPE_CHECKING:
     from tribo.formats.choreonoid import BodyFile
+    from tribo.formats.choreonoid.track_devices import TrackDescription
     from tribo.formats.choreonoid.wire_devices import WinchDescription, WireDescription, WirePlace
 
 
 class BodyParts(list[ArticulatedSystem]):
-    """What a body file added to a world: its things in order, and its wires.
+    """What a body file added to a world: its things in order, its wires and its tracks.
 
     Example:
         >>> import tribo
@@ -50,16 +53,17 @@ class BodyParts(list[ArticulatedSystem]):
         super().__init__()
         self.cables: list[Cable] = []
         self.winches: list[Winch] = []
+        self.tracks: list[Track] = []
 
 
 class WorldBodyFiles:
     """Loading body files."""
 
     def __init__(self, world: WorldView, adding: WorldObjects, ties: WorldConstraints,
-                 joints: WorldJoints, cables: WorldCables) -> None:  # fmt: skip
+                 joints: WorldJoints, cables: WorldCables, tracks: WorldTracks) -> None:  # fmt: skip
         """Load them by means of other parts of a world."""
         self._world, self._adding, self._ties = world, adding, ties
-        self._joints, self._cables = joints, cables
+        self._joints, self._cables, self._tracks = joints, cables, tracks
 
     def load_body(
         self, source: str | Path, *, materials: MaterialLibrary | None = None, strict: bool = False,
@@ -67,8 +71,8 @@ class WorldBodyFiles:
     ) -> BodyParts:  # fmt: skip
         """Add everything in a body file of Choreonoid: each link with a free joint begins a thing of its own.
 
-        Each is called after its first link; the list that is returned has them in order, and its wires as
-        `cables` and `winches` (docs/howto/body-files).
+        Each is called after its first link; the list that is returned has them in order, and its wires and
+        tracks as `cables`, `winches` and `tracks` (docs/howto/body-files).
 
         Args:
             source: Path of a body file, or its text.
@@ -113,9 +117,13 @@ class WorldBodyFiles:
                 self._ties.join(tie, (added[tie.objects[0]], added[tie.objects[1]]))
             for wire in body.wires:
                 self._lay(wire, added)
+            for track in body.tracks:
+                self._lay_track(track, added)
         except (ValueError, TypeError, ImportError) as error:
             for cable in added.cables:
                 cable.remove()
+            for belt in added.tracks:
+                belt.remove()
             for part in added:
                 self._world.remove(part)
             self._world.materials.become(before)
@@ -147,6 +155,28 @@ class WorldBodyFiles:
                 parts.winches.append(self._wind(wire, wire.winch, first, f"{name}/winch", parts))
         except (ValueError, TypeError) as error:
             raise DescriptionError(f"{wire.place}: wire {wire.name!r}: {error}") from None
+
+    def _lay_track(self, track: TrackDescription, parts: BodyParts) -> None:
+        """Lay a track of a body file; its pads weigh what their material says."""
+        wheels = [
+            TrackWheel(parts[wheel.tree].frame(wheel.body), wheel.radius, wheel.point)
+            for wheel in track.wheels
+        ]
+        first = track.wheels[0]
+        axis = parts[first.tree].frame(first.body).rotation_matrix @ np.array(first.axis)
+        taken = {part.name.split("/")[0] for part in self._world.objects}
+        name = track.name
+        while name in taken:
+            name += "'"
+        try:
+            parts.tracks.append(self._tracks.add_track(
+                wheels, axis=axis, pads=track.pads, width=track.width, thickness=track.thickness,
+                density=float(track.material.density), material=track.material.name,
+                compliance=track.compliance, angular_compliance=track.compliance,
+                spook_damping=track.spook_damping, name=name,
+            ))  # fmt: skip
+        except (ValueError, TypeError) as error:
+            raise DescriptionError(f"{track.place}: track {track.name!r}: {error}") from None
 
     def _wind(
         self, wire: WireDescription, winch: WinchDescription, end: CableNode, name: str, parts: BodyParts

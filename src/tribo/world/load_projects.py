@@ -20,6 +20,15 @@ if TYPE_CHECKING:
 logger = logging.getLogger("tribo")
 
 
+class ProjectParts(dict[str, BodyParts]):
+    """What a project added to a world, by the names of its bodies, and what is said of what it left out."""
+
+    def __init__(self, notes: Sequence[str]) -> None:
+        """Begin without parts; `World.load_project` fills it."""
+        super().__init__()
+        self.notes = tuple(notes)
+
+
 class WorldProjects:
     """Loading projects."""
 
@@ -30,7 +39,7 @@ class WorldProjects:
     def load_project(
         self, source: str | Path, *, package_dirs: Sequence[Path | str] | Path | str = (),
         strict: bool = False, collision_meshes: str = "auto",
-    ) -> dict[str, BodyParts]:  # fmt: skip
+    ) -> ProjectParts:  # fmt: skip
         r"""Fill an empty world from a project of Choreonoid: bodies where they start, materials, gravity.
 
         What is read stands in docs/howto/body-files; what is left out is one warning in the log. The bodies
@@ -90,7 +99,7 @@ class WorldProjects:
             self._world.materials.copy(),
             (self._settings.time_step, self._settings.gravity),
         )
-        made: dict[str, BodyParts] = {}
+        made = ProjectParts(project.notes)
         try:
             if library is not None:
                 fill_table(self._world.materials, library, rigid=False)
@@ -101,6 +110,8 @@ class WorldProjects:
             for parts in made.values():
                 for cable in parts.cables:
                     cable.remove()
+                for track in parts.tracks:
+                    track.remove()
                 for part in parts:
                     self._world.remove(part)
             self._world.materials.become(before)

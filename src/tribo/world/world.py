@@ -32,6 +32,7 @@ from tribo.world.add_cables import WorldCables
 from tribo.world.add_constraints import WorldConstraints
 from tribo.world.add_joints import WorldJoints
 from tribo.world.add_objects import WorldObjects
+from tribo.world.add_tracks import WorldTracks
 from tribo.world.gone_names import INNER, OnClass, gone, refuse_unknown
 from tribo.world.import_mjcf import WorldMjcf
 from tribo.world.interior import Interior
@@ -238,6 +239,7 @@ class World(WorldSettings):
     add_lock = forward("joints", WorldJoints.add_lock)
     add_magnet = forward("joints", WorldJoints.add_magnet)
     add_cable = forward("cables", WorldCables.add_cable)
+    add_track = forward("tracks", WorldTracks.add_track)
     object = forward("members", WorldList.object)
     __getitem__ = forward("members", WorldList.__getitem__)
     __contains__ = forward("members", WorldList.__contains__)

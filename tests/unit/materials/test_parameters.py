@@ -112,7 +112,7 @@ def test_contact_material_row(key):
         pair, library = read_one(spelling, f"{value:e}", contact=True)
         assert getattr(pair.law, name) == pytest.approx(value, rel=1e-6)
         assert pair.origin[name] == "explicit"
-        assert [o for n, o in pair.origin.items() if n != name] == ["default"] * 15
+        assert [o for n, o in pair.origin.items() if n != name] == ["default"] * 16
         assert library.notes == ()
 
 

@@ -17,7 +17,7 @@ from tribo.contact.constraints.attachments import (
     place_ends,
 )
 from tribo.contact.problem import scalar_rows
-from tribo.contact.problem.spook import spook
+from tribo.contact.problem.spook import close_soft_row
 from tribo.math import vec
 from tribo.model import Constraint, Status, Tuning
 
@@ -81,24 +81,6 @@ def rotation_vector(m):
     angle = atan2(s, m[0] + m[4] + m[8] - 1.0)
     k = angle / s if s > 1e-12 else 0.5
     return (k * x, k * y, k * z)
-
-
-@kernel
-def close_soft_row(model, state, settings, work, n, gap, compliance, damping, lower, upper):
-    """Finish a row that gives way like a spring: gap, compliance ε, spook damping τ, bounds [N s, N m s].
-
-    Writes: work.
-    """
-    dt = settings.dt
-    gamma, r = spook(compliance, damping, dt)
-    scalar_rows.close_row(model, state, work, n, 0.0, lower, upper, r)
-    if work.scalar_count[0] == n:
-        return  # nothing moves it
-    before = work.scalar_start[n]
-    target = gamma * (before - 4.0 * gap / dt)
-    work.scalar_target[n] = target
-    work.scalar_start[n] = before - target
-    work.scalar_reach[n] = scalar_rows.GIVES_WAY
 
 
 @kernel

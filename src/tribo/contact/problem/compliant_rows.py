@@ -2,8 +2,10 @@
 
 A contact material presses like a spring of stiffness k with the damping k τ (`spook`), whose gap is
 g = φ + overlap, φ the gap where the step is evaluated: gaps in mid step move by h w⁺ from step to step, so
-that this is the scheme of the source whatever the integrator. Tangential rows give way by γ_t/h, so that a
-held load F creeps at γ_t F. A contact that stands for s points (`contact_reduction`) is as stiff as they are.
+that this is the scheme of the source whatever the integrator. k is Young's modulus, or that times the area
+of the point over the length at rest of the pair (`contact_area`). Tangential rows give way by γ_t/h, so that
+a held load F creeps at γ_t F. A contact that stands for s points (`contact_reduction`) is as stiff as they
+are.
 
 * Adhesion is a force that pulls the bodies together, shared by the points of a pair; the impulse of the
   solve counts from there. The cone is then the usual one, and friction gets what adhesion adds.
@@ -17,6 +19,7 @@ Source: Lacoursière 2007, "Ghosts and Machines" (SPOOK); docs/physics/compliant
 from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
+from tribo.contact.problem.contact_area import measure
 from tribo.contact.problem.contact_rows import own_blocks
 from tribo.contact.problem.islands import is_same_pair
 from tribo.contact.problem.spook import spook
@@ -34,6 +37,7 @@ SECONDARY_VISCOSITY = int(Pair.SECONDARY_SURFACE_VISCOSITY)
 ADHESION = int(Pair.ADHESION_FORCE)
 OVERLAP = int(Pair.ADHESIVE_OVERLAP)
 FRICTION_MODEL = int(Pair.FRICTION_MODEL)
+REST_LENGTH = int(Pair.ELASTIC_REST_LENGTH)
 CONE = int(FrictionModel.CONE)
 DIRECTION = int(Pair.DIRECTION)
 REFERENCE_BODY = int(Pair.REFERENCE_BODY)
@@ -152,6 +156,16 @@ def scale_friction(model, settings, work, c, a, b):
 
 
 @kernel
+def stiffness_of(model, work, c):
+    """Return the stiffness k of contact c [N/m]: that of its points, or of its area."""
+    a, b = materials_of(model, work, c)
+    modulus = model.pair_table[a, b, YOUNGS_MODULUS]
+    if work.contact_area[c] > 0.0:
+        return modulus * work.contact_area[c] / model.pair_table[a, b, REST_LENGTH]
+    return modulus * work.contact_share[c]
+
+
+@kernel
 def pull_pair(model, settings, work, first, end):
     """Share the adhesion of a pair among its contacts from `first` to `end` − 1 that it reaches.
 
@@ -162,7 +176,12 @@ def pull_pair(model, settings, work, first, end):
     a, b = materials_of(model, work, first)
     table = model.pair_table
     force = table[a, b, ADHESION]
-    reach = max(0.0, force / table[a, b, YOUNGS_MODULUS] - table[a, b, OVERLAP])
+    stiffness = table[a, b, YOUNGS_MODULUS]
+    if table[a, b, REST_LENGTH] > 0.0:
+        stiffness = 0.0
+        for c in range(first, end):
+            stiffness += stiffness_of(model, work, c)
+    reach = max(0.0, force / stiffness - table[a, b, OVERLAP])
     count = 0
     for c in range(first, end):
         if work.contact_gap[c] + work.contact_sag[c] <= reach:
@@ -182,6 +201,8 @@ def compliance(model, state, settings, work):
 
     Writes: work.
     """
+    for c in range(work.contact_count[0]):
+        work.contact_area[c] = 0.0
     old = first = 0
     for c in range(work.contact_count[0]):
         for k in range(3):
@@ -195,6 +216,8 @@ def compliance(model, state, settings, work):
         a, b = materials_of(model, work, c)
         if model.pair_table[a, b, YOUNGS_MODULUS] <= 0.0:
             continue
+        if model.pair_table[a, b, REST_LENGTH] > 0.0 and work.contact_area[c] == 0.0:
+            measure(model, work, c, model.pair_table[a, b, REST_LENGTH])
         while old < state.warm_count[0] and state.warm_key[old] < work.contact_key[c]:
             old += 1
         work.contact_load[c] = -1.0
@@ -233,8 +256,7 @@ def press(model, settings, work, c, speed):
     if gap > 0.0 and work.contact_pull[c] == 0.0:
         give_way(work, c, 2, 0.0)
         return -inf
-    stiffness = table[a, b, YOUNGS_MODULUS] * work.contact_share[c]
-    gamma, r = spook(1.0 / stiffness, table[a, b, SPOOK_DAMPING], h)
+    gamma, r = spook(1.0 / stiffness_of(model, work, c), table[a, b, SPOOK_DAMPING], h)
     give_way(work, c, 2, r)
     gap += table[a, b, OVERLAP]
     return gamma * speed - 4.0 * gamma / h * gap + r * work.contact_pull[c]

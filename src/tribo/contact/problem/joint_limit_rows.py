@@ -1,12 +1,14 @@
 """Stage `joint_limit_rows.limit_rows`: rows of joints in the contact problem, joint limits as one-sided ones.
 
-A limit is a contact of a joint with its stop: gap g ≥ 0, restitution 0, g + dt w ≥ 0.
+A limit is a contact of a joint with its stop: gap g ≥ 0, restitution 0, g + dt w ≥ 0. A stop with a
+compliance is a spring with damping that begins there (`src/tribo/contact/problem/spook.py`).
 """
 
 from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import joint_friction_rows, scalar_rows
+from tribo.contact.problem.spook import close_soft_row
 from tribo.model import Joint, Kind, Slot
 
 REVOLUTE = int(Joint.REVOLUTE)
@@ -21,17 +23,27 @@ LIMIT = int(Slot.LIMIT)
 def add_limit(model, state, settings, work, i, sign, gap):
     """Append a limit of joint i: the lower (sign +1) or the upper one (−1).   sign v⁺ ≥ −gap/dt
 
-    Beyond the stop it asks for correction. The row is that of the joint itself, so both stops share a slot.
+    Beyond the stop it asks for correction. The row is that of the joint itself, so both stops share a slot. A
+    stop that gives way presses from there on only.
 
     Writes: work.
     """
+    compliance = model.joint_stop_compliance[i]
+    if compliance > 0.0 and gap > 0.0:
+        return
     target = joint_friction_rows.stop_target(settings, gap)
     n = scalar_rows.open_row(model, work, model.joint_slot[i] + LIMIT, i, -1)
     if n < 0:
         return
     scalar_rows.add_dof(model, work, n, 0, model.joint_v[i], 1.0)
-    lower = 0.0 if sign > 0.0 else -inf
-    upper = inf if sign > 0.0 else 0.0
+    lower = 0.0 if sign > 0.0 else settings.dt * model.joint_stop_force[i, 0]
+    upper = settings.dt * model.joint_stop_force[i, 1] if sign > 0.0 else 0.0
+    if compliance > 0.0:
+        damping = model.joint_stop_damping[i]
+        close_soft_row(
+            model, state, settings, work, n, sign * gap, compliance, damping, lower, upper
+        )
+        return
     scalar_rows.close_row(model, state, work, n, sign * target, lower, upper, 0.0)
     work.scalar_correction[n] = sign * max(0.0, target)
 

@@ -4,12 +4,14 @@ A row whose gap is g gives way like a spring of compliance ε with the damping t
 
     w + R λ = γ w₀ − (4 γ/h) g,   γ = 1/(1 + 4 τ/h),   R = 4 ε γ/h²
 
-w₀ the velocity before the step, g where the step is evaluated. Contact materials and constraints share it.
+w₀ the velocity before the step, g where the step is evaluated. Contact materials, constraints and stops of
+joints share it.
 
 Source: Lacoursière 2007, "Ghosts and Machines"; docs/physics/compliant-materials.
 """
 
 from tribo.compiler.jit import kernel
+from tribo.contact.problem import scalar_rows
 
 
 @kernel
@@ -17,3 +19,21 @@ def spook(compliance, damping, dt):
     """Return γ [–] and R of a row that gives way by `compliance`, with a damping time [s]."""
     gamma = 1.0 / (1.0 + 4.0 * damping / dt)
     return gamma, 4.0 * compliance * gamma / (dt * dt)
+
+
+@kernel
+def close_soft_row(model, state, settings, work, n, gap, compliance, damping, lower, upper):
+    """Finish a row that gives way like a spring: gap, compliance ε, spook damping τ, bounds [N s, N m s].
+
+    Writes: work.
+    """
+    dt = settings.dt
+    gamma, r = spook(compliance, damping, dt)
+    scalar_rows.close_row(model, state, work, n, 0.0, lower, upper, r)
+    if work.scalar_count[0] == n:
+        return  # nothing moves it
+    before = work.scalar_start[n]
+    target = gamma * (before - 4.0 * gap / dt)
+    work.scalar_target[n] = target
+    work.scalar_start[n] = before - target
+    work.scalar_reach[n] = scalar_rows.GIVES_WAY

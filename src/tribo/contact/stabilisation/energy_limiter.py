@@ -12,7 +12,7 @@ stiff for the time step; that is said.
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints import velocity_bound
 from tribo.contact.problem.islands import find, is_member
-from tribo.contact.problem.scalar_rows import tie_of
+from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
 from tribo.contact.stabilisation import fixed_base, group_momentum, velocity_scaling
 from tribo.dynamics.inertia import twice_energy
 from tribo.dynamics.middle import STIFF, max_spring_share
@@ -80,7 +80,9 @@ def may_gain(model, work, t):
     """
     for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
         n = work.island_scalar[k]
-        if work.scalar_impulse[n] != 0.0 and velocity_bound.may_push(model, work, n):
+        if work.scalar_impulse[n] == 0.0:
+            continue
+        if work.scalar_reach[n] == GIVES_WAY or velocity_bound.may_push(model, work, n):
             return True
     return False
 

@@ -16,7 +16,7 @@ from tribo.description.trees import (
     Vector,
     VisualDescription,
 )
-from tribo.formats.choreonoid import joint_devices, wire_devices
+from tribo.formats.choreonoid import joint_devices, track_devices, wire_devices
 from tribo.formats.choreonoid.keys import Angles, check_keys, inertia, number, value, word
 from tribo.formats.inertia import Inertial
 from tribo.formats.mesh_files import MeshFinder
@@ -29,7 +29,7 @@ from tribo.model import Shape
 DEVICES = (
     "ForceSensor", "RateGyroSensor", "AccelerationSensor", "IMU", "Imu", "Camera", "CameraDevice",
     "RangeSensor", "RangeCamera", "SpotLight", "PointLight", "DirectionalLight", "Marker", "Conveyor",
-    "AGXVehicleContinuousTrackDevice", "Attachment", "Holder",
+    "Attachment", "Holder",
 )  # fmt: skip
 SIZES = {  # geometry: its keys
     "Box": ("size",),
@@ -54,6 +54,7 @@ class Contents:
     bodies: list[Inertial] = field(default_factory=list)
     devices: list[joint_devices.Device] = field(default_factory=list)
     wires: list[YamlNode] = field(default_factory=list)
+    tracks: list[YamlNode] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,9 @@ class ElementReader:
                 continue
             elif kind == wire_devices.KIND:
                 made.wires.append(node)
+                continue
+            elif kind == track_devices.KIND:
+                made.tracks.append(node)
                 continue
             elif kind not in {"Group", "Transform"}:
                 known = "devices are not read" if kind in DEVICES else "it is not known"

@@ -10,7 +10,7 @@ import numpy as np
 
 from tribo.checks.check import LARGEST
 from tribo.description.trees import JointDescription, LinkDescription
-from tribo.formats.choreonoid import joint_drives
+from tribo.formats.choreonoid import joint_drives, joint_stops
 from tribo.formats.choreonoid.elements import Contents, ElementReader
 from tribo.formats.choreonoid.keys import (
     Angles,
@@ -44,9 +44,8 @@ OWN = (  # parameters of a material that a link may have itself
     "density", "youngs_modulus", "viscosity", "roughness", "surface_viscosity", "adhesion_force",
     "adhesiv_overlap", "poisson_ratio", "spook_damping",
 )  # fmt: skip
-WITHOUT_EFFECT = (  # joints of trees and their stops do not give way
-    "joint_compliance", "joint_spook_damping", "joint_force_range", "joint_range_compliance",
-    "joint_range_spook_damping", "joint_range_force_range",
+WITHOUT_EFFECT = (  # a joint of a tree does not give way but along what it moves
+    "joint_compliance", "joint_spook_damping", "joint_force_range",
 )  # fmt: skip
 KNOWN = (
     "type", "name", "parent", "translation", "rotation", "joint_id", "joint_name", "joint_type",
@@ -54,7 +53,7 @@ KNOWN = (
     "joint_velocity_range", "max_joint_effort", "joint_effort_range", "rotor_inertia", "gear_ratio",
     "center_of_mass", "mass", "inertia", "mass_type", "material", "elements", "actuation_mode", "import",
     "auto_sleep", "convex_decomposition", "force_range", *OWN, *WITHOUT_EFFECT,
-    *joint_drives.LOCK_KEYS, *joint_drives.MOTOR_KEYS,
+    *joint_drives.LOCK_KEYS, *joint_drives.MOTOR_KEYS, *joint_stops.KEYS,
 )  # fmt: skip
 LINK_INFO = "useLinkInfo"
 DEFAULT_MASS = 1.0  # [kg], and as much [kg m²], of a link that says nothing: Choreonoid's
@@ -110,7 +109,7 @@ class LinkReader:
             if found is not None:
                 self._report.doubt(
                     found,
-                    f"{key} is left out: joints of a tree and their stops do not give way",
+                    f"{key} is left out: a joint of a tree gives way only along what it moves",
                     f"without effect {key}",
                 )
         pose = self.pose(node)
@@ -129,6 +128,7 @@ class LinkReader:
             material,
             is_private,
         )
+        joint_stops.read(node, joint, self._report)
         link.drive = joint_drives.read(node, joint, self._report)
         link.stands = is_root and joint.type == Joint.FIXED
         link.contents = self._elements.read(node.get("elements"), material.name, stands=link.stands)

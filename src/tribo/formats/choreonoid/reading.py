@@ -19,7 +19,13 @@ from tribo.description.trees import (
 from tribo.engine.builder import ALL_GROUPS
 from tribo.engine.layout import COORDINATES
 from tribo.formats.assembly import assemble
-from tribo.formats.choreonoid import collision_rules, extra_joints, joint_devices, wire_devices
+from tribo.formats.choreonoid import (
+    collision_rules,
+    extra_joints,
+    joint_devices,
+    track_devices,
+    wire_devices,
+)
 from tribo.formats.choreonoid.body_links import BodyReader
 from tribo.formats.choreonoid.links import BodyLink
 from tribo.formats.choreonoid.placement import Placement, place
@@ -48,6 +54,7 @@ class BodyFile:
     laws: Laws = field(default_factory=dict)
     ties: list[ConstraintDescription] = field(default_factory=list)  # `objects`: numbers of trees
     wires: list[wire_devices.WireDescription] = field(default_factory=list)
+    tracks: list[track_devices.TrackDescription] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     is_apart: bool = False  # whether its things pass through each other
@@ -69,9 +76,13 @@ def read_robot(
             f"{made.name}: {len(made.trees)} things that no joint connects ({names}), must be one; "
             "world.load_body takes them all"
         )
-    for wire in made.wires:
+    laid: list[tuple[str, wire_devices.WireDescription | track_devices.TrackDescription]] = [
+        *(("wire", wire) for wire in made.wires),
+        *(("track", track) for track in made.tracks),
+    ]
+    for what, item in laid:
         said = (
-            f"{wire.place}: the wire {wire.name!r} is left out: it is no part of a robot; "
+            f"{item.place}: the {what} {item.name!r} is left out: it is no part of a robot; "
             "world.load_body lays it"
         )
         if strict:
@@ -143,6 +154,8 @@ def read(
         made.ties = []
     wires = [wire for link in links.values() for wire in link.contents.wires]
     made.wires = wire_devices.read(wires, made.trees, materials, report)
+    tracks = [track for link in links.values() for track in link.contents.tracks]
+    made.tracks = track_devices.read(tracks, made.trees, materials, report)
     made.laws = _laws(links, materials)
     made.notes, made.doubts = report.notes, report.doubts
     for tree in made.trees[:1]:

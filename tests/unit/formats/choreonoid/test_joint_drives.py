@@ -55,7 +55,6 @@ def test_a_motor_slips_by_its_compliance_and_yields_beyond_its_force_range():
     world, arm = robot(
         "actuationMode: jointVelocity, jointMotorForceRange: [ -4, 4 ], jointEffortRange: [ -3, 8 ]"
     )
-    assert arm.joint("bar").description if False else True
     world.step(10)
     expected = (MOMENT - 3.0) / (0.2 + 2 * 0.25) * 0.01
     assert arm.generalized_velocity[0] == pytest.approx(expected, rel=1e-4)
@@ -78,7 +77,8 @@ def test_a_saved_world_holds_its_drive(tmp_path):
     ("jointMotorCompliance: 1e-8", "counts with actuationMode: jointVelocity"),
     ("actuationMode: jointEffort, jointLockForceRange: [ -1, 1 ]", "actuationMode: jointDisplacement"),
     ("actuationMode: jointDisplacement, jointMotorForceRange: [ -1, 1 ]", "actuationMode: jointVelocity"),
-    ("jointRangeCompliance: 1e-8", "their stops do not give way"),
+    ("jointCompliance: 1e-8", "gives way only along what it moves"),
+    ("jointRangeCompliance: 1e-8", "it counts for a joint with a jointRange"),
 ])  # fmt: skip
 def test_what_does_not_count_is_said(more, doubt):
     made = choreonoid.read(HEAD + BAR.format(kind="revolute", more=more))
@@ -104,3 +104,35 @@ def test_modes_without_numbers_drive_nothing():
     """As before: who gives the mode alone sets the drives himself."""
     _, arm = robot("actuationMode: jointVelocity")
     assert not arm.kd.any()
+
+
+def test_jointRangeCompliance_is_that_of_the_stops():
+    """The bar falls onto its stop and goes beyond it by ε M, without lasting swing."""
+    world, arm = robot(
+        "jointRange: [ -10, 10 ], jointRangeCompliance: 1e-3, jointRangeSpookDamping: 0.1"
+    )
+    world.step(3000)
+    turned = arm.generalized_coordinate[0] - np.radians(10)
+    assert turned == pytest.approx(1e-3 * MOMENT * np.cos(arm.generalized_coordinate[0]), rel=1e-6)
+    assert arm.description.bodies[1].joint.stop_spook_damping == 0.1
+
+
+def test_jointRangeForceRange_bounds_the_force_of_the_stops():
+    """3 N m of the stop against the weight of 9.81 N m: the bar falls on, slower."""
+    world, arm = robot("jointRange: [ -90, 0 ], jointRangeForceRange: [ -3, 8 ]")
+    joint = arm.description.bodies[1].joint
+    assert (joint.stop_compliance, joint.stop_force_range) == (1e-8, (-3.0, 8.0))
+    world.step(10)
+    expected = (MOMENT - 3.0) / (0.2 + 2 * 0.25) * 0.01
+    assert arm.generalized_velocity[0] == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize(("more", "message"), [
+    ("jointRangeCompliance: -1", "must be ≥ 0"),
+    ("jointRangeSpookDamping: -1", "must be ≥ 0"),
+    ("jointRangeCompliance: .nan", "must be ≥ 0|number"),
+    ("jointRangeForceRange: [ 1, 2 ]", "must hold 0"),
+])  # fmt: skip
+def test_wrong_numbers_of_stops_are_errors(more, message):
+    with pytest.raises(tribo.DescriptionError, match=message):
+        choreonoid.read(HEAD + BAR.format(kind="revolute", more=f"jointRange: [ -10, 10 ], {more}"))

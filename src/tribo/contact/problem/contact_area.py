@@ -1,0 +1,123 @@
+"""The area of a patch of contact points: a layer of thickness ℓ gives way like k = E A/ℓ.
+
+A patch is the points of two bodies between the same two materials whose normals are within 15°. Its area is
+that of the convex hull of its points, seen along the normal, but a patch narrower than ℓ counts as ℓ wide:
+
+    A = max(A_hull, s ℓ, ℓ²),   s the longest distance of two of its points
+
+It is shared by the points as they stand for what contact reduction has left out, so that neither how many
+points there are nor how many of them are kept changes the stiffness.
+
+Source: docs/physics/compliant-materials, *Stiffness by area*.
+"""
+
+from math import sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.math import vec
+
+SAME_NORMAL = 0.966  # [–] cosine of 15°: these share a patch
+ALIKE = 1e-6  # [–] of the size of a patch: places that differ by less do not differ
+MEMBER = -1.0  # `Work.contact_area` of a point of the patch that is being measured
+
+
+@kernel
+def gather(model, work, first):
+    """Mark the points of the patch of contact `first`; return the last one's next, and their shares.
+
+    The contacts of one body A follow one another.
+
+    Writes: work.
+    """
+    body = work.contact_body
+    material = model.shape_material
+    shape = work.contact_shape
+    axes = work.contact_axes
+    n = (axes[first, 6], axes[first, 7], axes[first, 8])
+    end = first
+    shares = 0.0
+    for c in range(first, work.contact_count[0]):
+        if body[c, 0] != body[first, 0]:
+            break
+        if body[c, 1] != body[first, 1] or work.contact_area[c] != 0.0:
+            continue
+        if material[shape[c, 0]] != material[shape[first, 0]]:
+            continue
+        if material[shape[c, 1]] != material[shape[first, 1]]:
+            continue
+        if vec.dot(n, (axes[c, 6], axes[c, 7], axes[c, 8])) >= SAME_NORMAL:
+            work.contact_area[c] = MEMBER
+            shares += work.contact_share[c]
+            end = c + 1
+    return end, shares
+
+
+@kernel
+def place(work, c, first):
+    """Return where a point of a patch is, seen along the normal of its first one (2,) [m]."""
+    axes = work.contact_axes
+    away = vec.sub(vec.load(work.contact_pos, c), vec.load(work.contact_pos, first))
+    u = vec.dot(away, (axes[first, 0], axes[first, 1], axes[first, 2]))
+    v = vec.dot(away, (axes[first, 3], axes[first, 4], axes[first, 5]))
+    return u, v
+
+
+@kernel
+def hull(work, first, end):
+    """Return the area of the hull of a patch [m²], and the longest distance of two of its points [m].
+
+    From a corner on, the next is the one that has all others on its left; of those in line the farthest.
+    """
+    x = y = size = 0.0
+    for c in range(first, end):
+        if work.contact_area[c] == MEMBER:
+            u, v = place(work, c, first)
+            size = max(size, abs(u), abs(v))
+    tiny = ALIKE * size
+    for c in range(first, end):
+        if work.contact_area[c] == MEMBER:
+            u, v = place(work, c, first)
+            if u < x - tiny or (u <= x + tiny and v < y - tiny):
+                x, y = u, v
+    hx, hy = x, y
+    twice = longest = 0.0
+    for _ in range(end - first):
+        after = -1
+        ax = ay = 0.0
+        for c in range(first, end):
+            if work.contact_area[c] != MEMBER:
+                continue
+            u, v = place(work, c, first)
+            u -= hx
+            v -= hy
+            square = u * u + v * v
+            longest = max(longest, square)
+            if square <= tiny * tiny:
+                continue
+            turn = ax * v - ay * u
+            is_farther = square > ax * ax + ay * ay
+            if after < 0 or turn < -tiny * size or (turn <= tiny * size and is_farther):
+                after, ax, ay = c, u, v
+        if after < 0:
+            break
+        twice += (hx - x) * (hy + ay - y) - (hy - y) * (hx + ax - x)
+        hx += ax
+        hy += ay
+        if (hx - x) ** 2 + (hy - y) ** 2 <= tiny * tiny:
+            break
+    return 0.5 * abs(twice), sqrt(longest)
+
+
+@kernel
+def measure(model, work, first, length):
+    """Share the area of the patch of contact `first` among its points, `length` the ℓ of its pair [m].
+
+    Writes: work.
+    Cost: for n points of which h are corners, n h.
+    """
+    end, shares = gather(model, work, first)
+    area, longest = hull(work, first, end)
+    area = max(area, longest * length, length * length)
+    for c in range(first, end):
+        if work.contact_area[c] == MEMBER:
+            work.contact_area[c] = area * work.contact_share[c] / shares

@@ -1,0 +1,154 @@
+"""Tracks of AGX Dynamics in a body file: a belt of pads round wheels that are links.
+
+A track leads round several links, so it belongs to the scene; `World.load_body` lays it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tribo.description.trees import TreeDescription, Vector
+from tribo.formats.choreonoid.keys import check_keys, number, value, word
+from tribo.formats.loops import place_of
+from tribo.formats.pose import matrix
+from tribo.formats.report import Report, known_hint
+from tribo.formats.yaml_nodes import YamlNode
+from tribo.materials import Material, MaterialLibrary
+from tribo.model import Shape
+
+KIND = "AGXVehicleContinuousTrackDevice"
+WHEELS = ("sprocket_names", "idler_names", "roller_names", "guide_names")
+LEFT_OUT = (  # of AGX's own way of keeping a track in one piece, and of what is drawn
+    "up_axis", "node_distance_tension", "node_thicker_thickness", "use_thicker_node_every",
+    "min_stabilizing_hinge_normal_force", "stabilizing_hinge_friction_parameter",
+    "nodes_to_wheels_merge_threshold", "nodes_to_wheels_split_threshold", "enable_merge",
+    "num_nodes_per_merge_segment", "contact_reduction", "enable_lock_to_reach_merge_condition",
+    "lock_to_reach_merge_condition_compliance", "lock_to_reach_merge_condition_spook_damping",
+    "max_angle_merge_condition", "node_shape",
+)  # fmt: skip
+KEYS = (
+    "type", "name", "id", "number_of_nodes", "node_thickness", "node_width", "hinge_compliance",
+    "hinge_spook_damping", "material", *WHEELS, *LEFT_OUT,
+)  # fmt: skip
+COMPLIANCE, SPOOK_DAMPING = 1e-10, 0.0333  # [m/N, rad/(N m)], [s]: what the manual says
+ROUND = (Shape.CYLINDER, Shape.SPHERE, Shape.CAPSULE)
+MOST_PADS = 1000
+
+
+@dataclass(slots=True)
+class WheelPlace:
+    """A wheel: a round shape on a body of a tree."""
+
+    tree: int
+    body: str
+    point: Vector  # [m] its centre, frame of the body
+    axis: Vector  # frame of the body
+    radius: float  # [m]
+
+
+@dataclass(slots=True)
+class TrackDescription:
+    """A track as `World.add_track` takes it, but for its wheels, that are still names."""
+
+    name: str
+    place: str  # in the file
+    pads: int
+    width: float
+    thickness: float
+    material: Material
+    compliance: float
+    spook_damping: float
+    wheels: list[WheelPlace] = field(default_factory=list)
+
+
+def read(
+    nodes: Sequence[YamlNode], trees: Sequence[TreeDescription], library: MaterialLibrary | None,
+    report: Report,
+) -> list[TrackDescription]:  # fmt: skip
+    """Return the tracks that devices describe.
+
+    Raises:
+        DescriptionError: A value is missing or wrong.
+    """
+    made = [_track(node, k, trees, library, report) for k, node in enumerate(nodes)]
+    names: set[str] = set()
+    for track, node in zip(made, nodes, strict=True):
+        if track.name in names:
+            raise node.error(f"there are two tracks named {track.name!r}; rename one")
+        names.add(track.name)
+    return made
+
+
+def _track(
+    node: YamlNode, k: int, trees: Sequence[TreeDescription], library: MaterialLibrary | None,
+    report: Report,
+) -> TrackDescription:  # fmt: skip
+    check_keys(node, KEYS, KIND, report)
+    found = [key for key in LEFT_OUT if value(node, key) is not None and key != "up_axis"]
+    if found:
+        report.note(f"{node.place}: {', '.join(found)} of {KIND} are left out", "parts of a track")
+    count = number(node, "number_of_nodes", 0.0)
+    if count != int(count) or not 3 <= count <= MOST_PADS:
+        raise node.error(
+            f"numberOfNodes must be a whole number from 3 to {MOST_PADS}, got {count:g}"
+        )
+    name = word(node, "material") or "default"
+    material = Material(name)
+    if library is not None and name in library.names:
+        material = library.material(name)
+    elif name.lower() != "default":
+        known = () if library is None else library.names
+        report.doubt(node, f"material {name!r} is not known{known_hint(name, known)}")
+    made = TrackDescription(
+        (word(node, "name") or f"track_{k}").replace("/", "_"), node.place, int(count),
+        _positive(node, "node_width"), _positive(node, "node_thickness"), material,
+        number(node, "hinge_compliance", COMPLIANCE), number(node, "hinge_spook_damping", SPOOK_DAMPING),
+    )  # fmt: skip
+    if not 0.0 <= made.compliance < math.inf or not 0.0 <= made.spook_damping < math.inf:
+        raise node.error(
+            f"hingeCompliance and hingeSpookDamping must be ≥ 0, got {made.compliance:g} and "
+            f"{made.spook_damping:g}"
+        )
+    for key in WHEELS:
+        listed = value(node, key)
+        for item in [] if listed is None else listed.need("list", key).items:
+            made.wheels.append(_wheel(item, trees))
+    if len(made.wheels) < 2:
+        raise node.error(f"{KIND} {made.name!r} needs two wheels: sprocketNames, idlerNames")
+    return made
+
+
+def _wheel(node: YamlNode, trees: Sequence[TreeDescription]) -> WheelPlace:
+    """Return the largest round shape of the link of a name."""
+    name = node.word()
+    for k, tree in enumerate(trees):
+        found = place_of(tree, name)
+        if found is None:
+            continue
+        body = tree.bodies[found[0]]
+        round_ones = [
+            shape for shape in body.shapes
+            if shape.kind in ROUND and shape.name.rpartition("/")[0] == name
+        ]  # fmt: skip
+        if not round_ones:
+            raise node.error(
+                f"link {name!r} has no Cylinder, Sphere or Capsule that collides: its radius is not known"
+            )
+        shape = max(round_ones, key=lambda one: one.size[0])
+        axis = tuple(matrix(shape.quaternion)[:, 2].tolist())
+        if shape.kind == Shape.SPHERE:
+            axis = tuple(np.asarray(matrix(body.joint.quaternion).T @ body.joint.axis).tolist())
+        return WheelPlace(k, body.name, tuple(shape.position), axis, float(shape.size[0]))
+    names = [body.name for tree in trees for body in tree.bodies]
+    raise node.error(f"link {name!r} does not exist{known_hint(name, names)}")
+
+
+def _positive(node: YamlNode, key: str) -> float:
+    found = number(node, key, 0.0)
+    if not 0.0 < found < math.inf:
+        raise node.error(f"{key} must be > 0, got {found:g}")
+    return found

@@ -42,7 +42,7 @@ def is_scalar(value: Any) -> bool:
 def is_masked(value: Any) -> bool:
     """Tell whether a value has a masked entry. Whoever holds one has loaded `numpy.ma`, a large module."""
     masks = sys.modules.get("numpy.ma")
-    return masks is not None and bool(masks.is_masked(value))
+    return masks is not None and isinstance(value, masks.MaskedArray) and masks.is_masked(value)
 
 
 def number(

@@ -140,7 +140,7 @@ def links(
     Example:
         >>> joints, pitch = links(np.array([[0.0, 0.0], [1.0, 0.0]]), np.array([0.2, 0.2]), 24, 0.02)
         >>> joints.shape, round(pitch, 4)
-        ((24, 2), 0.1382)
+        ((24, 2), 0.1403)
     """
     middle = np.asarray(radii) + 0.5 * thickness
     arcs = wrap(centres, middle)
@@ -172,4 +172,4 @@ def links(
     for _ in range(count):
         made.append(path.at(way)[:2])
         way = path.after(way, pitch)
-    return np.array(made), pitch
+    return np.array(made), float(pitch)

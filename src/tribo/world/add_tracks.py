@@ -70,7 +70,7 @@ class WorldTracks:
             ...     pads=24, width=0.4, thickness=0.03, pad_mass=0.3,
             ... )
             >>> len(track.pads), round(track.pitch, 3)
-            (24, 0.092)
+            (24, 0.094)
         """
         self._world.check_editable("the list of objects")
         frame = frame_about(axis)

@@ -99,7 +99,7 @@ class Model(Record):
     tree_v = field("ntree", dtype=INT)  # first dof
     tree_nv = field("ntree", dtype=INT)
     tree_kind = field("ntree", dtype=INT)  # `Kind`
-    tree_is_single = field("ntree", dtype=INT)  # 1: a free body about its COM, no compliant pair
+    tree_is_single = field("ntree", dtype=INT)  # 1: free body, origin at COM, no compliant pair
     tree_is_tied = field("ntree", dtype=INT)  # 1: a constraint ends in it
     tree_is_deep = field("ntree", dtype=INT)  # 1: articulated bodies are faster than rows of M
 
@@ -335,8 +335,8 @@ class Work(Record):
 
     # Contacts: A = lower shape index; normal from B into A; frame rows t₁, t₂, n.
     contact_count = field(1, dtype=INT)
-    ahead_rounds = field(1, dtype=INT)  # in which the solved way led into more contacts of the step
-    body_next = field("nbody", 6)  # [m/s, rad/s] velocity of its origin, and spin, as solved for
+    ahead_rounds = field(1, dtype=INT)  # in which `look_ahead` has added contacts to this step
+    body_next_motion = field("nbody", 6)  # [m/s, rad/s] of its origin, and spin, as solved for
     contact_shape = field("max_contact", 2, dtype=INT)
     contact_body = field("max_contact", 2, dtype=INT)
     contact_key = field("max_contact", dtype=INT)

@@ -14,6 +14,32 @@ SHAPES = 1 << 26  # shape ids of one world, so that a key fits into 63 bits
 
 
 @kernel
+def first_key(model, a, b):
+    """Return the key of feature 0 of a pair of shapes; its other contacts have the next `FEATURES` − 1."""
+    return (model.shape_id[a] * SHAPES + model.shape_id[b]) * FEATURES
+
+
+@kernel
+def write_contact(model, work, c, a, b, key, point, n, gap, travel):
+    """Write contact c of shapes a, b: what is known of it before rows are.
+
+    Writes: work.
+    """
+    t1, t2 = vec.axes_from_normal(n)
+    work.contact_shape[c, 0] = a
+    work.contact_shape[c, 1] = b
+    work.contact_body[c, 0] = model.shape_body[a]
+    work.contact_body[c, 1] = model.shape_body[b]
+    work.contact_key[c] = key
+    vec.store(work.contact_pos, c, point)
+    vec.store_mat(
+        work.contact_axes, c, (t1[0], t1[1], t1[2], t2[0], t2[1], t2[2], n[0], n[1], n[2])
+    )
+    work.contact_gap[c] = gap
+    vec.store(work.contact_travel, c, travel)
+
+
+@kernel
 def add_contact(model, work, a, b, k):
     """Append point k of the manifold of shapes a, b; count on without storing when full.
 
@@ -23,21 +49,11 @@ def add_contact(model, work, a, b, k):
     work.contact_count[0] = c + 1
     if c >= work.contact_key.shape[0]:
         return
-    point = work.manifold
-    n = (point[k, 3], point[k, 4], point[k, 5])
-    t1, t2 = vec.axes_from_normal(n)
-    work.contact_shape[c, 0] = a
-    work.contact_shape[c, 1] = b
-    work.contact_body[c, 0] = model.shape_body[a]
-    work.contact_body[c, 1] = model.shape_body[b]
-    pair = model.shape_id[a] * SHAPES + model.shape_id[b]
-    work.contact_key[c] = pair * FEATURES + int(point[k, 7])
-    vec.store(work.contact_pos, c, (point[k, 0], point[k, 1], point[k, 2]))
-    vec.store_mat(
-        work.contact_axes, c, (t1[0], t1[1], t1[2], t2[0], t2[1], t2[2], n[0], n[1], n[2])
-    )
-    work.contact_gap[c] = point[k, 6]
-    vec.store(work.contact_travel, c, vec.load(work.travel, k))
+    row = work.manifold
+    key = first_key(model, a, b) + int(row[k, 7])
+    point = (row[k, 0], row[k, 1], row[k, 2])
+    n = (row[k, 3], row[k, 4], row[k, 5])
+    write_contact(model, work, c, a, b, key, point, n, row[k, 6], vec.load(work.travel, k))
 
 
 @kernel
@@ -62,7 +78,8 @@ def contacts(model, state, settings, work):
 
     Writes: work.
     """
-    work.contact_count[0] = work.ahead_rounds[0] = 0
+    work.contact_count[0] = 0
+    work.ahead_rounds[0] = 0  # of `look_ahead`, which adds to this list
     for k in range(work.travel.shape[0]):
         vec.store(work.travel, k, (0.0, 0.0, 0.0))
     for k in range(min(work.candidate_count[0], work.candidate.shape[0])):

@@ -15,7 +15,7 @@ Source: constraints that are added where they are found violated, Stewart and Tr
 from tribo.collision.advancement import TOUCH, put_pose, thickness, velocity_at
 from tribo.collision.broadphase import is_moved
 from tribo.collision.meeting import meet
-from tribo.collision.narrowphase import FEATURES, SHAPES, is_of_other_points
+from tribo.collision.narrowphase import FEATURES, first_key, is_of_other_points, write_contact
 from tribo.compiler.jit import kernel
 from tribo.contact.compliant import compliant_contacts
 from tribo.math import quat, spatial, vec
@@ -62,13 +62,13 @@ def note_motions(model, work):
     for i in range(model.body_parent.shape[0]):
         if model.body_is_solid[i] == 1:
             velocity, spin = next_motion(model, work, i)
-            spatial.store(work.body_next, i, (*velocity, *spin))
+            spatial.store(work.body_next_motion, i, (*velocity, *spin))
 
 
 @kernel
 def motion_of(work, i):
     """Return what `note_motions` noted of body i: velocity [m/s] and angular velocity [rad/s]."""
-    x = spatial.load(work.body_next, i)
+    x = spatial.load(work.body_next_motion, i)
     return (x[0], x[1], x[2]), (x[3], x[4], x[5])
 
 
@@ -88,18 +88,18 @@ def turned_way(model, settings, work, i, j):
 
 
 @kernel
-def is_round(kind):
-    """Tell whether the surface of a shape turns its normal slowly everywhere."""
+def has_no_edges(kind):
+    """Tell whether a shape has neither edges nor corners: along it, the normal changes slowly."""
     return kind == SPHERE or kind == ELLIPSOID
 
 
 @kernel
 def new_faces_may_come(kind, other):
-    """Tell whether two shapes that turn past one another may meet along a normal, or at an end, of its own.
+    """Tell whether two shapes that turn past one another may meet along a normal, or at an end, that is new.
 
-    Not on a plane, whose normal is the same everywhere; nor where both are round.
+    Not on a plane, whose normal is the same everywhere; nor where neither has edges.
     """
-    return kind != PLANE and other != PLANE and not (is_round(kind) and is_round(other))
+    return kind != PLANE and other != PLANE and not (has_no_edges(kind) and has_no_edges(other))
 
 
 @kernel
@@ -118,8 +118,8 @@ def is_looked_after(model, a, b):
 
 
 @kernel
-def place_of(work, key):
-    """Return the first contact whose key is not less; one that did not fit is not looked at."""
+def first_from(work, key):
+    """Return the first contact whose key is not below the given one, of those that fitted."""
     low = 0
     high = min(work.contact_count[0], work.contact_key.shape[0])
     while low < high:
@@ -133,10 +133,10 @@ def place_of(work, key):
 
 @kernel
 def deepest_now(work, key):
-    """Return the least gap of a pair of shapes that begins with a key [m], 0 if it does not overlap."""
+    """Return the least gap of the pair of shapes whose first key is given [m], 0 if it does not overlap."""
     gap = 0.0
-    c = place_of(work, key)
-    stop = place_of(work, key + FEATURES)
+    c = first_from(work, key)
+    stop = first_from(work, key + FEATURES)
     while c < stop:
         gap = min(gap, work.contact_gap[c])
         c += 1
@@ -145,10 +145,10 @@ def deepest_now(work, key):
 
 @kernel
 def free_key(work, key, feature):
-    """Return the key of a feature of a pair, or the next one that no contact has; −1 if there is none."""
+    """Return the key of a feature of the pair whose first key is given, or the next free one; −1: none is."""
     wanted = key + feature
-    c = place_of(work, wanted)
-    stop = place_of(work, key + FEATURES)
+    c = first_from(work, wanted)
+    stop = first_from(work, key + FEATURES)
     while c < stop and work.contact_key[c] == wanted:
         wanted += 1
         c += 1
@@ -156,12 +156,12 @@ def free_key(work, key, feature):
 
 
 @kernel
-def insert(model, work, a, b, key, point, axes, gap, way):
-    """Insert a contact of two shapes where its key belongs.
+def insert(model, work, a, b, key, point, n, gap, travel):
+    """Insert a contact of two shapes where its key belongs; count on without storing when full.
 
     Writes: work.
     """
-    at = place_of(work, key)
+    at = first_from(work, key)
     last = work.contact_count[0]
     work.contact_count[0] = last + 1
     if last >= work.contact_key.shape[0]:
@@ -178,17 +178,18 @@ def insert(model, work, a, b, key, point, axes, gap, way):
         vec.store(work.contact_pos, c, vec.load(work.contact_pos, c - 1))
         vec.store_mat(work.contact_axes, c, vec.load_mat(work.contact_axes, c - 1))
         vec.store(work.contact_travel, c, vec.load(work.contact_travel, c - 1))
-    work.contact_key[at] = key
-    work.contact_gap[at] = gap
+    write_contact(model, work, at, a, b, key, point, n, gap, travel)
     work.contact_share[at] = 1.0
     work.contact_area[at] = 0.0
-    work.contact_shape[at, 0] = a
-    work.contact_shape[at, 1] = b
-    work.contact_body[at, 0] = model.shape_body[a]
-    work.contact_body[at, 1] = model.shape_body[b]
-    vec.store(work.contact_pos, at, point)
-    vec.store_mat(work.contact_axes, at, axes)
-    vec.store(work.contact_travel, at, way)
+
+
+@kernel
+def place_now(settings, work, i, p, motion):
+    """Return where the point of body i is now that is at p one step later."""
+    now = vec.load(work.body_pos, i)
+    later = vec.axpy(settings.dt, motion[0], now)
+    back = quat.to_matrix(quat.exp(vec.scale(-settings.dt, motion[1])))
+    return vec.add(now, vec.mat_vec(back, vec.sub(p, later)))
 
 
 @kernel
@@ -197,12 +198,11 @@ def add(model, settings, work, a, b, k, motion_a, motion_b):
 
     Its places on both bodies go back with them; two moved bodies share the point between, which keeps angular
     momentum. The gap is what the way that was solved for closes, less what it overlaps: one that ends with
-    that gap closed just touches.
+    that gap closed just touches. Return False if all keys of the pair are taken: then nothing is added.
 
     Writes: work.
     """
-    key = (model.shape_id[a] * SHAPES + model.shape_id[b]) * FEATURES
-    key = free_key(work, key, int(work.manifold[k, 7]))
+    key = free_key(work, first_key(model, a, b), int(work.manifold[k, 7]))
     if key < 0:
         return False
     i, j = model.shape_body[a], model.shape_body[b]
@@ -210,28 +210,17 @@ def add(model, settings, work, a, b, k, motion_a, motion_b):
     n = (row[k, 3], row[k, 4], row[k, 5])
     half = 0.5 * row[k, 6]
     p = (row[k, 0], row[k, 1], row[k, 2])
-    place_a = brought_back(settings, work, i, vec.axpy(half, n, p), motion_a)
-    place_b = brought_back(settings, work, j, vec.axpy(-half, n, p), motion_b)
+    place_a = place_now(settings, work, i, vec.axpy(half, n, p), motion_a)
+    place_b = place_now(settings, work, j, vec.axpy(-half, n, p), motion_b)
     point = vec.scale(0.5, vec.add(place_a, place_b))
     if is_moved(model, i) and is_moved(model, j):
         place_a = place_b = point
     arm_a = vec.sub(place_a, vec.load(work.body_pos, i))
     arm_b = vec.sub(place_b, vec.load(work.body_pos, j))
     apart = vec.dot(n, vec.sub(velocity_at(motion_a, arm_a), velocity_at(motion_b, arm_b)))
-    t1, t2 = vec.axes_from_normal(n)
-    axes = (t1[0], t1[1], t1[2], t2[0], t2[1], t2[2], n[0], n[1], n[2])
     gap = row[k, 6] - settings.dt * apart
-    insert(model, work, a, b, key, point, axes, gap, vec.sub(place_a, place_b))
+    insert(model, work, a, b, key, point, n, gap, vec.sub(place_a, place_b))
     return True
-
-
-@kernel
-def brought_back(settings, work, i, p, motion):
-    """Return where the point of body i is now that is at p one step later."""
-    now = vec.load(work.body_pos, i)
-    later = vec.axpy(settings.dt, motion[0], now)
-    back = quat.to_matrix(quat.exp(vec.scale(-settings.dt, motion[1])))
-    return vec.add(now, vec.mat_vec(back, vec.sub(p, later)))
 
 
 @kernel
@@ -263,7 +252,7 @@ def may_meet_anew(model, settings, work, a, b, key, least):
     """
     i = model.shape_body[a]
     j = model.shape_body[b]
-    if place_of(work, key) < place_of(work, key + FEATURES):
+    if first_from(work, key) < first_from(work, key + FEATURES):
         if not new_faces_may_come(model.shape_kind[a], model.shape_kind[b]):
             return False
         return turned_way(model, settings, work, i, j) > least
@@ -277,16 +266,16 @@ def look_at(model, settings, work, a, b):
     Writes: work.
     """
     touch = TOUCH * min(thickness(model, a), thickness(model, b))
-    key = (model.shape_id[a] * SHAPES + model.shape_id[b]) * FEATURES
+    key = first_key(model, a, b)
     if not may_meet_anew(model, settings, work, a, b, key, NEW_WAY * touch):
         return False
     motion_a = motion_of(work, model.shape_body[a])
     motion_b = motion_of(work, model.shape_body[b])
     n = meet_later(model, settings, work, a, b, motion_a, motion_b)
-    most = min(deepest_now(work, key) - touch, -DEEP * touch)
+    deep = min(deepest_now(work, key) - touch, -DEEP * touch)
     is_new = False
     for k in range(n):
-        if work.manifold[k, 6] < most:
+        if work.manifold[k, 6] < deep:
             is_new = add(model, settings, work, a, b, k, motion_a, motion_b) or is_new
     return is_new
 
@@ -311,5 +300,5 @@ def look(model, state, settings, work):
     if not is_new:
         return 0
     work.ahead_rounds[0] += 1
-    compliant_contacts.find(model, state, work)
+    compliant_contacts.find(model, state, work)  # contacts have other numbers now
     return 1

@@ -32,9 +32,9 @@ FAR = 0.01  # [rad] in a step, below which the prediction serves; 10 rad/s at 1 
 ENOUGH = 5e-6  # [–] of the velocity: v̄ is what it leads to; (dt ω)³/8 after one round, dt ω = 0.034
 STIFF = 0.1  # [–] of what a joint moves, damping and springs included, that these may make up
 STIFFEST = 0.97  # [–] the same of a spring that parts can follow; dt ω = 11
-DAMPED = 1e-3  # [–] of its velocity that a joint loses in a step: h need not be the better for more
+DAMPED = 1e-3  # [–] of its velocity that a joint loses in a step; more allows no larger error of h
 ERROR_DAMPED = 0.2  # [–] of what dampers take, by which h(v̄) may be off
-FOLLOWED = 27.0  # [–] times what they take: the cube of a turn [rad] up to which h is repeated; 0.3 at most
+FOLLOWED = 27.0  # [rad³] times what they take: (a turn)³ up to which h is repeated; 0.3 rad at most
 REPEATS = 4  # of h there
 JUMP = 4.0  # [–] ratio of accelerations of a loose body, a step apart, that no smooth motion has
 SUDDEN = 0.5  # [–] of a loose body's velocity that half a step may change
@@ -245,8 +245,8 @@ def least_damping(model, command, settings, work, t):
 def tolerance(model, command, settings, work, t):
     """Return by how much v̄ of a tree may be off, in parts of it, and how often h may be taken anew for that.
 
-    Where dampers take more from each joint, h(v̄) may err by a fifth of that: v̄ by that over the turn of the
-    step. However often h is taken anew, the step's own error of third order stays, (dt ω)³/24 of the
+    h(v̄) may err by a fifth of what dampers take from each joint: v̄ by that over the turn of the step.
+    However often h is taken anew, the step's own error of third order stays, (dt ω)³/24 of the
     velocity; beyond what dampers take it would add up.
     """
     if model.tree_is_tied[t] == 1:

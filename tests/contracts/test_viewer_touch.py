@@ -1,12 +1,12 @@
 """What a person does in the browser, and what happens in the world: every control once."""
 
-import threading
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from contracts import browser
+from contracts.touchable import serve, touchable_world, until
 
 import tribo
 
@@ -14,88 +14,16 @@ pytest.importorskip("viser")
 
 from tribo.viewer import Viewer, keys, panel
 from tribo.viewer.orders import MOST, Orders
-from tribo.viewer.overlays import OVERLAYS
 from tribo.viewer.spring import Spring
 
 needs_browser = pytest.mark.skipif(browser.CHROMIUM is None, reason="Chromium is not installed")
 QUADRUPED = Path(tribo.__file__).parent / "assets" / "quadruped.urdf"
-ARM = """<robot name="arm"><link name="world"/><link name="bar"><inertial><origin xyz="0 0 -0.2"/>
-<mass value="2"/><inertia ixx="0.03" iyy="0.03" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
-<visual><geometry><box size="0.1 0.1 0.4"/></geometry><origin xyz="0 0 -0.2"/></visual></link>
-<joint name="swing" type="revolute"><parent link="world"/><child link="bar"/><origin xyz="1.2 0 0.8"/>
-<axis xyz="0 1 0"/><limit lower="-1" upper="1.5" effort="100" velocity="100"/></joint></robot>"""
-
-
-SMALL = (760, 500)  # a small picture is drawn sooner: there is no GPU
-
-
-def touchable_world():
-    world = tribo.World()
-    world.add_ground(material="steel", name="ground")
-    world.add_sphere(0.3, 1.0, "rubber", name="ball", position=(0.0, 0.0, 0.3))
-    arm = world.add_articulated_system(ARM, name="arm")
-    arm.set_pd_gains([40.0], [4.0])
-    return world
 
 
 @pytest.fixture
 def viewer():
     with Viewer(touchable_world(), port=8440) as made:
         yield made
-
-
-def serve(viewer, script, folder):
-    """Let the world run while a script plays the person at a page; raise what it raises."""
-    trouble = []
-
-    def person():
-        try:
-            with browser.opened(viewer.address, folder, SMALL) as page:
-                page.wait_for("real-time factor")
-                script(page)
-        except BaseException as error:
-            trouble.append(error)
-
-    thread = threading.Thread(target=person)
-    thread.start()
-    while thread.is_alive():
-        viewer.run(0.1)
-    thread.join()
-    if trouble:
-        raise trouble[0]
-
-
-def until(is_so, what):
-    end = time.monotonic() + browser.PATIENCE
-    while not is_so():
-        assert time.monotonic() < end, what
-        time.sleep(0.05)
-
-
-def effects(viewer):
-    """Return, for each box of *Show* that has one while nothing moves, whether its effect is there."""
-    stage, overlays, sensors = viewer._stage, viewer._overlays, viewer._sensors
-    drawn = {
-        "shows_visual": lambda: stage.visual.is_seen,
-        "shows_collision": lambda: stage.collision.is_seen,
-        "shows_contacts": lambda: stage._points.visible,
-        "shows_forces": lambda: stage._arrows.visible,
-        "shows_sensors": lambda: bool(sensors._nodes),
-        "shows_colors": lambda: bool(sensors._colors),
-    }
-    return drawn | {f"shows_{name}": lambda name=name: name in overlays._on for name in OVERLAYS}
-
-
-def above(page, camera, point):
-    """Return the pixel of a point (3,) [m], as a camera of no roll sees it."""
-    wide, high = page.run("[innerWidth, innerHeight]")
-    eye, forward = np.array(camera.eye), np.subtract(camera.target, camera.eye)
-    forward /= np.linalg.norm(forward)
-    right = np.cross(forward, (0.0, 0.0, 1.0))
-    right /= np.linalg.norm(right)
-    way, focal = np.subtract(point, eye), 0.5 * high / np.tan(np.radians(0.5 * camera.fov))
-    x, y = (focal * (way @ axis) / (way @ forward) for axis in (right, np.cross(right, forward)))
-    return 0.5 * wide + x, 0.5 * high - y
 
 
 @needs_browser
@@ -214,79 +142,6 @@ def test_every_control_does_what_it_says(viewer, tmp_path):
         page.click("Close")
         page.press("Escape")
         until(lambda: touch.selected is None, "Esc selects nothing")
-
-    serve(viewer, script, tmp_path)
-
-
-@needs_browser
-def test_buttons_handles_boxes_and_views_have_their_effect(viewer, tmp_path):
-    world, wishes, touch = viewer._world, viewer.panel.wishes, viewer._touch
-    world.add_depth_camera(None, width=8, height=6, name="eye", position=(-2, 0, 0.5)).measure()
-    viewer.set_camera((0.0, -4.0, 1.2), (0.0, 0.0, 0.4))
-    viewer.save_view()
-    viewer._server.scene.enable_shadows = False
-    viewer._orders.post(("select",), world["ball"].span.body.start)
-
-    def script(page):
-        page.click("Pause")
-        until(lambda: not wishes.is_playing, "the button pauses")
-        page.click("Reset")
-        until(lambda: world.time == 0.0, "the button resets")
-        page.click("Single step")
-        until(lambda: world.time > 0.0, "the button steps")
-        np.testing.assert_allclose(world.time, world.time_step, rtol=1e-6)
-        page.click("Play")
-        until(lambda: world.time > 5 * world.time_step, "the button plays")
-        page.click("Pause")
-        until(lambda: not wishes.is_playing, "and pauses again")
-        # -- by hand: the upward arrow of the handles at the selected ball, 42 cm above its middle -------
-        page.click("Reset")
-        until(lambda: world.time == 0.0, "back at the start")
-        until(lambda: touch._gizmo.visible, "handles at what is selected")
-        time.sleep(1.0)
-        before = world["ball"].position.copy()
-        x, y = above(page, viewer.camera, np.add(before, (0.0, 0.0, 0.42)))
-        page.mouse("Moved", x, y)
-        time.sleep(0.5)
-        page.mouse("Pressed", x, y)
-        for k in range(1, 7):
-            page.mouse("Moved", x, y - 5 * k)
-            time.sleep(0.05)
-        until(lambda: world["ball"].position[2] > before[2] + 0.1, "the handle lifts the ball")
-        page.mouse("Released", x, y - 30)
-        np.testing.assert_allclose(world["ball"].position[:2], before[:2], atol=1e-3)
-        assert world.time == 0.0
-        page.click("Reset")
-        until(lambda: np.array_equal(world["ball"].position, before), "reset takes it back")
-        # -- what is shown -------------------------------------------------------------------------
-        drawn = effects(viewer)
-        for text, name in panel.SHOWN:
-            was = getattr(wishes, name)
-            page.check(text)
-            until(lambda name=name, was=was: getattr(wishes, name) is not was, text)
-            is_drawn = drawn.get(name, lambda was=was: not was)
-            until(lambda is_drawn=is_drawn, was=was: is_drawn() is not was, f"effect of {text}")
-        page.press("n", "KeyN", "n")
-        page.wait_for("contact solve, motion")  # times of stages
-        for text, name in panel.SHOWN:
-            was = getattr(wishes, name)
-            page.check(text)
-            is_drawn = drawn.get(name, lambda name=name: getattr(wishes, name))
-            until(lambda is_drawn=is_drawn, was=was: is_drawn() is not was, f"{text} again")
-        # -- views --------------------------------------------------------------------------------
-        page.press("f", "KeyF", "f")
-        until(lambda: wishes.follows == "ball", "F follows what is selected")
-        page.press("f", "KeyF", "f")
-        until(lambda: wishes.follows == "nothing", "and ends it")
-        page.press("0", "Digit0", "0")
-        until(lambda: viewer.camera.eye[1] > -3.5, "0 shows everything again")
-        there = viewer.camera.eye
-        page.press("v", "KeyV", "v")
-        until(lambda: viewer.views == ("view 1", "view 2"), "V saves a view")
-        page.choose("View", "view 1")
-        until(lambda: np.allclose(viewer.camera.eye, (0.0, -4.0, 1.2), atol=1e-3), "the list, 1")
-        page.press("2", "Digit2", "2")
-        until(lambda: np.allclose(viewer.camera.eye, there, atol=1e-3), "2 shows view 2")
 
     serve(viewer, script, tmp_path)
 

@@ -34,7 +34,7 @@ def draw(
 ) -> Any:
     """Draw kinds of plots one below the other; arguments and errors as in `Recording.plot`."""
     for kind in kinds:
-        if isinstance(kind, Path) or (isinstance(kind, str) and Path(kind).suffix):
+        if Path(str(kind)).suffix:
             raise TypeError(
                 f"plot takes kinds of plots, got {check.shown(kind)}; a file to write is named: "
                 'recording.plot(path="…")'

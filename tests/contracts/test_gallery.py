@@ -11,7 +11,7 @@ import tribo
 
 pytest.importorskip("viser")
 pytest.importorskip("PIL")
-FILE = Path(__file__).parents[3] / "docs" / "make_gallery.py"
+FILE = Path(__file__).parents[2] / "docs" / "make_gallery.py"
 
 
 @pytest.fixture(scope="module")

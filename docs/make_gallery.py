@@ -14,7 +14,7 @@ import os
 import runpy
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,9 +25,14 @@ from PIL import Image
 import tribo
 import tribo.ground
 from tribo.batch.batch import Batch
+from tribo.batch.interior import BatchInterior
+from tribo.model import Shape
+from tribo.sensors.lidar import Lidar
 from tribo.viewer import SideBySide, draw, scene
 from tribo.viewer.raster import Camera
 from tribo.viewer.renderer import seeing
+from tribo.viewer.sensor_marks import POINTS, scan_points
+from tribo.viewer.surface import Part, Surface, of_shape
 from tribo.viewer.take import Take
 from tribo.world.world import World
 
@@ -42,6 +47,7 @@ MOST = 4000  # of a world; then every second is dropped
 STILL = 1e-3  # [m] what moves less is a picture, not a film
 PACE = 12.0  # [1/s] pictures of a film at least; shorter than 3.3 s of world time plays slower than it was
 QUALITY = 70
+DOT = 0.015  # [m] radius of a point of a scan
 FILLED = 0.85  # [–] of the picture's width or height
 DIRECTION = (0.5, -1.0, 0.4)
 
@@ -64,11 +70,18 @@ CHOICES: dict[str, Choice] = {
     "04_conveyor": Choice(focus=("box_2",), near=1.6),
     "11_newtons_cradle": Choice(stop=1.5),
     "13_terrain": Choice(focus=("articulated_system_1",), near=1.3),
-    "16_lidar": Choice(near=0.6),
+    "16_lidar": Choice(focus=("articulated_system_3", "cylinder_1", "box_2"), near=1.2),
     "25_gym": Choice(near=0.7),
     "26_walking": Choice(stop=6.0),
     "28_cart_pole_mppi": Choice(which=1),
     "17_grasp": Choice(stop=3.0, direction=(0.9, -1.0, 0.35)),
+    "32_material_slope": Choice(stop=1.0, direction=(1.0, -0.25, 0.6)),
+    "37_from_raisim": Choice(
+        which=1,
+        focus=tuple(f"sphere_{k}" for k in range(1, 6)),
+        direction=(0.3, -1.0, 0.9),
+        near=1.3,
+    ),
 }
 
 
@@ -79,23 +92,24 @@ class Film:
     shown: scene.Scene
     poses: list[scene.Poses] = field(default_factory=list)
     forces: list[scene.Forces | None] = field(default_factory=list)
+    extras: list[list[Part]] = field(default_factory=list)  # scans of lidars, what is only drawn
     engine: Any = None
     stride: int = 1
     asked: int = 0
 
-    def note(self, poses: scene.Poses, forces: scene.Forces | None = None) -> None:
+    def note(
+        self, poses: scene.Poses, forces: scene.Forces | None = None, extra: Sequence[Part] = ()
+    ) -> None:
         """Keep a frame; of a long motion every second, fourth …"""
         self.asked += 1
         if self.asked % self.stride:
             return
         if len(self.poses) >= MOST:
-            self.poses, self.forces, self.stride = (
-                self.poses[::2],
-                self.forces[::2],
-                2 * self.stride,
-            )
+            self.poses, self.forces = self.poses[::2], self.forces[::2]
+            self.extras, self.stride = self.extras[::2], 2 * self.stride
         self.poses.append(poses)
         self.forces.append(forces)
+        self.extras.append(list(extra))
 
     def reach(self) -> float:
         """Return how far bodies moved, all together [m]."""
@@ -107,6 +121,25 @@ class Film:
         )
 
 
+def scans(world: World) -> list[Part]:
+    """Return a surface of small octahedra where the beams of each lidar hit last."""
+    ball = of_shape(Shape.SPHERE, (1.0,), 6)
+    made: list[Part] = []
+    for sensor in world.sensors:
+        if not isinstance(sensor, Lidar) or sensor.reading is None:
+            continue
+        points = scan_points(sensor, sensor.reading)
+        n, m = len(points), len(ball.vertices)
+        dots = Surface(
+            (points[:, None] + DOT * ball.vertices).reshape(-1, 3),
+            np.tile(ball.normals, (n, 1)),
+            (m * np.arange(n)[:, None, None] + ball.faces).reshape(-1, 3),
+        )
+        color = np.tile(np.array(POINTS) / 255.0, (n * m, 1))
+        made.append((dots, np.zeros(3), np.eye(3), color))
+    return made
+
+
 class Watch:
     """Keeps what worlds, batches and motions do while an example runs."""
 
@@ -116,6 +149,8 @@ class Watch:
         self._alive: list[Any] = []  # so that no number is given twice
         self._world_of: dict[int, World] = {}
         self._rows: dict[int, SideBySide] = {}
+        self._batch_of: dict[int, Batch] = {}
+        self._view_of: dict[int, tribo.Viewer] = {}
 
     def world(self, world: World) -> None:
         """Keep the state of a world."""
@@ -125,7 +160,9 @@ class Watch:
                 self.films[-len(self._alive)] = film
             self._alive.append(world)
             film = self.films[id(world)] = Film(scene.describe(world), engine=world.engine)
-        film.note(scene.read_poses(world), scene.read_forces(world))
+        view = self._view_of.get(id(world))
+        extra = [] if view is None else [part for thing in view.visuals for part in thing.parts()]
+        film.note(scene.read_poses(world), scene.read_forces(world), [*extra, *scans(world)])
 
     def batch(self, batch: Batch) -> None:
         """Keep the states of some worlds of a batch."""
@@ -151,7 +188,8 @@ class Watch:
     @contextlib.contextmanager
     def on(self) -> Iterator[None]:
         """Watch what is called meanwhile."""
-        step, advance, make, go = World.step, World.advance, Batch.__init__, Batch._go
+        step, advance, make, go = World.step, World.advance, Batch.__init__, BatchInterior.go
+        look = tribo.Viewer.__init__
         simulate = tribo.ground.simulate
         next_of: dict[int, float] = {}
 
@@ -172,18 +210,26 @@ class Watch:
         def made(batch: Batch, world: World, *rest: Any, **options: Any) -> None:
             make(batch, world, *rest, **options)
             self._world_of[id(batch)] = world
+            self._batch_of[id(batch._inside)] = batch
             self._alive += [batch, world]
 
-        def gone(batch: Batch, n: int, course: Any, hold_forces: bool = False) -> Any:
+        def looked(view: tribo.Viewer, world: World, *rest: Any, **options: Any) -> None:
+            look(view, world, *rest, **options)
+            self._view_of[id(world)] = view
+
+        def gone(inside: BatchInterior, n: int, course: Any, hold_forces: bool = False) -> Any:
+            batch = self._batch_of.get(id(inside))
+            if batch is None:  # made before
+                return go(inside, n, course, hold_forces)
             if not batch.time[0]:
                 self.batch(batch)
             if course is not None or hold_forces:
-                given = go(batch, n, course, hold_forces)
+                given = go(inside, n, course, hold_forces)
                 self._note_batch(batch, next_of)
                 return given
             due = max(1, round(1.0 / (RATE * self._world_of[id(batch)].time_step)))
             while True:
-                given = go(batch, min(n, due), course)
+                given = go(inside, min(n, due), course)
                 n -= due
                 self._note_batch(batch, next_of)
                 if n <= 0:
@@ -195,14 +241,16 @@ class Watch:
             return motion
 
         World.step, World.advance = stepped, advanced  # type: ignore[method-assign]
-        Batch.__init__, Batch._go = made, gone  # type: ignore[method-assign]
+        Batch.__init__, BatchInterior.go = made, gone  # type: ignore[method-assign]
         tribo.ground.simulate = simulated
+        tribo.Viewer.__init__ = looked  # type: ignore[method-assign]
         try:
             yield
         finally:
             World.step, World.advance = step, advance  # type: ignore[method-assign]
-            Batch.__init__, Batch._go = make, go  # type: ignore[method-assign]
+            Batch.__init__, BatchInterior.go = make, go  # type: ignore[method-assign]
             tribo.ground.simulate = simulate
+            tribo.Viewer.__init__ = look  # type: ignore[method-assign]
 
     def _note_batch(self, batch: Batch, next_of: dict[int, float]) -> None:
         moment, due = float(batch.time[0]), next_of.get(id(batch), 0.0)
@@ -222,7 +270,12 @@ def chosen_film(films: list[Film], choice: Choice) -> Film:
     film = films[choice.which] if choice.which is not None else max(films, key=Film.reach)
     keep = [k for k, p in enumerate(film.poses) if choice.start <= p.time <= choice.stop] or [0]
     picked = sorted({keep[round(x)] for x in np.linspace(0, len(keep) - 1, FRAMES)})
-    return Film(film.shown, [film.poses[k] for k in picked], [film.forces[k] for k in picked])
+    return Film(
+        film.shown,
+        [film.poses[k] for k in picked],
+        [film.forces[k] for k in picked],
+        [film.extras[k] for k in picked],
+    )
 
 
 def camera_of(film: Film, choice: Choice) -> Camera:
@@ -272,8 +325,10 @@ def drawn(film: Film, choice: Choice) -> list[Image.Image]:
         scale = 0.3 / usual if usual > 0.0 else 0.0
     style = draw.Style(WIDTH, HEIGHT, 2, force_scale=scale)
     return [
-        Image.fromarray(draw.picture(film.shown, poses, camera, style, forces if scale else None))
-        for poses, forces in zip(film.poses, film.forces, strict=True)
+        Image.fromarray(
+            draw.picture(film.shown, poses, camera, style, forces if scale else None, extra)
+        )
+        for poses, forces, extra in zip(film.poses, film.forces, film.extras, strict=True)
     ]
 
 

@@ -42,10 +42,13 @@ class Page:
         return made["result"].get("value")
 
     def click(self, text):
-        """Press the button that bears a text."""
+        """Press the button that bears a text, as soon as there is one."""
         script = """(() => { const b = [...document.querySelectorAll('button')]
             .find(b => b.innerText.trim() === %s); if (!b) return false; b.click(); return true })()"""
-        assert self.run(script % json.dumps(text)), f"no button {text!r}"
+        end = time.monotonic() + PATIENCE
+        while not self.run(script % json.dumps(text)):
+            assert time.monotonic() < end, f"no button {text!r}"
+            time.sleep(0.1)
 
     def press(self, key, code=None, text="", *, shift=False):
         """Press and release a key, as "ArrowRight" or "n"."""

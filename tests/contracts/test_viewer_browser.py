@@ -209,6 +209,23 @@ def test_objects_may_come_and_go(viewer):
     viewer.reset()  # the snapshot belongs to other objects: one line in the log, no error
 
 
+def test_reset_goes_back_to_when_a_sensor_was_seen(viewer, caplog):
+    world = viewer._world
+    eye = world.add_depth_camera(None, width=8, height=6, name="eye", position=(-2, 0, 0.5))
+    viewer._pace.next = 0.0
+    viewer._look()
+    world.step(10)
+    viewer.reset()
+    assert world.time == 0.0
+    world.remove_sensor(eye)
+    viewer._pace.next = 0.0
+    viewer._look()
+    world.step(10)
+    viewer.reset()
+    assert world.time == 0.0
+    assert not caplog.records
+
+
 def test_run_keeps_to_the_clock_and_stops(viewer):
     start = time.perf_counter()
     viewer.run(0.3)

@@ -1,12 +1,12 @@
 """What a person does in the browser, and what happens in the world: every control once."""
 
-import threading
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from contracts import browser
+from contracts.touchable import serve, touchable_world, until
 
 import tribo
 
@@ -18,57 +18,12 @@ from tribo.viewer.spring import Spring
 
 needs_browser = pytest.mark.skipif(browser.CHROMIUM is None, reason="Chromium is not installed")
 QUADRUPED = Path(tribo.__file__).parent / "assets" / "quadruped.urdf"
-ARM = """<robot name="arm"><link name="world"/><link name="bar"><inertial><origin xyz="0 0 -0.2"/>
-<mass value="2"/><inertia ixx="0.03" iyy="0.03" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
-<visual><geometry><box size="0.1 0.1 0.4"/></geometry><origin xyz="0 0 -0.2"/></visual></link>
-<joint name="swing" type="revolute"><parent link="world"/><child link="bar"/><origin xyz="1.2 0 0.8"/>
-<axis xyz="0 1 0"/><limit lower="-1" upper="1.5" effort="100" velocity="100"/></joint></robot>"""
-
-
-SMALL = (760, 500)  # a small picture is drawn sooner: there is no GPU
-
-
-def touchable_world():
-    world = tribo.World()
-    world.add_ground(material="steel", name="ground")
-    world.add_sphere(0.3, 1.0, "rubber", name="ball", position=(0.0, 0.0, 0.3))
-    arm = world.add_articulated_system(ARM, name="arm")
-    arm.set_pd_gains([40.0], [4.0])
-    return world
 
 
 @pytest.fixture
 def viewer():
     with Viewer(touchable_world(), port=8440) as made:
         yield made
-
-
-def serve(viewer, script, folder):
-    """Let the world run while a script plays the person at a page; raise what it raises."""
-    trouble = []
-
-    def person():
-        try:
-            with browser.opened(viewer.address, folder, SMALL) as page:
-                page.wait_for("real-time factor")
-                script(page)
-        except BaseException as error:
-            trouble.append(error)
-
-    thread = threading.Thread(target=person)
-    thread.start()
-    while thread.is_alive():
-        viewer.run(0.1)
-    thread.join()
-    if trouble:
-        raise trouble[0]
-
-
-def until(is_so, what):
-    end = time.monotonic() + browser.PATIENCE
-    while not is_so():
-        assert time.monotonic() < end, what
-        time.sleep(0.05)
 
 
 @needs_browser

@@ -33,6 +33,12 @@ def draw(
     recording: RecordedFrames, kinds: Sequence[str], part: str | None, path: str | Path | None
 ) -> Any:
     """Draw kinds of plots one below the other; arguments and errors as in `Recording.plot`."""
+    for kind in kinds:
+        if Path(str(kind)).suffix:
+            raise TypeError(
+                f"plot takes kinds of plots, got {check.shown(kind)}; a file to write is named: "
+                'recording.plot(path="…")'
+            )
     chosen = [check.known(kind, KINDS, "kind of plot") for kind in kinds or STANDARD]
     if part is not None:
         check.known(part, recording.objects, "object of the recording")

@@ -59,6 +59,7 @@ class Recording(RecordedFrames):
             ImportError: Matplotlib is missing; the message names the extra.
             KeyError: There is no such kind or object.
             OSError: The file cannot be written.
+            TypeError: A file among the kinds; it goes to `path`.
             ValueError: There are no frames, or no joints.
 
         Example:

@@ -82,6 +82,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         Views.__init__(self)
         self._world = world
         self._saved = world.snapshot()
+        self._measuring = tuple(world.sensors)  # those whose state it holds
         self._engine = world.engine
         self._scene = scenes.describe(world)
         poses = scenes.read_poses(world)
@@ -229,7 +230,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self.set_camera(place + reach * way, place)
 
     def reset(self) -> None:
-        """Go back to the state in which the viewer was made, or saw that objects had come or gone."""
+        """Go back to the state in which the viewer was made, or saw objects or sensors come or go."""
         self._renew()
         try:
             self._world.restore(self._saved)
@@ -340,8 +341,15 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._flush_charts()
 
     def _renew(self) -> None:
-        """Make all nodes anew if objects were added or removed; a reset then goes back to this moment."""
-        if self._world.engine is self._engine or not self._is_open:
+        """Make all nodes anew if objects were added or removed.
+
+        A reset then goes back to this moment, as it does after sensors came or went.
+        """
+        if not self._is_open:
+            return
+        if self._world.engine is self._engine:
+            if tuple(self._world.sensors) != self._measuring:
+                self._save()
             return
         self._stage.remove()
         self._overlays.remove()
@@ -349,10 +357,15 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._scene = scenes.describe(self._world)
         self._poses = scenes.read_poses(self._world)
         self._set_stage(self._poses)
-        with contextlib.suppress(EditError):  # no state to keep: `update` was called, `advance` not
-            self._saved = self._world.snapshot()
+        self._save()
         self._panel.set_names(self._scene.names)
         self._shown = ()
+
+    def _save(self) -> None:
+        """Keep the state to which a reset goes back."""
+        with contextlib.suppress(EditError):  # no state to keep: `update` was called, `advance` not
+            self._saved = self._world.snapshot()
+            self._measuring = tuple(self._world.sensors)
 
     def _rename(self) -> None:
         """Show the names that objects have now; what was followed stays so."""

@@ -100,6 +100,9 @@ def test_impacts_are_cut_and_named(tmp_path):
 def test_refused(recording, tmp_path):
     with pytest.raises(KeyError, match="energy"):
         recording.plot("enrgy")
+    for file in ("run.png", tmp_path / "run.png"):
+        with pytest.raises(TypeError, match="path="):
+            recording.plot(file)
     with pytest.raises(KeyError, match="dog"):
         recording.plot_joints("dogg")
     with pytest.raises(ValueError, match="joints"):

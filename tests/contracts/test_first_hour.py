@@ -164,6 +164,26 @@ def test_readings_are_added_to_as_numbers_are(world):
     assert before.tolist() == [1.0, 0.0, 1.0]
 
 
+def test_other_ways_to_write_into_a_reading(world):
+    ball = world["ball"]
+    for write in (
+        lambda p: p.fill(0.0), lambda p: p.sort(), lambda p: p.__setitem__(slice(2), 0.0),
+        lambda p: p[:2].__setitem__(0, 1.0), lambda p: p.reshape(3, 1).fill(0.0),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="assign position as a whole"):
+            write(ball.position)
+    assert ball.position.tolist() == [0.0, 0.0, 1.0]
+    ball.position += (1.0, 2.0, 0.0)
+    ball.position **= 2
+    ball.position //= 2.0
+    ball.position %= 2.0
+    assert ball.position.tolist() == [0.0, 0.0, 0.0]
+    mine = ball.inertia[[0, 1]]  # numbers that were picked are a copy
+    mine.fill(3.0)
+    mine.sort()
+    assert mine.tolist() == [[3.0] * 3] * 2
+
+
 def test_a_force_that_moves_nothing_is_said_once(world, caplog):
     belt = world.add_box(
         (1, 1, 0.1), mass=1.0, body_type="kinematic", name="belt", position=(5, 0, 0)

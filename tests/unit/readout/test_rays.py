@@ -273,11 +273,13 @@ def test_refused_and_nothing_to_see():
 def test_all_hits_are_where_a_ray_enters_and_where_it_leaves():
     """Along a line through the centres every solid is there twice, terrain and ground once."""
     world = tribo.World()
+    corners = [[x, y, z] for x in (-0.5, 0.5) for y in (-1, 1) for z in (-1, 1)]
     added = [
         world.add_sphere(0.5, 1.0, position=(1, 0, 0)), world.add_box((1, 2, 2), 1.0, position=(3, 0, 0)),
-        world.add_capsule(0.5, 2.0, 1.0, position=(5, 0, 0)), world.add_cylinder(0.5, 2.0, 1.0, position=(7, 0, 0)),
+        world.add_capsule(0.5, 2.0, 1.0, position=(5, 0, 0)),
+        world.add_cylinder(0.5, 2.0, 1.0, position=(7, 0, 0)),
         world.add_ellipsoid((0.5, 1.0, 1.0), 1.0, position=(9, 0, 0)),
-        world.add_convex([[x, y, z] for x in (-0.5, 0.5) for y in (-1, 1) for z in (-1, 1)], 1.0, position=(11, 0, 0)),
+        world.add_convex(corners, 1.0, position=(11, 0, 0)),
     ]  # fmt: skip
     wall = world.add_surface([[13, -9, -9], [13, 9, -9], [13, 0, 9]], [[0, 2, 1]])
     hits = world.ray_test_all((0, 0, 0), (1, 0, 0))

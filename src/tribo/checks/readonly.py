@@ -64,7 +64,7 @@ class Reading(np.ndarray):
         """Return the quotient as a new array."""
         return self / other
 
-    def __ipow__(self, other: Any) -> Any:  # type: ignore[misc]
+    def __ipow__(self, other: Any) -> Any:  # type: ignore[misc, override]
         """Return the power as a new array."""
         return self**other
 

@@ -170,7 +170,7 @@ class LinkDescription:
         self.joint = JointDescription(f"{self.name}_root", Joint.FIXED)
 
     def add_shape(
-        self, kind: str, size: Vector, *, position: Vector = ORIGIN, quaternion: Vector = IDENTITY,
+        self, kind: str, size: Vector | float, *, position: Vector = ORIGIN, quaternion: Vector = IDENTITY,
         mass: float | None = None, density: float | None = None, material: str = "default",
         color: Vector | None = None, collides: bool = True, is_drawn: bool = True,
     ) -> None:  # fmt: skip
@@ -255,14 +255,14 @@ def _need(value: object, kind: type, what: str) -> None:
         )
 
 
-def internal_size(kind: str, size: Vector) -> tuple[Shape, Vector]:
+def internal_size(kind: str, size: Vector | float) -> tuple[Shape, Vector]:
     """Return kind and size as in `tribo.model.Shape` (half lengths) of a shape as users give it."""
     counts = {"sphere": 1, "box": 3, "capsule": 2, "cylinder": 2, "cone": 2, "ellipsoid": 3}
     if kind not in counts:
         raise DescriptionError(f"shape {kind!r} is unknown; use one of {', '.join(counts)}")
     what = check.with_article(kind)
     try:
-        numbers = tuple(float(x) for x in ([size] if check.is_scalar(size) else size))
+        numbers = tuple(float(x) for x in (np.ravel(size) if check.is_scalar(size) else size))
     except (TypeError, ValueError):
         raise DescriptionError(
             f"size {check.shown(size)} of {what} must be {counts[kind]} numbers > 0"

@@ -270,23 +270,23 @@ def shaped(a: np.ndarray, shape: tuple[int, ...], function: str) -> np.ndarray:
 
 def points(p: Any, rows: int, function: str, what: str = "points") -> np.ndarray:
     """Return points after checking that they are finite columns of so many rows."""
-    p = np.asarray(p, float)
-    if p.ndim not in (1, 2) or p.shape[0] != rows:
-        is_turned = p.ndim == 2 and p.shape[1] == rows
+    made: np.ndarray = np.asarray(p, float)
+    if made.ndim not in (1, 2) or made.shape[0] != rows:
+        is_turned = made.ndim == 2 and made.shape[1] == rows
         remedy = f"; they are rows: give {what}.T" if is_turned else ""
         raise ValueError(
-            f"{function} takes {what} as columns of ({rows}, n), got shape {p.shape}{remedy}"
+            f"{function} takes {what} as columns of ({rows}, n), got shape {made.shape}{remedy}"
         )
     bad = (
-        np.flatnonzero(~np.isfinite(p).all(axis=0))
-        if p.ndim == 2
-        else np.flatnonzero(~np.isfinite(p))
+        np.flatnonzero(~np.isfinite(made).all(axis=0))
+        if made.ndim == 2
+        else np.flatnonzero(~np.isfinite(made))
     )
     if bad.size:
         raise ValueError(
-            f"{function}: {what} must be finite, entry or column {bad[0]} is {p.T[bad[0]]}"
+            f"{function}: {what} must be finite, entry or column {bad[0]} is {made.T[bad[0]]}"
         )
-    return p
+    return made
 
 
 def _composed(e: np.ndarray, r: np.ndarray) -> np.ndarray:

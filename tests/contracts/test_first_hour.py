@@ -30,6 +30,7 @@ def world():
     ("call", "words"),
     [
         (lambda w: w.add_sphere(), r"^World\.add_sphere: missing .*'radius'; .* World\.add_sphere\("),
+        (lambda w: w.add_sphere(radus=0.1, mass=1), r"^World\.add_sphere: .*'radus'; did you mean 'radius'"),
         (lambda w: w.add_pin(w["ball"], colide=False), r"^World\.add_pin: has no .*did you mean 'collide'"),
         (
             lambda w: w.add_articulated_system(QUADRUPED, fixedbase=True),

@@ -261,8 +261,9 @@ def internal_size(kind: str, size: Vector | float) -> tuple[Shape, Vector]:
     if kind not in counts:
         raise DescriptionError(f"shape {kind!r} is unknown; use one of {', '.join(counts)}")
     what = check.with_article(kind)
+    given: Any = [size] if check.is_scalar(size) else size
     try:
-        numbers = tuple(float(x) for x in (np.ravel(size) if check.is_scalar(size) else size))
+        numbers = tuple(float(x) for x in given)
     except (TypeError, ValueError):
         raise DescriptionError(
             f"size {check.shown(size)} of {what} must be {counts[kind]} numbers > 0"

@@ -30,6 +30,7 @@ def world():
     ("call", "words"),
     [
         (lambda w: w.add_sphere(), r"^World\.add_sphere: missing .*'radius'; .* World\.add_sphere\("),
+        (lambda w: w.add_sphere(radus=0.1, mass=1), r"^World\.add_sphere: .*'radus'; did you mean 'radius'"),
         (lambda w: w.add_pin(w["ball"], colide=False), r"^World\.add_pin: has no .*did you mean 'collide'"),
         (
             lambda w: w.add_articulated_system(QUADRUPED, fixedbase=True),
@@ -162,6 +163,26 @@ def test_readings_are_added_to_as_numbers_are(world):
     after = before
     after += 1.0
     assert before.tolist() == [1.0, 0.0, 1.0]
+
+
+def test_other_ways_to_write_into_a_reading(world):
+    ball = world["ball"]
+    for write in (
+        lambda p: p.fill(0.0), lambda p: p.sort(), lambda p: p.__setitem__(slice(2), 0.0),
+        lambda p: p[:2].__setitem__(0, 1.0), lambda p: p.reshape(3, 1).fill(0.0),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="assign position as a whole"):
+            write(ball.position)
+    assert ball.position.tolist() == [0.0, 0.0, 1.0]
+    ball.position += (1.0, 2.0, 0.0)
+    ball.position **= 2
+    ball.position //= 2.0
+    ball.position %= 2.0
+    assert ball.position.tolist() == [0.0, 0.0, 0.0]
+    mine = ball.inertia[[0, 1]]  # numbers that were picked are a copy
+    mine.fill(3.0)
+    mine.sort()
+    assert mine.tolist() == [[3.0] * 3] * 2
 
 
 def test_a_force_that_moves_nothing_is_said_once(world, caplog):

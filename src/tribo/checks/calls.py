@@ -44,7 +44,13 @@ def refuse_misfit(
         names = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
         unknown = [name for name in options if name not in names]
         takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
-        if unknown and not takes_any:
+        if (
+            takes_any
+        ):  # an unknown option is meant for another call, unless it is a missing name misspelt
+            missing = [n for n in names[len(arguments) - 1 :] if n not in options]
+            unknown = [n for n in unknown if "did you mean" in nearest(n, missing)]
+            names = missing if unknown else names
+        if unknown:
             said = f"has no argument {unknown[0]!r}{nearest(unknown[0], names)}"
         else:
             said = f"{error}; it is called as {what}({_listed(parameters)})"

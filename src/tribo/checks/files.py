@@ -28,3 +28,23 @@ def plain(path: Path) -> os.stat_result:
         return found
     what = next((name for is_kind, name in _KINDS if is_kind(found.st_mode)), "something else")
     raise NotPlainError(f"it is {what}, not a plain file")
+
+
+def to_write(path: Path) -> Path:
+    """Return the path of a file that is to be written; say before any work if it cannot be.
+
+    Raises:
+        FileNotFoundError: Its folder is not there.
+        NotPlainError: It is a folder, pipe or device, or lies in a file.
+    """
+    folder = path.absolute().parent
+    if not folder.exists():
+        raise FileNotFoundError(f"{path}: its folder does not exist; make it first")
+    if not folder.is_dir():
+        raise NotPlainError(f"{path}: {folder} is no folder")
+    if path.exists():
+        try:
+            plain(path)
+        except NotPlainError as error:
+            raise NotPlainError(f"{path}: {error}") from None
+    return path

@@ -24,12 +24,25 @@ class Reading(np.ndarray):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """Write into a copy of a reading; refuse to write into a reading."""
+        self._refuse_writing()
+        super().__setitem__(key, value)
+
+    def _refuse_writing(self) -> None:
         if not self.flags.writeable:
             raise ValueError(
                 "this array is read-only: what is written into it would not reach the world; "
                 f"assign {self.setter or 'the property'} as a whole, or write into a copy(): it is yours"
             )
-        super().__setitem__(key, value)
+
+    def fill(self, value: Any) -> None:
+        """Fill a copy of a reading; refuse to fill a reading."""
+        self._refuse_writing()
+        super().fill(value)
+
+    def sort(self, *arguments: Any, **options: Any) -> None:
+        """Sort a copy of a reading; refuse to sort a reading."""
+        self._refuse_writing()
+        super().sort(*arguments, **options)
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         """Return the result of arithmetic as it is: a plain array, or a number."""
@@ -50,6 +63,26 @@ class Reading(np.ndarray):
     def __itruediv__(self, other: Any) -> Any:  # type: ignore[misc]
         """Return the quotient as a new array."""
         return self / other
+
+    def __ipow__(self, other: Any) -> Any:  # type: ignore[misc, override]
+        """Return the power as a new array."""
+        return self**other
+
+    def __ifloordiv__(self, other: Any) -> Any:  # type: ignore[misc]
+        """Return the whole part of the quotient as a new array."""
+        return self // other
+
+    def __imod__(self, other: Any) -> Any:  # type: ignore[misc]
+        """Return the remainder as a new array."""
+        return self % other
+
+    def __imatmul__(self, other: Any) -> Any:  # type: ignore[misc]
+        """Return the product of matrices as a new array."""
+        return self @ other
+
+    def __array_finalize__(self, source: Any) -> None:
+        """Let a slice of a reading name the same property."""
+        self.setter = getattr(source, "setter", "")
 
     def copy(self, order: Any = "C") -> Any:
         """Return a plain array that may be written."""

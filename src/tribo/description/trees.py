@@ -170,7 +170,7 @@ class LinkDescription:
         self.joint = JointDescription(f"{self.name}_root", Joint.FIXED)
 
     def add_shape(
-        self, kind: str, size: Vector, *, position: Vector = ORIGIN, quaternion: Vector = IDENTITY,
+        self, kind: str, size: Vector | float, *, position: Vector = ORIGIN, quaternion: Vector = IDENTITY,
         mass: float | None = None, density: float | None = None, material: str = "default",
         color: Vector | None = None, collides: bool = True, is_drawn: bool = True,
     ) -> None:  # fmt: skip
@@ -180,7 +180,7 @@ class LinkDescription:
             kind: "sphere" (radius), "box" (edges x, y, z), "capsule" (radius, distance of the cap
                 centres), "cylinder" or "cone" (radius, height), these three along z; "ellipsoid"
                 (semi-axes x, y, z).
-            size: The numbers in brackets [m].
+            size: The numbers in brackets [m]; of a sphere, its radius alone will do.
             position, quaternion: Of the shape in the frame of the link.
             mass, density: [kg] or [kg/m³] of a homogeneous solid of this shape, one of them or none.
             material: Of its contacts.
@@ -255,12 +255,19 @@ def _need(value: object, kind: type, what: str) -> None:
         )
 
 
-def internal_size(kind: str, size: Vector) -> tuple[Shape, Vector]:
+def internal_size(kind: str, size: Vector | float) -> tuple[Shape, Vector]:
     """Return kind and size as in `tribo.model.Shape` (half lengths) of a shape as users give it."""
     counts = {"sphere": 1, "box": 3, "capsule": 2, "cylinder": 2, "cone": 2, "ellipsoid": 3}
     if kind not in counts:
         raise DescriptionError(f"shape {kind!r} is unknown; use one of {', '.join(counts)}")
-    what, numbers = check.with_article(kind), tuple(float(x) for x in size)
+    what = check.with_article(kind)
+    given: Any = [size] if check.is_scalar(size) else size
+    try:
+        numbers = tuple(float(x) for x in given)
+    except (TypeError, ValueError):
+        raise DescriptionError(
+            f"size {check.shown(size)} of {what} must be {counts[kind]} numbers > 0"
+        ) from None
     if len(numbers) != counts[kind] or not all(0.0 < x < inf for x in numbers):
         raise DescriptionError(f"size {numbers!r} of {what} must be {counts[kind]} numbers > 0")
     if not check.SMALLEST <= min(numbers) <= max(numbers) <= check.LARGEST:

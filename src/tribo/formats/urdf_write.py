@@ -10,6 +10,7 @@ from pathlib import Path
 from lxml import etree
 
 from tribo.checks.check import with_article
+from tribo.checks.files import to_write
 from tribo.description.trees import (
     BodyDescription,
     DescriptionError,
@@ -47,8 +48,9 @@ def write(tree: TreeDescription, path: str | Path, *, name: str = "robot") -> li
         DescriptionError: The robot cannot be written; the message says what and the remedy.
         OSError: The file cannot be written.
     """
-    text, notes = to_text(tree, name=name, folder=Path(path).resolve().parent)
-    Path(path).write_text(text, encoding="utf-8")
+    file = to_write(Path(path))
+    text, notes = to_text(tree, name=name, folder=file.resolve().parent)
+    file.write_text(text, encoding="utf-8")
     return notes + lost_parts(tree)
 
 

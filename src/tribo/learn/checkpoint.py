@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tribo.checks.files import to_write
 from tribo.learn.torch_extra import torch
 
 DRAFTS = ".*.part"  # names of files that are being written
@@ -31,7 +32,7 @@ def write_whole(path: str | Path, data: bytes) -> None:
         ...     (Path(folder) / "a").read_bytes()
         b'text'
     """
-    target = Path(path)
+    target = to_write(Path(path))
     draft = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with draft.open("wb") as file:

@@ -92,9 +92,8 @@ def _part(
         shape, unit = Shape.HULL, solid_inertia(second / volume)
         numbers: Vector = (geometry.half_width,)
     else:
-        given = (part.size,) if check.is_scalar(part.size) else tuple(part.size)
         try:
-            shape, numbers = internal_size(kind, given)
+            shape, numbers = internal_size(kind, part.size)
         except ValueError as error:
             raise ValueError(f"{what}: {error}") from None
         volume, centre, unit = inertias.of_shape(shape, numbers)

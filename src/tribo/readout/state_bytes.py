@@ -17,8 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
+from tribo.checks import check
 from tribo.checks.check import shown
-from tribo.checks.files import NotPlainError, plain
+from tribo.checks.files import NotPlainError, plain, to_write
 from tribo.engine.engine import Engine
 from tribo.model import Integrator
 from tribo.objects.contact import PER_CONTACT, SAID
@@ -246,7 +247,7 @@ class StateFiles:
 
     def save_state(self, path: str | Path) -> None:
         """Write `dump_state` into a file; a file of that name is replaced as a whole or not at all."""
-        target = Path(path)
+        target = to_write(check.path(path, "path"))
         part = target.with_name(f"{target.name}.{os.getpid()}.part")
         try:
             part.write_bytes(self.dump_state())

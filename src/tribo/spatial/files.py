@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo.checks.files import NotPlainError, plain
+from tribo.checks.files import NotPlainError, plain, to_write
 from tribo.spatial import mat_reader
 from tribo.spatial.joints import JointType, jcode
 from tribo.spatial.model import Appearance, Camera, GroundContact, Model
@@ -42,6 +42,7 @@ def save(model: Model, path: str | Path) -> None:
     path = Path(path)
     if path.suffix not in (".json", ".mat"):
         raise ValueError(f"{path}: a model is saved as .json or .mat")
+    to_write(path)
     if model.gamma_q is not None:
         warnings.warn(f"{path}: gamma_q is a function and is not saved", stacklevel=2)
     if path.suffix == ".json":

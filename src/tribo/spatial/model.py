@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.spatial.inertia import check_inertia
 from tribo.spatial.joints import PLANAR_CODES, jcalc, jcode
 
 STANDARD_GRAVITY = 9.81  # [m/s²]
@@ -28,6 +29,14 @@ def check_parents(parents: Sequence[int], what: str) -> None:
             )
 
 
+def whole_numbers(values: Any, what: str) -> list[int]:
+    """Return numbers of bodies as integers; refuse what is none."""
+    given = np.ravel(np.asarray(values, float))
+    if not (np.isfinite(given).all() and (given == np.round(given)).all()):
+        raise ValueError(f"{what} must be whole numbers, got {given.tolist()!r:.80}")
+    return [int(i) for i in given]
+
+
 @dataclass(slots=True)
 class GroundContact:
     """Points of bodies that feel the ground; the field `gc` of a model."""
@@ -37,7 +46,7 @@ class GroundContact:
 
     def __post_init__(self) -> None:
         """Make arrays of lists."""
-        self.body = [int(b) for b in np.ravel(self.body)]
+        self.body = whole_numbers(np.ravel(self.body), "gc.body")
         self.point = np.array(self.point, float)
 
 
@@ -89,7 +98,7 @@ class Model:
 
     def __post_init__(self) -> None:
         """Refuse a structure that is no tree or mixes planar and spatial."""
-        self.parent = [int(p) for p in self.parent]
+        self.parent = whole_numbers(self.parent, "parent")
         self.Xtree = [np.array(x, float) for x in self.Xtree]
         self.I = [np.array(i, float) for i in self.I]
         lengths = {"parent": len(self.parent), "jtype": len(self.jtype)}
@@ -106,9 +115,7 @@ class Model:
                     f"jtype[{i}] = {self.jtype[i]!r}: planar (r, px, py) and spatial joints do not mix"
                 )
             _checked(self.Xtree[i], side, f"Xtree[{i}]")
-            inertia = _checked(self.I[i], side, f"I[{i}]")
-            if not np.allclose(inertia, inertia.T, rtol=1e-9, atol=1e-12 * np.abs(inertia).max()):
-                raise ValueError(f"I[{i}] must be symmetric, got {inertia.tolist()}")
+            check_inertia(self.I[i], side, f"I[{i}]")
         if self.gravity is not None:
             self.gravity = check.vector(self.gravity, "gravity", self.dimension)
         if self.gc is not None:
@@ -181,7 +188,7 @@ def check_points(model: Model) -> GroundContact:
     if gc.point.shape != wanted or not np.isfinite(gc.point).all():
         raise ValueError(
             f"gc.point must have a column of {wanted[0]} finite numbers for each of the {wanted[1]} bodies "
-            f"in gc.body, got shape {gc.point.shape}"
+            f"in gc.body, got shape {gc.point.shape}{', of rows' * (gc.point.shape == wanted[::-1])}"
         )
     for k, body in enumerate(gc.body):
         if not 0 <= body < model.NB:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+ROUNDED = 1e-3  # how far E Eᵀ may be from 1: matrices typed with four digits pass, mistakes do not
 _SMALL = 1e-4  # [rad] below, series replace quotients: their next term is below 1e-17
 
 
@@ -70,13 +71,16 @@ def rv(argument: Any) -> np.ndarray:
 
     Source: Featherstone 2008, section 2.2 (Rodrigues' formula).
 
+    Raises:
+        ValueError: The matrix is no rotation.
+
     Example:
         >>> rv(rv([0.1, -0.2, 0.3])).round(12).tolist()
         [0.1, -0.2, 0.3]
     """
     a = np.asarray(argument, float)
     if a.shape == (3, 3):
-        q = rq(a)
+        q = _quaternion_of(rotation(a, "rv"))
         sine = float(np.linalg.norm(q[1:]))
         if sine < _SMALL:
             return np.asarray(2.0 * q[1:])
@@ -101,7 +105,7 @@ def rq(argument: Any) -> np.ndarray:
     Source: Featherstone 2008, section 4.5 (Euler parameters).
 
     Raises:
-        ValueError: The quaternion is zero.
+        ValueError: The quaternion is zero, or the matrix no rotation.
 
     Example:
         >>> rq([2.0, 0.0, 0.0, 0.0]).diagonal().tolist()
@@ -109,7 +113,7 @@ def rq(argument: Any) -> np.ndarray:
     """
     a = np.asarray(argument, float)
     if a.shape == (3, 3):
-        return _quaternion_of(a)
+        return _quaternion_of(rotation(a, "rq"))
     if a.size != 4:
         raise ValueError(f"rq takes a quaternion of 4 numbers or a 3×3 matrix, got shape {a.shape}")
     q = a.reshape(4)
@@ -174,3 +178,15 @@ def vector3(argument: Any, function: str) -> np.ndarray:
     if v.size != 3:
         raise ValueError(f"{function} takes 3 numbers (or a 3×3 matrix), got {v.size}")
     return v
+
+
+def rotation(e: np.ndarray, function: str) -> np.ndarray:
+    """Return a 3×3 matrix after checking that it is a rotation."""
+    error = np.abs(e @ e.T - np.eye(3)).max()
+    if not error <= ROUNDED:
+        raise ValueError(
+            f"{function}: E must be a rotation, but E Eᵀ differs from 1 by {error:.3g}: {e.tolist()}"
+        )
+    if np.linalg.det(e) < 0.0:
+        raise ValueError(f"{function}: E must be a rotation, it is a mirror image: {e.tolist()}")
+    return e

@@ -1,7 +1,8 @@
 """Sample models: trees, arms and the rolling disc.
 
-`autoTree` and `rollingdisc` have Spatial_v2's numbers. The others have its names, topology and purpose
-with the dimensions given here.
+`autoTree`, `rollingdisc` and `doubleElbow` have Spatial_v2's names and numbers;
+`planar` has its name and topology. `hinged_rods`, `tumbling_box` and `crossed_rods` are ours: they
+serve for examples of its tutorial whose models are not published.
 """
 
 from __future__ import annotations

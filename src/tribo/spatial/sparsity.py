@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo.spatial.model import check_parents
+from tribo.spatial.model import check_parents, whole_numbers
 
 
 def expandLambda(lam: Sequence[int], nf: Sequence[int]) -> list[int]:
@@ -28,6 +28,7 @@ def expandLambda(lam: Sequence[int], nf: Sequence[int]) -> list[int]:
         >>> expandLambda([-1, 0], [2, 1])
         [-1, 0, 1]
     """
+    lam, nf = whole_numbers(lam, "lam"), whole_numbers(nf, "nf")
     if len(lam) != len(nf) or any(n < 1 for n in nf):
         raise ValueError(
             f"expandLambda needs a freedom ≥ 1 for each of {len(lam)} joints, got {list(nf)}"
@@ -50,8 +51,8 @@ def _problem(matrix: Any, what: str, lam: Sequence[int]) -> tuple[np.ndarray, li
         raise ValueError(
             f"{what} must be a square matrix of finite numbers, got shape {made.shape}"
         )
-    parents = [int(i) for i in lam]
-    if len(parents) != n or any(i != j for i, j in zip(parents, lam, strict=True)):
+    parents = whole_numbers(lam, "lam")
+    if len(parents) != n:
         raise ValueError(
             f"lam must be {n} whole numbers, one for each row of {what}, got {list(lam)!r:.80}"
         )

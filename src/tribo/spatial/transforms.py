@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo.spatial.rotation import rx, ry, rz, skew, vector3
+from tribo.spatial.rotation import ROUNDED, rotation, rx, ry, rz, skew, vector3
 
 
 def crm(v: Any) -> np.ndarray:
@@ -42,7 +42,7 @@ def rotx(theta: float) -> np.ndarray:
 
     Source: Featherstone 2008, Table 2.2.
     """
-    return np.asarray(plux(rx(theta), np.zeros(3)))
+    return _composed(rx(theta), np.zeros(3))
 
 
 def roty(theta: float) -> np.ndarray:
@@ -50,7 +50,7 @@ def roty(theta: float) -> np.ndarray:
 
     Source: Featherstone 2008, Table 2.2.
     """
-    return np.asarray(plux(ry(theta), np.zeros(3)))
+    return _composed(ry(theta), np.zeros(3))
 
 
 def rotz(theta: float) -> np.ndarray:
@@ -58,7 +58,7 @@ def rotz(theta: float) -> np.ndarray:
 
     Source: Featherstone 2008, Table 2.2.
     """
-    return np.asarray(plux(rz(theta), np.zeros(3)))
+    return _composed(rz(theta), np.zeros(3))
 
 
 def xlt(r: Any) -> np.ndarray:
@@ -70,7 +70,7 @@ def xlt(r: Any) -> np.ndarray:
         >>> (xlt([0, 0, 1]) @ [0, 1, 0, 0, 0, 0]).tolist()    # spin about y moves z = 1 along x
         [0.0, 1.0, 0.0, 1.0, 0.0, 0.0]
     """
-    return np.asarray(plux(np.eye(3), vector3(r, "xlt")))
+    return _composed(np.eye(3), vector3(r, "xlt"))
 
 
 def plux(first: Any, r: Any = None) -> Any:
@@ -83,6 +83,9 @@ def plux(first: Any, r: Any = None) -> Any:
     Returns:
         X (6, 6), or the pair (E, r) if `first` is an X.
 
+    Raises:
+        ValueError: A shape is wrong, E is no rotation, or X no transform of motion vectors.
+
     Source: Featherstone 2008, Table 2.2 and eq. 2.28.
 
     Example:
@@ -93,9 +96,14 @@ def plux(first: Any, r: Any = None) -> Any:
     a = np.asarray(first, float)
     if r is None:
         shaped(a, (6, 6), "plux")
-        return a[:3, :3].copy(), -skew(a[:3, :3].T @ a[3:, :3])
-    shaped(a, (3, 3), "plux")
-    return _blocks(a, np.zeros((3, 3)), -a @ skew(vector3(r, "plux")), a)
+        e = rotation(a[:3, :3], "plux")
+        if not (np.abs(a[:3, 3:]).max() <= ROUNDED and np.abs(a[3:, 3:] - e).max() <= ROUNDED):
+            raise ValueError(
+                "plux: X must be a transform of motion vectors, [E 0; −E r×  E]; those of forces are "
+                f"its inverse transposed, got {a.tolist()}"
+            )
+        return e.copy(), -skew(e.T @ a[3:, :3])
+    return _composed(rotation(shaped(a, (3, 3), "plux"), "plux"), vector3(r, "plux"))
 
 
 def pluho(argument: Any) -> np.ndarray:
@@ -139,7 +147,7 @@ def plnr(first: Any, r: Any = None) -> Any:
         position = np.array([s * x[1, 0] + c * x[2, 0], s * x[2, 0] - c * x[1, 0]])
         return float(np.arctan2(s, c)), position
     c, s = np.cos(first), np.sin(first)
-    px, py = np.ravel(np.asarray(r, float))
+    px, py = shaped(np.ravel(np.asarray(r, float)), (2,), "plnr")
     return np.array([[1.0, 0.0, 0.0], [s * px - c * py, c, s], [c * px + s * py, -s, c]])
 
 
@@ -170,11 +178,15 @@ def Xpt(X: Any, p: Any) -> np.ndarray:
         X: Transform from A to B, (6, 6) or (3, 3).
         p: Points, columns of (3, n) or (2, n) [m], in A.
 
+    Raises:
+        ValueError: The points are rows, not finite, or of another dimension than X.
+
     Example:
         >>> Xpt(xlt([1.0, 0.0, 0.0]), [[3.0], [0.0], [0.0]])[:, 0].tolist()
         [2.0, 0.0, 0.0]
     """
-    X, p = np.asarray(X, float), np.asarray(p, float)
+    X = np.asarray(X, float)
+    p = points(p, 2 if X.shape == (3, 3) else 3, "Xpt")
     if X.shape == (3, 3):
         _, r = plnr(X)
         return np.asarray(X[1:, 1:] @ (p - _columns(r, p)))
@@ -189,11 +201,21 @@ def Vpt(V: Any, p: Any) -> np.ndarray:
         V: Motion vector (6,) or (3,) that all points share, or one per point as columns.
         p: Points, columns of (3, n) or (2, n) [m].
 
+    Raises:
+        ValueError: The points are rows, not finite, or of another dimension than V.
+
     Example:
         >>> Vpt([2.0, 0.0, 0.0], [[0.0], [1.0]])[:, 0].tolist()    # planar: spin only
         [-2.0, 0.0]
     """
-    V, p = np.asarray(V, float), np.asarray(p, float)
+    V = np.asarray(V, float)
+    if V.ndim not in (1, 2) or V.shape[0] not in (3, 6):
+        raise ValueError(f"Vpt takes motion vectors of 6 or 3 numbers, got shape {V.shape}")
+    p = points(p, 2 if V.shape[0] == 3 else 3, "Vpt")
+    if V.ndim == 2 and V.shape[1] not in (1, *p.shape[1:]):
+        raise ValueError(
+            f"Vpt takes one motion vector, or one for each point, got shapes {V.shape} and {p.shape}"
+        )
     if p.ndim == 2 and V.ndim == 1:
         V = V[:, None]
     if V.shape[0] == 3:
@@ -211,6 +233,9 @@ def Fpt(fp: Any, p: Any) -> np.ndarray:
     Returns:
         Columns [p × f; f], (6, n), or planar [px fy − py fx; fx; fy], (3, n).
 
+    Raises:
+        ValueError: The shapes differ, forces or points are rows, or something is not finite.
+
     Source: Featherstone 2008, section 2.3 (moment and force).
 
     Example:
@@ -222,6 +247,7 @@ def Fpt(fp: Any, p: Any) -> np.ndarray:
         raise ValueError(
             f"Fpt takes forces and points of one shape, 2 or 3 rows, got {fp.shape} and {p.shape}"
         )
+    fp, p = points(fp, p.shape[0], "Fpt", "forces"), points(p, p.shape[0], "Fpt")
     if p.shape[0] == 2:
         return np.stack([p[0] * fp[1] - p[1] * fp[0], fp[0], fp[1]])
     return np.concatenate([np.cross(p, fp, axis=0), fp])
@@ -240,6 +266,32 @@ def shaped(a: np.ndarray, shape: tuple[int, ...], function: str) -> np.ndarray:
     if a.shape != shape:
         raise ValueError(f"{function} takes an array of shape {shape}, got {a.shape}")
     return a
+
+
+def points(p: Any, rows: int, function: str, what: str = "points") -> np.ndarray:
+    """Return points after checking that they are finite columns of so many rows."""
+    made: np.ndarray = np.asarray(p, float)
+    if made.ndim not in (1, 2) or made.shape[0] != rows:
+        is_turned = made.ndim == 2 and made.shape[1] == rows
+        remedy = f"; they are rows: give {what}.T" if is_turned else ""
+        raise ValueError(
+            f"{function} takes {what} as columns of ({rows}, n), got shape {made.shape}{remedy}"
+        )
+    bad = (
+        np.flatnonzero(~np.isfinite(made).all(axis=0))
+        if made.ndim == 2
+        else np.flatnonzero(~np.isfinite(made))
+    )
+    if bad.size:
+        raise ValueError(
+            f"{function}: {what} must be finite, entry or column {bad[0]} is {made.T[bad[0]]}"
+        )
+    return made
+
+
+def _composed(e: np.ndarray, r: np.ndarray) -> np.ndarray:
+    """Return the transform of a rotation and a place that were checked."""
+    return _blocks(e, np.zeros((3, 3)), -e @ skew(r), e)
 
 
 def _columns(r: np.ndarray, p: np.ndarray) -> np.ndarray:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from tribo.checks.files import to_write
+
 INK = (48, 52, 59)
 
 
@@ -56,6 +58,7 @@ def save_film(frames: Iterable[np.ndarray], path: str | Path, rate: int) -> None
         import imageio_ffmpeg
     except ImportError:
         raise ImportError('films need imageio-ffmpeg: pip install "tribo[plot]"') from None
+    to_write(Path(path))
     remaining = iter(frames)
     first = next(remaining, None)
     if first is None:

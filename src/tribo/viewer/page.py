@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tribo.checks.files import to_write
 from tribo.recording.fields import folder
 from tribo.viewer.session import start, stop
 from tribo.viewer.stage import Stage
@@ -47,8 +48,7 @@ def save_page(take: Take, path: Any, title: str = "tribo") -> int:
         True
     """
     file = folder(path)
-    if not file.absolute().parent.is_dir():
-        raise FileNotFoundError(f"{file}: its folder does not exist; make it first")
+    to_write(file)
     server, _ = start("127.0.0.1", PORT, token=secrets.token_urlsafe(24))  # nobody else looks
     try:
         view, camera = take.camera(), server.initial_camera

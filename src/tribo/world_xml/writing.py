@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 import math
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from tribo.checks.files import to_write
 from tribo.description.constraints import ConstraintDescription
 from tribo.description.heights import HeightField
 from tribo.description.hulls import Heights
@@ -63,6 +66,7 @@ def save(world: FilledWorld, path: str | Path) -> None:
         DescriptionError: An object has no place in the format; the message says what it is.
         OSError: The file cannot be written.
     """
+    to_write(Path(path))
     description = describe(world)
     raisim_xml.write(description, path)
     home = Path(path).resolve().parent
@@ -248,8 +252,9 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
         )
     if _numbers_of(original) != _numbers_of(robot.description):
         raise DescriptionError(
-            f"{place}: masses, joints or shapes that differ from its URDF have no place in the format; "
-            "write them to a URDF by export_urdf and add the robot from there"
+            f"{place}: masses, joints or shapes that differ from its URDF have no place in the format "
+            f"({_first_difference(original, robot.description)}); write them to a URDF by "
+            "export_urdf and add the robot from there"
         )
     made = ObjectDescription("articulated_system", robot.name, urdf=robot.description.source)
     made.urdf_text, made.joint_order = robot.description.text, order
@@ -307,13 +312,26 @@ def _refuse_points(part: Object) -> None:
         )
 
 
-def _numbers_of(description: TreeDescription) -> list[object]:
+def _numbers_of(description: TreeDescription) -> list[Any]:
     """Return what users can change on links, joints and shapes."""
     return [
         (b.mass, b.com, b.inertia.tolist(), b.joint, b.gravity_compensation,
          [(s.size, s.position, s.quaternion) for s in b.shapes])
         for b in description.bodies
     ]  # fmt: skip
+
+
+def _first_difference(original: TreeDescription, now: TreeDescription) -> str:
+    """Return where a robot differs from its file first, as users call it."""
+    pairs = zip(original.bodies, now.bodies, _numbers_of(original), _numbers_of(now), strict=False)
+    for before, after, was, is_now in pairs:
+        if before.joint != after.joint:
+            names = [field.name for field in fields(after.joint)]
+            found = [n for n in names if getattr(before.joint, n) != getattr(after.joint, n)]
+            return f"joint {after.joint.name!r}: {', '.join(found)}"
+        if was != is_now:
+            return f"link {after.name!r}"
+    return "its links"
 
 
 def _root(description: TreeDescription) -> np.ndarray:

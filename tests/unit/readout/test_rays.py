@@ -268,3 +268,30 @@ def test_refused_and_nothing_to_see():
     world.remove(ball)
     with pytest.raises(tribo.EditError, match="removed"):
         world.ray_test((0, 0, 0), (1, 0, 0), ignore=ball)
+
+
+def test_all_hits_are_where_a_ray_enters_and_where_it_leaves():
+    """Along a line through the centres every solid is there twice, terrain and ground once."""
+    world = tribo.World()
+    corners = [[x, y, z] for x in (-0.5, 0.5) for y in (-1, 1) for z in (-1, 1)]
+    added = [
+        world.add_sphere(0.5, 1.0, position=(1, 0, 0)), world.add_box((1, 2, 2), 1.0, position=(3, 0, 0)),
+        world.add_capsule(0.5, 2.0, 1.0, position=(5, 0, 0)),
+        world.add_cylinder(0.5, 2.0, 1.0, position=(7, 0, 0)),
+        world.add_ellipsoid((0.5, 1.0, 1.0), 1.0, position=(9, 0, 0)),
+        world.add_convex(corners, 1.0, position=(11, 0, 0)),
+    ]  # fmt: skip
+    wall = world.add_surface([[13, -9, -9], [13, 9, -9], [13, 0, 9]], [[0, 2, 1]])
+    hits = world.ray_test_all((0, 0, 0), (1, 0, 0))
+    assert [hit.object for hit in hits] == [part for part in added for _ in range(2)] + [wall]
+    assert np.allclose(
+        [hit.distance for hit in hits], [*np.arange(0.5, 12.0), 13.0], rtol=0, atol=1e-9
+    )
+    along = np.array([hit.normal[0] for hit in hits])
+    assert np.allclose(
+        along[:-1], [-1.0, 1.0] * 6, rtol=0, atol=1e-9
+    )  # out of the solid, both times
+    inside = world.ray_test_all(
+        (3.0, 0, 0), (1, 0, 0), length=1.0
+    )  # from within: only where it leaves
+    assert [(hit.object, hit.distance) for hit in inside] == [(added[1], 0.5)]

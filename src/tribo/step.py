@@ -56,6 +56,8 @@ def advance(model, state, command, settings, work):
         again = again or compliant_contacts.changed(model, state, settings, work)
         again = again or actuation.saturate(model, state, command, settings, work)
         again = again or look_ahead.look(model, state, settings, work)  # into what do turns lead?
+    if work.status[0] & CAPACITY:  # more points ahead than there is room for
+        return
     momentum.momenta(model, state, settings, work)  # of floating trees: p + impulse
     energy_limiter.limit(model, state, settings, work)  # joints and ties add no energy
     rk4.fourth_order(model, state, command, settings, work)  # rk4, or fast trees in parts

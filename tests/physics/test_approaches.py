@@ -2,12 +2,15 @@
 
 import itertools
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tribo
+from tribo.engine.builder import Capacity
+from tribo.world import building
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "validation"))
 from approaches import SHAPES, send
@@ -54,3 +57,24 @@ def test_boxes_that_are_hit_at_an_edge_find_the_corner_that_follows():
             world.step()
             found += int(world.engine.work.ahead_rounds[0] > 0)
     assert found > 2
+
+
+def test_a_point_found_ahead_for_which_the_table_has_no_room_makes_it_grow(monkeypatch):
+    """The step is made again, as with a large table, bit for bit; nothing reads past its end.
+
+    A table of one grows to what the first round of a step needs, so later rounds find it full.
+    """
+    ways = []
+    for room in (1, 100):
+        monkeypatch.setattr(building, "Capacity", partial(Capacity, contacts=room))
+        way = []
+        for seed in range(6):
+            rng = np.random.default_rng(seed)
+            world = tribo.World(4e-3, gravity=(0, 0, 0))
+            one, other = (world.add_box(rng.uniform(0.1, 0.3, 3), 1.0) for _ in range(2))
+            speed = send(one, other, rng)
+            for _ in range(round(0.9 / speed / 4e-3)):
+                world.step()
+                way.append([*one.position, *one.orientation, *other.angular_velocity, world.status])
+        ways.append(way)
+    assert np.array_equal(*ways)

@@ -218,7 +218,7 @@ def add(model, settings, work, a, b, k, motion_a, motion_b):
     arm_a = vec.sub(place_a, vec.load(work.body_pos, i))
     arm_b = vec.sub(place_b, vec.load(work.body_pos, j))
     apart = vec.dot(n, vec.sub(velocity_at(motion_a, arm_a), velocity_at(motion_b, arm_b)))
-    gap = row[k, 6] - settings.dt * apart
+    gap = row[k, 6] - settings.dt * min(apart, 0.0)
     insert(model, work, a, b, key, point, n, gap, vec.sub(place_a, place_b))
     return True
 

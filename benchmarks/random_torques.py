@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import sys
 import time
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -144,8 +145,9 @@ def cells(name: str, found: dict[str, float]) -> list[str]:
 
 
 def measure(steps: int) -> dict[str, dict[str, float]]:
-    """Return the figures of all models; of none where the packages that bring them are missing."""
+    """Return the figures of all models; none, and say so, where the packages that bring them are missing."""
     if not (find_spec("gymnasium") and find_spec("dm_control")):
+        print("robots are left out: pip install 'gymnasium[mujoco]' dm_control", file=sys.stderr)
         return {}
     return {name: compare(name, path, steps) for name, path in files().items()}
 

@@ -45,8 +45,8 @@ def test_bodies_that_meet_do_not_overlap(number):
         np.testing.assert_allclose(world.angular_momentum, l, atol=2.0 * speed * DEEP)
 
 
-def test_boxes_that_are_hit_at_an_edge_find_the_corner_that_follows():
-    """Two boxes, edge on edge: after it a corner comes in through a face that no contact stood for."""
+def test_boxes_that_turn_find_points_that_no_contact_stood_for():
+    """Twelve random meetings: in some steps a corner comes in through a face that had no contact."""
     found = 0
     for seed in range(12):
         rng = np.random.default_rng(seed)

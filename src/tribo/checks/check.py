@@ -133,9 +133,9 @@ def array(value: Any, what: str, expected: str) -> np.ndarray:
 
 
 def is_plain(value: Any, length: int) -> bool:
-    """Tell whether a value needs no further look: doubles, as many as wanted, none too large or no number.
+    """Tell whether a value is an array of `length` doubles, all finite and not absurdly large.
 
-    It costs half a microsecond. Of what is refused here `vector` says why, or makes numbers of it.
+    Such a value needs no other check. Others may be good, too: `array` makes numbers of them or says why not.
     """
     if type(value) is not np.ndarray or value.dtype is not DOUBLE or value.shape != (length,):
         return False

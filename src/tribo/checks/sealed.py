@@ -58,8 +58,7 @@ class Sealed:
     def _refusal(self, name: str) -> str:
         """Return why a name cannot be assigned to, and the nearest that can."""
         kind = type(self)
-        names = [key for key in dir(kind) if key[0] != "_"]
-        settable = [key for key in names if getattr(getattr(kind, key), "fset", None) is not None]
+        settable = [key for key in self._setters if key[0] != "_"]
         if hasattr(kind, name):
             refusal = f"{name} of {kind.__name__} cannot be assigned to"
             if isinstance(getattr(kind, name), property):

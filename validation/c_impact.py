@@ -290,8 +290,8 @@ def right_angle(player: Player) -> list[Check]:
     "elastic 666: 216 balls (10 kg, 0.1 m, gap 0.21, jitter 1 mm) fall on the ground, e = 1, 5 s",
     "energy never grows, and what approaches slower than weight makes it in two steps is all that is lost; "
     "horizontal momentum constant",
-    note="impulses are weighed with the velocity before the step's weight since 2026-11-24; before, gains and "
-    "losses of up to 1e-3 cancelled",
+    note="impulses are weighed with the velocity before the step's weight since 2026-11-24; before, gains "
+    "and losses of up to 1e-3 cancelled",
 )
 def elastic_heap(player: Player) -> list[Check]:
     """Energy and momentum."""

@@ -35,10 +35,10 @@ def advance(model, state, command, settings, work):
     Writes: state, command, work.
     """
     actuation.begin(model, state, command, settings, work)  # what drives and hands are to do
-    surface_velocity.surface_velocity(model, command, work)  # conveyors and tracks
     again = 1
     while again > 0:  # again, if h, a limit, a soft force or a contact is not as solved for
         work.status[0] &= ~NOT_CONVERGED  # the last round is the one that counts
+        surface_velocity.surface_velocity(model, command, work)  # conveyors and tracks
         actuation.drives(model, state, command, settings, work)  # τ, and M̂ − M
         compliant_contacts.forces(model, state, settings, work)  # compliant contacts: τ and M̂ − M
         sleep.wake(model, state, settings, work)  # who sleeps, and does anything disturb them?

@@ -78,3 +78,28 @@ def test_a_point_found_ahead_for_which_the_table_has_no_room_makes_it_grow(monke
                 way.append([*one.position, *one.orientation, *other.angular_velocity, world.status])
         ways.append(way)
     assert np.array_equal(*ways)
+
+
+def test_contacts_that_are_added_run_with_their_surfaces():
+    """A conveyor's velocity belongs to the contact, wherever in the list that stands."""
+    found = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        world = tribo.World(4e-3, gravity=(0, 0, 0))
+        one, other = (world.add_box(rng.uniform(0.1, 0.3, 3), 1.0) for _ in range(2))
+        one.surface_velocity = running = np.array([1.0, 0.5, 0.0])
+        speed = send(one, other, rng)
+        for _ in range(round(0.9 / speed / 4e-3)):
+            world.update()
+            work = world.engine.work
+            turned = work.body_rot[work.contact_body[0, 0]].reshape(3, 3).copy() @ running
+            world.advance()
+            work = world.engine.work  # another one if tables grew
+            if work.ahead_rounds[0] == 0:
+                continue
+            found += 1
+            for c in range(work.contact_count[0]):
+                n = work.contact_axes[c, 6:9]
+                wanted = turned - (turned @ n) * n
+                np.testing.assert_allclose(work.contact_surface[c], wanted, atol=1e-12)
+    assert found > 2

@@ -104,7 +104,7 @@ def balls() -> tribo.Viewer:
 
 
 def mixed() -> tribo.Viewer:
-    """Boxes, capsules, cylinders and cones in a heap, with what they press on one another."""
+    """Boxes, capsules, cylinders and balls in a heap, with what they press on one another."""
     world = tribo.World()
     world.add_ground(name="ground")
     world.default_pair = tribo.PairProperties(friction=0.6)

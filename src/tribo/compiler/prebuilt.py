@@ -42,8 +42,12 @@ def sources() -> str:
 
 
 def machine() -> str:
-    """Return system and processor of this machine, as lists of contents name them."""
-    return f"{sys.platform}-{platform.machine().lower()}"
+    """Return system and processor of this machine, as lists of contents name them.
+
+    A Python without its lock has objects of another layout: the stable ABI is not for it.
+    """
+    lock = "-free-threaded" if "t" in getattr(sys, "abiflags", "") else ""
+    return f"{sys.platform}-{platform.machine().lower()}{lock}"
 
 
 def cache_place() -> pathlib.Path:
@@ -64,7 +68,7 @@ def read_contents(folder: pathlib.Path) -> dict[str, Any] | None:
     """
     try:
         found = json.loads((folder / CONTENTS).read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
         raise DamagedError(f"{folder / CONTENTS} cannot be read ({error})") from error

@@ -34,8 +34,15 @@ def cache_root() -> pathlib.Path:
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     if chosen:
         return pathlib.Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
-    return pathlib.Path(base) / "tribo"
+    return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or _home() / ".cache") / "tribo"
+
+
+def _home() -> pathlib.Path:
+    """Return the user's folder; who has none, as in a container, has one that cannot be made."""
+    try:
+        return pathlib.Path.home()
+    except RuntimeError:
+        return pathlib.Path("/nonexistent")
 
 
 def files_of(layer: str) -> list[pathlib.Path]:
@@ -48,15 +55,26 @@ def files_of(layer: str) -> list[pathlib.Path]:
         for folder, _, names in os.walk(place)
         for name in names
         if name.endswith((".py", ".c"))
+        and not name.startswith(".")  # an editor's mark may lead nowhere
     ]
 
 
 def digest(layers: Iterable[str], facts: object = None) -> str:
-    """Return a hash, 64 hexadecimal digits, over paths and contents of the sources of some layers."""
+    """Return a hash, 64 hexadecimal digits, over paths and contents of the sources of some layers.
+
+    Raises:
+        ImportError: The package has no source files, or they are in a zip file.
+    """
     key = hashlib.sha256(repr(facts).encode())
     for layer in layers:
         for path in sorted(files_of(layer)):
-            content = path.read_bytes().replace(b"\r\n", b"\n")
+            try:
+                content = path.read_bytes().replace(b"\r\n", b"\n")
+            except OSError as error:
+                raise ImportError(
+                    f"{path} cannot be read ({error.strerror}): tribo tells by its sources what machine code "
+                    "fits; install it as files, not as a zip file, with its .py files"
+                ) from None
             key.update(f"{path.relative_to(PACKAGE).as_posix()} {len(content)}\n".encode())
             key.update(content)
     return key.hexdigest()

@@ -6,8 +6,8 @@ import os
 
 
 def is_set(name: str) -> bool:
-    """Tell whether a variable of the environment is there and neither empty nor 0."""
-    return os.environ.get(name, "").strip() not in {"", "0"}
+    """Tell whether a variable of the environment is there, and neither empty nor a word for no."""
+    return os.environ.get(name, "").strip().lower() not in {"", "0", "no", "off", "false"}
 
 
 DISABLED = is_set("NUMBA_DISABLE_JIT")  # kernels are plain Python

@@ -185,7 +185,7 @@ def link(rows: Iterable[Row], level: str, objects: Path, output: Path, sources: 
     """Link the objects of one level with the shim; return the name of the library."""
     (objects / "table.h").write_text(table(rows, level, sources), "utf-8")
     name = f"kernels_{level.replace('-', '_')}.abi3.so"
-    subprocess.run(
+    done = subprocess.run(
         [
             *c_compiler(), "-O2", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared",
             "-fvisibility=hidden", f"-I{sysconfig.get_path('include')}", f"-I{objects}",
@@ -193,8 +193,10 @@ def link(rows: Iterable[Row], level: str, objects: Path, output: Path, sources: 
             *sorted(objects.glob(f"*.{level}.o")),
             "-lm", "-s", "-Wl,-z,now,-z,relro,-z,noexecstack", "-Wl,--build-id=none",
         ],
-        check=True,
+        check=False,
     )  # fmt: skip
+    if done.returncode:
+        raise BuildError(f"{shlex.join(c_compiler())} did not link {name}, see above")
     return name
 
 
@@ -231,6 +233,7 @@ def build(output: Path, jobs: int, levels: Sequence[str] = prebuilt.LEVELS) -> N
             f"libraries are built on linux-x86_64 only, this is {prebuilt.machine()}"
         )
     c_compiler()
+    output.mkdir(parents=True, exist_ok=True)  # before the minutes that follow
     begin, sources = time.perf_counter(), prebuilt.sources()
     with tempfile.TemporaryDirectory(prefix="tribo-") as place:
         objects = Path(place)
@@ -261,7 +264,6 @@ def build(output: Path, jobs: int, levels: Sequence[str] = prebuilt.LEVELS) -> N
             "libraries": libraries,
             "made with": makers(),
         }
-        output.mkdir(parents=True, exist_ok=True)
         for row in libraries.values():
             _put(made / row["file"], output / row["file"])
         (made / prebuilt.CONTENTS).write_text(json.dumps(contents, indent=1) + "\n", "utf-8")
@@ -272,8 +274,11 @@ def build(output: Path, jobs: int, levels: Sequence[str] = prebuilt.LEVELS) -> N
 def _put(source: Path, target: Path) -> None:
     """Copy a file so that who has the old one open, or reads now, sees a whole one."""
     beside = target.with_name(f"{target.name}.{os.getpid()}")
-    shutil.copyfile(source, beside)
-    beside.replace(target)
+    try:
+        shutil.copyfile(source, beside)
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def _run_part(part: str, folder: Path, levels: Sequence[str]) -> float:
@@ -290,6 +295,10 @@ def _run_part(part: str, folder: Path, levels: Sequence[str]) -> float:
     command = [sys.executable, "-c", code, "--part", part, "--output", str(folder)]
     command += ["--levels", *levels]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode < 0:
+        raise BuildError(
+            f"part {part!r} was ended by signal {-done.returncode} (9: no memory left?)"
+        )
     if done.returncode:
         raise BuildError(f"part {part!r} does not compile:\n{done.stderr}")
     return time.perf_counter() - begin
@@ -321,11 +330,21 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"tribo: {place} is there already")
         if chosen.output is not None:
             chosen.output.mkdir(parents=True, exist_ok=True)
-            for path in place.iterdir():
-                _put(path, chosen.output / path.name)
+            said = prebuilt.read_contents(place)
+            assert said is not None
+            for row in said["libraries"].values():
+                _put(place / row["file"], chosen.output / row["file"])
+            _put(place / prebuilt.CONTENTS, chosen.output / prebuilt.CONTENTS)
     except BuildError as error:
         print(f"tribo: {error}", file=sys.stderr)
         return 2 if isinstance(error, NoMeansError) else 1
+    except OSError as error:
+        remedy = "make room or the folder writable, or set NUMBA_CACHE_DIR to another one"
+        print(f"tribo: no library was built: {error}; {remedy}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("tribo: interrupted, no library was built", file=sys.stderr)
+        return 130
     return 0
 
 

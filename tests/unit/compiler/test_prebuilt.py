@@ -64,6 +64,19 @@ def test_a_library_for_another_machine_is_passed_by_silently(place, caplog):
     assert not caplog.records
 
 
+def test_a_file_in_the_place_of_the_cache_is_no_damaged_library(place, monkeypatch, caplog):
+    (place / "home").write_bytes(b"")
+    monkeypatch.setattr(prebuilt, "places", lambda: (place / "home" / "prebuilt",))
+    assert prebuilt._find() is None
+    assert not caplog.records
+
+
+def test_a_python_without_its_lock_is_another_machine(monkeypatch):
+    here = prebuilt.machine()
+    monkeypatch.setattr(sys, "abiflags", "t", raising=False)
+    assert prebuilt.machine() == f"{here}-free-threaded"
+
+
 @pytest.mark.parametrize(
     ("damage", "said"),
     [

@@ -322,7 +322,7 @@ def test_meshes_collide_and_are_drawn(tmp_path):
         (lambda link: link.add_child("a", "free"), "joint 'free' is unknown"),
         (
             lambda link: link.add_child("a", "fixed", force=1.0),
-            "a joint has no 'force'; known: lower",
+            "a joint has no 'force'; did you mean 'stop_force'",
         ),
         (
             lambda link: link.add_shape("sphere", (1,), mass=1, density=1),

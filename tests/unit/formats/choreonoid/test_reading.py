@@ -459,7 +459,7 @@ DOUBTS = [
         "jointMotorCompliacne: 1",
         "'jointMotorCompliacne' of a link is unknown, ignored; did you mean",
     ),
-    ("jointCompliance: 1e-8", "joint_compliance is left out: joints of a tree"),
+    ("jointCompliance: 1e-8", "joint_compliance is left out: a joint of a tree"),
     ("jointType: pseudoContinuousTrack", "its belt stands still"),
     ("elements: [ { type: Camera } ]", "Camera is left out: devices are not read"),
     ("elements: [ { type: Shap } ]", "Shap is left out: it is not known"),

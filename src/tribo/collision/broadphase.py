@@ -11,6 +11,7 @@ import numpy as np
 
 from tribo.collision.candidate_list import sort_candidates
 from tribo.collision.cells import SLOTS, SPAN, bucket, column_side, first_column
+from tribo.collision.sorted_keys import first_from
 from tribo.collision.sweep_order import sort_bodies
 from tribo.compiler.jit import kernel
 from tribo.math import vec
@@ -157,15 +158,9 @@ def is_moved(model, i):
 def is_ignored(model, a, b):
     """Tell whether the user (or the description) excluded the body pair a < b."""
     key = a * model.body_parent.shape[0] + b
-    low = 0
-    high = model.ignored_pair.shape[0]
-    while low < high:
-        mid = (low + high) // 2
-        if model.ignored_pair[mid] < key:
-            low = mid + 1
-        else:
-            high = mid
-    return low < model.ignored_pair.shape[0] and model.ignored_pair[low] == key
+    count = model.ignored_pair.shape[0]
+    k = first_from(model.ignored_pair, count, key)
+    return k < count and model.ignored_pair[k] == key
 
 
 @kernel

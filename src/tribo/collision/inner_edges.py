@@ -16,6 +16,7 @@ which share the load, and those of a ridge, where either plane has the other sha
 from math import inf
 
 from tribo.collision.broadphase import is_moved
+from tribo.collision.narrowphase import move_contact
 from tribo.collision.place import shape_pose
 from tribo.collision.solid import extent, load_solid, radius, support_at
 from tribo.compiler.jit import kernel
@@ -356,18 +357,7 @@ def remove_marked(work, n):
         if work.contact_key[c] < 0:
             continue
         if kept < c:
-            for k in range(2):
-                work.contact_shape[kept, k] = work.contact_shape[c, k]
-                work.contact_body[kept, k] = work.contact_body[c, k]
-            for k in range(3):
-                work.contact_pos[kept, k] = work.contact_pos[c, k]
-            for k in range(9):
-                work.contact_axes[kept, k] = work.contact_axes[c, k]
-            work.contact_key[kept] = work.contact_key[c]
-            work.contact_gap[kept] = work.contact_gap[c]
-            work.contact_share[kept] = work.contact_share[c]
-            for k in range(3):
-                work.contact_travel[kept, k] = work.contact_travel[c, k]
+            move_contact(work, c, kept)
         kept += 1
     work.contact_count[0] = kept
 

@@ -40,6 +40,23 @@ def write_contact(model, work, c, a, b, key, point, n, gap, travel):
 
 
 @kernel
+def move_contact(work, source, to):
+    """Copy what detection knows of a contact to another place in the list.
+
+    Writes: work.
+    """
+    for side in range(2):
+        work.contact_shape[to, side] = work.contact_shape[source, side]
+        work.contact_body[to, side] = work.contact_body[source, side]
+    work.contact_key[to] = work.contact_key[source]
+    vec.store(work.contact_pos, to, vec.load(work.contact_pos, source))
+    vec.store_mat(work.contact_axes, to, vec.load_mat(work.contact_axes, source))
+    work.contact_gap[to] = work.contact_gap[source]
+    vec.store(work.contact_travel, to, vec.load(work.contact_travel, source))
+    work.contact_share[to] = work.contact_share[source]
+
+
+@kernel
 def add_contact(model, work, a, b, k):
     """Append point k of the manifold of shapes a, b; count on without storing when full.
 

@@ -15,7 +15,14 @@ Source: constraints that are added where they are found violated, Stewart and Tr
 from tribo.collision.advancement import TOUCH, put_pose, thickness, velocity_at
 from tribo.collision.broadphase import is_moved
 from tribo.collision.meeting import meet
-from tribo.collision.narrowphase import FEATURES, first_key, is_of_other_points, write_contact
+from tribo.collision.narrowphase import (
+    FEATURES,
+    first_key,
+    is_of_other_points,
+    move_contact,
+    write_contact,
+)
+from tribo.collision.sorted_keys import first_from
 from tribo.compiler.jit import kernel
 from tribo.contact.compliant import compliant_contacts
 from tribo.math import quat, spatial, vec
@@ -118,28 +125,17 @@ def is_looked_after(model, a, b):
 
 
 @kernel
-def first_from(work, key):
+def place_of(work, key):
     """Return the first contact whose key is not below the given one, of those that fitted."""
-    low = 0
-    high = min(work.contact_count[0], work.contact_key.shape[0])
-    while low < high:
-        middle = (low + high) // 2
-        if work.contact_key[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    return first_from(work.contact_key, min(work.contact_count[0], work.contact_key.shape[0]), key)
 
 
 @kernel
-def deepest_now(work, key):
-    """Return the least gap of the pair of shapes whose first key is given [m], 0 if it does not overlap."""
+def deepest_now(work, first, stop):
+    """Return the least gap of the contacts from `first` to `stop` − 1 [m], 0 if none overlaps."""
     gap = 0.0
-    c = first_from(work, key)
-    stop = first_from(work, key + FEATURES)
-    while c < stop:
+    for c in range(first, stop):
         gap = min(gap, work.contact_gap[c])
-        c += 1
     return gap
 
 
@@ -147,11 +143,10 @@ def deepest_now(work, key):
 def free_key(work, key, feature):
     """Return the key of a feature of the pair whose first key is given, or the next free one; −1: none is."""
     wanted = key + feature
-    c = first_from(work, wanted)
-    stop = first_from(work, key + FEATURES)
-    while c < stop and work.contact_key[c] == wanted:
+    for c in range(place_of(work, wanted), place_of(work, key + FEATURES)):
+        if work.contact_key[c] != wanted:
+            break
         wanted += 1
-        c += 1
     return wanted if wanted < key + FEATURES else -1
 
 
@@ -161,26 +156,16 @@ def insert(model, work, a, b, key, point, n, gap, travel):
 
     Writes: work.
     """
-    at = first_from(work, key)
+    at = place_of(work, key)
     last = work.contact_count[0]
     work.contact_count[0] = last + 1
     if last >= work.contact_key.shape[0]:
         work.status[0] |= CAPACITY
         return
     for c in range(last, at, -1):
-        work.contact_key[c] = work.contact_key[c - 1]
-        work.contact_gap[c] = work.contact_gap[c - 1]
-        work.contact_share[c] = work.contact_share[c - 1]
-        work.contact_area[c] = work.contact_area[c - 1]
-        for side in range(2):
-            work.contact_shape[c, side] = work.contact_shape[c - 1, side]
-            work.contact_body[c, side] = work.contact_body[c - 1, side]
-        vec.store(work.contact_pos, c, vec.load(work.contact_pos, c - 1))
-        vec.store_mat(work.contact_axes, c, vec.load_mat(work.contact_axes, c - 1))
-        vec.store(work.contact_travel, c, vec.load(work.contact_travel, c - 1))
+        move_contact(work, c - 1, c)
     write_contact(model, work, at, a, b, key, point, n, gap, travel)
     work.contact_share[at] = 1.0
-    work.contact_area[at] = 0.0
 
 
 @kernel
@@ -244,35 +229,34 @@ def meet_later(model, settings, work, a, b, motion_a, motion_b):
 
 
 @kernel
-def may_meet_anew(model, settings, work, a, b, key, least):
-    """Tell whether two shapes may meet at points, or along normals, that no contact of theirs stands for.
+def may_meet_anew(model, settings, work, i, j, has_contacts, least):
+    """Tell whether two bodies may meet at points, or along normals, that no contact stands for.
 
     A gap along the normal of a contact holds for all ways but turns. Where there was no contact within reach,
     bodies that are faster now may reach farther.
     """
-    i = model.shape_body[a]
-    j = model.shape_body[b]
-    if first_from(work, key) < first_from(work, key + FEATURES):
-        if not new_faces_may_come(model.shape_kind[a], model.shape_kind[b]):
-            return False
+    if has_contacts:
         return turned_way(model, settings, work, i, j) > least
     return excess(model, settings, work, i) + excess(model, settings, work, j) > least
 
 
 @kernel
-def look_at(model, settings, work, a, b):
+def look_at(model, settings, work, a, b, first, stop):
     """Add the points in which a pair of shapes overlaps one step later, and more than now; tell whether any.
+
+    Its contacts are those from `first` to `stop` − 1.
 
     Writes: work.
     """
+    i = model.shape_body[a]
+    j = model.shape_body[b]
     touch = TOUCH * min(thickness(model, a), thickness(model, b))
-    key = first_key(model, a, b)
-    if not may_meet_anew(model, settings, work, a, b, key, NEW_WAY * touch):
+    if not may_meet_anew(model, settings, work, i, j, first < stop, NEW_WAY * touch):
         return False
-    motion_a = motion_of(work, model.shape_body[a])
-    motion_b = motion_of(work, model.shape_body[b])
+    motion_a = motion_of(work, i)
+    motion_b = motion_of(work, j)
     n = meet_later(model, settings, work, a, b, motion_a, motion_b)
-    deep = min(deepest_now(work, key) - touch, -DEEP * touch)
+    deep = min(deepest_now(work, first, stop) - touch, -DEEP * touch)
     is_new = False
     for k in range(n):
         if work.manifold[k, 6] < deep:
@@ -284,17 +268,27 @@ def look_at(model, settings, work, a, b):
 def look(model, state, settings, work):
     """Look where the solved velocity leads shapes that may touch; return 1 if there are more contacts.
 
+    How bodies move then is found when the first pair asks for it: what stands on a plane does not.
+
     Writes: work.
     """
     if work.contact_count[0] == 0 or work.ahead_rounds[0] >= ROUNDS:
         return 0
-    note_motions(model, work)
-    is_new = False
+    is_noted = is_new = False
     for k in range(work.candidate_count[0]):
         a = work.candidate_sorted[k, 0]
         b = work.candidate_sorted[k, 1]
-        if is_looked_after(model, a, b):
-            is_new = look_at(model, settings, work, a, b) or is_new
+        if not is_looked_after(model, a, b):
+            continue
+        key = first_key(model, a, b)
+        first = place_of(work, key)
+        stop = place_of(work, key + FEATURES)
+        if first < stop and not new_faces_may_come(model.shape_kind[a], model.shape_kind[b]):
+            continue
+        if not is_noted:
+            note_motions(model, work)
+            is_noted = True
+        is_new = look_at(model, settings, work, a, b, first, stop) or is_new
         if work.status[0] & CAPACITY:
             return 0
     if not is_new:

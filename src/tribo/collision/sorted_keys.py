@@ -1,0 +1,17 @@
+"""Lists of keys in ascending order: where in one does a key stand?"""
+
+from tribo.compiler.jit import kernel
+
+
+@kernel
+def first_from(keys, count, key):
+    """Return the first of `count` ascending keys that is not below a given one; `count` if there is none."""
+    low = 0
+    high = count
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low

@@ -131,13 +131,17 @@ class WorldBodyFiles:
         take_laws(self._world.materials, body.laws)
         return added
 
-    def _lay(self, wire: WireDescription, parts: BodyParts) -> None:
-        """Lay a wire of a body file; up to its first node a winch winds a wire without mass."""
-        name = wire.name
+    def _free_name(self, name: str) -> str:
+        """Return a name under which nothing with parts of its own stands in the world."""
         taken = {part.name.split("/")[0] for part in self._world.objects}
         taken |= {part.name.split("/")[0] for part in self._world.constraints}
         while name in taken:
             name += "'"
+        return name
+
+    def _lay(self, wire: WireDescription, parts: BodyParts) -> None:
+        """Lay a wire of a body file; up to its first node a winch winds a wire without mass."""
+        name = self._free_name(wire.name)
         route = [_node(place, parts) for place in wire.nodes]
         first = route[0]
         try:
@@ -164,16 +168,12 @@ class WorldBodyFiles:
         ]
         first = track.wheels[0]
         axis = parts[first.tree].frame(first.body).rotation_matrix @ np.array(first.axis)
-        taken = {part.name.split("/")[0] for part in self._world.objects}
-        name = track.name
-        while name in taken:
-            name += "'"
         try:
             parts.tracks.append(self._tracks.add_track(
                 wheels, axis=axis, pads=track.pads, width=track.width, thickness=track.thickness,
                 density=float(track.material.density), material=track.material.name,
                 compliance=track.compliance, angular_compliance=track.compliance,
-                spook_damping=track.spook_damping, name=name,
+                spook_damping=track.spook_damping, name=self._free_name(track.name),
             ))  # fmt: skip
         except (ValueError, TypeError) as error:
             raise DescriptionError(f"{track.place}: track {track.name!r}: {error}") from None

@@ -27,6 +27,18 @@ def number(node: YamlNode, name: str, default: float) -> float:
     return default if found is None else found.number()
 
 
+def positive(node: YamlNode, name: str, default: float = 0.0) -> float:
+    """Return a finite number above zero, or the default.
+
+    Raises:
+        DescriptionError: It is not, or it is missing and the default is zero.
+    """
+    found = number(node, name, default)
+    if not 0.0 < found < math.inf:
+        raise node.error(f"{name} must be > 0, got {found:g}")
+    return found
+
+
 def word(node: YamlNode, name: str, default: str = "") -> str:
     """Return a text, or the default."""
     found = value(node, name)

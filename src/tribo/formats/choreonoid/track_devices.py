@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tribo.description.trees import TreeDescription, Vector
-from tribo.formats.choreonoid.keys import check_keys, number, value, word
+from tribo.formats.choreonoid.device_parts import material_of, refuse_twins
+from tribo.formats.choreonoid.keys import check_keys, number, positive, value, word
 from tribo.formats.loops import place_of
 from tribo.formats.pose import matrix
 from tribo.formats.report import Report, known_hint
@@ -75,11 +76,7 @@ def read(
         DescriptionError: A value is missing or wrong.
     """
     made = [_track(node, k, trees, library, report) for k, node in enumerate(nodes)]
-    names: set[str] = set()
-    for track, node in zip(made, nodes, strict=True):
-        if track.name in names:
-            raise node.error(f"there are two tracks named {track.name!r}; rename one")
-        names.add(track.name)
+    refuse_twins([track.name for track in made], nodes, "tracks")
     return made
 
 
@@ -96,16 +93,10 @@ def _track(
         raise node.error(
             f"numberOfNodes must be a whole number from 3 to {MOST_PADS}, got {count:g}"
         )
-    name = word(node, "material") or "default"
-    material = Material(name)
-    if library is not None and name in library.names:
-        material = library.material(name)
-    elif name.lower() != "default":
-        known = () if library is None else library.names
-        report.doubt(node, f"material {name!r} is not known{known_hint(name, known)}")
     made = TrackDescription(
         (word(node, "name") or f"track_{k}").replace("/", "_"), node.place, int(count),
-        _positive(node, "node_width"), _positive(node, "node_thickness"), material,
+        positive(node, "node_width"), positive(node, "node_thickness"),
+        material_of(node, "material", library, report),
         number(node, "hinge_compliance", COMPLIANCE), number(node, "hinge_spook_damping", SPOOK_DAMPING),
     )  # fmt: skip
     if not 0.0 <= made.compliance < math.inf or not 0.0 <= made.spook_damping < math.inf:
@@ -145,10 +136,3 @@ def _wheel(node: YamlNode, trees: Sequence[TreeDescription]) -> WheelPlace:
         return WheelPlace(k, body.name, tuple(shape.position), axis, float(shape.size[0]))
     names = [body.name for tree in trees for body in tree.bodies]
     raise node.error(f"link {name!r} does not exist{known_hint(name, names)}")
-
-
-def _positive(node: YamlNode, key: str) -> float:
-    found = number(node, key, 0.0)
-    if not 0.0 < found < math.inf:
-        raise node.error(f"{key} must be > 0, got {found:g}")
-    return found

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tribo.description.trees import TreeDescription
-from tribo.formats.choreonoid.keys import check_keys, number, span, truth, value, word
+from tribo.formats.choreonoid.device_parts import material_of, refuse_twins
+from tribo.formats.choreonoid.keys import check_keys, number, positive, span, truth, value, word
 from tribo.formats.loops import place_of
 from tribo.formats.report import Report, known_hint
 from tribo.formats.yaml_nodes import YamlNode
@@ -84,11 +85,7 @@ def read(
         DescriptionError: A value is missing or wrong.
     """
     made = [_wire(node, k, trees, library, report) for k, node in enumerate(nodes)]
-    names: set[str] = set()
-    for wire, node in zip(made, nodes, strict=True):
-        if wire.name in names:
-            raise node.error(f"there are two wires named {wire.name!r}; rename one")
-        names.add(wire.name)
+    refuse_twins([wire.name for wire in made], nodes, "wires")
     return made
 
 
@@ -97,11 +94,11 @@ def _wire(
     report: Report,
 ) -> WireDescription:  # fmt: skip
     check_keys(node, KEYS, KIND, report)
-    radius = _positive(node, "radius", RADIUS)
+    radius = positive(node, "radius", RADIUS)
     resolution = value(node, "resolution_per_unit_length")
     longest = SLENDER * radius
     if resolution is not None:
-        longest = 1.0 / _positive(node, "resolution_per_unit_length", 1.0)
+        longest = 1.0 / positive(node, "resolution_per_unit_length", 1.0)
     made = WireDescription(
         (word(node, "name") or f"wire_{k}").replace("/", "_"), node.place, radius, longest,
         _material(node, library, report), truth(node, "collision") is not False,
@@ -122,16 +119,7 @@ def _wire(
 
 def _material(node: YamlNode, library: MaterialLibrary | None, report: Report) -> Material:
     """Return the material of a wire, with the parameters that its device has of its own."""
-    name = word(node, "material_name") or "default"
-    made = Material(name)
-    if library is not None and name in library.names:
-        made = library.material(name)
-    elif name.lower() != "default":
-        known = () if library is None else library.names
-        report.doubt(
-            node,
-            f"materialName {name!r} is not known: standard values are used{known_hint(name, known)}",
-        )
+    made = material_of(node, "material_name", library, report)
     own = {}
     for key, name_here in OWN.items():
         found = value(node, key)
@@ -198,13 +186,6 @@ def _winch(node: YamlNode, trees: Sequence[TreeDescription], report: Report) -> 
     return WinchDescription(
         _place(node, trees, report), _at_least(node, "pulled_in_length", 0.0), -low, high
     )
-
-
-def _positive(node: YamlNode, key: str, default: float) -> float:
-    found = number(node, key, default)
-    if not 0.0 < found < math.inf:
-        raise node.error(f"{key} must be > 0, got {found:g}")
-    return found
 
 
 def _at_least(node: YamlNode, key: str, default: float) -> float:

@@ -94,17 +94,13 @@ def disc_on(player: Player, floor: str) -> tuple[float, float]:
 
 def on_terrain(scene: Scene, floor: str) -> Track:
     """Play a scene in tribo on two triangles, or on a height map."""
-    world, bodies, _ = play_tribo.build(scene)
+    world, bodies, robots = play_tribo.build(scene)
     if floor == "mesh":
         square = [(-1.69, -1.83, 0.0), (2.31, -1.83, 0.0), (2.31, 2.17, 0.0), (-1.69, 2.17, 0.0)]
         world.add_surface(square, [(0, 1, 2), (0, 2, 3)])
     else:
         world.add_height_map(np.zeros((9, 9)), (4.0, 4.0))
-    rows = [play_tribo.row(scene, world, bodies, [])]
-    for _ in range(scene.steps // scene.every):
-        world.step(scene.every)
-        rows.append(play_tribo.row(scene, world, bodies, []))
-    return Track.of(rows)
+    return play_tribo.follow(scene, world, bodies, robots)
 
 
 @case(

@@ -77,8 +77,12 @@ def _tie(world: tribo.World, tie: Tie) -> None:
 
 def play(scene: Scene) -> Track:
     """Step the scene and write it down."""
-    world, bodies, robots = build(scene)
-    rows = [row(scene, world, bodies, robots)]
+    return follow(scene, *build(scene))
+
+
+def follow(scene: Scene, world: tribo.World, bodies: list[Any], robots: list[Any]) -> Track:
+    """Step a world that was built of a scene, and perhaps has more in it, and write it down."""
+    rows = [_row(scene, world, bodies, robots)]
     steps = 0
     while steps < scene.steps:
         if scene.forces:
@@ -91,12 +95,11 @@ def play(scene: Scene) -> Track:
         else:
             world.step(scene.every)
         steps += scene.every
-        rows.append(row(scene, world, bodies, robots))
+        rows.append(_row(scene, world, bodies, robots))
     return Track.of(rows)
 
 
-def row(scene: Scene, world: tribo.World, bodies: list[Any], robots: list[Any]) -> tuple[Any, ...]:
-    """Return one sample of a scene."""
+def _row(scene: Scene, world: tribo.World, bodies: list[Any], robots: list[Any]) -> tuple[Any, ...]:
     return (
         world.time,
         [b.position for b in bodies],

@@ -1,13 +1,13 @@
 """Recordings as pages and over one another, worlds of a batch side by side, sensors, notebooks."""
 
 import json
-import threading
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from contracts import browser
+from contracts.touchable import serve, until
 
 import tribo
 from tribo.tools import cli
@@ -102,22 +102,7 @@ def test_two_recordings_are_shown_at_the_same_time(runs):
 @needs_browser
 def test_every_control_of_the_player_does_what_it_says(runs, tmp_path):
     world, first, second = runs
-    trouble = []
     with Player(replay(first, world, 50), port=8476, other=replay(second, world, 50)) as player:
-
-        def person():
-            try:
-                with browser.opened(player.address, tmp_path / "profile", (700, 500)) as page:
-                    page.wait_for("farthest apart")
-                    click_through(page)
-            except BaseException as error:
-                trouble.append(error)
-
-        def until(is_so, what):
-            end = time.monotonic() + browser.PATIENCE
-            while not is_so():
-                assert time.monotonic() < end, what
-                time.sleep(0.05)
 
         def click_through(page):
             page.click("Pause")
@@ -147,13 +132,7 @@ def test_every_control_of_the_player_does_what_it_says(runs, tmp_path):
                 "one of two",
             )
 
-        thread = threading.Thread(target=person)
-        thread.start()
-        while thread.is_alive():
-            player.run(0.1)
-        thread.join()
-    if trouble:
-        raise trouble[0]
+        serve(player, click_through, tmp_path / "profile", (700, 500), "farthest apart")
 
 
 def test_motions_of_other_bodies_are_not_compared(runs):

@@ -115,9 +115,10 @@ def test_every_control_does_what_it_says(viewer, tmp_path):
         until(lambda: page.value("Value") == 0.0, "the slider shows the value of that property")
 
         def has_restitution():
-            page.enter(
-                "Value", 0.5
-            )  # again if the page was still being drawn anew: the entry is lost then
+            # Again if the page was still being drawn anew: the entry is lost then, and a field that shows
+            # 0.5 already would send nothing.
+            page.enter("Value", 0.25)
+            page.enter("Value", 0.5)
             time.sleep(1.0)
             return world.materials.pair("rubber", "steel").restitution == 0.5
 

@@ -26,14 +26,17 @@ def touchable_world():
     return world
 
 
-def serve(viewer, script, folder):
-    """Let the world run while a script plays the person at a page; raise what it raises."""
+def serve(viewer, script, folder, size=SMALL, sign="real-time factor"):
+    """Let a viewer or player run while a script plays the person at its page; raise what it raises.
+
+    sign: a text of the page, once it is there.
+    """
     trouble = []
 
     def person():
         try:
-            with browser.opened(viewer.address, folder, SMALL) as page:
-                page.wait_for("real-time factor")
+            with browser.opened(viewer.address, folder, size) as page:
+                page.wait_for(sign)
                 # Until a page has said where its camera is, viser hears no click of it.
                 until(viewer._server.get_clients, "the page is a client")
                 script(page)

@@ -122,7 +122,7 @@ def test_what_cannot_be_is_refused_and_the_world_stays(wheels, options, message)
 
 def test_wheels_are_track_wheels():
     world = empty_world()
-    for wrong in (3, "ab", [3, 4]):
+    for wrong in (3, "ab", [3, 4], tribo.World):  # a class whose instances are lists is none
         with pytest.raises(TypeError, match="TrackWheel"):
             world.add_track(wrong, pads=10, width=0.1, thickness=0.1, pad_mass=1.0)
     with pytest.raises(ValueError, match="radius of a wheel"):

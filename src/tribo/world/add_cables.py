@@ -233,7 +233,7 @@ class WorldCables:
 
 def _listed(route: Any) -> list[Any]:
     """Return the places of a route."""
-    if isinstance(route, (str, bytes)) or not hasattr(route, "__iter__"):
+    if isinstance(route, (str, bytes)) or not check.is_iterable(route):
         raise TypeError(f"route must be a list of points or CableNode, got {check.shown(route)}")
     made = list(route)
     if len(made) < 2:

@@ -109,7 +109,7 @@ class WorldConstraints:
 
     def places(self, over: Any) -> tuple[End, ...]:
         """Return the places over which a wire runs: points of the world, or (object, point) pairs."""
-        if isinstance(over, str) or not hasattr(over, "__iter__"):
+        if isinstance(over, (str, bytes)) or not check.is_iterable(over):
             raise TypeError(f"over must be a list of places, got {check.shown(over)}")
         places = []
         for k, place in enumerate(over):

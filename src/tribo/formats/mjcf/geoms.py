@@ -168,6 +168,8 @@ class GeomReader:
             )
         if not mass <= LARGEST:
             raise node.error(f"its mass is {mass:g} kg, must be ≤ {LARGEST:g}; units are SI")
+        if not unit.mass > 0.0:
+            raise node.error("its mesh has neither surface nor volume: all its triangles are lines")
         made = Inertial(mass, unit.com, unit.inertia * (mass / unit.mass))
         geom.inertial = made.moved(geom.pose)
 

@@ -223,6 +223,8 @@ def _shell(corners: np.ndarray) -> Inertial:
     """Return the moments of the surface: the mass is its area."""
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     area = 0.5 * np.linalg.norm(normal, axis=1)
+    if not area.sum() > 0.0:
+        return Inertial()
     centre = area @ corners.mean(axis=1) / area.sum()
     second = _second_moments(corners - centre, area / 12.0)
     return Inertial(

@@ -12,6 +12,8 @@ edges only the whole of their contacts tells from outer ones.
 Source: constraints that are added where they are found violated, Stewart and Trinkle 1996, section 5.
 """
 
+from math import inf
+
 from tribo.collision.advancement import TOUCH, put_pose, thickness, velocity_at
 from tribo.collision.broadphase import is_moved
 from tribo.collision.meeting import meet
@@ -61,36 +63,46 @@ def next_motion(model, work, i):
 
 
 @kernel
-def note_motions(model, work):
-    """Note how all bodies that can be touched move after the step.
+def forget_motions(work):
+    """Forget how bodies move after a step: there is another solution.
 
     Writes: work.
     """
-    for i in range(model.body_parent.shape[0]):
-        if model.body_is_solid[i] == 1:
-            velocity, spin = next_motion(model, work, i)
-            spatial.store(work.body_next_motion, i, (*velocity, *spin))
+    for i in range(work.body_next_motion.shape[0]):
+        work.body_next_motion[i, 0] = inf
 
 
 @kernel
-def motion_of(work, i):
-    """Return what `note_motions` noted of body i: velocity [m/s] and angular velocity [rad/s]."""
+def motion_of(model, work, i):
+    """Return how body i moves after the step, found once: velocity [m/s] and angular velocity [rad/s].
+
+    Writes: work.
+    """
+    if work.body_next_motion[i, 0] == inf:
+        velocity, spin = next_motion(model, work, i)
+        spatial.store(work.body_next_motion, i, (*velocity, *spin))
     x = spatial.load(work.body_next_motion, i)
     return (x[0], x[1], x[2]), (x[3], x[4], x[5])
 
 
 @kernel
 def excess(model, settings, work, i):
-    """Return by how much farther than thought the surface of body i moves in a step [m]."""
-    velocity, spin = motion_of(work, i)
+    """Return by how much farther than thought the surface of body i moves in a step [m].
+
+    Writes: work.
+    """
+    velocity, spin = motion_of(model, work, i)
     way = settings.dt * (vec.norm(velocity) + vec.norm(spin) * model.body_radius[i])
     return max(0.0, way - work.body_margin[i])
 
 
 @kernel
 def turned_way(model, settings, work, i, j):
-    """Return by how much two bodies turn past one another in a step [m]."""
-    turn = vec.sub(motion_of(work, i)[1], motion_of(work, j)[1])
+    """Return by how much two bodies turn past one another in a step [m].
+
+    Writes: work.
+    """
+    turn = vec.sub(motion_of(model, work, i)[1], motion_of(model, work, j)[1])
     return settings.dt * vec.norm(turn) * min(model.body_radius[i], model.body_radius[j])
 
 
@@ -234,6 +246,8 @@ def may_meet_anew(model, settings, work, i, j, has_contacts, least):
 
     A gap along the normal of a contact holds for all ways but turns. Where there was no contact within reach,
     bodies that are faster now may reach farther.
+
+    Writes: work.
     """
     if has_contacts:
         return turned_way(model, settings, work, i, j) > least
@@ -253,8 +267,8 @@ def look_at(model, settings, work, a, b, first, stop):
     touch = TOUCH * min(thickness(model, a), thickness(model, b))
     if not may_meet_anew(model, settings, work, i, j, first < stop, NEW_WAY * touch):
         return False
-    motion_a = motion_of(work, i)
-    motion_b = motion_of(work, j)
+    motion_a = motion_of(model, work, i)
+    motion_b = motion_of(model, work, j)
     n = meet_later(model, settings, work, a, b, motion_a, motion_b)
     deep = min(deepest_now(work, first, stop) - touch, -DEEP * touch)
     is_new = False
@@ -268,13 +282,13 @@ def look_at(model, settings, work, a, b, first, stop):
 def look(model, state, settings, work):
     """Look where the solved velocity leads shapes that may touch; return 1 if there are more contacts.
 
-    How bodies move then is found when the first pair asks for it: what stands on a plane does not.
+    How a body moves then is found when a pair asks for it: what stands on a plane does not.
 
     Writes: work.
     """
     if work.contact_count[0] == 0 or work.ahead_rounds[0] >= ROUNDS:
         return 0
-    is_noted = is_new = False
+    is_asked = is_new = False
     for k in range(work.candidate_count[0]):
         a = work.candidate_sorted[k, 0]
         b = work.candidate_sorted[k, 1]
@@ -285,9 +299,9 @@ def look(model, state, settings, work):
         stop = place_of(work, key + FEATURES)
         if first < stop and not new_faces_may_come(model.shape_kind[a], model.shape_kind[b]):
             continue
-        if not is_noted:
-            note_motions(model, work)
-            is_noted = True
+        if not is_asked:
+            forget_motions(work)
+            is_asked = True
         is_new = look_at(model, settings, work, a, b, first, stop) or is_new
         if work.status[0] & CAPACITY:
             return 0

@@ -126,6 +126,7 @@ def orient(model, work, c, a, b):
     length = sqrt(x * x + y * y)
     if length > NO_DIRECTION:
         turn_rows(work, c, x / length, y / length)
+        own_blocks(model, work, c)
 
 
 @kernel

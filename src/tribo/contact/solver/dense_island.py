@@ -11,6 +11,7 @@ from tribo.contact.problem.whitened_products import (
 from tribo.contact.solver import newton
 from tribo.contact.solver.coulomb_cone import into_cone
 from tribo.contact.solver.natural_residual import ENOUGH, asked_within
+from tribo.math import spatial
 
 
 @kernel
@@ -22,7 +23,7 @@ def island_rows(work, t):
 
 @kernel
 def contact_block(model, work, a, b, g, i, j):
-    """Write the 3×3 block of G of contacts a and b at row i, column j, and its transpose.
+    """Write the 3×3 block of G of two contacts a and b at row i, column j, and its transpose.
 
     Writes: g.
     """
@@ -53,13 +54,27 @@ def contact_block(model, work, a, b, g, i, j):
     g[i, j] = g[j, i] = xx
     g[i, j + 1] = g[j + 1, i] = xy
     g[i, j + 2] = g[j + 2, i] = xz
+    g[i + 1, j] = g[j, i + 1] = yx
     g[i + 1, j + 1] = g[j + 1, i + 1] = yy
     g[i + 1, j + 2] = g[j + 2, i + 1] = yz
+    g[i + 2, j] = g[j, i + 2] = zx
+    g[i + 2, j + 1] = g[j + 1, i + 2] = zy
     g[i + 2, j + 2] = g[j + 2, i + 2] = zz
-    if i != j:
-        g[i + 1, j] = g[j, i + 1] = yx
-        g[i + 2, j] = g[j, i + 2] = zx
-        g[i + 2, j + 1] = g[j + 1, i + 2] = zy
+
+
+@kernel
+def own_block(work, c, g, i):
+    """Write the 3×3 block of contact c with itself, which has its compliance in it, at row i.
+
+    Writes: g.
+    """
+    xx, yy, zz, xy, xz, yz = spatial.load(work.contact_delassus, c)
+    g[i, i] = xx
+    g[i + 1, i + 1] = yy
+    g[i + 2, i + 2] = zz
+    g[i, i + 1] = g[i + 1, i] = xy
+    g[i, i + 2] = g[i + 2, i] = xz
+    g[i + 1, i + 2] = g[i + 2, i + 1] = yz
 
 
 @kernel
@@ -113,10 +128,9 @@ def assemble(model, work, t, contacts, size, g, c, x, mu, lower, upper):
     start = work.island_contact_start[t]
     for k in range(contacts):
         n = work.island_contact[start + k]
-        for m in range(k + 1):
+        for m in range(k):
             contact_block(model, work, n, work.island_contact[start + m], g, 3 * k, 3 * m)
-        for a in range(3):
-            g[3 * k + a, 3 * k + a] += work.contact_compliance[n, a]
+        own_block(work, n, g, 3 * k)
         mu[k] = work.contact_friction[n]
         w = contact_velocity(model, work, n)
         for a in range(3):

@@ -45,7 +45,7 @@ def solve_dense(a, b, n):
 
 @kernel
 def factor_cholesky(a, n):
-    """Replace the lower triangle of a symmetric matrix by its Cholesky factor.
+    """Replace the lower triangle of a symmetric matrix by its Cholesky factor, 1/L_jj on the diagonal.
 
     Writes: a.
     """
@@ -53,8 +53,8 @@ def factor_cholesky(a, n):
         s = a[j, j]
         for k in range(j):
             s -= a[j, k] * a[j, k]
-        a[j, j] = sqrt(s)
-        inverse = 1.0 / a[j, j]
+        inverse = 1.0 / sqrt(s)
+        a[j, j] = inverse
         for i in range(j + 1, n):
             s = a[i, j]
             for k in range(j):
@@ -64,17 +64,19 @@ def factor_cholesky(a, n):
 
 @kernel
 def solve_cholesky(a, b, n):
-    """Replace the first n entries of b by (L Lᵀ)⁻¹ b.
+    """Replace the first n entries of b by (L Lᵀ)⁻¹ b, with the factor that `factor_cholesky` leaves.
+
+    Column by column, so that no sum waits for the one before.
 
     Writes: b.
     """
-    for i in range(n):
-        s = b[i]
-        for k in range(i):
-            s -= a[i, k] * b[k]
-        b[i] = s / a[i, i]
-    for i in range(n - 1, -1, -1):
-        s = b[i]
-        for k in range(i + 1, n):
-            s -= a[k, i] * b[k]
-        b[i] = s / a[i, i]
+    for k in range(n):
+        s = b[k] * a[k, k]
+        b[k] = s
+        for i in range(k + 1, n):
+            b[i] -= a[i, k] * s
+    for k in range(n - 1, -1, -1):
+        s = b[k] * a[k, k]
+        b[k] = s
+        for i in range(k):
+            b[i] -= a[k, i] * s

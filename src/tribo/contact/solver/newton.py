@@ -145,7 +145,7 @@ def shifted_factor(g, eps, index, count, factor):
     factor_cholesky(factor, count)
     is_regular = True
     for a in range(count):
-        is_regular = is_regular and factor[a, a] * factor[a, a] > 10.0 * eps
+        is_regular = is_regular and 10.0 * eps * factor[a, a] * factor[a, a] < 1.0
     return is_regular
 
 

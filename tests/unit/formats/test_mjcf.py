@@ -392,7 +392,10 @@ def test_broken_models_are_refused_and_the_world_stays(name):
             'inertia="exact" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 1 2 0 3 1 0 2 3 1 3 2"',
             "outward",
         ),
-        ('inertia="shell" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 0 1 1 1 2"', "neither surface nor"),
+        (
+            'inertia="shell" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 0 1 1 1 2"',
+            "neither surface nor",
+        ),
         ('file="missing.stl"', "not found"),
         ('file="/etc/passwd"', "not a mesh format"),
         ('file="../../../../../../etc/a.stl"', "not found|refused"),

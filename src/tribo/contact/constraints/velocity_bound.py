@@ -10,8 +10,8 @@ from math import inf, sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.linkage import ANGULAR
 from tribo.contact.problem.contact_targets import step_speed
-from tribo.contact.problem.islands import is_member
-from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
+from tribo.contact.problem.islands import contacts_in, is_member, scalars_in
+from tribo.contact.problem.scalar_rows import GIVES_WAY, set_row_target, tie_of
 from tribo.contact.problem.whitened_products import moved_by, scalar_moved_by
 from tribo.contact.solver.gauss_seidel_iteration import start_cold
 from tribo.contact.solver.strategy import solve_as_set
@@ -64,13 +64,13 @@ def row_gain(model, work, n):
 def gain(model, work, t):
     """Return twice the energy that all impulses of island t bring [J], but for what acts of its own."""
     total = 0.0
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         vel = vec.load(work.contact_vel, c)
         free = moved_by(model, work, work.contact_row, c, work.free_response, vel)
         after = moved_by(model, work, work.contact_row, c, work.response, vel)
         total += vec.dot(vec.load(work.contact_impulse, c), vec.add(free, after))
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if not may_act(work, n):
             total += row_gain(model, work, n)
@@ -85,7 +85,7 @@ def fastest(model, settings, work, t):
     """
     speed = 0.0
     least = WORTH * settings.max_push_out_speed
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         target = abs(work.scalar_correction[n])
         c = tie_of(model, work, n)
@@ -132,14 +132,14 @@ def ask_less(model, settings, work, t, rows, part, most):
 
     Writes: work.
     """
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if work.scalar_correction[n] == 0.0 or tie_of(model, work, n) < 0:
             continue
         if row_gain(model, work, n) > most:
             less = (1.0 - part) * work.scalar_correction[n]
-            work.scalar_start[n] += less
-            work.scalar_target[n] -= less
+            speed = work.scalar_start[n] + work.scalar_target[n]
+            set_row_target(work, n, work.scalar_target[n] - less, speed)
             work.scalar_correction[n] -= less
     start_cold(model, work, t)
     return solve_as_set(model, settings, work, t, rows)

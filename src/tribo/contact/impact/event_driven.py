@@ -13,8 +13,8 @@ Source: Moreau 1999 (event-driven and time-stepping views of one law); contact-s
 from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_targets import rebound
-from tribo.contact.problem.islands import is_same_pair
+from tribo.contact.problem.contact_targets import LATER, rebound, set_target
+from tribo.contact.problem.islands import contacts_in, is_same_pair, scalars_in
 from tribo.contact.problem.whitened_products import add_to, moved_by, scalar_moved_by
 from tribo.contact.solver import coulomb_cone
 from tribo.math import spatial, vec
@@ -98,7 +98,7 @@ def next_impact(model, work, t, now, dt, is_midpoint):
     """Return which contact of island t meets next (its place in the island) and when, −1 if none does."""
     first = -1
     earliest = inf
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         if work.contact_restitution[c] == 0.0:
             continue
@@ -243,7 +243,7 @@ def aim_again(model, work, t, dt):
     Writes: work.
     """
     table = work.contact_row
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         w = moved_by(model, work, table, c, work.impact_response, vec.load(work.contact_vel, c))
         target = work.contact_target[c]
@@ -252,16 +252,15 @@ def aim_again(model, work, t, dt):
             target = rest_after(work, c, shift_of(model, work, c), dt)
             bounce = rebound_of(work, c, bend[2] - w[2])
             if bounce > 0.0 and -w[2] > SLOWEST:
-                target = (
-                    -1e300
-                )  # it meets in a later step: nothing of its speed is lost to prediction
-        work.contact_target[c] = target
-        vec.store(work.contact_start, c, (w[0] + bend[0], w[1] + bend[1], w[2] - target))
+                target = LATER
+        work.contact_start[c, 0] = w[0] + bend[0]
+        work.contact_start[c, 1] = w[1] + bend[1]
+        set_target(work, c, target, w[2])
         if work.contact_is_spun[c] == 1:
             start = vec.load(work.contact_spin_start, c)
             turned = moved_by(model, work, work.contact_spin_row, c, work.impact_response, start)
             vec.store(work.contact_spin_start, c, turned)
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         start = work.scalar_start[n]
         work.scalar_start[n] = scalar_moved_by(model, work, n, work.impact_response, start)
@@ -274,7 +273,7 @@ def propagate(model, work, t, is_midpoint, dt):
     Writes: work.
     """
     most = MAX_IMPACTS * (work.island_contact_start[t + 1] - work.island_contact_start[t])
-    for place in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for place in contacts_in(work, t):
         c = work.island_contact[place]
         push = moved_by(model, work, work.contact_row, c, work.free_response, ZERO)
         vec.store(work.contact_push, c, push)

@@ -15,7 +15,8 @@ Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", II.5 (sp
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_targets import aim, slow_speed
+from tribo.contact.problem.contact_targets import LATER, aim, set_target, slow_speed
+from tribo.contact.problem.islands import contacts_in
 from tribo.contact.problem.whitened_products import moved_by
 from tribo.dynamics.bias import is_round, tumble
 from tribo.dynamics.integrate import ROLLING, STRUCK
@@ -25,7 +26,6 @@ from tribo.model import Integrator, Kind
 DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 TURNS = 16.0  # [1/s of sag/dt] what the points of a curve that rolls come down by: 2 dt φ̈, sag = dt²/8 φ̈
-FREE = -1e300  # [m/s] target of a contact that rebounds in a later step: 0 times it is 0
 
 
 @kernel
@@ -53,7 +53,7 @@ def find_impacts(model, settings, work, t):
     Writes: work.
     """
     found = 0
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         what = meeting(model, settings, work, c)
         bend = vec.load(work.contact_drift, c)
@@ -149,4 +149,4 @@ def meet(model, state, settings, work, t):
                 start = moved_by(model, work, work.contact_spin_row, c, response, start)
             vec.store(work.contact_spin_start, c, start)
         aim(model, settings, work, c)
-        work.contact_target[c] = max(work.contact_target[c], FREE)
+        set_target(work, c, max(work.contact_target[c], LATER), work.contact_vel[c, 2])

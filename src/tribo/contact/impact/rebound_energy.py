@@ -8,7 +8,8 @@ Source: Kane, Levinson 1985, "Dynamics: Theory and Applications", section 6; con
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_targets import rest_of
+from tribo.contact.problem.contact_targets import rest_of, set_target
+from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import scalar_velocity, velocity
 from tribo.contact.solver import dense_island
 from tribo.contact.solver.natural_residual import GOOD, island_speed, violation
@@ -25,8 +26,9 @@ TRIES = 10  # at the factor; the way is halved each time
 @kernel
 def has_rebound(work, t):
     """Tell whether a contact of island t rebounds."""
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        if work.contact_bounce[work.island_contact[k]] > 0.0:
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        if work.contact_bounce[c] > 0.0:
             return True
     return False
 
@@ -43,7 +45,7 @@ def gained(model, settings, work, t):
     """
     total = 0.0
     turnover = 0.0
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         if work.contact_compliance[c, 2] > 0.0:
             continue
@@ -64,7 +66,7 @@ def gained(model, settings, work, t):
             part += 0.5 * vec.dot(torque, vec.add(spin, vec.load(work.contact_spin_start, c)))
         total += part
         turnover += abs(impulse[2] * (w[2] - before[2]))
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if work.scalar_compliance[n] > 0.0:
             continue
@@ -79,12 +81,12 @@ def aim(settings, work, t, part):
 
     Writes: work.
     """
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         if work.contact_bounce[c] > 0.0:
             bounce = part * work.contact_bounce[c] - work.contact_drift[c, 2]
-            work.contact_target[c] = max(bounce, rest_of(work, c, settings))
-            work.contact_start[c, 2] = work.contact_vel[c, 2] - work.contact_target[c]
+            target = max(bounce, rest_of(work, c, settings))
+            set_target(work, c, target, work.contact_vel[c, 2])
 
 
 @kernel

@@ -15,7 +15,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.compliant_rows import materials_of
 from tribo.contact.problem.contact_rows import contact_point
-from tribo.contact.problem.islands import is_same_pair
+from tribo.contact.problem.islands import contacts_in, is_same_pair
 from tribo.contact.problem.scalar_rows import GIVES_WAY
 from tribo.enums import FrictionModel
 from tribo.math import vec
@@ -130,7 +130,7 @@ def scale_bounds(model, work, t):
         return False
     table = model.pair_table
     moved = False
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         a, b = materials_of(model, work, c)
         if int(table[a, b, MODEL]) != SCALED:

@@ -29,6 +29,9 @@ PROPAGATE = int(Impact.PROPAGATE)
 GATE = int(Bounce.GATE)
 
 SLOW_IMPACT = 1e-3  # [m/s] what approaches slower is resting
+LATER = (
+    -1e300
+)  # [m/s] target of what rebounds in a later step: it keeps its speed, and 0 times it is 0
 NOTHING = 1e-7  # [–] of the speed that weight gains in a step: a gap that asks for less is none
 
 
@@ -123,6 +126,16 @@ def effective_radius(model, work, c):
 
 
 @kernel
+def set_target(work, c, target, speed):
+    """Ask contact c for a normal velocity [m/s]; `speed` is the one that it has without forces.
+
+    Writes: work.
+    """
+    work.contact_target[c] = target
+    work.contact_start[c, 2] = speed - max(target, LATER)
+
+
+@kernel
 def aim(model, settings, work, c):
     """Set the target of a contact from its velocity, and its velocity relative to the target.
 
@@ -151,7 +164,7 @@ def aim(model, settings, work, c):
             bounce = e = 0.0
             target = press(model, settings, work, c, z)
     work.contact_bounce[c] = bounce if target == bounce else 0.0
-    work.contact_target[c] = target - bend[2]
+    set_target(work, c, target - bend[2], work.contact_vel[c, 2])
     if settings.impact == PROPAGATE:
         work.contact_restitution[c] = e
         work.contact_threshold[c] = threshold
@@ -159,7 +172,6 @@ def aim(model, settings, work, c):
         work.contact_rest[c] = rest_of(work, c, settings)
     work.contact_start[c, 0] = work.contact_vel[c, 0] + bend[0]
     work.contact_start[c, 1] = work.contact_vel[c, 1] + bend[1]
-    work.contact_start[c, 2] = work.contact_vel[c, 2] - max(work.contact_target[c], -1e300)
 
 
 @kernel
@@ -174,18 +186,17 @@ def give_way_as_linearised(settings, work, c, friction):
     work.contact_bounce[c] = 0.0
     work.contact_restitution[c] = 0.0
     work.contact_threshold[c] = inf
-    work.contact_target[c] = -inf
+    set_target(work, c, -inf, work.contact_vel[c, 2])
     for k in range(3):
         b = work.soft_slope[c, 0 if k < 2 else 1]
-        work.contact_start[c, k] = work.contact_vel[c, k]
+        target = 0.0
         if b > 0.0:
             give_way(work, c, k, 1.0 / (settings.dt * b))
             target = work.soft_vel[c, k] + work.soft_force[c, k] / b
-            work.contact_start[c, k] -= target
-            if k == 2:
-                work.contact_target[c] = target
-    if work.contact_target[c] == -inf:
-        work.contact_start[c, 2] = work.contact_vel[c, 2] + 1e300
+        if k < 2:
+            work.contact_start[c, k] = work.contact_vel[c, k] - target
+        elif b > 0.0:
+            set_target(work, c, target, work.contact_vel[c, 2])
 
 
 @kernel

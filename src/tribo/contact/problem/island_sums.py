@@ -1,6 +1,7 @@
 """Sums over the contacts of an island: Yᵀ λ over its dofs, and Yᵀ D Y in blocks."""
 
 from tribo.compiler.jit import kernel
+from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import add_scalar_to, add_to
 from tribo.math import vec
 
@@ -115,14 +116,14 @@ def subtract_impulses(model, work, t, out):
 
     Writes: out.
     """
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         impulse = vec.neg(vec.load(work.contact_impulse, c))
         add_to(model, work, work.contact_row, c, impulse, out)
         if work.contact_is_spun[c] == 1:
             torque = vec.neg(vec.load(work.contact_spin_impulse, c))
             add_to(model, work, work.contact_spin_row, c, torque, out)
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         add_scalar_to(model, work, n, -work.scalar_impulse[n], out)
 

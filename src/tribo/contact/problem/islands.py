@@ -9,6 +9,18 @@ DYNAMIC = int(Kind.DYNAMIC)
 
 
 @kernel
+def contacts_in(work, t):
+    """Return where the contacts of island t stand in `Work.island_contact`."""
+    return range(work.island_contact_start[t], work.island_contact_start[t + 1])
+
+
+@kernel
+def scalars_in(work, t):
+    """Return where the scalar rows of island t stand in `Work.island_scalar`."""
+    return range(work.island_scalar_start[t], work.island_scalar_start[t + 1])
+
+
+@kernel
 def find(parent, t):
     """Return the representative of a tree's island, shortening the way to it.
 

@@ -151,6 +151,16 @@ def own_delassus(model, work, n):
 
 
 @kernel
+def set_row_target(work, n, target, speed):
+    """Ask row n for a velocity [m/s, rad/s]; `speed` is the one that it has without forces.
+
+    Writes: work.
+    """
+    work.scalar_target[n] = target
+    work.scalar_start[n] = speed - target
+
+
+@kernel
 def close_row(model, state, work, n, target, lower, upper, compliance):
     """Finish a row: its velocity relative to the target, bounds [N s, N m s], R, whitened Jacobian, G.
 
@@ -180,9 +190,8 @@ def close_row(model, state, work, n, target, lower, upper, compliance):
     if lightness == 0.0 or delassus + compliance <= ROUNDED * lightness:
         work.scalar_count[0] = n
         return
-    work.scalar_start[n] = w - target
+    set_row_target(work, n, target, w)
     work.scalar_reach[n] = 0.0
-    work.scalar_target[n] = target
     work.scalar_correction[n] = 0.0
     work.scalar_lower[n] = lower
     work.scalar_upper[n] = upper

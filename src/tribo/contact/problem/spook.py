@@ -33,7 +33,5 @@ def close_soft_row(model, state, settings, work, n, gap, compliance, damping, lo
     if work.scalar_count[0] == n:
         return  # nothing moves it
     before = work.scalar_start[n]
-    target = gamma * (before - 4.0 * gap / dt)
-    work.scalar_target[n] = target
-    work.scalar_start[n] = before - target
+    scalar_rows.set_row_target(work, n, gamma * (before - 4.0 * gap / dt), before)
     work.scalar_reach[n] = scalar_rows.GIVES_WAY

@@ -6,6 +6,7 @@ Source: George, Liu 1989, "The evolution of the minimum degree ordering algorith
 """
 
 from tribo.compiler.jit import kernel
+from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.model import Status
 
 CAPACITY = int(Status.CAPACITY)
@@ -36,7 +37,7 @@ def find_nodes(model, work, t):
     """
     count = 0
     for fresh in range(2):
-        for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+        for k in contacts_in(work, t):
             c = work.island_contact[k]
             for side in range(2):
                 if work.contact_len[c, side] > 0:
@@ -45,7 +46,7 @@ def find_nodes(model, work, t):
                         work.tree_node[tree] = -1
                     else:
                         count = add_node(work, tree, count)
-        for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+        for k in scalars_in(work, t):
             n = work.island_scalar[k]
             for side in range(2):
                 if work.scalar_len[n, side] > 0:
@@ -82,13 +83,13 @@ def connect(model, work, t, count):
         work.node_rank[a] = -1
         for b in range(count):
             at[a, b] = -1
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         if work.contact_len[c, 0] > 0 and work.contact_len[c, 1] > 0:
             a = work.tree_node[model.body_tree[work.contact_body[c, 0]]]
             b = work.tree_node[model.body_tree[work.contact_body[c, 1]]]
             couple(work, a, b)
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if work.scalar_len[n, 0] > 0 and work.scalar_len[n, 1] > 0:
             a = work.tree_node[model.body_tree[work.scalar_body[n, 0]]]

@@ -2,6 +2,7 @@
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
+from tribo.contact.problem.islands import contacts_in, scalars_in
 
 BEST, ROUND, STEP = 0, 1, 2  # the best so far, those of the last round, those before a Newton step
 SAFE = 3  # those that bring no energy
@@ -13,12 +14,12 @@ def keep(work, t, slot):
 
     Writes: work.
     """
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         for a in range(3):
             work.contact_kept[slot, c, a] = work.contact_impulse[c, a]
             work.contact_kept[slot, c, 3 + a] = work.contact_spin_impulse[c, a]
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         work.scalar_kept[slot, n] = work.scalar_impulse[n]
 
@@ -38,12 +39,12 @@ def go_back(model, work, t, count, slot, part):
     impulse = work.contact_impulse
     torque = work.contact_spin_impulse
     kept = work.contact_kept
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         for a in range(3):
             impulse[c, a] = between(kept[slot, c, a], impulse[c, a], part)
             torque[c, a] = between(kept[slot, c, 3 + a], torque[c, a], part)
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         work.scalar_impulse[n] = between(work.scalar_kept[slot, n], work.scalar_impulse[n], part)
     island_sums.settle(model, work, t, count)

@@ -14,6 +14,7 @@ from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
+from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import (
     contact_velocity,
     scalar_moved_by,
@@ -142,7 +143,7 @@ def evaluate(model, work, t, count, rho):
 
     Writes: work.
     """
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         r, q = stiffness_of(work, c, rho)
         x, y, z = project(q * work.contact_friction[c], force_trial(model, work, c, r, q))
@@ -152,7 +153,7 @@ def evaluate(model, work, t, count, rho):
             roll, spin = spin_bounds(work, c)
             torque = spin_law(roll, spin, spin_trial(model, work, c, r))
             vec.store(work.contact_spin_impulse, c, torque)
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         work.scalar_impulse[n] = within(work, n, scalar_trial(model, work, n, rho)[0])
     lack = work.pile_lack
@@ -190,9 +191,9 @@ def jacobian(model, work, t, count, rho):
     Writes: work.
     """
     block_matrix.clear(model, work, count)
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         add_contact(model, work, work.island_contact[k], rho)
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         trial, r = scalar_trial(model, work, n, rho)
         if trial == within(work, n, trial):
@@ -260,7 +261,7 @@ def lift(model, work, t, part):
 
     Writes: work.
     """
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         w = contact_velocity(model, work, c)
         work.contact_shift[c] = part * work.contact_friction[c] * sqrt(w[0] * w[0] + w[1] * w[1])
@@ -272,12 +273,12 @@ def memorise(work, t):
 
     Writes: work.
     """
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         for a in range(3):
             work.contact_guess[c, a] = work.contact_impulse[c, a]
             work.contact_spin_guess[c, a] = work.contact_spin_impulse[c, a]
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         work.scalar_guess[n] = work.scalar_impulse[n]
 

@@ -4,6 +4,7 @@ Source: Hwangbo, Lee, Hutter 2018 (per-contact iteration), with the local solve 
 """
 
 from tribo.compiler.jit import kernel
+from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import (
     add_response,
     add_scalar_response,
@@ -82,9 +83,9 @@ def sweep_island(model, work, t):
     Writes: work.
     """
     change = 0.0
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         change = max(change, sweep_scalar(model, work, work.island_scalar[k]))
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         change = max(change, sweep_contact(model, work, work.island_contact[k]))
     return change
 
@@ -96,7 +97,7 @@ def start_cold(model, work, t):
     Writes: work.
     """
     zero = (0.0, 0.0, 0.0)
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         impulse = vec.neg(vec.load(work.contact_impulse, c))
         add_response(model, work, work.contact_row, c, impulse)
@@ -105,7 +106,7 @@ def start_cold(model, work, t):
             impulse = vec.neg(vec.load(work.contact_spin_impulse, c))
             add_response(model, work, work.contact_spin_row, c, impulse)
             vec.store(work.contact_spin_impulse, c, zero)
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         add_scalar_response(model, work, n, -work.scalar_impulse[n])
         work.scalar_impulse[n] = 0.0

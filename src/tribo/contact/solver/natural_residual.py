@@ -9,6 +9,7 @@ from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_targets import step_speed
+from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import (
     contact_velocity,
     scalar_velocity,
@@ -101,9 +102,9 @@ def contact_violation(model, work, c):
 def violation(model, work, t):
     """Return how far the impulses of island t are from the hard law, as a velocity [m/s]."""
     worst = 0.0
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         worst = max(worst, contact_violation(model, work, work.island_contact[k]))
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         worst = max(worst, scalar_violation(model, work, work.island_scalar[k]))
     return worst
 
@@ -112,11 +113,11 @@ def violation(model, work, t):
 def largest_block(work, t):
     """Return the largest diagonal entry of G in island t."""
     g = 0.0
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         for a in range(3):
             g = max(g, work.contact_delassus[c, a])
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         g = max(g, work.scalar_delassus[work.island_scalar[k]])
     return g
 
@@ -125,7 +126,7 @@ def largest_block(work, t):
 def asked_within(work, t):
     """Return how far what the contacts of island t ask for may be from what it should be [m/s]."""
     most = 0.0
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         most = max(most, work.contact_drift_error[work.island_contact[k]])
     return GOOD * most
 
@@ -161,7 +162,7 @@ def island_speed(settings, work, t):
         for dof in range(work.free_response.shape[0]):
             push += work.free_response[dof] * work.free_response[dof]
         push = sqrt(push)
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         own, give = work.contact_own[c], work.contact_compliance[c, 2]
         asked = -work.contact_start[c, 2]
@@ -170,7 +171,7 @@ def island_speed(settings, work, t):
         scale = max(scale, asked, push * sqrt(work.contact_delassus[c, 2]))
         if is_weightless:
             scale = max(scale, ROUNDED * vec.norm(vec.load(work.contact_vel, c)))
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         scale = max(scale, scalar_speed(work, n, push), rounded_speed(settings, work, n))
     return scale

@@ -12,6 +12,7 @@ from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
+from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import (
     add_scalar_to,
     add_to,
@@ -164,7 +165,7 @@ def assemble(model, work, t, count):
             step[dof] = 0.0
     table = work.contact_row
     spins = work.contact_spin_row
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         d, f, n = force_step(model, work, c)
         add_to(model, work, table, c, vec.neg(f), step)
@@ -176,7 +177,7 @@ def assemble(model, work, t, count):
             if n > 0.0:
                 island_sums.add_block(model, work, spins, spins, c, 1.0, own)
                 island_sums.add_block(model, work, spins, table, c, 1.0, normal)
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         f, d = scalar_step(model, work, n)
         add_scalar_to(model, work, n, -f, step)
@@ -191,7 +192,7 @@ def change_impulses(model, work, t):
     Writes: work.
     """
     step = work.pile_step
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         d, f, n = force_step(model, work, c)
         w = moved_by(model, work, work.contact_row, c, step, ZERO)
@@ -203,7 +204,7 @@ def change_impulses(model, work, t):
             vec.store(work.contact_spin_impulse, c, torque)
         impulse = vec.add(vec.load(work.contact_impulse, c), minus(d, w, f))
         vec.store(work.contact_impulse, c, impulse)
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         f, d = scalar_step(model, work, n)
         work.scalar_impulse[n] -= f + d * scalar_moved_by(model, work, n, step, 0.0)

@@ -13,6 +13,7 @@ from math import inf, sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_drift import beyond
 from tribo.contact.problem.contact_targets import step_speed
+from tribo.contact.problem.islands import scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY
 from tribo.contact.problem.whitened_products import contact_velocity, scalar_velocity, within
 from tribo.contact.solver.coulomb_cone import NO_FRICTION, project
@@ -71,7 +72,7 @@ def gives_way(work, t, speed):
     The compliance that all hard rows have, at the level of rounding, then makes up for what is left of
     the speed that the island removes.
     """
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if work.scalar_reach[n] != GIVES_WAY:
             if abs(work.scalar_impulse[n]) * work.scalar_compliance[n] > OPEN * speed:

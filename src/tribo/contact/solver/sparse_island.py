@@ -8,6 +8,7 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
+from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import within
 from tribo.contact.solver import block_matrix, coulomb_cone, splitting
 from tribo.contact.solver.block_matrix import MAX_NODES
@@ -51,7 +52,7 @@ def into_cones(model, work, t, count):
 
     Writes: work.
     """
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         impulse = coulomb_cone.into_cone(
             work.contact_friction[c], vec.load(work.contact_impulse, c)
@@ -62,7 +63,7 @@ def into_cones(model, work, t, count):
             roll = work.contact_rolling[c] * impulse[2]
             spin = work.contact_spinning[c] * impulse[2]
             vec.store(work.contact_spin_impulse, c, spin_law(roll, spin, torque))
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         work.scalar_impulse[n] = within(work, n, work.scalar_impulse[n])
     island_sums.settle(model, work, t, count)

@@ -20,6 +20,7 @@ from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
+from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import (
     add_scalar_to,
     add_to,
@@ -74,7 +75,7 @@ def start_duals(model, work, t):
 
     Writes: work.
     """
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         if own_delassus(work, c) <= 0.0:
             vec.store(work.contact_impulse, c, (0.0, 0.0, 0.0))
@@ -84,7 +85,7 @@ def start_duals(model, work, t):
         if work.contact_is_spun[c] == 1:
             w = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
             vec.store(work.contact_spin_guess, c, vec.neg(w))
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         work.scalar_guess[n] = -scalar_velocity(model, work, n)
 
@@ -99,7 +100,7 @@ def assemble(model, work, t, count, rho):
     table = work.contact_row
     spins = work.contact_spin_row
     give = work.contact_compliance
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         d = rho * own_delassus(work, c)
         if d > 0.0:
@@ -110,7 +111,7 @@ def assemble(model, work, t, count, rho):
             e = 1.0 / (rho * own_spin_delassus(work, c))
             block = (e, 0.0, 0.0, 0.0, e, 0.0, 0.0, 0.0, e)
             island_sums.add_block(model, work, spins, spins, c, 1.0, block)
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         own = own_scalar(work, n)
         island_sums.add_scalar_block(model, work, n, 1.0 / (rho * own + work.scalar_compliance[n]))
@@ -169,14 +170,14 @@ def solve_linear(model, work, t, count, rho):
         tree = work.node_tree[a]
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
             step[dof] = 0.0
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         x = without_cones(model, work, c, rho, free)
         add_to(model, work, work.contact_row, c, x, step)
         if work.contact_is_spun[c] == 1:
             x = torque_without_cones(model, work, c, rho, free)
             add_to(model, work, work.contact_spin_row, c, x, step)
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         add_scalar_to(model, work, n, scalar_without_bounds(model, work, n, rho, free), step)
     block_matrix.solve(model, work, count, step)
@@ -254,7 +255,7 @@ def step(model, work, t, count, rho):
     """
     solve_linear(model, work, t, count, rho)
     apart = change = 0.0
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         a, b = split_contact(model, work, c, rho)
         apart += a
@@ -263,7 +264,7 @@ def step(model, work, t, count, rho):
             a, b = split_torque(model, work, c, rho)
             apart += a
             change += b
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         a, b = split_scalar(model, work, work.island_scalar[k], rho)
         apart += a
         change += b

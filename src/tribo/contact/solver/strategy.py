@@ -5,6 +5,7 @@ from math import sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.lazily_compiled import call_late
 from tribo.contact.problem.contact_targets import step_speed
+from tribo.contact.problem.islands import contacts_in
 from tribo.contact.solver import dense_island
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_island
 from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, violation
@@ -26,8 +27,9 @@ MOVING_SWEEPS = 10  # enough to carry what moves
 @kernel
 def has_spin(work, t):
     """Tell whether a contact of island t has rolling or spinning friction."""
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
-        if work.contact_is_spun[work.island_contact[k]] == 1:
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        if work.contact_is_spun[c] == 1:
             return True
     return False
 

@@ -10,7 +10,7 @@ their laws, the path keeps the energy; of trees that contacts push only v̄ is t
 from math import inf
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.islands import find
+from tribo.contact.problem.islands import contacts_in, find
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.solver.dense_island import island_rows
 from tribo.contact.solver.island_solve import solve_island
@@ -58,7 +58,7 @@ def is_side(model, work, c, t):
 def has_contact(model, work, t):
     """Tell whether a contact pushes a tree."""
     island = find(work.tree_island, t)
-    for k in range(work.island_contact_start[island], work.island_contact_start[island + 1]):
+    for k in contacts_in(work, island):
         c = work.island_contact[k]
         acts = work.contact_impulse[c, 2] > 0.0 or work.contact_pull[c] > 0.0
         if acts and is_side(model, work, c, t):

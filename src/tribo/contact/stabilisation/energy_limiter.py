@@ -11,7 +11,7 @@ stiff for the time step; that is said.
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints import velocity_bound
-from tribo.contact.problem.islands import find, is_member
+from tribo.contact.problem.islands import find, is_member, scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
 from tribo.contact.stabilisation import fixed_base, group_momentum, velocity_scaling
 from tribo.dynamics.inertia import twice_energy
@@ -78,7 +78,7 @@ def may_gain(model, work, t):
 
     What drives of joints give is counted.
     """
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if work.scalar_impulse[n] == 0.0:
             continue
@@ -90,7 +90,7 @@ def may_gain(model, work, t):
 @kernel
 def is_held(model, settings, work, t):
     """Tell whether a row acts on island t, or the way of one of its trees is doubtful."""
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         if work.scalar_impulse[work.island_scalar[k]] != 0.0:
             return True
     for tree in range(t, work.island_last_tree[t] + 1):
@@ -107,7 +107,7 @@ def is_jerked(model, state, work, t):
     near a pose in which they leave no way at all, like an arm that is pinned at full stretch.
     """
     is_tied = False
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         is_tied = is_tied or (work.scalar_impulse[n] != 0.0 and tie_of(model, work, n) >= 0)
     if not is_tied:

@@ -9,6 +9,7 @@ beyond their stops close the slower.
 """
 
 from tribo.compiler.jit import kernel
+from tribo.contact.problem.islands import scalars_in
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.model import Joint, Slot
 
@@ -44,7 +45,7 @@ def rotates_fast(model, state, settings, work, t, is_strict):
 def grip(model, work, t):
     """Return what holds the robot that is island t: `NOTHING`, `TIES` or `STOPS`."""
     found = NOTHING
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if work.scalar_impulse[n] == 0.0:
             continue

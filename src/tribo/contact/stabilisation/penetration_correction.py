@@ -3,8 +3,8 @@
 from math import sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_targets import step_speed
-from tribo.contact.problem.islands import find
+from tribo.contact.problem.contact_targets import set_target, step_speed
+from tribo.contact.problem.islands import contacts_in, find
 from tribo.contact.problem.whitened_products import moved_by
 from tribo.contact.solver.gauss_seidel_iteration import start_cold
 from tribo.contact.solver.natural_residual import island_speed, violation
@@ -45,7 +45,7 @@ def correction(model, work, t):
     """
     fastest = done = gain = 0.0
     rows = work.contact_row
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         if is_correction(work, c):
             target = asked_of(work, c)
@@ -93,8 +93,8 @@ def lower(work, c, part):
 
     Writes: work.
     """
-    work.contact_target[c] = part * asked_of(work, c) - work.contact_drift[c, 2]
-    work.contact_start[c, 2] = work.contact_vel[c, 2] - work.contact_target[c]
+    target = part * asked_of(work, c) - work.contact_drift[c, 2]
+    set_target(work, c, target, work.contact_vel[c, 2])
 
 
 @kernel
@@ -103,7 +103,7 @@ def ask_less(model, settings, work, t, rows, part, only_inner):
 
     Writes: work.
     """
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         if is_correction(work, c) and (not only_inner or inner_tree(model, work, c) >= 0):
             lower(work, c, part)
@@ -118,7 +118,7 @@ def leave(model, work, t):
     Writes: work.
     """
     count = 0
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         tree = inner_tree(model, work, c)
         if tree >= 0 and is_correction(work, c) and work.tree_vain_pause[tree] > 0:
@@ -132,7 +132,7 @@ def leave(model, work, t):
 @kernel
 def has_inner(model, work, t):
     """Tell whether links of one robot overlap in island t."""
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         if is_correction(work, c) and inner_tree(model, work, c) >= 0:
             return True
@@ -146,7 +146,7 @@ def learn(model, work, t, is_jammed):
     Writes: work.
     """
     before = -1
-    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         tree = inner_tree(model, work, c)
         if tree < 0 or tree == before or work.contact_gap[c] >= 0.0:

@@ -8,7 +8,7 @@ constraints keep together. When this is asked for, and of whom: `energy_limiter`
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints import velocity_bound
-from tribo.contact.problem.islands import is_member
+from tribo.contact.problem.islands import is_member, scalars_in
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.stabilisation import group_momentum
 from tribo.contact.stabilisation.group_momentum import place_of
@@ -74,7 +74,7 @@ def stored(model, q, settings, work, tree):
 def closing_energy(model, settings, work, t, mass):
     """Return the energy that closing what is open may take in island t of that mass [J]."""
     total = 0.0
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if work.scalar_impulse[n] != 0.0:
             total += velocity_bound.energy(model, settings, work, n, mass)
@@ -157,7 +157,7 @@ def is_anchored(model, work, t):
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t) and model.joint_type[model.tree_body[tree]] != FREE:
             return True
-    for k in range(work.island_scalar_start[t], work.island_scalar_start[t + 1]):
+    for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if work.scalar_impulse[n] != 0.0 and tie_of(model, work, n) >= 0:
             if work.scalar_len[n, 0] == 0 or work.scalar_len[n, 1] == 0:

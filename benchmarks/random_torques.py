@@ -73,14 +73,19 @@ def torque_limits(path: Path) -> np.ndarray:
     return limits
 
 
+def make_stiff(model: mujoco.MjModel, kind: str) -> None:
+    """Give contacts a time constant of two steps, elliptic cones and `impratio` 100 if the kind is "stiff"."""
+    if kind == "stiff":
+        model.geom_solref[:] = (2.0 * model.opt.timestep, 1.0)
+        model.opt.cone, model.opt.impratio = mujoco.mjtCone.mjCONE_ELLIPTIC, 100.0
+
+
 def peer(path: Path, kind: str) -> Callable[[np.ndarray], None]:
     """Return a function that makes one step of MuJoCo under joint torques."""
     model = mujoco.MjModel.from_xml_path(str(path))
     if kind != "mujoco":
         model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
-    if kind == "stiff":
-        model.geom_solref[:] = (2.0 * model.opt.timestep, 1.0)
-        model.opt.cone, model.opt.impratio = mujoco.mjtCone.mjCONE_ELLIPTIC, 100.0
+    make_stiff(model, kind)
     data = mujoco.MjData(model)
 
     def step(torques: np.ndarray) -> None:

@@ -16,7 +16,7 @@ from scenes import Scene, Truth, digest
 from tribo_scenes import motion_truth, overlaps
 
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
-_URDF_OPTIONS = (
+URDF_OPTIONS = (
     '<mujoco><compiler discardvisual="true" fusestatic="true" balanceinertia="false"/></mujoco>'
 )
 
@@ -25,7 +25,7 @@ def _spec(scene: Scene) -> mujoco.MjSpec:
     """Describe a scene."""
     if scene.robot:
         at = scene.robot.index(">", scene.robot.index("<robot")) + 1
-        spec = mujoco.MjSpec.from_string(scene.robot[:at] + _URDF_OPTIONS + scene.robot[at:])
+        spec = mujoco.MjSpec.from_string(scene.robot[:at] + URDF_OPTIONS + scene.robot[at:])
         root = spec.worldbody.first_body()
         if scene.base_velocity != (0.0,) * 6 or scene.has_ground:  # it floats
             root.add_freejoint()

@@ -75,7 +75,18 @@ def robots(result: Result) -> tuple[list[str], Rows]:
         return [], []
     import random_torques
 
-    return list(random_torques.HEAD), [random_torques.cells(*item) for item in found.items()]
+    return random_torques.head("model"), [random_torques.cells(*item) for item in found.items()]
+
+
+def motion(result: Result) -> tuple[list[str], Rows]:
+    """Return header and rows of robots that land, twitch, grip and lie limp: one line per scene."""
+    found = result.get("motion", {})
+    if not found:
+        return [], []
+    from random_torques import cells, head
+    from robots_in_motion import KINDS
+
+    return head("scene", KINDS), [cells(*item, KINDS) for item in found.items()]
 
 
 def extras(result: Result) -> tuple[list[str], Rows]:
@@ -126,6 +137,7 @@ def show(result: Result, console: Console) -> None:
         ("speed", speed(result)),
         ("truth", truth(result)),
         ("robots of other people under random torques", robots(result)),
+        ("robots that land, twitch, grip and lie limp", motion(result)),
         ("more", extras(result)),
     ):
         table = Table(*head, title=title)
@@ -162,7 +174,13 @@ def write_docs(result: Result, page: Path = PAGE) -> None:
         "median (min…max) of the rounds."
     )
     lines = [BEGIN, "", origin(result) + ".", "", how, ""]
-    for head, rows in (speed(result), truth(result), robots(result), extras(result)):
+    for head, rows in (
+        speed(result),
+        truth(result),
+        robots(result),
+        motion(result),
+        extras(result),
+    ):
         lines += [*_markdown(head, rows), ""] if rows else []
     before, rest = text.split(BEGIN)
     page.write_text(before + "\n".join([*lines, END]) + rest.split(END)[1])

@@ -23,20 +23,21 @@ from typing import Any
 import mujoco
 import numpy as np
 from mujoco.batch import Batch as MujocoBatch
-from peers_mujoco import _URDF_OPTIONS as OPTIONS
-from random_torques import make_stiff
+from peers_mujoco import URDF_OPTIONS
+from random_torques import cells, head, make_stiff
 from scenes import robot_path
 
 import tribo
 from tribo.gym.tasks.quadruped import URDF, WALKER
 
 KINDS = ("mujoco", "stiff")
-HEAD = ("scene", "tribo median µs", "99 %", "flagged", "mujoco", "×", "stiff", "×")
 KP, KD, FRICTION = 40.0, 1.0, 0.8
 WORLDS, HOLD = 64, 10
 GRIPPER = """<mujoco><option timestep="0.001"/><default><geom friction="0.9"/></default><worldbody>
-<body name="arm"><joint name="swing" axis="0 0 1"/><inertial mass="2" pos="0.4 0 0" diaginertia="0.1 0.1 0.1"/>
-<body name="left" pos="0.8 -0.04 0"><joint name="left" type="slide" axis="0 1 0" stiffness="20000" damping="200"/>
+<body name="arm"><joint name="swing" axis="0 0 1"/>
+<inertial mass="2" pos="0.4 0 0" diaginertia="0.1 0.1 0.1"/>
+<body name="left" pos="0.8 -0.04 0">
+<joint name="left" type="slide" axis="0 1 0" stiffness="20000" damping="200"/>
 <geom type="box" size="0.03 0.01 0.03" mass="0.2"/></body>
 <body name="right" pos="0.8 0.04 0"><joint name="right" type="slide" axis="0 1 0"/>
 <geom type="box" size="0.03 0.01 0.03" mass="0.2"/></body></body>
@@ -49,8 +50,8 @@ class Racer:
     """One engine in one scene: `begin` with random numbers, then `step` as often as a block has steps."""
 
     begin: Callable[[np.random.Generator], None]
-    step: Callable[[int, np.random.Generator], None]
-    status: Callable[[], bool] = bool  # whether the last step was flagged
+    step: Callable[[np.random.Generator], None]
+    flagged: Callable[[], float] = float  # share of the worlds whose last step was
 
 
 @dataclass
@@ -70,7 +71,7 @@ def quadruped(dt: float) -> mujoco.MjModel:
 def _model(text: str, dt: float, *, drives: bool) -> mujoco.MjModel:
     """Return a floating robot on the ground, all of whose shapes meet."""
     at = text.index(">", text.index("<robot")) + 1
-    spec = mujoco.MjSpec.from_string(text[:at] + OPTIONS + text[at:])
+    spec = mujoco.MjSpec.from_string(text[:at] + URDF_OPTIONS + text[at:])
     root = spec.worldbody.first_body()
     root.add_freejoint()
     if 0.0 < root.mass < 1e-5:  # a placeholder whose inertia is singular
@@ -82,9 +83,7 @@ def _model(text: str, dt: float, *, drives: bool) -> mujoco.MjModel:
     )
     for joint in spec.joints if drives else ():
         if joint.type != mujoco.mjtJoint.mjJNT_FREE:
-            spec.add_actuator(
-                name=joint.name, target=joint.name, trntype=mujoco.mjtTrn.mjTRN_JOINT
-            )
+            spec.add_actuator(name=joint.name, target=joint.name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
             spec.actuators[-1].set_to_position(kp=KP, kv=KD)
     spec.option.timestep = dt
     return spec.compile()
@@ -108,10 +107,10 @@ def _falling(robot: Any, world: tribo.World, make: Callable[[], mujoco.MjModel],
     def begin(rng: np.random.Generator) -> None:
         robot.set_state(*_start(rng, height, pose))
 
-    def step(_k: int, _rng: np.random.Generator) -> None:
+    def step(_rng: np.random.Generator) -> None:
         world.step()
 
-    racers = {"tribo": Racer(begin, step, lambda: _is_flagged(world.status))}
+    racers = {"tribo": Racer(begin, step, lambda: _flagged(world.status))}
     for kind in KINDS:
         model = make()
         make_stiff(model, kind)
@@ -123,15 +122,15 @@ def _falling(robot: Any, world: tribo.World, make: Callable[[], mujoco.MjModel],
             data.qpos[:], data.qvel[:] = _start(rng, height, pose)
             data.qacc_warmstart[:] = 0.0
 
-        def step_it(_k: int, _rng: np.random.Generator, model: Any = model, data: Any = data) -> None:
+        def step_it(_rng: np.random.Generator, model: Any = model, data: Any = data) -> None:
             mujoco.mj_step(model, data)
 
         racers[kind] = Racer(begin_it, step_it)
     return Scene(racers, block)
 
 
-def _is_flagged(status: int) -> bool:
-    return bool(status & tribo.Status.NOT_CONVERGED)
+def _flagged(status: Any) -> float:
+    return float(np.mean((np.asarray(status) & int(tribo.Status.NOT_CONVERGED)) != 0))
 
 
 def _dog(dt: float) -> tuple[tribo.World, Any]:
@@ -175,14 +174,14 @@ def twitches() -> Scene:
     def targets(rng: np.random.Generator) -> np.ndarray:
         return stance + rng.uniform(-0.3, 0.3, (WORLDS, len(stance)))
 
-    def step(_k: int, rng: np.random.Generator) -> None:
+    def step(rng: np.random.Generator) -> None:
         dogs.pd_target[:, 7:] = targets(rng)
         batch.step(HOLD)
 
     racers = {
         "tribo": Racer(
             lambda _rng: batch.restore(start), step,
-            lambda: float(np.mean([_is_flagged(int(s)) for s in batch.status])),
+            lambda: _flagged(batch.status),
         )
     }  # fmt: skip
     for kind in KINDS:
@@ -194,7 +193,7 @@ def twitches() -> Scene:
         def begin_it(_rng: np.random.Generator, state: Any = state) -> None:
             state[0][:], state[1][:], state[2][:] = WALKER.start(), 0.0, 0.0
 
-        def step_it(_k: int, rng: np.random.Generator, peers: Any = peers, state: Any = state) -> None:
+        def step_it(rng: np.random.Generator, peers: Any = peers, state: Any = state) -> None:
             state[3][:] = targets(rng)
             peers.step(nstep=HOLD)
 
@@ -214,11 +213,11 @@ def grips() -> Scene:
         box.position, box.orientation = (0.8, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
         box.linear_velocity, box.angular_velocity = (0.0, 0.4, 0.0), (0.0, 0.0, 0.5)
 
-    def step(_k: int, _rng: np.random.Generator) -> None:
+    def step(_rng: np.random.Generator) -> None:
         arm.generalized_force = push
         world.step()
 
-    racers = {"tribo": Racer(begin, step, lambda: _is_flagged(world.status))}
+    racers = {"tribo": Racer(begin, step, lambda: _flagged(world.status))}
     for kind in KINDS:
         model = mujoco.MjModel.from_xml_string(GRIPPER)
         make_stiff(model, kind)
@@ -228,7 +227,7 @@ def grips() -> Scene:
             mujoco.mj_resetData(model, data)
             data.qvel[:] = [0.5, 0.0, 0.0, 0.0, 0.4, 0.0, 0.0, 0.0, 0.5]
 
-        def step_it(_k: int, _rng: np.random.Generator, model: Any = model, data: Any = data) -> None:
+        def step_it(_rng: np.random.Generator, model: Any = model, data: Any = data) -> None:
             data.qfrc_applied[:3] = push
             mujoco.mj_step(model, data)
 
@@ -243,33 +242,24 @@ def race(scene: Scene, steps: int) -> dict[str, float]:
     """Return medians and 99th percentiles [µs] of all engines, and the flagged share."""
     times: dict[str, list[float]] = {name: [] for name in scene.racers}
     flagged: list[float] = []
-    for name, racer in scene.racers.items():  # kernels, caches
+    for racer in scene.racers.values():  # kernels, caches
         rng = np.random.default_rng(0)
         racer.begin(rng)
-        racer.step(0, rng)
+        racer.step(rng)
     for block in range(max(1, steps // (scene.block * max(1, scene.per_call // WORLDS)))):
         for name, racer in scene.racers.items():
             rng = np.random.default_rng(block)
             racer.begin(rng)
-            for k in range(scene.block):
+            for _ in range(scene.block):
                 start = time.thread_time_ns()
-                racer.step(k, rng)
+                racer.step(rng)
                 times[name].append(1e-3 * (time.thread_time_ns() - start) / scene.per_call)
                 if name == "tribo":
-                    flagged.append(float(racer.status()))
+                    flagged.append(racer.flagged())
     found = {"flagged": float(np.mean(flagged))}
     for name, taken in times.items():
         found[name], found[f"{name}, 99 %"] = map(float, np.percentile(taken, [50, 99]))
     return found
-
-
-def cells(name: str, found: dict[str, float]) -> list[str]:
-    """Return the row of one scene."""
-    row = [name, f"{found['tribo']:.1f}", f"{found['tribo, 99 %']:.0f}", f"{found['flagged']:.2%}"]
-    for kind in KINDS:
-        row.append(f"{found[kind]:.1f}, {found[f'{kind}, 99 %']:.0f}")
-        row.append(f"{found[kind] / found['tribo']:.2f}")
-    return row
 
 
 def measure(steps: int) -> dict[str, dict[str, float]]:
@@ -284,10 +274,11 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=4000)
     chosen = parser.parse_args()
     logging.disable(logging.WARNING)
-    print("| " + " | ".join(HEAD) + " |")
-    print("|" + " --- |" * len(HEAD))
+    print("| " + " | ".join(head("scene", KINDS)) + " |")
+    print("|" + " --- |" * len(head("scene", KINDS)))
     for name in chosen.scenes:
-        print(f"| {' | '.join(cells(name, race(SCENES[name](), chosen.steps)))} |", flush=True)
+        row = cells(name, race(SCENES[name](), chosen.steps), KINDS)
+        print(f"| {' | '.join(row)} |", flush=True)
 
 
 if __name__ == "__main__":

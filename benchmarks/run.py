@@ -34,7 +34,7 @@ from tribo_scenes import TriboSimulation
 
 ROOT = Path(__file__).parent.parent
 RESULTS = Path(__file__).parent / "results"
-EXTRA_ROWS = ("robots", "many_worlds", "startup")
+EXTRA_ROWS = ("robots", "motion", "many_worlds", "startup")
 PACKAGES = ("numba", "numpy", "mujoco-core", "example-robot-data")
 
 
@@ -86,6 +86,13 @@ def robots(steps: int) -> dict[str, dict[str, float]]:
     import random_torques
 
     return random_torques.measure(steps)
+
+
+def motion(steps: int) -> dict[str, dict[str, float]]:
+    """Measure robots that land, twitch, grip and lie limp; the module imports MuJoCo."""
+    import robots_in_motion
+
+    return robots_in_motion.measure(steps)
 
 
 def cpu_name() -> str:
@@ -176,6 +183,8 @@ def main() -> int:
                 result[name] = many_worlds.measure(rounds, 50 if chosen.quick else 200, peers)
             elif name == "robots":
                 result[name] = robots(400 if chosen.quick else 2000) if peers else {}
+            elif name == "motion":
+                result[name] = motion(800 if chosen.quick else 4000) if peers else {}
             elif name == "startup":
                 result[name] = startup.measure(3 if chosen.quick else 7)
             else:

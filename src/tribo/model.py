@@ -26,7 +26,7 @@ from tribo.enums import (
     Slot,
     Status,
     Tuning,
-)
+)  # fmt: skip
 
 __all__ = [
     "INT", "Command", "Constraint", "ContactState", "Course", "Impact", "Integrator", "Joint", "Kind", "Late",
@@ -445,6 +445,8 @@ class Work(Record):
     # The dense problem of one island.
     dense_count = field(1, dtype=INT)  # rows that the largest island wants here
     dense = field("ndense", "ndense")  # [1/kg] G
+    dense_row = field("ndense", "ndense")  # Y, whitened rows: G = Y Yᵀ
+    tree_column = field("ntree", dtype=INT)  # of Y where the dofs of a tree begin
     dense_jacobian = field("ndense", "ndense")  # of the natural map, or a factor
     dense_index = field("ndense", dtype=INT)  # rows that are not open
     dense_vector = field(5, "ndense")  # c, x, friction, lower, upper

@@ -1,6 +1,7 @@
 """A small island as one dense problem."""
 
 from tribo.compiler.jit import kernel
+from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import (
     add_response,
     add_scalar_response,
@@ -11,7 +12,7 @@ from tribo.contact.problem.whitened_products import (
 from tribo.contact.solver import newton
 from tribo.contact.solver.coulomb_cone import into_cone
 from tribo.contact.solver.natural_residual import ENOUGH, asked_within
-from tribo.math import spatial
+from tribo.math import spatial, vec
 
 
 @kernel
@@ -154,6 +155,94 @@ def assemble(model, work, t, contacts, size, g, c, x, mu, lower, upper):
 
 
 @kernel
+def gives_way(work, t):
+    """Tell whether a row of island t has a compliance."""
+    for k in contacts_in(work, t):
+        x, y, z = vec.load(work.contact_compliance, work.island_contact[k])
+        if x != 0.0 or y != 0.0 or z != 0.0:
+            return True
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        if work.scalar_compliance[n] != 0.0:
+            return True
+    return False
+
+
+@kernel
+def number_dofs(model, work, t, most):
+    """Give the dofs of island t columns; return how many there are, 0 if not fewer than `most`.
+
+    Writes: work.
+    """
+    for k in contacts_in(work, t):
+        for side in range(2):
+            work.tree_column[model.body_tree[work.contact_body[work.island_contact[k], side]]] = -1
+    for k in scalars_in(work, t):
+        for side in range(2):
+            body = work.scalar_body[work.island_scalar[k], side]
+            if work.scalar_len[work.island_scalar[k], side] > 0:
+                work.tree_column[model.body_tree[body]] = -1
+    count = 0
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        for side in range(2):
+            if work.contact_len[c, side] > 0:
+                count = number_tree(model, work, model.body_tree[work.contact_body[c, side]], count)
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        for side in range(2):
+            if work.scalar_len[n, side] > 0:
+                count = number_tree(model, work, model.body_tree[work.scalar_body[n, side]], count)
+    return count if count < most else 0
+
+
+@kernel
+def number_tree(model, work, tree, count):
+    """Give the dofs of a tree the next columns if they have none; return how many have one now.
+
+    Writes: work.
+    """
+    if work.tree_column[tree] >= 0:
+        return count
+    work.tree_column[tree] = count
+    return count + model.tree_nv[tree]
+
+
+@kernel
+def write_whitened(model, work, t, contacts, size, dofs, y):
+    """Write the whitened rows of an island as a dense matrix Y, G = Y Yᵀ.
+
+    Writes: y.
+    """
+    for i in range(size):
+        for j in range(dofs):
+            y[i, j] = 0.0
+    row = work.row
+    for k in range(contacts):
+        c = work.island_contact[work.island_contact_start[t] + k]
+        for side in range(2):
+            body = work.contact_body[c, side]
+            tree = model.body_tree[body]
+            first = work.tree_column[tree] - model.tree_v[tree]
+            i = work.contact_row[c, side]
+            for p in range(work.contact_len[c, side]):
+                j = first + model.chain_dof[model.body_chain_start[body] + p]
+                for a in range(3):
+                    y[3 * k + a, j] += row[i + a]
+                i += 3
+    for k in range(3 * contacts, size):
+        n = work.island_scalar[work.island_scalar_start[t] + k - 3 * contacts]
+        for side in range(2):
+            body = work.scalar_body[n, side]
+            for p in range(work.scalar_len[n, side]):
+                tree = model.body_tree[body]
+                dof = model.chain_dof[model.body_chain_start[body] + p]
+                y[k, work.tree_column[tree] + dof - model.tree_v[tree]] += row[
+                    work.scalar_row[n, side] + p
+                ]
+
+
+@kernel
 def into_bounds(x, mu, lower, upper):
     """Pull impulses that round-off left outside their cone or bounds back onto them.
 
@@ -203,9 +292,14 @@ def solve_exactly(model, work, t, limit):
     lower = work.dense_vector[3, : size - 3 * contacts]
     upper = work.dense_vector[4, : size - 3 * contacts]
     assemble(model, work, t, contacts, size, g, c, x, mu, lower, upper)
+    dofs = 0 if gives_way(work, t) else number_dofs(model, work, t, size)
+    if dofs > 0:
+        write_whitened(model, work, t, contacts, size, dofs, work.dense_row)
     slack = asked_within(work, t)
     worst = newton.newton(
         g,
+        work.dense_row,
+        dofs,
         c,
         x,
         mu,

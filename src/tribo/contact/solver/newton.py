@@ -11,13 +11,11 @@ from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
-from tribo.contact.solver.dense_matrix import factor_cholesky, solve_cholesky, solve_dense
+from tribo.contact.solver.dense_matrix import solve_dense
+from tribo.contact.solver.sticking_step import PROXIMAL, is_spent, sticking_step
 
 NEWTON_STEPS = 8
 HALVINGS = 4
-PROXIMAL = 1e-7  # [–] of mean diag G: keeps the Jacobian regular, shrinks the rest 1e7-fold a step
-REDUNDANT = 1e3  # times as much where G is singular
-REFINEMENTS = 3
 
 
 @kernel
@@ -130,56 +128,6 @@ def all_stick(x, mu, w, r_of, index, count):
             return False
         a += 3
     return True
-
-
-@kernel
-def shifted_factor(g, eps, index, count, factor):
-    """Set the Cholesky factor of G + ε I on the closed rows; return whether ε is small next to every pivot.
-
-    Writes: factor.
-    """
-    for a in range(count):
-        for b in range(a + 1):
-            factor[a, b] = g[index[a], index[b]]
-        factor[a, a] += eps
-    factor_cholesky(factor, count)
-    is_regular = True
-    for a in range(count):
-        is_regular = is_regular and 10.0 * eps * factor[a, a] * factor[a, a] < 1.0
-    return is_regular
-
-
-@kernel
-def sticking_step(g, w, eps, index, count, factor, step, rest):
-    """Set the Newton step of closed rows that all stick.   G step = w
-
-    A refinement takes back what ε left. Where G is regular, the step is exact after one. Where it is
-    singular, contacts are more than needed, and w may contradict itself: then the step is that of least
-    length to the nearest velocity there is, G (G + ε I)⁻² w refined. With (G + ε I)⁻¹ w the contradiction,
-    over ε, would become impulses against one another; they would add up until a corner carried all.
-
-    Writes: factor, step, rest.
-    """
-    is_regular = shifted_factor(g, eps, index, count, factor)
-    if not is_regular:
-        eps *= REDUNDANT
-        shifted_factor(g, eps, index, count, factor)
-    for a in range(count):
-        step[a] = 0.0
-    for k in range(2 if is_regular else 1 + REFINEMENTS):
-        for a in range(count):
-            s = w[index[a]]
-            if k > 0:
-                for b in range(count):
-                    s -= g[index[a], index[b]] * step[b]
-            rest[a] = s
-        solve_cholesky(factor, rest, count)
-        for a in range(count):
-            step[a] += rest[a]
-        if not is_regular:
-            solve_cholesky(factor, rest, count)
-            for a in range(count):
-                step[a] -= eps * rest[a]
 
 
 @kernel
@@ -303,7 +251,7 @@ def has_stuck(x, mu):
 
 
 @kernel
-def stick(g, c, x, mu, lower, upper, r_of, eps, limit, slack, jac, index, w, step, f):
+def stick(g, y, dofs, c, x, mu, lower, upper, r_of, eps, limit, slack, jac, index, w, step, f):
     """Let every contact that closes at x stick; return the violation, at most `limit` if that is lawful.
 
     What more contacts than needed ask for may contradict itself by as much as the asking is inexact; the
@@ -318,13 +266,13 @@ def stick(g, c, x, mu, lower, upper, r_of, eps, limit, slack, jac, index, w, ste
         multiply(g, x, c, w)
     before = inf
     for _ in range(NEWTON_STEPS):
-        sticking_step(g, w, eps, index, count, jac, step, f)
+        sticking_step(g, y, dofs, w, eps, index, count, jac, step, f)
         for a in range(count):
             x[index[a]] -= step[a]
         reached = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
         if reached <= limit or not reached <= slack:
             return reached
-        if reached > 0.5 * before:  # what is left, no step takes away
+        if reached > 0.5 * before or is_spent(y, dofs, w, index, count, eps, limit):
             return limit if all_stick(x, mu, w, r_of, index, count) else reached
         before = reached
     return before
@@ -332,7 +280,25 @@ def stick(g, c, x, mu, lower, upper, r_of, eps, limit, slack, jac, index, w, ste
 
 @kernel
 def descend(
-    g, c, x, mu, lower, upper, r_of, eps, limit, enough, worst, jac, index, w, step, f, trial
+    g,
+    y,
+    dofs,
+    c,
+    x,
+    mu,
+    lower,
+    upper,
+    r_of,
+    eps,
+    limit,
+    enough,
+    worst,
+    jac,
+    index,
+    w,
+    step,
+    f,
+    trial,
 ):
     """Follow Newton's method on the natural map from x; return the violation reached.
 
@@ -348,7 +314,7 @@ def descend(
             if changed:
                 continue
         if all_stick(x, mu, w, r_of, index, count):
-            sticking_step(g, w, eps, index, count, jac, step, trial)
+            sticking_step(g, y, dofs, w, eps, index, count, jac, step, trial)
         else:
             jacobian(g, x, mu, w, r_of, eps, index, count, jac)
             for a in range(count):
@@ -364,14 +330,15 @@ def descend(
 
 
 @kernel
-def newton(g, c, x, mu, lower, upper, limit, enough, slack, jac, index, work):
+def newton(g, y, dofs, c, x, mu, lower, upper, limit, enough, slack, jac, index, work):
     """Improve x until every violation is below `limit` [m/s]; return the violation reached.
 
     Where no step is better any more, `enough` will do, and counts as `limit`.
 
     If nothing slipped before, the first guess is that all closed contacts stick: one linear solve. It is the
     last one, too, from zero: impulses that stand against one another may have taken all room in the cones.
-    `work` has five rows of scratch as long as x, `jac` is a matrix, `index` a list of that size.
+    `y` is Y of G = Y Yᵀ, if there are fewer dofs than rows; else `dofs` is 0. `work` has five rows of scratch
+    as long as x, `jac` is a matrix, `index` a list of that size.
 
     Writes: x, jac, index, work.
     """
@@ -393,7 +360,7 @@ def newton(g, c, x, mu, lower, upper, limit, enough, slack, jac, index, work):
         for i in range(size):
             trial[i] = x[i]
         reached = stick(
-            g, c, trial, mu, lower, upper, r_of, eps, limit, slack, jac, index, w, step, f
+            g, y, dofs, c, trial, mu, lower, upper, r_of, eps, limit, slack, jac, index, w, step, f
         )
         if reached <= limit:
             for i in range(size):
@@ -401,14 +368,34 @@ def newton(g, c, x, mu, lower, upper, limit, enough, slack, jac, index, work):
             return reached
         worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
     worst = descend(
-        g, c, x, mu, lower, upper, r_of, eps, limit, enough, worst, jac, index, w, step, f, trial
+        g,
+        y,
+        dofs,
+        c,
+        x,
+        mu,
+        lower,
+        upper,
+        r_of,
+        eps,
+        limit,
+        enough,
+        worst,
+        jac,
+        index,
+        w,
+        step,
+        f,
+        trial,
     )
     if worst <= limit:
         return worst
     for i in range(size):
         trial[i] = 0.0
         w[i] = c[i]
-    reached = stick(g, c, trial, mu, lower, upper, r_of, eps, limit, slack, jac, index, w, step, f)
+    reached = stick(
+        g, y, dofs, c, trial, mu, lower, upper, r_of, eps, limit, slack, jac, index, w, step, f
+    )
     if reached <= limit:
         for i in range(size):
             x[i] = trial[i]

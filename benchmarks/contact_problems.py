@@ -191,7 +191,7 @@ def errors(engine: Engine, problem: problems.Problem, way: str) -> list[float]:
                 gauss_seidel_iteration.sweep_island(model, work, 0)
         elif error > EXACT:
             worst = natural_residual.violation(model, work, 0)
-            newton_refinement.refine(model, work, 0, count, 0.0, worst, look - done)
+            newton_refinement.refine(model, work, 0, count, 0.0, worst, look - done, look - done)
         error = max(natural_residual.violation(model, work, 0) / speed, EXACT)
         found.append(error)
         done = look

@@ -25,11 +25,12 @@ from tribo.contact.problem.whitened_products import (
 )
 from tribo.contact.solver import block_matrix
 from tribo.contact.solver.checkpoint import STEP, go_back, keep
-from tribo.contact.solver.natural_residual import stiffness, violation
+from tribo.contact.solver.natural_residual import ENOUGH, stiffness, violation
 from tribo.math import spatial, vec
 
 HALVINGS = 2
 PROXIMAL = 1e-7  # [–] ε: what a step leaves undone of a closed contact
+SPENT = 3  # steps near the limit that halve nothing
 SLOWEST_SLIP = 1e-11  # [–] of bound/r: slower slip turns into the direction of friction at once
 ZERO = (0.0, 0.0, 0.0)
 NO_BLOCK = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -211,16 +212,20 @@ def change_impulses(model, work, t):
 
 
 @kernel
-def refine(model, work, t, count, limit, worst, steps):
+def refine(model, work, t, count, limit, worst, steps, patience):
     """Follow Newton's method from the present impulses, whose violation is `worst` [m/s].
 
     A step after which the violation is larger is halved, twice at most, and taken: the way to a solution
-    often leads over points that are worse than the first, and methods that allow none stop halfway.
+    often leads over points that are worse than the first, and methods that allow none stop halfway. It ends
+    where `patience` steps have not halved the least violation, and, near the limit, where three have not:
+    what is left then is rounding, or contradiction.
 
     Writes: work.
     """
+    least = worst
+    idle = 0
     for _ in range(steps):
-        if worst <= limit:
+        if worst <= limit or idle >= (SPENT if least <= ENOUGH * limit else patience):
             break
         work.newton_steps[0] += 1
         assemble(model, work, t, count)
@@ -239,3 +244,7 @@ def refine(model, work, t, count, limit, worst, steps):
             worst = violation(model, work, t)
         if not worst < inf:
             break
+        idle += 1
+        if worst < 0.5 * least:
+            least = worst
+            idle = 0

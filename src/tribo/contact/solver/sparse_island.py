@@ -26,8 +26,8 @@ from tribo.math import vec
 
 UNSOLVED, SOLVED, TOO_LARGE = int(Answer.UNSOLVED), int(Answer.SOLVED), int(Answer.TOO_LARGE)
 
-FEW = 3  # Newton steps of a large island; one that rests needs one
 LONG = 30  # Newton steps from the last step's impulses
+BRIEF = 3  # steps in which those of a large island have to halve the violation; one that rests needs one
 SHORT = 10  # from where the splitting has come
 SPLITS = (20, 80, 300)  # steps of the splitting before each of these
 FAR = 1e-3  # [–] of the same speed: a violation beyond it is no solution
@@ -84,13 +84,13 @@ def take_better(model, work, t, count, best):
 
 
 @kernel
-def improve(model, work, t, count, limit, best, steps):
+def improve(model, work, t, count, limit, best, steps, patience):
     """Follow Newton's method from the present impulses; return the least violation so far [m/s].
 
     Writes: work.
     """
     worst, best = take_better(model, work, t, count, best)
-    refine(model, work, t, count, limit, worst, steps)
+    refine(model, work, t, count, limit, worst, steps, patience)
     worst, best = take_better(model, work, t, count, best)
     return best
 
@@ -117,7 +117,7 @@ def approach(model, work, t, count, limit, best):
             break
         before = best
         keep(work, t, ROUND)
-        best = improve(model, work, t, count, limit, best, SHORT)
+        best = improve(model, work, t, count, limit, best, SHORT, SHORT)
         if is_good(best, before, limit):
             return True, best
         go_back(model, work, t, count, ROUND, 1.0)
@@ -142,7 +142,7 @@ def rounds(model, work, t, count, limit, rho, best):
             before = best
             keep(work, t, ROUND)
             island_sums.settle(model, work, t, count)
-            best = improve(model, work, t, count, limit, best, SHORT)
+            best = improve(model, work, t, count, limit, best, SHORT, SHORT)
             if is_good(best, before, limit):
                 return True, best
             if rho >= HOPE_FROM and best > HOPELESS * speed:
@@ -157,8 +157,8 @@ def solve_pile(model, work, t, may_be_large, limit):
     """Solve island t from the present impulses to about `limit` [m/s]; return an `Answer`.
 
     If that fails, the impulses are the best that were found; if those are far from the law, they are
-    impulses that bring no energy. A large island is only tried where that is allowed, and by a few Newton
-    steps.
+    impulses that bring no energy. A large island is only tried where that is allowed, and by Newton's method,
+    as long as that is on its way.
 
     Writes: work.
     """
@@ -168,11 +168,10 @@ def solve_pile(model, work, t, may_be_large, limit):
         return TOO_LARGE
     if count == 0:
         return UNSOLVED
-    best = improve(model, work, t, count, limit, inf, FEW if is_large else LONG)
-    if best <= GOOD * limit:
-        go_back(model, work, t, count, BEST, 1.0)
-        return SOLVED
+    best = improve(model, work, t, count, limit, inf, LONG, BRIEF if is_large else LONG)
     go_back(model, work, t, count, BEST, 1.0)
+    if best <= ENOUGH * limit:  # near the limit, steps go on as long as they take something away
+        return SOLVED
     if is_large:
         return UNSOLVED
     is_solved, best = approach(model, work, t, count, limit, best)
@@ -183,7 +182,7 @@ def solve_pile(model, work, t, may_be_large, limit):
         forgetful_rounds(model, work, t, count, limit)
         into_cones(model, work, t, count)
         keep(work, t, SAFE)
-        best = improve(model, work, t, count, limit, best, SHORT)
+        best = improve(model, work, t, count, limit, best, SHORT, SHORT)
         go_back(model, work, t, count, SAFE, 1.0)
         is_solved, best = rounds(model, work, t, count, limit, REFINE_FROM, best)
     is_lawful = best <= FAR * work.removed_speed[0]

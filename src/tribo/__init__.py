@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from tribo.model import Kind, Status
     from tribo.objects import ArticulatedSystem, CollisionBody, HeightMap, Object, SingleBody
+    from tribo.objects.belt import Belt
     from tribo.objects.cable import Cable, CableNode
     from tribo.objects.constraint import Constraint, Motor
     from tribo.objects.contact import Contact
@@ -67,6 +68,7 @@ _PLACES = {
     "tribo.materials": "ContactMaterial EffectivePair Material MaterialLibrary MaterialTable PairProperties",
     "tribo.model": "Kind Status",
     "tribo.objects": "ArticulatedSystem CollisionBody HeightMap Object SingleBody",
+    "tribo.objects.belt": "Belt",
     "tribo.objects.cable": "Cable CableNode",
     "tribo.objects.constraint": "Constraint Motor",
     "tribo.objects.contact": "Contact",
@@ -130,6 +132,7 @@ __all__ = [
     "BatchCollisions",
     "BatchContacts",
     "BatchRayHits",
+    "Belt",
     "Cable",
     "CableNode",
     "CollisionBody",

@@ -13,6 +13,7 @@ from tribo.description.trees import DescriptionError
 from tribo.engine.builder import ALL_GROUPS
 from tribo.materials import MaterialLibrary
 from tribo.objects import ArticulatedSystem
+from tribo.objects.belt import Belt
 from tribo.objects.cable import Cable, CableNode
 from tribo.objects.joint_ties import Winch
 from tribo.objects.track import Track, TrackWheel
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class BodyParts(list[ArticulatedSystem]):
-    """What a body file added to a world: its things in order, its wires and its tracks.
+    """What a body file added to a world: its things in order, its wires and tracks, its belts by link.
 
     Example:
         >>> import tribo
@@ -54,6 +55,7 @@ class BodyParts(list[ArticulatedSystem]):
         self.cables: list[Cable] = []
         self.winches: list[Winch] = []
         self.tracks: list[Track] = []
+        self.belts: dict[str, Belt] = {}
 
 
 class WorldBodyFiles:
@@ -72,7 +74,8 @@ class WorldBodyFiles:
         """Add everything in a body file of Choreonoid: each link with a free joint begins a thing of its own.
 
         Each is called after its first link; the list that is returned has them in order, and its wires and
-        tracks as `cables`, `winches` and `tracks` (docs/howto/body-files).
+        tracks as `cables`, `winches` and `tracks`, and by link the belts of pseudo continuous tracks as
+        `belts` (docs/howto/body-files).
 
         Args:
             source: Path of a body file, or its text.
@@ -119,11 +122,13 @@ class WorldBodyFiles:
                 self._lay(wire, added)
             for track in body.tracks:
                 self._lay_track(track, added)
+            for belt in body.belts:
+                added.belts[belt.link] = Belt(added[belt.tree], belt.link, belt.axis)
         except (ValueError, TypeError, ImportError) as error:
             for cable in added.cables:
                 cable.remove()
-            for belt in added.tracks:
-                belt.remove()
+            for laid in added.tracks:
+                laid.remove()
             for part in added:
                 self._world.remove(part)
             self._world.materials.become(before)
@@ -195,8 +200,10 @@ class WorldBodyFiles:
 
 
 def keep_apart(body: BodyFile, bit: int) -> None:
-    """Give all shapes of a body one collision group that their masks leave out."""
+    """Give all shapes of a body one collision group that their masks leave out; pads of tracks meet them."""
     for tree in body.trees:
+        if tree.bodies[0].name in body.chains:
+            continue
         for part in tree.bodies:
             for shape in part.shapes:
                 if shape.group != 0:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from tribo.formats.choreonoid import track_links
 from tribo.formats.choreonoid.elements import ElementReader, typed
 from tribo.formats.choreonoid.keys import Angles, check_keys, value, word
 from tribo.formats.choreonoid.links import KNOWN as LINK_KEYS
@@ -46,6 +47,7 @@ class BodyReader:
         self._materials = materials
         self._report = report
         self._count = 0
+        self.chains: list[track_links.Chain] = []
         self._parsed: dict[Path, YamlNode] = {}
 
     @staticmethod
@@ -94,6 +96,14 @@ class BodyReader:
                 continue
             if kind == "SubBody":
                 made = self._part(node, path, above, reader)
+            elif kind == track_links.KIND:
+                if is_part:
+                    raise node.error(
+                        f"a {kind} in a SubBody is not supported; write it into this file"
+                    )
+                made, chain = track_links.read(node, reader, angles, self._report)
+                self.chains.append(chain)
+                self._count += len(made)
             elif kind == "Link":
                 is_root = not is_part and node.get("parent") is None
                 made = [reader.read(node, is_root=is_root, is_fixed=self._is_fixed)]

@@ -40,6 +40,7 @@ TYPES = {
     "fixed": Joint.FIXED,
 }
 BELTS = ("pseudo_continuous_track", "pseudoContinuousTrack")
+BELT_MODES = ("jointSurfaceVelocity", "joint_surface_velocity")  # older files say it so
 OWN = (  # parameters of a material that a link may have itself
     "density", "youngs_modulus", "viscosity", "roughness", "surface_viscosity", "adhesion_force",
     "adhesiv_overlap", "poisson_ratio", "spook_damping",
@@ -74,6 +75,7 @@ class BodyLink:
     contents: Contents = field(default_factory=Contents)
     inertial: Inertial = field(default_factory=Inertial)
     drive: joint_drives.JointDrive | None = None
+    belt: tuple[float, ...] | None = None  # axis of a pseudo continuous track, frame of the link
     stands: bool = False  # a root that does not move
     lacking: str = ""  # what is taken for a mass that it does not say
 
@@ -98,13 +100,17 @@ class LinkReader:
         self._owner = owner
         self._report = report
 
-    def read(self, node: YamlNode, *, is_root: bool, is_fixed: bool | None = None) -> BodyLink:
-        """Read a link; of a root a project may say whether it stands."""
-        check_keys(node, KNOWN, "a link", self._report, is_open=True)
-        name = word(node, "name")
+    def read(self, node: YamlNode, *, is_root: bool, is_fixed: bool | None = None, kind: str = "",
+             name: str = "", also: tuple[str, ...] = ()) -> BodyLink:  # fmt: skip
+        """Read a link; of a root a project may say whether it stands.
+
+        `kind`, `name`: instead of what the node says; `also`: keys that what contains the link takes.
+        """
+        check_keys(node, (*KNOWN, *also), "a link", self._report, is_open=True)
+        name = name or word(node, "name")
         if not name:
             raise node.error("a link needs a name of its own")
-        for key in WITHOUT_EFFECT:
+        for key in WITHOUT_EFFECT if not also else ():
             found = value(node, key)
             if found is not None:
                 self._report.doubt(
@@ -113,10 +119,10 @@ class LinkReader:
                     f"without effect {key}",
                 )
         pose = self.pose(node)
-        joint = self.joint(node, name, pose)
+        joint = self.joint(node, name, pose, kind)
         if is_root and is_fixed is not None and is_fixed != (joint.type == Joint.FIXED):
-            kind = Joint.FIXED if is_fixed else Joint.FREE
-            joint = JointDescription(joint.name, kind, pose.position, pose.quaternion)
+            of_root = Joint.FIXED if is_fixed else Joint.FREE
+            joint = JointDescription(joint.name, of_root, pose.position, pose.quaternion)
         material, is_private = self._material(node, name)
         link = BodyLink(
             node,
@@ -128,6 +134,9 @@ class LinkReader:
             material,
             is_private,
         )
+        if not kind and _is_belt(node):
+            direction = value(node, "joint_axis")
+            link.belt = axis(direction) if direction is not None else (0.0, 0.0, 1.0)
         joint_stops.read(node, joint, self._report)
         link.drive = joint_drives.read(node, joint, self._report)
         link.stands = is_root and joint.type == Joint.FIXED
@@ -139,16 +148,13 @@ class LinkReader:
         """Return translation and rotation of a node."""
         return self._angles.pose(node)
 
-    def joint(self, node: YamlNode, name: str, pose: Pose) -> JointDescription:
-        """Read the joint by which a link hangs on its parent, called after the link unless it has a name."""
-        kind = word(node, "joint_type", "fixed")
-        if kind in BELTS:
-            self._report.doubt(
-                node,
-                f"joint type {kind!r} of {name!r}: its belt stands still until belt_velocity of its "
-                "collision bodies is set, along the jointAxis",
-            )
-            kind = "fixed"
+    def joint(self, node: YamlNode, name: str, pose: Pose, kind: str = "") -> JointDescription:
+        """Read the joint by which a link hangs on its parent, called after the link unless it has a name.
+
+        `kind`: instead of what the node says.
+        """
+        if not kind:
+            kind = "fixed" if _is_belt(node) else word(node, "joint_type", "fixed")
         if kind not in TYPES:
             at = value(node, "joint_type") or node
             raise at.error(
@@ -289,3 +295,8 @@ class LinkReader:
             return merged([solid(shape, density=density) for shape in shapes])
         except ValueError as error:
             raise link.node.error(f"link {link.name!r}: {error}") from None
+
+
+def _is_belt(node: YamlNode) -> bool:
+    """Return whether the joint of a link is a pseudo continuous track: it is fixed, its surface runs."""
+    return word(node, "joint_type") in BELTS or word(node, "actuation_mode") in BELT_MODES

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from tribo.engine.warm_up import warm_up
     from tribo.formats.material_files import read_materials
+    from tribo.formats.material_write import write_materials
     from tribo.materials import (
         ContactMaterial,
         EffectivePair,
@@ -65,6 +66,7 @@ _PLACES = {
     "tribo.description.trees": "CompoundPart DescriptionError JointDescription LinkDescription",
     "tribo.engine.warm_up": "warm_up",
     "tribo.formats.material_files": "read_materials",
+    "tribo.formats.material_write": "write_materials",
     "tribo.materials": "ContactMaterial EffectivePair Material MaterialLibrary MaterialTable PairProperties",
     "tribo.model": "Kind Status",
     "tribo.objects": "ArticulatedSystem CollisionBody HeightMap Object SingleBody",
@@ -176,4 +178,5 @@ __all__ = [
     "read_materials",
     "rollout",
     "warm_up",
+    "write_materials",
 ]

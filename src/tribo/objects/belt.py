@@ -46,6 +46,8 @@ class Belt(Sealed):
 
     def __repr__(self) -> str:
         """Return its link and speed."""
+        if self._robot.is_removed:
+            return f"<Belt {self._link!r} of {self._robot.name!r}: removed>"
         return f"<Belt {self._link!r} of {self._robot.name!r}: {self.speed:g} m/s>"
 
     @property

@@ -25,6 +25,11 @@ from tribo.world.add_objects import WorldObjects
 from tribo.world.add_tracks import WorldTracks
 from tribo.world.contact_laws import take_laws
 
+USUAL = (
+    1,
+    1 << 63,
+)  # collision groups of what moves and of what stands, unless a file says otherwise
+
 if TYPE_CHECKING:
     from tribo.formats.choreonoid import BodyFile
     from tribo.formats.choreonoid.track_devices import TrackDescription
@@ -70,6 +75,7 @@ class WorldBodyFiles:
     def load_body(
         self, source: str | Path, *, materials: MaterialLibrary | None = None, strict: bool = False,
         package_dirs: Sequence[Path | str] | Path | str = (), collision_meshes: str = "auto",
+        compliant_joints: bool = False,
     ) -> BodyParts:  # fmt: skip
         """Add everything in a body file of Choreonoid: each link with a free joint begins a thing of its own.
 
@@ -81,6 +87,8 @@ class WorldBodyFiles:
             source: Path of a body file, or its text.
             materials, strict, package_dirs, collision_meshes: As in `add_articulated_system`; of the
                 materials wires take density and wire parameters.
+            compliant_joints: Let joints of links with `jointCompliance` give way across what they move, too.
+                Each then has five coordinates more, a fixed one six, called LINK/give_along_x and so on.
 
         Raises:
             DescriptionError: The file cannot be built; the world stays as it was.
@@ -89,7 +97,10 @@ class WorldBodyFiles:
         folders = check.folders(package_dirs, "package_dirs")
         from tribo.formats import choreonoid
 
-        body = choreonoid.read(source, package_dirs=folders, materials=materials, strict=strict)
+        body = choreonoid.read(
+            source, package_dirs=folders, materials=materials, strict=strict,
+            compliant_joints=check.boolean(compliant_joints, "compliant_joints"),
+        )  # fmt: skip
         return self.take_body(body, collision_meshes)
 
     def take_body(self, body: BodyFile, collision_meshes: str, title: str = "") -> BodyParts:
@@ -120,6 +131,7 @@ class WorldBodyFiles:
                 self._ties.join(tie, (added[tie.objects[0]], added[tie.objects[1]]))
             for wire in body.wires:
                 self._lay(wire, added)
+            self._part_from_wires(body.without_wires, added)
             for track in body.tracks:
                 self._lay_track(track, added)
             for belt in body.belts:
@@ -164,6 +176,35 @@ class WorldBodyFiles:
                 parts.winches.append(self._wind(wire, wire.winch, first, f"{name}/winch", parts))
         except (ValueError, TypeError) as error:
             raise DescriptionError(f"{wire.place}: wire {wire.name!r}: {error}") from None
+
+    def _part_from_wires(self, links: Sequence[str], parts: BodyParts) -> None:
+        """Let the wires of a body file pass through some of its links, by a collision group for each side."""
+        named = [
+            shape for part in parts for shape in part.collision_bodies
+            if shape.name.rpartition("/")[0] in links and shape.collision_group
+        ]  # fmt: skip
+        segments = [
+            segment.collision_bodies[0] for cable in parts.cables for segment in cable.segments
+            if segment.collision_bodies[0].collision_group
+        ]  # fmt: skip
+        if not named or not segments:
+            return
+        of_links = self._cables.free_group()
+        for (
+            shape
+        ) in named:  # those that are apart from other links have a group of their own already
+            if shape.collision_group in USUAL:
+                shape.collision_group = of_links
+        groups = of_links
+        for shape in named:
+            groups |= shape.collision_group
+        of_wires = self._cables.free_group()
+        for shape in named:
+            shape.collision_mask &= ~of_wires
+        for shape in segments:
+            touches_itself = shape.collision_mask & shape.collision_group
+            shape.collision_group = of_wires
+            shape.collision_mask &= ~(groups if touches_itself else groups | of_wires)
 
     def _lay_track(self, track: TrackDescription, parts: BodyParts) -> None:
         """Lay a track of a body file; its pads weigh what their material says."""

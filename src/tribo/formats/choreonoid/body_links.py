@@ -36,12 +36,13 @@ class BodyReader:
 
     def __init__(
         self, package_dirs: Sequence[Path], materials: MaterialLibrary | None, report: Report,
-        *, is_fixed: bool | None = None,
+        *, is_fixed: bool | None = None, gives_way: bool = False,
     ) -> None:  # fmt: skip
         """Take where files are looked up, the materials, and what takes notes.
 
-        `is_fixed`: whether the root stands; None: as the file says.
+        `is_fixed`: whether the root stands; None: as the file says. `gives_way`: as `LinkReader`.
         """
+        self._gives_way = gives_way
         self._dirs = package_dirs
         self._is_fixed = is_fixed
         self._materials = materials
@@ -80,8 +81,9 @@ class BodyReader:
         angles = Angles(degrees=word(root, "angle_unit", "degree") != "radian")
         elements = ElementReader(angles, MeshFinder(path, self._dirs), self._report)
         reader = LinkReader(
-            angles, elements, self._materials, self.name_of(root, path), self._report
-        )
+            angles, elements, self._materials, self.name_of(root, path), self._report,
+            gives_way=self._gives_way,
+        )  # fmt: skip
         listed = root.get("links")
         if listed is None:
             raise root.error("has no links; a body needs at least one")

@@ -24,6 +24,7 @@ from tribo.formats.assembly import assemble
 from tribo.formats.choreonoid import (
     collision_rules,
     extra_joints,
+    joint_compliance,
     joint_devices,
     track_devices,
     track_links,
@@ -70,6 +71,7 @@ class BodyFile:
     wires: list[wire_devices.WireDescription] = field(default_factory=list)
     tracks: list[track_devices.TrackDescription] = field(default_factory=list)
     belts: list[BeltDescription] = field(default_factory=list)
+    without_wires: list[str] = field(default_factory=list)  # links that wires pass through
     chains: list[str] = field(
         default_factory=list
     )  # first pads of tracks, that touch what is theirs
@@ -113,7 +115,7 @@ def read_robot(
 
 def read(
     source: str | Path, *, package_dirs: Sequence[Path] = (), materials: MaterialLibrary | None = None,
-    strict: bool = False, placement: Placement | None = None,
+    strict: bool = False, placement: Placement | None = None, compliant_joints: bool = False,
 ) -> BodyFile:  # fmt: skip
     r"""Read a body file of Choreonoid.
 
@@ -126,6 +128,7 @@ def read(
         materials: For densities (``massType: density``) and for pairs with ``material: useLinkInfo``.
         strict: What is unknown or left out is an error instead of a note.
         placement: What a project says about it.
+        compliant_joints: Let joints give way across what they move, as their links say, by more coordinates.
 
     Raises:
         DescriptionError: The file cannot be simulated; the message says where, what and the remedy.
@@ -141,7 +144,9 @@ def read(
     root = parse(source, "body file", report).need("mapping", "a body file")
     path = None if is_text(source) else Path(source)
     put = Placement() if placement is None else placement
-    files = BodyReader(package_dirs, materials, report, is_fixed=put.is_fixed)
+    files = BodyReader(
+        package_dirs, materials, report, is_fixed=put.is_fixed, gives_way=compliant_joints
+    )
     links, base = files.read(root, path)
     place(links, base, put, report)
     made = BodyFile(files.name_of(root, path), is_apart=put.touches_itself is False)
@@ -150,6 +155,7 @@ def read(
         root, _neighbours(links), report, touches_itself=put.touches_itself
     )
     track_links.part(files.chains, rules)
+    made.without_wires = sorted(rules.without_wires)
     made.chains = [chain.pads[0] for chain in files.chains]
     for link in links.values():
         if link.lacking and not _stands(link, base, links):
@@ -281,7 +287,7 @@ def _tree(
         link, made = todo.pop()
         for child in below[link.name]:
             hung = child.description
-            made.attach(hung, child.joint)
+            joint_compliance.attach(made, hung, child.joint, child.soft)
             todo.append((child, hung))
     tree = assemble(root)
     start: Vector = ()
@@ -289,11 +295,11 @@ def _tree(
         start = (*place.position, *place.quaternion)
     for body in tree.bodies[1:]:
         count = COORDINATES[body.joint.type]
-        start += (links[body.name].start,) * count
+        start += (links[body.name].start if body.name in links else 0.0,) * count
     if any(start):
         tree.start = start
     for body in tree.bodies[1:]:
-        drive = links[body.name].drive
+        drive = links[body.name].drive if body.name in links else None
         if drive is not None:
             tree.actuators.append(drive.actuator(body.joint.name))
             if drive.stiffness > 0.0:

@@ -459,7 +459,10 @@ DOUBTS = [
         "jointMotorCompliacne: 1",
         "'jointMotorCompliacne' of a link is unknown, ignored; did you mean",
     ),
-    ("jointCompliance: 1e-8", "joint_compliance is left out: a joint of a tree"),
+    (
+        "jointCompliance: 1e-8",
+        "joint_compliance is left out: a joint of a tree gives way only along what it moves; load_body(…",
+    ),
     ("elements: [ { type: Camera } ]", "Camera is left out: devices are not read"),
     ("elements: [ { type: Shap } ]", "Shap is left out: it is not known"),
     ("elements: [ { type: Shape } ]", "a Shape without geometry is left out"),

@@ -3,48 +3,10 @@
 import math
 
 import pytest
+from crawler_scene import ANGLES, INNER, PADS, PITCH, THICK, crawler
 
 import tribo
 from tribo.formats import choreonoid
-
-TURNS, STRAIGHT, PITCH, THICK = 6, 8, 0.1, 0.02
-PADS = 2 * (STRAIGHT + TURNS - 1)
-LENGTH = (STRAIGHT - 1) * PITCH  # [m] from wheel to wheel
-# The pads round a wheel are sides of a regular polygon of 2 TURNS sides.
-INNER = 0.5 * PITCH / math.tan(0.5 * math.pi / TURNS)
-WHEEL = INNER - 0.5 * THICK
-ANGLES = (
-    [0.0] * (STRAIGHT - 1)
-    + [180.0 / TURNS] * TURNS
-    + [0.0] * (STRAIGHT - 1)
-    + [180.0 / TURNS] * (TURNS - 1)
-)
-
-
-def wheel(name, x):
-    return (
-        f" - {{ name: {name}, parent: hull, jointType: revolute, jointAxis: Y, translation: [ {x}, 0, 0 ], "
-        "mass: 5, inertia: [ 0.1, 0, 0, 0.1, 0, 0.1 ], elements: { Shape: { geometry: "
-        f"{{ type: Cylinder, radius: {WHEEL}, height: 0.3 }} }} }} }}\n"
-    )
-
-
-def crawler(track=None, rules="", at=0.0):
-    pads = track or (
-        f"numJoints: {PADS}, jointOffset: [ {PITCH}, 0, 0 ], initialJointAngles: {ANGLES}"
-    )
-    return (
-        f"format: ChoreonoidBody\nname: Crawler\n{rules}links:\n"
-        f" - {{ name: hull, jointType: free, translation: [ 0, {at}, {INNER + 0.5 * THICK} ], mass: 20, "
-        "inertia: [ 0.5, 0, 0, 1, 0, 1 ] }\n"
-        + wheel("front", 0.5 * LENGTH)
-        + wheel("rear", -0.5 * LENGTH)
-        + f" - {{ type: ContinuousTrack, name: pad, parent: hull, jointAxis: Y, {pads},\n"
-        f"     translation: [ {-0.5 * (LENGTH + PITCH)}, 0, {INNER} ], mass: 0.3, "
-        "inertia: [ 0.0023, 0, 0, 0.00026, 0, 0.0025 ],\n"
-        f"     elements: {{ Shape: {{ translation: [ {0.5 * PITCH}, 0, 0 ], "
-        f"geometry: {{ type: Box, size: [ {0.9 * PITCH}, 0.3, {THICK} ] }} }} }} }}\n"
-    )
 
 
 def test_its_pads_are_a_chain_that_closes():
@@ -184,6 +146,26 @@ def test_wrong_speeds_are_refused():
     for wrong in (math.nan, math.inf, "fast", None):
         with pytest.raises((ValueError, TypeError), match="speed of belt 'belt'"):
             parts.belts["belt"].speed = wrong
+    world = tribo.World()
+    gone = world.load_body(SLED.format(joint=SPELLINGS[0]))
+    world.remove(gone[0])
+    assert repr(gone.belts["belt"]) == "<Belt 'belt' of 'hull': removed>"
+    with pytest.raises(tribo.EditError, match="was removed"):
+        gone.belts["belt"].speed = 1.0
     bare = SLED.format(joint=SPELLINGS[0]).partition("      elements")[0].rstrip(",\n") + " }\n"
     with pytest.raises(ValueError, match="no shape that collides"):
         tribo.World().load_body(bare).belts["belt"].speed = 1.0
+
+
+def test_check_lists_tracks_belts_and_constraints(tmp_path, capsys):
+    from tribo.tools import cli
+
+    path = tmp_path / "crawler.body"
+    path.write_text(crawler())
+    assert cli.main(["check", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "pad/plane" in out
+    assert "loop" in out
+    path.write_text(SLED.format(joint=SPELLINGS[0]))
+    assert cli.main(["check", str(path)]) == 0
+    assert "belt" in capsys.readouterr().out.partition("laid")[2]

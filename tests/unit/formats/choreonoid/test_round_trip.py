@@ -1,0 +1,82 @@
+"""Body files become worlds, worlds files, and from these come the same worlds."""
+
+import numpy as np
+import pytest
+from crawler_scene import crawler
+
+import tribo
+
+LIFT = """
+format: ChoreonoidBody
+name: Lift
+links:
+  - { name: tower, translation: [ 0, 0, 3 ], material: Ground,
+      elements: { Shape: { geometry: { type: Box, size: [ 0.1, 0.1, 0.1 ] } } } }
+  - name: crate
+    parent: tower
+    jointType: free
+    translation: [ 0, 0, -2 ]
+    massType: density
+    material: steel
+    elements:
+      - { type: Shape, geometry: { type: Cylinder, radius: 0.1, height: 0.1 } }
+      - type: AGXWireDevice
+        radius: 0.005
+        Winch: { linkName: tower, position: [ 0, 0, 0 ], pulledInLength: 0.5, haulForceRange: [ -300, 300 ] }
+        Nodes:
+          - { type: free, position: [ 0, 0, 1.6 ] }
+          - { type: fixed, linkName: crate, position: [ 0, 0, 0.1 ] }
+  - { name: lid, parent: crate, jointType: revolute, jointAxis: X, jointRange: [ -20, 40 ], jointAngle: 10,
+      translation: [ 0, 0, 0.1 ], mass: 0.2, centerOfMass: [ 0, 0.05, 0 ],
+      inertia: [ 0.001, 0, 0, 0.001, 0, 0.001 ], rotorInertia: 0.01, jointRangeCompliance: 1e-4,
+      jointRangeSpookDamping: 0.02 }
+  - { name: lamp, parent: tower, jointType: free, translation: [ 1, 0, 0 ], mass: 0.5,
+      inertia: [ 0.01, 0, 0, 0.01, 0, 0.01 ],
+      elements: [ { type: AGXBreakableJointDevice, link1Name: tower, link2Name: lamp, jointType: fixed,
+                    breakLimitForce: 30, period: 0.01 } ] }
+"""
+
+
+def lift(world):
+    library = tribo.read_materials(
+        "materials: [ { name: Ground, roughness: 0.4 }, { name: steel, density: 7800 } ]\n"
+    )
+    world.load_materials(library)
+    world.load_body(LIFT, materials=library).winches[0].speed = 0.1
+
+
+def track(world):
+    world.default_pair = tribo.ContactMaterial(youngs_modulus=1e5, spook_damping=0.01, friction=0.9)
+    world.add_ground()
+    car = world.load_body(crawler())[0]
+    car.generalized_force = [0.0] * 6 + [20.0, 0.0]
+
+
+def soft(world):
+    text = LIFT.replace("jointRangeCompliance: 1e-4", "jointCompliance: 1e-5")
+    world.load_body(text, compliant_joints=True)
+
+
+@pytest.mark.parametrize(
+    "fill", [lift, track, soft], ids=["wire and winch", "track", "soft joints"]
+)
+def test_a_world_of_a_body_file_is_saved_and_loaded(fill, tmp_path):
+    """The same objects, constraints and pairs, and the same way for 0.1 s: numbers are written in full, so
+    that only the warm start is another one, which leaves 1e-9 of an exact solve."""
+    world = tribo.World(time_step=0.002)
+    fill(world)
+    world.save(tmp_path / "scene.xml")
+    again = tribo.World.load(tmp_path / "scene.xml")
+    assert [part.name for part in again.objects] == [part.name for part in world.objects]
+    assert [tie.name for tie in again.constraints] == [tie.name for tie in world.constraints]
+    for old, new in zip(world.constraints, again.constraints, strict=True):
+        for what in ("type", "compliance", "spook_damping", "break_force", "break_time"):
+            assert getattr(new, what, None) == getattr(old, what, None)
+    assert again.default_pair == world.default_pair
+    for old, new in zip(world.objects, again.objects, strict=True):
+        if hasattr(old, "generalized_force"):
+            new.generalized_force = old.generalized_force
+    world.step(50)
+    again.step(50)
+    for old, new in zip(world.objects, again.objects, strict=True):
+        np.testing.assert_allclose(new.position, old.position, atol=1e-7, err_msg=old.name)

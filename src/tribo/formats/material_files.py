@@ -101,14 +101,14 @@ def _read_one(source: str | Path, below: MaterialLibrary, *, strict: bool) -> Ma
         own = [name for name in distinct if plain.count(name) > 1]
         for pair in (*combinations(distinct, 2), *((name, name) for name in own)):
             made.set_pair(*pair, law)
-            key = (min(pair), max(pair))
-            if key in given:
+            both = (min(pair), max(pair))
+            if both in given:
                 report.doubt(
                     node,
-                    f"the pair {key[0]!r}, {key[1]!r} stands in line {given[key]} already; the last one "
+                    f"the pair {both[0]!r}, {both[1]!r} stands in line {given[both]} already; the last one "
                     "counts",
                 )
-            given[key] = node.line
+            given[both] = node.line
     if not seen and not found and not report.doubts:
         report.doubt(root, f"holds no material and no pair{EMPTY}")
     made.take_notes(report.notes, report.doubts)

@@ -50,7 +50,8 @@ class Piece:
     @property
     def moments(self) -> np.ndarray:
         """Inertia about its middle, (3, 3) [kg m²]."""
-        return self.turn @ inertias.capsule(self.mass, self.radius, self.length) @ self.turn.T
+        own = inertias.capsule(self.mass, self.radius, self.length)
+        return np.asarray(self.turn @ own @ self.turn.T)
 
 
 def measured(cable: Cable, k: int) -> Piece:

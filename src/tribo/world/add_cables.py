@@ -152,14 +152,14 @@ class WorldCables:
         lengths: list[float] = []
         k = 0
         while k < len(old):
-            one = by_start.get(k)
-            if one is None:
+            change = by_start.get(k)
+            if change is None:
                 segments.append(old[k])
                 lengths.append(float(cable.lengths[k]))
                 k += 1
                 continue
             material, group, mask = looks[k]
-            for piece in one.pieces:
+            for piece in change.pieces:
                 segments.append(self._adding.add_capsule(
                     cable.section.radius, piece.length, piece.mass, material, position=piece.place,
                     orientation=quaternions(piece.turn[None])[0], linear_velocity=piece.velocity,
@@ -167,7 +167,7 @@ class WorldCables:
                     name=f"{cable.name}/{cable.next_number()}",
                 ))  # fmt: skip
                 lengths.append(piece.length)
-            k += one.taken
+            k += change.taken
         made = np.array(lengths)
         joints = []
         for k, pair in enumerate(itertools.pairwise(segments), 1):

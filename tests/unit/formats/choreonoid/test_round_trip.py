@@ -58,11 +58,15 @@ def soft(world):
 
 
 @pytest.mark.parametrize(
-    "fill", [lift, track, soft], ids=["wire and winch", "track", "soft joints"]
+    ("fill", "near"),
+    [(lift, 1e-7), (track, 1e-3), (soft, 1e-7)],
+    ids=["wire and winch", "track", "soft joints"],
 )
-def test_a_world_of_a_body_file_is_saved_and_loaded(fill, tmp_path):
-    """The same objects, constraints and pairs, and the same way for 0.1 s: numbers are written in full, so
-    that only the warm start is another one, which leaves 1e-9 of an exact solve."""
+def test_a_world_of_a_body_file_is_saved_and_loaded(fill, near, tmp_path):
+    """The same objects, constraints and pairs, and the same way for 0.1 s: numbers are written in full, but
+    for turns of shapes, that are angles in a URDF, 1e-15. Only the warm start is another one, which leaves
+    1e-9 of an exact solve. The pads of the track begin where they just touch their wheels, so that 1e-15
+    decides which do in the first step: the hull then differs by 3e-6 m, in all by less than 1 mm."""
     world = tribo.World(time_step=0.002)
     fill(world)
     world.save(tmp_path / "scene.xml")
@@ -70,13 +74,22 @@ def test_a_world_of_a_body_file_is_saved_and_loaded(fill, tmp_path):
     assert [part.name for part in again.objects] == [part.name for part in world.objects]
     assert [tie.name for tie in again.constraints] == [tie.name for tie in world.constraints]
     for old, new in zip(world.constraints, again.constraints, strict=True):
-        for what in ("type", "compliance", "spook_damping", "break_force", "break_time"):
-            assert getattr(new, what, None) == getattr(old, what, None)
+        was, now = old.describe(), new.describe()
+        assert (now.type, now.locked, now.numbers) == (was.type, was.locked, was.numbers)
+        np.testing.assert_allclose(now.points, was.points, atol=1e-15)
+        np.testing.assert_allclose(now.axes, was.axes, atol=1e-15)
     assert again.default_pair == world.default_pair
     for old, new in zip(world.objects, again.objects, strict=True):
+        for was, now in zip(old.description.bodies, new.description.bodies, strict=True):
+            assert (now.name, now.mass, now.joint) == (was.name, was.mass, was.joint)
+            np.testing.assert_array_equal(now.inertia, was.inertia)
+            assert [s.size for s in now.shapes] == [s.size for s in was.shapes]
+            for then, there in zip(was.shapes, now.shapes, strict=True):
+                np.testing.assert_allclose(there.position, then.position, atol=1e-15)
+                np.testing.assert_allclose(there.quaternion, then.quaternion, atol=1e-15)
         if hasattr(old, "generalized_force"):
             new.generalized_force = old.generalized_force
     world.step(50)
     again.step(50)
     for old, new in zip(world.objects, again.objects, strict=True):
-        np.testing.assert_allclose(new.position, old.position, atol=1e-7, err_msg=old.name)
+        np.testing.assert_allclose(new.position, old.position, atol=near, err_msg=old.name)

@@ -133,6 +133,23 @@ def test_what_is_held_stays():
     assert len(set(names)) == len(names)
 
 
+def test_what_stands_and_where_it_was_cut_stays():
+    """A segment that the user lets stand is not thrown away, and a joint that was taken out or broke does not
+    come back."""
+    world = empty_world(DT)
+    cable = world.add_cable([(0, 0, 1), (1, 0, 1)], radius=RADIUS, segment_length=0.1)
+    cable.segments[0].body_type = "static"
+    nail = cable.segments[0]
+    world.remove(cable.joints[4])  # between 4 and 5
+    parts = cable.segments[4], cable.segments[5]
+    assert cable.adapt(0.05, 0.4)
+    assert cable.segments[0] is nail
+    assert all(part in cable.segments for part in parts)
+    world.step(200)
+    gap = cable.segments[cable.segments.index(parts[1])].position - parts[0].position
+    assert np.linalg.norm(gap) > 0.12
+
+
 @pytest.mark.parametrize(("tension", "divides"), [(50.0, True), (500.0, False)])
 def test_what_is_taut_is_not_divided(tension, divides):
     """A rope of 0.31 kg/m under a beam: c Δt/ℓ of halves of 5 cm is 0.25 at 50 N, 0.8 at 500 N, above 0.6."""

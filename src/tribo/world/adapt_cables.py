@@ -13,6 +13,7 @@ from math import acos
 import numpy as np
 
 from tribo.description import inertias
+from tribo.model import Kind as BodyType
 from tribo.objects.cable import Cable
 from tribo.objects.constraint import Constraint
 
@@ -134,9 +135,9 @@ def changes(cable: Cable, shortest: float, longest: float, bend: float, ties: li
     angles[1:-1] = [acos(min(1.0, max(-1.0, float(a @ b)))) for a, b in itertools.pairwise(along)]
     own = set(cable.joints)
     held_parts = {id(part) for tie in ties if tie not in own for part in tie.parts}
-    held = [id(part) in held_parts for part in cable.segments]
+    held = [id(part) in held_parts or part.body_type != BodyType.DYNAMIC for part in cable.segments]
     for k, joint in enumerate(cable.joints, 1):
-        if joint.is_broken or not joint.is_on:
+        if joint.is_removed or joint.is_broken or not joint.is_on:
             held[k - 1] = held[k] = True
     touches = [bool(part.contacts) for part in cable.segments]
     tensions = np.array([0.0, *cable.tensions, 0.0])

@@ -127,7 +127,11 @@ class WorldBodyFiles:
                     tree, name=name, collision_meshes=collision_meshes
                 )
                 added.append(made)
+            names = {tie.name for tie in self._world.constraints}
             for tie in body.ties:
+                while tie.name in names:
+                    tie.name += "'"
+                names.add(tie.name)
                 self._ties.join(tie, (added[tie.objects[0]], added[tie.objects[1]]))
             for wire in body.wires:
                 self._lay(wire, added)

@@ -66,6 +66,17 @@ def test_it_swings_with_the_damping_of_its_spook_damping():
         assert robot.frame("arm").position[2] - 1.0 == pytest.approx(wanted, abs=0.02 * rest)
 
 
+@pytest.mark.parametrize("eps", [1e-14, 1e-8])
+def test_any_compliance_is_stable_at_any_step(eps):
+    """10 ms and a spring whose own period is 1e-6 s or 1 ms: implicit, so it rests at ε m g, here less than
+    the 1e-15 of what is 1 m high times the digits that a spring of 1e14 N/m leaves of it, 1e-10."""
+    world, robot = loaded(f"jointType: revolute, jointAxis: Z, jointCompliance: {eps}")
+    world.time_step = 0.01
+    world.step(300)
+    assert robot.frame("arm").position[2] - 1.0 == pytest.approx(-eps * MASS * G, abs=1e-10)
+    assert int(world.status) == 0
+
+
 def test_drive_stops_and_start_are_those_of_the_joint_itself():
     text = body(
         "jointType: revolute, jointAxis: Y, jointRange: [ -30, 30 ], jointAngle: 20, rotorInertia: 0.1, "

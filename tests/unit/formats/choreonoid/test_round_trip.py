@@ -93,3 +93,15 @@ def test_a_world_of_a_body_file_is_saved_and_loaded(fill, near, tmp_path):
     again.step(50)
     for old, new in zip(world.objects, again.objects, strict=True):
         np.testing.assert_allclose(new.position, old.position, atol=near, err_msg=old.name)
+
+
+def test_a_body_may_be_loaded_twice():
+    """Constraints between its things have names of their own each time, as its things and wires have."""
+    for fill in (lift, track, soft):
+        world = tribo.World()
+        fill(world)
+        count = len(world.constraints)
+        first = {tie.name for tie in world.constraints}
+        world.load_body(crawler() if fill is track else LIFT)
+        assert len({tie.name for tie in world.constraints}) == 2 * count
+        assert first <= {tie.name for tie in world.constraints}

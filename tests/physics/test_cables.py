@@ -140,6 +140,23 @@ def test_a_cable_lies_on_the_ground_and_bears_its_weight():
     assert np.abs(cable.points[:, 2] - RADIUS).max() < 1e-4
 
 
+def test_a_rope_on_the_surface_of_a_load_does_not_push_it():
+    """The cap of the segment that is fastened reaches into the load by its radius: they pass through each
+    other. So the load hangs at rest, by its weight and half of what the last segment has."""
+    world = empty_world(DT)
+    crate = world.add_box((0.2, 0.2, 0.2), mass=5.0, position=(0, 0, -0.6))
+    hook = tribo.CableNode(NONE, kind="fixed")
+    cable = world.add_cable(
+        [hook, tribo.CableNode((0, 0, 0.1), crate, kind="fixed")], radius=RADIUS, segment_length=0.1,
+        material=material(stretch=1e9),
+    )  # fmt: skip
+    world.step(500)
+    assert not crate.contacts
+    assert int(world.status) == 0
+    borne = GRAVITY * (5.0 + cable.segments[-1].mass)
+    assert cable.tensions[-1] == pytest.approx(borne, rel=1e-6)
+
+
 def test_the_courant_number_is_that_of_the_largest_tension():
     """Ten segments that hang: the top joint bears nine, c dt/ℓ with c² = T/(ρ A) = 0.9 g."""
     world = empty_world(DT)

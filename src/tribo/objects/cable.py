@@ -31,7 +31,8 @@ class CableNode:
         point: (3,) [m], in the frame of `body`.
         body: Object, link or frame of a robot; None: the world.
         kind: "free": the cable is only laid through it. "fixed": it is fastened there and can turn. "link":
-            it is clamped there, along the direction in which it is laid, and passes through that body.
+            it is clamped there, along the direction in which it is laid. The segment that is fastened passes
+            through that body.
         bend_stiffness: [N m/rad] of a link node; None: that of the cable itself, as if it were cast in.
         twist_stiffness: [N m/rad] of a link node about the cable's direction; None: as against bending.
 

@@ -30,11 +30,31 @@ def urdf_of(robot: ArticulatedSystem) -> str:
             f"{place}: it has meshes and was not read from one URDF as it stands; write one by "
             "export_urdf, which refers to them, and add the robot from there"
         )
-    tree = joint_order.depth_first(_placed(robot, place))  # the world file holds the order
+    # The world file holds the order of joints, and groups and masks.
+    tree = joint_order.depth_first(_without_rules(_placed(robot, place)))
     text, notes = urdf_write.to_text(tree, name=robot.name)
     if notes:
         raise DescriptionError(f"{place}: {notes[0]}; use world.snapshot() to go on")
     return text
+
+
+def rules_of(robot: ArticulatedSystem) -> dict[str, tuple[str, int, int]]:
+    """Return material, group and mask of the collision bodies that have rules of their own."""
+    shapes = [shape for body in robot.description.bodies for shape in body.shapes]
+    return {
+        body.name: (body.material, body.collision_group, body.collision_mask)
+        for body, shape in zip(robot.collision_bodies, shapes, strict=True)
+        if shape.group is not None or shape.mask is not None
+    }
+
+
+def _without_rules(tree: TreeDescription) -> TreeDescription:
+    """Return a description whose shapes have no collision groups and masks of their own."""
+    bodies = [
+        replace(body, shapes=[replace(shape, group=None, mask=None) for shape in body.shapes])
+        for body in tree.bodies
+    ]
+    return replace(tree, bodies=bodies)
 
 
 def _placed(robot: ArticulatedSystem, place: str) -> TreeDescription:

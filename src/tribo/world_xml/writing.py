@@ -37,7 +37,7 @@ from tribo.model import Kind, Shape
 from tribo.objects import ArticulatedSystem, Object, SingleBody, primitives
 from tribo.objects.constraint import Constraint
 from tribo.world_xml.filled_world import FilledWorld
-from tribo.world_xml.made_robots import urdf_of
+from tribo.world_xml.made_robots import rules_of, urdf_of
 
 logger = logging.getLogger("tribo")
 
@@ -219,6 +219,7 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
         made = ObjectDescription("articulated_system", robot.name, urdf_text=urdf_of(robot))
         made.joint_order = _order_of(robot, joint_order.depth_first(robot.description))
         _set_groups(made, robot, robot.collision_group, robot.collision_mask)
+        made.rules = rules_of(robot)
         return _with_state(made, robot)
     if outermost(source, "URDF") == "mujoco":
         raise DescriptionError(

@@ -57,10 +57,18 @@ def soft(world):
     world.load_body(text, compliant_joints=True)
 
 
+def apart(world):
+    rules = (
+        "collisionDetection: { excludeTreeDepth: 1, excludeLinks: [ lamp ], "
+        "excludeLinksWireCollision: [ tower, lid ], excludeLinkGroups: [ links: [ lid, tower ] ] }"
+    )
+    world.load_body(LIFT.replace("name: Lift", f"name: Lift\n{rules}"))
+
+
 @pytest.mark.parametrize(
     ("fill", "near"),
-    [(lift, 1e-7), (track, 1e-3), (soft, 1e-7)],
-    ids=["wire and winch", "track", "soft joints"],
+    [(lift, 1e-7), (track, 1e-3), (soft, 1e-7), (apart, 1e-7)],
+    ids=["wire and winch", "track", "soft joints", "rules of collision"],
 )
 def test_a_world_of_a_body_file_is_saved_and_loaded(fill, near, tmp_path):
     """The same objects, constraints and pairs, and the same way for 0.1 s: numbers are written in full, but
@@ -87,6 +95,12 @@ def test_a_world_of_a_body_file_is_saved_and_loaded(fill, near, tmp_path):
             for then, there in zip(was.shapes, now.shapes, strict=True):
                 np.testing.assert_allclose(there.position, then.position, atol=1e-15)
                 np.testing.assert_allclose(there.quaternion, then.quaternion, atol=1e-15)
+        for was, now in zip(old.collision_bodies, new.collision_bodies, strict=True):
+            assert (now.name, now.material) == (was.name, was.material)
+            assert (now.collision_group, now.collision_mask) == (
+                was.collision_group,
+                was.collision_mask,
+            )
         if hasattr(old, "generalized_force"):
             new.generalized_force = old.generalized_force
     world.step(50)

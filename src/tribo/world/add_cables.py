@@ -267,9 +267,8 @@ class WorldCables:
             bend = cast if node.bend_stiffness is None else node.bend_stiffness
             twist = bend if node.twist_stiffness is None else node.twist_stiffness
         numbers = _soft(section, half)
-        passes = (
-            {"collide": False} if end.part is not None else {}
-        )  # caps reach into what they are on
+        # The cap of the last segment reaches into what it is on.
+        passes = {} if end.part is None else {"collide": False}
         what = "pin" if bend == 0.0 else "weld" if twist == bend else "hinge"
         if bend > 0.0:
             numbers["angular_compliance"] = 1.0 / bend

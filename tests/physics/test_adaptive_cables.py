@@ -133,17 +133,32 @@ def test_what_is_held_stays():
     assert len(set(names)) == len(names)
 
 
+def test_names_that_the_user_has_taken_are_passed_over():
+    world = empty_world(DT)
+    cable = world.add_cable([(0, 0, 1), (1, 0, 1)], radius=RADIUS, segment_length=0.1)
+    for k in range(10, 20):
+        world.add_sphere(0.1, mass=1.0, name=f"cable_0/{k}", position=(k, 0, 0))
+    assert cable.adapt(0.05, 0.4)
+    assert len({part.name for part in world.objects}) == len(world.objects)
+
+
 def test_what_stands_and_where_it_was_cut_stays():
     """A segment that the user lets stand is not thrown away, and a joint that was taken out or broke does not
     come back."""
     world = empty_world(DT)
     cable = world.add_cable([(0, 0, 1), (1, 0, 1)], radius=RADIUS, segment_length=0.1)
+    for part in cable.segments:
+        part.color, part.material = "blue", "tape"
+        part.collision_bodies[0].collision_mask = 6
     cable.segments[0].body_type = "static"
     nail = cable.segments[0]
     world.remove(cable.joints[4])  # between 4 and 5
     parts = cable.segments[4], cable.segments[5]
     assert cable.adapt(0.05, 0.4)
     assert cable.segments[0] is nail
+    for part in cable.segments:  # what is new looks and touches like what it was
+        assert (part.color, part.material) == (nail.color, "tape")
+        assert part.collision_bodies[0].collision_mask == 6
     assert all(part in cable.segments for part in parts)
     world.step(200)
     gap = cable.segments[cable.segments.index(parts[1])].position - parts[0].position

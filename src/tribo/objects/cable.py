@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from math import pi
 from typing import TYPE_CHECKING, Any
@@ -209,10 +209,12 @@ class Cable(Sealed):
         speed = (most / self._section.mass_per_length) ** 0.5
         return float(speed * self._world.time_step / self._lengths.min())
 
-    def next_number(self) -> int:
-        """Return a number that no part of it has had in its name."""
+    def next_name(self, what: str, taken: Collection[str]) -> str:
+        """Return a name for a new part of it, that nothing has or has had."""
         self._numbers += 1
-        return self._numbers
+        while (name := f"{self._name}/{what}{self._numbers}") in taken:
+            self._numbers += 1
+        return name
 
     def adapt(self, shortest: float, longest: float, bend: float = 0.2) -> bool:
         """Halve segments where it bends or touches, join straight ones; call it every few steps.

@@ -140,7 +140,11 @@ class WorldCables:
             )
         old, by_start = cable.segments, {one.k: one for one in found}
         shapes = {one.k: old[one.k].collision_bodies[0] for one in found}
-        looks = {k: (s.material, s.collision_group, s.collision_mask) for k, s in shapes.items()}
+        looks = {
+            k: (s.material, s.collision_group, s.collision_mask, old[k].color)
+            for k, s in shapes.items()
+        }
+        taken = {item.name for item in (*self._world.objects, *self._ties.items)}
         kept = {
             (id(a), id(b)): joint
             for (a, b), joint in zip(itertools.pairwise(old), cable.joints, strict=True)
@@ -158,13 +162,13 @@ class WorldCables:
                 lengths.append(float(cable.lengths[k]))
                 k += 1
                 continue
-            material, group, mask = looks[k]
+            material, group, mask, color = looks[k]
             for piece in change.pieces:
                 segments.append(self._adding.add_capsule(
                     cable.section.radius, piece.length, piece.mass, material, position=piece.place,
                     orientation=quaternions(piece.turn[None])[0], linear_velocity=piece.velocity,
                     angular_velocity=piece.spin, collision_group=group, collision_mask=mask,
-                    name=f"{cable.name}/{cable.next_number()}",
+                    color=color, name=cable.next_name("", taken),
                 ))  # fmt: skip
                 lengths.append(piece.length)
             k += change.taken
@@ -173,7 +177,7 @@ class WorldCables:
         for k, pair in enumerate(itertools.pairwise(segments), 1):
             joint = kept.get((id(pair[0]), id(pair[1])))
             if joint is None:
-                name = f"{cable.name}/joint_{cable.next_number()}"
+                name = cable.next_name("joint_", taken)
                 joint = self._join_segments(cable.section, segments, made, k, break_force, name)
             joints.append(joint)
         return made, segments, joints

@@ -40,3 +40,24 @@ def crawler(track=None, rules="", at=0.0):
         f"     elements: {{ Shape: {{ translation: [ {0.5 * PITCH}, 0, 0 ], "
         f"geometry: {{ type: Box, size: [ {0.9 * PITCH}, 0.3, {THICK} ] }} }} }} }}\n"
     )
+
+
+SLED = """
+format: ChoreonoidBody
+name: Sled
+links:
+  - {{ name: hull, jointType: free, translation: [ 0, 0, 0.1 ], mass: 1.0,
+      inertia: [ 0.02, 0, 0, 0.02, 0, 0.02 ] }}
+  - {{ name: belt, parent: hull, {joint}, mass: 9.0, rotation: [ 0, 0, 1, 90 ],
+      inertia: [ 0.2, 0, 0, 0.2, 0, 0.2 ],
+      elements: [ {{ type: Shape, translation: [ 0, -0.25, 0 ],
+                    geometry: {{ type: Box, size: [ 0.4, 0.5, 0.2 ] }} }},
+                  {{ type: Shape, translation: [ 0, 0.25, 0 ],
+                    geometry: {{ type: Box, size: [ 0.4, 0.5, 0.2 ] }} }} ] }}
+"""
+SPELLINGS = (
+    "jointType: pseudoContinuousTrack, jointAxis: X",
+    "joint_type: pseudo_continuous_track, joint_axis: [ 2, 0, 0 ]",
+    "jointType: pseudo_continuous_track, jointAxis: X, actuationMode: jointVelocity",
+    "actuationMode: jointSurfaceVelocity, jointAxis: X",  # of files before 2020
+)

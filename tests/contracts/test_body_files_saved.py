@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from crawler_scene import crawler
+from crawler_scene import SLED, SPELLINGS, crawler
 
 import tribo
 
@@ -119,3 +119,27 @@ def test_a_body_may_be_loaded_twice():
         world.load_body(crawler() if fill is track else LIFT)
         assert len({tie.name for tie in world.constraints}) == 2 * count
         assert first <= {tie.name for tie in world.constraints}
+
+
+def test_belts_run_on_in_a_world_that_is_loaded(tmp_path):
+    """Of links of robots, of single bodies, and of robots that were read from a URDF."""
+    world = tribo.World()
+    world.add_ground()
+    parts = world.load_body(SLED.format(joint=SPELLINGS[0]))
+    parts.belts["belt"].speed = 0.5
+    slab = world.add_box((1, 1, 0.2), 1.0, body_type="static", position=(5, 0, 0.1), name="slab")
+    slab.surface_velocity = (0.1, 0.2, 0.0)
+    world.save(tmp_path / "first.xml")
+    again = tribo.World.load(tmp_path / "first.xml")
+    again.save(tmp_path / "second.xml")  # its robot comes from a URDF now
+    last = tribo.World.load(tmp_path / "second.xml")
+    for made in (again, last):
+        np.testing.assert_array_equal(made["slab"].surface_velocity, slab.surface_velocity)
+        made.step(500)
+        np.testing.assert_allclose(made["hull"].linear_velocity, [0.5, 0, 0], atol=1e-6)
+    text = (tmp_path / "second.xml").read_text()
+    (tmp_path / "wrong.xml").write_text(
+        text.replace('surface_velocity="0.1', 'surface_velocity="inf')
+    )
+    with pytest.raises(tribo.DescriptionError, match="surface_velocity"):
+        tribo.World.load(tmp_path / "wrong.xml")

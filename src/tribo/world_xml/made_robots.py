@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from tribo.description.collision_rule import CollisionRule
 from tribo.description.trees import BodyDescription, DescriptionError, TreeDescription
 from tribo.formats import joint_order, urdf_write
 from tribo.model import Joint
-from tribo.objects import ArticulatedSystem
+from tribo.objects import ArticulatedSystem, CollisionBody
 
 WORLD = "world"  # the link that a URDF calls so is the world itself
 
@@ -38,13 +39,21 @@ def urdf_of(robot: ArticulatedSystem) -> str:
     return text
 
 
-def rules_of(robot: ArticulatedSystem) -> dict[str, tuple[str, int, int]]:
-    """Return material, group and mask of the collision bodies that have rules of their own."""
+def rule_of(body: CollisionBody) -> CollisionRule:
+    """Return all that a world file holds of a collision body itself."""
+    return CollisionRule(
+        body.material, body.collision_group, body.collision_mask,
+        tuple(body.surface_velocity.tolist()), tuple(body.belt_velocity.tolist()),
+    )  # fmt: skip
+
+
+def rules_of(robot: ArticulatedSystem) -> dict[str, CollisionRule]:
+    """Return the rules of the collision bodies that have some of their own."""
     shapes = [shape for body in robot.description.bodies for shape in body.shapes]
     return {
-        body.name: (body.material, body.collision_group, body.collision_mask)
+        body.name: rule_of(body)
         for body, shape in zip(robot.collision_bodies, shapes, strict=True)
-        if shape.group is not None or shape.mask is not None
+        if shape.group is not None or shape.mask is not None or body.runs
     }
 
 

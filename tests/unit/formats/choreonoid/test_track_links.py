@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from crawler_scene import ANGLES, INNER, PADS, PITCH, THICK, crawler
+from crawler_scene import ANGLES, INNER, PADS, PITCH, SLED, SPELLINGS, THICK, crawler
 
 import tribo
 from tribo.formats import choreonoid
@@ -94,27 +94,6 @@ def test_too_many_angles_are_said():
 
 
 # -- pseudo continuous tracks --------------------------------------------------------------------------
-SLED = """
-format: ChoreonoidBody
-name: Sled
-links:
-  - {{ name: hull, jointType: free, translation: [ 0, 0, 0.1 ], mass: 1.0,
-      inertia: [ 0.02, 0, 0, 0.02, 0, 0.02 ] }}
-  - {{ name: belt, parent: hull, {joint}, mass: 9.0, rotation: [ 0, 0, 1, 90 ],
-      inertia: [ 0.2, 0, 0, 0.2, 0, 0.2 ],
-      elements: [ {{ type: Shape, translation: [ 0, -0.25, 0 ],
-                    geometry: {{ type: Box, size: [ 0.4, 0.5, 0.2 ] }} }},
-                  {{ type: Shape, translation: [ 0, 0.25, 0 ],
-                    geometry: {{ type: Box, size: [ 0.4, 0.5, 0.2 ] }} }} ] }}
-"""
-SPELLINGS = (
-    "jointType: pseudoContinuousTrack, jointAxis: X",
-    "joint_type: pseudo_continuous_track, joint_axis: [ 2, 0, 0 ]",
-    "jointType: pseudo_continuous_track, jointAxis: X, actuationMode: jointVelocity",
-    "actuationMode: jointSurfaceVelocity, jointAxis: X",  # of files before 2020
-)
-
-
 @pytest.mark.parametrize("joint", SPELLINGS)
 def test_a_pseudo_track_runs_about_the_axis_of_its_joint(joint):
     """The link is turned by 90° about z, so that its x is the y of the hull: it drives along −(x of) … +x.

@@ -144,7 +144,8 @@ class WorldCables:
             k: (s.material, s.collision_group, s.collision_mask, old[k].color)
             for k, s in shapes.items()
         }
-        taken = {item.name for item in (*self._world.objects, *self._ties.items)}
+        taken = {part.name for part in self._world.objects}
+        taken |= {tie.name for tie in self._ties.items}
         kept = {
             (id(a), id(b)): joint
             for (a, b), joint in zip(itertools.pairwise(old), cable.joints, strict=True)

@@ -227,6 +227,37 @@ def reduction(axes: Any) -> None:
     )
 
 
+def weight(axes: Any) -> None:
+    """The same box of three materials is pulled by 10 N."""
+    for density in (500.0, 1000.0, 2000.0):
+        world = tribo.World(time_step=STEP, gravity=(0, 0, 0))
+        world.load_materials(f"materials: [ {{ name: stuff, density: {density} }} ]\n")
+        box = world.add_box((0.2, 0.2, 0.2), material="stuff", density=density)
+        speeds = []
+        for _ in range(500):
+            box.apply_force((10.0, 0, 0))
+            world.step()
+            speeds.append(box.linear_velocity[0])
+        axes.plot(STEP * np.arange(500), speeds, label=f"{density:g} kg/m³: {box.mass:g} kg")
+    axes.set(title="density", xlabel="time [s]", ylabel="speed of a box pulled by 10 N [m/s]")
+
+
+def layer(axes: Any) -> None:
+    """Boxes of one mass sink less the larger their face is, and the thinner the layer."""
+    sides = np.linspace(0.1, 0.4, 7)
+    for thickness in (0.0, 0.01, 0.02):
+        depths = []
+        for side in sides:
+            law = {"youngs_modulus": 1e5, "spook_damping": 0.01, "elastic_rest_length": thickness}
+            world, box = made(law, size=(side, side, 0.02), mass=4.0)
+            world.step(500)
+            depths.append(1e3 * (0.01 - box.position[2]))
+        axes.plot(
+            sides, depths, ".-", label=f"{1e3 * thickness:g} mm" if thickness else "0: by points"
+        )
+    axes.set(title="elastic_rest_length", xlabel="side of a box of 4 kg [m]", ylabel="depth [mm]")
+
+
 def two_materials(axes: Any) -> None:
     """Roughness and viscosity of two materials: their friction on a slope, their bounce."""
     for a, b in ((0.1, 0.4), (0.4, 0.4), (0.9, 0.4)):
@@ -391,9 +422,9 @@ def draw(panels: tuple[Any, ...], name: str) -> None:
 def main() -> None:
     """Draw both pictures."""
     contact = (stiffness, damping, restitution, friction, viscosity, ellipse, models, adhesion, overlap,
-               side_creep, constant_force, reduction)  # fmt: skip
-    of_materials = (two_materials, bounces, directions, wire_stiffness, wire_damping, wire_shape, wire_swing,
-                    wire_friction)  # fmt: skip
+               side_creep, constant_force, reduction, layer)  # fmt: skip
+    of_materials = (weight, two_materials, bounces, directions, wire_stiffness, wire_damping, wire_shape,
+                    wire_swing, wire_friction)  # fmt: skip
     draw(contact, "contact-materials.png")
     draw(of_materials, "wire-materials.png")
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from tribo.engine.warm_up import warm_up
     from tribo.formats.material_files import read_materials
+    from tribo.formats.material_write import write_materials
     from tribo.materials import (
         ContactMaterial,
         EffectivePair,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     )
     from tribo.model import Kind, Status
     from tribo.objects import ArticulatedSystem, CollisionBody, HeightMap, Object, SingleBody
+    from tribo.objects.belt import Belt
     from tribo.objects.cable import Cable, CableNode
     from tribo.objects.constraint import Constraint, Motor
     from tribo.objects.contact import Contact
@@ -64,9 +66,11 @@ _PLACES = {
     "tribo.description.trees": "CompoundPart DescriptionError JointDescription LinkDescription",
     "tribo.engine.warm_up": "warm_up",
     "tribo.formats.material_files": "read_materials",
+    "tribo.formats.material_write": "write_materials",
     "tribo.materials": "ContactMaterial EffectivePair Material MaterialLibrary MaterialTable PairProperties",
     "tribo.model": "Kind Status",
     "tribo.objects": "ArticulatedSystem CollisionBody HeightMap Object SingleBody",
+    "tribo.objects.belt": "Belt",
     "tribo.objects.cable": "Cable CableNode",
     "tribo.objects.constraint": "Constraint Motor",
     "tribo.objects.contact": "Contact",
@@ -130,6 +134,7 @@ __all__ = [
     "BatchCollisions",
     "BatchContacts",
     "BatchRayHits",
+    "Belt",
     "Cable",
     "CableNode",
     "CollisionBody",
@@ -173,4 +178,5 @@ __all__ = [
     "read_materials",
     "rollout",
     "warm_up",
+    "write_materials",
 ]

@@ -4,28 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from cable_scenes import AREA, DT, INERTIA, NONE, RADIUS, material, over_a_drum, pull
 from scenes import GRAVITY, empty_world
 
 import tribo
-
-NONE = (0.0, 0.0, 0.0)
-DT = 1e-3
-RADIUS = 0.01
-AREA, INERTIA = math.pi * RADIUS**2, math.pi * RADIUS**4 / 4
-
-
-def material(stretch=1e7, bend=0.0, damping=0.02, bend_damping=0.02):
-    """Return a material of which a cable is made."""
-    return tribo.Material(
-        "cable", density=1000.0, wire_youngs_modulus_stretch=stretch, wire_youngs_modulus_bend=bend,
-        wire_spook_damping_stretch=damping, wire_spook_damping_bend=bend_damping,
-    )  # fmt: skip
-
-
-def pull(world, cable, force, towards):
-    """Pull at the end of a cable with a given force."""
-    end = (0, 0, 0.5 * cable.length / len(cable.segments))
-    return world.add_wire(cable.segments[-1], None, end, towards, tension=force)
 
 
 @pytest.mark.parametrize("bend", [0.0, 1e8])
@@ -117,43 +99,12 @@ def test_a_hanging_cable_is_a_catenary():
     assert cable.tensions.min() == pytest.approx(horizontal, rel=0.02)
 
 
-def over_a_drum(friction, ratio, longest=0.1):
-    """Hang 1 kg and `ratio` kg on a cable over a fixed drum, half round it; return world and the light load.
-
-    The heavy side grows from 1 kg to `ratio` in 0.5 s, so that nothing is jerked loose.
-    """
-    world = empty_world(DT)
-    world.default_pair = tribo.PairProperties(friction=friction)
-    drum, thick, count = 0.1, 0.005, 16
-    turn = (math.sqrt(0.5), math.sqrt(0.5), 0, 0)
-    world.add_cylinder(drum, 0.2, mass=1.0, body_type=tribo.STATIC, orientation=turn)
-    out = (drum + thick) / math.cos(0.5 * math.pi / count)
-    angles = np.linspace(math.pi, 0, count + 1)
-    route = [
-        (-out, 0, -0.3),
-        *[(out * math.cos(a), 0, out * math.sin(a)) for a in angles],
-        (out, 0, -0.3),
-    ]
-    cable = world.add_cable(
-        route, radius=thick, segment_length=longest,
-        material=material(stretch=1e9, bend=1e6, bend_damping=0.1),
-    )  # fmt: skip
-    load = world.add_sphere(0.02, mass=1.0, position=route[0], collision_mask=0)
-    world.add_pin(cable.segments[0], load, position=route[0], collide=False)
-    wire = pull(world, cable, GRAVITY, (out, 0, -1000))
-    world.step(200)
-    for k in range(50):
-        wire.tension = GRAVITY * (1.0 + (ratio - 1.0) * (k + 1) / 50)
-        world.step(10)
-    return world, load
-
-
 @pytest.mark.parametrize(("share", "slips"), [(0.95, False), (1.05, True)])
 def test_a_drum_holds_what_the_capstan_formula_says(share, slips):
     """T₂/T₁ = e^{μβ}. A chain that turns by Δ at each joint has ((1 + μ tan Δ/2)/(1 − μ tan Δ/2))^(β/Δ)
     instead, 0.4 % more at Δ = π/16, μ = 0.3; its weight is 0.5 % of the load, its bending 0.2 %. The
     bracket is 5 %."""
-    world, load = over_a_drum(0.3, share * math.exp(0.3 * math.pi))
+    world, load, _ = over_a_drum(0.3, share * math.exp(0.3 * math.pi))
     height = load.position[2]
     world.step(300)
     risen = load.position[2] - height
@@ -163,9 +114,9 @@ def test_a_drum_holds_what_the_capstan_formula_says(share, slips):
 def test_a_drum_without_friction_is_a_pulley():
     """Equal loads rest. A pull of 1.1 m g lifts the light one: (m + m_cable) a = 0.1 m g; what bends as it
     comes to the drum, and unbends, takes a little of that: 10 %."""
-    world, load = over_a_drum(0.0, 1.0)
+    world, load, _ = over_a_drum(0.0, 1.0)
     assert abs(load.linear_velocity[2]) < 1e-3
-    world, load = over_a_drum(0.0, 1.1, 0.02)
+    world, load, _ = over_a_drum(0.0, 1.1, 0.02)
     before = load.linear_velocity[2]
     world.step(100)
     mass = 1.0 + sum(part.mass for part in world.objects if part.name.startswith("cable_0/"))
@@ -187,6 +138,23 @@ def test_a_cable_lies_on_the_ground_and_bears_its_weight():
     force = sum(contact.force[2] for part in cable.segments for contact in part.contacts)
     assert force == pytest.approx(cable.mass * GRAVITY, rel=1e-6)
     assert np.abs(cable.points[:, 2] - RADIUS).max() < 1e-4
+
+
+def test_a_rope_on_the_surface_of_a_load_does_not_push_it():
+    """The cap of the segment that is fastened reaches into the load by its radius: they pass through each
+    other. So the load hangs at rest, by its weight and half of what the last segment has."""
+    world = empty_world(DT)
+    crate = world.add_box((0.2, 0.2, 0.2), mass=5.0, position=(0, 0, -0.6))
+    hook = tribo.CableNode(NONE, kind="fixed")
+    cable = world.add_cable(
+        [hook, tribo.CableNode((0, 0, 0.1), crate, kind="fixed")], radius=RADIUS, segment_length=0.1,
+        material=material(stretch=1e9),
+    )  # fmt: skip
+    world.step(500)
+    assert not crate.contacts
+    assert int(world.status) == 0
+    borne = GRAVITY * (5.0 + cable.segments[-1].mass)
+    assert cable.tensions[-1] == pytest.approx(borne, rel=1e-6)
 
 
 def test_the_courant_number_is_that_of_the_largest_tension():

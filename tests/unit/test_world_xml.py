@@ -264,10 +264,25 @@ def test_a_robot_built_in_python_is_saved_with_a_urdf_of_its_own(stands, tmp_pat
     assert len(again.ignored_collisions) == len(robot.ignored_collisions) == 3
 
 
+def test_a_robot_built_in_python_keeps_groups_and_masks_of_its_shapes(tmp_path):
+    world = tribo.World()
+    robot = world.add_articulated_system(built(), name="arm")
+    robot.collision_body("arm/0").collision_group = 2
+    robot.collision_body("tool/0").collision_mask = 12
+    world_xml.save(world, tmp_path / "w.xml")
+    again = tribo.World.load(tmp_path / "w.xml")["arm"]
+    assert again.collision_body("arm/0").collision_group == 2
+    for body in robot.collision_bodies:
+        found = again.collision_body(body.name)
+        assert (found.collision_group, found.collision_mask) == (
+            body.collision_group,
+            body.collision_mask,
+        )
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda r: setattr(r.collision_bodies[1], "collision_group", 2), "group and mask of arm/0"),
         (lambda r: setattr(r.link("arm"), "gravity_compensation", 0.5), "gravity_compensation of link 'arm'"),
         (lambda r: setattr(r.joint("arm_joint"), "effort_limits", (-1.0, 2.0)), "least effort"),
         (lambda r: setattr(r, "body_type", "kinematic"), "kinematic"),

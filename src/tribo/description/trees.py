@@ -17,6 +17,7 @@ from tribo.checks import check
 from tribo.checks.calls import record
 from tribo.checks.errors import DescriptionError
 from tribo.description import inertias
+from tribo.description.collision_rule import CollisionRule
 from tribo.description.constraints import ConstraintDescription
 from tribo.description.heights import HeightField
 from tribo.description.hulls import Heights, Hull, Surface
@@ -465,9 +466,7 @@ class ObjectDescription:
     generalized_coordinate: Vector | None = None
     generalized_velocity: Vector | None = None
     drive: dict[str, Vector] = field(default_factory=dict)  # kp, kd, target, target_velocity, force
-    rules: dict[str, tuple[str, int, int]] = field(
-        default_factory=dict
-    )  # of collision bodies, by name
+    rules: dict[str, CollisionRule] = field(default_factory=dict)  # by collision body
     parts: list[CompoundPart] = field(default_factory=list)
     mesh: MeshFile | None = None
     mesh_mode: str = "hull"

@@ -89,6 +89,7 @@ def _read_one(source: str | Path, below: MaterialLibrary, *, strict: bool) -> Ma
         seen[material.name] = node
         made.add(material)
     found = _entries(root, "contact_materials", report)
+    given: dict[tuple[str, str], int] = {}
     for node in found:
         names = _names(node)
         law = _contact(node, report)
@@ -97,11 +98,17 @@ def _read_one(source: str | Path, below: MaterialLibrary, *, strict: bool) -> Ma
                 report.doubt(at, f"material {name!r} is not in materials: it has standard values")
         plain = [name for name, _ in names]
         distinct = list(dict.fromkeys(plain))
-        for first, second in combinations(distinct, 2):
-            made.set_pair(first, second, law)
-        for name in distinct:
-            if plain.count(name) > 1:
-                made.set_pair(name, name, law)
+        own = [name for name in distinct if plain.count(name) > 1]
+        for pair in (*combinations(distinct, 2), *((name, name) for name in own)):
+            made.set_pair(*pair, law)
+            both = (min(pair), max(pair))
+            if both in given:
+                report.doubt(
+                    node,
+                    f"the pair {both[0]!r}, {both[1]!r} stands in line {given[both]} already; the last one "
+                    "counts",
+                )
+            given[both] = node.line
     if not seen and not found and not report.doubts:
         report.doubt(root, f"holds no material and no pair{EMPTY}")
     made.take_notes(report.notes, report.doubts)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tribo.checks.check import violates_triangle
+from tribo.checks.check import LARGEST, violates_triangle
+from tribo.description.collision_rule import STILL, CollisionRule
 from tribo.description.trees import ORIGIN, DescriptionError, ObjectDescription
 from tribo.formats import urdf_modules
 from tribo.formats.inertia import read_inertia
@@ -29,6 +30,7 @@ from tribo.model import Kind
 NOT_YET = ("deformable", "granular")
 KNOWN = (*DIMENSIONS, "compound", "mesh", "heightmap", "ground", "articulated_system")
 FILTER = ("collision_group", "collision_mask")
+RUNNING = ("surface_velocity", "belt_velocity")  # of a collision body
 SINGLE = ("name", "mass", "material", "appearance", "body_type", "com", *FILTER)
 KINDS = {"dynamic": Kind.DYNAMIC, "kinematic": Kind.KINEMATIC, "static": Kind.STATIC}
 DRIVE = ("kp", "kd", "target", "target_velocity", "force")
@@ -191,15 +193,18 @@ def _articulated(node: Node, report: Report, package_dirs: Sequence[Path]) -> Ob
 
 
 def _rules(node: Node, made: ObjectDescription, report: Report) -> None:
-    """Read material, group and mask of collision bodies that differ from those of their object."""
+    """Read what of collision bodies differs from their object."""
     for child in node.all("collision_body"):
-        report.check_attributes(child, ("name", "material", *FILTER))
+        report.check_attributes(child, ("name", "material", *FILTER, *RUNNING))
         group, mask = _bits(child, "collision_group"), _bits(child, "collision_mask")
         if group is None or mask is None:
             raise child.error("has no collision_group or no collision_mask; give both")
         if not child.text("name") or not child.text("material"):
             raise child.error("name and material must not be empty")
-        made.rules[child.text("name")] = (child.text("material"), group, mask)
+        running = (child.vector(what, 3, STILL, largest=LARGEST) for what in RUNNING)
+        made.rules[child.text("name")] = CollisionRule(
+            child.text("material"), group, mask, *running
+        )
 
 
 def _is_set(node: Node, name: str) -> bool:

@@ -176,11 +176,13 @@ def _articulated(
 
 
 def _rules(node: etree._Element, item: ObjectDescription) -> None:
-    """Add material, group and mask of collision bodies that differ from those of their object."""
-    for name, (material, group, mask) in item.rules.items():
+    """Add what of collision bodies differs from their object."""
+    for name, rule in item.rules.items():
+        running = {"surface_velocity": rule.surface_velocity, "belt_velocity": rule.belt_velocity}
         _add(
-            node, "collision_body", name=_text(name), material=_text(material),
-            collision_group=str(int(group)), collision_mask=str(int(mask)),
+            node, "collision_body", name=_text(name), material=_text(rule.material),
+            collision_group=str(int(rule.group)), collision_mask=str(int(rule.mask)),
+            **{what: _numbers(value) for what, value in running.items() if any(value)},
         )  # fmt: skip
 
 

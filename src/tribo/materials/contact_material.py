@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-
-import numpy as np
+from math import hypot
 
 from tribo.checks import check
 from tribo.checks.calls import frozen_record
@@ -117,7 +116,7 @@ class ContactMaterial:
             raise ValueError(
                 f"contact_reduction_bin_resolution must be ≤ {MAX_BINS}, got {bins!r}; 0 is 3"
             )
-        length = float(np.linalg.norm(direction))
+        length = hypot(*direction.tolist())  # of 1e-300 a sum of squares is 0
         if 0.0 < length < check.SMALLEST:
             raise ValueError(
                 f"primary_direction must have a length, got {direction.tolist()}; leave it out for none"

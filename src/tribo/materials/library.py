@@ -128,6 +128,11 @@ class MaterialLibrary(Sealed):
         return tuple(self._materials)
 
     @property
+    def given_names(self) -> tuple[str, ...]:
+        """Names of the materials that were added, without those that only pairs name."""
+        return tuple(name for name in self._materials if name in self._added)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What the reader of its files had to say, doubts included."""
         return self._notes

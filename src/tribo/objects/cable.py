@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from math import pi
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,8 @@ class CableNode:
         point: (3,) [m], in the frame of `body`.
         body: Object, link or frame of a robot; None: the world.
         kind: "free": the cable is only laid through it. "fixed": it is fastened there and can turn. "link":
-            it is clamped there, along the direction in which it is laid, and passes through that body.
+            it is clamped there, along the direction in which it is laid. The segment that is fastened passes
+            through that body.
         bend_stiffness: [N m/rad] of a link node; None: that of the cable itself, as if it were cast in.
         twist_stiffness: [N m/rad] of a link node about the cable's direction; None: as against bending.
 
@@ -113,12 +114,13 @@ class Cable(Sealed):
 
     def __init__(self, world: Any, name: str, section: CableSection, lengths: np.ndarray,
                  segments: Sequence[SingleBody], joints: Sequence[Constraint],
-                 fastenings: Sequence[Constraint]) -> None:  # fmt: skip
+                 fastenings: Sequence[Constraint], adapted: Callable[..., Any]) -> None:  # fmt: skip
         """Use `World.add_cable`."""
         self._world, self._name, self._section = world, name, section
         self._lengths = lengths
         self._segments, self._joints = tuple(segments), tuple(joints)
-        self._fastenings = tuple(fastenings)
+        self._fastenings, self._adapted = tuple(fastenings), adapted
+        self._numbers = len(self._segments)
 
     def __repr__(self) -> str:
         """Return its name, length and number of segments."""
@@ -148,6 +150,11 @@ class Cable(Sealed):
     def fastenings(self) -> tuple[Constraint, ...]:
         """What fastens it at its fixed and link nodes, in the order of the route."""
         return self._fastenings
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Length of each segment without tension, (segments,) [m]."""
+        return frozen(self._lengths)
 
     @property
     def length(self) -> float:
@@ -201,6 +208,62 @@ class Cable(Sealed):
         most = max(0.0, float(self.tensions.max(initial=0.0)))
         speed = (most / self._section.mass_per_length) ** 0.5
         return float(speed * self._world.time_step / self._lengths.min())
+
+    def next_name(self, what: str, taken: Collection[str]) -> str:
+        """Return a name for a new part of it, that nothing has or has had."""
+        self._numbers += 1
+        while (name := f"{self._name}/{what}{self._numbers}") in taken:
+            self._numbers += 1
+        return name
+
+    def adapt(self, shortest: float, longest: float, bend: float = 0.2) -> bool:
+        """Halve segments where it bends or touches, join straight ones; call it every few steps.
+
+        A segment is halved if it touches something, or turns by more than `bend` against a neighbour. Two
+        become one if they touch nothing and are as good as straight: a quarter of `bend` between them, half
+        of it beside them. Each call halves or joins a segment once. Length, mass and momentum stay, tensions
+        go on.
+        What holds on to others, as fastenings and winches do, stays as it is, and so does what is broken;
+        nothing is halved that the tension would make tremble (`courant_number` > 0.6).
+
+        Segments that change are new objects of the world: `segments`, `joints` and their names are others
+        then, and snapshots of before do not fit.
+
+        Args:
+            shortest: [m] > 0 below which no segment is halved.
+            longest: [m] ≥ 2 `shortest` beyond which none are joined.
+            bend: [rad] > 0.
+
+        Returns:
+            Whether anything has changed.
+
+        Raises:
+            ValueError, TypeError: A value is wrong, or it was removed; it stays as it was.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> hook = tribo.CableNode((0, 0, 2), kind="fixed")
+            >>> rope = world.add_cable([hook, (0, 0, 1)], radius=0.01, segment_length=0.1)
+            >>> while rope.adapt(shortest=0.05, longest=0.4):
+            ...     pass
+            >>> len(rope.segments), round(rope.length, 12)
+            (4, 1.0)
+        """
+        least = check.positive(check.number(shortest, "shortest"), "shortest")
+        most = check.number(longest, "longest")
+        angle = check.positive(check.number(bend, "bend"), "bend")
+        if not most >= 2.0 * least:
+            raise ValueError(
+                f"longest must be at least twice shortest, {2.0 * least:g} m, got {most:g}: what is halved "
+                "would be joined again"
+            )
+        if any(part.is_removed for part in self._segments):
+            raise ValueError(f"{self._name} was removed, or one of its segments: lay it anew")
+        before = self._segments
+        self._lengths, segments, joints = self._adapted(self, least, most, angle)
+        self._segments, self._joints = tuple(segments), tuple(joints)
+        return self._segments != before
 
     def remove(self) -> None:
         """Take it out of its world, with all that fastens it."""

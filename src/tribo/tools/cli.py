@@ -406,6 +406,8 @@ def _show_robot(report: robot_report.RobotReport) -> None:
         markup=False,
     )
     _show_parts(report)
+    _show_ties(report)
+    _show(("laid", "what", "of"), report.laid)
     _show_complaints(report)
 
 
@@ -433,10 +435,14 @@ def _show_scene(report: robot_report.SceneReport) -> None:
     _show(("object", "mass [kg]", "bodies", "dof", "base"), report.moving)
     _show_parts(report)
     _show(("actuator", "joint", "gear", "kp", "kd", "force [N, N m]"), report.actuators)
-    _show(("constraint", "type", "first", "second"), report.constraints)
+    _show_ties(report)
     if report.keyframes:
         console.print(f"keyframes: {', '.join(report.keyframes)}", markup=False)
     _show_complaints(report)
+
+
+def _show_ties(report: robot_report.RobotReport | robot_report.SceneReport) -> None:
+    _show(("constraint", "type", "first", "second"), report.constraints)
 
 
 def _show_parts(report: robot_report.RobotReport | robot_report.SceneReport) -> None:

@@ -42,6 +42,10 @@ class RobotReport:
     is_floating: bool
     joints: list[tuple[str, str, str, str, str]] = field(default_factory=list)  # as text
     collision: list[tuple[str, str, str, str]] = field(default_factory=list)
+    constraints: list[tuple[str, str, str, str]] = field(default_factory=list)
+    laid: list[tuple[str, str, str]] = field(
+        default_factory=list
+    )  # wires, tracks and belts of its scene
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -92,9 +96,32 @@ def examine_body(
     reports = [_of_tree(f"{file}, {tree.bodies[0].name}", tree) for tree in body.trees]
     if len(reports) == 1:
         reports[0].name = file
+    last = reports[-1]
+    last.constraints += [
+        _constraint(tie, (body.trees[tie.objects[0]], body.trees[tie.objects[1]]))
+        for tie in body.ties
+    ]
+    last.laid = _laid(body)
     if materials is not None:
-        reports[-1].warnings += material_report.of_trees(body.trees, materials, time_step)
+        last.warnings += material_report.of_trees(body.trees, materials, time_step)
     return reports
+
+
+def _laid(body: choreonoid.BodyFile) -> list[tuple[str, str, str]]:
+    """Return what of a body file `World.load_body` lays round and between its things."""
+    made = [
+        (wire.name, "wire" if wire.winch is None else "wire, winch",
+         f"radius {wire.radius:g} m, {len(wire.nodes)} nodes of {wire.material.name}")
+        for wire in body.wires
+    ]  # fmt: skip
+    made += [
+        (track.name, "track", f"{track.pads} pads, {len(track.wheels)} wheels")
+        for track in body.tracks
+    ]
+    return made + [
+        (belt.link, "belt", "about " + ", ".join(f"{x:.3g}" for x in belt.axis))
+        for belt in body.belts
+    ]
 
 
 def _of_tree(name: str, robot: TreeDescription) -> RobotReport:
@@ -107,6 +134,7 @@ def _of_tree(name: str, robot: TreeDescription) -> RobotReport:
         robot.bodies[0].joint.type == Joint.FREE,
     )
     _add_tree(report, robot)
+    report.constraints = [_constraint(tie, (robot, robot)) for tie in robot.constraints]
     report.warnings += _mesh_warnings(robot)
     report.notes = list(robot.notes)
     return report

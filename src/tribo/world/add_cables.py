@@ -20,8 +20,11 @@ from tribo.model import Constraint as Kind
 from tribo.objects.cable import Cable, CableNode, CableSection
 from tribo.objects.constraint import Constraint
 from tribo.objects.end import End, body_pose
+from tribo.objects.frames import quaternions
 from tribo.objects.joint_ties import Lock
+from tribo.objects.single_body import SingleBody
 from tribo.objects.world_view import WorldView
+from tribo.world.adapt_cables import Change, changes
 from tribo.world.add_constraints import TURN, WorldConstraints
 from tribo.world.add_objects import WorldObjects
 
@@ -100,7 +103,7 @@ class WorldCables:
                 segments.append(part)
             joints = [
                 self._join_segments(
-                    section, segments, lengths, k, break_force, f"{title}/joint_{k}", collide
+                    section, segments, lengths, k, break_force, f"{title}/joint_{k}"
                 )
                 for k in range(1, len(segments))
             ]
@@ -116,7 +119,69 @@ class WorldCables:
                 self._world.remove(part)
             raise
         self._doubt_damping(section, title)
-        return Cable(self._world, title, section, lengths, segments, joints, fastenings)
+        return Cable(
+            self._world, title, section, lengths, segments, joints, fastenings,
+            lambda cable, shortest, longest, bend: self._adapt(
+                cable, break_force, changes(
+                    cable, shortest, longest, bend, self._ties.items, self._world.time_step
+                )
+            ),
+        )  # fmt: skip
+
+    def _adapt(
+        self, cable: Cable, break_force: float, found: Sequence[Change]
+    ) -> tuple[np.ndarray, list[SingleBody], list[Constraint]]:  # fmt: skip
+        """Take segments out and put others in; return rest lengths, segments and joints."""
+        self._world.check_editable("the list of objects")
+        count = len(cable.segments) + sum(len(one.pieces) - one.taken for one in found)
+        if count > MAX_SEGMENTS:
+            raise ValueError(
+                f"the cable would have {count} segments, more than {MAX_SEGMENTS}: take a longer shortest"
+            )
+        old, by_start = cable.segments, {one.k: one for one in found}
+        shapes = {one.k: old[one.k].collision_bodies[0] for one in found}
+        looks = {
+            k: (s.material, s.collision_group, s.collision_mask, old[k].color)
+            for k, s in shapes.items()
+        }
+        taken = {part.name for part in self._world.objects}
+        taken |= {tie.name for tie in self._ties.items}
+        kept = {
+            (id(a), id(b)): joint
+            for (a, b), joint in zip(itertools.pairwise(old), cable.joints, strict=True)
+        }
+        for one in found:
+            for part in old[one.k : one.k + one.taken]:
+                self._world.remove(part)
+        segments: list[SingleBody] = []
+        lengths: list[float] = []
+        k = 0
+        while k < len(old):
+            change = by_start.get(k)
+            if change is None:
+                segments.append(old[k])
+                lengths.append(float(cable.lengths[k]))
+                k += 1
+                continue
+            material, group, mask, color = looks[k]
+            for piece in change.pieces:
+                segments.append(self._adding.add_capsule(
+                    cable.section.radius, piece.length, piece.mass, material, position=piece.place,
+                    orientation=quaternions(piece.turn[None])[0], linear_velocity=piece.velocity,
+                    angular_velocity=piece.spin, collision_group=group, collision_mask=mask,
+                    color=color, name=cable.next_name("", taken),
+                ))  # fmt: skip
+                lengths.append(piece.length)
+            k += change.taken
+        made = np.array(lengths)
+        joints = []
+        for k, pair in enumerate(itertools.pairwise(segments), 1):
+            joint = kept.get((id(pair[0]), id(pair[1])))
+            if joint is None:
+                name = cable.next_name("joint_", taken)
+                joint = self._join_segments(cable.section, segments, made, k, break_force, name)
+            joints.append(joint)
+        return made, segments, joints
 
     def _doubt_damping(self, section: CableSection, name: str) -> None:
         """Warn of spook dampings that ring: less than two steps."""
@@ -173,7 +238,7 @@ class WorldCables:
         return end.pose()[0], end
 
     def _join_segments(self, section: CableSection, segments: Sequence[Any], lengths: np.ndarray, k: int,
-                       break_force: float, name: str, collide: bool) -> Constraint:  # fmt: skip
+                       break_force: float, name: str) -> Constraint:  # fmt: skip
         """Join segment k to the one before: half of each is what gives way."""
         ends = (
             End(segments[k - 1], 0, np.array([0.0, 0.0, 0.5 * lengths[k - 1]]), np.eye(3)),
@@ -207,7 +272,8 @@ class WorldCables:
             bend = cast if node.bend_stiffness is None else node.bend_stiffness
             twist = bend if node.twist_stiffness is None else node.twist_stiffness
         numbers = _soft(section, half)
-        passes = {"collide": False} if node.kind == "link" and end.part is not None else {}
+        # The cap of the last segment reaches into what it is on.
+        passes = {} if end.part is None else {"collide": False}
         what = "pin" if bend == 0.0 else "weld" if twist == bend else "hinge"
         if bend > 0.0:
             numbers["angular_compliance"] = 1.0 / bend

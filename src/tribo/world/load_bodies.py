@@ -13,6 +13,7 @@ from tribo.description.trees import DescriptionError
 from tribo.engine.builder import ALL_GROUPS
 from tribo.materials import MaterialLibrary
 from tribo.objects import ArticulatedSystem
+from tribo.objects.belt import Belt
 from tribo.objects.cable import Cable, CableNode
 from tribo.objects.joint_ties import Winch
 from tribo.objects.track import Track, TrackWheel
@@ -24,6 +25,11 @@ from tribo.world.add_objects import WorldObjects
 from tribo.world.add_tracks import WorldTracks
 from tribo.world.contact_laws import take_laws
 
+USUAL = (
+    1,
+    1 << 63,
+)  # collision groups of what moves and of what stands, unless a file says otherwise
+
 if TYPE_CHECKING:
     from tribo.formats.choreonoid import BodyFile
     from tribo.formats.choreonoid.track_devices import TrackDescription
@@ -31,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class BodyParts(list[ArticulatedSystem]):
-    """What a body file added to a world: its things in order, its wires and its tracks.
+    """What a body file added to a world: its things in order, its wires and tracks, its belts by link.
 
     Example:
         >>> import tribo
@@ -54,6 +60,7 @@ class BodyParts(list[ArticulatedSystem]):
         self.cables: list[Cable] = []
         self.winches: list[Winch] = []
         self.tracks: list[Track] = []
+        self.belts: dict[str, Belt] = {}
 
 
 class WorldBodyFiles:
@@ -68,16 +75,20 @@ class WorldBodyFiles:
     def load_body(
         self, source: str | Path, *, materials: MaterialLibrary | None = None, strict: bool = False,
         package_dirs: Sequence[Path | str] | Path | str = (), collision_meshes: str = "auto",
+        compliant_joints: bool = False,
     ) -> BodyParts:  # fmt: skip
         """Add everything in a body file of Choreonoid: each link with a free joint begins a thing of its own.
 
         Each is called after its first link; the list that is returned has them in order, and its wires and
-        tracks as `cables`, `winches` and `tracks` (docs/howto/body-files).
+        tracks as `cables`, `winches` and `tracks`, and by link the belts of pseudo continuous tracks as
+        `belts` (docs/howto/body-files).
 
         Args:
             source: Path of a body file, or its text.
             materials, strict, package_dirs, collision_meshes: As in `add_articulated_system`; of the
                 materials wires take density and wire parameters.
+            compliant_joints: Let joints of links with `jointCompliance` give way across what they move, too.
+                Each then has five coordinates more, a fixed one six, called LINK/give_along_x and so on.
 
         Raises:
             DescriptionError: The file cannot be built; the world stays as it was.
@@ -86,7 +97,10 @@ class WorldBodyFiles:
         folders = check.folders(package_dirs, "package_dirs")
         from tribo.formats import choreonoid
 
-        body = choreonoid.read(source, package_dirs=folders, materials=materials, strict=strict)
+        body = choreonoid.read(
+            source, package_dirs=folders, materials=materials, strict=strict,
+            compliant_joints=check.boolean(compliant_joints, "compliant_joints"),
+        )  # fmt: skip
         return self.take_body(body, collision_meshes)
 
     def take_body(self, body: BodyFile, collision_meshes: str, title: str = "") -> BodyParts:
@@ -113,17 +127,24 @@ class WorldBodyFiles:
                     tree, name=name, collision_meshes=collision_meshes
                 )
                 added.append(made)
+            names = {tie.name for tie in self._world.constraints}
             for tie in body.ties:
+                while tie.name in names:
+                    tie.name += "'"
+                names.add(tie.name)
                 self._ties.join(tie, (added[tie.objects[0]], added[tie.objects[1]]))
             for wire in body.wires:
                 self._lay(wire, added)
+            self._part_from_wires(body.without_wires, added)
             for track in body.tracks:
                 self._lay_track(track, added)
+            for belt in body.belts:
+                added.belts[belt.link] = Belt(added[belt.tree], belt.link, belt.axis)
         except (ValueError, TypeError, ImportError) as error:
             for cable in added.cables:
                 cable.remove()
-            for belt in added.tracks:
-                belt.remove()
+            for laid in added.tracks:
+                laid.remove()
             for part in added:
                 self._world.remove(part)
             self._world.materials.become(before)
@@ -160,6 +181,35 @@ class WorldBodyFiles:
         except (ValueError, TypeError) as error:
             raise DescriptionError(f"{wire.place}: wire {wire.name!r}: {error}") from None
 
+    def _part_from_wires(self, links: Sequence[str], parts: BodyParts) -> None:
+        """Let the wires of a body file pass through some of its links, by a collision group for each side."""
+        named = [
+            shape for part in parts for shape in part.collision_bodies
+            if shape.name.rpartition("/")[0] in links and shape.collision_group
+        ]  # fmt: skip
+        segments = [
+            segment.collision_bodies[0] for cable in parts.cables for segment in cable.segments
+            if segment.collision_bodies[0].collision_group
+        ]  # fmt: skip
+        if not named or not segments:
+            return
+        of_links = self._cables.free_group()
+        for (
+            shape
+        ) in named:  # those that are apart from other links have a group of their own already
+            if shape.collision_group in USUAL:
+                shape.collision_group = of_links
+        groups = of_links
+        for shape in named:
+            groups |= shape.collision_group
+        of_wires = self._cables.free_group()
+        for shape in named:
+            shape.collision_mask &= ~of_wires
+        for shape in segments:
+            touches_itself = shape.collision_mask & shape.collision_group
+            shape.collision_group = of_wires
+            shape.collision_mask &= ~(groups if touches_itself else groups | of_wires)
+
     def _lay_track(self, track: TrackDescription, parts: BodyParts) -> None:
         """Lay a track of a body file; its pads weigh what their material says."""
         wheels = [
@@ -195,8 +245,10 @@ class WorldBodyFiles:
 
 
 def keep_apart(body: BodyFile, bit: int) -> None:
-    """Give all shapes of a body one collision group that their masks leave out."""
+    """Give all shapes of a body one collision group that their masks leave out; pads of tracks meet them."""
     for tree in body.trees:
+        if tree.bodies[0].name in body.chains:
+            continue
         for part in tree.bodies:
             for shape in part.shapes:
                 if shape.group != 0:

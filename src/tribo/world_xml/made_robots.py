@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from tribo.description.collision_rule import CollisionRule
 from tribo.description.trees import BodyDescription, DescriptionError, TreeDescription
 from tribo.formats import joint_order, urdf_write
 from tribo.model import Joint
-from tribo.objects import ArticulatedSystem
+from tribo.objects import ArticulatedSystem, CollisionBody
 
 WORLD = "world"  # the link that a URDF calls so is the world itself
 
@@ -30,11 +31,39 @@ def urdf_of(robot: ArticulatedSystem) -> str:
             f"{place}: it has meshes and was not read from one URDF as it stands; write one by "
             "export_urdf, which refers to them, and add the robot from there"
         )
-    tree = joint_order.depth_first(_placed(robot, place))  # the world file holds the order
+    # The world file holds the order of joints, and groups and masks.
+    tree = joint_order.depth_first(_without_rules(_placed(robot, place)))
     text, notes = urdf_write.to_text(tree, name=robot.name)
     if notes:
         raise DescriptionError(f"{place}: {notes[0]}; use world.snapshot() to go on")
     return text
+
+
+def rule_of(body: CollisionBody) -> CollisionRule:
+    """Return all that a world file holds of a collision body itself."""
+    return CollisionRule(
+        body.material, body.collision_group, body.collision_mask,
+        tuple(body.surface_velocity.tolist()), tuple(body.belt_velocity.tolist()),
+    )  # fmt: skip
+
+
+def rules_of(robot: ArticulatedSystem) -> dict[str, CollisionRule]:
+    """Return the rules of the collision bodies that have some of their own."""
+    shapes = [shape for body in robot.description.bodies for shape in body.shapes]
+    return {
+        body.name: rule_of(body)
+        for body, shape in zip(robot.collision_bodies, shapes, strict=True)
+        if shape.group is not None or shape.mask is not None or body.runs
+    }
+
+
+def _without_rules(tree: TreeDescription) -> TreeDescription:
+    """Return a description whose shapes have no collision groups and masks of their own."""
+    bodies = [
+        replace(body, shapes=[replace(shape, group=None, mask=None) for shape in body.shapes])
+        for body in tree.bodies
+    ]
+    return replace(tree, bodies=bodies)
 
 
 def _placed(robot: ArticulatedSystem, place: str) -> TreeDescription:

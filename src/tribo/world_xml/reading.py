@@ -126,9 +126,11 @@ def _fill(
             _add_body(world, item, name)
         parts.setdefault(item.name or name, world[name])
         world[name].color = color_of(item.appearance)
-        for body_name, (material, group, mask) in item.rules.items():
+        for body_name, rule in item.rules.items():
             body = world[name].collision_body(body_name)
-            body.material, body.collision_group, body.collision_mask = material, group, mask
+            body.material, body.collision_group, body.collision_mask = rule[:3]
+            if any(rule.surface_velocity) or any(rule.belt_velocity):
+                body.surface_velocity, body.belt_velocity = rule[3:]
     for tie in description.constraints:
         if tie.type == OF_ROBOT:
             _set(world, tie)

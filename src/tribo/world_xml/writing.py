@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks.files import to_write
+from tribo.description.collision_rule import CollisionRule
 from tribo.description.constraints import ConstraintDescription
 from tribo.description.heights import HeightField
 from tribo.description.hulls import Heights
@@ -37,7 +38,7 @@ from tribo.model import Kind, Shape
 from tribo.objects import ArticulatedSystem, Object, SingleBody, primitives
 from tribo.objects.constraint import Constraint
 from tribo.world_xml.filled_world import FilledWorld
-from tribo.world_xml.made_robots import urdf_of
+from tribo.world_xml.made_robots import rule_of, rules_of, urdf_of
 
 logger = logging.getLogger("tribo")
 
@@ -119,9 +120,9 @@ def _describe_body(part: Object) -> ObjectDescription:
     _set_groups(made, part, shape.collision_group, shape.collision_mask)
     rules = (shape.collision_group, shape.collision_mask)
     made.rules = {
-        b.name: (b.material, b.collision_group, b.collision_mask)
+        b.name: rule_of(b)
         for b in part.collision_bodies
-        if (b.collision_group, b.collision_mask) != rules
+        if (b.collision_group, b.collision_mask) != rules or b.runs
     }
     if shape.shape == Shape.PLANE:
         if part.rotation_matrix[2, 2] != 1.0:
@@ -219,6 +220,7 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
         made = ObjectDescription("articulated_system", robot.name, urdf_text=urdf_of(robot))
         made.joint_order = _order_of(robot, joint_order.depth_first(robot.description))
         _set_groups(made, robot, robot.collision_group, robot.collision_mask)
+        made.rules = rules_of(robot)
         return _with_state(made, robot)
     if outermost(source, "URDF") == "mujoco":
         raise DescriptionError(
@@ -276,10 +278,8 @@ def _order_of(robot: ArticulatedSystem, original: TreeDescription) -> tuple[str,
     return () if robot.joint_names == usual else robot.joint_names
 
 
-def _rules_of(
-    robot: ArticulatedSystem, original: TreeDescription
-) -> dict[str, tuple[str, int, int]]:
-    """Return material, group and mask of the collision bodies that differ from what the URDF gives."""
+def _rules_of(robot: ArticulatedSystem, original: TreeDescription) -> dict[str, CollisionRule]:
+    """Return the rules of the collision bodies that differ from what the URDF gives."""
     shapes = [shape for body in original.bodies for shape in body.shapes]
     found = {}
     for body, shape in zip(robot.collision_bodies, shapes, strict=True):
@@ -288,8 +288,8 @@ def _rules_of(
             robot.collision_group if shape.group is None else shape.group,
             robot.collision_mask if shape.mask is None else shape.mask,
         )
-        own = (body.material, body.collision_group, body.collision_mask)
-        if own != usual:
+        own = rule_of(body)
+        if own[:3] != usual or body.runs:
             found[body.name] = own
     return found
 
@@ -383,7 +383,7 @@ def _left_out(world: FilledWorld) -> list[str]:
         f"that the surface of {body.name!r} of {part.name!r} runs"
         for part in world.objects
         for body in part.collision_bodies
-        if body.runs
+        if body.runs and body.shape in {Shape.PLANE, Shape.HEIGHT_MAP}
     ]
     lost += [f"that {tie.name!r} is broken" for tie in world.constraints if tie.is_broken]
     standard = WorldSettings()

@@ -101,6 +101,10 @@ DOUBTS += [
     (PAIR % "frictionModel: box", "friction_model must be two words, model and solver"),
     (PAIR % "contactReductionMode: none", "contact_reduction_mode must be one of"),
     (PAIR % "friction: 0.4, dynamicFriction: 0.3", "dynamic friction is ignored"),
+    (
+        "contactMaterials:\n - materials: [ default, Default ]\n - materials: [ Default, default ]\n",
+        "3:4: the pair 'default', 'default' stands in line 2 already; the last one counts",
+    ),
 ]  # fmt: skip
 
 
@@ -459,3 +463,39 @@ def test_check_prints_one_pair_in_full(tmp_path, capsys):
     assert "--default-table" in capsys.readouterr().err
     assert cli.main([*arguments[:-1], "icy"]) == 1
     assert "unknown material 'icy'; did you mean 'ice'" in capsys.readouterr().err
+
+
+# -- written ----------------------------------------------------------------------------------------
+def test_what_is_written_is_read_the_same(tmp_path):
+    """All parameters, odd names, pairs of a material with itself and with default, 1e-300 to 1e15."""
+    library = MaterialLibrary()
+    numbers = dict.fromkeys(("density", "viscosity", "roughness", "wire_spook_damping_bend"), 0.3)
+    library.add(Material("über: #1, [x]", **numbers))
+    library.add(Material("5", youngs_modulus=1e15, surface_viscosity=1e-300))
+    library.add(Material("true"))
+    library.add(Material(adhesion_force=2.0, adhesive_overlap=1e-3, spook_damping=1 / 3))
+    library.set_pair("5", "only in a pair", ContactMaterial(
+        youngs_modulus=1e10, restitution=0.5, spook_damping=0.01, friction=0.0, secondary_friction=0.2,
+        surface_viscosity=1e-9, secondary_surface_viscosity=-1.0, adhesion_force=3.0, adhesive_overlap=0.1,
+        friction_model=("oriented_box", "direct"), contact_reduction_mode="reduce_all",
+        contact_reduction_bin_resolution=4, primary_direction=(1, 2, 3), reference_body="a: b",
+        reference_link="~", constant_normal_force=1.0, elastic_rest_length=0.02,
+    ))  # fmt: skip
+    library.set_pair("true", "true", ContactMaterial(friction=0.5))
+    library.set_pair("default", "5", ContactMaterial())
+    path = tmp_path / "m.yaml"
+    tribo.write_materials(library, path)
+    again = read_materials(path)
+    assert set(again.names) == set(library.names)
+    assert set(again.given_names) == set(library.given_names)
+    for name in library.names:
+        assert again.material(name) == library.material(name)
+    for pair in library:
+        found = again.pair(pair.first, pair.second)
+        assert found.law == pair.law
+        assert found.origin == pair.origin
+    twice = tmp_path / "again.yaml"
+    tribo.write_materials(again, twice)
+    assert read_materials(twice).pair("5", "default") == again.pair("5", "default")
+    with pytest.raises(TypeError, match="takes a MaterialLibrary"):
+        tribo.write_materials("materials.yaml", path)

@@ -1,9 +1,12 @@
 """Each row of the manual's parameter tables has a test that shows what it does, and this says which."""
 
 import ast
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
+
+from tribo.materials import ContactMaterial, Material
 
 TESTS = Path(__file__).parents[2]
 PAIR = "physics/test_contact_materials.py::"
@@ -70,3 +73,43 @@ def test_its_test_exists(row: str, test: str) -> None:
     name, _, function = test.partition("::")
     functions = {node.name for node in parsed(name).body if isinstance(node, ast.FunctionDef)}
     assert function in functions, row
+
+
+# -- pictures --------------------------------------------------------------------------------------
+# What two materials have of their own acts as the pair's; the panel is that of the pair.
+PANELS = {
+    "adhesive_overlap": "overlap",
+    "adhesion_force": "adhesion",
+    "constant_normal_force": "constant_force",
+    "contact_reduction_bin_resolution": "reduction",
+    "contact_reduction_mode": "reduction",
+    "density": "weight",
+    "elastic_rest_length": "layer",
+    "friction": "friction",
+    "friction_model": "models",
+    "primary_direction": "directions",
+    "reference_body": "directions",
+    "reference_link": "directions",
+    "restitution": "restitution",
+    "roughness": "two_materials",
+    "secondary_friction": "ellipse",
+    "secondary_surface_viscosity": "side_creep",
+    "spook_damping": "damping",
+    "surface_viscosity": "viscosity",
+    "viscosity": "bounces",
+    "wire_spook_damping_bend": "wire_swing",
+    "wire_spook_damping_stretch": "wire_damping",
+    "wire_youngs_modulus_bend": "wire_shape",
+    "wire_youngs_modulus_stretch": "wire_stiffness",
+    "youngs_modulus": "stiffness",
+}
+UNSEEN = {"name", "poisson_ratio"}  # nothing uses it
+
+
+def test_every_parameter_has_a_panel_that_is_drawn() -> None:
+    named = {item.name for kind in (Material, ContactMaterial) for item in fields(kind)}
+    assert set(PANELS) == named - UNSEEN
+    source = ast.parse((TESTS.parent / "docs" / "make_material_plots.py").read_text("utf-8"))
+    functions = {node.name: node for node in source.body if isinstance(node, ast.FunctionDef)}
+    drawn = {node.id for node in ast.walk(functions["main"]) if isinstance(node, ast.Name)}
+    assert set(PANELS.values()) <= drawn

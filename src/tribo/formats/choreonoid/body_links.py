@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from tribo.formats.choreonoid import track_links
 from tribo.formats.choreonoid.elements import ElementReader, typed
 from tribo.formats.choreonoid.keys import Angles, check_keys, value, word
 from tribo.formats.choreonoid.links import KNOWN as LINK_KEYS
@@ -35,17 +36,19 @@ class BodyReader:
 
     def __init__(
         self, package_dirs: Sequence[Path], materials: MaterialLibrary | None, report: Report,
-        *, is_fixed: bool | None = None,
+        *, is_fixed: bool | None = None, gives_way: bool = False,
     ) -> None:  # fmt: skip
         """Take where files are looked up, the materials, and what takes notes.
 
-        `is_fixed`: whether the root stands; None: as the file says.
+        `is_fixed`: whether the root stands; None: as the file says. `gives_way`: as `LinkReader`.
         """
+        self._gives_way = gives_way
         self._dirs = package_dirs
         self._is_fixed = is_fixed
         self._materials = materials
         self._report = report
         self._count = 0
+        self.chains: list[track_links.Chain] = []
         self._parsed: dict[Path, YamlNode] = {}
 
     @staticmethod
@@ -78,8 +81,9 @@ class BodyReader:
         angles = Angles(degrees=word(root, "angle_unit", "degree") != "radian")
         elements = ElementReader(angles, MeshFinder(path, self._dirs), self._report)
         reader = LinkReader(
-            angles, elements, self._materials, self.name_of(root, path), self._report
-        )
+            angles, elements, self._materials, self.name_of(root, path), self._report,
+            gives_way=self._gives_way,
+        )  # fmt: skip
         listed = root.get("links")
         if listed is None:
             raise root.error("has no links; a body needs at least one")
@@ -94,6 +98,14 @@ class BodyReader:
                 continue
             if kind == "SubBody":
                 made = self._part(node, path, above, reader)
+            elif kind == track_links.KIND:
+                if is_part:
+                    raise node.error(
+                        f"a {kind} in a SubBody is not supported; write it into this file"
+                    )
+                made, chain = track_links.read(node, reader, angles, self._report)
+                self.chains.append(chain)
+                self._count += len(made)
             elif kind == "Link":
                 is_root = not is_part and node.get("parent") is None
                 made = [reader.read(node, is_root=is_root, is_fixed=self._is_fixed)]

@@ -25,6 +25,7 @@ class Rules:
     """What may not touch."""
 
     excluded: set[str] = field(default_factory=set)  # links that touch nothing at all
+    without_wires: set[str] = field(default_factory=set)  # links that no wire touches
     apart: set[Pair] = field(default_factory=set)  # names in order
 
     def part(self, first: str, second: str) -> None:
@@ -96,8 +97,7 @@ def _of_file(
         for pair in combinations(_names(group.get("links"), neighbours, report), 2):
             rules.part(*pair)
     for wire in WIRES:
-        if older.get(wire) is not None:
-            report.note(f"{older.place}: {wire} is about wires, which are not read")
+        rules.without_wires |= set(_names(older.get(wire), neighbours, report))
     return rules
 
 

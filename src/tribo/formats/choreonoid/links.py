@@ -10,7 +10,7 @@ import numpy as np
 
 from tribo.checks.check import LARGEST
 from tribo.description.trees import JointDescription, LinkDescription
-from tribo.formats.choreonoid import joint_drives, joint_stops
+from tribo.formats.choreonoid import joint_compliance, joint_drives, joint_stops
 from tribo.formats.choreonoid.elements import Contents, ElementReader
 from tribo.formats.choreonoid.keys import (
     Angles,
@@ -40,19 +40,19 @@ TYPES = {
     "fixed": Joint.FIXED,
 }
 BELTS = ("pseudo_continuous_track", "pseudoContinuousTrack")
+BELT_MODES = ("jointSurfaceVelocity", "joint_surface_velocity")  # older files say it so
 OWN = (  # parameters of a material that a link may have itself
     "density", "youngs_modulus", "viscosity", "roughness", "surface_viscosity", "adhesion_force",
     "adhesiv_overlap", "poisson_ratio", "spook_damping",
 )  # fmt: skip
-WITHOUT_EFFECT = (  # a joint of a tree does not give way but along what it moves
-    "joint_compliance", "joint_spook_damping", "joint_force_range",
-)  # fmt: skip
+COMPLIANCE = ("joint_compliance", "joint_spook_damping")
+WITHOUT_EFFECT = ("joint_force_range",)  # what holds a joint of a tree has no bound
 KNOWN = (
     "type", "name", "parent", "translation", "rotation", "joint_id", "joint_name", "joint_type",
     "joint_axis", "joint_angle", "joint_displacement", "joint_range", "max_joint_velocity",
     "joint_velocity_range", "max_joint_effort", "joint_effort_range", "rotor_inertia", "gear_ratio",
     "center_of_mass", "mass", "inertia", "mass_type", "material", "elements", "actuation_mode", "import",
-    "auto_sleep", "convex_decomposition", "force_range", *OWN, *WITHOUT_EFFECT,
+    "auto_sleep", "convex_decomposition", "force_range", *OWN, *COMPLIANCE, *WITHOUT_EFFECT,
     *joint_drives.LOCK_KEYS, *joint_drives.MOTOR_KEYS, *joint_stops.KEYS,
 )  # fmt: skip
 LINK_INFO = "useLinkInfo"
@@ -74,6 +74,10 @@ class BodyLink:
     contents: Contents = field(default_factory=Contents)
     inertial: Inertial = field(default_factory=Inertial)
     drive: joint_drives.JointDrive | None = None
+    soft: tuple[float, float] | None = (
+        None  # compliance and damping of a joint that gives way across
+    )
+    belt: tuple[float, ...] | None = None  # axis of a pseudo continuous track, frame of the link
     stands: bool = False  # a root that does not move
     lacking: str = ""  # what is taken for a mass that it does not say
 
@@ -90,33 +94,34 @@ class LinkReader:
     """Reads the links of one file."""
 
     def __init__(self, angles: Angles, elements: ElementReader, library: MaterialLibrary | None,
-                 owner: str, report: Report) -> None:  # fmt: skip
-        """Take the unit of angles, the reader of shapes and the materials; `owner` names the body."""
+                 owner: str, report: Report, *, gives_way: bool = False) -> None:  # fmt: skip
+        """Take the unit of angles, the reader of shapes and the materials; `owner` names the body.
+
+        `gives_way`: whether joints do across what they move, as their links say.
+        """
+        self._gives_way = gives_way
         self._angles = angles
         self._elements = elements
         self._library = library
         self._owner = owner
         self._report = report
 
-    def read(self, node: YamlNode, *, is_root: bool, is_fixed: bool | None = None) -> BodyLink:
-        """Read a link; of a root a project may say whether it stands."""
-        check_keys(node, KNOWN, "a link", self._report, is_open=True)
-        name = word(node, "name")
+    def read(self, node: YamlNode, *, is_root: bool, is_fixed: bool | None = None, kind: str = "",
+             name: str = "", also: tuple[str, ...] = ()) -> BodyLink:  # fmt: skip
+        """Read a link; of a root a project may say whether it stands.
+
+        `kind`, `name`: instead of what the node says; `also`: keys that what contains the link takes.
+        """
+        check_keys(node, (*KNOWN, *also), "a link", self._report, is_open=True)
+        name = name or word(node, "name")
         if not name:
             raise node.error("a link needs a name of its own")
-        for key in WITHOUT_EFFECT:
-            found = value(node, key)
-            if found is not None:
-                self._report.doubt(
-                    found,
-                    f"{key} is left out: a joint of a tree gives way only along what it moves",
-                    f"without effect {key}",
-                )
+        self._check_compliance(node, is_used=self._gives_way or bool(also))
         pose = self.pose(node)
-        joint = self.joint(node, name, pose)
+        joint = self.joint(node, name, pose, kind)
         if is_root and is_fixed is not None and is_fixed != (joint.type == Joint.FIXED):
-            kind = Joint.FIXED if is_fixed else Joint.FREE
-            joint = JointDescription(joint.name, kind, pose.position, pose.quaternion)
+            of_root = Joint.FIXED if is_fixed else Joint.FREE
+            joint = JointDescription(joint.name, of_root, pose.position, pose.quaternion)
         material, is_private = self._material(node, name)
         link = BodyLink(
             node,
@@ -128,27 +133,39 @@ class LinkReader:
             material,
             is_private,
         )
+        if not kind and _is_belt(node):
+            direction = value(node, "joint_axis")
+            link.belt = axis(direction) if direction is not None else (0.0, 0.0, 1.0)
         joint_stops.read(node, joint, self._report)
+        if self._gives_way and not also and not is_root:
+            link.soft = joint_compliance.read(node)
         link.drive = joint_drives.read(node, joint, self._report)
         link.stands = is_root and joint.type == Joint.FIXED
         link.contents = self._elements.read(node.get("elements"), material.name, stands=link.stands)
         link.inertial = self._inertial(link)
         return link
 
+    def _check_compliance(self, node: YamlNode, *, is_used: bool) -> None:
+        """Doubt what of the compliance of a joint has no effect."""
+        for key in WITHOUT_EFFECT if is_used else (*COMPLIANCE, *WITHOUT_EFFECT):
+            found = value(node, key)
+            if found is not None:
+                why = "a joint of a tree gives way only along what it moves"
+                if key in COMPLIANCE:
+                    why += "; load_body(…, compliant_joints=True) lets it"
+                self._report.doubt(found, f"{key} is left out: {why}", f"without effect {key}")
+
     def pose(self, node: YamlNode) -> Pose:
         """Return translation and rotation of a node."""
         return self._angles.pose(node)
 
-    def joint(self, node: YamlNode, name: str, pose: Pose) -> JointDescription:
-        """Read the joint by which a link hangs on its parent, called after the link unless it has a name."""
-        kind = word(node, "joint_type", "fixed")
-        if kind in BELTS:
-            self._report.doubt(
-                node,
-                f"joint type {kind!r} of {name!r}: its belt stands still until belt_velocity of its "
-                "collision bodies is set, along the jointAxis",
-            )
-            kind = "fixed"
+    def joint(self, node: YamlNode, name: str, pose: Pose, kind: str = "") -> JointDescription:
+        """Read the joint by which a link hangs on its parent, called after the link unless it has a name.
+
+        `kind`: instead of what the node says.
+        """
+        if not kind:
+            kind = "fixed" if _is_belt(node) else word(node, "joint_type", "fixed")
         if kind not in TYPES:
             at = value(node, "joint_type") or node
             raise at.error(
@@ -289,3 +306,8 @@ class LinkReader:
             return merged([solid(shape, density=density) for shape in shapes])
         except ValueError as error:
             raise link.node.error(f"link {link.name!r}: {error}") from None
+
+
+def _is_belt(node: YamlNode) -> bool:
+    """Return whether the joint of a link is a pseudo continuous track: it is fixed, its surface runs."""
+    return word(node, "joint_type") in BELTS or word(node, "actuation_mode") in BELT_MODES

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from tribo.description.constraints import ConstraintDescription
 from tribo.description.trees import (
     IDENTITY,
@@ -22,14 +24,17 @@ from tribo.formats.assembly import assemble
 from tribo.formats.choreonoid import (
     collision_rules,
     extra_joints,
+    joint_compliance,
     joint_devices,
     track_devices,
+    track_links,
     wire_devices,
 )
 from tribo.formats.choreonoid.body_links import BodyReader
 from tribo.formats.choreonoid.links import BodyLink
 from tribo.formats.choreonoid.placement import Placement, place
-from tribo.formats.pose import NO_POSE, Pose
+from tribo.formats.loops import place_of
+from tribo.formats.pose import NO_POSE, Pose, matrix
 from tribo.formats.report import Report
 from tribo.formats.self_collision import set_pair
 from tribo.formats.yaml_nodes import YamlNode, is_text, parse
@@ -46,6 +51,16 @@ Laws = dict[tuple[str, str], Law]
 
 
 @dataclass(slots=True)
+class BeltDescription:
+    """The belt of a link: where the link is, and the axis about which its surface runs, frame of the body."""
+
+    link: str
+    tree: int
+    body: int
+    axis: Vector
+
+
+@dataclass(slots=True)
 class BodyFile:
     """What a body file holds: trees that no joint connects, and the contact laws of its own materials."""
 
@@ -55,6 +70,11 @@ class BodyFile:
     ties: list[ConstraintDescription] = field(default_factory=list)  # `objects`: numbers of trees
     wires: list[wire_devices.WireDescription] = field(default_factory=list)
     tracks: list[track_devices.TrackDescription] = field(default_factory=list)
+    belts: list[BeltDescription] = field(default_factory=list)
+    without_wires: list[str] = field(default_factory=list)  # links that wires pass through
+    chains: list[str] = field(
+        default_factory=list
+    )  # first pads of tracks, that touch what is theirs
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     is_apart: bool = False  # whether its things pass through each other
@@ -76,6 +96,7 @@ def read_robot(
             f"{made.name}: {len(made.trees)} things that no joint connects ({names}), must be one; "
             "world.load_body takes them all"
         )
+    _leave_belts(made, strict=strict)
     laid: list[tuple[str, wire_devices.WireDescription | track_devices.TrackDescription]] = [
         *(("wire", wire) for wire in made.wires),
         *(("track", track) for track in made.tracks),
@@ -94,7 +115,7 @@ def read_robot(
 
 def read(
     source: str | Path, *, package_dirs: Sequence[Path] = (), materials: MaterialLibrary | None = None,
-    strict: bool = False, placement: Placement | None = None,
+    strict: bool = False, placement: Placement | None = None, compliant_joints: bool = False,
 ) -> BodyFile:  # fmt: skip
     r"""Read a body file of Choreonoid.
 
@@ -107,6 +128,7 @@ def read(
         materials: For densities (``massType: density``) and for pairs with ``material: useLinkInfo``.
         strict: What is unknown or left out is an error instead of a note.
         placement: What a project says about it.
+        compliant_joints: Let joints give way across what they move, as their links say, by more coordinates.
 
     Raises:
         DescriptionError: The file cannot be simulated; the message says where, what and the remedy.
@@ -122,7 +144,9 @@ def read(
     root = parse(source, "body file", report).need("mapping", "a body file")
     path = None if is_text(source) else Path(source)
     put = Placement() if placement is None else placement
-    files = BodyReader(package_dirs, materials, report, is_fixed=put.is_fixed)
+    files = BodyReader(
+        package_dirs, materials, report, is_fixed=put.is_fixed, gives_way=compliant_joints
+    )
     links, base = files.read(root, path)
     place(links, base, put, report)
     made = BodyFile(files.name_of(root, path), is_apart=put.touches_itself is False)
@@ -130,6 +154,9 @@ def read(
     rules = collision_rules.read(
         root, _neighbours(links), report, touches_itself=put.touches_itself
     )
+    track_links.part(files.chains, rules)
+    made.without_wires = sorted(rules.without_wires)
+    made.chains = [chain.pads[0] for chain in files.chains]
     for link in links.values():
         if link.lacking and not _stands(link, base, links):
             report.doubt(link.node, link.lacking)
@@ -147,6 +174,8 @@ def read(
     extra_joints.read(root, made.trees, report)
     devices = [device for link in links.values() for device in link.contents.devices]
     made.ties = joint_devices.read(devices, made.trees, report)
+    made.ties += track_links.close(files.chains, links, made.trees, report)
+    made.belts = _belts(links, made.trees)
     if len(made.trees) == 1:
         for tie in made.ties:
             tie.objects = (None, None)
@@ -160,6 +189,33 @@ def read(
     made.notes, made.doubts = report.notes, report.doubts
     for tree in made.trees[:1]:
         tree.notes, tree.doubts = report.notes + tree.notes, report.doubts + tree.doubts
+    return made
+
+
+def _leave_belts(body: BodyFile, *, strict: bool) -> None:
+    """Say that the belts of a robot have no handle; with `strict` it is an error."""
+    for belt in body.belts:
+        said = (
+            f"{body.name}: the belt of {belt.link!r} stands still: world.load_body returns belts with a "
+            f"speed; here set belt_velocity of collision_body('{belt.link}/0') and so on"
+        )
+        if strict:
+            raise DescriptionError(said)
+        body.trees[0].notes.append(said)
+        body.trees[0].doubts.append(said)
+
+
+def _belts(links: dict[str, BodyLink], trees: Sequence[TreeDescription]) -> list[BeltDescription]:
+    """Return the pseudo continuous tracks, their axes in the frames of their bodies."""
+    made = []
+    for link in links.values():
+        if link.belt is None:
+            continue
+        for k, tree in enumerate(trees):
+            found = place_of(tree, link.name)
+            if found is not None:
+                along = matrix(found[1].quaternion) @ np.array(link.belt)
+                made.append(BeltDescription(link.name, k, found[0], tuple(along.tolist())))
     return made
 
 
@@ -231,7 +287,7 @@ def _tree(
         link, made = todo.pop()
         for child in below[link.name]:
             hung = child.description
-            made.attach(hung, child.joint)
+            joint_compliance.attach(made, hung, child.joint, child.soft)
             todo.append((child, hung))
     tree = assemble(root)
     start: Vector = ()
@@ -239,11 +295,11 @@ def _tree(
         start = (*place.position, *place.quaternion)
     for body in tree.bodies[1:]:
         count = COORDINATES[body.joint.type]
-        start += (links[body.name].start,) * count
+        start += (links[body.name].start if body.name in links else 0.0,) * count
     if any(start):
         tree.start = start
     for body in tree.bodies[1:]:
-        drive = links[body.name].drive
+        drive = links[body.name].drive if body.name in links else None
         if drive is not None:
             tree.actuators.append(drive.actuator(body.joint.name))
             if drive.stiffness > 0.0:

@@ -438,7 +438,7 @@ ERRORS = [
     (LINKS + "{ name: a, elements: [ { name: x } ] }\n", "an element needs type"),
     (LINKS + "{ name: a, type: SubBody, uri: x.body }\n", "SubBody 'x.body': not found"),
     (LINKS + "{ name: a, type: SubBody, uri: x.txt }\n", "a SubBody needs uri: FILE.body, got 'x.txt'"),
-    (LINKS + "{ name: a, type: ContinuousTrack }\n", "ContinuousTrack among the links is not supported"),
+    (LINKS + "{ name: a, type: ContinuousTrack }\n", "a ContinuousTrack needs parent"),
     (SHAPE % "geometry: { type: Box, size: [ 0, 1, 1 ] }", "lengths must be from"),
     (SHAPE % "scale: [ 1, 1, 2 ], geometry: { type: Cylinder }", "scales 1, 1, 2 make no Cylinder of this"),
     (LINKS + "{ name: a, elements: { Transform: { scale: [ 1, 2, 1 ], elements: { Shape: { rotation: "
@@ -459,8 +459,10 @@ DOUBTS = [
         "jointMotorCompliacne: 1",
         "'jointMotorCompliacne' of a link is unknown, ignored; did you mean",
     ),
-    ("jointCompliance: 1e-8", "joint_compliance is left out: a joint of a tree"),
-    ("jointType: pseudoContinuousTrack", "its belt stands still"),
+    (
+        "jointCompliance: 1e-8",
+        "joint_compliance is left out: a joint of a tree gives way only along what it moves; load_body(…",
+    ),
     ("elements: [ { type: Camera } ]", "Camera is left out: devices are not read"),
     ("elements: [ { type: Shap } ]", "Shap is left out: it is not known"),
     ("elements: [ { type: Shape } ]", "a Shape without geometry is left out"),

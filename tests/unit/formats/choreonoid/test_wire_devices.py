@@ -226,3 +226,49 @@ links:
     assert any("world.load_body lays it" in said for said in robot.description.doubts)
     with pytest.raises(tribo.DescriptionError, match="load_body lays it"):
         tribo.World().add_articulated_system(text, strict=True)
+
+
+APART = "[ { name: g, links: [ beam, stone ] } ]"
+BEAM = """
+format: ChoreonoidBody
+name: Beam
+{rules}
+links:
+  - {{ name: beam, elements: {{ Shape: {{ geometry: {{ type: Box, size: [ 0.2, 1, 0.1 ] }} }} }} }}
+  - name: stone
+    parent: beam
+    jointType: free
+    translation: [ 0, 0.4, 0.12 ]
+    mass: 1
+    inertia: [ 0.01, 0, 0, 0.01, 0, 0.01 ]
+    elements:
+      - {{ type: Shape, geometry: {{ type: Sphere, radius: 0.05 }} }}
+      - {{ type: AGXWireDevice, radius: 0.01, selfCollision: {itself}, Nodes: [
+            {{ type: free, position: [ -0.3, 0, 0.08 ] }}, {{ type: free, position: [ 0.3, 0, 0.08 ] }} ] }}
+"""
+
+
+@pytest.mark.parametrize("itself", ["true", "false"])
+@pytest.mark.parametrize(
+    ("rules", "falls"),
+    [
+        ("", False),
+        ("collisionDetection: { excludeLinksWireCollision: [ stone ] }", False),
+        ("collisionDetection: { excludeLinksWireCollision: [ beam ] }", True),
+        ("collisionDetection: { excludeLinksDynamic: [ beam ] }", True),
+        (
+            f"collisionDetection: {{ excludeLinksDynamic: [ beam ], excludeLinkGroups: {APART} }}",
+            True,
+        ),
+    ],
+)
+def test_wires_pass_through_links_that_a_file_excludes(rules, falls, itself):
+    """A wire that lies on a beam stays, or falls g t²/2 = 0.4 m in 0.3 s; the stone lies on the beam as
+    before, unless the file parts those two."""
+    world = tribo.World()
+    parts = world.load_body(BEAM.format(rules=rules, itself=itself))
+    world.step(300)
+    lowest = parts.cables[0].points[:, 2].max()
+    assert lowest < -0.3 if falls else lowest > 0.0
+    stone = parts[1].position[2]
+    assert stone < -0.2 if "excludeLinkGroups" in rules else stone > 0.09

@@ -1,0 +1,233 @@
+"""Cables that take nodes in where they bend or touch, and out where they are straight."""
+
+import math
+
+import numpy as np
+import pytest
+from cable_scenes import AREA, DT, NONE, RADIUS, material, over_a_drum, pull
+from scenes import GRAVITY, empty_world
+
+import tribo
+
+
+def momenta(cable):
+    """Return momentum and angular momentum about the origin."""
+    linear, angular = np.zeros(3), np.zeros(3)
+    for part in cable.segments:
+        turn = part.rotation_matrix
+        push = part.mass * part.linear_velocity
+        linear += push
+        angular += (
+            np.cross(part.position, push) + turn @ part.inertia @ turn.T @ part.angular_velocity
+        )
+    return linear, angular
+
+
+def test_a_stretched_cable_stays_stretched_as_its_nodes_go():
+    """Of F L/(E A) nothing is lost, and no wave runs: what a joint gave way by, those beside it do. The
+    change itself is exact to rounding; the steps after it are those of hard rows, 1e-7 of G a row."""
+    world = empty_world(DT, NONE)
+    hook = tribo.CableNode(NONE, kind="fixed")
+    cable = world.add_cable(
+        [hook, (1, 0, 0)], radius=RADIUS, segment_length=0.1, material=material(), collide=False
+    )
+    pull(world, cable, 100.0, (1000, 0, 0))
+    world.step(600)
+    end = cable.points[-1][0]
+    while cable.adapt(0.05, 0.4):
+        pass
+    np.testing.assert_allclose(cable.lengths, [0.1, 0.4, 0.4, 0.1], rtol=1e-12)  # the ends are held
+    assert cable.points[-1][0] == pytest.approx(end, abs=1e-12)
+    for _ in range(20):
+        world.step()
+        np.testing.assert_allclose(cable.tensions, 100.0, rtol=1e-6)
+        assert cable.points[-1][0] == pytest.approx(end, abs=1e-8)
+    assert cable.mass == pytest.approx(1000.0 * AREA, rel=1e-12)
+
+
+def test_length_mass_and_momentum_stay():
+    """A cable in flight, bent in its middle: it joins where it is straight and halves where it is bent."""
+    world = empty_world(DT, NONE)
+    route = [(0, 0, 0), (0.8, 0, 0), (0.8, 0.8, 0)]
+    cable = world.add_cable(
+        route, radius=0.002, segment_length=0.2, material=material(), collide=False
+    )
+    for part in cable.segments:
+        x, y, _ = part.position
+        part.linear_velocity = (1.0 - 0.5 * y + 0.2 * x, 0.5 * x, 0.3 + 0.4 * x * y)
+        part.angular_velocity = (0.1 * x, 0.2, 0.5)
+    linear, angular = momenta(cable)
+    length, mass, ends = cable.length, cable.mass, cable.points[[0, -1]]
+    assert cable.adapt(0.15, 0.4, bend=4.0)  # nothing bends by as much: it only joins
+    np.testing.assert_allclose(cable.lengths, [0.4, 0.4, 0.4, 0.4], rtol=1e-12)
+    for old, new in zip((linear, angular), momenta(cable), strict=True):
+        np.testing.assert_allclose(new, old, rtol=0, atol=1e-12 * np.linalg.norm(old))
+    np.testing.assert_allclose(cable.points[[0, -1]], ends, atol=1e-12)
+    assert cable.adapt(0.05, 0.4)
+    np.testing.assert_allclose(cable.lengths, [0.4, 0.2, 0.2, 0.2, 0.2, 0.4], rtol=1e-12)
+    assert cable.adapt(0.05, 0.4)
+    np.testing.assert_allclose(cable.lengths, [0.4, 0.2, 0.1, 0.1, 0.1, 0.1, 0.2, 0.4], rtol=1e-12)
+    for old, new in zip((linear, angular), momenta(cable), strict=True):
+        np.testing.assert_allclose(new, old, rtol=0, atol=1e-12 * np.linalg.norm(old))
+    assert cable.length == pytest.approx(length, rel=1e-12)
+    assert cable.mass == pytest.approx(mass, rel=1e-12)
+    assert len(cable.joints) == len(cable.segments) - 1
+    assert len(world.constraints) == len(cable.joints)
+    assert len(world.objects) == len(cable.segments)
+
+
+def test_a_hanging_cable_is_a_catenary():
+    """As with fixed nodes: sag of z = a cosh(x/a), to L/n² with the coarsest segments that it may have. It
+    is finest where it bends most, in its middle."""
+    world = empty_world(DT)
+    ends = [tribo.CableNode((x, 0, 0), kind="fixed") for x in (-0.4, 0.4)]
+    cable = world.add_cable(
+        [ends[0], (0, 0, -0.3), ends[1]], radius=RADIUS, segment_length=0.1, collide=False,
+        material=material(stretch=6e10, bend=1e3, bend_damping=100.0),
+    )  # fmt: skip
+    for _ in range(60):
+        cable.adapt(0.02, 0.1, bend=0.3)
+        world.step(100)
+    low, high = 0.1, 10.0
+    for _ in range(100):
+        a = 0.5 * (low + high)
+        low, high = (a, high) if 2 * a * math.sinh(0.4 / a) > 1.0 else (low, a)
+    sag = a * (math.cosh(0.4 / a) - 1.0)
+    assert -cable.points[:, 2].min() == pytest.approx(sag, abs=1.0 / 10**2)
+    assert len(cable.segments) > 10
+    middle = cable.lengths[len(cable.segments) // 2 - 1 : len(cable.segments) // 2 + 1]
+    assert middle.max() < 0.1
+    horizontal = 1000.0 * AREA * GRAVITY * a
+    assert cable.tensions.min() == pytest.approx(horizontal, rel=0.02)
+
+
+@pytest.mark.parametrize(("share", "slips"), [(0.95, False), (1.05, True)])
+def test_a_drum_holds_what_the_capstan_formula_says(share, slips):
+    """T₂/T₁ = e^{μβ} with 8 segments round half a drum, that become 16 or more by themselves; where the cable
+    hangs it has long ones. The bracket is that of fixed nodes."""
+    ratio = share * math.exp(0.3 * math.pi)
+    world, load, cable = over_a_drum(0.3, ratio, count=8, shortest=0.01)
+    assert np.count_nonzero(cable.lengths < 0.025) >= 16
+    assert cable.lengths.max() >= 0.1
+    height = load.position[2]
+    for _ in range(30):
+        cable.adapt(0.01, 0.15)
+        world.step(10)
+    risen = load.position[2] - height
+    assert risen > 0.01 if slips else abs(risen) < 1e-4
+
+
+def test_what_is_held_stays():
+    """Neither a load nor a fastening loses its segment; no two parts have one name."""
+    world = empty_world(DT, NONE)
+    hook = tribo.CableNode(NONE, kind="fixed")
+    cable = world.add_cable(
+        [hook, (1, 0, 0)], radius=RADIUS, segment_length=0.1, material=material(), collide=False
+    )
+    load = world.add_sphere(0.02, mass=1.0, position=(0.55, 0, 0), collision_mask=0)
+    world.add_pin(cable.segments[5], load, position=(0.55, 0, 0), collide=False)
+    held = (cable.segments[0], cable.segments[5])
+    assert cable.adapt(0.05, 0.4)
+    assert all(part in cable.segments and not part.is_removed for part in held)
+    names = [part.name for part in cable.segments]
+    assert len(set(names)) == len(names)
+
+
+def test_names_that_the_user_has_taken_are_passed_over():
+    world = empty_world(DT)
+    cable = world.add_cable([(0, 0, 1), (1, 0, 1)], radius=RADIUS, segment_length=0.1)
+    for k in range(10, 20):
+        world.add_sphere(0.1, mass=1.0, name=f"cable_0/{k}", position=(k, 0, 0))
+    assert cable.adapt(0.05, 0.4)
+    assert len({part.name for part in world.objects}) == len(world.objects)
+
+
+def test_what_stands_and_where_it_was_cut_stays():
+    """A segment that the user lets stand is not thrown away, and a joint that was taken out or broke does not
+    come back."""
+    world = empty_world(DT)
+    cable = world.add_cable([(0, 0, 1), (1, 0, 1)], radius=RADIUS, segment_length=0.1)
+    for part in cable.segments:
+        part.color, part.material = "blue", "tape"
+        part.collision_bodies[0].collision_mask = 6
+    cable.segments[0].body_type = "static"
+    nail = cable.segments[0]
+    world.remove(cable.joints[4])  # between 4 and 5
+    parts = cable.segments[4], cable.segments[5]
+    assert cable.adapt(0.05, 0.4)
+    assert cable.segments[0] is nail
+    for part in cable.segments:  # what is new looks and touches like what it was
+        assert (part.color, part.material) == (nail.color, "tape")
+        assert part.collision_bodies[0].collision_mask == 6
+    assert all(part in cable.segments for part in parts)
+    world.step(200)
+    gap = cable.segments[cable.segments.index(parts[1])].position - parts[0].position
+    assert np.linalg.norm(gap) > 0.12
+
+
+@pytest.mark.parametrize(("tension", "divides"), [(50.0, True), (500.0, False)])
+def test_what_is_taut_is_not_divided(tension, divides):
+    """A rope of 0.31 kg/m under a beam: c Δt/ℓ of halves of 5 cm is 0.25 at 50 N, 0.8 at 500 N, above 0.6."""
+    world = empty_world(DT, NONE)
+    world.add_box((0.02, 1.0, 1.0), mass=1.0, body_type="static", position=(0.45, 0, 0.509))
+    hook = tribo.CableNode(NONE, kind="fixed")
+    cable = world.add_cable(
+        [hook, (1, 0, 0)], radius=RADIUS, segment_length=0.1, material=material(stretch=1e9)
+    )
+    pull(world, cable, tension, (1000, 0, 50))
+    world.step(300)
+    for _ in range(300):  # it trembles under the beam
+        if any(part.contacts for part in cable.segments):
+            break
+        world.step()
+    assert any(part.contacts for part in cable.segments)
+    assert cable.courant_number < 0.6
+    assert cable.adapt(0.05, 0.1) == divides
+
+
+def test_wrong_values_are_refused_and_it_stays():
+    world = empty_world(DT)
+    cable = world.add_cable([(0, 0, 1), (1, 0, 1)], radius=RADIUS, segment_length=0.1)
+    before = cable.segments
+    for wrong in [
+        (0.0, 1.0),
+        (-1.0, 1.0),
+        (math.nan, 1.0),
+        (0.1, 0.19),
+        (0.1, math.nan),
+        ("a", 1.0),
+    ]:
+        with pytest.raises((ValueError, TypeError)):
+            cable.adapt(*wrong)
+    with pytest.raises(ValueError, match="bend"):
+        cable.adapt(0.1, 1.0, bend=0.0)
+    assert cable.segments == before
+    world.update()
+    with pytest.raises(tribo.EditError):
+        cable.adapt(0.1, 0.2)
+    world.advance()
+    snapshot = world.snapshot()
+    assert cable.adapt(0.1, 0.2)
+    with pytest.raises(ValueError, match="snapshot"):
+        world.restore(snapshot)
+    cable.remove()
+    with pytest.raises(ValueError, match="was removed"):
+        cable.adapt(0.1, 0.2)
+
+
+def test_a_world_file_holds_what_it_has_become(tmp_path):
+    world = empty_world(DT)
+    hook = tribo.CableNode((0, 0, 2), kind="fixed")
+    cable = world.add_cable(
+        [hook, (0, 0, 1)], radius=RADIUS, segment_length=0.1, material=material()
+    )
+    cable.adapt(0.05, 0.4)
+    world.step(10)
+    world.save(tmp_path / "rope.xml")
+    again = tribo.World.load(tmp_path / "rope.xml")
+    assert len(again.objects) == len(cable.segments)
+    assert len(again.constraints) == len(world.constraints)
+    again.step(100)
+    world.step(100)
+    last = again[cable.segments[-1].name]
+    np.testing.assert_allclose(last.position, cable.segments[-1].position, atol=1e-9)

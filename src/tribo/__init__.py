@@ -3,9 +3,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-# A library that is damaged, or wanted and missing, is said now.
-from tribo.compiler import prebuilt as _prebuilt  # noqa: F401
-
 if TYPE_CHECKING:
     from tribo.batch.batch import Batch, rollout
     from tribo.batch.collisions import BatchCollisions

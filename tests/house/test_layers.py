@@ -21,11 +21,12 @@ MACHINERY = {
     },
     "compiler/export.py": {"functools", "llvmlite", "typing"},
     "compiler/field_array.py": {"llvmlite", "operator", "typing"},
-    "compiler/garbage.py": {"collections", "contextlib", "gc"},
+    "compiler/garbage.py": {"collections", "contextlib", "gc", "llvmlite"},
     "compiler/identity.py": {"collections", "hashlib", "sys", "types", "typing"},
     "compiler/kept_kernels.py": {
         "io", "itertools", "os", "pathlib", "pickle", "secrets", "sys", "time", "typing", "weakref",
     },
+    "compiler/kernel_passes.py": {"functools", "typing"},
     "compiler/kernel_store.py": {
         "contextlib", "functools", "hashlib", "logging", "os", "pathlib", "time",
     },
@@ -39,7 +40,7 @@ MACHINERY = {
     },
     "compiler/progress.py": {"collections", "contextlib", "rich", "sys", "typing"},
     "compiler/record.py": {"hashlib", "typing"},
-    "compiler/record_types.py": {"hashlib", "importlib", "llvmlite", "typing"},
+    "compiler/record_types.py": {"collections", "hashlib", "importlib", "llvmlite", "typing"},
     "compiler/signature.py": {"dataclasses"},
     "compiler/sources.py": {"collections", "hashlib", "os", "pathlib"},
     "compiler/switches.py": {"os"},
@@ -47,7 +48,7 @@ MACHINERY = {
 # Only these load Numba: an engine with prebuilt kernels runs without it.
 NUMBA = {
     "compiler/backend.py", "compiler/export.py", "compiler/field_array.py", "compiler/kept_kernels.py",
-    "compiler/linking.py", "compiler/record_types.py",
+    "compiler/kernel_passes.py", "compiler/linking.py", "compiler/record_types.py",
 }  # fmt: skip
 COMPILED = [
     path

@@ -120,7 +120,7 @@ def compiled_are_there():
 
 @pytest.fixture(scope="module")
 def prebuilt():
-    if ask("tribo", mode="prebuilt").returncode:
+    if ask("tribo.compiler.jit", mode="prebuilt").returncode:
         pytest.skip("no prebuilt library fits these sources; `make kernels` builds it")
     return play("prebuilt")
 

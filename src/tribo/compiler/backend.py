@@ -27,18 +27,13 @@ from numba.core.caching import (
     UserProvidedCacheLocator,
 )
 from numba.core.ccallback import CFunc
-from numba.core.compiler import Compiler, DefaultPassBuilder
-from numba.core.compiler_machinery import PassManager
+from numba.core.compiler import Compiler
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher, cpu_target
-from numba.core.typed_passes import InlineOverloads, NopythonRewrites
-from numba.core.untyped_passes import (
-    ExtractByteCode,
-    InlineClosureLikes,
-    InlineInlinables,
-    LiteralUnroll,
-)
+from numba.core.sigutils import normalize_signature
+from numba.core.untyped_passes import ExtractByteCode
 
-from tribo.compiler import identity, progress, record_types
+from tribo.compiler import identity, kernel_passes, progress, record_types
 from tribo.compiler.field_array import FieldArray
 from tribo.compiler.garbage import compiling
 from tribo.compiler.identity import Identity, name_of
@@ -231,15 +226,8 @@ _reads: dict[Any, set[Any]] = {}  # fields of records that a kernel read when it
 class _Pipeline(Compiler):  # type: ignore[misc]
     """Numba's compiler, into a `Linked` library, without the passes for what kernels do not contain."""
 
-    _ABSENT = (
-        InlineClosureLikes,
-        InlineInlinables,
-        InlineOverloads,
-        LiteralUnroll,
-        NopythonRewrites,
-    )
-
     def __init__(self, typing: Any, target: Any, library: Any, *rest: Any) -> None:
+        typing = kernel_passes.typing_of(typing)
         super().__init__(typing, target, library or Linked(target.codegen(), "linked"), *rest)
         self.state.flags.no_compile = True
 
@@ -261,11 +249,7 @@ class _Pipeline(Compiler):  # type: ignore[misc]
 
     def define_pipelines(self) -> list[Any]:
         """Return the passes that a kernel goes through."""
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state).passes
-        manager = PassManager("kernel")
-        manager.passes += [row for row in passes if row[0] not in self._ABSENT]
-        manager.finalize()
-        return [manager]
+        return [kernel_passes.passes(self.state)]
 
 
 class Inner(CPUDispatcher):  # type: ignore[misc]
@@ -302,6 +286,18 @@ class Inner(CPUDispatcher):  # type: ignore[misc]
         """Treat a constant argument as its type: each value would compile the kernel once more."""
         plain = {name: numba.types.unliteral(kind) for name, kind in kws.items()}
         return super().get_call_template([numba.types.unliteral(kind) for kind in args], plain)
+
+    @global_compiler_lock  # type: ignore[untyped-decorator]
+    def compile(self, sig: Any) -> Any:
+        """Compile or find a version; Numba's own also tells listeners how long its locks are held."""
+        arguments, returned = normalize_signature(sig)
+        with self._compiling_counter:
+            if arguments not in self.overloads:
+                found = self.cache.load_overload(sig, self.targetctx)
+                self.add_overload(found or self._compiler.compile(arguments, returned))
+                if found is None:
+                    self.cache.save_overload(sig, self.overloads[arguments])
+        return self.overloads[arguments].entry_point
 
     def add_overload(self, cres: Any) -> None:
         """Note a compiled version for other kernels; not for calls from Python, it has no wrapper."""

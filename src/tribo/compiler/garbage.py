@@ -1,4 +1,4 @@
-"""Python's search for garbage, put off."""
+"""What is put off while something is compiled: Python's search for garbage, and notices of LLVM's lock."""
 
 from __future__ import annotations
 
@@ -9,11 +9,19 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def compiling() -> Iterator[None]:
-    """Keep Python from looking for garbage meanwhile: a compiler makes millions of objects."""
-    was_on = gc.isenabled()
+    """Keep Python from looking for garbage meanwhile: a compiler makes millions of objects.
+
+    Numba's listeners are not told each time that LLVM is called, either.
+    """
+    from llvmlite.binding import ffi
+
+    was_on, notices = gc.isenabled(), ffi.lib._lock._cblist  # noqa: SLF001
+    told = notices[:]
     gc.disable()
+    notices.clear()
     try:
         yield
     finally:
+        notices[:] = told
         if was_on:
             gc.enable()

@@ -31,6 +31,7 @@ class Identity(NamedTuple):
     name: str  # the same after an edit
     content: str  # another one after an edit of what is compiled: 64 hexadecimal digits
     callees: dict[str, Any]  # kernels that its code names, by their name
+    spoken: frozenset[str]  # names in its code, also those of fields that it reads
 
 
 _names: dict[str, str] = {}  # content of the function that first had a name in this process
@@ -48,7 +49,7 @@ def of(function: Callable[..., Any]) -> Identity:
     name = base = name_of(function)
     if "<" in base or _names.setdefault(base, content) != content:
         name = f"{base}#{content[:16]}"  # one of several of this name
-    return Identity(name, content, reader.callees)
+    return Identity(name, content, reader.callees, _names_in(function.__code__))
 
 
 def name_of(function: Callable[..., Any]) -> str:
@@ -74,12 +75,12 @@ class _Reader:
             return "itself"
         self._within.add(id(function))
         code = function.__code__
-        spoken = {name for part in _parts(code) for name in part.co_names}
+        spoken = _names_in(code)
         known = function.__globals__
         cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
         return (
             self._code(code, function.__doc__),
-            [(name, self.value(known[name], spoken)) for name in sorted(spoken & {*known})],
+            [(name, self.value(known[name], spoken)) for name in sorted(spoken & known.keys())],
             [(name, self.value(cell.cell_contents, spoken)) for name, cell in cells],
             self.value(function.__defaults__, spoken),
             self.value(function.__kwdefaults__, spoken),
@@ -87,7 +88,7 @@ class _Reader:
 
     def _code(self, code: types.CodeType, doc: str | None = None) -> Any:
         constants = [
-            self._code(c) if isinstance(c, types.CodeType) else self.value(c, set())
+            self._code(c) if isinstance(c, types.CodeType) else self.value(c, frozenset())
             for c in code.co_consts
             if not (isinstance(c, str) and c == doc)  # what a docstring says compiles to nothing
         ]
@@ -97,7 +98,7 @@ class _Reader:
             getattr(code, "co_exceptiontable", b"").hex(),
         )  # fmt: skip
 
-    def value(self, value: Any, spoken: set[str]) -> Any:
+    def value(self, value: Any, spoken: frozenset[str]) -> Any:
         """Return a description of what a name stands for.
 
         Args:
@@ -167,6 +168,11 @@ class _Reader:
         if _is_trusted(value.__module__):
             return "class", value.__module__, value.__qualname__
         raise UnknownError(f"the class {value!r}")
+
+
+def _names_in(code: types.CodeType) -> frozenset[str]:
+    """Return the names of which a function's code speaks."""
+    return frozenset(name for part in _parts(code) for name in part.co_names)
 
 
 def _parts(code: types.CodeType) -> Iterator[types.CodeType]:

@@ -1,10 +1,10 @@
 """Kernels that an earlier process typed and lowered: found again, checked, and put in the place of new ones.
 
 What the code of a kernel depends on is seen in three ways. Its own text and constants are in the name of its
-file (`identity`). The fields of records that it reads are noted while it is compiled and compared when it is
-found again. And of the kernels that it calls it knows a name and types only: they are found, or compiled,
-first, and if one returns another type now, the caller is compiled again. So an edit in one kernel compiles
-that kernel.
+file (`identity`), with where the fields lie of which it speaks: two layouts of a record have two files. The
+fields that it reads are noted while it is compiled, too, and compared when it is found again. And of the
+kernels that it calls it knows a name and types only: they are found, or compiled, first, and if one returns
+another type now, the caller is compiled again. So an edit in one kernel compiles that kernel.
 """
 
 from __future__ import annotations
@@ -137,7 +137,10 @@ class KernelCache(NullCache):  # type: ignore[misc]
     def _key(self, arguments: tuple[Any, ...]) -> str:
         made_of = self._inner.made_of
         said = tuple(map(str, arguments))
-        return kernel_store.key("kernel", linking.facts(), made_of.name, made_of.content, said)
+        fields = record_types.rows(arguments, made_of.spoken)
+        return kernel_store.key(
+            "kernel", linking.facts(), made_of.name, made_of.content, said, fields
+        )
 
     def _row(self, data: Any) -> dict[str, Any] | None:
         """Return what is kept of a kernel, None: it cannot be."""

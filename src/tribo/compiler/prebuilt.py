@@ -29,6 +29,7 @@ logger = logging.getLogger("tribo")
 MODULE = "tribo_kernels"  # what the libraries call themselves
 CONTENTS = "kernels.json"  # the list beside them
 LEVELS = ("x86-64-v3", "x86-64")  # processors for which libraries are built, the fastest first
+REMEDY = "install tribo again, or `make kernels` in a clone"
 
 
 class DamagedError(Exception):
@@ -86,32 +87,55 @@ def read_contents(folder: pathlib.Path) -> dict[str, Any] | None:
 def load(folder: pathlib.Path, said: dict[str, Any]) -> Any:
     """Return the first library of a list of contents that this processor can run, None if there is none.
 
+    A damaged one is gone round, which is said, where there is one for more processors.
+
     Raises:
-        DamagedError: A file is missing or is not what the list says; nothing of it has run.
+        DamagedError: A file is missing or is not what the list says, and no other one is there in its place;
+            nothing of it has run.
     """
+    damages = []
     for level in LEVELS:
         if level not in said["libraries"]:
             continue
-        path = folder / said["libraries"][level]["file"]
         try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise DamagedError(f"{path} cannot be read ({error})") from error
-        if hashlib.sha256(content).hexdigest() != said["libraries"][level]["sha256"]:
-            raise DamagedError(f"{path} is not as it was written")
-        loader = importlib.machinery.ExtensionFileLoader(MODULE, str(path))
-        spec = importlib.util.spec_from_file_location(MODULE, path, loader=loader)
-        assert spec is not None
-        try:
-            library = importlib.util.module_from_spec(spec)
-            loader.exec_module(library)
-        except ImportError as error:
-            raise DamagedError(f"{path} cannot be loaded ({error})") from error
-        if library.sources != said["sources"]:
-            raise DamagedError(f"{path} was made of other sources than {CONTENTS} says")
+            library = _open(folder / said["libraries"][level]["file"], level, said)
+        except DamagedError as error:
+            damages.append(str(error))
+            continue
         if library.is_supported:
+            for damage in damages:
+                logger.warning(
+                    "%s: %s is used, which is slower; %s", damage, library.__file__, REMEDY
+                )
             return library
+    if damages:
+        raise DamagedError("; ".join(damages))
     return None
+
+
+def _open(path: pathlib.Path, level: str, said: dict[str, Any]) -> Any:
+    """Return a library.
+
+    Raises:
+        DamagedError: It is missing or is not what the list says; nothing of it has run.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DamagedError(f"{path} cannot be read ({error})") from error
+    if hashlib.sha256(content).hexdigest() != said["libraries"][level]["sha256"]:
+        raise DamagedError(f"{path} is not as it was written")
+    loader = importlib.machinery.ExtensionFileLoader(MODULE, str(path))
+    spec = importlib.util.spec_from_file_location(MODULE, path, loader=loader)
+    assert spec is not None
+    try:
+        library = importlib.util.module_from_spec(spec)
+        loader.exec_module(library)
+    except ImportError as error:
+        raise DamagedError(f"{path} cannot be loaded ({error})") from error
+    if library.sources != said["sources"]:
+        raise DamagedError(f"{path} was made of other sources than {CONTENTS} says")
+    return library
 
 
 _reasons: list[str] = []
@@ -131,6 +155,8 @@ def _find() -> Any:
     if KERNELS == "compiled" or INSPECTED:
         _reasons.append(f"{INSPECTED[0] if INSPECTED else 'TRIBO_KERNELS=compiled'} is set")
         return None
+    damages = []
+    library = None
     for folder in places():
         try:
             said = read_contents(folder)
@@ -141,13 +167,21 @@ def _find() -> Any:
                 continue
             library = load(folder, said)
         except DamagedError as error:
-            _reasons.append(str(error))
-            logger.warning("%s: not used; install tribo again, or `make kernels` in a clone", error)
+            _reasons.append(f"{error}; {REMEDY}")
+            damages.append(error)
             continue
         if library is not None:
-            return library
+            break
         _reasons.append("no prebuilt library is for this processor")
-    return None
+    if library is not None or _can_compile():  # else there will be an error, which says it
+        for damage in damages:
+            logger.warning("%s: not used; %s", damage, REMEDY)
+    return library
+
+
+def _can_compile() -> bool:
+    """Tell whether kernels may be compiled, and there is what compiles them."""
+    return KERNELS != "prebuilt" and importlib.util.find_spec("numba") is not None
 
 
 NO_COMPILER = (
@@ -156,7 +190,7 @@ NO_COMPILER = (
 LIBRARY: Any = _find()
 if LIBRARY is None and KERNELS == "prebuilt" and not DISABLED:
     raise ImportError(f"TRIBO_KERNELS=prebuilt, but {reason()}")
-if LIBRARY is None and not DISABLED and importlib.util.find_spec("numba") is None:
+if LIBRARY is None and not DISABLED and not _can_compile():
     raise ImportError(NO_COMPILER.format(reason()))
 
 

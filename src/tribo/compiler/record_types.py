@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,17 @@ def is_as_before(read: Read) -> bool:
     origin, name, row = read
     found = [typ for typ in _types.values() if typ.origin == origin]
     return len(found) == 1 and found[0].row(name) == row
+
+
+def rows(arguments: Iterable[Any], names: Iterable[str]) -> list[Read]:
+    """Return the fields of records among arguments that have one of these names, in order."""
+    records = [typ for typ in dict.fromkeys(arguments) if isinstance(typ, RecordType)]
+    return [
+        (typ.origin, name, typ.row(name))
+        for typ in records
+        for name in sorted(names)
+        if name in typ.index
+    ]
 
 
 def find(origin: tuple[str, str]) -> RecordType:

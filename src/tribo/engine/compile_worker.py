@@ -22,8 +22,14 @@ def compile_kernel(name: str) -> None:
 
 
 def compile_unit(name: str) -> None:
-    """Make machine code of the piece that begins with a kernel, for each version of it."""
+    """Make machine code of the piece that begins with a kernel, for each version of it.
+
+    If its arguments are known, for the version with these: other pieces need not be typed yet.
+    """
     parts = units.parts()
+    if units.arguments(name) is not None:
+        parts.unit(units.compile_kernel(name))
+        return
     for head in parts.heads_below(units.roots()).values():
         if head.kernel == f"tribo.{name}":
             parts.unit(head)

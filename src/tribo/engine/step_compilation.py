@@ -54,8 +54,8 @@ def compile_step(notice: Notice) -> None:
         if len(contents - seen) > _MANY_KERNELS and is_shared:
             with team.gathered(_cores()) as members:
                 known = [name for name in units.HEADS if units.arguments(name) is not None]
-                members.do([f"kernel {name}" for name in known], work)
-                members.do([f"unit {name}" for name in units.LARGEST_FIRST], work)
+                kernels = [f"kernel {name}" for name in known]
+                members.do([*kernels, *(f"unit {name}" for name in units.PIECES)], work)
         roots, parts = units.roots(), units.parts()
         missing = parts.missing(roots)
         work.pieces = len(missing)

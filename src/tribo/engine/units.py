@@ -63,7 +63,8 @@ _INNER = (
     "dynamics.bias.tree_bias",
 )
 HEADS = (*_INNER, *WHOLE)  # in the order in which they are typed: callers by and by
-LARGEST_FIRST = (*WHOLE, *_INNER)
+# In the order in which they become machine code: the largest first, but what is typed last not at once.
+PIECES = (*_INNER[:8], *WHOLE, *_INNER[8:])
 
 # What kernels call their parameters, and what these are (docs/develop/kernels.md).
 _RECORDS = {

@@ -165,6 +165,17 @@ def test_an_edit_compiles_what_it_concerns(place, what, ask):
         assert {*again[1]} <= {f"kernel {name}" for name in compiled}
 
 
+def test_two_layouts_of_a_record_are_kept_side_by_side(place, ask):
+    """Two clones share the folder; who has one more field must not make the other one compile again."""
+    whole, reads = [(VALUE, ALL), (VALUE, [])], ["kernel little.summed"]
+    edits = ("    width = field()", "    height = field()\n    width = field()")
+    assert [ask()[:2], ask()[:2]] == whole
+    edit(place, *edits)
+    assert [ask()[:2], ask()[:2]] == [(VALUE, reads), (VALUE, [])]
+    edit(place, *edits[::-1])
+    assert ask()[:2] == (VALUE, [])
+
+
 def test_an_edit_makes_the_piece_anew_in_which_it_is(place, ask):
     assert ask("pieces")[:2] == (VALUE, [*ALL, *PIECES])
     assert ask("pieces")[:2] == (VALUE, [])

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -127,9 +128,40 @@ def run(code, **environment):
 )
 def test_without_numba_and_without_a_library_it_is_said_what_to_do(tmp_path, environment, said):
     kept = {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "0"}
-    done = run("import sys; sys.modules['numba'] = None; import tribo", **kept, **environment)
+    without = "import sys; sys.modules['numba'] = None; "
+    done = run(f"{without}import tribo; tribo.World", **kept, **environment)
     assert done.returncode == 1
     assert said in done.stderr.splitlines()[-1]
+    # Who types a command gets the message and nothing else.
+    command = "import runpy; sys.argv = ['tribo', '--version']; runpy.run_module('tribo', None, '__main__')"
+    done = run(without + command, **kept, **environment)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("tribo: ")
+    assert said in line
+
+
+def test_the_command_of_an_installed_package_is_the_same():
+    text = (Path(tribo.__file__).parents[2] / "pyproject.toml").read_text("utf-8")
+    assert tomllib.loads(text)["project"]["scripts"] == {"tribo": "tribo.__main__:main"}
+
+
+def test_a_damaged_library_without_a_compiler_is_said_once_by_the_command(library, tmp_path):
+    """The library lies where it would lie in the cache; the package has none of these sources in a clone."""
+    place = tmp_path / "prebuilt" / SOURCES[:16]
+    shutil.copytree(library, place)
+    for path in place.glob("*.so"):
+        path.write_bytes(b"damaged")
+    command = (
+        "import sys, runpy; sys.modules['numba'] = None; sys.argv = ['tribo', '--version']; "
+        "runpy.run_module('tribo', None, '__main__')"
+    )
+    kept = {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "0", "TRIBO_KERNELS": ""}
+    done = run(command, **kept)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.count("is not as it was written") == len(prebuilt.LEVELS)
+    assert "pip install 'tribo[jit]'" in line
 
 
 # -- a small library -------------------------------------------------------------------------------
@@ -311,6 +343,53 @@ def test_a_library_that_says_other_sources_is_damaged(library, tmp_path):
 
 
 @pytest.mark.skipif(DISABLED, reason="nothing is compiled")
+def test_where_the_fast_library_is_damaged_the_other_one_is_used(library, place, caplog):
+    shutil.copytree(library, place, dirs_exist_ok=True)
+    said = prebuilt.read_contents(place)
+    fast, plain = (place / said["libraries"][level]["file"] for level in prebuilt.LEVELS)
+    content = fast.read_bytes()
+    fast.write_bytes(content[:-100])
+    found = prebuilt._find()
+    assert found.__file__ == str(plain)
+    assert found.entries[name_of(pick)](1) == 7
+    (record,) = caplog.records
+    assert f"{fast} is not as it was written: {plain} is used" in record.getMessage()
+    caplog.clear()
+    plain.unlink()
+    assert prebuilt._find() is None
+    (record,) = caplog.records  # both in one message
+    assert str(fast) in record.getMessage()
+    assert str(plain) in record.getMessage()
+
+
+@pytest.mark.parametrize("kernels", ["", "prebuilt"])
+def test_a_damaged_library_is_no_matter_where_another_folder_has_one(
+    library, place, tmp_path_factory, monkeypatch, caplog, kernels
+):
+    other = tmp_path_factory.mktemp("other")
+    for folder in (place, other):
+        shutil.copytree(library, folder, dirs_exist_ok=True)
+    for path in place.glob("*.so"):
+        path.write_bytes(b"")
+    monkeypatch.setattr(prebuilt, "places", lambda: (place, other))
+    monkeypatch.setattr(prebuilt, "KERNELS", kernels)
+    assert prebuilt._find().__file__.startswith(str(other))
+    (record,) = caplog.records
+    assert str(place) in record.getMessage()
+
+
+@pytest.mark.parametrize("kernels", ["prebuilt", ""])
+def test_a_damage_that_ends_in_an_error_is_said_by_the_error(place, monkeypatch, caplog, kernels):
+    describe(place, b"these bytes are what the list says, and no library")
+    monkeypatch.setattr(prebuilt, "KERNELS", kernels)
+    if not kernels:
+        monkeypatch.setitem(sys.modules, "numba", None)
+    assert prebuilt._find() is None
+    assert not caplog.records
+    assert "cannot be loaded" in prebuilt._reasons[0]
+    assert prebuilt.REMEDY in prebuilt._reasons[0]
+
+
 def test_what_does_not_fit_is_compiled(monkeypatch, tmp_path):
     monkeypatch.setattr(jit.backend(), "cache_folder", lambda layer: tmp_path)
     monkeypatch.setattr(switches, "KERNELS", "")

@@ -19,7 +19,7 @@ from tribo.objects.constraint import Constraint, Motor
 from tribo.objects.end import End
 from tribo.objects.joint_ties import Lock, Magnet, Winch
 from tribo.objects.wire import Wire
-from tribo.sensors.sight import Grip, midway_poses, turned
+from tribo.sensors.senses import Grip, midway_poses, turned
 
 Kind = type[Constraint]
 Poses = Callable[[str], tuple[np.ndarray, np.ndarray]]  # of the bodies of an object in all worlds

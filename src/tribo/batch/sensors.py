@@ -19,12 +19,12 @@ from tribo.engine.subtree import TreeRecords
 from tribo.model import Status
 from tribo.objects.parts import Part
 from tribo.sensors.base import Errors, Sensor
-from tribo.sensors.sight import Grip, Place, Sight
+from tribo.sensors.senses import Grip, Place, Senses
 
 UNKNOWN = ("", "")  # key of an external force that acts on nobody knows which link
 
 
-class BatchSight(Sight):
+class BatchSenses(Senses):
     """All worlds of a batch as one of their sensors sees them."""
 
     def __init__(self, sensors: BatchSensors, place: Place) -> None:
@@ -125,12 +125,12 @@ class SensorBatch(Sealed):
     @property
     def position(self) -> np.ndarray:
         """Where the sensor is now, (worlds, 3) [m], world."""
-        return frozen(BatchSight(self._sensors, self._place).pose()[0].copy())
+        return frozen(BatchSenses(self._sensors, self._place).pose()[0].copy())
 
     @property
     def rotation_matrix(self) -> np.ndarray:
         """Rotation, (worlds, 3, 3), sensor axes (x forward, y left, z up) to world."""
-        return frozen(BatchSight(self._sensors, self._place).pose()[1])
+        return frozen(BatchSenses(self._sensors, self._place).pose()[1])
 
     def measure(self, worlds: Any = slice(None)) -> Any:
         """Measure now in all worlds, or in some, and return the reading.
@@ -154,8 +154,8 @@ class SensorBatch(Sealed):
         batch.check_idle(f"a measurement of {self.name}")
         rows = batch.chosen_worlds(worlds).ravel()
         errors = [[streams[k] for k in rows] for streams in self._errors]
-        sight = BatchSight(self._sensors, self._place)
-        found = self._sensor.readings(sight, rows, errors)
+        senses = BatchSenses(self._sensors, self._place)
+        found = self._sensor.readings(senses, rows, errors)
         self._reading = type(found)(*(frozen(np.asarray(value)) for value in found))
         return self._reading
 

@@ -27,7 +27,7 @@ from tribo.objects.parts import Part
 from tribo.objects.world_view import WorldView
 from tribo.sensors.loads import UNKNOWN
 from tribo.sensors.noise import Noise, NoiseState
-from tribo.sensors.sight import Grip, Place, Sight, midway_poses
+from tribo.sensors.senses import Grip, Place, Senses, midway_poses
 
 EARLY = 1e-6  # [-] of a step: a measurement that is due so little later is due now
 Errors = list[
@@ -119,7 +119,7 @@ class Mount:
         )  # fmt: skip
 
 
-class WorldSight(Sight):
+class WorldSenses(Senses):
     """A world alone as one of its sensors sees it: N = 1."""
 
     def __init__(self, mount: Mount, sensor: Any) -> None:
@@ -273,12 +273,12 @@ class Sensor(Sealed, ABC):
     @property
     def position(self) -> np.ndarray:
         """Where the sensor is now, (3,) [m], world."""
-        return frozen(self._sight().pose()[0][0])
+        return frozen(self._senses().pose()[0][0])
 
     @property
     def rotation_matrix(self) -> np.ndarray:
         """Rotation, (3, 3), sensor axes (x forward, y left, z up) to world."""
-        return frozen(self._sight().pose()[1][0])
+        return frozen(self._senses().pose()[1][0])
 
     def measure(self) -> Any:
         """Measure now, whatever the rate, and return the reading.
@@ -289,9 +289,9 @@ class Sensor(Sealed, ABC):
         """
         if self._is_removed:
             raise EditError(f"sensor {self._name} was removed from its world; add a new one")
-        sight, alone = self._sight(), np.arange(1)
+        senses, alone = self._senses(), np.arange(1)
         self._reading = self.alone(
-            self.readings(sight, alone, [[one] for one in self.error_streams()])
+            self.readings(senses, alone, [[one] for one in self.error_streams()])
         )
         return self._reading
 
@@ -306,15 +306,15 @@ class Sensor(Sealed, ABC):
             turn=place.turn.copy(),
         )  # fmt: skip
 
-    def _sight(self) -> Sight:
-        return WorldSight(self._mount, self)
+    def _senses(self) -> Senses:
+        return WorldSenses(self._mount, self)
 
     @abstractmethod
-    def readings(self, sight: Sight, rows: np.ndarray, errors: Errors) -> Any:
+    def readings(self, senses: Senses, rows: np.ndarray, errors: Errors) -> Any:
         """Return what the sensor reads in some worlds, arrays whose first axis is the world.
 
         Args:
-            sight: All worlds.
+            senses: All worlds.
             rows: Which of them are wanted, (n,).
             errors: For each of `error_streams` a list of n.
         """

@@ -12,7 +12,7 @@ from tribo.checks.readonly import frozen
 from tribo.readout.rays import MAX_RAYS
 from tribo.sensors.base import Errors, Mount, Sensor, disturbed
 from tribo.sensors.noise import Noise
-from tribo.sensors.sight import Sight
+from tribo.sensors.senses import Senses
 
 
 class DepthReading(NamedTuple):
@@ -100,17 +100,17 @@ class DepthCamera(Sensor):
             )
         return frozen(image[..., None] * self._rays.reshape(self._height, self._width, 3))
 
-    def readings(self, sight: Sight, rows: np.ndarray, errors: Errors) -> Any:
+    def readings(self, senses: Senses, rows: np.ndarray, errors: Errors) -> Any:
         """Return what it sees in some worlds, arrays whose first axis is the world."""
-        place, turn = sight.pose()
+        place, turn = senses.pose()
         # Rays begin at the near plane: what is before it is not seen.
         rays = self._rays @ turn.transpose(0, 2, 1)
-        distance, objects = sight.look(
+        distance, objects = senses.look(
             place[:, None] + self._near * rays, rays, 0.0, (self._far - self._near) * self._lengths,
             not self._sees_parent,
         )  # fmt: skip
         depth = np.where(np.isfinite(distance), self._near + distance / self._lengths, math.nan)
-        times = sight.time[rows]
+        times = senses.time[rows]
         depth = disturbed(depth[rows], errors[0], times, is_whole=False)
         shape = -1, self._height, self._width
         return DepthReading(times, depth.reshape(shape), objects[rows].reshape(shape))

@@ -11,7 +11,7 @@ from tribo.checks import check
 from tribo.objects.frames import quaternions
 from tribo.sensors.base import Errors, Mount, Sensor, disturbed
 from tribo.sensors.noise import Noise, NoiseState
-from tribo.sensors.sight import Sight, turned_back
+from tribo.sensors.senses import Senses, turned_back
 
 
 class ImuReading(NamedTuple):
@@ -46,13 +46,13 @@ class Imu(Sensor):
                                 (max_angular_velocity, "max_angular_velocity"))
         ]  # fmt: skip
 
-    def readings(self, sight: Sight, rows: np.ndarray, errors: Errors) -> Any:
+    def readings(self, senses: Senses, rows: np.ndarray, errors: Errors) -> Any:
         """Return what it reads in some worlds, arrays whose first axis is the world."""
-        motion = sight.motion(sight.mean_acceleration())[rows]
-        turn = motion[:, 3:12].reshape(-1, 3, 3) @ sight.place.turn
-        force = turned_back(turn, motion[:, 18:21] - sight.gravity[rows])
+        motion = senses.motion(senses.mean_acceleration())[rows]
+        turn = motion[:, 3:12].reshape(-1, 3, 3) @ senses.place.turn
+        force = turned_back(turn, motion[:, 18:21] - senses.gravity[rows])
         spin = turned_back(turn, motion[:, 15:18])
-        times = sight.time[rows]
+        times = senses.time[rows]
         force, spin = disturbed(force, errors[0], times), disturbed(spin, errors[1], times)
         most, fastest = self._limits
         return ImuReading(

@@ -11,7 +11,7 @@ from tribo.engine.layout import COORDINATES
 from tribo.objects import ArticulatedSystem
 from tribo.sensors.base import Errors, Mount, Sensor, disturbed
 from tribo.sensors.noise import Noise, NoiseState
-from tribo.sensors.sight import Sight
+from tribo.sensors.senses import Senses
 
 
 class EncoderReading(NamedTuple):
@@ -40,9 +40,9 @@ class JointEncoder(Sensor):
         self._where = handle.coordinate_slice.start, handle.velocity_slice.start
         self._speed = self._stream(velocity_noise, "velocity")
 
-    def readings(self, sight: Sight, rows: np.ndarray, errors: Errors) -> Any:
+    def readings(self, senses: Senses, rows: np.ndarray, errors: Errors) -> Any:
         """Return what it reads in some worlds, arrays whose first axis is the world."""
-        span, state, times = sight.place.span, sight.engine.state.arrays, sight.time[rows]
+        span, state, times = senses.place.span, senses.engine.state.arrays, senses.time[rows]
         assert span is not None
         found = [
             disturbed(state[name][rows, part.start + k, None], streams, times)[:, 0]

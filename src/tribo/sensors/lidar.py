@@ -12,7 +12,7 @@ from tribo.checks.readonly import frozen
 from tribo.readout.rays import MAX_RAYS
 from tribo.sensors.base import Errors, Mount, Sensor, disturbed
 from tribo.sensors.noise import Noise
-from tribo.sensors.sight import Sight
+from tribo.sensors.senses import Senses
 
 
 class LidarReading(NamedTuple):
@@ -61,10 +61,10 @@ class Lidar(Sensor):
         first = math.floor((time - 1.0 / self._rate) * per_turn + 1e-6)
         return np.arange(first, math.floor(time * per_turn + 1e-6))
 
-    def readings(self, sight: Sight, rows: np.ndarray, errors: Errors) -> Any:
+    def readings(self, senses: Senses, rows: np.ndarray, errors: Errors) -> Any:
         """Return what it sees in some worlds, whole turns in a batch; the first axis is the world."""
-        times = sight.time[rows]
-        is_alone = sight.engine.worlds == 1
+        times = senses.time[rows]
+        is_alone = senses.engine.worlds == 1
         columns = self._columns(float(times[0])) if is_alone else np.arange(self._samples)
         yaw = self._sign * 2.0 * math.pi / self._samples * (columns % self._samples)
         across, up = np.cos(self._pitch), np.sin(self._pitch)
@@ -72,11 +72,11 @@ class Lidar(Sensor):
         beams[:, :, 0] = np.cos(yaw)[:, None] * across
         beams[:, :, 1] = np.sin(yaw)[:, None] * across
         beams[:, :, 2] = up
-        place, turn = sight.pose()
+        place, turn = senses.pose()
         toward = beams.reshape(-1, 3) @ turn.transpose(0, 2, 1)
         start = np.broadcast_to(place[:, None], toward.shape)
         reach = np.full(toward.shape[1], self._far)
-        distance, objects = sight.look(start, toward, self._near, reach, not self._sees_parent)
+        distance, objects = senses.look(start, toward, self._near, reach, not self._sees_parent)
         found = disturbed(distance[rows], errors[0], times, is_whole=False)
         points = np.where(np.isfinite(found), found, math.nan)[..., None] * beams.reshape(-1, 3)
         shape = -1, *beams.shape[:2]

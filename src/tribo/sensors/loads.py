@@ -8,7 +8,7 @@ from tribo.checks.errors import EditError
 from tribo.engine.engine import Engine
 from tribo.model import Impact
 from tribo.objects.parts import Part
-from tribo.sensors.sight import Sight, midway_poses, turned, turned_back
+from tribo.sensors.senses import Senses, midway_poses, turned, turned_back
 
 UNKNOWN = (-1, "")  # key of what acts on nobody knows which link
 
@@ -57,31 +57,31 @@ class Loads:
         turns: (N, bodies, 3, 3) rotations of the bodies.
     """
 
-    def __init__(self, sight: Sight, part: Part | None) -> None:
+    def __init__(self, senses: Senses, part: Part | None) -> None:
         """Add up all that acted; part None: nothing is asked about a part."""
-        self._sight, self._part = sight, part
-        span, engine = sight.place.span, sight.engine
+        self._senses, self._part = senses, part
+        span, engine = senses.place.span, senses.engine
         assert span is not None
         self._span = span
-        self.outside = sight.last_wrench()[:, span.body].copy()
-        places, self.turns = midway_poses(engine, span, sight.records())
+        self.outside = senses.last_wrench()[:, span.body].copy()
+        places, self.turns = midway_poses(engine, span, senses.records())
         self._com = places + turned(self.turns, engine.model.arrays["body_com"][:, span.body])
         self.on_part = np.zeros((engine.worlds, 6))
         self._add_support()
         self._add_contacts()
-        for grip in sight.grips():
+        for grip in senses.grips():
             self._add_grip(grip.name, grip.body, grip.link, grip.force, grip.torque, grip.point)
         if part is not None and self._is_pushed(part.body):
-            self.on_part += sight.pushes(part)
+            self.on_part += senses.pushes(part)
 
     def _is_pushed(self, body: int) -> bool:
         """Tell whether an external force acted on a body in some world."""
-        pushed = self._sight.last_wrench()[:, self._span.body.start + body]
+        pushed = self._senses.last_wrench()[:, self._span.body.start + body]
         return bool(pushed.any())
 
     def _add_support(self) -> None:
         """Add what bears the bodies (`Link.gravity_compensation`): each of their links by the same share."""
-        model, gravity = self._sight.engine.model.arrays, self._sight.gravity
+        model, gravity = self._senses.engine.model.arrays, self._senses.gravity
         support = model["body_support"][:, self._span.body]
         lift = -support * model["body_mass"][:, self._span.body]
         self.outside[..., 3:] += lift[..., None] * gravity[:, None]
@@ -94,7 +94,7 @@ class Loads:
 
     def _add_contacts(self) -> None:
         """Add the contacts, each to the body and the part whose shape it is on."""
-        engine, span = self._sight.engine, self._span
+        engine, span = self._senses.engine, self._span
         bodies = span.body.stop - span.body.start
         body = engine.model.arrays["shape_body"][0] - span.body.start
         place = np.where((body >= 0) & (body < bodies), body, -1)
@@ -103,7 +103,7 @@ class Loads:
         self.outside[..., :3] += total[..., 3:] - np.cross(self._com, total[..., :3])
         if self._part is None:
             return
-        description = self._sight.place.description
+        description = self._senses.place.description
         assert description is not None
         shapes = [s.link for b in description.bodies for s in b.shapes]
         is_own = [link in self._part.links for link in shapes]
@@ -125,7 +125,7 @@ class Loads:
         if self._part is None or body != self._part.body:
             return
         if link is None and wrench.any():
-            robot = self._sight.place.name
+            robot = self._senses.place.name
             raise EditError(
                 f"constraint {name!r} holds {robot} by body {body} without saying by "
                 f"which of its links, so it is not known whether {self._part.name!r} feels it; name the link "

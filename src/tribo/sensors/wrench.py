@@ -14,7 +14,7 @@ from tribo.objects.states import States
 from tribo.sensors.base import Errors, Mount, Sensor, disturbed
 from tribo.sensors.loads import Loads, contact_wrenches
 from tribo.sensors.noise import Noise
-from tribo.sensors.sight import Sight, turned_back
+from tribo.sensors.senses import Senses, turned_back
 
 
 class WrenchReading(NamedTuple):
@@ -38,16 +38,16 @@ class ContactReading(NamedTuple):
 class ContactSensor(Sensor):
     """Force and torque of all contacts on a body in the last step; see `World.add_contact_sensor`."""
 
-    def readings(self, sight: Sight, rows: np.ndarray, errors: Errors) -> Any:
+    def readings(self, senses: Senses, rows: np.ndarray, errors: Errors) -> Any:
         """Return what it feels in some worlds, arrays whose first axis is the world."""
-        made = np.isfinite(sight.mean_acceleration()).all(axis=1)[rows]  # a step
-        span, engine, times = sight.place.span, sight.engine, sight.time[rows]
+        made = np.isfinite(senses.mean_acceleration()).all(axis=1)[rows]  # a step
+        span, engine, times = senses.place.span, senses.engine, senses.time[rows]
         if span is None:
             raise TypeError("a contact sensor needs an object")
-        is_own = engine.model.arrays["shape_body"][0] == span.body.start + sight.place.body
+        is_own = engine.model.arrays["shape_body"][0] == span.body.start + senses.place.body
         total, count = contact_wrenches(engine, np.where(is_own, 0, -1), 1)
         points = np.where(made, count[rows, 0], 0)
-        place, turn = (part[rows] for part in sight.pose())
+        place, turn = (part[rows] for part in senses.pose())
         force = np.where(made[:, None], total[rows, 0, :3], math.nan)
         about = total[rows, 0, 3:] - np.cross(place, force)
         felt = np.concatenate([turned_back(turn, force), turned_back(turn, about)], axis=1)
@@ -69,18 +69,18 @@ class ForceTorqueSensor(Sensor):
         if not isinstance(mount.part, ArticulatedSystem):
             raise TypeError(f"a force–torque sensor needs a robot, got {check.shown(mount.part)}")
 
-    def readings(self, sight: Sight, rows: np.ndarray, errors: Errors) -> Any:
+    def readings(self, senses: Senses, rows: np.ndarray, errors: Errors) -> Any:
         """Return what it feels in some worlds, arrays whose first axis is the world."""
-        records, place, engine = sight.records(), sight.place, sight.engine
+        records, place, engine = senses.records(), senses.place, senses.engine
         span, description = place.span, place.description
         assert span is not None
         assert description is not None
-        vdot = np.ascontiguousarray(sight.mean_acceleration()[:, span.v])
+        vdot = np.ascontiguousarray(senses.mean_acceleration()[:, span.v])
         q = np.ascontiguousarray(engine.work.arrays["mid_q"][:, span.q])
-        v = engine.state.arrays["v"][:, span.v] - 0.5 * sight.dt * vdot
+        v = engine.state.arrays["v"][:, span.v] - 0.5 * senses.dt * vdot
         states = States(place.name, records, q, np.ascontiguousarray(v), vdot, False)
         part = part_of(description, place.body, place.link)
-        loads = Loads(sight, part)
+        loads = Loads(senses, part)
         if part is None:
             found = reactions(states, vdot, loads.outside)[:, place.body]
         else:
@@ -89,6 +89,6 @@ class ForceTorqueSensor(Sensor):
         torque = torque - np.cross(own @ place.offset, force)
         axes = own @ place.turn
         felt = np.concatenate([turned_back(axes, force), turned_back(axes, torque)], axis=1)[rows]
-        times = sight.time[rows]
+        times = senses.time[rows]
         read = disturbed(felt, errors[0], times)
         return WrenchReading(times, read[:, :3], read[:, 3:])

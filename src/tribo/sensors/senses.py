@@ -41,7 +41,7 @@ class Grip:
     torque: np.ndarray  # (N, 3) [N m] besides that of the force
 
 
-class Sight(ABC):
+class Senses(ABC):
     """N worlds as a sensor sees them; N = 1 for a world alone. Arrays have the world as first axis."""
 
     place: Place

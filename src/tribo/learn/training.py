@@ -128,7 +128,7 @@ def train(
 def _settings_of(saved: dict[str, Any], task: str, given: Settings | None, place: Path) -> Settings:
     """Return the settings of a training that is resumed; only its length may be another one."""
     for part in PARTS:
-        if not isinstance(saved, dict) or part not in saved:
+        if part not in saved:
             raise ValueError(
                 f"{place / CHECKPOINT}: is no checkpoint of a training: it has no {part!r}"
             )

@@ -1,15 +1,19 @@
 """Environments over a batch: resets, masks, terms, random streams."""
 
+import dataclasses
 from types import SimpleNamespace
 
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.error import ClosedEnvironmentError
 from scipy import stats
 
 import tribo
 from tribo.gym import Actions, Draws, Env, Task, VectorEnv, load, randomisation, rendering
 from tribo.gym.simulation import Simulation
+from tribo.gym.tasks import quadruped
+from tribo.gym.tasks.quadruped import WALKER
 from tribo.tools.demo import ASSETS
 
 ALL = np.arange(4)
@@ -271,6 +275,7 @@ def test_randomisation_stays_within_its_bounds_and_does_not_pile_up():
         "mass": randomisation.mass("dog", "trunk", 0.5, 1.5),
         "friction": randomisation.friction("floor", "rubber", 0.3, 0.9),
         "gains": randomisation.gains("dog", 0.8, 1.2),
+        "size": randomisation.size("dog", 0.8, 1.2, "LF_FOOT/0"),
         "gravity": randomisation.gravity(0.1),
         "push": randomisation.push("dog", 0.5),
     }
@@ -286,6 +291,11 @@ def test_randomisation_stays_within_its_bounds_and_does_not_pile_up():
         rubbing = sim.batch.material_pair("floor", "rubber")["friction"]
         assert ((rubbing >= 0.3) & (rubbing <= 0.9)).all()
         assert ((robot.kp[:, 6:] >= 8.0) & (robot.kp[:, 6:] <= 12.0)).all()
+        radius = (
+            sim.batch.shape_size("dog", "LF_FOOT/0")
+            / sim.world["dog"].collision_body("LF_FOOT/0").size[0]
+        )
+        assert ((radius >= 0.8) & (radius <= 1.2)).all()
         assert np.abs(sim.batch.gravity - [0, 0, -9.81]).max() < 1.0
         assert 0.0 < np.abs(robot.generalized_velocity[:, :2]).max() <= 0.5
     kept = np.array(robot.link("trunk").mass)
@@ -337,3 +347,101 @@ def test_draws_have_their_distributions():
     assert stats.kstest(draws.normal(rows, 1.0, 20).ravel(), "norm").pvalue > 1e-4
     counts = np.bincount(np.concatenate([draws.integers(rows, 5) for _ in range(5)]), minlength=5)
     assert stats.chisquare(counts).pvalue > 1e-4
+
+
+def cart_poles(**options):
+    return VectorEnv(load("CartPole"), 4, threads=1, **options)
+
+
+@pytest.mark.parametrize(
+    ("seed", "kind"),
+    [(1.5, TypeError), ("a", TypeError), (True, TypeError), (-1, ValueError), (2**70, ValueError),
+     ([1, 2, 3, -4], ValueError), ([1, 2, 3, 4.0], TypeError), ([1, 2], ValueError)],
+)  # fmt: skip
+def test_seeds_that_are_none_are_refused_and_change_nothing(seed, kind):
+    envs, other = cart_poles(), cart_poles()
+    for one in (envs, other):
+        one.reset(seed=3)
+    with pytest.raises(kind, match="seed"):
+        envs.reset(seed=seed)
+    assert np.array_equal(envs.reset()[0], other.reset()[0])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [("x", "options must be a mapping"), ({"resetmask": 1}, "did you mean 'reset_mask'")],
+)
+def test_options_that_are_none_are_refused(options, words):
+    envs = cart_poles()
+    with pytest.raises((TypeError, KeyError), match=words):
+        envs.reset(seed=1, options=options)
+
+
+@pytest.mark.parametrize("actions", ["abc", np.zeros((4, 1), complex), [[object()]] * 4])
+def test_actions_that_are_no_numbers_are_refused(actions):
+    envs = cart_poles()
+    envs.reset(seed=1)
+    before = envs.simulation.batch.hash()
+    with pytest.raises(TypeError, match="actions must be numbers"):
+        envs.step(actions)
+    assert envs.simulation.batch.hash() == before
+
+
+def test_a_closed_environment_does_nothing_more():
+    """Closing twice is no error, as in Gymnasium."""
+    envs = cart_poles(render_mode="rgb_array")
+    envs.reset(seed=1)
+    for _ in range(2):
+        envs.close()
+    for call in (lambda: envs.step(np.zeros((4, 1))), lambda: envs.reset(seed=1), envs.render):
+        with pytest.raises(ClosedEnvironmentError, match="make a new one"):
+            call()
+
+
+def test_terms_that_are_not_finite_are_named():
+    """In a world that goes on; what failed is over, and its numbers mean nothing."""
+    task = load("CartPole")
+    task.observations["far"] = lambda sim: np.where(np.arange(len(sim)) == 2, np.nan, 1.0)
+    with pytest.raises(ValueError, match=r"observation 'far' is not finite in world 2: \[nan\]"):
+        VectorEnv(task, 4, threads=1).reset(seed=1)
+    task = load("CartPole")
+    task.rewards["far"] = 1.0, lambda sim: np.where(np.arange(len(sim)) == 1, np.inf, 1.0)
+    envs = VectorEnv(task, 4, threads=1)
+    envs.reset(seed=1)
+    with pytest.raises(ValueError, match="reward 'far' is not finite in world 1"):
+        envs.step(np.zeros((4, 1)))
+
+
+def test_what_is_no_task_is_refused():
+    with pytest.raises(TypeError, match=r"tribo\.gym\.load"):
+        VectorEnv("CartPole", 2)
+    with pytest.raises(ValueError, match="max_episode_steps"):
+        cart_poles(max_episode_steps=0)
+    with pytest.raises(TypeError, match="name of a task"):
+        load(None)
+    with pytest.raises(TypeError, match="takes nothing and returns"):
+        load("math:pi")
+
+
+def test_walkers_whose_numbers_do_not_belong_together_are_refused():
+    """Feet that are fixed to a link are found; what is no link is named."""
+    for what, value in (
+        ("late", np.zeros(3)),
+        ("commands", np.zeros((2, 2))),
+        ("stance", np.zeros((2, 6))),
+    ):
+        with pytest.raises(ValueError, match=f"{what} of the walker dog"):
+            dataclasses.replace(WALKER, **{what: value})
+    feet = ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")
+    made, names = [], (WALKER.feet, feet, ("LF_FOOD", *feet[1:]))
+    for name in names[:2]:
+        walker = dataclasses.replace(WALKER, feet=name)
+        envs = VectorEnv(walker.task("Walker", quadruped.world), 2, threads=1)
+        envs.reset(seed=1)
+        made.append(envs.step(np.zeros((2, 12)))[1])
+    assert np.array_equal(*made)
+    walker = dataclasses.replace(WALKER, feet=names[2])
+    envs = VectorEnv(walker.task("Walker", quadruped.world), 2, threads=1)
+    envs.reset(seed=1)
+    with pytest.raises(KeyError, match="LF_FOOT"):
+        envs.step(np.zeros((2, 12)))

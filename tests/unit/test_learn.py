@@ -305,3 +305,31 @@ def test_tasks_of_ones_own_are_found(tmp_path, monkeypatch):
         load("own_tasks:none")
     with pytest.raises(ImportError, match="module:function"):
         load("own_tasks:nothing")
+
+
+def test_damaged_checkpoints_are_refused(tmp_path):
+    """A flipped bit in the middle of the numbers too, cut files, parts that are missing or do not fit."""
+    short = Settings(**{**SMALL.as_dict(), "iterations": 1})
+    train("CartPole", tmp_path, short, onnx=False)
+    path = tmp_path / CHECKPOINT
+    whole = path.read_bytes()
+    weights = checkpoints.load(path)["learner"]["networks"]["actor"]["0.weight"].numpy().tobytes()
+    flipped = bytearray(whole)
+    flipped[whole.index(weights) + len(weights) // 2] ^= 1
+    path.write_bytes(bytes(flipped))
+    with pytest.raises(ValueError, match="was damaged"):
+        train("CartPole", tmp_path, SMALL, resume=True, onnx=False)
+    for damaged in (b"", whole[: len(whole) // 2], whole[:-20], bytes(2000)):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match="no checkpoint"):
+            train("CartPole", tmp_path, SMALL, resume=True, onnx=False)
+    path.write_bytes(whole)
+    good = checkpoints.load(path)
+    for part in good:
+        checkpoints.save(path, {name: value for name, value in good.items() if name != part})
+        with pytest.raises(ValueError, match=f"has no '{part}'"):
+            train("CartPole", tmp_path, SMALL, resume=True, onnx=False)
+    good["learner"]["networks"]["actor"]["0.weight"] = torch.zeros(3, 3)
+    checkpoints.save(path, good)
+    with pytest.raises(ValueError, match="does not fit the task"):
+        train("CartPole", tmp_path, SMALL, resume=True, onnx=False)

@@ -17,7 +17,9 @@ from tribo.batch.objects import ObjectBatch
 from tribo.batch.pool import BatchStates
 from tribo.batch.rays import BatchRays
 from tribo.batch.rollout import BatchRollout, Controls, Rollout
+from tribo.batch.sensors import BatchSensors
 from tribo.batch.settings import BatchSettings
+from tribo.batch.shapes import BatchShapes
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.engine.engine import Engine
@@ -207,9 +209,17 @@ class Batch(BatchSettings):
         """Names of the constraints, for ``batch.constraint(name)``."""
         return self._inside.ties.constraint_names
 
+    @property
+    def sensor_names(self) -> tuple[str, ...]:
+        """Names of the sensors, for ``batch.sensor(name)``."""
+        return self._inside.sensors.sensor_names
+
     # -- parts ---------------------------------------------------------------------------------
     material_pair = forward("materials", BatchMaterials.material_pair)
     set_material_pair = forward("materials", BatchMaterials.set_material_pair)
+    shape_size = forward("shapes", BatchShapes.shape_size)
+    set_shape_size = forward("shapes", BatchShapes.set_shape_size)
+    sensor = forward("sensors", BatchSensors.sensor)
     constraint = forward("ties", BatchConstraints.constraint)
     snapshot = forward("states", BatchStates.snapshot)
     restore = forward("states", BatchStates.restore)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -109,12 +110,19 @@ class CollisionWatch:
     def _shape_count(self) -> int:
         return int(self._batch.engine.model.arrays["shape_body"].shape[1])
 
-    def run_watched(self, n: int, threads: int) -> np.ndarray:
-        """Make n steps one by one; return how many each world has left undone."""
+    def run_watched(
+        self, n: int, threads: int, before_last: Callable[[], None] | None = None
+    ) -> np.ndarray:
+        """Make n steps one by one; return how many each world has left undone.
+
+        before_last: Called before the last of them.
+        """
         engine = self._batch.engine
         left, said = np.zeros(engine.worlds, np.int64), np.zeros_like(engine.status)
         self._events = []
         for step in range(n):
+            if before_last is not None and step == n - 1:
+                before_last()
             left += engine.run_all(1, threads)
             said |= engine.status
             self._note(step)

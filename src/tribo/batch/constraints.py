@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from math import inf
 from typing import Any
@@ -19,6 +19,7 @@ from tribo.objects.constraint import Constraint, Motor
 from tribo.objects.end import End
 from tribo.objects.joint_ties import Lock, Magnet, Winch
 from tribo.objects.wire import Wire
+from tribo.sensors.senses import Grip, midway_poses, turned
 
 Kind = type[Constraint]
 Poses = Callable[[str], tuple[np.ndarray, np.ndarray]]  # of the bodies of an object in all worlds
@@ -212,6 +213,41 @@ class ConstraintBatch(Sealed):
             return frozen(-axes[:, :, 2] * self.applied[:, None] * turns)
         return frozen(np.einsum("wij,wj->wi", axes, self._mean()[:, 3:]))
 
+    def grips_on(self, name: str) -> Iterator[Grip]:
+        """Return what it did to an object in the last step, for each of its ends that is on it.
+
+        To objects that it does not hold it does nothing. In world axes, as in `Grip`.
+        """
+        sides = [side for side, end in enumerate(self._ends) if end.name == name]
+        if not sides:
+            return
+        engine, parts = self._batch.engine, self._batch.parts
+
+        def midway(other: str) -> tuple[np.ndarray, np.ndarray]:
+            return midway_poses(engine, parts[other].span, self._batch.records_of(other))
+
+        ends = [end.pose(midway, len(self._batch)) for end in self._ends]
+        points, force, torque = self._loads(ends)
+        for side in sides:
+            end, sign = self._ends[side], (1.0, -1.0)[side]
+            yield Grip(self._name, end.body, end.link, points[side], sign * force, sign * torque)
+
+    def _loads(self, ends: list[tuple[np.ndarray, np.ndarray]]) -> tuple[Any, Any, Any]:
+        """Return points on both bodies, force and torque on the first, as `Constraint.loads`, all worlds."""
+        (first, axes), (second, _) = ends
+        if issubclass(self._made, Wire):
+            d = (self._way_points()[1] if len(self._way) > 2 else second) - first
+            length = np.linalg.norm(d, axis=1)[:, None]
+            along = np.tile((0.0, 0.0, 1.0), (len(d), 1))
+            np.divide(d, length, out=along, where=length > 0.0)
+            return (first, second), along * self.tension[:, None], np.zeros_like(d)
+        if issubclass(self._made, Motor):
+            push = -axes[:, :, 2] * self.applied[:, None]
+            locked = self._describe.locked
+            return (second, second), push * bool(locked & 4), push * bool(locked & 32)
+        mean = self._mean()
+        return (second, second), turned(axes, mean[:, :3]), turned(axes, mean[:, 3:])
+
     # -- wires and rods ------------------------------------------------------------------------
     @property
     def length(self) -> np.ndarray:
@@ -373,21 +409,21 @@ class _Place:
     def __init__(self, end: End) -> None:
         """Note object, body, point and axes; what stands is placed once."""
         self._still = None
+        self.name = "" if end.part is None else end.part.name
+        self.body, self.link = end.body, end.link
         if end.part is None or end.part.span is None or end.part.dof == 0:
             self._still = end.pose()
             return
-        self._name, self._body, self._point, self._axes = (
-            end.part.name, end.body, end.point.copy(), end.axes.copy(),
-        )  # fmt: skip
+        self._point, self._axes = end.point.copy(), end.axes.copy()
 
     def pose(self, poses: Poses, worlds: int) -> tuple[np.ndarray, np.ndarray]:
         """Return point (worlds, 3) and axes (worlds, 3, 3), world."""
         if self._still is not None:
             point, axes = self._still
             return np.tile(point, (worlds, 1)), np.tile(axes, (worlds, 1, 1))
-        position, rotation = poses(self._name)
-        turn = rotation[:, self._body]
-        return position[:, self._body] + turn @ self._point, turn @ self._axes
+        position, rotation = poses(self.name)
+        turn = rotation[:, self.body]
+        return position[:, self.body] + turn @ self._point, turn @ self._axes
 
 
 class BatchConstraints:
@@ -409,3 +445,7 @@ class BatchConstraints:
             KeyError: There is none; the message proposes the nearest name.
         """
         return self._ties[check.known(name, self._ties, "constraint")]
+
+    def grips_on(self, name: str) -> list[Grip]:
+        """Return what all constraints did to an object in the last step."""
+        return [grip for tie in self._ties.values() for grip in tie.grips_on(name)]

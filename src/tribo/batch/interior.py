@@ -15,6 +15,8 @@ from tribo.batch.part import Part
 from tribo.batch.pool import KEPT, BatchStates
 from tribo.batch.rays import BatchRays
 from tribo.batch.rollout import BatchRollout
+from tribo.batch.sensors import BatchSensors
+from tribo.batch.shapes import BatchShapes
 from tribo.batch.single_bodies import SingleBodyBatch
 from tribo.batch.warnings import BatchWarningLog
 from tribo.batch_kernels.records import Course
@@ -66,6 +68,8 @@ class BatchInterior:
         self.plans = BatchRollout(self, self.states)
         self.rays = BatchRays(self)
         self.watch = CollisionWatch(self)
+        self.shapes = BatchShapes(self)
+        self.sensors = BatchSensors(self, self.rays, self.ties, world.sensors)
 
     def set_threads(self, value: int | None) -> None:
         """Use as many worker threads; None: one for each processor."""
@@ -131,6 +135,14 @@ class BatchInterior:
         if not self.idle:
             raise EditError(f"{what} must wait: another thread steps this batch")
 
+    def note_push_on(self, name: str, link: str, wrench: np.ndarray) -> None:
+        """Remember on which link of a body an external force acts in the next step, (worlds, 6)."""
+        self.sensors.note_push(name, link, wrench)
+
+    def forget_last_step(self, worlds: Any) -> None:
+        """Note that what is known about the last step of some worlds belongs to another state."""
+        self.sensors.forget_last_step(worlds)
+
     def go(self, n: int, course: Course | None, hold_forces: bool = False) -> np.ndarray:
         """Advance every world, under the controls of a course if there is one."""
         warm_up.warm_up()
@@ -145,10 +157,11 @@ class BatchInterior:
             command["has_wrench"][command["has_wrench"] != 0] = HELD
         try:
             threads = min(self.threads, len(self))
-            if self.watch.watch_collisions and course is None:
-                left = self.watch.run_watched(n, threads)
-            else:
+            if course is not None:
                 left = self.engine.run_all(n, threads, course)
+                self.sensors.forget_last_step()
+            else:
+                left = self._steps(n, threads, hold_forces)
             self._warnings.say(self, self.engine.status[:, 0])
         finally:
             if hold_forces:
@@ -156,6 +169,33 @@ class BatchInterior:
                 command["has_wrench"][...] = 0
             self.idle.append(True)
         return np.asarray(left == 0)
+
+    def _steps(self, n: int, threads: int, hold_forces: bool) -> np.ndarray:
+        """Make n steps of all worlds; return how many each has left undone."""
+        engine, sensors = self.engine, self.sensors
+
+        def before_last() -> None:
+            if n > 1 and not hold_forces:
+                sensors.forget_pushes()  # they acted in the first step
+            sensors.note_before()
+
+        if self.watch.watch_collisions:
+            left = self.watch.run_watched(n, threads, before_last if sensors.are_used else None)
+        elif not sensors.are_used or n == 0:
+            left = engine.run_all(n, threads)
+        else:
+            said, left = np.zeros_like(engine.status), np.zeros(len(self), np.int64)
+            if n > 1:
+                left += engine.run_all(n - 1, threads)
+                said |= engine.status
+            before_last()
+            left += engine.run_all(1, threads)
+            engine.status |= said  # what one of many steps had to say is not lost
+        if sensors.are_used and n > 0:
+            sensors.note_after(left)
+        if n > 0:
+            sensors.forget_pushes()
+        return left
 
     @property
     def time(self) -> np.ndarray:

@@ -116,6 +116,9 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
         row[:, :3] += torque
         row[:, 3:] += force
         self._batch.engine.command.arrays["has_wrench"][...] = 1
+        if place.part_name:
+            wrench = np.concatenate([torque, force], axis=1)
+            self._batch.note_push_on(self.name, place.part_name, wrench)
 
     def _check_editable(self, what: str) -> None:
         """Refuse an edit while a thread steps the batch."""
@@ -123,8 +126,9 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
 
     def _collision_bodies_of(self, body: int) -> tuple[CollisionBody, ...]:
         raise TypeError(
-            f"collision shapes of {self.name} are the same in all worlds of a batch; read and change them "
-            "on the object of the world, before the batch is made"
+            f"collision shapes of {self.name} are the same in all worlds of a batch, but for sizes "
+            "(batch.set_shape_size); read and change them on the object of the world, before the "
+            "batch is made"
         )
 
     def _set_parameter(self, field: str, row: int | slice, value: np.ndarray, what: str) -> None:

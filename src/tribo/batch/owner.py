@@ -46,6 +46,12 @@ class BatchOwner(Protocol):
     def __getitem__(self, name: str) -> Any:
         """Return an object in all worlds, by name."""
 
+    def note_push_on(self, name: str, link: str, wrench: np.ndarray) -> None:
+        """Remember on which link of a body an external force acts in the next step, (worlds, 6)."""
+
+    def forget_last_step(self, worlds: Any) -> None:
+        """Note that what is known about the last step of some worlds belongs to another state."""
+
     def check_idle(self, what: str) -> None:
         """Refuse an edit while another thread steps the batch."""
 

@@ -148,6 +148,7 @@ class BatchStates:
         rows = np.ascontiguousarray(self._batch.chosen_worlds(worlds).ravel(), np.int64)
         which = _entries(entries, len(rows), len(pool))
         pool.put(self._batch.engine, rows, which)
+        self._batch.forget_last_step(rows)
 
     def copy_worlds(self, sources: Any, targets: Any) -> None:
         """Copy states of worlds over other worlds of this batch: what resampling and branching need.
@@ -178,6 +179,7 @@ class BatchStates:
             self._batch, self._taken(found)
         )  # a copy first: a source may be a target, too
         kept.put(self._batch.engine, rows, places.astype(np.int64))
+        self._batch.forget_last_step(rows)
 
     def snapshot(self) -> dict[str, dict[str, np.ndarray]]:
         """Return a copy of states, commands and settings of all worlds; properties of links are not in it.
@@ -215,6 +217,7 @@ class BatchStates:
                 old = saved[name][field]
                 region: Any = (chosen, *(slice(0, n) for n in old.shape[1:]))
                 array[region] = old[chosen]
+        self._batch.forget_last_step(chosen)
 
     def _check_snapshot(self, saved: Any) -> None:
         """Refuse what `snapshot` of a batch like this one did not return."""
@@ -290,6 +293,7 @@ class BatchStates:
         rows = np.ascontiguousarray(self._batch.chosen_worlds(worlds).ravel(), np.int64)
         StatePool(self._batch, taken).put(self._batch.engine, rows, np.zeros(len(rows), np.int64))
         forget(self._batch.engine, rows)  # a world alone has none
+        self._batch.forget_last_step(rows)
 
     def hash(self, worlds: Any = slice(None)) -> list[str]:
         """Return a digest of the state of each world, 16 hexadecimal digits, as `World.hash` does.

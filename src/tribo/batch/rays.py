@@ -90,8 +90,8 @@ class BatchRays:
         norm = np.linalg.norm(toward, axis=2)
         if not ((norm > 1e-150) & (norm < 1e150)).all():
             raise ValueError("directions must not be 0: a ray needs a direction")
-        hit, shape = np.empty((worlds, count, 4)), np.empty((worlds, count), np.int64)
-        self._cast(collision_mask, ignore, start, toward, far, hit, shape)
+        bits = check.bits(collision_mask, "collision_mask")
+        hit, shape = self._cast(bits, self._spans(ignore), start, toward, 0.0, far)
         along = np.where(shape >= 0, hit[:, :, 0], math.nan) / norm
         return BatchRayHits(
             frozen(hit[:, :, 0]), frozen(start + along[:, :, None] * toward),
@@ -147,17 +147,57 @@ class BatchRays:
         )
         return hits.position[:, :, 2]
 
-    def _cast(
-        self, mask: int, ignore: str | Sequence[str], start: np.ndarray, toward: np.ndarray,
-        far: np.ndarray, hit: np.ndarray, shape: np.ndarray,
-    ) -> None:  # fmt: skip
-        """Write the answers, each thread those of some worlds."""
-        bits = check.bits(mask, "collision_mask")
+    def look(
+        self,
+        start: np.ndarray,
+        toward: np.ndarray,
+        nearest: float,
+        reach: np.ndarray,
+        hidden: slice,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return distance [m] (infinity: nothing) and object number (−1) of R rays of sensors, (worlds, R).
+
+        Args:
+            start, toward: (worlds, R, 3) [m], world.
+            nearest: Distance from which on something is seen [m].
+            reach: (R,) [m].
+            hidden: Shapes that are not seen.
+
+        Raises:
+            MemoryError: More than 2²⁴ rays.
+        """
+        worlds, count = toward.shape[:2]
+        if worlds * count > MAX_RAYS:
+            raise MemoryError(
+                f"{worlds} × {count} rays of a sensor in all worlds; the limit is {MAX_RAYS}"
+            )
+        start, toward, far = (
+            np.array(np.broadcast_to(a, shape), order="C")
+            for a, shape in ((start, toward.shape), (toward, toward.shape), (reach, (1, count)))
+        )
+        hit, shape = self._cast(ALL_GROUPS, [hidden], start, toward, nearest, far)
+        first = np.array([part.span.shape.start for part in self._batch.parts.values()])
+        number = np.searchsorted(first, shape, side="right") - 1
+        return hit[:, :, 0].copy(), np.where(shape >= 0, number, -1)
+
+    def _spans(self, ignore: str | Sequence[str]) -> list[slice]:
+        """Return which shapes belong to objects that are not seen."""
         if not check.is_iterable(ignore):
             raise TypeError(f"ignore must be names of objects, got {check.shown(ignore)}")
         names = [ignore] if isinstance(ignore, str) else list(ignore)
         parts = self._batch.parts
-        spans = [parts[check.known(name, parts, "object")].span.shape for name in names]
+        return [parts[check.known(name, parts, "object")].span.shape for name in names]
+
+    def _cast(
+        self, bits: int, spans: list[slice], start: np.ndarray, toward: np.ndarray, nearest: float,
+        far: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+        """Return distance and normal (worlds, N, 4), and the shape that each ray hits, (worlds, N).
+
+        Each thread asks the rays of some worlds.
+        """
+        hit = np.empty((len(self._batch), start.shape[1], 4))
+        shape = np.empty(hit.shape[:2], np.int64)
         worlds, engine = len(self._batch), self._batch.engine
         threads = min(self._batch.threads, worlds)
         filters = [shape_filter for shape_filter in self._filters if shape_filter.fits(engine)]
@@ -171,10 +211,11 @@ class BatchRays:
             for first in starts:
                 cast.closest_in_worlds(
                     engine.model, engine.state, shape_filter.work, shape_filter.scene, first,
-                    min(first + few, worlds), start, toward, 0.0, far, hit, shape,
+                    min(first + few, worlds), start, toward, nearest, far, hit, shape,
                 )  # fmt: skip
 
         run_together([lambda s=s: work(s) for s in filters[:threads]])  # type: ignore[misc]
+        return hit, shape
 
 
 def _of_worlds(

@@ -48,19 +48,31 @@ def capsule(mass: float, radius: float, height: float) -> np.ndarray:
     return np.diag([across, across, 0.5 * m_rod * radius**2 + 0.4 * m_caps * radius**2])
 
 
+def about_middle(kind: Shape, size: tuple[float, ...], mass: float) -> np.ndarray:
+    """Return the inertia of a solid about its centre of mass; size as in `tribo.model.Shape`."""
+    if kind == Shape.SPHERE:
+        return sphere(mass, size[0])
+    if kind == Shape.BOX:
+        return box(mass, (2.0 * size[0], 2.0 * size[1], 2.0 * size[2]))
+    if kind == Shape.ELLIPSOID:
+        return ellipsoid(mass, size)
+    with_height = {Shape.CAPSULE: capsule, Shape.CYLINDER: cylinder}.get(kind, cone)
+    return with_height(mass, size[0], 2.0 * size[1])
+
+
 def of_shape(kind: Shape, size: tuple[float, ...]) -> tuple[float, np.ndarray, np.ndarray]:
     """Return volume [m³], centre of mass [m] and inertia per mass [m²]; size as in `tribo.model.Shape`."""
-    r, centre = size[0], np.zeros(3)
+    r, centre, moments = size[0], np.zeros(3), about_middle(kind, size, 1.0)
     if kind == Shape.SPHERE:
-        return 4.0 / 3.0 * pi * r**3, centre, sphere(1.0, r)
+        return 4.0 / 3.0 * pi * r**3, centre, moments
     if kind == Shape.BOX:
         edges = (2.0 * size[0], 2.0 * size[1], 2.0 * size[2])
-        return edges[0] * edges[1] * edges[2], centre, box(1.0, edges)
+        return edges[0] * edges[1] * edges[2], centre, moments
     if kind == Shape.ELLIPSOID:
-        return 4.0 / 3.0 * pi * size[0] * size[1] * size[2], centre, ellipsoid(1.0, size)
+        return 4.0 / 3.0 * pi * size[0] * size[1] * size[2], centre, moments
     h = 2.0 * size[1]
     if kind == Shape.CAPSULE:
-        return pi * r * r * (h + 4.0 / 3.0 * r), centre, capsule(1.0, r, h)
+        return pi * r * r * (h + 4.0 / 3.0 * r), centre, moments
     if kind == Shape.CYLINDER:
-        return pi * r * r * h, centre, cylinder(1.0, r, h)
-    return pi * r * r * h / 3.0, np.array([0.0, 0.0, -h / 4.0]), cone(1.0, r, h)
+        return pi * r * r * h, centre, moments
+    return pi * r * r * h / 3.0, np.array([0.0, 0.0, -h / 4.0]), moments

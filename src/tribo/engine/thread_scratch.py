@@ -14,7 +14,7 @@ from tribo.model import Work
 
 READ = frozenset(  # by `Batch` and its objects, after a step
     ("contact_count", "contact_shape", "contact_pos", "contact_axes", "contact_gap", "contact_impulse",
-     "contact_spin_impulse", "contact_impact", "applied_torque", "residual", "sweeps")
+     "contact_spin_impulse", "contact_impact", "applied_torque", "residual", "sweeps", "mid_q")
 )  # fmt: skip
 STOPPED = frozenset(  # why a step stopped, for `Engine.grow`
     ("status", "late_wanted", "candidate_count", "row_count", "dense_count", "node_count", "value_count",

@@ -37,6 +37,29 @@ def mass(name: str, link: str, low: float, high: float) -> Change:
     return change
 
 
+def size(name: str, low: float, high: float, shape: str | None = None) -> Change:
+    """Multiply all lengths of a collision shape by a factor; masses and inertias stay.
+
+    Args:
+        name: Of the object, a static one too.
+        low, high: Of the factor [–], > 0.
+        shape: Name of its collision shape, "LINK/0"; None: its only one.
+
+    Example:
+        >>> from tribo.gym.tasks import quadruped
+        >>> task = quadruped.task()
+        >>> task.randomisations["foot"] = size("dog", 0.9, 1.1, "LF_FOOT/0")
+    """
+
+    def change(sim: Simulation, rows: np.ndarray) -> None:
+        part: Any = sim.world[name]
+        nominal = part.collision_bodies[0] if shape is None else part.collision_body(shape)
+        sizes = np.array(nominal.size) * sim.draws.uniform(rows, low, high, 1)
+        sim.batch.set_shape_size(name, sizes, shape, worlds=rows)
+
+    return change
+
+
 def friction(first: str, second: str, low: float, high: float) -> Change:
     """Set the friction between two materials, static and sliding alike.
 

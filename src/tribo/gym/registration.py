@@ -51,6 +51,7 @@ def load(name: str) -> Task:
         >>> load("CartPole").name
         'CartPole'
     """
+    check.text(name, "name of a task")
     if ":" in name:
         return _of_user(name)
     short = name.removeprefix("tribo/").removesuffix("-v0")
@@ -67,7 +68,7 @@ def _of_user(name: str) -> Task:
     if is_new:
         sys.path.insert(0, here)
     try:
-        made = getattr(importlib.import_module(module), function)()
+        make = getattr(importlib.import_module(module), function)
     except (ImportError, AttributeError) as error:
         raise ImportError(
             f"{name!r} must be module:function of a task, from this folder: {error}"
@@ -75,6 +76,12 @@ def _of_user(name: str) -> Task:
     finally:
         if is_new:
             sys.path.remove(here)
+    if not callable(make):
+        raise TypeError(
+            f"{name} must be a function that takes nothing and returns a tribo.gym.Task, "
+            f"got {check.shown(make)}"
+        )
+    made = make()
     if not isinstance(made, Task):
         raise TypeError(f"{name} must return a tribo.gym.Task, got {check.shown(made)}")
     return made

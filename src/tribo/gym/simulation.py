@@ -52,6 +52,11 @@ class Simulation:
         Raises:
             ValueError: The task cannot be played.
         """
+        if not isinstance(task, Task):
+            raise TypeError(
+                f"task must be a tribo.gym.Task, got {check.shown(task)}; tribo.gym.load(name) makes one "
+                "of a name"
+            )
         task.check()
         self.task = task
         self.world = task.make_world()
@@ -159,9 +164,10 @@ class Simulation:
             actions: (worlds, k), finite.
 
         Raises:
-            ValueError: The shape is wrong or a number is not finite; nothing is changed.
+            TypeError, ValueError: They are no numbers, the shape is wrong or one is not finite; nothing is
+                changed.
         """
-        given = np.asarray(actions, float)
+        given = check.array(actions, "actions", "numbers")
         if given.shape != self.action.shape:
             raise ValueError(f"actions must have shape {self.action.shape}, got {given.shape}")
         if not np.isfinite(given).all():
@@ -196,7 +202,9 @@ class Simulation:
         """Return the observations of some worlds, (n, sizes of all terms), with their noise."""
         parts = []
         for name, term in self.task.observations.items():
-            part = columns(term(self), len(self), f"observation {name!r}")[rows]
+            what = f"observation {name!r}"
+            part = columns(term(self), len(self), what)[rows]
+            self._check_finite(part, rows, what)
             if name in self.task.noise:
                 part = part + self.draws.normal(rows, self.task.noise[name], part.shape[1])
             parts.append(part)
@@ -204,10 +212,29 @@ class Simulation:
 
     def rewards(self) -> dict[str, np.ndarray]:
         """Return the weighted reward terms, each (worlds,)."""
-        return {
-            name: weight * flat(term(self), len(self), f"reward {name!r}")
-            for name, (weight, term) in self.task.rewards.items()
-        }
+        made = {}
+        for name, (weight, term) in self.task.rewards.items():
+            what = f"reward {name!r}"
+            made[name] = weight * flat(term(self), len(self), what)
+            self._check_finite(made[name], np.arange(len(self)), what)
+        return made
+
+    def _check_finite(self, values: np.ndarray, rows: np.ndarray, what: str) -> None:
+        """Refuse what no policy can learn from, but for worlds whose physics failed: they are over.
+
+        Raises:
+            ValueError: A number of a world is not finite.
+        """
+        is_fine = np.isfinite(values)
+        if is_fine.all():
+            return
+        bad = ~is_fine.reshape(len(rows), -1).all(axis=1) & self.batch.is_valid[rows]
+        if bad.any():
+            k = int(np.flatnonzero(bad)[0])
+            raise ValueError(
+                f"{what} is not finite in world {rows[k]}: {np.atleast_1d(values[k]).tolist()}; a term must "
+                "return finite numbers, also where nothing is seen or no step was made"
+            )
 
     def terminations(self) -> np.ndarray:
         """Return in which worlds any termination term is true, (worlds,) of bool."""

@@ -35,7 +35,7 @@ class StableBaselinesEnv(VecEnv):
         ValueError: The task cannot be played.
 
     Example:
-        >>> from stable_baselines3 import PPO  # doctest: +SKIP
+        >>> from stable_baselines3 import PPO
         >>> envs = StableBaselinesEnv(tribo.gym.load("CartPole"), 64)  # doctest: +SKIP
         >>> model = PPO("MlpPolicy", envs, n_steps=32, batch_size=512).learn(100_000)  # doctest: +SKIP
     """

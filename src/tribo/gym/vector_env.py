@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import ClosedEnvironmentError
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
 from gymnasium.vector.utils import batch_space
 
+from tribo.checks import check
 from tribo.gym.rendering import MODES, Painter, Window, check_render_mode
 from tribo.gym.simulation import Simulation, columns
 from tribo.gym.task import Task
@@ -39,7 +41,7 @@ class VectorEnv(GymnasiumVectorEnv):
             shown in the browser as it goes, in real time (extra "viewer").
 
     Raises:
-        ValueError: The task cannot be played, or there is no such mode.
+        TypeError, ValueError: The task is none or cannot be played, or a number or mode is wrong.
 
     Example:
         >>> from tribo.gym.tasks import cart_pole
@@ -59,6 +61,8 @@ class VectorEnv(GymnasiumVectorEnv):
         self.render_mode = check_render_mode(render_mode)
         self.simulation = Simulation(task, num_envs, threads=threads)
         self.num_envs = num_envs
+        if max_episode_steps is not None:
+            check.integer(max_episode_steps, "max_episode_steps", 1)
         self.episode_steps = task.episode_steps if max_episode_steps is None else max_episode_steps
         self.metadata = {
             "render_modes": list(MODES),
@@ -105,9 +109,10 @@ class VectorEnv(GymnasiumVectorEnv):
         Raises:
             TypeError, ValueError: A seed or mask is wrong; nothing is changed.
         """
+        self._check_open("reset")
+        rows, seeds = self._masked(options), self._seeds(seed)
         super().reset(seed=seed if isinstance(seed, int) else None)
-        rows = self._masked(options)
-        self._seed(seed, rows)
+        self._seed(seeds, rows)
         self.simulation.begin(rows)
         self._ended[rows] = False
         self._observations = self._observations.copy()
@@ -119,7 +124,10 @@ class VectorEnv(GymnasiumVectorEnv):
 
     def _masked(self, options: dict[str, Any] | None) -> np.ndarray:
         """Return the numbers of the worlds to reset."""
-        mask = (options or {}).get("reset_mask")
+        given = {} if options is None else check.mapping(options, "options", "names to values")
+        for name in given:
+            check.known(name, ("reset_mask",), "option of reset")
+        mask = given.get("reset_mask")
         if mask is None:
             return self._all
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
@@ -131,18 +139,30 @@ class VectorEnv(GymnasiumVectorEnv):
             )
         return np.flatnonzero(mask)
 
-    def _seed(self, seed: int | Sequence[int | None] | None, rows: np.ndarray) -> None:
-        seeds: Sequence[int | None]
+    def _seeds(self, seed: Any) -> Sequence[int | None]:
+        """Return a checked seed for each world; None: its stream goes on."""
         if seed is None:
-            seeds = [None] * self.num_envs
-        elif isinstance(seed, int | np.integer):
-            seeds = [int(seed) + k for k in range(self.num_envs)]
-        else:
-            seeds = list(seed)
-            if len(seeds) != self.num_envs:
-                raise ValueError(
-                    f"seeds must be {self.num_envs}, one for each world, got {len(seeds)}"
-                )
+            return [None] * self.num_envs
+        if check.is_scalar(seed) or isinstance(seed, str | bool | np.bool_):
+            first = check.integer(seed, "seed", 0)
+            return [first + k for k in range(self.num_envs)]
+        if not check.is_iterable(seed):
+            raise TypeError(f"seed must be a number or one for each world, got {check.shown(seed)}")
+        seeds = [
+            None if one is None else check.integer(one, f"seed of world {k}", 0)
+            for k, one in enumerate(seed)
+        ]
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"seeds must be {self.num_envs}, one for each world, got {len(seeds)}")
+        return seeds
+
+    def _check_open(self, what: str) -> None:
+        """Refuse what a closed environment cannot do."""
+        if self.closed:
+            raise ClosedEnvironmentError(f"{what}: the environment was closed; make a new one")
+
+    def _seed(self, seeds: Sequence[int | None], rows: np.ndarray) -> None:
+        """Begin the streams of worlds that have a seed."""
         draws = self.simulation.draws
         if not self._is_seeded:
             draws.seed(self._all, seeds)
@@ -163,9 +183,12 @@ class VectorEnv(GymnasiumVectorEnv):
             Observations (worlds, n), rewards (worlds,), which episodes ended, which were cut off, infos.
 
         Raises:
-            ValueError: The shape is wrong or a number is not finite; nothing is changed.
+            TypeError, ValueError: They are no numbers, the shape is wrong or one is not finite; nothing is
+                changed. Or a term of the task gave what is not finite.
             RuntimeError: `reset` was not called before.
+            ClosedEnvironmentError: It was closed (of Gymnasium; so do `reset` and `render`).
         """
+        self._check_open("step")
         if not self._is_seeded:
             raise RuntimeError("call reset() before the first step()")
         sim = self.simulation
@@ -218,6 +241,7 @@ class VectorEnv(GymnasiumVectorEnv):
 
     def render(self) -> tuple[np.ndarray, ...] | None:
         """Return a picture of each world, (height, width, 3) of uint8, or None in other modes."""
+        self._check_open("render")
         if self.render_mode != "rgb_array":
             return None
         if self._painter is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -62,11 +63,18 @@ def load(path: str | Path) -> dict[str, Any]:
 
     Raises:
         OSError: There is no such file.
-        ValueError: It is no checkpoint.
+        ValueError: It is no checkpoint, or was damaged.
     """
     import pickle
 
     data = Path(path).read_bytes()
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            damaged = archive.testzip()  # PyTorch does not look at the check sums
+    except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError) as error:
+        raise ValueError(f"{path}: is no checkpoint of 'tribo train': {error}") from None
+    if damaged is not None:
+        raise ValueError(f"{path}: was damaged: the check sum of {damaged} is wrong")
     try:
         state: dict[str, Any] = _unpacked(torch().load(io.BytesIO(data), weights_only=True))
     except (pickle.UnpicklingError, RuntimeError, EOFError, KeyError) as error:

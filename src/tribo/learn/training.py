@@ -19,6 +19,7 @@ from tribo.learn.settings import Settings, preset
 
 CHECKPOINT, CURVE, CONFIG = "checkpoint.pt", "curve.csv", "settings.json"
 POLICY, ONNX = "policy.npz", "policy.onnx"
+PARTS = ("task", "settings", "learner", "curve")  # of a checkpoint
 CLOCKED = ("seconds", "world_steps_per_second")  # what is not the same when a training is repeated
 
 Report = Callable[[dict[str, float]], None]
@@ -82,7 +83,12 @@ def train(
     learner = Learner(load(task), chosen, make_player)
     curve: list[dict[str, float]] = []
     if resume:
-        learner.set_state(saved["learner"])
+        try:
+            learner.set_state(saved["learner"])
+        except (RuntimeError, KeyError, TypeError, AttributeError) as error:
+            raise ValueError(
+                f"{place / CHECKPOINT}: does not fit the task and settings that it names: {error}"
+            ) from None
         curve = saved["curve"]
     place.mkdir(parents=True, exist_ok=True)
     for draft in place.glob(checkpoint.DRAFTS):  # of a write that a kill ended
@@ -121,6 +127,11 @@ def train(
 
 def _settings_of(saved: dict[str, Any], task: str, given: Settings | None, place: Path) -> Settings:
     """Return the settings of a training that is resumed; only its length may be another one."""
+    for part in PARTS:
+        if part not in saved:
+            raise ValueError(
+                f"{place / CHECKPOINT}: is no checkpoint of a training: it has no {part!r}"
+            )
     if saved["task"] != task:
         raise ValueError(f"{place} holds a training of {saved['task']}, not of {task}")
     numbers = dict(saved["settings"])

@@ -121,10 +121,10 @@ def through_fixed_joint(
     omega, alpha = motion[:, 15:18], motion[:, 21:24]
     inertia = turn @ part.own.inertia @ turn.transpose(0, 2, 1)
     force = part.own.mass * (motion[:, 18:21] - gravity)
-    momentum = np.einsum("nij,nj->ni", inertia, omega)
-    torque = np.einsum("nij,nj->ni", inertia, alpha) + np.cross(omega, momentum)
+    momentum = (inertia @ omega[..., None])[..., 0]
+    torque = (inertia @ alpha[..., None])[..., 0] + np.cross(omega, momentum)
     torque += np.cross(motion[:, :3] - origin, force)
-    arm = np.einsum("nij,nj->ni", turn, records.model.arrays["body_com"][:, part.body])
+    arm = (turn @ records.model.arrays["body_com"][:, part.body, :, None])[..., 0]
     force = force - outside_part[:, 3:]
     torque -= outside_part[:, :3] + np.cross(arm, outside_part[:, 3:])
     if part.children:

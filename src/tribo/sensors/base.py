@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,15 +15,36 @@ from tribo.checks.errors import EditError
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
 from tribo.description.extents import rotation_matrix
+from tribo.description.trees import TreeDescription
+from tribo.engine.engine import Engine
+from tribo.engine.layout import Span
 from tribo.engine.subtree import TreeRecords, tree_records
 from tribo.objects import ArticulatedSystem, Object
 from tribo.objects.base import shift_since
+from tribo.objects.end import End
 from tribo.objects.frames import Frame
+from tribo.objects.parts import Part
 from tribo.objects.world_view import WorldView
-from tribo.queries import point as queries
+from tribo.sensors.loads import UNKNOWN
 from tribo.sensors.noise import Noise, NoiseState
+from tribo.sensors.senses import Grip, Place, Senses, midway_poses
 
 EARLY = 1e-6  # [-] of a step: a measurement that is due so little later is due now
+Errors = list[
+    list[NoiseState]
+]  # of a sensor: the streams of each of its readings, one for each world
+
+
+class Copied(Protocol):
+    """An object in copies of its world, as sensors know it."""
+
+    @property
+    def span(self) -> Span:
+        """Where it is in the records."""
+
+    @property
+    def description(self) -> TreeDescription:
+        """What it is made of."""
 
 
 class SensorHost(Protocol):
@@ -34,9 +57,6 @@ class SensorHost(Protocol):
 
     def last_wrench(self, sensor: Any) -> Any:
         """Return the external torque and force on every body in the last step, and on which link."""
-
-    def shapes_at(self, mount: Any) -> slice:
-        """Return which shapes are on the body that carries a sensor."""
 
     def look_along(self, place: np.ndarray, directions: np.ndarray, nearest: float, reach: np.ndarray,
                    hidden: Any) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
@@ -81,31 +101,113 @@ class Mount:
     def records(self) -> TreeRecords:
         """Return the records of the object's tree."""
         assert self.part is not None
-        self.part.check_present("a measurement")
         engine = self.world.engine
         assert self.part.span is not None
         if self._records is None or self._records.world_model is not engine.model:
             self._records = tree_records(engine, self.part.span)
         return self._records
 
-    def motion(self, acceleration: np.ndarray | None = None) -> np.ndarray:
-        """Return position, rotation (9), velocity, ω, acceleration, angular acceleration, (24,)."""
-        out = np.zeros((1, 24))
+    def place(self) -> Place:
+        """Return where the sensor sits now."""
         if self.part is None:
-            out[0, :3], out[0, 3:12] = self.offset, np.eye(3).ravel()
-            return np.asarray(out[0])
-        records, span, state = self.records(), self.part.span, self.world.engine.state
-        assert span is not None
-        q, v = state.q[span.q][None], state.v[span.v][None]
-        vdot = np.zeros_like(v) if acceleration is None else acceleration[span.v][None]
-        queries.motions(records.model, records.settings, records.work, q, v,
-                        np.ascontiguousarray(vdot), self.body, self.offset[None], out)  # fmt: skip
-        return np.asarray(out[0])
+            return Place("", None, None, 0, "", self.offset, self.turn)
+        self.part.check_present("a measurement")
+        _ = self.world.engine  # gives the object its place in the records, if that is due
+        return Place(
+            self.part.name, self.part.span, self.part.description, self.body, self.link, self.offset,
+            self.turn,
+        )  # fmt: skip
 
-    def pose(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return position (3,) [m] and rotation (3, 3), sensor axes to world."""
-        motion = self.motion()
-        return motion[:3], motion[3:12].reshape(3, 3) @ self.turn
+
+class WorldSenses(Senses):
+    """A world alone as one of its sensors sees it: N = 1."""
+
+    def __init__(self, mount: Mount, sensor: Any) -> None:
+        """Look from where a sensor sits."""
+        self._mount, self._sensor = mount, sensor
+        self.place = mount.place()
+
+    @property
+    def engine(self) -> Engine:
+        """Return the records of the world."""
+        return self._mount.world.engine
+
+    def records(self) -> TreeRecords:
+        """Return the records of the tree of the object that carries the sensor."""
+        return self._mount.records()
+
+    def mean_acceleration(self) -> np.ndarray:
+        """Return (v⁺ − v)/Δt of the last step, (1, dofs of the world)."""
+        return self._mount.sensors.mean_acceleration(self._sensor)[None]
+
+    def last_wrench(self) -> np.ndarray:
+        """Return torque and force from outside on every body in the last step, (1, bodies, 6)."""
+        found: np.ndarray = self._mount.sensors.last_wrench(self._sensor).wrench
+        return found[None]
+
+    def pushes(self, part: Part) -> np.ndarray:
+        """Return how much of it acts on a part of the sensor's body, (1, 6)."""
+        pushes, robot = self._mount.sensors.last_wrench(self._sensor).pushes, self._mount.part
+        assert robot is not None
+        if UNKNOWN in pushes:
+            raise EditError(
+                f"an external force on {robot.name} comes from a state that does not say on which link "
+                f"it acts, so it is not known whether {part.name!r} feels it; step once more"
+            )
+        total = np.zeros((1, 6))
+        for (number, link), wrench in pushes.items():
+            if number == robot.id and link in part.links:
+                total += wrench
+        return total
+
+    def grips(self) -> Iterable[Grip]:
+        """Return what constraints did to the object that carries the sensor, in the last step."""
+        poses: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+
+        def pose(end: End) -> tuple[np.ndarray, np.ndarray]:
+            if end.part is None:
+                return end.point, end.axes
+            if end.part.id not in poses:
+                assert end.part.span is not None
+                poses[end.part.id] = midway_poses(self.engine, end.part.span)
+            at, turns = (rows[0, end.body] for rows in poses[end.part.id])
+            return at + turns @ end.point, turns @ end.axes
+
+        for tie in self._mount.world.constraints:
+            for side, end in enumerate(tie.ends):
+                if end.part is self._mount.part:
+                    points, force, torque = tie.loads([pose(end) for end in tie.ends])
+                    sign = (1.0, -1.0)[side]
+                    yield Grip(tie.name, end.body, end.link, points[side][None],
+                               sign * force[None], sign * torque[None])  # fmt: skip
+
+    def look(
+        self, start: np.ndarray, toward: np.ndarray, nearest: float, reach: np.ndarray, hides: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return distance [m] (infinity: nothing) and object number (−1) of R rays, (1, R)."""
+        hidden = self.hidden if hides else ()
+        look = self._mount.sensors.look_along
+        distance, number = look(start[0], toward[0], nearest, reach, hidden)
+        return distance[None], number[None]
+
+
+def disturbed(
+    truth: np.ndarray, streams: list[NoiseState], times: np.ndarray, *, is_whole: bool = True
+) -> np.ndarray:
+    """Return what a sensor reads of the truth, (n, …), each world with errors of its own stream.
+
+    Args:
+        truth: In n worlds, (n, …).
+        streams: Of errors, n.
+        times: World times, (n,) [s].
+        is_whole: A reading is lost as a whole or not at all.
+    """
+    if not streams or streams[0].noise is None:
+        return truth
+    return np.stack([
+        stream.applied(row, float(time), is_whole=is_whole)
+        for stream, row, time in zip(streams, truth, times, strict=True)
+    ])  # fmt: skip
 
 
 class Sensor(Sealed, ABC):
@@ -144,6 +246,11 @@ class Sensor(Sealed, ABC):
         return self._name
 
     @property
+    def seed(self) -> int:
+        """Seed of its errors."""
+        return self._seed
+
+    @property
     def world(self) -> Any:
         """The `World` that it is in."""
         return self._mount.world.face
@@ -166,12 +273,12 @@ class Sensor(Sealed, ABC):
     @property
     def position(self) -> np.ndarray:
         """Where the sensor is now, (3,) [m], world."""
-        return frozen(self._mount.pose()[0])
+        return frozen(self._senses().pose()[0][0])
 
     @property
     def rotation_matrix(self) -> np.ndarray:
         """Rotation, (3, 3), sensor axes (x forward, y left, z up) to world."""
-        return frozen(self._mount.pose()[1])
+        return frozen(self._senses().pose()[1][0])
 
     def measure(self) -> Any:
         """Measure now, whatever the rate, and return the reading.
@@ -182,12 +289,39 @@ class Sensor(Sealed, ABC):
         """
         if self._is_removed:
             raise EditError(f"sensor {self._name} was removed from its world; add a new one")
-        self._reading = self._measured(self._mount.world.time)
+        senses, alone = self._senses(), np.arange(1)
+        self._reading = self.alone(
+            self.readings(senses, alone, [[one] for one in self.error_streams()])
+        )
         return self._reading
 
+    def copied_place(self, parts: Mapping[str, Copied]) -> Place:
+        """Return where it sits in copies of the world, whose objects are known by name."""
+        place = self._mount.place()
+        if place.span is None:
+            return replace(place, offset=place.offset.copy(), turn=place.turn.copy())
+        part = parts[place.name]
+        return replace(
+            place, span=part.span, description=part.description, offset=place.offset.copy(),
+            turn=place.turn.copy(),
+        )  # fmt: skip
+
+    def _senses(self) -> Senses:
+        return WorldSenses(self._mount, self)
+
     @abstractmethod
-    def _measured(self, time: float) -> Any:
-        """Return a new reading; time [s]."""
+    def readings(self, senses: Senses, rows: np.ndarray, errors: Errors) -> Any:
+        """Return what the sensor reads in some worlds, arrays whose first axis is the world.
+
+        Args:
+            senses: All worlds.
+            rows: Which of them are wanted, (n,).
+            errors: For each of `error_streams` a list of n.
+        """
+
+    def alone(self, readings: Any) -> Any:
+        """Return the reading of a world alone, of `readings` for one world."""
+        return type(readings)(*(_only(value) for value in readings))
 
     # -- what the world does -------------------------------------------------------------------
     def restart(self, time: float) -> None:
@@ -212,15 +346,27 @@ class Sensor(Sealed, ABC):
         """Be removed."""
         self._is_removed = True
 
-    def _streams(self) -> list[NoiseState]:
+    def error_streams(self) -> list[NoiseState]:
+        """Return the streams of errors of its readings."""
         return [self._noise]
+
+    def streams_of(self, seed: int) -> list[NoiseState]:
+        """Return such streams at their beginning, of another seed."""
+        return [stream.seeded(seed) for stream in self.error_streams()]
 
     def get_state(self) -> tuple[Any, ...]:
         """Return what the future of the sensor depends on."""
-        return self._start, self._ticks, self._reading, [s.get() for s in self._streams()]
+        return self._start, self._ticks, self._reading, [s.get() for s in self.error_streams()]
 
     def set_state(self, state: tuple[Any, ...]) -> None:
         """Go back to an earlier state."""
         self._start, self._ticks, self._reading = state[:3]
-        for stream, saved in zip(self._streams(), state[3], strict=True):
+        for stream, saved in zip(self.error_streams(), state[3], strict=True):
             stream.set(saved)
+
+
+def _only(values: np.ndarray) -> Any:
+    """Return the entry of an array with one: a number of Python, or an array that is only read."""
+    if values.ndim == 1:
+        return values[0].item()
+    return frozen(values[0].copy())

@@ -10,8 +10,9 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.readout.rays import MAX_RAYS
-from tribo.sensors.base import Mount, Sensor
+from tribo.sensors.base import Errors, Mount, Sensor, disturbed
 from tribo.sensors.noise import Noise
+from tribo.sensors.senses import Senses
 
 
 class DepthReading(NamedTuple):
@@ -99,15 +100,17 @@ class DepthCamera(Sensor):
             )
         return frozen(image[..., None] * self._rays.reshape(self._height, self._width, 3))
 
-    def _measured(self, time: float) -> Any:
-        place, turn = self._mount.pose()
-        hidden = () if self._sees_parent else self._mount.sensors.shapes_at(self._mount)
+    def readings(self, senses: Senses, rows: np.ndarray, errors: Errors) -> Any:
+        """Return what it sees in some worlds, arrays whose first axis is the world."""
+        place, turn = senses.pose()
         # Rays begin at the near plane: what is before it is not seen.
-        rays = self._rays @ turn.T
-        distance, objects = self._mount.sensors.look_along(
-            place + self._near * rays, rays, 0.0, (self._far - self._near) * self._lengths, hidden
-        )
+        rays = self._rays @ turn.transpose(0, 2, 1)
+        distance, objects = senses.look(
+            place[:, None] + self._near * rays, rays, 0.0, (self._far - self._near) * self._lengths,
+            not self._sees_parent,
+        )  # fmt: skip
         depth = np.where(np.isfinite(distance), self._near + distance / self._lengths, math.nan)
-        depth = self._noise.applied(depth, time, is_whole=False)
-        shape = self._height, self._width
-        return DepthReading(time, frozen(depth.reshape(shape)), frozen(objects.reshape(shape)))
+        times = senses.time[rows]
+        depth = disturbed(depth[rows], errors[0], times, is_whole=False)
+        shape = -1, self._height, self._width
+        return DepthReading(times, depth.reshape(shape), objects[rows].reshape(shape))

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tribo.checks import check
-from tribo.checks.readonly import frozen
 from tribo.objects.frames import quaternions
-from tribo.sensors.base import Mount, Sensor
+from tribo.sensors.base import Errors, Mount, Sensor, disturbed
 from tribo.sensors.noise import Noise, NoiseState
+from tribo.sensors.senses import Senses, turned_back
 
 
 class ImuReading(NamedTuple):
@@ -46,19 +46,19 @@ class Imu(Sensor):
                                 (max_angular_velocity, "max_angular_velocity"))
         ]  # fmt: skip
 
-    def _measured(self, time: float) -> Any:
-        world = self._mount.world
-        motion = self._mount.motion(self._mount.sensors.mean_acceleration(self))
-        turn = motion[3:12].reshape(3, 3) @ self._mount.turn
-        force = turn.T @ (motion[18:21] - np.array(world.gravity))
-        spin = turn.T @ motion[15:18]
-        force = self._noise.applied(force, time)
-        spin = self._gyro.applied(spin, time)
+    def readings(self, senses: Senses, rows: np.ndarray, errors: Errors) -> Any:
+        """Return what it reads in some worlds, arrays whose first axis is the world."""
+        motion = senses.motion(senses.mean_acceleration())[rows]
+        turn = motion[:, 3:12].reshape(-1, 3, 3) @ senses.place.turn
+        force = turned_back(turn, motion[:, 18:21] - senses.gravity[rows])
+        spin = turned_back(turn, motion[:, 15:18])
+        times = senses.time[rows]
+        force, spin = disturbed(force, errors[0], times), disturbed(spin, errors[1], times)
         most, fastest = self._limits
         return ImuReading(
-            time, frozen(np.clip(force, -most, most)), frozen(np.clip(spin, -fastest, fastest)),
-            frozen(quaternions(turn[None])[0]),
-        )  # fmt: skip
+            times, np.clip(force, -most, most), np.clip(spin, -fastest, fastest), quaternions(turn)
+        )
 
-    def _streams(self) -> list[NoiseState]:
+    def error_streams(self) -> list[NoiseState]:
+        """Return the streams of errors: of the acceleration, of the angular velocity."""
         return [self._noise, self._gyro]

@@ -9,8 +9,9 @@ import numpy as np
 from tribo.checks import check
 from tribo.engine.layout import COORDINATES
 from tribo.objects import ArticulatedSystem
-from tribo.sensors.base import Mount, Sensor
+from tribo.sensors.base import Errors, Mount, Sensor, disturbed
 from tribo.sensors.noise import Noise, NoiseState
+from tribo.sensors.senses import Senses
 
 
 class EncoderReading(NamedTuple):
@@ -39,15 +40,18 @@ class JointEncoder(Sensor):
         self._where = handle.coordinate_slice.start, handle.velocity_slice.start
         self._speed = self._stream(velocity_noise, "velocity")
 
-    def _measured(self, time: float) -> Any:
-        robot = self._mount.part
-        assert robot is not None
-        robot.check_present("a measurement")
-        position, velocity = self._where
-        q = robot.generalized_coordinate[position : position + 1].copy()
-        v = robot.generalized_velocity[velocity : velocity + 1].copy()
-        read = self._noise.applied(q, time), self._speed.applied(v, time)
-        return EncoderReading(time, *(float(np.asarray(x)[0]) for x in read))
+    def readings(self, senses: Senses, rows: np.ndarray, errors: Errors) -> Any:
+        """Return what it reads in some worlds, arrays whose first axis is the world."""
+        span, state, times = senses.place.span, senses.engine.state.arrays, senses.time[rows]
+        assert span is not None
+        found = [
+            disturbed(state[name][rows, part.start + k, None], streams, times)[:, 0]
+            for name, part, k, streams in zip(
+                ("q", "v"), (span.q, span.v), self._where, errors, strict=True
+            )
+        ]
+        return EncoderReading(times, *found)  # type: ignore[arg-type]  # of many worlds: arrays
 
-    def _streams(self) -> list[NoiseState]:
+    def error_streams(self) -> list[NoiseState]:
+        """Return the streams of errors: of the position, of the velocity."""
         return [self._noise, self._speed]

@@ -10,8 +10,9 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.readout.rays import MAX_RAYS
-from tribo.sensors.base import Mount, Sensor
+from tribo.sensors.base import Errors, Mount, Sensor, disturbed
 from tribo.sensors.noise import Noise
+from tribo.sensors.senses import Senses
 
 
 class LidarReading(NamedTuple):
@@ -60,28 +61,35 @@ class Lidar(Sensor):
         first = math.floor((time - 1.0 / self._rate) * per_turn + 1e-6)
         return np.arange(first, math.floor(time * per_turn + 1e-6))
 
-    def _measured(self, time: float) -> Any:
-        columns = self._columns(time)
+    def readings(self, senses: Senses, rows: np.ndarray, errors: Errors) -> Any:
+        """Return what it sees in some worlds, whole turns in a batch; the first axis is the world."""
+        times = senses.time[rows]
+        is_alone = senses.engine.worlds == 1
+        columns = self._columns(float(times[0])) if is_alone else np.arange(self._samples)
         yaw = self._sign * 2.0 * math.pi / self._samples * (columns % self._samples)
         across, up = np.cos(self._pitch), np.sin(self._pitch)
         beams = np.empty((len(yaw), len(across), 3))
         beams[:, :, 0] = np.cos(yaw)[:, None] * across
         beams[:, :, 1] = np.sin(yaw)[:, None] * across
         beams[:, :, 2] = up
-        place, turn = self._mount.pose()
-        hidden = () if self._sees_parent else self._mount.sensors.shapes_at(self._mount)
-        distance, objects = self._mount.sensors.look_along(
-            place,
-            beams.reshape(-1, 3) @ turn.T,
-            self._near,
-            np.full(beams[..., 0].size, self._far),
-            hidden,
-        )
-        found = self._noise.applied(distance, time, is_whole=False)
-        hit = np.isfinite(found)
-        points = found[hit, None] * beams.reshape(-1, 3)[hit]
-        shape = beams.shape[:2]
+        place, turn = senses.pose()
+        toward = beams.reshape(-1, 3) @ turn.transpose(0, 2, 1)
+        start = np.broadcast_to(place[:, None], toward.shape)
+        reach = np.full(toward.shape[1], self._far)
+        distance, objects = senses.look(start, toward, self._near, reach, not self._sees_parent)
+        found = disturbed(distance[rows], errors[0], times, is_whole=False)
+        points = np.where(np.isfinite(found), found, math.nan)[..., None] * beams.reshape(-1, 3)
+        shape = -1, *beams.shape[:2]
         return LidarReading(
-            time, frozen(yaw), frozen(self._pitch.copy()), frozen(found.reshape(shape)),
-            frozen(objects.reshape(shape)), frozen(points),
+            times, yaw, self._pitch.copy(), found.reshape(shape), objects[rows].reshape(shape),
+            points.reshape(*shape, 3),
+        )  # fmt: skip
+
+    def alone(self, readings: Any) -> Any:
+        """Return the reading of a world alone: of the points only those that were hit."""
+        ranges, points = readings.ranges[0], readings.points[0]
+        return LidarReading(
+            float(readings.time[0]), frozen(readings.yaw), frozen(readings.pitch),
+            frozen(ranges.copy()), frozen(readings.object_index[0].copy()),
+            frozen(points[np.isfinite(ranges)]),
         )  # fmt: skip

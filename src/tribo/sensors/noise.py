@@ -61,11 +61,15 @@ class NoiseState:
 
     def __init__(self, noise: Noise | None, seed: int, name: str) -> None:
         """Start at the first reading."""
-        self.noise = noise
+        self.noise, self._name = noise, name
         self._key = np.array([seed & 0xFFFFFFFFFFFFFFFF, zlib.crc32(name.encode())], np.uint64)
         self.count = 0
         self.bias: np.ndarray | float = 0.0
         self._time = math.nan
+
+    def seeded(self, seed: int) -> NoiseState:
+        """Return the same errors from the first reading on, of another seed."""
+        return NoiseState(self.noise, seed, self._name)
 
     def get(self) -> tuple[int, np.ndarray | float, float]:
         """Return what the future depends on."""

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tribo.checks import check
-from tribo.checks.readonly import frozen
 from tribo.objects import ArticulatedSystem
 from tribo.objects.parts import part_of, reactions, through_fixed_joint
 from tribo.objects.states import States
-from tribo.sensors.base import Mount, Sensor
+from tribo.sensors.base import Errors, Mount, Sensor, disturbed
 from tribo.sensors.loads import Loads, contact_wrenches
 from tribo.sensors.noise import Noise
+from tribo.sensors.senses import Senses, turned_back
 
 
 class WrenchReading(NamedTuple):
@@ -37,22 +38,21 @@ class ContactReading(NamedTuple):
 class ContactSensor(Sensor):
     """Force and torque of all contacts on a body in the last step; see `World.add_contact_sensor`."""
 
-    def _measured(self, time: float) -> Any:
-        mount = self._mount
-        if mount.part is None:
+    def readings(self, senses: Senses, rows: np.ndarray, errors: Errors) -> Any:
+        """Return what it feels in some worlds, arrays whose first axis is the world."""
+        made = np.isfinite(senses.mean_acceleration()).all(axis=1)[rows]  # a step
+        span, engine, times = senses.place.span, senses.engine, senses.time[rows]
+        if span is None:
             raise TypeError("a contact sensor needs an object")
-        mount.part.check_present("a measurement")
-        mount.sensors.mean_acceleration(self)  # a step was made
-        engine, span = mount.world.engine, mount.part.span
-        assert span is not None
-        is_own = engine.model.shape_body == span.body.start + mount.body
+        is_own = engine.model.arrays["shape_body"][0] == span.body.start + senses.place.body
         total, count = contact_wrenches(engine, np.where(is_own, 0, -1), 1)
-        place, turn = mount.pose()
-        force, about = total[0, :3], total[0, 3:] - np.cross(place, total[0, :3])
-        read = self._noise.applied(np.concatenate([turn.T @ force, turn.T @ about]), time)
-        return ContactReading(
-            time, bool(count[0]), frozen(read[:3].copy()), frozen(read[3:].copy()), int(count[0])
-        )
+        points = np.where(made, count[rows, 0], 0)
+        place, turn = (part[rows] for part in senses.pose())
+        force = np.where(made[:, None], total[rows, 0, :3], math.nan)
+        about = total[rows, 0, 3:] - np.cross(place, force)
+        felt = np.concatenate([turned_back(turn, force), turned_back(turn, about)], axis=1)
+        read = disturbed(felt, errors[0], times)
+        return ContactReading(times, points > 0, read[:, :3], read[:, 3:], points)  # type: ignore[arg-type]
 
 
 class ForceTorqueSensor(Sensor):
@@ -69,26 +69,26 @@ class ForceTorqueSensor(Sensor):
         if not isinstance(mount.part, ArticulatedSystem):
             raise TypeError(f"a force–torque sensor needs a robot, got {check.shown(mount.part)}")
 
-    def _measured(self, time: float) -> Any:
-        mount, world = self._mount, self._mount.world
-        records, engine, robot = mount.records(), world.engine, mount.part
-        assert isinstance(robot, ArticulatedSystem)
-        span = robot.span
+    def readings(self, senses: Senses, rows: np.ndarray, errors: Errors) -> Any:
+        """Return what it feels in some worlds, arrays whose first axis is the world."""
+        records, place, engine = senses.records(), senses.place, senses.engine
+        span, description = place.span, place.description
         assert span is not None
-        vdot = np.ascontiguousarray(mount.sensors.mean_acceleration(self)[span.v][None])
-        q = np.array(engine.work.mid_q[span.q])[None]
-        v = np.array(engine.state.v[span.v])[None] - 0.5 * engine.settings.dt * vdot
-        states = States(robot.name, records, q, v, vdot, True)
-        part = part_of(robot.description, mount.body, mount.link)
-        loads = Loads(mount.sensors, self, robot, part)
-        outside = loads.outside[None]
+        assert description is not None
+        vdot = np.ascontiguousarray(senses.mean_acceleration()[:, span.v])
+        q = np.ascontiguousarray(engine.work.arrays["mid_q"][:, span.q])
+        v = engine.state.arrays["v"][:, span.v] - 0.5 * senses.dt * vdot
+        states = States(place.name, records, q, np.ascontiguousarray(v), vdot, False)
+        part = part_of(description, place.body, place.link)
+        loads = Loads(senses, part)
         if part is None:
-            found = reactions(states, vdot, outside)[0, mount.body]
+            found = reactions(states, vdot, loads.outside)[:, place.body]
         else:
-            found = through_fixed_joint(states, part, vdot, outside, loads.on_part[None])[0]
-        torque, force = found[:3], found[3:]
-        own = loads.turns[mount.body]
-        torque = torque - np.cross(own @ mount.offset, force)
-        axes = own @ mount.turn
-        read = self._noise.applied(np.concatenate([axes.T @ force, axes.T @ torque]), time)
-        return WrenchReading(time, frozen(read[:3].copy()), frozen(read[3:].copy()))
+            found = through_fixed_joint(states, part, vdot, loads.outside, loads.on_part)
+        torque, force, own = found[:, :3], found[:, 3:], loads.turns[:, place.body]
+        torque = torque - np.cross(own @ place.offset, force)
+        axes = own @ place.turn
+        felt = np.concatenate([turned_back(axes, force), turned_back(axes, torque)], axis=1)[rows]
+        times = senses.time[rows]
+        read = disturbed(felt, errors[0], times)
+        return WrenchReading(times, read[:, :3], read[:, 3:])

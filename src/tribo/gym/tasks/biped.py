@@ -8,6 +8,7 @@ import numpy as np
 
 import tribo
 from tribo.gym import randomisation
+from tribo.gym.simulation import Simulation
 from tribo.gym.task import Task
 from tribo.gym.tasks.walking import Walker
 
@@ -18,8 +19,25 @@ LEG, HIP, ANKLE = (
     0.06,
 )  # [m] thigh and shank; from the middle to a hip; height of an ankle
 BEND = 0.35  # [rad] of hip and ankle in the stance, half that of the knee
+LIFT = 0.25  # [rad] by which they bend more where a foot is highest: 8 cm
 DARK, ORANGE = (0.2, 0.22, 0.25, 1), (0.85, 0.35, 0.15, 1)
-WALKER = Walker(
+
+
+class Stepper(Walker):
+    """A walker whose drives step in place by themselves; what the policy adds makes it walk and not fall."""
+
+    def drive(self, sim: Simulation, actions: np.ndarray) -> None:
+        """Give the drives their targets: stance, a step in place, and what the policy adds."""
+        late = (self.phase(sim)[:, None] + self.late) % 1.0
+        swing = np.clip((late - self.standing) / (1.0 - self.standing), 0.0, 1.0)
+        bend = LIFT * np.sin(np.pi * swing)  # (worlds, feet)
+        step = np.zeros((len(sim), len(self.feet), len(self.stance) // len(self.feet)))
+        step[:, :, 2:] = bend[:, :, None] * np.array([-1.0, 2.0, -1.0])  # pitch, knee, ankle
+        targets = self.stance + step.reshape(len(sim), -1) + self.scale * actions
+        sim.object(self.name).pd_target[:, 7:] = targets
+
+
+WALKER = Stepper(
     name=ROBOT,
     stance=np.array([0.0, 0.0, -BEND, 2 * BEND, -BEND] * 2),  # yaw, roll, pitch, knee, ankle
     height=2 * LEG * float(np.cos(BEND)) + ANKLE,

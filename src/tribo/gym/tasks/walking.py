@@ -31,12 +31,30 @@ class Walker:
     stance: np.ndarray  # (joints,) [rad] in which it stands
     height: float  # [m] of the base in the stance
     scale: float  # [rad] by which an action of 1 moves the target of a drive
-    feet: tuple[str, ...]  # bodies that may touch the ground
+    feet: tuple[str, ...]  # links that may touch the ground; one that is fixed counts with its body
     late: np.ndarray  # (feet,) [–] part of a stride by which each is late
     strides: float  # [1/s]
     standing: float  # [–] part of a stride in which a foot stands
     lowest: float  # [m] base below it: fallen
     commands: np.ndarray  # (2, 3) least and greatest: forward, left [m/s], turn left [rad/s]
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that do not belong together.
+
+        Raises:
+            ValueError: The shapes of stance, late or commands are wrong.
+        """
+        for what, shape in (("late", (len(self.feet),)), ("commands", (2, 3))):
+            found = np.shape(getattr(self, what))
+            if found != shape:
+                raise ValueError(
+                    f"{what} of the walker {self.name} must have shape {shape}, got {found}"
+                )
+        if np.ndim(self.stance) != 1:
+            raise ValueError(
+                f"stance of the walker {self.name} must be an angle for each joint, (joints,), got shape "
+                f"{np.shape(self.stance)}"
+            )
 
     def start(self) -> np.ndarray:
         """Return the coordinates of the stance, (nq,)."""
@@ -101,7 +119,7 @@ class Walker:
     def keeps_step(self, sim: Simulation) -> np.ndarray:
         """Return the share of the feet that stand or swing as the stride wants it, (worlds,) 0…1 [–]."""
         robot = sim.object(self.name)
-        rows = [robot.body_names.index(name) for name in self.feet]
+        rows = [robot.frame(name).body_index for name in self.feet]
         stands = sim.contact_force(self.name)[:, rows, 2] > 1.0
         wanted = (self.phase(sim)[:, None] + self.late) % 1.0 < self.standing
         return np.asarray((stands == wanted).sum(axis=1) / len(rows))

@@ -1,0 +1,159 @@
+"""What a sensor can know of its worlds: of one world alone, or of all worlds of a batch at once."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tribo.description.trees import TreeDescription
+from tribo.engine.engine import Engine
+from tribo.engine.layout import Span
+from tribo.engine.subtree import TreeRecords, tree_records
+from tribo.objects.parts import Part
+from tribo.queries import point as queries
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a sensor sits: on which body of which object, or in the world (no span)."""
+
+    name: str  # of the object
+    span: Span | None
+    description: TreeDescription | None
+    body: int
+    link: str  # that became a part of the body, "": the body's own
+    offset: np.ndarray  # (3,) [m] frame of the body or of the world
+    turn: np.ndarray  # (3, 3) sensor axes to those of the body or of the world
+
+
+@dataclass(frozen=True, slots=True)
+class Grip:
+    """What a constraint did to a body of an object in the last step, in N worlds."""
+
+    name: str  # of the constraint
+    body: int
+    link: str | None  # that it holds; None: not known
+    point: np.ndarray  # (N, 3) [m] world
+    force: np.ndarray  # (N, 3) [N] world
+    torque: np.ndarray  # (N, 3) [N m] besides that of the force
+
+
+class Senses(ABC):
+    """N worlds as a sensor sees them; N = 1 for a world alone. Arrays have the world as first axis."""
+
+    place: Place
+
+    @property
+    @abstractmethod
+    def engine(self) -> Engine:
+        """Return the records of the worlds."""
+
+    @abstractmethod
+    def records(self) -> TreeRecords:
+        """Return the records of the tree of the object that carries the sensor."""
+
+    @abstractmethod
+    def mean_acceleration(self) -> np.ndarray:
+        """Return (v⁺ − v)/Δt of the last step, (N, dofs of the world); NaN: there was none."""
+
+    @abstractmethod
+    def last_wrench(self) -> np.ndarray:
+        """Return torque and force from outside on all bodies in the last step, (N, bodies, 6)."""
+
+    @abstractmethod
+    def pushes(self, part: Part) -> np.ndarray:
+        """Return how much of it acts on a part of the sensor's body, (N, 6).
+
+        Raises:
+            EditError: That is not known.
+        """
+
+    @abstractmethod
+    def grips(self) -> Iterable[Grip]:
+        """Return what constraints did to the object that carries the sensor, in the last step."""
+
+    @abstractmethod
+    def look(
+        self, start: np.ndarray, toward: np.ndarray, nearest: float, reach: np.ndarray, hides: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return distance [m] (infinity: nothing) and object number (−1) of R rays in each world, (N, R).
+
+        Args:
+            start, toward: (N, R, 3) [m], world.
+            nearest: Distance from which on something is seen [m].
+            reach: (R,) [m].
+            hides: The body that carries the sensor is not seen.
+        """
+
+    # -- what follows --------------------------------------------------------------------------
+    @property
+    def time(self) -> np.ndarray:
+        """World times, (N,) [s]."""
+        return np.array(self.engine.state.arrays["time"][:, 0])
+
+    @property
+    def dt(self) -> np.ndarray:
+        """Time steps, (N, 1) [s]."""
+        return self.engine.settings.arrays["dt"].reshape(-1, 1)
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """Gravity, (N, 3) [m/s²]."""
+        settings = self.engine.settings.arrays
+        return np.stack([settings[f"gravity_{axis}"].reshape(-1) for axis in "xyz"], axis=-1)
+
+    @property
+    def hidden(self) -> slice:
+        """Shapes of the body that carries the sensor."""
+        if self.place.span is None:
+            return slice(0, 0)
+        model = self.engine.model.arrays
+        body = self.place.span.body.start + self.place.body
+        first = int(model["body_shape_start"][0, body])
+        return slice(first, first + int(model["body_shape_count"][0, body]))
+
+    def motion(self, acceleration: np.ndarray | None = None) -> np.ndarray:
+        """Return position, rotation (9), velocity, ω, acceleration, angular acceleration, (N, 24)."""
+        count, span, offset = self.engine.worlds, self.place.span, self.place.offset
+        out = np.zeros((count, 24))
+        if span is None:
+            out[:, :3], out[:, 3:12] = offset, np.eye(3).ravel()
+            return out
+        records, state = self.records(), self.engine.state.arrays
+        q = np.ascontiguousarray(state["q"][:, span.q])
+        v = np.ascontiguousarray(state["v"][:, span.v])
+        vdot = np.zeros_like(v) if acceleration is None else acceleration[:, span.v]
+        queries.motions(records.model, records.settings, records.work, q, v,
+                        np.ascontiguousarray(vdot), self.place.body, np.tile(offset, (count, 1)),
+                        out)  # fmt: skip
+        return out
+
+    def pose(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions (N, 3) [m] and rotations (N, 3, 3), sensor axes to world."""
+        motion = self.motion()
+        return motion[:, :3], motion[:, 3:12].reshape(-1, 3, 3) @ self.place.turn
+
+
+def midway_poses(
+    engine: Engine, span: Span, records: TreeRecords | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return positions (N, bodies, 3) and rotations (N, bodies, 3, 3) where the last step was evaluated."""
+    records = tree_records(engine, span) if records is None else records
+    q = np.ascontiguousarray(engine.work.arrays["mid_q"][:, span.q])
+    count = span.body.stop - span.body.start
+    at, turns = np.zeros((len(q), count, 3)), np.zeros((len(q), count, 9))
+    queries.poses(records.model, records.work, q, at, turns)
+    return at, turns.reshape(-1, count, 3, 3)
+
+
+def turned(axes: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """Return vectors (…, 3) turned by matrices (…, 3, 3)."""
+    return np.asarray((axes @ vectors[..., None])[..., 0])
+
+
+def turned_back(axes: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """Return vectors (…, 3) turned by transposed matrices (…, 3, 3)."""
+    return np.asarray((np.swapaxes(axes, -1, -2) @ vectors[..., None])[..., 0])

@@ -12,7 +12,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.calls import frozen_record
-from tribo.checks.files import NotPlainError, plain
+from tribo.checks.files import NotPlainError, plain, to_read
 from tribo.description.hulls import Heights
 
 MAX_SAMPLES = 16_000_000  # of one map
@@ -79,7 +79,7 @@ class HeightField:
             ValueError: Not numbers, or not as many as the first two say.
             FileNotFoundError: There is no such file.
         """
-        path = Path(path)
+        path = to_read(path, "a height file")
         _check_size(path)
         try:
             numbers = np.array(path.read_text("utf-8").replace(",", " ").split(), np.float64)
@@ -117,7 +117,7 @@ class HeightField:
             from PIL import Image
         except ImportError:
             raise ImportError('pictures need Pillow: pip install "tribo[mesh]"') from None
-        path = Path(path)
+        path = to_read(path, "a picture of heights")
         _check_size(path)
         try:
             # A picture in memory: of one on disk, as much is reserved as it announces, up to 4 GB.

@@ -147,3 +147,43 @@ def test_a_number_beyond_the_objects_says_how_many_there_are():
         world.objects[3]
     with pytest.raises(IndexError, match="there is no object 0; the world has 0"):
         tribo.World().objects[0]
+
+
+ROBOT = "<robot name='r'><link name='world'/></robot>"
+SCENE = "<mujoco><worldbody/><keyframe><key name='home'/><key name='end'/></keyframe></mujoco>"
+GRID = np.zeros((2, 2))
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        *[
+            (lambda x=x: tribo.World().add_articulated_system(ROBOT, modules=x), "modules must be")
+            for x in (None, 3, [1, 2], GRID, True)
+        ],
+        *[
+            (lambda x=x: tribo.World().add_articulated_system(ROBOT, joint_order=x), "joint_order")
+            for x in (None, 3, GRID, np.array(["a", "b"]))
+        ],
+        *[
+            (lambda x=x: tribo.World().load_mjcf(SCENE, keyframe=x), "keyframe must be")
+            for x in (0.5, [], {}, True, GRID)
+        ],
+        *[
+            (lambda x=x: tribo.HeightField.fractal(samples=x), "samples must be")
+            for x in (None, 10, [], (3, 3, 3), "ab", {})
+        ],
+        *[
+            (lambda x=x: tribo.HeightField.fractal(seed=x), "seed must be")
+            for x in (None, -1, "x", 0.5, GRID)
+        ],
+        *[(lambda x=x: tribo.HeightField.fractal(z_scale=x), "z_scale") for x in (None, "x", GRID)],
+        *[
+            (lambda x=x: tribo.LinkDescription("a").add_shape(x, 0.1), "shape .* is unknown")
+            for x in ([], {}, None, GRID)
+        ],
+    ],
+)
+def test_what_a_second_trial_found_is_said_in_words(call, said):
+    with pytest.raises((TypeError, ValueError), match=said):
+        call()

@@ -155,7 +155,12 @@ class HeightField:
 
         Source: Perlin 2002 (noise with a quintic fade).
         """
-        ny, nx = (check.integer(n, "samples", 2) for n in reversed(tuple(samples)))
+        if not isinstance(samples, (tuple, list, np.ndarray)) or len(samples) != 2:
+            raise TypeError(
+                f"samples must be two integers, along x and y, got {check.shown(samples)}"
+            )
+        nx, ny = (check.integer(n, "samples", 2) for n in samples)
+        seed = check.integer(seed, "seed", 0)
         if nx * ny > MAX_SAMPLES:
             raise ValueError(f"{nx} × {ny} samples are more than the {MAX_SAMPLES} allowed")
         lengths = check.vector(size, "size", 2)
@@ -167,7 +172,7 @@ class HeightField:
             most += height
             height *= check.number(gain, "gain", minimum=0.0)
             scale *= check.number(lacunarity, "lacunarity", minimum=0.0, exclusive=True)
-        values = z_scale * total / most
+        values = check.number(z_scale, "z_scale") * total / most
         step = check.number(step_size, "step_size", minimum=0.0)
         if step > 0.0:
             values = np.floor(values / step) * step

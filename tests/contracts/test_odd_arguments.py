@@ -179,7 +179,7 @@ GRID = np.zeros((2, 2))
         ],
         *[(lambda x=x: tribo.HeightField.fractal(z_scale=x), "z_scale") for x in (None, "x", GRID)],
         *[
-            (lambda x=x: tribo.LinkDescription("a").add_shape(x, 0.1), "shape .* is unknown")
+            (lambda x=x: tribo.LinkDescription("a").add_shape(x, 0.1), "(?s)shape .* is unknown")
             for x in ([], {}, None, GRID)
         ],
     ],

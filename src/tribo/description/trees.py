@@ -260,9 +260,7 @@ def internal_size(kind: str, size: Vector | float) -> tuple[Shape, Vector]:
     counts = {"sphere": 1, "box": 3, "capsule": 2, "cylinder": 2, "cone": 2, "ellipsoid": 3}
     wanted: object = kind
     if not isinstance(wanted, str) or wanted not in counts:
-        raise DescriptionError(
-            f"shape {check.shown(kind)} is unknown; use one of {', '.join(counts)}"
-        )
+        raise DescriptionError(f"shape {wanted!r} is unknown; use one of {', '.join(counts)}")
     what = check.with_article(kind)
     given: Any = [size] if check.is_scalar(size) else size
     try:

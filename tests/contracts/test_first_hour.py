@@ -113,6 +113,22 @@ def test_completion_shows_what_users_call(world):
     robot = world.add_articulated_system(QUADRUPED)
     for item in (world, world["ball"], robot):
         assert not inner & set(dir(item))
+    pin, imu = world.add_pin(world["ball"]), world.add_imu(world["ball"])
+    wire = world.add_wire(world["ball"], second_point=(0, 0, 3))
+    for item in (pin, wire, imu):
+        inner = {
+            "attach",
+            "detach",
+            "tie",
+            "loads",
+            "run_over",
+            "get_state",
+            "set_state",
+            "restart",
+        }
+        assert not (inner | {"drop", "due", "update"}) & set(dir(item))
+    assert {"force", "compliance", "is_on"} <= set(dir(pin)) & set(dir(wire))
+    assert {"reading", "measure", "update_rate"} <= set(dir(imu))
     assert {"add_sphere", "step", "contacts"} <= set(dir(world))
     assert {"position", "apply_force", "mass"} <= set(dir(world["ball"]))
     assert {"kp", "joint", "mass_matrix"} <= set(dir(robot))

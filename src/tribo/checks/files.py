@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import Any
+
+from tribo.checks.check import shown
 
 _KINDS = (
     (stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISCHR, "a device"),
@@ -28,6 +31,29 @@ def plain(path: Path) -> os.stat_result:
         return found
     what = next((name for is_kind, name in _KINDS if is_kind(found.st_mode)), "something else")
     raise NotPlainError(f"it is {what}, not a plain file")
+
+
+def to_read(value: Any, what: str) -> Path:
+    """Return the path of a file that is to be read; say in words if it is none or not there.
+
+    Raises:
+        TypeError: It is neither text nor a path.
+        ValueError: No file can have that name.
+        FileNotFoundError: It is not there.
+        OSError: It cannot be looked at: a name that is too long, a folder that may not be entered.
+    """
+    if not isinstance(value, (str, os.PathLike)) or isinstance(os.fspath(value), bytes):
+        raise TypeError(f"{what} must be the path of a file, got {shown(value)}")
+    path, name = Path(value), shown(str(value))
+    if "\0" in str(path):
+        raise ValueError(f"{what} must be the path of a file, got {name}")
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileNotFoundError(f"{path}: there is no such file; mend the path") from None
+    except OSError as error:
+        raise OSError(f"{what} {name}: {error.strerror}") from None
+    return path
 
 
 def to_write(path: Path) -> Path:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.calls import frozen_record
-from tribo.checks.files import NotPlainError, plain
+from tribo.checks.files import NotPlainError, plain, to_read
 from tribo.description.hulls import Heights
 
 MAX_SAMPLES = 16_000_000  # of one map
@@ -79,7 +79,7 @@ class HeightField:
             ValueError: Not numbers, or not as many as the first two say.
             FileNotFoundError: There is no such file.
         """
-        path = Path(path)
+        path = to_read(path, "a height file")
         _check_size(path)
         try:
             numbers = np.array(path.read_text("utf-8").replace(",", " ").split(), np.float64)
@@ -117,7 +117,7 @@ class HeightField:
             from PIL import Image
         except ImportError:
             raise ImportError('pictures need Pillow: pip install "tribo[mesh]"') from None
-        path = Path(path)
+        path = to_read(path, "a picture of heights")
         _check_size(path)
         try:
             # A picture in memory: of one on disk, as much is reserved as it announces, up to 4 GB.
@@ -155,7 +155,12 @@ class HeightField:
 
         Source: Perlin 2002 (noise with a quintic fade).
         """
-        ny, nx = (check.integer(n, "samples", 2) for n in reversed(tuple(samples)))
+        if not isinstance(samples, (tuple, list, np.ndarray)) or len(samples) != 2:
+            raise TypeError(
+                f"samples must be two integers, along x and y, got {check.shown(samples)}"
+            )
+        nx, ny = (check.integer(n, "samples", 2) for n in samples)
+        seed = check.integer(seed, "seed", 0)
         if nx * ny > MAX_SAMPLES:
             raise ValueError(f"{nx} × {ny} samples are more than the {MAX_SAMPLES} allowed")
         lengths = check.vector(size, "size", 2)
@@ -167,7 +172,7 @@ class HeightField:
             most += height
             height *= check.number(gain, "gain", minimum=0.0)
             scale *= check.number(lacunarity, "lacunarity", minimum=0.0, exclusive=True)
-        values = z_scale * total / most
+        values = check.number(z_scale, "z_scale") * total / most
         step = check.number(step_size, "step_size", minimum=0.0)
         if step > 0.0:
             values = np.floor(values / step) * step

@@ -259,8 +259,9 @@ def _need(value: object, kind: type, what: str) -> None:
 def internal_size(kind: str, size: Vector | float) -> tuple[Shape, Vector]:
     """Return kind and size as in `tribo.model.Shape` (half lengths) of a shape as users give it."""
     counts = {"sphere": 1, "box": 3, "capsule": 2, "cylinder": 2, "cone": 2, "ellipsoid": 3}
-    if kind not in counts:
-        raise DescriptionError(f"shape {kind!r} is unknown; use one of {', '.join(counts)}")
+    wanted: object = kind
+    if not isinstance(wanted, str) or wanted not in counts:
+        raise DescriptionError(f"shape {wanted!r} is unknown; use one of {', '.join(counts)}")
     what = check.with_article(kind)
     given: Any = [size] if check.is_scalar(size) else size
     try:

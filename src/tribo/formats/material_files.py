@@ -7,6 +7,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from tribo.checks import check
 from tribo.checks.check import LARGEST
 from tribo.checks.errors import DescriptionError
 from tribo.formats import raisim_xml
@@ -283,8 +284,14 @@ def fill_table(
 
     Raises:
         DescriptionError: The file cannot be read, or a rigid pair cannot be what it says.
+        TypeError: It is none of these.
     """
     if not isinstance(source, MaterialLibrary):
+        if not isinstance(source, (str, Path)):
+            raise TypeError(
+                "load_materials takes a path, XML or YAML text, or what read_materials returned, "
+                f"got {check.shown(source)}"
+            )
         if not (is_text(source) or Path(source).suffix.lower() in ENDINGS):
             if rigid:
                 raise DescriptionError(

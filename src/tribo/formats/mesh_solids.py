@@ -132,16 +132,18 @@ def edge_length(geometry: Surface) -> float:
     return float(np.median(np.linalg.norm(corners - corners[:, [1, 2, 0]], axis=2)))
 
 
-def solidify(robot: TreeDescription, mode: str) -> None:
+def solidify(robot: TreeDescription, mode: str, *, strict: bool = False) -> None:
     """Let the collision meshes of a robot collide.
 
     Args:
         robot: Its shapes that are meshes become hulls or surfaces, in place.
         mode: "hull": one convex hull each. "decomposition": convex parts. "auto": hulls, but exact
             triangles for what is fixed to the world. "none": they are drawn only.
+        strict: A mesh that was not found is an error; else it does not collide, which is warned of.
 
     Raises:
-        DescriptionError: A mesh cannot be read or has no volume; the message names the shape.
+        DescriptionError: A mesh cannot be read, has no volume or, with `strict`, was not found; the message
+            names the shape.
         ImportError: SciPy, trimesh or coacd is missing.
     """
     robot.collision_meshes = check.choice(mode, ROBOT_MODES, "collision_meshes")
@@ -154,10 +156,13 @@ def solidify(robot: TreeDescription, mode: str) -> None:
             if shape.kind != Shape.MESH or shape.mesh is None:
                 made.append(shape)
             elif shape.mesh.path is None:
-                logger.warning(
-                    "%s: the mesh %r of %s was not found: it does not collide; give its folder in "
-                    "package_dirs", robot.source or "robot", shape.mesh.reference, shape.name,
-                )  # fmt: skip
+                said = (
+                    f"{robot.source or 'robot'}: the mesh {shape.mesh.reference!r} of {shape.name} was not "
+                    "found: it does not collide; give its folder in package_dirs"
+                )
+                if strict:
+                    raise DescriptionError(f"{said} (an error because of strict=True)")
+                logger.warning("%s", said)
                 made.append(shape)
             else:
                 try:

@@ -12,7 +12,7 @@ from pathlib import Path
 from tribo.description.trees import DescriptionError
 from tribo.formats.expression import evaluate
 from tribo.formats.mesh_files import LEVELS, MeshFinder, folder_and_above, robot_package
-from tribo.formats.substitution import Substitution
+from tribo.formats.substitution import Substitution, checked
 from tribo.formats.xml import Node, parse, path_of
 
 KIND = "RaiSim XML"
@@ -104,7 +104,7 @@ def expand(source: str | Path, parameters: Mapping[str, object] | None = None) -
         source: Path or text.
         parameters: Values for @@name, here and in included files; a <params> in a file wins.
     """
-    given = {name.removeprefix("@@"): str(value) for name, value in (parameters or {}).items()}
+    given = {} if parameters is None else checked(parameters)
     return _Expansion(source, given).root
 
 

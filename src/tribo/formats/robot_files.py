@@ -9,7 +9,7 @@ from pathlib import Path
 from tribo.checks import check
 from tribo.description.joint_checks import check_joints
 from tribo.description.trees import DescriptionError, LinkDescription, TreeDescription
-from tribo.formats import joint_order, self_collision, urdf
+from tribo.formats import joint_order, self_collision, urdf, urdf_modules
 from tribo.formats.assembly import assemble
 from tribo.formats.choreonoid_files import is_body
 from tribo.formats.fixed_base import based
@@ -44,6 +44,7 @@ def read(
     """
     laws: Laws = {}
     dirs = check.folders(package_dirs, "package_dirs")
+    modules = urdf_modules.listed(modules)
     is_urdf = False
     if isinstance(source, TreeDescription):
         made = copy.deepcopy(source)
@@ -78,7 +79,7 @@ def read(
     if fixed_base is not None:
         made = based(made, is_fixed=check.boolean(fixed_base, "fixed_base"))
     _check_inertia(made)
-    if order != ():
+    if not isinstance(order, tuple) or order:
         made = joint_order.reordered(made, order)
     return made, laws
 

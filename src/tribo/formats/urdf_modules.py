@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+from tribo.checks import check
 from tribo.description.trees import DescriptionError
 from tribo.formats.xml import MAX_TAGS, Node, is_text, parse_fragment
 
@@ -31,8 +33,7 @@ def append(robot: Node, path: Path | None, modules: Sequence[str | Path]) -> Non
     Raises:
         DescriptionError: A module is not found or not XML; the message names it.
     """
-    if isinstance(modules, (str, Path)):
-        modules = (modules,)
+    modules = listed(modules)
     check_count(robot, len(modules))
     size = 0
     for module in modules:
@@ -44,6 +45,18 @@ def append(robot: Node, path: Path | None, modules: Sequence[str | Path]) -> Non
                 f"modules hold more than {MAX_TAGS} elements altogether; use fewer"
             )
         robot.children += fragment.children
+
+
+def listed(modules: Any) -> tuple[str | Path, ...]:
+    """Return one module or several as a tuple.
+
+    Raises:
+        TypeError: It is no list of paths or texts.
+    """
+    given = (modules,) if isinstance(modules, (str, Path)) else modules
+    if not isinstance(given, (tuple, list)) or not all(isinstance(m, (str, Path)) for m in given):
+        raise TypeError(f"modules must be a list of paths or texts, got {check.shown(modules)}")
+    return tuple(given)
 
 
 def check_count(node: Node, count: int) -> None:

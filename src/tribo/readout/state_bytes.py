@@ -19,7 +19,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.check import shown
-from tribo.checks.files import NotPlainError, plain, to_write
+from tribo.checks.files import NotPlainError, plain, to_read, to_write
 from tribo.engine.engine import Engine
 from tribo.model import Integrator
 from tribo.objects.contact import PER_CONTACT, SAID
@@ -280,7 +280,7 @@ class StateFiles:
         """
         self._world.check_editable("the state")
         if isinstance(saved, str | Path):
-            saved = self._read(Path(saved))
+            saved = self._read(to_read(saved, "a state"))
         if not isinstance(saved, bytes):
             raise TypeError(f"load_state takes bytes or the path of a file, got {shown(saved)}")
         self._world.write_materials()

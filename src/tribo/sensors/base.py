@@ -210,6 +210,10 @@ def disturbed(
     ])  # fmt: skip
 
 
+# What the sensors of a world call of one another; completion shows users the rest.
+INNER = frozenset(("collect", "drop", "due", "get_state", "restart", "set_state", "update"))
+
+
 class Sensor(Sealed, ABC):
     """A sensor; `World.add_imu` and its kin make one.
 
@@ -233,6 +237,10 @@ class Sensor(Sealed, ABC):
 
     def _stream(self, noise: Noise | None, part: str) -> NoiseState:
         return NoiseState(noise, self._seed, f"{self._name}/{part}")
+
+    def __dir__(self) -> list[str]:
+        """Return the names that users call, for completion."""
+        return [name for name in super().__dir__() if name not in INNER]
 
     def __repr__(self) -> str:
         """Return class, name, where it sits and its rate."""

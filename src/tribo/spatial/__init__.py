@@ -47,6 +47,19 @@ from tribo.spatial.transforms import (
     xlt,
 )
 
+_OTHERS = {"vee": "hinged_rods", "singlebody": "tumbling_box", "scissor": "crossed_rods"}
+
+
+def __getattr__(name: str) -> None:
+    """Say of the toolbox's models that are not here what is there instead."""
+    if name in _OTHERS:
+        raise AttributeError(
+            f"the numbers of the toolbox's {name} are not published; tribo.spatial.{_OTHERS[name]} is a "
+            "model of our own, for the same use"
+        )
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = [
     "HD",
     "ID",

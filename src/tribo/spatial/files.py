@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo.checks.files import NotPlainError, plain, to_write
+from tribo.checks.files import NotPlainError, plain, to_read, to_write
 from tribo.spatial import mat_reader
 from tribo.spatial.joints import JointType, jcode
 from tribo.spatial.model import Appearance, Camera, GroundContact, Model
@@ -61,7 +61,7 @@ def load(path: str | Path) -> Model:
         ValueError: The file is not a model, or too large; the message says where.
         OSError: The file cannot be read.
     """
-    path = Path(path)
+    path = to_read(path, "a model")
     if path.suffix not in (".json", ".mat"):
         raise ValueError(f"{path}: a model is loaded from .json or .mat")
     try:

@@ -31,7 +31,10 @@ def check_parents(parents: Sequence[int], what: str) -> None:
 
 def whole_numbers(values: Any, what: str) -> list[int]:
     """Return numbers of bodies as integers; refuse what is none."""
-    given = np.ravel(np.asarray(values, float))
+    try:
+        given = np.ravel(np.asarray(values, float))
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} must be whole numbers, got {values!r:.80}") from None
     if not (np.isfinite(given).all() and (given == np.round(given)).all()):
         raise ValueError(f"{what} must be whole numbers, got {given.tolist()!r:.80}")
     return [int(i) for i in given]

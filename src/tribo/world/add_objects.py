@@ -381,7 +381,7 @@ class WorldObjects:
             raise ValueError(
                 "an articulated system cannot be static; make it kinematic with zero velocity"
             )
-        solidify(description, collision_meshes)
+        solidify(description, collision_meshes, strict=strict)
         where = None if position is None else check.vector(position, "position", 3)
         how = None if orientation is None else check.quaternion(orientation, "orientation")
         bodies = {body.name: body for body in description.bodies}

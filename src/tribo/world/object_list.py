@@ -26,7 +26,10 @@ class Objects(tuple[Object, ...]):
             IndexError: There is no such number.
         """
         if not isinstance(key, str):
-            return super().__getitem__(key)
+            try:
+                return super().__getitem__(key)
+            except IndexError:
+                raise IndexError(f"there is no object {key}; the world has {len(self)}") from None
         known = {part.name: part for part in self}
         return known[check.known(key, known, "object")]
 

@@ -24,6 +24,7 @@ from tribo.formats import raisim_xml, urdf
 from tribo.formats.other_kinds import refuse_other_kinds
 from tribo.formats.raisim_wires import OF_ROBOT
 from tribo.formats.report import known_hint, warning
+from tribo.formats.substitution import checked
 from tribo.formats.xml import kind_of
 from tribo.model import Kind
 from tribo.objects import Object, SingleBody
@@ -47,9 +48,9 @@ def load_into(
     if kind_of(path) != "mujoco":
         read_into(world, path, package_dirs=package_dirs, parameters=parameters, strict=strict)
         return
-    if parameters:
+    if parameters is not None and (given := checked(parameters)):
         raise DescriptionError(
-            f"{path}: is MJCF, which has no @@parameters; leave {', '.join(parameters)} out"
+            f"{path}: is MJCF, which has no @@parameters; leave {', '.join(given)} out"
         )
     world.load_mjcf(path, package_dirs=package_dirs, strict=strict)
 

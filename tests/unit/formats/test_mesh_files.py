@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from tribo import World
+from tribo import DescriptionError, World
 
 trimesh = pytest.importorskip("trimesh")
 
@@ -169,3 +169,21 @@ def test_a_missing_file_and_a_missing_reader_are_told_apart(tmp_path, crate, mon
         ImportError, match=r'^b/0: collision meshes need .*; or collision_meshes="none"'
     ):
         World().add_articulated_system(tmp_path / "robot.urdf")
+
+
+def test_a_mesh_that_would_collide_and_is_missing_is_refused_with_strict(caplog):
+    moments = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    inertial = f'<inertial><mass value="1"/>{moments}</inertial>'
+    mesh = '<geometry><mesh filename="missing.obj"/></geometry>'
+    text = f'<robot name="r"><link name="a">{inertial}<{{0}}>{mesh}</{{0}}></link></robot>'
+    world = World()
+    with pytest.raises(DescriptionError, match=r"missing\.obj.*a/0 was not found.*strict=True"):
+        world.add_articulated_system(text.format("collision"), strict=True)
+    assert world.objects == ()
+    world.add_articulated_system(text.format("collision"), strict=True, collision_meshes="none")
+    world.add_articulated_system(
+        text.format("visual"), strict=True
+    )  # noted: nothing moves otherwise
+    caplog.clear()
+    world.add_articulated_system(text.format("collision"))
+    assert "was not found: it does not collide" in caplog.text

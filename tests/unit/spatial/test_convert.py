@@ -222,6 +222,7 @@ def test_wrong_json_is_refused(tmp_path):
     refused(path, "not a model")
     path.write_bytes(b"\xff\xfe")
     refused(path, "not a model")
+    (tmp_path / "model.pickle").write_bytes(b"")
     with pytest.raises(ValueError, match=r"\.json or \.mat"):
         spatial.load(tmp_path / "model.pickle")
     with path.open("wb") as stream:

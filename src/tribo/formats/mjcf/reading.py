@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from tribo.checks import check
 from tribo.description.trees import (
     IDENTITY,
     DescriptionError,
@@ -216,6 +217,12 @@ class _Model:
         """Give every tree the coordinates, velocities and controls in which it starts, and all keyframes."""
         q0 = self._drawn()
         keys = list(self._keys)
+        if keyframe is not None and (
+            isinstance(keyframe, bool) or not isinstance(keyframe, (str, int))
+        ):
+            raise TypeError(
+                f"keyframe must be a name, a number or None, got {check.shown(keyframe)}"
+            )
         if isinstance(keyframe, int):
             if not 0 <= keyframe < len(keys):
                 raise DescriptionError(f"there is no keyframe {keyframe}; the file has {len(keys)}")

@@ -45,6 +45,14 @@ class Integrator(IntEnum):
     RK4 = 2  # midpoint for trees that something touches
 
 
+class Trees(IntEnum):
+    """How large an island may be that is to be solved as one sparse problem, and how hard it is tried."""
+
+    FEW = 0  # it may not be large
+    ANY = 1  # of any size: a chain, whose trees constraints hold together
+    AT_REST = 2  # of any size; one of many trees by Newton's method only
+
+
 class Answer(IntEnum):
     """What came of solving an island as a sparse problem."""
 

@@ -20,17 +20,15 @@ from tribo.enums import (
     Joint,
     Kind,
     Late,
-    Memory,
     Pair,
     Shape,
     Slot,
     Status,
-    Tuning,
 )  # fmt: skip
 
 __all__ = [
     "INT", "Command", "Constraint", "ContactState", "Course", "Impact", "Integrator", "Joint", "Kind", "Late",
-    "Memory", "Model", "Pair", "Settings", "Shape", "Slot", "State", "Status", "Tuning", "Work",
+    "Model", "Pair", "Settings", "Shape", "Slot", "State", "Status", "Work",
 ]  # fmt: skip
 
 FEW_CORNERS = 32  # of a hull; up to so many are all looked at

@@ -13,8 +13,7 @@ from tribo.batch.owner import BatchOwner
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
-from tribo.enums import TIE_SLOTS
-from tribo.model import Memory, Tuning
+from tribo.enums import TIE_SLOTS, Memory, Tuning
 from tribo.objects.constraint import Constraint, Motor
 from tribo.objects.end import End
 from tribo.objects.joint_ties import Lock, Magnet, Winch

@@ -21,10 +21,10 @@ SETTINGS = Settings._numba_type_
 SIGNATURE = types.int64(*[types.int64] * 6, types.float64)
 
 
-def _pile_at(model_table, model_world, work_table, work_world, t, may_be_large, limit):
+def _pile_at(model_table, model_world, work_table, work_world, t, trees, limit):
     model = world_of(from_address(MODEL, model_table), model_world)
     work = world_of(from_address(WORK, work_table), work_world)
-    return solve_pile(model, work, t, may_be_large, limit)
+    return solve_pile(model, work, t, trees, limit)
 
 
 def _impact_at(model_table, model_world, work_table, work_world, t, is_midpoint, dt):
@@ -77,8 +77,8 @@ ADDRESS = {
 }
 
 
-def _call_python(address, model, work, t, may_be_large, limit):
-    return solve_pile(model, work, t, may_be_large, limit)
+def _call_python(address, model, work, t, trees, limit):
+    return solve_pile(model, work, t, trees, limit)
 
 
 def _call_impact_python(address, model, work, t, is_midpoint, dt):

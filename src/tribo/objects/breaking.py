@@ -10,7 +10,8 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import reading
-from tribo.model import Constraint, Memory, Tuning
+from tribo.enums import Memory, Tuning
+from tribo.model import Constraint
 from tribo.objects.end import End
 
 JOINT_SPOOK_DAMPING = 1.0 / 30.0  # [s] as in AGX: two steps at 60 Hz

@@ -14,9 +14,8 @@ from tribo.checks.sealed import Sealed
 from tribo.description.constraints import ConstraintDescription
 from tribo.engine.builder import Tie
 from tribo.engine.engine import Engine
-from tribo.enums import TIE_SLOTS
+from tribo.enums import TIE_SLOTS, Memory, Tuning
 from tribo.model import Constraint as Kind
-from tribo.model import Memory, Tuning
 from tribo.objects.base import Object
 from tribo.objects.breaking import NEW, Breakable, Compliant
 from tribo.objects.end import End

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tribo.checks import check
-from tribo.model import Memory, Tuning
+from tribo.enums import Memory, Tuning
 from tribo.objects.constraint import Constraint, Motor
 from tribo.objects.wire import Wire
 

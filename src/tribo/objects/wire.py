@@ -9,8 +9,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import frozen
-from tribo.enums import TIE_SLOTS
-from tribo.model import Tuning
+from tribo.enums import TIE_SLOTS, Tuning
 from tribo.objects.constraint import RESISTS, Constraint
 from tribo.objects.end import End
 

@@ -8,7 +8,8 @@ of dt f over all steps is larger than it bears; that sum never fades.
 from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.model import Constraint, Memory, Tuning
+from tribo.enums import Memory, Tuning
+from tribo.model import Constraint
 
 LENGTH = int(Constraint.LENGTH)
 WINCH = int(Constraint.WINCH)

@@ -17,8 +17,9 @@ from math import atan2, inf, tanh
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.attachments import SEMI_IMPLICIT, hard_target, motion, place_ends
 from tribo.contact.problem import scalar_rows
+from tribo.enums import Memory, Tuning
 from tribo.math import vec
-from tribo.model import Constraint, Memory, Tuning
+from tribo.model import Constraint
 
 WINCH = int(Constraint.WINCH)
 ERP = int(Tuning.ERP)

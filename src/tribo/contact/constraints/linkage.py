@@ -18,8 +18,9 @@ from tribo.contact.constraints.attachments import (
 )
 from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.spook import close_soft_row
+from tribo.enums import Tuning
 from tribo.math import vec
-from tribo.model import Constraint, Status, Tuning
+from tribo.model import Constraint, Status
 
 CAPACITY = int(Status.CAPACITY)
 COARSE = int(Status.COARSE)

@@ -21,10 +21,11 @@ from tribo.contact.solver.natural_residual import (
     violation,
 )
 from tribo.contact.solver.newton_refinement import refine
-from tribo.enums import Answer
+from tribo.enums import Answer, Trees
 from tribo.math import vec
 
 UNSOLVED, SOLVED, TOO_LARGE = int(Answer.UNSOLVED), int(Answer.SOLVED), int(Answer.TOO_LARGE)
+FEW, AT_REST = int(Trees.FEW), int(Trees.AT_REST)
 
 LONG = 30  # Newton steps from the last step's impulses
 BRIEF = 3  # steps in which those of a large island have to halve the violation; one that rests needs one
@@ -153,7 +154,7 @@ def rounds(model, work, t, count, limit, rho, best):
 
 
 @kernel
-def solve_pile(model, work, t, may_be_large, limit):
+def solve_pile(model, work, t, trees, limit):
     """Solve island t from the present impulses to about `limit` [m/s]; return an `Answer`.
 
     If that fails, the impulses are the best that were found; if those are far from the law, they are
@@ -162,10 +163,11 @@ def solve_pile(model, work, t, may_be_large, limit):
 
     Writes: work.
     """
-    count = block_matrix.prepare(model, work, t, MAX_NODES if may_be_large else CROWD)
+    count = block_matrix.prepare(model, work, t, CROWD if trees == FEW else MAX_NODES)
     is_large = count == 0 or (count > MANY and work.factor_work[0] > LARGE)
-    if is_large and not may_be_large:
+    if is_large and trees == FEW:
         return TOO_LARGE
+    is_large = is_large or (trees == AT_REST and count > CROWD)
     if count == 0:
         return UNSOLVED
     best = improve(model, work, t, count, limit, inf, LONG, BRIEF if is_large else LONG)

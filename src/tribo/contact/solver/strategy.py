@@ -9,13 +9,14 @@ from tribo.contact.problem.islands import contacts_in
 from tribo.contact.solver import dense_island
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_island
 from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, violation
-from tribo.enums import Answer, Solver
+from tribo.enums import Answer, Solver, Trees
 from tribo.math import vec
 from tribo.model import Late, Status
 
 CAPACITY = int(Status.CAPACITY)
 PILE = int(Late.PILE)
 SOLVED, TOO_LARGE = int(Answer.SOLVED), int(Answer.TOO_LARGE)
+FEW, ANY, AT_REST = map(int, Trees)
 SWEEPS_ONLY = int(Solver.SWEEPS)
 FEW_ROWS = 3  # one contact, or some scalar rows: a few visits solve it
 MAX_DENSE_ROWS = 32  # ten contacts: up to here a dense matrix is faster than blocks
@@ -48,8 +49,8 @@ def has_room(work, rows):
 
 
 @kernel
-def solve_sparse(model, work, t, may_be_large, limit):
-    """Solve island t as one sparse problem; return an `Answer`.
+def solve_sparse(model, work, t, trees, limit):
+    """Solve island t as one sparse problem; trees: how many it may have (`Trees`). Return an `Answer`.
 
     Where larger tables or the late kernel are missing the status says so, and the step is made again.
 
@@ -59,7 +60,7 @@ def solve_sparse(model, work, t, may_be_large, limit):
         work.late_wanted[PILE] = 1
         work.status[0] |= CAPACITY
         return SOLVED
-    answer = call_late(model.late_address[PILE], model, work, t, may_be_large, limit)
+    answer = call_late(model.late_address[PILE], model, work, t, trees, limit)
     return SOLVED if work.status[0] & CAPACITY else answer
 
 
@@ -104,7 +105,7 @@ def is_moving(model, settings, work, t):
     for k in range(first, stop):
         c = work.island_contact[k]
         usual = slow if slow > 0.0 else forced_speed(model, work, c)
-        if largest(vec.load(work.contact_start, c)) > usual:
+        if largest(vec.load(work.contact_vel, c)) > usual:
             count += 1
     return count > MOVING * (stop - first)
 
@@ -122,7 +123,7 @@ def solve_large(model, settings, work, t, limit):
     sweeps = min(MOVING_SWEEPS if moves else SWEEPS, settings.max_sweeps)
     if sweep_only(model, work, t, sweeps, limit):
         return True
-    return not moves and solve_sparse(model, work, t, 1, limit) == SOLVED
+    return not moves and solve_sparse(model, work, t, AT_REST, limit) == SOLVED
 
 
 @kernel
@@ -156,7 +157,7 @@ def attempt(model, settings, work, t, rows):
             return True
     elif sweep_only(model, work, t, 1, limit):  # what rests needs no more
         return True
-    answer = solve_sparse(model, work, t, 1 if is_tied(work, t) else 0, limit)
+    answer = solve_sparse(model, work, t, ANY if is_tied(work, t) else FEW, limit)
     if answer == TOO_LARGE:
         return solve_large(model, settings, work, t, limit)
     return answer == SOLVED

@@ -350,4 +350,5 @@ class SomeWorlds(ObjectBatch):
         """Set properties of a link or joint: all, or none if one is wrong."""
         for wanted in values:
             check.known(wanted, known, f"property of {handle.name}")
-        handle.set_several(values)
+        if len(self._chosen) > 0:
+            handle.set_several(values)

@@ -127,7 +127,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]
         try:
             super().save_overload(sig, data)
         except Exception as error:  # read-only, full, taken away; an index that cannot be mended
-            not_kept(str(self.cache_path), str(error))
+            not_kept(str(self.cache_path), error)
 
 
 class _NoCache(NullCache):  # type: ignore[misc]
@@ -150,7 +150,7 @@ def _cache_of(function: Callable[..., Any]) -> _Cache | _NoCache:
         folder.mkdir(parents=True, exist_ok=True)
         return _Cache(function)
     except (OSError, RuntimeError) as error:  # Numba: "no locator available"
-        not_kept(str(folder), str(error))
+        not_kept(str(folder), error)
         return _NoCache(function)
     finally:
         numba.config.CACHE_DIR = saved

@@ -9,7 +9,6 @@ processes may read and write at once. What nobody used for a month is removed.
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 import logging
 import os
@@ -57,6 +56,9 @@ def read(name: str) -> bytes | None:
     return content[_DIGEST:]
 
 
+said: set[str] = set()  # reasons for which kernels are not kept, in this process
+
+
 def is_there(name: str) -> bool:
     """Tell whether something is kept under a name."""
     return _path(name).exists()
@@ -77,17 +79,20 @@ def write(name: str, content: bytes) -> bool:
     except OSError as error:
         with contextlib.suppress(OSError):
             beside.unlink()
-        not_kept(str(place()), str(error))
+        not_kept(str(place()), error)
         return False
 
 
-@functools.cache
-def not_kept(folder: str, said: str) -> None:
-    """Say once per folder and reason that kernels are not kept there."""
+def not_kept(folder: str, error: Exception) -> None:
+    """Say once per reason that kernels are not kept: each of them would meet it again."""
+    reason = str(error.strerror) if isinstance(error, OSError) else type(error).__name__
+    if reason in said:
+        return
+    said.add(reason)
     logger.warning(
         "compiled kernels cannot be kept in %s (%s): every process compiles them again; make room or "
         "the folder writable, or set NUMBA_CACHE_DIR to another one",
-        folder, said,
+        folder, error,
     )  # fmt: skip
 
 

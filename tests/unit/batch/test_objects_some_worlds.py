@@ -98,3 +98,16 @@ def test_the_quick_check_of_pairs_is_that_of_one_pair():
         else:
             assert possible, given
     assert 100 < found.sum() < 2900
+
+
+@pytest.mark.parametrize("nobody", [[], np.zeros(4, bool)])
+def test_properties_of_no_world(nobody):
+    """A reset in which no world ended. (NumPy complained of arrays without entries.)"""
+    batch = dogs()
+    mass, damping = batch["dog"].link("trunk").mass, batch["dog"].joint("LF_KFE").damping
+    batch["dog"].set_link("trunk", worlds=nobody, mass=3.0)
+    batch["dog"].set_joint("LF_KFE", worlds=nobody, damping=1.0)
+    np.testing.assert_array_equal(batch["dog"].link("trunk").mass, mass)
+    np.testing.assert_array_equal(batch["dog"].joint("LF_KFE").damping, damping)
+    with pytest.raises(KeyError, match="mass"):
+        batch["dog"].set_link("trunk", worlds=nobody, masss=3.0)

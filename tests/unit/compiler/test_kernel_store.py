@@ -23,7 +23,7 @@ if not DISABLED:
 def folder(monkeypatch, tmp_path):
     """Return the folder in which kernels are kept meanwhile."""
     monkeypatch.setattr(tribo.compiler.backend, "cache_folder", lambda layer: tmp_path / "kept")
-    tribo.compiler.kernel_store.not_kept.cache_clear()
+    tribo.compiler.kernel_store.said.clear()
     return tmp_path / "kept"
 
 
@@ -134,3 +134,11 @@ def test_two_processes_compile_at_once(tmp_path):
     third = subprocess.run(command, capture_output=True, text=True, env=os.environ, check=True)
     assert third.stdout.split() == ["3.0"]
     assert "compiling" not in third.stderr  # what the two kept is whole
+
+
+def test_what_keeps_kernels_from_being_kept_is_said_once(folder, caplog):
+    """A file where the folder would be is met by every kernel. (It was said for each of them.)"""
+    for layer in ("collision", "contact", "dynamics"):
+        error = NotADirectoryError(20, "Not a directory", str(folder / layer))
+        tribo.compiler.kernel_store.not_kept(str(folder / layer), error)
+    assert len([r for r in caplog.records if "cannot be kept" in r.getMessage()]) == 1

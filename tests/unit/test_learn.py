@@ -2,6 +2,7 @@
 
 import csv
 import dataclasses
+import io
 import os
 import signal
 import subprocess
@@ -305,6 +306,19 @@ def test_tasks_of_ones_own_are_found(tmp_path, monkeypatch):
         load("own_tasks:none")
     with pytest.raises(ImportError, match="module:function"):
         load("own_tasks:nothing")
+
+
+@pytest.mark.parametrize(("place", "bit"), [(8, 1), (10, 8), (-6, 1)])
+def test_a_flipped_bit_of_the_table_is_said(tmp_path, place, bit):
+    """It looks like a password, another compression, or a table that begins before the file."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("a/data.pkl", bytes(50))
+    flipped, path = bytearray(stream.getvalue()), tmp_path / CHECKPOINT
+    flipped[place if place < 0 else flipped.index(b"PK\x01\x02") + place] ^= bit
+    path.write_bytes(bytes(flipped))
+    with pytest.raises(ValueError, match="no checkpoint"):
+        checkpoints.load(path)
 
 
 def test_damaged_checkpoints_are_refused(tmp_path):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tribo.checks import check
+from tribo.checks.files import to_write
 from tribo.formats.material_keys import CONTACT_KEYS, MATERIAL_KEYS
 from tribo.materials import ContactMaterial, Material, MaterialLibrary
 from tribo.materials.parameters import given
@@ -25,7 +26,7 @@ def write_materials(library: MaterialLibrary, path: str | Path) -> None:
         path: Of the file; it is replaced.
 
     Raises:
-        TypeError: It is no `MaterialLibrary`.
+        TypeError, ValueError: It is no `MaterialLibrary`, or the path is none.
         OSError: The file cannot be written.
         ImportError: PyYAML is missing (``pip install "tribo[yaml]"``).
 
@@ -46,6 +47,7 @@ def write_materials(library: MaterialLibrary, path: str | Path) -> None:
     """
     if not isinstance(library, MaterialLibrary):
         raise TypeError(f"write_materials takes a MaterialLibrary, got {check.shown(library)}")
+    file = to_write(check.path(path, "path"))
     try:
         import yaml
     except ImportError:
@@ -64,7 +66,7 @@ def write_materials(library: MaterialLibrary, path: str | Path) -> None:
     text = yaml.safe_dump(
         made, sort_keys=False, allow_unicode=True, default_flow_style=None, width=WIDE
     )
-    Path(path).write_text(text, "utf-8")
+    file.write_text(text, "utf-8")
 
 
 def _values(item: Material | ContactMaterial, keys: dict[str, tuple[str, ...]]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,9 @@ def load(path: str | Path) -> dict[str, Any]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             damaged = archive.testzip()  # PyTorch does not look at the check sums
-    except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError) as error:
+    except (
+        zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError,
+    ) as error:  # fmt: skip  # a flipped bit of the table is any of these
         raise ValueError(f"{path}: is no checkpoint of 'tribo train': {error}") from None
     if damaged is not None:
         raise ValueError(f"{path}: was damaged: the check sum of {damaged} is wrong")

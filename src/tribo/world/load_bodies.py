@@ -25,10 +25,8 @@ from tribo.world.add_objects import WorldObjects
 from tribo.world.add_tracks import WorldTracks
 from tribo.world.contact_laws import take_laws
 
-USUAL = (
-    1,
-    1 << 63,
-)  # collision groups of what moves and of what stands, unless a file says otherwise
+# Collision groups of what moves and of what stands, unless a file says otherwise.
+USUAL = (1, 1 << 63)
 
 if TYPE_CHECKING:
     from tribo.formats.choreonoid import BodyFile
@@ -194,9 +192,8 @@ class WorldBodyFiles:
         if not named or not segments:
             return
         of_links = self._cables.free_group()
-        for (
-            shape
-        ) in named:  # those that are apart from other links have a group of their own already
+        for shape in named:
+            # Those that are apart from other links have a group of their own already.
             if shape.collision_group in USUAL:
                 shape.collision_group = of_links
         groups = of_links

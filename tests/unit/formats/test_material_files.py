@@ -499,3 +499,7 @@ def test_what_is_written_is_read_the_same(tmp_path):
     assert read_materials(twice).pair("5", "default") == again.pair("5", "default")
     with pytest.raises(TypeError, match="takes a MaterialLibrary"):
         tribo.write_materials("materials.yaml", path)
+    with pytest.raises(TypeError, match="path must be the path of a file, got 3"):
+        tribo.write_materials(library, 3)
+    with pytest.raises(FileNotFoundError, match="its folder does not exist"):
+        tribo.write_materials(library, tmp_path / "none" / "materials.yaml")

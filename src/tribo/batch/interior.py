@@ -159,6 +159,7 @@ class BatchInterior:
             threads = min(self.threads, len(self))
             if course is not None:
                 left = self.engine.run_all(n, threads, course)
+                self.sensors.forget_pushes()
                 self.sensors.forget_last_step()
             else:
                 left = self._steps(n, threads, hold_forces)

@@ -27,6 +27,8 @@ UNKNOWN = ("", "")  # key of an external force that acts on nobody knows which l
 class BatchSenses(Senses):
     """All worlds of a batch as one of their sensors sees them."""
 
+    is_batch = True
+
     def __init__(self, sensors: BatchSensors, place: Place) -> None:
         """Look from a place."""
         self._sensors, self._batch, self.place = sensors, sensors.batch, place
@@ -253,5 +255,10 @@ class BatchSensors:
     def forget_last_step(self, worlds: Any = slice(None)) -> None:
         """Note that what is known about the last step of some worlds belongs to another state."""
         self.made_step[worlds] = False
+        for source, pushes in self._pending.items():
+            if source != UNKNOWN:  # of that one it is not known in which worlds
+                left = pushes.copy()
+                left[worlds] = 0.0
+                self._pending[source] = left
         if self.batch.engine.command.arrays["has_wrench"][worlds].any():
             self._pending[UNKNOWN] = np.zeros(6)

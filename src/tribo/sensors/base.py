@@ -30,9 +30,8 @@ from tribo.sensors.noise import Noise, NoiseState
 from tribo.sensors.senses import Grip, Place, Senses, midway_poses
 
 EARLY = 1e-6  # [-] of a step: a measurement that is due so little later is due now
-Errors = list[
-    list[NoiseState]
-]  # of a sensor: the streams of each of its readings, one for each world
+# Of a sensor: the streams of each of its readings, one for each world.
+Errors = list[list[NoiseState]]
 
 
 class Copied(Protocol):

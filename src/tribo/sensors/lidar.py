@@ -64,8 +64,10 @@ class Lidar(Sensor):
     def readings(self, senses: Senses, rows: np.ndarray, errors: Errors) -> Any:
         """Return what it sees in some worlds, whole turns in a batch; the first axis is the world."""
         times = senses.time[rows]
-        is_alone = senses.engine.worlds == 1
-        columns = self._columns(float(times[0])) if is_alone else np.arange(self._samples)
+        if senses.is_batch:
+            columns = np.arange(self._samples)
+        else:
+            columns = self._columns(float(times[0]))
         yaw = self._sign * 2.0 * math.pi / self._samples * (columns % self._samples)
         across, up = np.cos(self._pitch), np.sin(self._pitch)
         beams = np.empty((len(yaw), len(across), 3))

@@ -45,6 +45,7 @@ class Senses(ABC):
     """N worlds as a sensor sees them; N = 1 for a world alone. Arrays have the world as first axis."""
 
     place: Place
+    is_batch = False  # in one, sensors measure when they are asked, and lidars whole turns
 
     @property
     @abstractmethod

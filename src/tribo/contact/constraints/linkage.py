@@ -248,7 +248,7 @@ def soften(work, first):
     """Give hard rows from the first on a compliance at the level of rounding.
 
     Of two rows that ask for the same, each then takes its share; of two that contradict one another, each
-    gives way (see `residual.gives_way`).
+    gives way (see `residual_report.gives_way`).
 
     Writes: work.
     """

@@ -29,9 +29,7 @@ PROPAGATE = int(Impact.PROPAGATE)
 GATE = int(Bounce.GATE)
 
 SLOW_IMPACT = 1e-3  # [m/s] what approaches slower is resting
-LATER = (
-    -1e300
-)  # [m/s] target of what rebounds in a later step: it keeps its speed, and 0 times it is 0
+LATER = -1e300  # [m/s] target of what rebounds in a later step: 0 times it is 0
 NOTHING = 1e-7  # [–] of the speed that weight gains in a step: a gap that asks for less is none
 
 

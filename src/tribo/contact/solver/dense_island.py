@@ -64,7 +64,7 @@ def contact_block(model, work, a, b, g, i, j):
 
 
 @kernel
-def own_block(work, c, g, i):
+def copy_own_block(work, c, g, i):
     """Write the 3×3 block of contact c with itself, which has its compliance in it, at row i.
 
     Writes: g.
@@ -131,7 +131,7 @@ def assemble(model, work, t, contacts, size, g, c, x, mu, lower, upper):
         n = work.island_contact[start + k]
         for m in range(k):
             contact_block(model, work, n, work.island_contact[start + m], g, 3 * k, 3 * m)
-        own_block(work, n, g, 3 * k)
+        copy_own_block(work, n, g, 3 * k)
         mu[k] = work.contact_friction[n]
         w = contact_velocity(model, work, n)
         for a in range(3):
@@ -155,7 +155,7 @@ def assemble(model, work, t, contacts, size, g, c, x, mu, lower, upper):
 
 
 @kernel
-def gives_way(work, t):
+def has_compliance(work, t):
     """Tell whether a row of island t has a compliance."""
     for k in contacts_in(work, t):
         x, y, z = vec.load(work.contact_compliance, work.island_contact[k])
@@ -292,7 +292,7 @@ def solve_exactly(model, work, t, limit):
     lower = work.dense_vector[3, : size - 3 * contacts]
     upper = work.dense_vector[4, : size - 3 * contacts]
     assemble(model, work, t, contacts, size, g, c, x, mu, lower, upper)
-    dofs = 0 if gives_way(work, t) else number_dofs(model, work, t, size)
+    dofs = 0 if has_compliance(work, t) else number_dofs(model, work, t, size)
     if dofs > 0:
         write_whitened(model, work, t, contacts, size, dofs, work.dense_row)
     slack = asked_within(work, t)

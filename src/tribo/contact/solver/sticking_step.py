@@ -8,7 +8,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.solver.dense_matrix import factor_cholesky, solve_cholesky
 
 PROXIMAL = 1e-7  # [–] of mean diag G: keeps the Jacobian regular, shrinks the rest 1e7-fold a step
-REDUNDANT = 1e3  # times as much where G is singular, and rows are not more than dofs
+REDUNDANT = 1e3  # times as much where G is singular, and not solved by the dofs
 REFINEMENTS = 3
 
 

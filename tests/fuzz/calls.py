@@ -43,9 +43,8 @@ ODD: tuple[Any, ...] = (
 
 # Calls between the package's own parts; users have no reason to call them.
 INNER = {
-    "ball.set_state", "ground.set_state", "imu.set_state", "imu.update", "imu.collect",
-    "batch.records_of", "materials.become", "pin.tie", "wire.tie", "world.last_wrench",
-    "world.mean_acceleration", "world.shapes_at", "world.tie_described",
+    "ball.set_state", "ground.set_state", "batch.records_of", "materials.become", "pin.tie", "wire.tie",
+    "world.last_wrench", "world.mean_acceleration", "world.shapes_at", "world.tie_described",
 }  # fmt: skip
 
 
@@ -86,7 +85,7 @@ def targets() -> tuple[tuple[str, str, str], ...]:
     """Return (thing, kind, name) of everything that can be called or assigned."""
     found = []
     for thing, item in (make() | make_batch()).items():
-        for name in dir(type(item)):
+        for name in sorted({*dir(item)} & {*dir(type(item))}):  # without what completion hides
             if LEFT_OUT.match(name) or f"{thing}.{name}" in INNER:
                 continue
             attribute = inspect.getattr_static(type(item), name)

@@ -210,7 +210,10 @@ def disturbed(
 
 
 # What the sensors of a world call of one another; completion shows users the rest.
-INNER = frozenset(("collect", "drop", "due", "get_state", "restart", "set_state", "update"))
+INNER = frozenset((
+    "alone", "collect", "copied_place", "drop", "due", "error_streams", "get_state", "readings", "restart",
+    "set_state", "streams_of", "update",
+))  # fmt: skip
 
 
 class Sensor(Sealed, ABC):

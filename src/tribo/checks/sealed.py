@@ -18,6 +18,7 @@ class Sealed:
 
     _assignable: ClassVar[frozenset[str] | None] = frozenset()
     _setters: ClassVar[dict[str, Callable[[Any, Any], None]]] = {}  # by name; looked up once
+    _inner: ClassVar[frozenset[str]] = frozenset()  # what the package's own parts call
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Collect what may be assigned: properties, and what is annotated in a class body."""
@@ -54,6 +55,10 @@ class Sealed:
                 if isinstance(made, property) and made.fset is None:
                     raise AttributeError(self._refusal(name)) from None
                 raise
+
+    def __dir__(self) -> list[str]:
+        """Return the names that users call, for completion."""
+        return [name for name in super().__dir__() if name not in self._inner]
 
     def _refusal(self, name: str) -> str:
         """Return why a name cannot be assigned to, and the nearest that can."""

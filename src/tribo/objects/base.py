@@ -36,12 +36,6 @@ from tribo.objects.record_views import InRecords
 from tribo.objects.running_surface import RunningSurface
 from tribo.objects.sleeper import Sleeper
 
-# What the parts of a world call of one another; completion shows users the rest.
-INNER = frozenset((
-    "attach", "check_editable", "check_present", "detach", "fixed_pose", "is_as_built", "let_go",
-    "part", "quaternions", "runs", "set_state", "shape_ids", "span", "take_start",
-))  # fmt: skip
-
 
 class Object(Sleeper, RunningSurface, ContactReader, InRecords):
     """An object of a world: one tree of bodies, with a stable id and a name.
@@ -49,6 +43,11 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
     `generalized_coordinate` and `generalized_velocity`, and the commands of a robot, are the records
     themselves: write into them. Every other array is a read-only copy (docs/reference/arrays).
     """
+
+    _inner = frozenset((
+        "attach", "check_editable", "check_present", "detach", "fixed_pose", "is_as_built", "let_go",
+        "part", "quaternions", "runs", "set_state", "shape_ids", "span", "take_start",
+    ))  # fmt: skip
 
     _world: Owner
     description: TreeDescription
@@ -113,10 +112,6 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
             first += COORDINATES[joint]
         follow(self.description, self._q)
         self._target_q = self._q.copy()
-
-    def __dir__(self) -> list[str]:
-        """Return the names that users call, for completion."""
-        return [name for name in super().__dir__() if name not in INNER]
 
     @property
     def world(self) -> Any:

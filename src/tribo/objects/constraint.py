@@ -25,19 +25,17 @@ STRETCH = {"stretch": 1, "compression": 2, "both": 3, "nothing": 0}
 RESISTS = {bits: word for word, bits in STRETCH.items()}
 
 
-# What the parts of a world call; completion shows users the rest.
-INNER = frozenset((
-    "attach", "changed_numbers", "describe", "detach", "is_changed", "is_from_file", "is_marked", "loads",
-    "run_over", "tie",
-))  # fmt: skip
-
-
 class Constraint(Breakable, Compliant, Sealed):
     """Two bodies, or a body and the world, held together in some directions: a pin, a weld or a hinge.
 
     `World.add_pin`, `add_weld` and `add_hinge` return one. It acts from the next step on, until
     ``world.remove(constraint)`` or while `is_on`. Objects that are removed take their constraints along.
     """
+
+    _inner = frozenset((
+        "attach", "changed_numbers", "describe", "detach", "is_changed", "is_from_file", "is_marked", "loads",
+        "run_over", "tie",
+    ))  # fmt: skip
 
     is_removed: bool
     is_from_file: bool
@@ -56,10 +54,6 @@ class Constraint(Breakable, Compliant, Sealed):
         self.is_removed = False
         self.is_from_file = False
         self.is_marked = True
-
-    def __dir__(self) -> list[str]:
-        """Return the names that users call, for completion."""
-        return [name for name in super().__dir__() if name not in INNER]
 
     def __repr__(self) -> str:
         """Return what it is, its name and what it joins."""

@@ -23,7 +23,6 @@ from tribo.objects import ArticulatedSystem, Object
 from tribo.objects.base import shift_since
 from tribo.objects.end import End
 from tribo.objects.frames import Frame
-from tribo.objects.parts import Part
 from tribo.objects.world_view import WorldView
 from tribo.sensors.loads import UNKNOWN
 from tribo.sensors.noise import Noise, NoiseState
@@ -144,20 +143,15 @@ class WorldSenses(Senses):
         found: np.ndarray = self._mount.sensors.last_wrench(self._sensor).wrench
         return found[None]
 
-    def pushes(self, part: Part) -> np.ndarray:
-        """Return how much of it acts on a part of the sensor's body, (1, 6)."""
+    def pushes_by_link(self) -> Iterable[tuple[str, np.ndarray]] | None:
+        """Return how much of it acts on which link of the sensor's object, (1, 6) each; None: not known."""
         pushes, robot = self._mount.sensors.last_wrench(self._sensor).pushes, self._mount.part
         assert robot is not None
         if UNKNOWN in pushes:
-            raise EditError(
-                f"an external force on {robot.name} comes from a state that does not say on which link "
-                f"it acts, so it is not known whether {part.name!r} feels it; step once more"
-            )
-        total = np.zeros((1, 6))
-        for (number, link), wrench in pushes.items():
-            if number == robot.id and link in part.links:
-                total += wrench
-        return total
+            return None
+        return (
+            (link, wrench[None]) for (number, link), wrench in pushes.items() if number == robot.id
+        )
 
     def grips(self) -> Iterable[Grip]:
         """Return what constraints did to the object that carries the sensor, in the last step."""
@@ -209,19 +203,17 @@ def disturbed(
     ])  # fmt: skip
 
 
-# What the sensors of a world call of one another; completion shows users the rest.
-INNER = frozenset((
-    "alone", "collect", "copied_place", "drop", "due", "error_streams", "get_state", "readings", "restart",
-    "set_state", "streams_of", "update",
-))  # fmt: skip
-
-
 class Sensor(Sealed, ABC):
     """A sensor; `World.add_imu` and its kin make one.
 
     With an `update_rate` it measures by itself during `World.step`, at the end of the first step at or
     after each due time; without, whenever `measure` is called.
     """
+
+    _inner = frozenset((
+        "alone", "collect", "copied_place", "drop", "due", "error_streams", "get_state", "readings",
+        "restart", "set_state", "streams_of", "update",
+    ))  # fmt: skip
 
     def __init__(self, mount: Mount, name: str, update_rate: float | None,
                  noise: Noise | None, seed: int) -> None:  # fmt: skip
@@ -239,10 +231,6 @@ class Sensor(Sealed, ABC):
 
     def _stream(self, noise: Noise | None, part: str) -> NoiseState:
         return NoiseState(noise, self._seed, f"{self._name}/{part}")
-
-    def __dir__(self) -> list[str]:
-        """Return the names that users call, for completion."""
-        return [name for name in super().__dir__() if name not in INNER]
 
     def __repr__(self) -> str:
         """Return class, name, where it sits and its rate."""

@@ -62,6 +62,8 @@ class World(WorldSettings):
         True
     """
 
+    _inner = INNER
+
     def __init__(self, time_step: float = 1e-3, gravity: Any = (0.0, 0.0, -9.81)) -> None:
         """Start an empty world."""
         super().__init__()
@@ -89,10 +91,6 @@ class World(WorldSettings):
         """Return what was a name of worlds until it moved inside, with a word on what to use instead."""
         refuse_unknown(self, name)
         return gone(self._inside, name)
-
-    def __dir__(self) -> list[str]:
-        """Return the names that users call, for completion."""
-        return [name for name in super().__dir__() if name not in INNER]
 
     # -- time ----------------------------------------------------------------------------------
     def step(self, n: int = 1) -> None:

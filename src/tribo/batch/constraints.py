@@ -17,8 +17,9 @@ from tribo.enums import TIE_SLOTS, Memory, Tuning
 from tribo.objects.constraint import Constraint, Motor
 from tribo.objects.end import End
 from tribo.objects.joint_ties import Lock, Magnet, Winch
+from tribo.objects.states import turned
 from tribo.objects.wire import Wire
-from tribo.sensors.senses import Grip, midway_poses, turned
+from tribo.sensors.senses import Grip, midway_poses
 
 Kind = type[Constraint]
 Poses = Callable[[str], tuple[np.ndarray, np.ndarray]]  # of the bodies of an object in all worlds

@@ -10,7 +10,8 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.engine.engine import Engine
-from tribo.model import Impact
+from tribo.objects.contact_reader import all_contacts
+from tribo.objects.states import turned_back
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -111,16 +112,10 @@ def read_contacts(
         materials: Names of the materials.
     """
     work, model = engine.work.arrays, engine.model.arrays
-    room = work["contact_gap"].shape[1]
-    at = np.flatnonzero(np.arange(room) < work["contact_count"])
-    impulse = work["contact_impulse"].reshape(-1, 3)[at]
-    propagates = engine.settings.arrays["impact"].reshape(-1)[at // room] == Impact.PROPAGATE
-    if propagates.any():
-        impulse[propagates] += work["contact_impact"].reshape(-1, 3)[at[propagates]]
+    at, world, impulse = all_contacts(engine)
     gap = work["contact_gap"].reshape(-1)[at]
     touches = (impulse[:, 2] > 0.0) | ~(gap > 0.0)
-    at, impulse, gap = at[touches], impulse[touches], gap[touches]
-    world = at // room
+    at, world, impulse, gap = at[touches], world[touches], impulse[touches], gap[touches]
     axes = work["contact_axes"].reshape(-1, 3, 3)[at]
     dt = engine.settings.arrays["dt"].reshape(-1)[world, None]
     spin = work["contact_spin_impulse"].reshape(-1, 3)[at]
@@ -135,8 +130,8 @@ def read_contacts(
         position=work["contact_pos"].reshape(-1, 3)[at],
         normal=axes[:, 2].copy(),
         depth=-gap,
-        force=turned(axes, impulse) / dt,
-        torque=turned(axes, spin) / dt,
+        force=turned_back(axes, impulse) / dt,
+        torque=turned_back(axes, spin) / dt,
         object=number,
         body=body - first_body[number] if len(first_body) else body,
         shape=shape,
@@ -149,8 +144,3 @@ def read_contacts(
         if isinstance(value, np.ndarray):
             value.setflags(write=False)
     return made
-
-
-def turned(axes: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """Return vectors (n, 3) given along the rows of axes (n, 3, 3), in world axes."""
-    return np.asarray((axes.transpose(0, 2, 1) @ vectors[:, :, None])[:, :, 0])

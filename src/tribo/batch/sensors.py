@@ -11,13 +11,11 @@ from tribo.batch.constraints import BatchConstraints
 from tribo.batch.owner import BatchOwner
 from tribo.batch.rays import BatchRays
 from tribo.checks import check
-from tribo.checks.errors import EditError
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
 from tribo.engine.engine import Engine
 from tribo.engine.subtree import TreeRecords
 from tribo.model import Status
-from tribo.objects.parts import Part
 from tribo.sensors.base import Errors, Sensor
 from tribo.sensors.senses import Grip, Place, Senses
 
@@ -53,18 +51,12 @@ class BatchSenses(Senses):
         """Return torque and force from outside on every body in the last step, (worlds, bodies, 6)."""
         return self._sensors.wrench
 
-    def pushes(self, part: Part) -> np.ndarray:
-        """Return how much of it acts on a part of the sensor's body, (worlds, 6)."""
-        total = np.zeros((self.engine.worlds, 6))
-        if UNKNOWN in self._sensors.pushes:
-            raise EditError(
-                f"an external force on {self.place.name} comes from a state that does not say on which link "
-                f"it acts, so it is not known whether {part.name!r} feels it; step once more"
-            )
-        for (name, link), wrench in self._sensors.pushes.items():
-            if name == self.place.name and link in part.links:
-                total += wrench
-        return total
+    def pushes_by_link(self) -> Iterable[tuple[str, np.ndarray]] | None:
+        """Return how much of it acts on which link of the object, (worlds, 6) each; None: not known."""
+        pushes, own = self._sensors.pushes, self.place.name
+        if UNKNOWN in pushes:
+            return None
+        return ((link, wrench) for (name, link), wrench in pushes.items() if name == own)
 
     def grips(self) -> Iterable[Grip]:
         """Return what constraints did to the object that carries the sensor, in the last step."""

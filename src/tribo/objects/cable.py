@@ -227,7 +227,8 @@ class Cable(Sealed):
         nothing is halved that the tension would make tremble (`courant_number` > 0.6).
 
         Segments that change are new objects of the world: `segments`, `joints` and their names are others
-        then, and snapshots of before do not fit.
+        then, and snapshots of before do not fit. Joints beside them are made anew, as `add_cable` made the
+        first ones: what was assigned to those that go is lost.
 
         Args:
             shortest: [m] > 0 below which no segment is halved.

@@ -13,6 +13,7 @@ from tribo.checks.sealed import Sealed
 from tribo.description.trees import TreeDescription
 from tribo.engine.engine import Engine
 from tribo.model import Impact
+from tribo.objects.states import turned_back
 
 
 class ContactReader(Sealed, ABC):
@@ -56,7 +57,7 @@ class ContactReader(Sealed, ABC):
         _, engine, shapes = self._contact_records()
         at, world, impulse, shape = _touching(engine, shapes)
         axes = _rows(engine.work.arrays["contact_axes"], 9)[at].reshape(-1, 3, 3)
-        given = (axes.transpose(0, 2, 1) @ impulse[:, :, None])[:, :, 0]
+        given = turned_back(axes, impulse)
         force = given / engine.settings.arrays["dt"].reshape(-1, 1)[world]
         body = np.repeat(np.arange(len(bodies)), [len(b.shapes) for b in bodies])
         mine = np.flatnonzero(shape.ravel() >= 0)  # sides of contacts, in the order of the engine
@@ -99,7 +100,7 @@ class ContactReader(Sealed, ABC):
             )
         at, world, impulse, shape = _touching(engine, shapes)
         axes = _rows(engine.work.arrays["contact_axes"], 9)[at].reshape(-1, 3, 3)
-        given = (axes.transpose(0, 2, 1) @ impulse[:, :, None])[:, :, 0]
+        given = turned_back(axes, impulse)
         force = given / engine.settings.arrays["dt"].reshape(-1, 1)[world]
         arm = _rows(engine.work.arrays["contact_pos"], 3)[at]
         arm = arm - np.broadcast_to(point, (engine.worlds, 3))[world]
@@ -154,6 +155,24 @@ class ContactReader(Sealed, ABC):
         return frozen(found) if self._is_batch else bool(found[0])
 
 
+def all_contacts(engine: Engine) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return all contacts of the last step, n of all worlds together, whether they push or not.
+
+    Returns:
+        Row of the contact in the tables of all worlds and its world, (n,); impulse on A, (n, 3) [N s],
+        contact axes.
+    """
+    work = engine.work.arrays
+    room = work["contact_gap"].shape[1]
+    at = np.flatnonzero(np.arange(room) < work["contact_count"])
+    world = at // room
+    impulse = _rows(work["contact_impulse"], 3)[at]
+    propagates = engine.settings.arrays["impact"].reshape(-1)[world] == Impact.PROPAGATE
+    if propagates.any():
+        impulse[propagates] += _rows(work["contact_impact"], 3)[at[propagates]]
+    return at, world, impulse
+
+
 def _touching(
     engine: Engine, shapes: slice
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -164,15 +183,9 @@ def _touching(
         contact axes; shape of the object on side A and B, (n, 2), −1: another object's.
     """
     work = engine.work.arrays
-    room = work["contact_gap"].shape[1]
-    at = np.flatnonzero(np.arange(room) < work["contact_count"])
+    at, world, impulse = all_contacts(engine)
     shape = _rows(work["contact_shape"], 2)[at]
     is_own = (shape >= shapes.start) & (shape < shapes.stop)
-    impulse = _rows(work["contact_impulse"], 3)[at]
-    world = at // room
-    propagates = engine.settings.arrays["impact"].reshape(-1)[world] == Impact.PROPAGATE
-    if propagates.any():
-        impulse[propagates] += _rows(work["contact_impact"], 3)[at[propagates]]
     touches = (impulse[:, 2] > 0.0) | ~(work["contact_gap"].ravel()[at] > 0.0)
     kept = touches & is_own.any(axis=1)
     shape = np.where(is_own, shape - shapes.start, -1)

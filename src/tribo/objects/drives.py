@@ -15,7 +15,7 @@ from tribo.model import Joint as JointType
 from tribo.objects.frames import Frame
 from tribo.objects.joint_drive import FORMS
 from tribo.objects.named_parts import NamedParts
-from tribo.objects.states import rows
+from tribo.objects.states import rows, turned
 
 
 class Drives(NamedParts):
@@ -355,7 +355,7 @@ class Drives(NamedParts):
             else check.vector(value, what, 3)[None]
         )
         if choice == "frame":
-            given = (place.rotation_matrix @ given[..., None])[..., 0]
+            given = turned(place.rotation_matrix, given)
         return given
 
     @abstractmethod

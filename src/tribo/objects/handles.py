@@ -16,7 +16,7 @@ from tribo.objects.frames import quaternions
 from tribo.objects.handle import Handle
 from tribo.objects.joint_drive import JointDrive
 from tribo.objects.running_surface import RunningSurface
-from tribo.objects.states import unit_quaternions
+from tribo.objects.states import turned, unit_quaternions
 
 _SYMMETRIC = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
 SIX = (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)  # where the six numbers of an inertia stand
@@ -274,4 +274,4 @@ class Joint(JointDrive):
         """Axis of a revolute or prismatic joint, (3,) unit, world."""
         # Moving along or about it leaves the axis where it is: the link's axes show it too.
         turn = self.rotation_matrix
-        return frozen((turn @ self.axis_in_joint[..., None])[..., 0])
+        return frozen(turned(turn, self.axis_in_joint))

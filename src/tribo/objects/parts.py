@@ -9,7 +9,7 @@ import numpy as np
 from tribo.checks.errors import EditError
 from tribo.description.trees import TreeDescription
 from tribo.formats.inertia import Inertial, merged
-from tribo.objects.states import States
+from tribo.objects.states import States, turned
 from tribo.queries import inverse
 from tribo.queries import point as queries
 
@@ -121,10 +121,9 @@ def through_fixed_joint(
     omega, alpha = motion[:, 15:18], motion[:, 21:24]
     inertia = turn @ part.own.inertia @ turn.transpose(0, 2, 1)
     force = part.own.mass * (motion[:, 18:21] - gravity)
-    momentum = (inertia @ omega[..., None])[..., 0]
-    torque = (inertia @ alpha[..., None])[..., 0] + np.cross(omega, momentum)
+    torque = turned(inertia, alpha) + np.cross(omega, turned(inertia, omega))
     torque += np.cross(motion[:, :3] - origin, force)
-    arm = (turn @ records.model.arrays["body_com"][:, part.body, :, None])[..., 0]
+    arm = turned(turn, records.model.arrays["body_com"][:, part.body])
     force = force - outside_part[:, 3:]
     torque -= outside_part[:, :3] + np.cross(arm, outside_part[:, 3:])
     if part.children:

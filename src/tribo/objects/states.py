@@ -83,3 +83,13 @@ def unit_quaternions(quaternions: np.ndarray, what: str) -> None:
     if wrong.size:
         check.quaternion(quaternions[wrong[0]], f"{what} (state {wrong[0]})")
     quaternions /= length[:, None]
+
+
+def turned(axes: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """Return vectors (…, 3) turned by matrices (…, 3, 3)."""
+    return np.asarray((axes @ vectors[..., None])[..., 0])
+
+
+def turned_back(axes: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """Return vectors (…, 3) turned by transposed matrices (…, 3, 3)."""
+    return np.asarray((np.swapaxes(axes, -1, -2) @ vectors[..., None])[..., 0])

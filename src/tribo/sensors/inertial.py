@@ -9,9 +9,10 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.objects.frames import quaternions
+from tribo.objects.states import turned_back
 from tribo.sensors.base import Errors, Mount, Sensor, disturbed
 from tribo.sensors.noise import Noise, NoiseState
-from tribo.sensors.senses import Senses, turned_back
+from tribo.sensors.senses import Senses
 
 
 class ImuReading(NamedTuple):

@@ -6,9 +6,10 @@ import numpy as np
 
 from tribo.checks.errors import EditError
 from tribo.engine.engine import Engine
-from tribo.model import Impact
+from tribo.objects.contact_reader import all_contacts
 from tribo.objects.parts import Part
-from tribo.sensors.senses import Senses, midway_poses, turned, turned_back
+from tribo.objects.states import turned, turned_back
+from tribo.sensors.senses import Senses, midway_poses
 
 UNKNOWN = (-1, "")  # key of what acts on nobody knows which link
 
@@ -22,14 +23,8 @@ def contact_wrenches(
     (worlds, count, 6): force, torque [N, N m]; (worlds, count).
     """
     work, worlds = engine.work.arrays, engine.worlds
-    room = work["contact_gap"].shape[1]
-    at = np.flatnonzero(np.arange(room) < work["contact_count"])
-    world = at // room
+    at, world, impulses = all_contacts(engine)
     total, points = np.zeros((worlds, count, 6)), np.zeros((worlds, count), np.int64)
-    impulses = work["contact_impulse"].reshape(-1, 3)[at]
-    propagates = engine.settings.arrays["impact"].reshape(-1)[world] == Impact.PROPAGATE
-    if propagates.any():
-        impulses[propagates] += work["contact_impact"].reshape(-1, 3)[at[propagates]]
     axes = work["contact_axes"].reshape(-1, 3, 3)[at]
     rate = 1.0 / engine.settings.arrays["dt"].reshape(-1)[world, None]
     force = rate * turned_back(axes, impulses)

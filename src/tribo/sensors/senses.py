@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tribo.checks.errors import EditError
 from tribo.description.trees import TreeDescription
 from tribo.engine.engine import Engine
 from tribo.engine.layout import Span
@@ -65,12 +66,8 @@ class Senses(ABC):
         """Return torque and force from outside on all bodies in the last step, (N, bodies, 6)."""
 
     @abstractmethod
-    def pushes(self, part: Part) -> np.ndarray:
-        """Return how much of it acts on a part of the sensor's body, (N, 6).
-
-        Raises:
-            EditError: That is not known.
-        """
+    def pushes_by_link(self) -> Iterable[tuple[str, np.ndarray]] | None:
+        """Return how much of it acts on which link of the sensor's object, (N, 6) each; None: not known."""
 
     @abstractmethod
     def grips(self) -> Iterable[Grip]:
@@ -90,6 +87,24 @@ class Senses(ABC):
         """
 
     # -- what follows --------------------------------------------------------------------------
+    def pushes(self, part: Part) -> np.ndarray:
+        """Return how much of the last wrench acts on a part of the sensor's body, (N, 6).
+
+        Raises:
+            EditError: That is not known.
+        """
+        by_link = self.pushes_by_link()
+        if by_link is None:
+            raise EditError(
+                f"an external force on {self.place.name} comes from a state that does not say on which link "
+                f"it acts, so it is not known whether {part.name!r} feels it; step once more"
+            )
+        total = np.zeros((self.engine.worlds, 6))
+        for link, wrench in by_link:
+            if link in part.links:
+                total += wrench
+        return total
+
     @property
     def time(self) -> np.ndarray:
         """World times, (N,) [s]."""
@@ -148,13 +163,3 @@ def midway_poses(
     at, turns = np.zeros((len(q), count, 3)), np.zeros((len(q), count, 9))
     queries.poses(records.model, records.work, q, at, turns)
     return at, turns.reshape(-1, count, 3, 3)
-
-
-def turned(axes: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """Return vectors (…, 3) turned by matrices (…, 3, 3)."""
-    return np.asarray((axes @ vectors[..., None])[..., 0])
-
-
-def turned_back(axes: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """Return vectors (…, 3) turned by transposed matrices (…, 3, 3)."""
-    return np.asarray((np.swapaxes(axes, -1, -2) @ vectors[..., None])[..., 0])

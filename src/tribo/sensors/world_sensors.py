@@ -18,7 +18,7 @@ from tribo.objects.owner import Pushes
 from tribo.objects.world_view import WorldView
 from tribo.readout.filters import object_numbers
 from tribo.readout.rays import WorldRays
-from tribo.sensors.base import EARLY, Mount, Sensor
+from tribo.sensors.base import EARLY, Mount, Sensor, WorldSenses
 from tribo.sensors.camera import DepthCamera
 from tribo.sensors.inertial import Imu
 from tribo.sensors.joints import JointEncoder
@@ -358,14 +358,7 @@ class WorldSensors:
 
     def shapes_at(self, mount: Mount) -> slice:
         """Return which shapes are on the body that carries a sensor."""
-        model, part = self.world.engine.model, mount.part
-        if part is None:
-            return slice(0, 0)
-        part.check_present("a measurement")
-        assert part.span is not None
-        body = part.span.body.start + mount.body
-        first = int(model.body_shape_start[body])
-        return slice(first, first + int(model.body_shape_count[body]))
+        return WorldSenses(mount, None).hidden
 
     def look_along(
         self,

@@ -10,11 +10,11 @@ import numpy as np
 from tribo.checks import check
 from tribo.objects import ArticulatedSystem
 from tribo.objects.parts import part_of, reactions, through_fixed_joint
-from tribo.objects.states import States
+from tribo.objects.states import States, turned_back
 from tribo.sensors.base import Errors, Mount, Sensor, disturbed
 from tribo.sensors.loads import Loads, contact_wrenches
 from tribo.sensors.noise import Noise
-from tribo.sensors.senses import Senses, turned_back
+from tribo.sensors.senses import Senses
 
 
 class WrenchReading(NamedTuple):

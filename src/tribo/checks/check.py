@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -302,9 +302,14 @@ def name(value: Any, what: str) -> str:
     return made
 
 
+def is_path(value: Any) -> TypeGuard[str | os.PathLike[str]]:
+    """Tell whether a value is a path: text, or something that has one as text."""
+    return isinstance(value, (str, os.PathLike)) and not isinstance(os.fspath(value), bytes)
+
+
 def path(value: Any, what: str) -> Path:
     """Return the path of a file; a folder and what is no path are refused."""
-    if not isinstance(value, (str, os.PathLike)) or isinstance(os.fspath(value), bytes):
+    if not is_path(value):
         raise TypeError(f"{what} must be the path of a file, got {shown(value)}")
     try:
         is_file = bool(str(value)) and "\0" not in str(value) and not Path(value).is_dir()
@@ -320,13 +325,20 @@ def is_iterable(value: Any) -> bool:
     return isinstance(value, Iterable) and not (isinstance(value, np.ndarray) and value.ndim == 0)
 
 
+def listed(value: Any, what: str, expected: str) -> list[Any]:
+    """Return what can be gone through as a list; text and classes are none. `expected` says of what."""
+    if isinstance(value, (str, bytes)) or not is_iterable(value):
+        raise TypeError(f"{what} must be a list of {expected}, got {shown(value)}")
+    return list(value)
+
+
 def folders(value: Any, what: str) -> list[Path]:
     """Return one path or several as a list; files and what is no path are refused."""
     given = (value,) if isinstance(value, (str, os.PathLike)) else value
     is_list = is_iterable(given) and not isinstance(given, bytes)
     listed = list(given) if is_list else [given]
     for folder in listed:
-        if not isinstance(folder, (str, os.PathLike)) or isinstance(os.fspath(folder), bytes):
+        if not is_path(folder):
             raise TypeError(f"{what} must be a folder or several, got {shown(folder)}; give paths")
         if os.path.isfile(folder):
             raise ValueError(f"{what}: {folder} is a file; give its folder")

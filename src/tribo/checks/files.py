@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
-from tribo.checks.check import shown
+from tribo.checks.check import is_path, shown
 
 _KINDS = (
     (stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISCHR, "a device"),
@@ -42,7 +42,7 @@ def to_read(value: Any, what: str) -> Path:
         FileNotFoundError: It is not there.
         OSError: It cannot be looked at: a name that is too long, a folder that may not be entered.
     """
-    if not isinstance(value, (str, os.PathLike)) or isinstance(os.fspath(value), bytes):
+    if not is_path(value):
         raise TypeError(f"{what} must be the path of a file, got {shown(value)}")
     path, name = Path(value), shown(str(value))
     if "\0" in str(path):

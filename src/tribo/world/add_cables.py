@@ -299,9 +299,7 @@ class WorldCables:
 
 def _listed(route: Any) -> list[Any]:
     """Return the places of a route."""
-    if isinstance(route, (str, bytes)) or not check.is_iterable(route):
-        raise TypeError(f"route must be a list of points or CableNode, got {check.shown(route)}")
-    made = list(route)
+    made = check.listed(route, "route", "points or CableNode")
     if len(made) < 2:
         raise ValueError(f"route must have two places or more, got {len(made)}")
     return made

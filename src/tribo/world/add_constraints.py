@@ -109,10 +109,8 @@ class WorldConstraints:
 
     def places(self, over: Any) -> tuple[End, ...]:
         """Return the places over which a wire runs: points of the world, or (object, point) pairs."""
-        if isinstance(over, (str, bytes)) or not check.is_iterable(over):
-            raise TypeError(f"over must be a list of places, got {check.shown(over)}")
         places = []
-        for k, place in enumerate(over):
+        for k, place in enumerate(check.listed(over, "over", "places")):
             what = f"over[{k}]"
             is_pair = hasattr(place, "__len__") and len(place) == 2
             item, point = place if is_pair else (None, place)

@@ -119,9 +119,7 @@ class WorldTracks:
 
     def _wheels(self, wheels: Any, frame: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return centres (n, 3) [m] of wheels, in axes whose third is theirs, and their radii (n,) [m]."""
-        if isinstance(wheels, (str, bytes)) or not check.is_iterable(wheels):
-            raise TypeError(f"wheels must be a list of TrackWheel, got {check.shown(wheels)}")
-        made = list(wheels)
+        made = check.listed(wheels, "wheels", "TrackWheel")
         for wheel in made:
             if not isinstance(wheel, TrackWheel):
                 raise TypeError(f"wheels must be TrackWheel, got {check.shown(wheel)}")

@@ -22,6 +22,7 @@ def compiling() -> Iterator[None]:
     try:
         yield
     finally:
-        notices[:] = told
+        if told:  # who began meanwhile, in another thread, found none
+            notices[:] = told
         if was_on:
             gc.enable()

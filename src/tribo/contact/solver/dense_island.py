@@ -174,38 +174,37 @@ def number_dofs(model, work, t, most):
 
     Writes: work.
     """
-    for k in contacts_in(work, t):
-        for side in range(2):
-            work.tree_column[model.body_tree[work.contact_body[work.island_contact[k], side]]] = -1
-    for k in scalars_in(work, t):
-        for side in range(2):
-            body = work.scalar_body[work.island_scalar[k], side]
-            if work.scalar_len[work.island_scalar[k], side] > 0:
-                work.tree_column[model.body_tree[body]] = -1
     count = 0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        for side in range(2):
-            if work.contact_len[c, side] > 0:
-                count = number_tree(model, work, model.body_tree[work.contact_body[c, side]], count)
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
-        for side in range(2):
-            if work.scalar_len[n, side] > 0:
-                count = number_tree(model, work, model.body_tree[work.scalar_body[n, side]], count)
+    for is_known in (False, True):  # first nobody has columns
+        for k in contacts_in(work, t):
+            c = work.island_contact[k]
+            for side in range(2):
+                if work.contact_len[c, side] > 0:
+                    tree = model.body_tree[work.contact_body[c, side]]
+                    count = number_tree(model, work, tree, count, is_known)
+        for k in scalars_in(work, t):
+            n = work.island_scalar[k]
+            for side in range(2):
+                if work.scalar_len[n, side] > 0:
+                    tree = model.body_tree[work.scalar_body[n, side]]
+                    count = number_tree(model, work, tree, count, is_known)
     return count if count < most else 0
 
 
 @kernel
-def number_tree(model, work, tree, count):
+def number_tree(model, work, tree, count, is_known):
     """Give the dofs of a tree the next columns if they have none; return how many have one now.
+
+    If nothing is known yet it only loses those of another problem.
 
     Writes: work.
     """
-    if work.tree_column[tree] >= 0:
-        return count
-    work.tree_column[tree] = count
-    return count + model.tree_nv[tree]
+    if not is_known:
+        work.tree_column[tree] = -1
+    elif work.tree_column[tree] < 0:
+        work.tree_column[tree] = count
+        return count + model.tree_nv[tree]
+    return count
 
 
 @kernel
@@ -297,21 +296,9 @@ def solve_exactly(model, work, t, limit):
         write_whitened(model, work, t, contacts, size, dofs, work.dense_row)
     slack = asked_within(work, t)
     worst = newton.newton(
-        g,
-        work.dense_row,
-        dofs,
-        c,
-        x,
-        mu,
-        lower,
-        upper,
-        limit,
-        ENOUGH * limit,
-        slack,
-        work.dense_jacobian,
-        work.dense_index,
-        work.dense_scratch,
-    )
+        g, work.dense_row, dofs, c, x, mu, lower, upper, limit, ENOUGH * limit, slack,
+        work.dense_jacobian, work.dense_index, work.dense_scratch,
+    )  # fmt: skip
     if not worst <= limit:
         return False
     into_bounds(x, mu, lower, upper)

@@ -280,26 +280,8 @@ def stick(g, y, dofs, c, x, mu, lower, upper, r_of, eps, limit, slack, jac, inde
 
 @kernel
 def descend(
-    g,
-    y,
-    dofs,
-    c,
-    x,
-    mu,
-    lower,
-    upper,
-    r_of,
-    eps,
-    limit,
-    enough,
-    worst,
-    jac,
-    index,
-    w,
-    step,
-    f,
-    trial,
-):
+    g, y, dofs, c, x, mu, lower, upper, r_of, eps, limit, enough, worst, jac, index, w, step, f, trial
+):  # fmt: skip
     """Follow Newton's method on the natural map from x; return the violation reached.
 
     Writes: x, jac, index, w, step, f, trial.
@@ -368,26 +350,8 @@ def newton(g, y, dofs, c, x, mu, lower, upper, limit, enough, slack, jac, index,
             return reached
         worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
     worst = descend(
-        g,
-        y,
-        dofs,
-        c,
-        x,
-        mu,
-        lower,
-        upper,
-        r_of,
-        eps,
-        limit,
-        enough,
-        worst,
-        jac,
-        index,
-        w,
-        step,
-        f,
-        trial,
-    )
+        g, y, dofs, c, x, mu, lower, upper, r_of, eps, limit, enough, worst, jac, index, w, step, f, trial
+    )  # fmt: skip
     if worst <= limit:
         return worst
     for i in range(size):

@@ -30,7 +30,7 @@ from tribo.math import spatial, vec
 
 HALVINGS = 2
 PROXIMAL = 1e-7  # [–] ε: what a step leaves undone of a closed contact
-SPENT = 3  # steps near the limit that halve nothing
+IDLE = 3  # steps that do not halve the violation: near the limit, no more of them are made
 SLOWEST_SLIP = 1e-11  # [–] of bound/r: slower slip turns into the direction of friction at once
 ZERO = (0.0, 0.0, 0.0)
 NO_BLOCK = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -225,7 +225,7 @@ def refine(model, work, t, count, limit, worst, steps, patience):
     least = worst
     idle = 0
     for _ in range(steps):
-        if worst <= limit or idle >= (SPENT if least <= ENOUGH * limit else patience):
+        if worst <= limit or idle >= (IDLE if least <= ENOUGH * limit else patience):
             break
         work.newton_steps[0] += 1
         assemble(model, work, t, count)

@@ -20,7 +20,7 @@ from tribo.contact.solver.natural_residual import (
     spin_law,
     violation,
 )
-from tribo.contact.solver.newton_refinement import refine
+from tribo.contact.solver.newton_refinement import IDLE, refine
 from tribo.enums import Answer, Trees
 from tribo.math import vec
 
@@ -28,7 +28,6 @@ UNSOLVED, SOLVED, TOO_LARGE = int(Answer.UNSOLVED), int(Answer.SOLVED), int(Answ
 FEW, AT_REST = int(Trees.FEW), int(Trees.AT_REST)
 
 LONG = 30  # Newton steps from the last step's impulses
-BRIEF = 3  # steps in which those of a large island have to halve the violation; one that rests needs one
 SHORT = 10  # from where the splitting has come
 SPLITS = (20, 80, 300)  # steps of the splitting before each of these
 FAR = 1e-3  # [–] of the same speed: a violation beyond it is no solution
@@ -170,7 +169,7 @@ def solve_pile(model, work, t, trees, limit):
     is_large = is_large or (trees == AT_REST and count > CROWD)
     if count == 0:
         return UNSOLVED
-    best = improve(model, work, t, count, limit, inf, LONG, BRIEF if is_large else LONG)
+    best = improve(model, work, t, count, limit, inf, LONG, IDLE if is_large else LONG)
     go_back(model, work, t, count, BEST, 1.0)
     if best <= ENOUGH * limit:  # near the limit, steps go on as long as they take something away
         return SOLVED

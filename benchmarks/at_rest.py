@@ -14,6 +14,7 @@ import logging
 import time
 
 import numpy as np
+from measure import step_by_step
 
 import tribo
 
@@ -94,13 +95,9 @@ SCENES = (wall, jenga, stack, pyramid, pipes, dominoes, balls, boxes)
 
 def timed(world: tribo.World, seconds: float) -> str:
     """Step a world for a while; return mean time, 99th percentile and share of flagged steps."""
-    taken, flagged = [], 0
-    for _ in range(round(seconds / world.time_step)):
-        start = time.process_time()
-        world.step()
-        taken.append(1e6 * (time.process_time() - start))
-        flagged += bool(world.status & tribo.Status.NOT_CONVERGED)
-    return f"{np.mean(taken):.0f} | {np.percentile(taken, 99):.0f} | {flagged / len(taken):.1%}"
+    steps = round(seconds / world.time_step)
+    taken, flagged = step_by_step(world, steps, time.process_time)
+    return f"{taken.mean():.0f} | {np.percentile(taken, 99):.0f} | {flagged / steps:.1%}"
 
 
 def main() -> None:

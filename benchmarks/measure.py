@@ -5,8 +5,12 @@ from __future__ import annotations
 import gc
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
+
+import tribo
 
 
 @dataclass
@@ -59,6 +63,35 @@ def in_turns(jobs: Mapping[str, Job], steps: int, rounds: int) -> dict[str, Timi
     finally:
         gc.enable()
     return timings
+
+
+def percentiles(times: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """Return the median of each, by its name, and its 99th percentile, by "NAME, 99 %"."""
+    found = {}
+    for name, taken in times.items():
+        found[name], found[f"{name}, 99 %"] = map(float, np.percentile(taken, [50, 99]))
+    return found
+
+
+def step_by_step(
+    world: tribo.World,
+    steps: int,
+    clock: Callable[[], float],
+    push: Callable[[], None] | None = None,
+) -> tuple[np.ndarray, int]:
+    """Return how long each step of a world takes [µs], and how many are `NOT_CONVERGED`.
+
+    push: called before each step, not counted.
+    """
+    taken, flagged = np.empty(steps), 0
+    for k in range(steps):
+        if push is not None:
+            push()
+        start = clock()
+        world.step()
+        taken[k] = 1e6 * (clock() - start)
+        flagged += bool(world.status & tribo.Status.NOT_CONVERGED)
+    return taken, flagged
 
 
 def ratio(ours: list[float], theirs: list[float]) -> tuple[float, float, float]:

@@ -15,9 +15,11 @@ import argparse
 import logging
 import math
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from measure import step_by_step
 from scenes import robot_path
 
 import tribo
@@ -36,17 +38,10 @@ FINGER = """<link name="{0}"><inertial><mass value="0.2"/>
 CUBE = 0.03 * np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
 
 
-def timed(world: tribo.World, steps: int, push: object = None) -> str:
+def timed(world: tribo.World, steps: int, push: Callable[[], None] | None = None) -> str:
     """Step a world; return the figures in words."""
-    taken, flagged = [], 0
-    for _ in range(steps):
-        if callable(push):
-            push()
-        start = time.perf_counter()
-        world.step()
-        taken.append(time.perf_counter() - start)
-        flagged += bool(world.status & tribo.Status.NOT_CONVERGED)
-    median, most = 1e6 * np.percentile(taken, [50, 99])
+    taken, flagged = step_by_step(world, steps, time.perf_counter, push)
+    median, most = np.percentile(taken, [50, 99])
     return f"{median:7.0f} {most:8.0f} {flagged:5d} of {steps}"
 
 

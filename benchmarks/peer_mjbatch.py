@@ -23,6 +23,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 from measure import Job, in_turns
+from mujoco_robots import on_ground
 
 import tribo
 from tribo.gym.rotations import turned_back
@@ -33,7 +34,6 @@ ROOT = Path(__file__).parents[1]
 SUBSTEPS, DT, KP, KD = 10, 0.002, 40.0, 1.0
 START = WALKER.start()
 START[2] += 0.02
-OPTIONS = '<mujoco><compiler discardvisual="true" fusestatic="true"/></mujoco>'
 
 
 class Tribo:
@@ -68,25 +68,13 @@ class Tribo:
 def mujoco_model() -> mujoco.MjModel:
     """Return the same robot on the same ground in MuJoCo, with position servos for drives."""
     text = URDF.read_text("utf-8").replace(" height=", " length=")  # of capsules
-    at = text.index(">", text.index("<robot")) + 1
-    spec = mujoco.MjSpec.from_string(text[:at] + OPTIONS + text[at:])
-    spec.worldbody.first_body().add_freejoint()
-    for geom in spec.geoms:
-        geom.contype, geom.conaffinity, geom.friction[0] = 1, 0, 0.8
-    plane = mujoco.mjtGeom.mjGEOM_PLANE
-    spec.worldbody.add_geom(
-        type=plane, size=[0, 0, 1], contype=0, conaffinity=1, friction=[0.8, 0.005, 0.0001]
-    )
-    names = [joint.name for joint in spec.joints if joint.type != mujoco.mjtJoint.mjJNT_FREE]
+    model = on_ground(text, DT, 0.8, gains=(KP, KD))
+    names = [model.actuator(k).name for k in range(model.nu)]
     expected = [
         f"{leg}_{part}" for leg in ("LF", "RF", "LH", "RH") for part in ("HAA", "HFE", "KFE")
     ]
     assert names == expected, names
-    for name in names:
-        spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
-        spec.actuators[-1].set_to_position(kp=KP, kv=KD)
-    spec.option.timestep = DT
-    return spec.compile()
+    return model
 
 
 class Mjbatch:

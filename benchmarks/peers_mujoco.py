@@ -12,32 +12,25 @@ from functools import cached_property
 import mujoco
 import numpy as np
 from mujoco import rollout
+from mujoco_robots import add_servos, from_urdf
 from scenes import Scene, Truth, digest
 from tribo_scenes import motion_truth, overlaps
 
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
-URDF_OPTIONS = (
-    '<mujoco><compiler discardvisual="true" fusestatic="true" balanceinertia="false"/></mujoco>'
-)
 
 
 def _spec(scene: Scene) -> mujoco.MjSpec:
     """Describe a scene."""
     if scene.robot:
-        at = scene.robot.index(">", scene.robot.index("<robot")) + 1
-        spec = mujoco.MjSpec.from_string(scene.robot[:at] + URDF_OPTIONS + scene.robot[at:])
+        spec = from_urdf(scene.robot)
         root = spec.worldbody.first_body()
         if scene.base_velocity != (0.0,) * 6 or scene.has_ground:  # it floats
             root.add_freejoint()
             root.pos = scene.position
-        if 0.0 < root.mass < 1e-5:  # a placeholder whose inertia is singular: keep its size
-            root.fullinertia = [1e-6, 1e-6, 1e-6, 0.0, 0.0, 0.0]
         for geom in spec.geoms:
             geom.contype, geom.conaffinity = int(scene.has_ground), 0
         if any(scene.gains):
-            for name in scene.joints:
-                spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
-                spec.actuators[-1].set_to_position(kp=scene.gains[0], kv=scene.gains[1])
+            add_servos(spec, scene.joints, *scene.gains)
     else:
         spec = mujoco.MjSpec()
     for centre in () if scene.spheres is None else scene.spheres:

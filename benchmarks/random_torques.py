@@ -25,6 +25,7 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
+from measure import percentiles
 
 import tribo
 
@@ -133,10 +134,7 @@ def compare(name: str, path: Path, steps: int) -> dict[str, float]:
                 times[kind].append(1e-3 * (time.thread_time_ns() - start))
                 if kind == "tribo":
                     flagged += bool(world.status & tribo.Status.NOT_CONVERGED)
-    found = {"flagged": flagged / steps}
-    for kind, taken in times.items():
-        found[kind], found[f"{kind}, 99 %"] = map(float, np.percentile(taken, [50, 99]))
-    return found
+    return {"flagged": flagged / steps, **percentiles(times)}
 
 
 def head(what: str, kinds: tuple[str, ...] = KINDS) -> list[str]:

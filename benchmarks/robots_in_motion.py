@@ -22,8 +22,9 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from measure import percentiles
 from mujoco.batch import Batch as MujocoBatch
-from peers_mujoco import URDF_OPTIONS
+from mujoco_robots import on_ground
 from random_torques import cells, head, make_stiff
 from scenes import robot_path
 
@@ -65,28 +66,8 @@ class Scene:
 
 def quadruped(dt: float) -> mujoco.MjModel:
     """Return the package's quadruped on the ground in MuJoCo, with position servos."""
-    return _model(URDF.read_text("utf-8").replace(" height=", " length="), dt, drives=True)
-
-
-def _model(text: str, dt: float, *, drives: bool) -> mujoco.MjModel:
-    """Return a floating robot on the ground, all of whose shapes meet."""
-    at = text.index(">", text.index("<robot")) + 1
-    spec = mujoco.MjSpec.from_string(text[:at] + URDF_OPTIONS + text[at:])
-    root = spec.worldbody.first_body()
-    root.add_freejoint()
-    if 0.0 < root.mass < 1e-5:  # a placeholder whose inertia is singular
-        root.fullinertia = [1e-6, 1e-6, 1e-6, 0.0, 0.0, 0.0]
-    for geom in spec.geoms:
-        geom.contype, geom.conaffinity, geom.friction[0] = 1, 1, FRICTION
-    spec.worldbody.add_geom(
-        type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1], friction=[FRICTION, 0.005, 0.0001]
-    )
-    for joint in spec.joints if drives else ():
-        if joint.type != mujoco.mjtJoint.mjJNT_FREE:
-            spec.add_actuator(name=joint.name, target=joint.name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
-            spec.actuators[-1].set_to_position(kp=KP, kv=KD)
-    spec.option.timestep = dt
-    return spec.compile()
+    text = URDF.read_text("utf-8").replace(" height=", " length=")  # of capsules
+    return on_ground(text, dt, FRICTION, gains=(KP, KD), meets_itself=True)
 
 
 def _start(rng: np.random.Generator, height: float, pose: np.ndarray) -> tuple[Any, Any]:
@@ -159,7 +140,12 @@ def limp() -> Scene:
     robot.ignore_overlaps()
     pose = np.array(robot.generalized_coordinate)
     return _falling(
-        robot, world, lambda: _model(path.read_text("utf-8"), 0.001, drives=False), 0.8, pose, 500
+        robot,
+        world,
+        lambda: on_ground(path.read_text("utf-8"), 0.001, FRICTION, meets_itself=True),
+        0.8,
+        pose,
+        500,
     )
 
 
@@ -256,10 +242,7 @@ def race(scene: Scene, steps: int) -> dict[str, float]:
                 times[name].append(1e-3 * (time.thread_time_ns() - start) / scene.per_call)
                 if name == "tribo":
                     flagged.append(racer.flagged())
-    found = {"flagged": float(np.mean(flagged))}
-    for name, taken in times.items():
-        found[name], found[f"{name}, 99 %"] = map(float, np.percentile(taken, [50, 99]))
-    return found
+    return {"flagged": float(np.mean(flagged)), **percentiles(times)}
 
 
 def measure(steps: int) -> dict[str, dict[str, float]]:

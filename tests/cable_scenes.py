@@ -21,6 +21,24 @@ def material(stretch=1e7, bend=0.0, damping=0.02, bend_damping=0.02):
     )  # fmt: skip
 
 
+def hanging(world, segment_length):
+    """Return a cable of 1 m between two fixed nodes 0.8 m apart; what bends it is 1e-4 of its weight."""
+    ends = [tribo.CableNode((x, 0, 0), kind="fixed") for x in (-0.4, 0.4)]
+    return world.add_cable(
+        [ends[0], (0, 0, -0.3), ends[1]], radius=RADIUS, segment_length=segment_length, collide=False,
+        material=material(stretch=6e10, bend=1e3, bend_damping=100.0),
+    )  # fmt: skip
+
+
+def catenary():
+    """Return a [m] and the sag [m] of that cable: z = a cosh(x/a) with 2 a sinh(0.4/a) = 1."""
+    low, high = 0.1, 10.0
+    for _ in range(100):
+        a = 0.5 * (low + high)
+        low, high = (a, high) if 2 * a * math.sinh(0.4 / a) > 1.0 else (low, a)
+    return a, a * (math.cosh(0.4 / a) - 1.0)
+
+
 def pull(world, cable, force, towards):
     """Pull at the end of a cable with a given force."""
     end = (0, 0, 0.5 * cable.length / len(cable.segments))

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from cable_scenes import AREA, DT, NONE, RADIUS, material, over_a_drum, pull
+from cable_scenes import AREA, DT, NONE, RADIUS, catenary, hanging, material, over_a_drum, pull
 from scenes import GRAVITY, empty_world
 
 import tribo
@@ -80,19 +80,11 @@ def test_a_hanging_cable_is_a_catenary():
     """As with fixed nodes: sag of z = a cosh(x/a), to L/n² with the coarsest segments that it may have. It
     is finest where it bends most, in its middle."""
     world = empty_world(DT)
-    ends = [tribo.CableNode((x, 0, 0), kind="fixed") for x in (-0.4, 0.4)]
-    cable = world.add_cable(
-        [ends[0], (0, 0, -0.3), ends[1]], radius=RADIUS, segment_length=0.1, collide=False,
-        material=material(stretch=6e10, bend=1e3, bend_damping=100.0),
-    )  # fmt: skip
+    cable = hanging(world, 0.1)
     for _ in range(60):
         cable.adapt(0.02, 0.1, bend=0.3)
         world.step(100)
-    low, high = 0.1, 10.0
-    for _ in range(100):
-        a = 0.5 * (low + high)
-        low, high = (a, high) if 2 * a * math.sinh(0.4 / a) > 1.0 else (low, a)
-    sag = a * (math.cosh(0.4 / a) - 1.0)
+    a, sag = catenary()
     assert -cable.points[:, 2].min() == pytest.approx(sag, abs=1.0 / 10**2)
     assert len(cable.segments) > 10
     middle = cable.lengths[len(cable.segments) // 2 - 1 : len(cable.segments) // 2 + 1]

@@ -4,7 +4,18 @@ import math
 
 import numpy as np
 import pytest
-from cable_scenes import AREA, DT, INERTIA, NONE, RADIUS, material, over_a_drum, pull
+from cable_scenes import (
+    AREA,
+    DT,
+    INERTIA,
+    NONE,
+    RADIUS,
+    catenary,
+    hanging,
+    material,
+    over_a_drum,
+    pull,
+)
 from scenes import GRAVITY, empty_world
 
 import tribo
@@ -81,17 +92,9 @@ def test_a_hanging_cable_is_a_catenary():
     stiff links, held at its ends, has its nodes on it but for L/n² of curvature; what bends it is 1e-4
     of its weight."""
     world = empty_world(DT)
-    ends = [tribo.CableNode((x, 0, 0), kind="fixed") for x in (-0.4, 0.4)]
-    cable = world.add_cable(
-        [ends[0], (0, 0, -0.3), ends[1]], radius=RADIUS, segment_length=0.05, collide=False,
-        material=material(stretch=6e10, bend=1e3, bend_damping=100.0),
-    )  # fmt: skip
+    cable = hanging(world, 0.05)
     world.step(8000)
-    low, high = 0.1, 10.0
-    for _ in range(100):
-        a = 0.5 * (low + high)
-        low, high = (a, high) if 2 * a * math.sinh(0.4 / a) > 1.0 else (low, a)
-    sag = a * (math.cosh(0.4 / a) - 1.0)
+    a, sag = catenary()
     count = len(cable.segments)
     assert count == 20
     assert -cable.points[:, 2].min() == pytest.approx(sag, abs=1.0 / count**2)

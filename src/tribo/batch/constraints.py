@@ -17,7 +17,7 @@ from tribo.enums import TIE_SLOTS, Memory, Tuning
 from tribo.objects.constraint import Constraint, Motor
 from tribo.objects.end import End
 from tribo.objects.joint_ties import Lock, Magnet, Winch
-from tribo.objects.states import turned
+from tribo.objects.states import turned, turned_back
 from tribo.objects.wire import Wire
 from tribo.sensors.senses import Grip, midway_poses
 
@@ -173,9 +173,9 @@ class ConstraintBatch(Sealed):
         if issubclass(self._made, Wire):
             stretch = (self.stretch / np.maximum(self.distance, 1e-300))[:, None]
             return frozen((second - first) * stretch)
-        local = np.einsum("wji,wj->wi", axes, first - second)
+        local = turned_back(axes, first - second)
         local[:, [not self._describe.locked >> k & 1 for k in range(3)]] = 0.0
-        return frozen(np.einsum("wij,wj->wi", axes, local))
+        return frozen(turned(axes, local))
 
     # -- forces --------------------------------------------------------------------------------
     def _impulses(self) -> np.ndarray:
@@ -200,7 +200,7 @@ class ConstraintBatch(Sealed):
         if issubclass(self._made, Motor):
             pushes = bool(self._describe.locked & 4)
             return frozen(-axes[:, :, 2] * self.applied[:, None] * pushes)
-        return frozen(np.einsum("wij,wj->wi", axes, self._mean()[:, :3]))
+        return frozen(turned(axes, self._mean()[:, :3]))
 
     @property
     def torque(self) -> np.ndarray:
@@ -211,7 +211,7 @@ class ConstraintBatch(Sealed):
         if issubclass(self._made, Motor):
             turns = bool(self._describe.locked & 32)
             return frozen(-axes[:, :, 2] * self.applied[:, None] * turns)
-        return frozen(np.einsum("wij,wj->wi", axes, self._mean()[:, 3:]))
+        return frozen(turned(axes, self._mean()[:, 3:]))
 
     def grips_on(self, name: str) -> Iterator[Grip]:
         """Return what it did to an object in the last step, for each of its ends that is on it.
@@ -423,7 +423,7 @@ class _Place:
             return np.tile(point, (worlds, 1)), np.tile(axes, (worlds, 1, 1))
         position, rotation = poses(self.name)
         turn = rotation[:, self.body]
-        return position[:, self.body] + turn @ self._point, turn @ self._axes
+        return position[:, self.body] + turned(turn, self._point), turn @ self._axes
 
 
 class BatchConstraints:

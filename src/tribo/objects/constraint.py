@@ -20,6 +20,7 @@ from tribo.objects.base import Object
 from tribo.objects.breaking import NEW, Breakable, Compliant
 from tribo.objects.end import End
 from tribo.objects.owner import Owner
+from tribo.objects.states import turned, turned_back
 
 STRETCH = {"stretch": 1, "compression": 2, "both": 3, "nothing": 0}
 RESISTS = {bits: word for word, bits in STRETCH.items()}
@@ -171,7 +172,7 @@ class Constraint(Breakable, Compliant, Sealed):
     def impulse(self) -> np.ndarray:
         """Impulse on the first body in the last step, (3,) [N s], world."""
         axes = self._ends[0].pose()[1]
-        return frozen(axes @ self._impulse[:3])
+        return frozen(turned(axes, self._impulse[:3]))
 
     @property
     def force(self) -> np.ndarray:
@@ -182,7 +183,7 @@ class Constraint(Breakable, Compliant, Sealed):
     def torque(self) -> np.ndarray:
         """Mean torque on the first body in the last step, (3,) [N m], world, besides that of the force."""
         axes = self._ends[0].pose()[1]
-        return frozen(axes @ self._impulse[3:] / self._world.engine.settings.dt)
+        return frozen(turned(axes, self._impulse[3:]) / self._world.engine.settings.dt)
 
     def loads(self, ends: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return what it did in the last step, for given points (3,) and axes (3, 3) of both ends, world.
@@ -192,15 +193,15 @@ class Constraint(Breakable, Compliant, Sealed):
         """
         (_, axes), (point, _) = ends
         mean = self._impulse / self._world.engine.settings.dt
-        return np.array([point, point]), axes @ mean[:3], axes @ mean[3:]
+        return np.array([point, point]), turned(axes, mean[:3]), turned(axes, mean[3:])
 
     @property
     def gap(self) -> np.ndarray:
         """How far the two attachment points are apart in the locked directions, (3,) [m], world."""
         (first, axes), (second, _) = (end.pose() for end in self._ends)
-        local = axes.T @ (first - second)
+        local = turned_back(axes, first - second)
         local[[not self._locked >> k & 1 for k in range(3)]] = 0.0
-        return frozen(axes @ local)
+        return frozen(turned(axes, local))
 
     @property
     def is_changed(self) -> bool:

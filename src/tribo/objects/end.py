@@ -8,6 +8,7 @@ from tribo.checks.errors import EditError
 from tribo.model import Joint
 from tribo.model import Kind as BodyType
 from tribo.objects.base import Object, shift_since
+from tribo.objects.states import turned
 
 
 class End:
@@ -58,7 +59,7 @@ class End:
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """Return point and axes in the world, at the present state."""
         place, turn = body_pose(self.part, self.body)
-        return place + turn @ self.point, turn @ self.axes
+        return place + turned(turn, self.point), turn @ self.axes
 
 
 def body_pose(part: Object | None, body: int) -> tuple[np.ndarray, np.ndarray]:

@@ -86,10 +86,14 @@ def unit_quaternions(quaternions: np.ndarray, what: str) -> None:
 
 
 def turned(axes: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """Return vectors (…, 3) turned by matrices (…, 3, 3)."""
-    return np.asarray((axes @ vectors[..., None])[..., 0])
+    """Return vectors (…, 3) turned by matrices (…, 3, 3): the same bits for one as for many.
+
+    A product by BLAS may add in another order, or fuse a product and a sum, by the strides of what it gets.
+    """
+    parts = axes * vectors[..., None, :]
+    return np.asarray(parts[..., 0] + parts[..., 1] + parts[..., 2])
 
 
 def turned_back(axes: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """Return vectors (…, 3) turned by transposed matrices (…, 3, 3)."""
-    return np.asarray((np.swapaxes(axes, -1, -2) @ vectors[..., None])[..., 0])
+    """Return vectors (…, 3) turned by transposed matrices (…, 3, 3): the same bits for one as for many."""
+    return turned(np.swapaxes(axes, -1, -2), vectors)

@@ -192,7 +192,7 @@ class Wire(Constraint):
         """Force on the first body, (3,) [N], world: along the wire, towards where it runs next."""
         first, second = (end.pose()[0] for end in self.way[:2])
         d = second - first
-        length = float(np.linalg.norm(d))
+        length = float(np.linalg.norm(d, axis=0))
         return frozen(d * (self.tension / length if length > 0.0 else 0.0))
 
     @property
@@ -209,7 +209,7 @@ class Wire(Constraint):
         """Return points (2, 3) [m], force (3,) [N], torque (3,) [N m], world; `ends` as in `Constraint`."""
         first, second = ends[0][0], ends[1][0]
         d = (self._over[0].pose()[0] if self._over else second) - first
-        length = float(np.linalg.norm(d))
+        length = float(np.linalg.norm(d, axis=0))
         along = d / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
         return np.array([first, second]), along * self.tension, np.zeros(3)
 
@@ -218,7 +218,7 @@ class Wire(Constraint):
         """How far it is from its length, (3,) [m], along the wire, from the first point to the second."""
         first, second = self.points
         d = second - first
-        return frozen(d * (self.stretch / max(float(np.linalg.norm(d)), 1e-300)))
+        return frozen(d * (self.stretch / max(float(np.linalg.norm(d, axis=0)), 1e-300)))
 
     @property
     def potential_energy(self) -> float:

@@ -16,6 +16,7 @@ from tribo.materials import MaterialTable
 from tribo.model import ContactState, Impact, Status
 from tribo.objects import Object
 from tribo.objects.contact import PER_CONTACT, SAID, Contact
+from tribo.objects.states import turned_back
 from tribo.objects.world_view import WorldView
 from tribo.queries import momentum
 
@@ -80,7 +81,7 @@ def _contact(
     """Return a contact; `local` is its impulse [N s], contact axes."""
     work, model = engine.work, engine.model
     frame = work.contact_axes[c].reshape(3, 3).copy()
-    impulse = frame.T @ local
+    impulse = turned_back(frame, local)
     shapes = work.contact_shape[c]
     bodies = []
     for owner, shape in zip(owners, shapes, strict=True):
@@ -94,7 +95,7 @@ def _contact(
         depth=-float(work.contact_gap[c]),
         impulse=impulse,
         force=impulse / engine.settings.dt,
-        torque_impulse=frame.T @ work.contact_spin_impulse[c],
+        torque_impulse=turned_back(frame, work.contact_spin_impulse[c]),
         object_a=owners[0],
         object_b=owners[1],
         body_a=bodies[0],

@@ -23,6 +23,7 @@ from tribo.objects import ArticulatedSystem, Object
 from tribo.objects.base import shift_since
 from tribo.objects.end import End
 from tribo.objects.frames import Frame
+from tribo.objects.states import turned
 from tribo.objects.world_view import WorldView
 from tribo.sensors.loads import UNKNOWN
 from tribo.sensors.noise import Noise, NoiseState
@@ -164,7 +165,7 @@ class WorldSenses(Senses):
                 assert end.part.span is not None
                 poses[end.part.id] = midway_poses(self.engine, end.part.span)
             at, turns = (rows[0, end.body] for rows in poses[end.part.id])
-            return at + turns @ end.point, turns @ end.axes
+            return at + turned(turns, end.point), turns @ end.axes
 
         for tie in self._mount.world.constraints:
             for side, end in enumerate(tie.ends):

@@ -10,7 +10,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.objects import ArticulatedSystem
 from tribo.objects.parts import part_of, reactions, through_fixed_joint
-from tribo.objects.states import States, turned_back
+from tribo.objects.states import States, turned, turned_back
 from tribo.sensors.base import Errors, Mount, Sensor, disturbed
 from tribo.sensors.loads import Loads, contact_wrenches
 from tribo.sensors.noise import Noise
@@ -86,7 +86,7 @@ class ForceTorqueSensor(Sensor):
         else:
             found = through_fixed_joint(states, part, vdot, loads.outside, loads.on_part)
         torque, force, own = found[:, :3], found[:, 3:], loads.turns[:, place.body]
-        torque = torque - np.cross(own @ place.offset, force)
+        torque = torque - np.cross(turned(own, place.offset), force)
         axes = own @ place.turn
         felt = np.concatenate([turned_back(axes, force), turned_back(axes, torque)], axis=1)[rows]
         times = senses.time[rows]

@@ -478,6 +478,7 @@ def test_points_by_hand_take_the_place_of_the_corners():
     marks = [(x, y, -0.1) for x in (-0.05, 0.05) for y in (-0.05, 0.0, 0.05)]
     box = world.add_box((0.2, 0.2, 0.2), 1.0, "wood", position=(0, 0, 0.1), ground_points=marks)
     stone = world.add_box((0.2, 0.2, 0.2), 1.0, "steel", position=(0, 0, 0.3))
+    assert [body.is_point for body in box.collision_bodies] == [False] + 6 * [True]
     on_its_way(world, 2.0)
     depth = ground.rest_depth(2 * G, K, 6)
     assert 0.1 - box.position[2] == pytest.approx(depth, rel=1e-6)

@@ -42,6 +42,8 @@ class ConstraintBatch(Sealed):
         (True, (3, 3))
     """
 
+    _inner = frozenset(("grips_on",))
+
     def __init__(self, batch: BatchOwner, tie: Constraint, number: int) -> None:
         """Use ``batch.constraint(name)``."""
         self._batch, self._number = batch, number

@@ -49,6 +49,8 @@ class Frame(Sealed):
         True
     """
 
+    _inner = frozenset(("part_name",))
+
     def __init__(self, owner: StateHost, name: str, body: int,
                  position: Any = ORIGIN, quaternion: Any = IDENTITY, link: str = "") -> None:  # fmt: skip
         """Use ``robot.frame(name)``."""

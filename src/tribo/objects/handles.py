@@ -40,6 +40,8 @@ class Link(Handle, RunningSurface):
         KeyError: "unknown link of articulated_system_0 'nobody'; known: ..."
     """
 
+    _inner = Handle._inner | {"runs"}
+
     @property
     def joint(self) -> Joint:
         """The joint on which the link hangs."""

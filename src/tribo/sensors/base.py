@@ -212,8 +212,8 @@ class Sensor(Sealed, ABC):
     """
 
     _inner = frozenset((
-        "alone", "collect", "copied_place", "drop", "due", "error_streams", "get_state", "readings",
-        "restart", "set_state", "streams_of", "update",
+        "alone", "collect", "copied_place", "drop", "due", "error_streams", "get_state", "hidden_body",
+        "readings", "restart", "set_state", "streams_of", "update",
     ))  # fmt: skip
 
     def __init__(self, mount: Mount, name: str, update_rate: float | None,

@@ -36,7 +36,7 @@ def advance(model, state, command, settings, work):
     """
     actuation.begin(model, state, command, settings, work)  # what drives and hands are to do
     again = 1
-    while again > 0:  # again, if h, a limit, a soft force or a contact is not as solved for
+    while again > 0:  # once more if h, a limit, a soft force or a contact was not as assumed
         work.status[0] &= ~NOT_CONVERGED  # the last round is the one that counts
         surface_velocity.surface_velocity(model, command, work)  # conveyors and tracks
         actuation.drives(model, state, command, settings, work)  # τ, and M̂ − M
@@ -50,7 +50,7 @@ def advance(model, state, command, settings, work):
             return
         impacts.impacts(model, state, settings, work)  # who is hit, who hands it on?
         island_solve.solve(model, state, settings, work)  # λ: cone, complementarity
-        again = bias_iteration.iterate(model, state, command, settings, work)  # leads h to v⁺?
+        again = bias_iteration.iterate(model, state, command, settings, work)  # does h lead to v⁺?
         rebound_energy.bound(model, settings, work)  # no rebound creates energy
         integrate.next_velocity(model, state, work)  # v⁺ = v + M̂⁻¹ (dt (τ − h) + Jᵀ λ)
         again = again or compliant_contacts.changed(model, state, settings, work)
@@ -60,7 +60,7 @@ def advance(model, state, command, settings, work):
         return
     momentum.momenta(model, state, settings, work)  # of floating trees: p + impulse
     energy_limiter.limit(model, state, settings, work)  # joints and ties add no energy
-    rk4.fourth_order(model, state, command, settings, work)  # rk4, or fast trees in parts
+    rk4.fourth_order(model, state, command, settings, work)  # by rk4, and fast trees in parts
     residual_report.report(model, settings, work)  # how exact is it?
     integrate.check(work)  # numbers only?
     if work.status[0] & (INVALID | CAPACITY) == 0:

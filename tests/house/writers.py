@@ -1,4 +1,4 @@
-"""Which kernels write a field of a record: `PYTHONPATH=tests python -m house.writers contact_target …`.
+"""Which kernels write a field of a record: `PYTHONPATH=tests:src python3 -m house.writers …`.
 
 Read from the sources, not from names alone: an assignment to a part of a field, also as one of several
 targets (`work.a[k], b = …`); a shorter name (`bound = work.body_bound`); a call that hands the field

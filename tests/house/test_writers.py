@@ -1,5 +1,9 @@
 """Every writer of a field is found, however it writes; what the page of walks promises of them is true."""
 
+import os
+import subprocess
+import sys
+
 from house.repository import ROOT
 from house.writers import all_writers, kernels_of, writers
 
@@ -67,7 +71,13 @@ def test_kernels_know_a_record_by_one_name():
     assert ours <= FIELDS, sorted(ours - FIELDS)
 
 
-def test_the_page_names_the_commands():
+def test_the_pages_name_a_command_that_works_without_an_installation():
     page = (ROOT / "docs/develop/walks.md").read_text("utf-8")
-    assert "python -m house.writers contact_target" in page
+    command = "PYTHONPATH=tests:src python3 -m house.writers contact_target"
+    assert command in page
+    assert command in (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(("tests", "src"))}
+    arguments = [sys.executable, "-S", *command.split()[2:]]  # without what is installed
+    said = subprocess.run(arguments, cwd=ROOT, env=environment, capture_output=True, check=True)
+    assert b"src/tribo/contact/problem/contact_targets.py" in said.stdout
     assert r"git grep -nw 'work\.contact_target' src" in page

@@ -11,9 +11,7 @@ import sys
 from collections import defaultdict
 from typing import NamedTuple
 
-from house.repository import PACKAGE
-
-from tribo.compiler.sources import BESIDE, LAYERS, files_of
+from tribo.compiler.sources import BESIDE, LAYERS, PACKAGE, files_of
 
 
 class Writer(NamedTuple):

@@ -120,111 +120,161 @@ def put_disc(work, side, centre, radius, normal, spoke):
 
 
 @kernel
-def overlap(work, frame, reference, incident, best, margin):
-    """Write the points of a face and what faces it into `work.touch`; return their number.
+def height_of(incident, u, v):
+    """Return the height of the plane of a flat incident feature over a place of the reference face."""
+    centre = incident[4]
+    normal = incident[5]
+    slope_u = -normal[0] / normal[2]
+    slope_v = -normal[1] / normal[2]
+    return centre[2] + slope_u * (u - centre[0]) + slope_v * (v - centre[1])
 
-    Reference and incident: (side, kind, points, radius of a disc, centre, normal), of the incident in the
-    reference's frame. Discs have four points. Gaps below `best` are raised to it.
+
+@kernel
+def incident_corners(work, frame, reference, incident, best, margin, twin):
+    """Offer the corners of the incident feature that lie over the reference face; return the next row.
 
     Writes: work.
     """
     ref = work.outline[reference[0]]
     inc = work.outline[incident[0]]
-    ref_kind = reference[1]
-    inc_kind = incident[1]
-    ref_radius = reference[3] * (1.0 + WIDENING)
-    centre = incident[4]
-    normal = incident[5]
-    slope_u = slope_v = 0.0
-    if inc_kind != SEGMENT:
-        slope_u = -normal[0] / normal[2]
-        slope_v = -normal[1] / normal[2]
-    ref_first = CORNER_A if frame[4] > 0.0 else CORNER_B
-    inc_first = CORNER_B if frame[4] > 0.0 else CORNER_A
-    size = ref_radius
-    for k in range(reference[2]):
-        size = max(size, abs(ref[k, 0]), abs(ref[k, 1]))
-    twin = TWIN * size
+    radius = reference[3] * (1.0 + WIDENING)
+    first = CORNER_B if frame[4] > 0.0 else CORNER_A
     n = 0
-    # Corners of the incident feature over the reference face.
     for k in range(incident[2]):
         u = inc[k, 0]
         v = inc[k, 1]
-        is_over = ref_kind == UNBOUNDED
-        if ref_kind == DISC:
-            is_over = u * u + v * v <= ref_radius * ref_radius
-        elif ref_kind == POLYGON:
+        is_over = reference[1] == UNBOUNDED
+        if reference[1] == DISC:
+            is_over = u * u + v * v <= radius * radius
+        elif reference[1] == POLYGON:
             is_over = is_inside(ref, reference[2], 1.0, u, v)
         if is_over:
-            n = offer(
-                work, n, frame, u, v, inc[k, 2], best, margin, twin, inc_first + inc[k, 3] % 400
-            )
-    if ref_kind == UNBOUNDED:
-        return n
-    # Corners of the reference face over the incident one.
-    if inc_kind != SEGMENT:
-        for k in range(reference[2]):
-            u = ref[k, 0]
-            v = ref[k, 1]
-            h = centre[2] + slope_u * (u - centre[0]) + slope_v * (v - centre[1])
-            if inc_kind == DISC:
-                arm = vec.sub((u, v, h), centre)
-                is_over = vec.dot(arm, arm) <= incident[3] * incident[3]
-            else:
-                is_over = is_inside(inc, incident[2], -1.0, u, v)
-            if is_over:
-                u /= 1.0 + WIDENING
-                v /= 1.0 + WIDENING
-                n = offer(work, n, frame, u, v, h, best, margin, twin, ref_first + ref[k, 3] % 400)
-    # Crossings.
-    if ref_kind == DISC and inc_kind == DISC:
-        away = sqrt(centre[0] * centre[0] + centre[1] * centre[1])
-        if abs(ref_radius - incident[3]) < away < ref_radius + incident[3]:
-            along = 0.5 * (away + (ref_radius - incident[3]) * (ref_radius + incident[3]) / away)
-            across = sqrt(max(0.0, ref_radius * ref_radius - along * along))
-            for k in range(2):
-                s = (2.0 * k - 1.0) * across / away
-                u = along * centre[0] / away - s * centre[1]
-                v = along * centre[1] / away + s * centre[0]
-                h = centre[2] + slope_u * (u - centre[0]) + slope_v * (v - centre[1])
-                n = offer(work, n, frame, u, v, h, best, margin, twin, float(CROSSING + k))
-        return n
-    if inc_kind == DISC:
-        for k in range(reference[2]):
-            after = k + 1 if k + 1 < reference[2] else 0
-            du = ref[after, 0] - ref[k, 0]
-            dv = ref[after, 1] - ref[k, 1]
-            u = ref[k, 0] - centre[0]
-            v = ref[k, 1] - centre[1]
-            start = (u, v, slope_u * u + slope_v * v)
-            cuts = circle_cuts(start, (du, dv, slope_u * du + slope_v * dv), incident[3])
-            for m in range(2):
-                if 0.0 <= cuts[m] <= 1.0:
-                    h = centre[2] + start[2] + cuts[m] * (slope_u * du + slope_v * dv)
-                    u = ref[k, 0] + cuts[m] * du
-                    v = ref[k, 1] + cuts[m] * dv
-                    feature = float(CROSSING + 2 * (ref[k, 3] % 400) + m)
-                    n = offer(work, n, frame, u, v, h, best, margin, twin, feature)
-        return n
-    edges = incident[2] if inc_kind == POLYGON else 1
-    for i in range(edges):
+            feature = first + inc[k, 3] % 400
+            n = offer(work, n, frame, u, v, inc[k, 2], best, margin, twin, feature)
+    return n
+
+
+@kernel
+def reference_corners(work, frame, reference, incident, best, margin, twin, n):
+    """Offer the corners of the reference face that lie over a flat incident feature; return the next row.
+
+    Writes: work.
+    """
+    ref = work.outline[reference[0]]
+    inc = work.outline[incident[0]]
+    first = CORNER_A if frame[4] > 0.0 else CORNER_B
+    for k in range(reference[2]):
+        u = ref[k, 0]
+        v = ref[k, 1]
+        h = height_of(incident, u, v)
+        if incident[1] == DISC:
+            arm = vec.sub((u, v, h), incident[4])
+            is_over = vec.dot(arm, arm) <= incident[3] * incident[3]
+        else:
+            is_over = is_inside(inc, incident[2], -1.0, u, v)
+        if is_over:
+            u /= 1.0 + WIDENING
+            v /= 1.0 + WIDENING
+            n = offer(work, n, frame, u, v, h, best, margin, twin, first + ref[k, 3] % 400)
+    return n
+
+
+@kernel
+def circle_crossings(work, frame, reference, incident, best, margin, twin, n):
+    """Offer the places where the rims of two discs cross, seen along the normal; return the next row.
+
+    Writes: work.
+    """
+    radius = reference[3] * (1.0 + WIDENING)
+    centre = incident[4]
+    away = sqrt(centre[0] * centre[0] + centre[1] * centre[1])
+    if abs(radius - incident[3]) < away < radius + incident[3]:
+        along = 0.5 * (away + (radius - incident[3]) * (radius + incident[3]) / away)
+        across = sqrt(max(0.0, radius * radius - along * along))
+        for k in range(2):
+            s = (2.0 * k - 1.0) * across / away
+            u = along * centre[0] / away - s * centre[1]
+            v = along * centre[1] / away + s * centre[0]
+            h = height_of(incident, u, v)
+            n = offer(work, n, frame, u, v, h, best, margin, twin, float(CROSSING + k))
+    return n
+
+
+@kernel
+def side_crossings(work, frame, reference, incident, best, margin, twin, n):
+    """Offer the places where the sides of the reference face cross the rim of a disc; return the next row.
+
+    Writes: work.
+    """
+    ref = work.outline[reference[0]]
+    centre = incident[4]
+    normal = incident[5]
+    slope_u = -normal[0] / normal[2]
+    slope_v = -normal[1] / normal[2]
+    for k in range(reference[2]):
+        after = k + 1 if k + 1 < reference[2] else 0
+        du = ref[after, 0] - ref[k, 0]
+        dv = ref[after, 1] - ref[k, 1]
+        u = ref[k, 0] - centre[0]
+        v = ref[k, 1] - centre[1]
+        start = (u, v, slope_u * u + slope_v * v)
+        cuts = circle_cuts(start, (du, dv, slope_u * du + slope_v * dv), incident[3])
+        for m in range(2):
+            if 0.0 <= cuts[m] <= 1.0:
+                h = centre[2] + start[2] + cuts[m] * (slope_u * du + slope_v * dv)
+                u = ref[k, 0] + cuts[m] * du
+                v = ref[k, 1] + cuts[m] * dv
+                feature = float(CROSSING + 2 * (ref[k, 3] % 400) + m)
+                n = offer(work, n, frame, u, v, h, best, margin, twin, feature)
+    return n
+
+
+@kernel
+def rim_crossings(work, frame, reference, incident, best, margin, twin, n):
+    """Offer the places where straight sides of the incident feature cross the rim of a reference disc.
+
+    Return the next row.
+
+    Writes: work.
+    """
+    inc = work.outline[incident[0]]
+    radius = reference[3] * (1.0 + WIDENING)
+    for i in range(incident[2] if incident[1] == POLYGON else 1):
         last = i + 1 if i + 1 < incident[2] else 0
         u = inc[i, 0]
         v = inc[i, 1]
         du = inc[last, 0] - u
         dv = inc[last, 1] - v
         dh = inc[last, 2] - inc[i, 2]
-        if ref_kind == DISC:
-            cuts = circle_cuts((u, v, 0.0), (du, dv, 0.0), ref_radius)
-            for m in range(2):
-                t = cuts[m]
-                if 0.0 <= t <= 1.0:
-                    feature = float(CROSSING + 2 * (inc[i, 3] % 400) + m)
-                    h = inc[i, 2] + t * dh
-                    n = offer(
-                        work, n, frame, u + t * du, v + t * dv, h, best, margin, twin, feature
-                    )
-            continue
+        cuts = circle_cuts((u, v, 0.0), (du, dv, 0.0), radius)
+        for m in range(2):
+            t = cuts[m]
+            if 0.0 <= t <= 1.0:
+                feature = float(CROSSING + 2 * (inc[i, 3] % 400) + m)
+                x = u + t * du
+                y = v + t * dv
+                h = inc[i, 2] + t * dh
+                n = offer(work, n, frame, x, y, h, best, margin, twin, feature)
+    return n
+
+
+@kernel
+def line_crossings(work, frame, reference, incident, best, margin, twin, n):
+    """Offer the places where straight sides of the incident feature cross those of the reference face.
+
+    Return the next row.
+
+    Writes: work.
+    """
+    ref = work.outline[reference[0]]
+    inc = work.outline[incident[0]]
+    for i in range(incident[2] if incident[1] == POLYGON else 1):
+        last = i + 1 if i + 1 < incident[2] else 0
+        u = inc[i, 0]
+        v = inc[i, 1]
+        du = inc[last, 0] - u
+        dv = inc[last, 1] - v
+        dh = inc[last, 2] - inc[i, 2]
         for k in range(reference[2]):
             after = k + 1 if k + 1 < reference[2] else 0
             ru = ref[after, 0] - ref[k, 0]
@@ -242,3 +292,31 @@ def overlap(work, frame, reference, incident, best, margin):
                 h = inc[i, 2] + t * dh
                 n = offer(work, n, frame, x, y, h, best, margin, twin, feature)
     return n
+
+
+@kernel
+def overlap(work, frame, reference, incident, best, margin):
+    """Write the points of a face and what faces it into `work.touch`; return their number.
+
+    Reference and incident: (side, kind, points, radius of a disc, centre, normal), of the incident in the
+    reference's frame. Discs have four points. Gaps below `best` are raised to it.
+
+    Writes: work.
+    """
+    size = reference[3] * (1.0 + WIDENING)
+    ref = work.outline[reference[0]]
+    for k in range(reference[2]):
+        size = max(size, abs(ref[k, 0]), abs(ref[k, 1]))
+    twin = TWIN * size
+    n = incident_corners(work, frame, reference, incident, best, margin, twin)
+    if reference[1] == UNBOUNDED:
+        return n
+    if incident[1] != SEGMENT:
+        n = reference_corners(work, frame, reference, incident, best, margin, twin, n)
+    if incident[1] == DISC:
+        if reference[1] == DISC:
+            return circle_crossings(work, frame, reference, incident, best, margin, twin, n)
+        return side_crossings(work, frame, reference, incident, best, margin, twin, n)
+    if reference[1] == DISC:
+        return rim_crossings(work, frame, reference, incident, best, margin, twin, n)
+    return line_crossings(work, frame, reference, incident, best, margin, twin, n)

@@ -127,6 +127,44 @@ def crossing(t, gap, then, after, a, b):
 
 
 @kernel
+def in_cell(p, q, r, c, cell, ray, t, leave, is_known, is_above, dx, dy):
+    """Return the crossing of a ray with the two triangles of a cell, and whether it enters above the ground.
+
+    p, q, r, c: heights of the corners (0, 0), (1, 0), (1, 1), (0, 1). ray: u, v, z at t = 0 and their rates,
+    in cells, cells and metres; it is in the cell from t to `leave`. If `is_known`, the ray came from the side
+    `is_above`: where it enters on the other one, it has crossed the ground between two cells.
+    """
+    i, j = cell
+    u, v, height, du, dv, rise = ray
+    x = u + t * du - i
+    y = v + t * dv - j
+    half = 0 if x >= y else 1
+    gap = over(p, q, r, c, half, x, y, height + t * rise)
+    if not is_known:
+        is_above = gap >= 0.0
+    elif (gap >= 0.0) != is_above:
+        a, b = slopes(p, q, r, c, half)
+        return crossing(t, gap, t, gap, a / dx, b / dy), is_above
+    x = u + leave * du - i
+    y = v + leave * dv - j
+    last_half = 0 if x >= y else 1
+    if last_half != half:
+        then = min(max(((i - j) - (u - v)) / (du - dv), t), leave)
+        a, b = slopes(p, q, r, c, half)
+        place = u + then * du - i
+        after = over(p, q, r, c, half, place, place, height + then * rise)
+        if (after >= 0.0) != is_above:
+            return crossing(t, gap, then, after, a / dx, b / dy), is_above
+        t = then
+        gap = after
+    after = over(p, q, r, c, last_half, x, y, height + leave * rise)
+    if (after >= 0.0) != is_above:
+        a, b = slopes(p, q, r, c, last_half)
+        return crossing(t, gap, leave, after, a / dx, b / dy), is_above
+    return MISS, is_above
+
+
+@kernel
 def on_height_map(model, s, o, d, low, high):
     """Return the first crossing with a height map: its cells are visited in the order of the ray.
 
@@ -157,6 +195,7 @@ def on_height_map(model, s, o, d, low, high):
     inv_v = 1.0 / dv if dv != 0.0 else 0.0
     step_u = 1 if du > 0.0 else -1
     step_v = 1 if dv > 0.0 else -1
+    ray = (u, v, o[2], du, dv, d[2])
     is_known = False
     is_above = True
     while True:
@@ -176,32 +215,10 @@ def on_height_map(model, s, o, d, low, high):
             else max(z, z_leave) < min(min(p, q), min(c, r))
         )
         if not is_clear:
-            x = u + t * du - i
-            y = v + t * dv - j
-            half = 0 if x >= y else 1
-            gap = over(p, q, r, c, half, x, y, z)
-            if not is_known:
-                is_above = gap >= 0.0
-                is_known = True
-            elif (gap >= 0.0) != is_above:
-                a, b = slopes(p, q, r, c, half)
-                return crossing(t, gap, t, gap, a / dx, b / dy)
-            x = u + leave * du - i
-            y = v + leave * dv - j
-            last_half = 0 if x >= y else 1
-            if last_half != half:
-                then = min(max(((i - j) - (u - v)) / (du - dv), t), leave)
-                a, b = slopes(p, q, r, c, half)
-                place = u + then * du - i
-                after = over(p, q, r, c, half, place, place, o[2] + then * d[2])
-                if (after >= 0.0) != is_above:
-                    return crossing(t, gap, then, after, a / dx, b / dy)
-                t = then
-                gap = after
-            after = over(p, q, r, c, last_half, x, y, z_leave)
-            if (after >= 0.0) != is_above:
-                a, b = slopes(p, q, r, c, last_half)
-                return crossing(t, gap, leave, after, a / dx, b / dy)
+            found, is_above = in_cell(p, q, r, c, (i, j), ray, t, leave, is_known, is_above, dx, dy)
+            if found[0]:
+                return found
+            is_known = True
         if leave >= end:
             return MISS
         t = leave

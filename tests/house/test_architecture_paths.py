@@ -38,6 +38,30 @@ def test_named_paths_exist(page):
     assert not missing, f"{page.relative_to(ROOT)} names {missing}"
 
 
+def named_parts(text):
+    """Return (file, name) of what stands in brackets behind a file: `src/tribo/….py` (`solve`, `Pair`)."""
+    for file, rest in re.findall(r"`(src/[\w/]+\.py)`\s\(([^)]*)\)", text):
+        for name in CODE.findall(rest):
+            if re.fullmatch(r"\w+", name):
+                yield file, name
+
+
+def test_functions_that_the_map_names_are_in_their_files():
+    found = {*named_parts((ROOT / "ARCHITECTURE.md").read_text("utf-8"))}
+    assert len(found) > 30
+    missing = [
+        f"{file}: {name}"
+        for file, name in found
+        if not re.search(rf"\b{name}\b", (ROOT / file).read_text("utf-8"))
+    ]
+    assert missing == []
+
+
+def test_names_behind_a_file_are_found():
+    text = "`src/tribo/step.py` (`advance`, `run`; more) and `solve` in `src/tribo/model.py` (see below)"
+    assert [*named_parts(text)] == [("src/tribo/step.py", "advance"), ("src/tribo/step.py", "run")]
+
+
 def test_architecture_names_every_folder_and_top_module():
     text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
     named = {name.rstrip("/") for name in CODE.findall(text)}

@@ -11,7 +11,7 @@ from contracts.touchable import serve, until
 
 import tribo
 from tribo.tools import cli
-from tribo.viewer import BatchViewer, SideBySide, scene
+from tribo.viewer import BatchViewer, SideBySide, inputs, scene
 from tribo.viewer.page import save_page
 from tribo.viewer.player import WHICH, Player
 from tribo.viewer.replay import replay
@@ -284,6 +284,7 @@ def test_layers_are_shown_from_python_and_the_boxes_say_so():
     world.add_sphere(0.1, 1.0, name="ball")
     with tribo.Viewer(world, port=8475) as viewer:
         viewer.show_layers(cones=True, visual=False, sleepers=False)
+        inputs.settle(viewer._server)
         wishes, boxes = viewer.panel.wishes, viewer.panel._boxes
         assert (wishes.shows_cones, wishes.shows_visual, wishes.dims_sleepers) == (
             True,

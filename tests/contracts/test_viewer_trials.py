@@ -11,7 +11,7 @@ import tribo
 pytest.importorskip("viser")
 
 from tribo.sensors.camera import DepthCamera
-from tribo.viewer import Camera, Renderer, Viewer, sensor_picture
+from tribo.viewer import Camera, Renderer, Viewer, inputs, sensor_picture
 from tribo.viewer.pace import MOST_SKIPPED
 from tribo.viewer.player import Player
 from tribo.viewer.replay import replay
@@ -169,6 +169,7 @@ def test_controls_show_what_the_program_sets(viewer):
     world.set_material_pair("default", "default", friction=0.33)
     viewer._next_status = 0.0
     viewer._push()
+    inputs.settle(viewer._server)
     assert controls._gravity.value == -1.62
     assert controls._step.value == 2.0
     assert controls._value.value == 0.33
@@ -188,6 +189,7 @@ def test_names_that_change_are_shown(viewer):
     arm.name = "limb"
     viewer._next_status = 0.0
     viewer._push()
+    inputs.settle(viewer._server)
     assert viewer._overlays._names is labels
     assert [label.text for label in labels] == ["ground", "globe", "limb"]
     assert viewer.panel._follow.options == ("nothing", "globe", "limb")
@@ -253,10 +255,11 @@ def test_a_view_can_be_chosen_again(viewer):
     # The list only tells of changes: it must not stay at the view that was chosen.
     viewer.set_camera((1, 2, 3), (0, 0, 0))
     viewer.save_view("front")
-    viewer.panel._views.value = "front"
+    viewer.panel.views.value = "front"
     viewer._commands.do(("view",), "front")
-    assert viewer.panel._views.value == "free"
-    assert viewer.panel._views.options == ("free", "front")
+    inputs.settle(viewer._server)
+    assert viewer.panel.views.value == "free"
+    assert viewer.panel.views.options == ("free", "front")
 
 
 def test_a_closed_viewer_lets_go_and_takes_nothing_more(viewer, recwarn):

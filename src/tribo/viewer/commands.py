@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 from tribo.checks.errors import EditError, SimulationError
 from tribo.objects import Object
-from tribo.viewer.controls import JointControls, WorldControls
+from tribo.viewer import inputs
+from tribo.viewer.controls import JointControls, WorldControls, post_changes
 from tribo.viewer.keys import add_keys, listed
 from tribo.viewer.orders import Key, Orders
 from tribo.viewer.panel import NO_VIEW, Panel
@@ -49,7 +50,7 @@ class Commands:
 
     Args:
         viewer: Whose cameras and views they are.
-        gui: The controls of its server.
+        server: Its server.
         orders: What waits to be done.
         touch: What is selected and pulled.
         shown: Returns the poses of the last picture.
@@ -57,15 +58,15 @@ class Commands:
     """
 
     def __init__(
-        self, viewer: Led, gui: Any, orders: Orders, touch: Touch,
+        self, viewer: Led, server: Any, orders: Orders, touch: Touch,
         shown: Callable[[], Poses], home: Callable[[], None],
     ) -> None:  # fmt: skip
         """Make the controls of joints and world, bind the keys."""
         self._viewer, self._panel, self._orders, self._touch = viewer, viewer.panel, orders, touch
         self._shown, self._home = shown, home
-        self.joints = JointControls(gui, orders)
-        self.world = WorldControls(gui, viewer.world, orders)
-        self._bind(gui)
+        self.joints = JointControls(server, orders)
+        self.world = WorldControls(server, viewer.world, orders)
+        self._bind(server.gui)
 
     def carry_out(self) -> bool:
         """Do what was asked for; say in the panel what cannot be done. Return whether there was anything."""
@@ -123,16 +124,8 @@ class Commands:
     def _bind(self, gui: Any) -> None:
         """Take keys and the controls of views."""
         panel, post = self._panel, self._orders.post
-
-        async def on_view(event: Any) -> None:
-            if event.client is not None:
-                post(("view",), event.target.value)
-
-        async def on_save(_: Any) -> None:
-            post(("save view",))
-
-        panel.on_view(on_view)
-        panel.on_save_view(on_save)
+        post_changes(panel.views, self._orders, ("view",))
+        inputs.on_press(panel.save_view, lambda: post(("save view",)))
         actions: dict[str, Callable[[Any], None]] = {
             "play": lambda _: panel.play(), "step": lambda _: panel.step(),
             "next": lambda _: panel.step(), "reset": lambda _: panel.reset(),

@@ -10,6 +10,7 @@ import numpy as np
 
 from tribo.model import Joint as JointType
 from tribo.objects import ArticulatedSystem, Object
+from tribo.viewer import inputs
 from tribo.viewer.orders import Key, Orders
 from tribo.viewer.panel import clipped
 
@@ -30,9 +31,10 @@ MOST_PAIRS = 300
 class WorldControls:
     """Sliders for the world as a whole; `obey` does what they ask for."""
 
-    def __init__(self, gui: Any, world: World, orders: Orders) -> None:
+    def __init__(self, server: Any, world: World, orders: Orders) -> None:
         """Put the controls on the page, folded."""
-        self._world = world
+        self._server, self._world = server, world
+        gui = server.gui
         self._pair, self._property = ("default", "default"), "friction"
         with gui.add_folder("World", expand_by_default=False):
             self._gravity = gui.add_slider(
@@ -82,13 +84,14 @@ class WorldControls:
     def refresh(self) -> None:
         """Show what the world has now, and the pairs of materials that there are."""
         world = self._world
-        _show(self._gravity, float(np.clip(world.gravity[2], *GRAVITY)))
-        _show(self._step, float(np.clip(1e3 * world.time_step, *TIME_STEP)))
+        self._show(self._gravity, value=float(np.clip(world.gravity[2], *GRAVITY)))
+        self._show(self._step, value=float(np.clip(1e3 * world.time_step, *TIME_STEP)))
         pairs = self._names_of_pairs()
         if tuple(pairs) != tuple(self._pairs):
             self._pairs = pairs
-            self._choice.options = tuple(pairs)
-            self._pair = pairs.get(self._choice.value, next(iter(pairs.values())))
+            self._show(self._choice, options=tuple(pairs))
+            if self._pair not in pairs.values():
+                self._pair = next(iter(pairs.values()))
         self._show_value()
 
     def _set_value(self, value: Any) -> None:
@@ -107,27 +110,31 @@ class WorldControls:
         law = self._world.materials.pair(*self._pair)
         offered = tuple(name for name in PROPERTIES if hasattr(law, name))
         if self._which.options != offered:
-            self._which.options = offered
+            self._show(self._which, options=offered)
         if self._property not in offered:
-            self._property = self._which.value = offered[0]
+            self._property = offered[0]
         most = PROPERTIES[self._property]
-        if self._value.max != most:
-            self._value.max = most
-        _show(self._value, float(np.clip(getattr(law, self._property), 0.0, most)))
+        value = float(np.clip(getattr(law, self._property), 0.0, most))
+        self._show(self._choice, value=_title_of_pair(*self._pair))
+        self._show(self._which, value=self._property)
+        self._show(self._value, max=most, value=value)
+
+    def _show(self, handle: Any, **values: Any) -> None:
+        inputs.show(self._server, handle, **values)
 
     def _names_of_pairs(self) -> dict[str, tuple[str, str]]:
         """Return the pairs of materials by the text that stands for them."""
         names = self._world.material_names or ("default",)
         pairs = itertools.combinations_with_replacement(names, 2)
-        return {f"{a} – {b}": (a, b) for a, b in itertools.islice(pairs, MOST_PAIRS)}
+        return {_title_of_pair(a, b): (a, b) for a, b in itertools.islice(pairs, MOST_PAIRS)}
 
 
 class JointControls:
     """Sliders for the joints of the selected robot and the targets of its drives."""
 
-    def __init__(self, gui: Any, orders: Orders) -> None:
+    def __init__(self, server: Any, orders: Orders) -> None:
         """Show none until a robot is selected."""
-        self._gui, self._orders = gui, orders
+        self._server, self._gui, self._orders = server, server.gui, orders
         self._robot: ArticulatedSystem | None = None
         self._folder: Any = None
         self._coordinates: list[tuple[int, Any]] = []
@@ -166,7 +173,8 @@ class JointControls:
             (self._targets, robot.pd_target),
         ):
             for k, slider in sliders:
-                _show(slider, float(np.clip(round(float(values[k]), 3), slider.min, slider.max)))
+                shown = float(np.clip(round(float(values[k]), 3), slider.min, slider.max))
+                inputs.show(self._server, slider, value=shown)
 
     def obey(self, key: Key, value: Any) -> bool:
         """Do what a slider asks for; return whether it is one of these.
@@ -227,17 +235,10 @@ def _title(robot: ArticulatedSystem) -> str:
     return f"Joints of {robot.name}"
 
 
-def _show(slider: Any, value: float) -> None:
-    """Let a slider show a value; nothing is sent if it does so already."""
-    if slider.value != value:
-        slider.value = value
+def _title_of_pair(first: str, second: str) -> str:
+    return f"{first} – {second}"
 
 
 def post_changes(handle: Any, orders: Orders, key: Key) -> None:
     """Post what a person sets a control to; what the program sets it to is no order."""
-
-    async def on_update(event: Any) -> None:
-        if event.client is not None:
-            orders.post(key, event.target.value)
-
-    handle.on_update(on_update)
+    inputs.on_change(handle, lambda value: orders.post(key, value))

@@ -34,8 +34,8 @@ def add_keys(gui: Any, actions: Mapping[str, Callable[[Any], None]]) -> None:
         )  # viser compares the character, and which keys are held
         command = gui.add_command(text[0].upper() + text[1:], hotkey=key, modifier=held)
 
-        def on_trigger(event: Any, action: Callable[[Any], None] = action) -> None:
-            action(event.client)
+        async def on_trigger(event: Any, action: Callable[[Any], None] = action) -> None:
+            action(event.client)  # in the order of the keys: see `tribo.viewer.inputs`
 
         command.on_trigger(on_trigger)
 

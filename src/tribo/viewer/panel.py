@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tribo.checks import check
+from tribo.viewer import inputs
 
 if TYPE_CHECKING:
     from tribo.viewer.quality import Quality
@@ -74,7 +75,7 @@ class Panel:
 
     def __init__(self, server: Any, names: Sequence[str], force_scale: float) -> None:
         """Put the controls on the page; `names` can be followed."""
-        self._lock = threading.Lock()
+        self._server, self._lock = server, threading.Lock()
         self._wishes = Wishes(force_scale=force_scale)
         self._names = tuple(names)
         self._is_driven = True
@@ -92,30 +93,29 @@ class Panel:
             self._button(gui, "Single step", self._step)
             self._button(gui, "Reset", self._reset)
             slider = gui.add_slider("Speed", min=0.05, max=FASTEST, step=0.05, initial_value=1.0)
-            self._listen(slider, self._set_speed)
+            inputs.on_change(slider, self._set_speed)
         with gui.add_folder("Selected"):
             self._selected = gui.add_markdown("")
             pull = gui.add_slider(
                 "Spring strength", min=0.1, max=STRONGEST, step=0.1, initial_value=1.0
             )
-            self._listen(pull, self._set_strength)
+            inputs.on_change(pull, self._set_strength)
         with gui.add_folder("Show"):
             self._boxes: dict[str, Any] = {}
             for text, name in SHOWN:
                 box = gui.add_checkbox(text, initial_value=getattr(self._wishes, name))
-                self._listen(box, functools.partial(self._set, name))
+                inputs.on_change(box, functools.partial(self._set, name))
                 self._boxes[name.partition("_")[2]] = box
             scale = gui.add_slider(
                 "Arrows [mm/N]", min=0.0, max=1e3 * LONGEST_ARROW_SCALE, step=0.1,
                 initial_value=round(min(1e3 * force_scale, 1e3 * LONGEST_ARROW_SCALE), 1),
             )  # fmt: skip
-            self._listen(scale, self._set_scale)
+            inputs.on_change(scale, self._set_scale)
         with gui.add_folder("Camera"):
             self._follow = gui.add_dropdown("Follow", (NOBODY, *self._names))
-            self._listen(self._follow, self._set_follow)
-            self._views = gui.add_dropdown("View", (NO_VIEW,))
-            self.on_view = self._views.on_update
-            self.on_save_view = gui.add_button("Save this view").on_click
+            inputs.on_change(self._follow, self._set_follow)
+            self.views = gui.add_dropdown("View", (NO_VIEW,))
+            self.save_view = gui.add_button("Save this view")
 
     @property
     def wishes(self) -> Wishes:
@@ -137,15 +137,16 @@ class Panel:
     def set_names(self, names: Sequence[str]) -> None:
         """Offer other objects to follow."""
         self._names = tuple(names)
-        self._follow.options = (NOBODY, *self._names)
         if self._wishes.follows not in self._names:
             self._wishes.follows = NOBODY
+        options = (NOBODY, *self._names)
+        inputs.show(self._server, self._follow, options=options, value=self._followed)
 
     def follow(self, name: str) -> None:
         """Follow an object, or `NOBODY`; a name that is not there changes nothing."""
         if name == NOBODY or name in self._names:
-            self._follow.value = name
             self._wishes.follows = name
+            inputs.show(self._server, self._follow, value=self._followed)
 
     def show_layers(self, layers: Mapping[str, bool]) -> None:
         """Set boxes of *Show* by name, or none if one of the names or values is wrong.
@@ -159,9 +160,10 @@ class Panel:
             if not isinstance(value, bool):
                 raise TypeError(f"{name} must be True or False, got {check.shown(value)}")
         for name, value in layers.items():
-            self._boxes[name].value = value
-            prefix = "dims" if name == "sleepers" else "shows"
-            self._set(f"{prefix}_{name}", value)
+            wish = f"{'dims' if name == 'sleepers' else 'shows'}_{name}"
+            self._set(wish, value)
+            now = functools.partial(getattr, self._wishes, wish)  # a person may set it meanwhile
+            inputs.show(self._server, self._boxes[name], value=now)
 
     def set_driven(self, is_driven: bool) -> None:
         """Say whether the controls of time do something: only while `Viewer.run` drives."""
@@ -171,7 +173,8 @@ class Panel:
 
     def pause(self) -> None:
         """Stop as if the button had been pressed."""
-        self._set_playing(False)
+        with self._lock:
+            self._set_playing(False)
 
     def play(self) -> None:
         """Play or pause as if the button had been pressed."""
@@ -200,8 +203,7 @@ class Panel:
 
     def show_views(self, names: Sequence[str]) -> None:
         """Offer saved views; none of them is chosen."""
-        self._views.options = (NO_VIEW, *names)
-        self._views.value = NO_VIEW
+        inputs.show(self._server, self.views, options=(NO_VIEW, *names), value=NO_VIEW)
 
     def say(self, text: str) -> None:
         """Say why something that was asked for could not be done; nothing takes it back."""
@@ -211,28 +213,26 @@ class Panel:
     # -- what the browser may do -----------------------------------------------------------------
     def _button(self, gui: Any, text: str, action: Callable[[], None]) -> Any:
         button = gui.add_button(text)
-        button.on_click(lambda _: action())
+        inputs.on_press(button, action)
         self._buttons.append(button)
         return button
-
-    @staticmethod
-    def _listen(handle: Any, action: Callable[[Any], None]) -> None:
-        handle.on_update(lambda event: action(event.target.value))
 
     def _toggle(self) -> None:
         if not self._is_driven:
             return
-        self._set_playing(not self._wishes.is_playing)
+        with self._lock:
+            self._set_playing(not self._wishes.is_playing)
 
     def _set_playing(self, is_playing: bool) -> None:
+        """Play or pause, and say so on the button; hold the lock."""
         self._wishes.is_playing = is_playing
         self._play.label = "Pause" if is_playing else "Play"
 
     def _step(self) -> None:
         if not self._is_driven:
             return
-        self._set_playing(False)
         with self._lock:
+            self._set_playing(False)
             self._wishes.steps = min(self._wishes.steps + 1, 100)
 
     def _reset(self) -> None:
@@ -250,6 +250,10 @@ class Panel:
 
     def _set_strength(self, value: Any) -> None:
         self._wishes.strength = clipped(value, 0.1, STRONGEST, self._wishes.strength)
+
+    def _followed(self) -> str:
+        """Return what is followed now, on the event loop: a person may have chosen meanwhile."""
+        return self._wishes.follows
 
     def _set_follow(self, value: Any) -> None:
         self._wishes.follows = value if value in self._names else NOBODY

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.viewer import inputs
 from tribo.viewer.pace import FRAME
 from tribo.viewer.panel import clipped
 from tribo.viewer.scene import Forces
@@ -67,7 +68,7 @@ class Player(Session, VisualObjects):
         VisualObjects.__init__(self)
         self.take, self.other = take, other
         self._server, self._token = start(host, port, hosts, token)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # of what is shown, and whether it goes on
         self._time = float(take.time[0])
         self._speed, self._is_playing, self._repeats = 1.0, True, True
         self._shows_forces = True
@@ -120,9 +121,10 @@ class Player(Session, VisualObjects):
         last = time.perf_counter()
         while self._is_open and last < end:
             now = time.perf_counter()
-            if self._is_playing:
-                self.show(self._after((now - last) * self._speed))
-                self._slider.value = round(self._time, 3)
+            with self._lock:  # who pauses or scrubs meanwhile comes after this picture
+                if self._is_playing:
+                    self.show(self._after((now - last) * self._speed))
+                    self._show_time()
             last = now
             time.sleep(FRAME)
 
@@ -158,35 +160,38 @@ class Player(Session, VisualObjects):
         gui = self._server.gui
         gui.configure_theme(show_share_button=False, show_logo=False, brand_color=(39, 110, 171))
         self._play = gui.add_button("Pause")
-        self._play.on_click(lambda _: self._set_playing(not self._is_playing))
+        inputs.on_press(self._play, self._toggle)
         start_button, end_button = gui.add_button("To the start"), gui.add_button("To the end")
-        start_button.on_click(lambda _: self._scrub(self._span[0]))
-        end_button.on_click(lambda _: self._scrub(self._span[1]))
+        inputs.on_press(start_button, lambda: self._scrub(self._span[0]))
+        inputs.on_press(end_button, lambda: self._scrub(self._span[1]))
         low, high = self._span
         self._slider = gui.add_slider(
             "Time [s]", min=low, max=high, step=max(1e-3, (high - low) / 1000), initial_value=low
         )
-        self._slider.on_update(self._on_slider)
+        inputs.on_change(self._slider, self._scrub)
         speed = gui.add_slider("Speed", min=-FASTEST, max=FASTEST, step=0.05, initial_value=1.0)
-        speed.on_update(lambda event: self._set_speed(event.target.value))
+        inputs.on_change(speed, self._set_speed)
         repeat = gui.add_checkbox("Repeat", initial_value=True)
-        repeat.on_update(lambda event: setattr(self, "_repeats", event.target.value is True))
+        inputs.on_change(repeat, lambda value: setattr(self, "_repeats", value is True))
         forces = gui.add_checkbox("Forces", initial_value=True)
-        forces.on_update(lambda event: self._set_forces(event.target.value is True))
+        inputs.on_change(forces, lambda value: self._set_forces(value is True))
         if self._ghost is not None:
             which = gui.add_dropdown("Shown", WHICH, initial_value=WHICH[0])
-            which.on_update(lambda event: self._choose(event.target.value))
+            inputs.on_change(which, self._choose)
             self._apart = gui.add_markdown("")
 
-    def _on_slider(self, event: Any) -> None:
-        if event.client is not None:  # a person moved it, not `run`
-            low, high = self._span
-            self._scrub(clipped(event.target.value, low, high, self._time))
+    def _scrub(self, moment: Any) -> None:
+        with self._lock:
+            self._set_playing(False)
+            self.show(clipped(moment, *self._span, self._time))
+            self._show_time()
 
-    def _scrub(self, moment: float) -> None:
-        self._set_playing(False)
-        self.show(moment)
-        self._slider.value = round(moment, 3)
+    def _show_time(self) -> None:
+        inputs.show(self._server, self._slider, value=round(self._time, 3))
+
+    def _toggle(self) -> None:
+        with self._lock:
+            self._set_playing(not self._is_playing)
 
     def _set_playing(self, is_playing: bool) -> None:
         self._is_playing = is_playing
@@ -198,14 +203,16 @@ class Player(Session, VisualObjects):
     def _choose(self, value: Any) -> None:
         """Show the first motion, the other, or both."""
         if value in WHICH and self._ghost is not None:
-            self._stage.hide(is_hidden=value == WHICH[2])
-            self._ghost.hide(is_hidden=value == WHICH[1])
-            self._shown = None  # what was hidden has not moved along
-            self.show(self._time)
+            with self._lock:
+                self._stage.hide(is_hidden=value == WHICH[2])
+                self._ghost.hide(is_hidden=value == WHICH[1])
+                self._shown = None  # what was hidden has not moved along
+                self.show(self._time)
 
     def _set_forces(self, is_shown: bool) -> None:
-        self._shows_forces, self._shown = is_shown, None
-        self.show(self._time)
+        with self._lock:
+            self._shows_forces, self._shown = is_shown, None
+            self.show(self._time)
 
     def _aim(self) -> None:
         view, camera = self.take.camera(), self._server.initial_camera

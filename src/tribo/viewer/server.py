@@ -92,7 +92,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._orders = Orders()
         self._touch = Touch(self._server, world, self._orders)
         self._commands = Commands(
-            self, self._server.gui, self._orders, self._touch, lambda: self._poses, self._show_all
+            self, self._server, self._orders, self._touch, lambda: self._poses, self._show_all
         )
         self._sensors = SensorMarks(self._server, self._panel.images, world)
         self._set_stage(poses)

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from tribo.checks import check
+from tribo.viewer import inputs
 from tribo.viewer.access import check_address, guarded, own_names, token_for
 
 logger = logging.getLogger("tribo")
@@ -70,6 +71,7 @@ def end_of_run(duration: float | None) -> float:
 
 def stop(server: Any) -> None:
     """Stop a server, which would say so on the terminal."""
+    inputs.settle(server)
     with contextlib.redirect_stdout(io.StringIO()):
         server.stop()
 

@@ -10,6 +10,7 @@ import numpy as np
 from tribo.checks.errors import EditError
 from tribo.model import Kind, Shape
 from tribo.objects import ArticulatedSystem, Object
+from tribo.viewer import inputs
 from tribo.viewer.contact_marks import STATES, read_contact_marks
 from tribo.viewer.orders import Orders
 from tribo.viewer.scene import Poses
@@ -68,7 +69,7 @@ class Touch:
     def __init__(self, server: Any, world: World, orders: Orders) -> None:
         """Make the nodes, hidden."""
         self._world, self._orders = world, orders
-        self._api = server.scene
+        self._server, self._api = server, server.scene
         self.selected: Picked | None = None
         self.grip: Spring | Twist | None = None  # what pulls or twists a body
         self.force = np.zeros(3)  # [N], of a twist [N m], that it exerted in the last step
@@ -98,7 +99,7 @@ class Touch:
             lambda phase, row, *way: self._orders.post(("drag", phase), (row, *way)),
         )
 
-    def _on_gizmo(self, event: Any) -> None:
+    async def _on_gizmo(self, event: Any) -> None:
         if event.client is not None and event.phase != "start":
             handle = event.target
             self._orders.post(("pose",), (np.array(handle.position), np.array(handle.wxyz)))
@@ -191,9 +192,9 @@ class Touch:
             place, turn = np.array(found.part.position), np.array(found.part.orientation)
             sent, turned = self._gizmo_pose
             if not np.array_equal(place, sent):
-                self._gizmo.position = place
+                inputs.show(self._server, self._gizmo, position=place)
             if not np.array_equal(turn, turned):
-                self._gizmo.wxyz = turn
+                inputs.show(self._server, self._gizmo, wxyz=turn)
             self._gizmo_pose = (place, turn)
         self._show_grip()
 

@@ -11,7 +11,7 @@ from stage import Body, G, Pair, Plane, Scene, Tie, Track, energy, matrices, tur
 from suite import CannotPlay, Check, Player, case
 
 OMEGA, FAR = 3.0, 0.5
-FLOORS = ("box", "mesh", "height map")
+FLOORS = ("box", "hull", "mesh", "height map")
 UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -60,7 +60,7 @@ def carried(player: Player) -> list[Check]:
 
 
 def disc_on(player: Player, floor: str) -> tuple[float, float]:
-    """Return the relative errors of precession and energy of Euler's disc after 1 s on a floor.
+    """Return the relative error of precession and the largest gain of energy of Euler's disc in 1 s.
 
     The centre stands still if ω is parallel to the way to the contact P: then ω = Ω (e_z + s d), and
     Ω e_z × L = P × m g e_z gives Ω².
@@ -89,27 +89,31 @@ def disc_on(player: Player, floor: str) -> tuple[float, float]:
     axes = matrices(track.orientation[:, 0])[:, :, 2]
     turned = np.unwrap(np.arctan2(axes[:, 1], axes[:, 0]))
     total = energy(scene, track).sum(axis=1)
-    return float(abs(turned[-1] - turned[0]) / rate - 1.0), float(total[-1] / total[0] - 1.0)
+    return float(abs(turned[-1] - turned[0]) / rate - 1.0), float((total / total[0] - 1.0).max())
 
 
 def on_terrain(scene: Scene, floor: str) -> Track:
-    """Play a scene in tribo on two triangles, or on a height map."""
+    """Play a scene in tribo on two triangles, the face of a hull, or a height map of cells of 0.1 m."""
     world, bodies, robots = play_tribo.build(scene)
     if floor == "mesh":
         square = [(-1.69, -1.83, 0.0), (2.31, -1.83, 0.0), (2.31, 2.17, 0.0), (-1.69, 2.17, 0.0)]
         world.add_surface(square, [(0, 1, 2), (0, 2, 3)])
+    elif floor == "hull":
+        corners = list(itertools.product((-2.0, 2.0), (-2.0, 2.0), (-0.2, 0.0)))
+        world.add_convex(corners, 1.0, position=(0.0, 0.0, -0.1), body_type="static")
     else:
-        world.add_height_map(np.zeros((9, 9)), (4.0, 4.0))
+        world.add_height_map(np.zeros((41, 41)), (4.0, 4.0))
     return play_tribo.follow(scene, world, bodies, robots)
 
 
 @case(
     "F28",
-    "Euler's disc (8 cm, 1 cm thick, 15°, μ 1, dt 0.2 ms) for 1 s on a plane, a box, two triangles and a "
-    "height map",
+    "Euler's disc (8 cm, 1 cm thick, 15°, μ 1, dt 0.2 ms) for 1 s on a plane, a box, a hull, two triangles "
+    "and a height map of cells of 0.1 m",
     "precession from Ω e_z × L = P × m g e_z, energy constant: on every ground as on a plane",
     peers=("MuJoCo",),
-    note="before rims were curves on every ground: 1.3e-2 on a box; peers play plane and box",
+    note="before rims were curves on every ground: 1.3e-2 on a box; before they passed fixed points and "
+    "edges without a hit 1.4e-5 on a plane, 8.3e-5 on the map; peers play plane and box; gain: at any time",
 )
 def discs(player: Player) -> list[Check]:
     """Errors of the plane; the largest of the others in parts of them; gain."""
@@ -120,7 +124,7 @@ def discs(player: Player) -> list[Check]:
         Check(
             "others: precession over that of the plane",
             max(abs(t / plane[0]) for t, _ in others),
-            4.0,
+            3.0,
         ),
         Check("gain of energy, relative", max(0.0, *(e for _, e in [plane, *others])), 1e-6),
     ]

@@ -164,3 +164,56 @@ def bounces(player: Player) -> list[Check]:
             e, said = bounce(stiffness, beta, phase)
             worst = max(worst, 0.0 if said else abs(e / LAW[beta] - 1.0))
     return [Check("restitution, relative, where nothing is said", worst, 0.02)]
+
+
+@case(
+    "E14",
+    "eight piles of up to five boxes and balls thrown onto each other and the ground, all pairs compliant, "
+    "K from 1e4 to 1e8 N/m^1.5, dt = 1, 2 and 4 ms, 1 s; two balls that meet at 1 m/s, K = 1e4 … 1e6",
+    "0 ≤ f_n and |f_t| ≤ μ f_n at every point in every step, solved or not; both give way: e = 1, momentum",
+    note="before, steps that did not converge pulled (−34.9 N) and had |f_t| up to 14.8 μ f_n; two bodies "
+    "that move met as rigid ones",
+)
+def lawful(player: Player) -> list[Check]:
+    """Pull, friction beyond the cone; restitution and momentum of two balls."""
+    if not player.is_tribo:
+        raise CannotPlay("no compliant ground of this law")
+    rng = np.random.default_rng(21)
+    pull = beyond = 0.0
+    for _ in range(8):
+        dt, mu = rng.choice([1e-3, 2e-3, 4e-3]), rng.uniform(0.2, 1.0)
+        stiffness = 10.0 ** rng.uniform(4.0, 8.0)
+        world = tribo.World(dt)
+        world.add_ground(material="soil")
+        for other in ("soil", "wood"):
+            world.set_material_pair(other, "wood", stiffness=stiffness, damping=0.0, friction=mu)
+        for k in range(rng.integers(2, 6)):
+            quaternion = rng.normal(size=4)
+            quaternion /= np.linalg.norm(quaternion)
+            place = (*rng.normal(size=2) * 0.05, 0.3 + 0.35 * k)
+            add, size = (
+                (world.add_box, rng.uniform(0.1, 0.3, 3)) if k % 3 else (world.add_sphere, 0.1)
+            )
+            body = add(size, rng.uniform(0.2, 5), "wood", position=place, orientation=quaternion)
+            body.linear_velocity, body.angular_velocity = rng.normal(size=(2, 3)) * [[2.0], [5.0]]
+        for _ in range(round(1.0 / dt)):
+            world.step()
+            for contact in world.contacts:
+                x, y, z = contact.frame @ contact.force
+                pull = max(pull, -z)
+                beyond = max(beyond, (np.hypot(x, y) - mu * z) / max(1.0, mu * z))
+    lost = swerve = 0.0
+    for stiffness in (1e4, 1e5, 1e6):
+        world = tribo.World(1e-3, gravity=(0, 0, 0))
+        world.set_material_pair("wood", "wood", stiffness=stiffness, damping=0.0)
+        one, other = (world.add_sphere(0.1, 1.0, "wood", position=(0, 0, z)) for z in (0.0, 0.2003))
+        other.linear_velocity = 0, 0, -1.0
+        world.step(300)
+        lost = max(lost, abs(other.linear_velocity[2] - one.linear_velocity[2] - 1.0))
+        swerve = max(swerve, abs(one.linear_velocity[2] + other.linear_velocity[2] + 1.0))
+    return [
+        Check("pull [N]", pull, 1e-9),
+        Check("|f_t| − μ f_n over μ f_n (1 N at least)", beyond, 1e-6),
+        Check("two balls: restitution − 1", lost, 0.02),
+        Check("two balls: momentum [kg m/s]", swerve, 1e-12),
+    ]

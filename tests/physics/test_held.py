@@ -5,6 +5,7 @@ at the start of a step touch at its end, up to dt⁴ of their paths. So a body t
 order three, and ten seconds of 1 ms cost 1e-8 m. (With β = 0 it creeps outwards by R ω² dt/2 a second.)
 """
 
+import itertools
 import math
 
 import numpy as np
@@ -129,6 +130,65 @@ def test_fingers_hold_what_they_swing_round(load, gravity):
     assert abs(fine[1]) <= 1e-9
 
 
+def swung_across(dt):
+    """Return how far a cylinder has crept, outwards and along its circle, where fingers close along the axis.
+
+    Its sides touch in lines that lie along the circle, and turn in the plane of the fingers.
+    """
+    world = empty_world(dt, (0.0, 0.0, 0.0), friction=0.9)
+    across = GRIPPER.replace('<axis xyz="0 0 1"/>', '<axis xyz="0 1 0"/>')
+    arm = world.add_articulated_system(across, fixed_base=True)
+    arm.set_state([0.0, -0.04, 0.04], [2.0, 0.0, 0.0])
+    arm.set_pd_gains([0, 2e4, 0], [0, 200.0, 0])
+    arm.pd_target = [0, -0.038, 0]
+    body = world.add_cylinder(0.03, 0.06, 0.3, position=(0.8, 0, 0), linear_velocity=(0, 0, -1.6),
+                              angular_velocity=(0, 2.0, 0))  # fmt: skip
+    for _ in range(round(TIME / dt)):
+        arm.generalized_force = [0, 0, -40.0]
+        world.step()
+        assert world.status == 0
+    turn = arm.generalized_coordinate[0]
+    x, _, z = body.position
+    return math.hypot(x, z) - 0.8, 0.8 * math.remainder(math.atan2(-z, x) - turn, 2 * math.pi)
+
+
+def test_fingers_hold_a_round_side_as_they_hold_a_face():
+    """A line of contact that turns with both bodies: β of an arc, without the slip that it takes back.
+
+    (Of second order, it crept along its circle by ⅕ R ω³ dt² a second, 2.6e-5 m in 10 s at 1 ms.)
+    """
+    coarse, fine = np.array(swung_across(4e-3)), np.array(swung_across(2e-3))
+    assert np.abs(fine).max() * (10.0 / TIME) / 8 <= 1e-6
+    assert np.abs(fine).max() <= np.abs(coarse).max() / 4
+
+
+def test_a_ball_rolls_on_a_table_that_turns_whatever_its_shape():
+    """On a circle, at two sevenths of the table's rate; of second order, on a face of a hull as well.
+
+    (There β was 0: 7.7e-4 m in 6 s at 1 ms.)
+    """
+    r, start, v = 0.1, np.array([0.4, 0.0]), np.array([0.0, 0.3])
+    rate = 2.0 / 7.0 * OMEGA
+    centre = start - np.array([v[1], -v[0]]) / rate
+    turn = rate * 2.0
+    there = centre + (start - centre) @ np.array([[math.cos(turn), math.sin(turn)],
+                                                  [-math.sin(turn), math.cos(turn)]])  # fmt: skip
+    slides = np.array([0.0, 0.3 - 0.4 * OMEGA])  # over the table, if it did not roll
+    for add, *size in TABLES.values():
+        off = []
+        for dt in (4e-3, 2e-3):
+            world = empty_world(dt, friction=2.0)
+            getattr(world, add)(*size, 100.0, position=(0, 0, -0.1), body_type="kinematic",
+                                angular_velocity=(0, 0, OMEGA))  # fmt: skip
+            ball = world.add_sphere(r, 1.0, position=(*start, r), linear_velocity=(*v, 0.0),
+                                    angular_velocity=(-slides[1] / r, slides[0] / r, 0.0))  # fmt: skip
+            for _ in range(round(2.0 / dt)):
+                world.step()
+            off.append(np.linalg.norm(ball.position[:2] - there))
+        assert off[0] < 2e-5
+        assert off[1] < off[0] / 3.5
+
+
 def test_a_grip_does_not_move_to_one_corner():
     """A finger held by PD 1e6/1e3, an arm at 0.5 rad/s: after the first second, all eight points carry.
 
@@ -164,12 +224,18 @@ def grounds():
             (4, 4, 0.2), 1.0, position=(0, 0, -0.1), body_type="static"
         ),
         "mesh": lambda world: world.add_surface(square, np.array([(0, 1, 2), (0, 2, 3)])),
-        "heights": lambda world: world.add_height_map(np.zeros((9, 9)), (4, 4)),
+        "heights": lambda world: world.add_height_map(np.zeros((41, 41)), (4, 4)),
+        "hull": lambda world: world.add_convex(
+            list(itertools.product((-2, 2), (-2, 2), (-0.2, 0))),
+            1.0,
+            position=(0, 0, -0.1),
+            body_type="static",
+        ),
     }
 
 
 def disc_on(ground, dt):
-    """Return the relative errors of precession and energy of Euler's disc after 1 s.
+    """Return the relative errors of precession and energy of Euler's disc after 1 s, and the largest gain.
 
     The centre stands still if ω is parallel to the way to the contact P: then ω = Ω (e_z + s d), and
     Ω e_z × L = P × m g e_z gives Ω².
@@ -186,29 +252,32 @@ def disc_on(ground, dt):
     grounds()[ground](world)
     disc = world.add_cylinder(r, h, m, position=(0, 0, -low[2]), angular_velocity=rate * spin,
                               orientation=(math.cos(tilt / 2), -math.sin(tilt / 2), 0, 0))  # fmt: skip
-    before, turned, last = world.energy, 0.0, math.pi / 2
+    before, turned, last, most = world.energy, 0.0, math.pi / 2, 0.0
     for _ in range(round(1.0 / dt)):
         world.step()
+        most = max(most, world.energy / before - 1.0)
         d = disc.rotation_matrix[:, 2]
         now = math.atan2(d[1], d[0])
         turned += math.remainder(now - last, 2 * math.pi)
         last = now
-    return turned / rate - 1.0, world.energy / before - 1.0
+    return turned / rate - 1.0, world.energy / before - 1.0, most
 
 
 def test_a_disc_rolls_on_every_ground_as_on_a_plane():
-    """Its rim is the same curve there: precession and energy within four times the plane's error.
+    """Its rim is the same curve everywhere, and passes what lies on its way without a hit.
 
-    (Where the rim was a curve on planes only, a box at 1 ms took 14 % of the energy in a second. The
-    largest error, 3.2 times the plane's, is the height map's: the triangle beside that of the rim has a
-    point too.)
+    (The plane lost 1.3e-4 of the energy in 5000 steps, in three of 28 passes of the four fixed points of a
+    rim; where edges of triangles cross it, a height map had 5.7 times the plane's error. Faces of hulls had
+    no β: at 1 ms a disc on one lost 86 % of its energy in a second.)
     """
-    plane = np.abs(disc_on("plane", 2e-4))
-    assert plane.max() < 4e-4
-    for ground in ("box", "mesh", "heights"):
-        turn, energy = disc_on(ground, 2e-4)
-        assert abs(turn) <= 4 * plane[0]
-        assert -4 * plane[1] <= energy <= 1e-6
+    for dt, least in ((1e-3, 2e-5), (2e-4, 3e-6)):
+        plane = np.abs(disc_on("plane", dt))
+        assert plane.max() < least
+        for ground in ("box", "mesh", "heights", "hull"):
+            turn, energy, most = disc_on(ground, dt)
+            assert abs(turn) <= 1.01 * plane[0]
+            assert -1.01 * plane[1] <= energy
+            assert most <= 1e-9
 
 
 def cone_on(ground, dt):
@@ -241,7 +310,7 @@ def test_a_cone_rolls_about_its_apex_on_every_ground_as_on_a_plane():
     finer = np.abs(cone_on("plane", 5e-4))
     assert plane[0] < 3e-5
     assert finer[0] < plane[0] / 3.5
-    for ground in ("box", "mesh", "heights"):
+    for ground in ("box", "mesh", "heights", "hull"):
         way, energy, most = cone_on(ground, 1e-3)
         assert abs(way) <= 3 * plane[0]
         assert -3 * plane[1] - 1e-6 <= energy <= 1e-6

@@ -22,6 +22,7 @@ from tribo.collision.overlap import (  # fmt: skip
     put_disc,
     to_frame,
 )
+from tribo.collision.plane import PASSED, TILTED
 from tribo.collision.point import first_row
 from tribo.collision.solid import PLANE, TRIANGLE, difference, extent, radius, separation
 from tribo.compiler.jit import kernel
@@ -42,6 +43,16 @@ WIDER = 1e-4  # [-] of the spread of all points: what another point has to add
 LOWER = 1e-7  # [-] of the spread: by how much a point has to be deeper than others promise there
 IN_LINE = 1e-12  # [-] of a triangle, squared: the share of its side by which its height counts
 OTHER_NORMAL = 0.99  # cosine
+
+
+@kernel
+def passed(work, side, lowest, near):
+    """Return which of the four corners of a disc its lowest point is to pass (`plane_cylinder`); 4: none."""
+    for k in range(4):
+        away = vec.sub(vec.load(work.outline[side], k), lowest)
+        if vec.dot(away, away) < near:
+            return k
+    return 4
 
 
 @kernel
@@ -66,9 +77,10 @@ def incident_feature(model, work, side, solid, pos, rot, d, frame, spoke):
                 tilt = vec.norm(down)
                 if tilt > LEVEL:
                     lowest = vec.axpy(size / tilt, down, centre)
-                    vec.store(work.outline[side], 4, lowest)
-                    work.outline[side, 4, 3] = 4
-                    count = 5
+                    row = passed(work, side, lowest, PASSED * size * size) if tilt > TILTED else 4
+                    vec.store(work.outline[side], row, lowest)
+                    work.outline[side, row, 3] = 4
+                    count = max(count, row + 1)
             to_frame(work, side, count, frame, 1.0)
             centre = vec.sub(centre, frame[0])
             middle = (

@@ -2,7 +2,10 @@
 
 Design note: the rim of a disc that lies on a plane has no preferred points. Four points at fixed
 directions *of the plane* carry an upright cylinder: they neither turn with its spin nor jump when
-the direction of a vanishing tilt does. The lowest point of the rim is emitted besides them.
+the direction of a vanishing tilt does. The lowest point of the rim is emitted besides them, and instead of
+one that it comes near: of a tilted disc that rolls on its rim, the rim comes down on each of the four and
+leaves it within a step or two, and as a point of the body each would be hit. Euler's disc of 8 cm at 15°
+lost 4e-5 of its energy in every such hit, 1.3e-4 a second at 0.2 ms; so it loses none.
 """
 
 from tribo.collision.point import first_row, put_height
@@ -12,6 +15,8 @@ from tribo.math import vec
 MIN_TILT = 1e-9  # [rad] below: the lowest point of a disc's rim is rounding noise
 FLAT_COSINE = 0.5  # a disc steeper than this rests on its rim, not on its face
 TWIN = 1e-6  # [-] a rim point this near (squared, in radii) to the lowest one is the same point
+PASSED = 0.04  # [-] … and this near, if the disc is tilted: it rolls on over that point
+TILTED = 1e-3  # [-] sine from which on it is
 
 
 @kernel
@@ -105,14 +110,17 @@ def plane_cylinder(pos, rot, size, plane_pos, plane_rot, margin, out):
         point = vec.sub(rim, arm)
         n = put_height(out, n, margin, point, normal, height - rise + drop, 1.0 - feature)
     if abs(cosine) > FLAT_COSINE and height + rise - radius * sine <= margin:
+        near = 0.0 if not is_tilted else (PASSED if sine > TILTED else TWIN)
         n = _disc(out, n, margin, vec.add(pos, arm), axis, radius, plane_rot, height + rise, low,
-                  down, is_tilted)  # fmt: skip
+                  down, near)  # fmt: skip
     return n
 
 
 @kernel
-def _disc(out, n, margin, centre, axis, radius, plane_rot, height, low, down, is_tilted):
+def _disc(out, n, margin, centre, axis, radius, plane_rot, height, low, down, near):
     """Write the rim points of a disc along ±x and ±y of the plane; return the next free row.
+
+    Those nearer to the lowest one, along `down`, than `near` (squared, in radii) are left to it.
 
     Writes: out.
     """
@@ -127,7 +135,7 @@ def _disc(out, n, margin, centre, axis, radius, plane_rot, height, low, down, is
         if k % 2 == 1:
             spoke = vec.neg(spoke)
         # 1 − cos is half the squared distance on the unit circle.
-        if is_tilted and 2.0 * (1.0 - vec.dot(spoke, down)) < TWIN:
+        if 2.0 * (1.0 - vec.dot(spoke, down)) < near:
             continue
         gap = height + radius * vec.dot(normal, spoke)
         point = vec.axpy(radius, spoke, centre)

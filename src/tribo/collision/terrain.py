@@ -20,8 +20,11 @@ from math import cos, sin
 
 from tribo.collision.convex import EDGE_SLOP, REALISED, face_points, keep_spread, solid_points
 from tribo.collision.overlap import claim
+from tribo.collision.plane import FLAT_COSINE, PASSED, TILTED
 from tribo.collision.point import first_row
 from tribo.collision.solid import (  # fmt: skip
+    CONE,
+    CYLINDER,
     HEIGHT_MAP,
     TRIANGLE,
     difference,
@@ -292,6 +295,16 @@ def drop_far_sides(model, work, s, solid, pos, rot, ground, n):
                 if separation(model, work, pair, normal) - radius(solid) >= table[d, 6] - slop:
                     table[c, 8] = VOID
                     break
+    return without_void(work, n)
+
+
+@kernel
+def without_void(work, n):
+    """Close the gaps of contacts that were dropped; return how many are left.
+
+    Writes: work.
+    """
+    table = work.pile
     kept = 0
     for m in range(n):
         if table[m, 8] != VOID:
@@ -299,6 +312,38 @@ def drop_far_sides(model, work, s, solid, pos, rot, ground, n):
                 table[kept, k] = table[m, k]
             kept += 1
     return kept
+
+
+@kernel
+def leave_to_lowest(model, work, solid, rot, n):
+    """Drop points where edges cross the rim of a tilted disc, if its lowest is to pass them; return the rest.
+
+    As on a plane (`plane_cylinder`): each would be hit once more, where the rim just rolls on.
+
+    Writes: work.
+    """
+    if solid[0] != CYLINDER and solid[0] != CONE:
+        return n
+    table = work.pile
+    axis = vec.mat_col(rot, 2)
+    near = PASSED * solid[1] * solid[1]
+    for c in range(n):
+        normal = (table[c, 3], table[c, 4], table[c, 5])
+        cosine = vec.dot(axis, normal)  # the base of a cone is at −z
+        is_face_down = cosine > FLAT_COSINE or (solid[0] == CYLINDER and cosine < -FLAT_COSINE)
+        if table[c, 8] == VOID or not is_face_down or vec.norm(vec.cross(axis, normal)) < TILTED:
+            continue
+        lowest = support_at(model, work, solid, (0.0, 0.0, 0.0), rot, vec.neg(normal))
+        lowest = vec.axpy(-0.5 * table[c, 6], normal, lowest)
+        away = vec.sub(vec.load(table, c), lowest)
+        if not vec.dot(away, away) < SAME_PLACE * SAME_PLACE:
+            continue
+        for m in range(n):
+            along = vec.dot(normal, (table[m, 3], table[m, 4], table[m, 5]))
+            away = vec.sub(vec.load(table, m), lowest)
+            if m != c and along > SAME_NORMAL and vec.dot(away, away) < near:
+                table[m, 8] = VOID
+    return without_void(work, n)
 
 
 @kernel
@@ -402,6 +447,7 @@ def terrain_pair(model, work, s, solid, com, pos, rot, ground_pos, ground_rot, m
         n = on_height_map(model, work, s, solid, com, pos, rot, box, margin)
     else:
         n = on_surface(model, work, s, solid, com, pos, rot, box, margin)
+    n = leave_to_lowest(model, work, solid, rot, n)
     table = work.pile
     for k in range(n):
         p = vec.mat_vec(ground_rot, vec.add(pos, vec.load(table, k)))

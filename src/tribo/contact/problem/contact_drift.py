@@ -23,7 +23,9 @@ Source: Montana 1988, "The kinematics of contact and grasp".
 
 from math import sqrt
 
+from tribo.collision.feature import face_towards
 from tribo.collision.place import shape_pose
+from tribo.collision.solid import load_solid
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.attachments import motion
 from tribo.contact.problem.contact_targets import NOTHING, step_speed
@@ -117,14 +119,15 @@ def surface(model, work, c, side, axes):
     if kind == SPHERE:
         return (CURVED, size[0], 0.0, size[0], size[0])
     other = model.shape_kind[work.contact_shape[c, 1 - side]]
-    if kind == HULL or (kind == BOX and other == PLANE):
-        return (CURVED if other == PLANE else EDGED, 0.0, 0.0, 0.0, 1.0)
+    if other == PLANE and (kind == HULL or kind == BOX):
+        return (CURVED, 0.0, 0.0, 0.0, 1.0)
     pos, rot = shape_pose(model, work, s)
     n = (axes[6], axes[7], axes[8])
     local = vec.mat_t_vec(rot, vec.neg(n) if side == 0 else n)
-    if kind == BOX and other < SURFACE:
-        cosine = max(abs(local[0]), abs(local[1]), abs(local[2]))
-        return (FLAT if cosine > 1.0 - AXIAL else EDGED, 0.0, 0.0, 0.0, 1.0)
+    if kind == HULL or (kind == BOX and other < SURFACE):
+        _, _, cosine = face_towards(model, work, load_solid(model, s), local)
+        is_flat = other < SURFACE and cosine > 1.0 - AXIAL
+        return (FLAT if is_flat else EDGED, 0.0, 0.0, 0.0, 1.0)
     if kind == ELLIPSOID:
         xx, xy, yy = ellipsoid_radii(rot, size, local, axes)
         return (CURVED, xx, xy, yy, max(size[0], size[1], size[2]))
@@ -167,7 +170,13 @@ def shared(x, y):
 
 
 @kernel
-def shared_turn(model, settings, work, c):
+def shared_turn(a, b):
+    """Return what two angular velocities, in the axes of a contact, have in common."""
+    return (shared(a[0], b[0]), shared(a[1], b[1]), shared(a[2], b[2]))
+
+
+@kernel
+def turn_together(model, settings, work, c):
     """Return by how much both bodies of contact c turn in a step, in its axes [rad]."""
     one = work.contact_body[c, 0]
     other = work.contact_body[c, 1]
@@ -178,8 +187,7 @@ def shared_turn(model, settings, work, c):
     axes = vec.load_mat(work.contact_axes, c)
     a = vec.mat_vec(axes, wa)
     b = vec.mat_vec(axes, wb)
-    turn = (shared(a[0], b[0]), shared(a[1], b[1]), shared(a[2], b[2]))
-    return vec.scale(settings.dt, turn)
+    return vec.scale(settings.dt, shared_turn(a, b))
 
 
 @kernel
@@ -249,10 +257,11 @@ def turned_with(model, work, body, p, omega, other):
 
 
 @kernel
-def rolling(axes, ha, hb, turning_a, turning_b, slip):
+def rolling(settings, axes, ha, hb, turning_a, turning_b, slip):
     """Return J̇v where one surface is round at least, and how fast the contact goes on, in sizes of a surface.
 
-    turning, slip: see `two_points`. The speed is negative where surfaces fit so well that it is unknown.
+    turning, slip: see `two_points`. The speed is negative where surfaces fit so well that it is unknown. What
+    both turn together turns J̇v along; as a mean over the step that is dt/3 ω × J̇v more.
     """
     wa, aa = turning_a
     wb, ab = turning_b
@@ -288,7 +297,9 @@ def rolling(axes, ha, hb, turning_a, turning_b, slip):
     over_a = vec.mat_t_vec(axes, (ux, uy, 0.0))
     over_b = vec.mat_t_vec(axes, (wx, wy, 0.0))
     j = vec.sub(vec.add(aa, vec.cross(wa, over_a)), vec.add(ab, vec.cross(wb, over_b)))
-    x, y, z = vec.mat_vec(axes, j)
+    j = vec.mat_vec(axes, j)
+    together = shared_turn(vec.mat_vec(axes, wa), vec.mat_vec(axes, wb))
+    x, y, z = vec.axpy(settings.dt / 3.0, vec.cross(together, j), j)
     return x, y, z + nx * sx + ny * sy, speed
 
 
@@ -314,7 +325,14 @@ def bend(model, state, settings, work, c):
     sx, sy = tangent_part(axes, vec.sub(va, vb))
     slip = (sx, sy, 0.0)
     if ha[1] + ha[3] + hb[1] + hb[3] > 0.0:
-        x, y, z, speed = rolling(axes, ha, hb, (wa, aa), (wb, ab), slip)
+        # What a contact that sticks slips here, the step takes back: its mean is none.
+        x, y, z, speed = rolling(settings, axes, ha, hb, (wa, aa), (wb, ab), ZERO)
+        half = 0.5 * settings.dt
+        off = sqrt((sx - half * x) ** 2 + (sy - half * y) ** 2)
+        slips = 1.0 - stuck(off, half * sqrt(x * x + y * y + z * z))
+        if slips > 0.0:
+            slip = vec.scale(slips, slip)
+            x, y, z, speed = rolling(settings, axes, ha, hb, (wa, aa), (wb, ab), slip)
         if speed < 0.0:
             return ZERO, 0.0
         far = max(turn, settings.dt * speed)

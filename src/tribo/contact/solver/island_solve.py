@@ -12,7 +12,7 @@ from math import inf
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints import velocity_bound
 from tribo.contact.problem import box_friction_rows, compliant_rows, joint_friction_rows
-from tribo.contact.problem.contact_drift import shared_turn
+from tribo.contact.problem.contact_drift import turn_together
 from tribo.contact.problem.whitened_products import (
     add_response,
     add_scalar_response,
@@ -73,7 +73,7 @@ def warm_start(model, state, settings, work):
             continue
         turn = zero
         if work.contact_drift_error[c] > 0.0:
-            turn = shared_turn(model, settings, work, c)
+            turn = turn_together(model, settings, work, c)
             impulse = turned(turn, impulse)
         impulse = box_friction_rows.begin(work, c, compliant_rows.solved(work, c, impulse))
         if work.contact_target[c] == -inf or impulse[2] <= 0.0:

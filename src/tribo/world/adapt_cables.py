@@ -7,6 +7,7 @@ and momentum stay, and so does the stretch, which goes over to the joints beside
 from __future__ import annotations
 
 import itertools
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from math import acos
 
@@ -127,14 +128,14 @@ class Change:
 
 
 def changes(cable: Cable, shortest: float, longest: float, bend: float, ties: list[Constraint],
-            time_step: float) -> list[Change]:  # fmt: skip
-    """Return what to divide and what to join, each segment at most once."""
+            time_step: float, held_ids: Set[int] = frozenset()) -> list[Change]:  # fmt: skip
+    """Return what to divide and what to join, each segment at most once; `held_ids`: of what stays."""
     count = len(cable.segments)
     along = np.array([part.rotation_matrix[:, 2] for part in cable.segments])
     angles = np.zeros(count + 1)  # at both ends of each segment; 0 at the ends of the cable
     angles[1:-1] = [acos(min(1.0, max(-1.0, float(a @ b)))) for a, b in itertools.pairwise(along)]
     own = set(cable.joints)
-    held_parts = {id(part) for tie in ties if tie not in own for part in tie.parts}
+    held_parts = {id(part) for tie in ties if tie not in own for part in tie.parts} | held_ids
     held = [id(part) in held_parts or part.body_type != BodyType.DYNAMIC for part in cable.segments]
     for k, joint in enumerate(cable.joints, 1):
         if joint.is_removed or joint.is_broken or not joint.is_on:

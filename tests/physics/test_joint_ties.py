@@ -175,7 +175,9 @@ def test_a_winch_of_any_force_takes_in_at_its_speed():
 def test_the_ends_of_the_way_of_a_winch_are_in_order():
     world = empty_world(DT)
     load = world.add_sphere(0.1, mass=1.0, position=(0, 0, -2))
-    with pytest.raises(ValueError, match=r"least_length of .* must be ≤ most_length, got 3 and 1 m"):
+    with pytest.raises(
+        ValueError, match=r"least_length of .* must be ≤ most_length, got 3 and 1 m"
+    ):
         world.add_winch(None, load, max_force=1.0, least_length=3.0, most_length=1.0)
     assert not world.constraints
     winch = world.add_winch(None, load, max_force=1.0, least_length=0.5, most_length=4.0)

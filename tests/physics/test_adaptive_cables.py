@@ -353,6 +353,31 @@ def test_wrong_rules_are_refused_and_it_stays():
     assert not cable.is_adapting
 
 
+def test_one_thread_at_a_time(monkeypatch):
+    """A second step, or update, while cables change ends at once; before, both changed the same lists."""
+    world, cable = falling()
+    world.step(10)
+    said = []
+
+    def adapt(*_):
+        for call in (world.step, world.update):
+            with pytest.raises(
+                tribo.EditError, match="while another thread steps this world"
+            ) as error:
+                call()
+            said.append(str(error.value).split()[0])
+
+    monkeypatch.setattr(type(cable), "adapt", adapt)
+    world.step(1)
+    assert said == ["step", "update"]
+    monkeypatch.undo()
+    world.step(100)
+    world.update()
+    with pytest.raises(tribo.EditError, match="step was called between update and advance"):
+        world.step()
+    world.advance()
+
+
 def test_a_world_file_holds_what_it_has_become(tmp_path):
     world = empty_world(DT)
     hook = tribo.CableNode((0, 0, 2), kind="fixed")

@@ -61,6 +61,7 @@ class Interior:
         self.is_stale = True  # something must be done before the next step
         self.is_midway = False  # between update and advance
         self.idle = [True]  # empty while some thread is in compiled code
+        self._adapts = [True]  # empty while some thread steps a world whose cables adapt
         self.pushes: Pushes = {}
         self.is_measured = False
         self.records: Engine | None = None
@@ -153,16 +154,31 @@ class Interior:
 
     def step(self, n: int) -> None:
         """Make n steps; cables that adapt by themselves do so in between, but while they are recorded."""
-        if self.adapting.has_any and not self.recording.is_open:
+        if not self.adapting.has_any or self.recording.is_open or self.is_midway:
+            self.run(n)
+            return
+        try:
+            self._adapts.pop()
+        except IndexError:
+            raise self.busy("step") from None
+        try:
             for count in self.adapting.stretches(n):
                 self.run(count)
-            return
-        self.run(n)
+        finally:
+            self._adapts.append(True)
 
     def adapt_due(self) -> None:
         """Let cables adapt that do it by themselves, and whose time it is."""
-        if self.adapting.has_any and self.idle and not (self.is_midway or self.recording.is_open):
+        if not self.adapting.has_any or self.is_midway or self.recording.is_open:
+            return
+        try:
+            self._adapts.pop()
+        except IndexError:
+            raise self.busy("update") from None
+        try:
             self.adapting.adapt_due()
+        finally:
+            self._adapts.append(True)
 
     def run(self, n: int) -> None:
         """Make n steps with the objects that are."""

@@ -57,6 +57,16 @@ def soft(world):
     world.load_body(text, compliant_joints=True)
 
 
+def bounded(world):
+    text = LIFT.replace("jointRangeCompliance: 1e-4", "jointForceRange: [ -1, 30 ]")
+    world.load_body(text, compliant_joints=True)
+
+
+def exact(world):
+    text = LIFT.replace("jointRangeCompliance: 1e-4", "jointForceRange: 9, jointCompliance: 0")
+    world.load_body(text, compliant_joints=True)
+
+
 def apart(world):
     rules = (
         "collisionDetection: { excludeTreeDepth: 1, excludeLinks: [ lamp ], "
@@ -67,8 +77,15 @@ def apart(world):
 
 @pytest.mark.parametrize(
     ("fill", "near"),
-    [(lift, 1e-7), (track, 1e-3), (soft, 1e-7), (apart, 1e-7)],
-    ids=["wire and winch", "track", "soft joints", "rules of collision"],
+    [(lift, 1e-7), (track, 1e-3), (soft, 1e-7), (bounded, 1e-7), (exact, 1e-7), (apart, 1e-7)],
+    ids=[
+        "wire and winch",
+        "track",
+        "soft joints",
+        "bounded joints",
+        "exact to their bounds",
+        "rules of collision",
+    ],
 )
 def test_a_world_of_a_body_file_is_saved_and_loaded(fill, near, tmp_path):
     """The same objects, constraints and pairs, and the same way for 0.1 s: numbers are written in full, but
@@ -111,7 +128,7 @@ def test_a_world_of_a_body_file_is_saved_and_loaded(fill, near, tmp_path):
 
 def test_a_body_may_be_loaded_twice():
     """Constraints between its things have names of their own each time, as its things and wires have."""
-    for fill in (lift, track, soft):
+    for fill in (lift, track, soft, bounded, exact):
         world = tribo.World()
         fill(world)
         count = len(world.constraints)

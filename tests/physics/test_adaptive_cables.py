@@ -76,12 +76,16 @@ def test_length_mass_and_momentum_stay():
     assert len(world.objects) == len(cable.segments)
 
 
-def test_a_hanging_cable_is_a_catenary():
+@pytest.mark.parametrize("by_itself", [False, True])
+def test_a_hanging_cable_is_a_catenary(by_itself):
     """As with fixed nodes: sag of z = a cosh(x/a), to L/n² with the coarsest segments that it may have. It
     is finest where it bends most, in its middle."""
     world = empty_world(DT)
     cable = hanging(world, 0.1)
-    for _ in range(60):
+    if by_itself:
+        cable.keep_adapting(0.02, 0.1, bend=0.3, every=100)
+        world.step(6000)
+    for _ in range(0 if by_itself else 60):
         cable.adapt(0.02, 0.1, bend=0.3)
         world.step(100)
     a, sag = catenary()
@@ -102,9 +106,8 @@ def test_a_drum_holds_what_the_capstan_formula_says(share, slips):
     assert np.count_nonzero(cable.lengths < 0.025) >= 16
     assert cable.lengths.max() >= 0.1
     height = load.position[2]
-    for _ in range(30):
-        cable.adapt(0.01, 0.15)
-        world.step(10)
+    cable.keep_adapting(0.01, 0.15)
+    world.step(300)
     risen = load.position[2] - height
     assert risen > 0.01 if slips else abs(risen) < 1e-4
 
@@ -198,13 +201,181 @@ def test_wrong_values_are_refused_and_it_stays():
     with pytest.raises(tribo.EditError):
         cable.adapt(0.1, 0.2)
     world.advance()
-    snapshot = world.snapshot()
-    assert cable.adapt(0.1, 0.2)
-    with pytest.raises(ValueError, match="snapshot"):
-        world.restore(snapshot)
     cable.remove()
     with pytest.raises(ValueError, match="was removed"):
         cable.adapt(0.1, 0.2)
+
+
+# -- by itself -------------------------------------------------------------------------------------
+def falling(every=10):
+    """Return a rope that falls over a post and goes on adapting."""
+    world = empty_world(DT)
+    turn = (math.sqrt(0.5), math.sqrt(0.5), 0, 0)
+    world.add_cylinder(0.1, 0.4, mass=1.0, body_type="static", orientation=turn)
+    cable = world.add_cable(
+        [(-0.5, 0, 0.15), (0.5, 0, 0.15)], radius=0.01, segment_length=0.1,
+        material=material(stretch=1e8, bend=1e5),
+    )  # fmt: skip
+    cable.keep_adapting(0.02, 0.2, every=every)
+    return world, cable
+
+
+def test_by_itself_it_does_what_calls_would():
+    world, cable = falling(every=20)
+    twin, other = falling()
+    other.stop_adapting()
+    assert cable.is_adapting
+    assert not other.is_adapting
+    world.step(7)
+    world.step(300)
+    twin.step(20)
+    for _ in range(14):
+        other.adapt(0.02, 0.2)
+        twin.step(20)
+    other.adapt(0.02, 0.2)
+    twin.step(7)
+    assert len(cable.segments) > 10
+    np.testing.assert_array_equal(cable.lengths, other.lengths)
+    np.testing.assert_array_equal(cable.points, other.points)
+    stays = cable.segments
+    cable.stop_adapting()
+    world.step(100)
+    assert cable.segments == stays
+
+
+def test_a_restored_world_does_the_same_again_bit_for_bit():
+    """The snapshot brings back the nodes, too, however often they have changed; by halves of steps, too."""
+    world, cable = falling()
+    world.step(105)
+    then, snapshot = cable.segments, world.snapshot()
+    lengths = cable.lengths.copy()
+    world.step(200)
+    points, after = cable.points, cable.lengths.copy()
+    assert cable.segments != then
+    for halves in (False, True):
+        world.restore(snapshot)
+        assert cable.segments == then
+        assert not any(part.is_removed for part in then)
+        assert world[then[3].name] is then[3]
+        np.testing.assert_array_equal(cable.lengths, lengths)
+        for _ in range(200):
+            if halves:
+                world.update()
+                world.advance()
+            else:
+                world.step()
+        np.testing.assert_array_equal(cable.lengths, after)
+        np.testing.assert_array_equal(cable.points, points)
+    assert len(world.constraints) == len(cable.joints)
+
+
+def test_a_snapshot_of_other_objects_is_refused_and_the_cable_stays():
+    world, cable = falling()
+    world.step(105)
+    snapshot = world.snapshot()
+    world.step(100)
+    world.add_sphere(0.1, mass=1.0, position=(3, 0, 0))
+    now, names = cable.segments, [part.name for part in world.objects]
+    with pytest.raises(ValueError, match="other objects"):
+        world.restore(snapshot)
+    assert cable.segments == now
+    assert [part.name for part in world.objects] == names
+    world.step(100)
+    world, cable = falling()
+    world.step(105)
+    snapshot = world.snapshot()
+    world.step(100)
+    world.remove(cable.segments[2])
+    with pytest.raises(ValueError, match="other objects"):
+        world.restore(snapshot)
+    world.step(100)
+
+
+def test_it_ends_with_its_segments(caplog):
+    world, cable = falling()
+    world.step(50)
+    world.remove(cable.segments[4])
+    world.step(50)
+    assert not cable.is_adapting
+    assert "does not adapt any more" in caplog.text
+    with pytest.raises(ValueError, match="was removed"):
+        cable.keep_adapting(0.02, 0.2)
+    cable.remove()
+    world.step(50)
+    world, cable = falling()
+    cable.remove()
+    assert not cable.is_adapting
+    world.step(50)
+
+
+def test_a_recorded_cable_and_one_with_a_sensor_stay(tmp_path):
+    world, cable = falling()
+    world.step(15)
+    stays = cable.segments
+    with world.record(tmp_path / "rope.npz"):
+        world.step(100)
+        assert cable.segments == stays
+    worn = cable.segments[0]
+    world.add_imu(worn)
+    world.step(100)
+    assert cable.segments != stays
+    assert worn in cable.segments
+
+
+def test_a_batch_takes_it_as_it_is():
+    world, cable = falling()
+    world.step(105)
+    batch = tribo.Batch(world, 2)
+    last = cable.segments[-1].name
+    batch.step(4)  # before the cable of the world changes
+    world.step(4)
+    for place in batch[last].position:
+        np.testing.assert_array_equal(place, world[last].position)
+    batch.step(50)
+    world.step(50)
+    assert np.isfinite(batch[last].position).all()
+    assert cable.is_adapting
+
+
+def test_wrong_rules_are_refused_and_it_stays():
+    world, cable = falling()
+    cable.stop_adapting()
+    for wrong in [(0.0, 1.0), (0.1, 0.1), ("a", 1.0), (0.1, 0.4, -1.0)]:
+        with pytest.raises((ValueError, TypeError)):
+            cable.keep_adapting(*wrong)
+    for every in (0, -1, 1.5, "a", None):
+        with pytest.raises((ValueError, TypeError), match="every"):
+            cable.keep_adapting(0.1, 0.4, every=every)
+    world.update()
+    with pytest.raises(tribo.EditError):
+        cable.keep_adapting(0.1, 0.4)
+    world.advance()
+    assert not cable.is_adapting
+
+
+def test_one_thread_at_a_time(monkeypatch):
+    """A second step, or update, while cables change ends at once; before, both changed the same lists."""
+    world, cable = falling()
+    world.step(10)
+    said = []
+
+    def adapt(*_):
+        for call in (world.step, world.update):
+            with pytest.raises(
+                tribo.EditError, match="while another thread steps this world"
+            ) as error:
+                call()
+            said.append(str(error.value).split()[0])
+
+    monkeypatch.setattr(type(cable), "adapt", adapt)
+    world.step(1)
+    assert said == ["step", "update"]
+    monkeypatch.undo()
+    world.step(100)
+    world.update()
+    with pytest.raises(tribo.EditError, match="step was called between update and advance"):
+        world.step()
+    world.advance()
 
 
 def test_a_world_file_holds_what_it_has_become(tmp_path):

@@ -158,6 +158,36 @@ def test_a_lock_holds_an_angle_up_to_its_torque():
 
 
 # -- winches and pulleys ---------------------------------------------------------------------------
+def test_a_winch_of_any_force_takes_in_at_its_speed():
+    """With max_force=inf its row passed for a wire that only holds, and what the motor gives for energy that
+    nothing gave: it was slowed, and lost a third of a metre in a second."""
+    world = empty_world(DT)
+    load = world.add_sphere(0.1, mass=20.0, position=(0, 0, -2))
+    winch = world.add_winch(None, load, max_force=math.inf, speed=0.5)
+    world.step(1000)
+    assert load.linear_velocity[2] == pytest.approx(0.5, rel=1e-9)
+    assert load.position[2] == pytest.approx(-1.5, abs=1e-9)
+    assert winch.tension == pytest.approx(20.0 * GRAVITY, rel=1e-6)
+    assert int(world.status) == 0
+    assert winch.max_force == math.inf
+
+
+def test_the_ends_of_the_way_of_a_winch_are_in_order():
+    world = empty_world(DT)
+    load = world.add_sphere(0.1, mass=1.0, position=(0, 0, -2))
+    with pytest.raises(
+        ValueError, match=r"least_length of .* must be ≤ most_length, got 3 and 1 m"
+    ):
+        world.add_winch(None, load, max_force=1.0, least_length=3.0, most_length=1.0)
+    assert not world.constraints
+    winch = world.add_winch(None, load, max_force=1.0, least_length=0.5, most_length=4.0)
+    with pytest.raises(ValueError, match="must be ≤"):
+        winch.most_length = 0.4
+    with pytest.raises(ValueError, match="must be ≤"):
+        winch.least_length = 4.1
+    assert (winch.least_length, winch.most_length) == (0.5, 4.0)
+
+
 def test_a_winch_takes_in_at_its_speed_and_stalls_at_its_force():
     """5 kg at 0.5 m/s: after the first step it rises as the drum takes in. With less force than weight it
     sinks with a = g − F/m, and the drum lets out what it needs."""

@@ -112,7 +112,8 @@ def _read_limit(node: Node, joint: JointDescription, report: Report) -> None:
     upper = limit.number("upper", 0.0)
     if lower > upper:
         raise limit.error(f"lower={lower!r} is above upper={upper!r} in {node.place}; swap them")
-    if lower == upper == 0.0 or is_endless:
+    is_held = any(key in limit.attributes for key in STOP)  # by stops that are said to be there
+    if (lower == upper == 0.0 and not is_held) or is_endless:
         if not is_endless:
             report.note(f"{node.place}: both stops are 0 or missing: it has none", "stops 0")
         return

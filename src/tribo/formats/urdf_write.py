@@ -253,8 +253,6 @@ def _limit(node: etree._Element, joint: JointDescription, notes: list[str]) -> N
     elif lower != -math.inf or upper != math.inf:
         if lower == -math.inf or upper == math.inf:
             notes.append(f"joint {joint.name!r}: its missing stop is written as {FAR:g}")
-        if lower == upper:
-            notes.append(f"joint {joint.name!r}: equal stops read as none")
         values = {
             "lower": _number(lower if math.isfinite(lower) else -FAR),
             "upper": _number(upper if math.isfinite(upper) else FAR),
@@ -265,7 +263,9 @@ def _limit(node: etree._Element, joint: JointDescription, notes: list[str]) -> N
             if getattr(joint, key) == 0.0:
                 notes.append(f"joint {joint.name!r}: {key} 0 reads as no limit")
     if "lower" in values:
-        values |= _stop(joint, notes)
+        values |= (held := _stop(joint, notes))
+        if lower == upper == 0.0 and not held:
+            notes.append(f"joint {joint.name!r}: stops that are both 0 read as none")
     if values:
         _add(node, "limit", **values)
 

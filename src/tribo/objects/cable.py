@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import pi
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -105,21 +105,57 @@ class CableSection:
         return float(self.material.wire_youngs_modulus_bend) * pi * self.radius**4 / 4.0
 
 
+@dataclass(frozen=True, slots=True)
+class CableRule:
+    """How a cable adapts by itself, as `Cable.keep_adapting` has it."""
+
+    shortest: float  # [m]
+    longest: float  # [m]
+    bend: float  # [rad]
+    every: int  # steps
+
+
+@dataclass(frozen=True, slots=True)
+class CableParts:
+    """Of what a cable is made at a time, and how it adapts."""
+
+    lengths: np.ndarray  # (segments,) [m] without tension
+    segments: tuple[SingleBody, ...]
+    joints: tuple[Constraint, ...]
+    rule: CableRule | None
+
+
+class CableKeeper(Protocol):
+    """What a cable asks of the part of a world that laid it."""
+
+    def adapt(self, cable: Cable, shortest: float, longest: float, bend: float) -> CableParts:
+        """Halve and join segments; return the parts that it has then."""
+
+    def note(self, cable: Cable) -> None:
+        """Note whether a cable adapts by itself."""
+
+
 class Cable(Sealed):
     """A wire of nodes, as `World.add_cable` makes it: capsules, end to end, joined by rows that give way.
 
     Its capsules and joints are objects and constraints of the world, named CABLE/0, CABLE/joint_1 and so on;
-    snapshots and world files hold them. `remove` takes them all out.
+    snapshots and world files hold them. `keep_adapting` lets its nodes come and go by themselves. `remove`
+    takes all out.
     """
+
+    _inner = frozenset({"become", "is_whole", "next_name", "parts", "rule"})
 
     def __init__(self, world: Any, name: str, section: CableSection, lengths: np.ndarray,
                  segments: Sequence[SingleBody], joints: Sequence[Constraint],
-                 fastenings: Sequence[Constraint], adapted: Callable[..., Any]) -> None:  # fmt: skip
+                 fastenings: Sequence[Constraint], break_force: float,
+                 keeper: CableKeeper) -> None:  # fmt: skip
         """Use `World.add_cable`."""
         self._world, self._name, self._section = world, name, section
         self._lengths = lengths
         self._segments, self._joints = tuple(segments), tuple(joints)
-        self._fastenings, self._adapted = tuple(fastenings), adapted
+        self._fastenings, self._keeper = tuple(fastenings), keeper
+        self._break_force = break_force
+        self._rule: CableRule | None = None
         self._numbers = len(self._segments)
 
     def __repr__(self) -> str:
@@ -227,8 +263,8 @@ class Cable(Sealed):
         nothing is halved that the tension would make tremble (`courant_number` > 0.6).
 
         Segments that change are new objects of the world: `segments`, `joints` and their names are others
-        then, and snapshots of before do not fit. Joints beside them are made anew, as `add_cable` made the
-        first ones: what was assigned to those that go is lost.
+        then; a snapshot of before brings the old ones back. Joints beside them are made anew, as `add_cable`
+        made the first ones: what was assigned to those that go is lost.
 
         Args:
             shortest: [m] > 0 below which no segment is halved.
@@ -251,6 +287,55 @@ class Cable(Sealed):
             >>> len(rope.segments), round(rope.length, 12)
             (4, 1.0)
         """
+        rule = self._checked_rule(shortest, longest, bend)
+        before = self._segments
+        self.become(self._keeper.adapt(self, rule.shortest, rule.longest, rule.bend))
+        return self._segments != before
+
+    def keep_adapting(
+        self, shortest: float, longest: float, bend: float = 0.2, every: int = 10
+    ) -> None:
+        """Let it adapt by itself from now on, as `adapt` does it, in `World.step` and `World.update`.
+
+        It does so before each step whose number, time over time step, is a multiple of `every`, but the
+        first. What happens depends on the state alone: a world that is restored does the same again, with the
+        segments of the snapshot. While the world is recorded, and in batches, the cable stays as it is.
+        It ends where a segment is removed by others.
+
+        Args:
+            shortest, longest, bend: As in `adapt`.
+            every: Steps ≥ 1 from one time to the next.
+
+        Raises:
+            ValueError, TypeError: A value is wrong, or it was removed; it stays as it was.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> hook = tribo.CableNode((0, 0, 2), kind="fixed")
+            >>> rope = world.add_cable([hook, (0, 0, 1)], radius=0.01, segment_length=0.1)
+            >>> rope.keep_adapting(shortest=0.05, longest=0.4)
+            >>> world.step(50)
+            >>> rope.is_adapting, len(rope.segments)
+            (True, 4)
+        """
+        rule = self._checked_rule(shortest, longest, bend, every)
+        self._world.check_editable(f"how {self._name} adapts")
+        self._rule = rule
+        self._keeper.note(self)
+
+    def stop_adapting(self) -> None:
+        """Let it keep the segments that it has, see `keep_adapting`."""
+        self._rule = None
+        self._keeper.note(self)
+
+    @property
+    def is_adapting(self) -> bool:
+        """Whether it adapts by itself, see `keep_adapting`."""
+        return self._rule is not None
+
+    def _checked_rule(self, shortest: Any, longest: Any, bend: Any, every: Any = 1) -> CableRule:
+        """Return a rule whose values are right; refuse what was removed."""
         least = check.positive(check.number(shortest, "shortest"), "shortest")
         most = check.number(longest, "longest")
         angle = check.positive(check.number(bend, "bend"), "bend")
@@ -259,15 +344,39 @@ class Cable(Sealed):
                 f"longest must be at least twice shortest, {2.0 * least:g} m, got {most:g}: what is halved "
                 "would be joined again"
             )
-        if any(part.is_removed for part in self._segments):
+        if not self.is_whole:
             raise ValueError(f"{self._name} was removed, or one of its segments: lay it anew")
-        before = self._segments
-        self._lengths, segments, joints = self._adapted(self, least, most, angle)
-        self._segments, self._joints = tuple(segments), tuple(joints)
-        return self._segments != before
+        return CableRule(least, most, angle, check.integer(every, "every", 1))
+
+    # -- what the world asks for ---------------------------------------------------------------
+    @property
+    def is_whole(self) -> bool:
+        """Whether all its segments are in the world."""
+        return not any(part.is_removed for part in self._segments)
+
+    @property
+    def rule(self) -> CableRule | None:
+        """How it adapts by itself; None: it does not."""
+        return self._rule
+
+    @property
+    def break_force(self) -> float:
+        """Force [N] at which joints break that come with new segments."""
+        return self._break_force
+
+    def parts(self) -> CableParts:
+        """Return of what it is made now."""
+        return CableParts(self._lengths, self._segments, self._joints, self._rule)
+
+    def become(self, parts: CableParts) -> None:
+        """Take other parts, which are in the world."""
+        self._lengths, self._segments, self._joints = parts.lengths, parts.segments, parts.joints
+        self._rule = parts.rule
+        self._keeper.note(self)
 
     def remove(self) -> None:
         """Take it out of its world, with all that fastens it."""
+        self.stop_adapting()
         for part in self._segments:
             if not part.is_removed:
                 self._world.remove(part)

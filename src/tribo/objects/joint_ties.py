@@ -69,7 +69,9 @@ class Winch(Wire):
 
     @least_length.setter
     def least_length(self, value: float) -> None:
+        before = self.least_length
         self._set(Tuning.LEAST_LENGTH, value, "least_length", 0.0)
+        self._check_way(Tuning.LEAST_LENGTH, before)
 
     @property
     def most_length(self) -> float:
@@ -78,7 +80,18 @@ class Winch(Wire):
 
     @most_length.setter
     def most_length(self, value: float) -> None:
+        before = self.most_length
         self._set_endless(Tuning.MOST_LENGTH, value, "most_length")
+        self._check_way(Tuning.MOST_LENGTH, before)
+
+    def _check_way(self, column: Tuning, before: float) -> None:
+        """Refuse, and take back, an end of its way that is beyond the other one."""
+        least, most = self.least_length, self.most_length
+        if least > most:
+            self._tuning[column] = before
+            raise ValueError(
+                f"least_length of {self._name} must be ≤ most_length, got {least:g} and {most:g} m"
+            )
 
 
 class Lock(Motor):

@@ -55,6 +55,7 @@ class Snapshot:
     sensors: dict[str, Any]  # state of each sensor, by name
     readings: dict[str, np.ndarray]  # what the last step left to be read: contacts, status, torques
     pushes: Any = ()  # on which merged links the external forces of the next step act
+    laid: Any = None  # segments and joints of cables, which may change by themselves
 
     def __repr__(self) -> str:
         """Return time and size."""

@@ -72,6 +72,11 @@ class WorldRecording:
         self._world.is_measured = True
         return self._recorder
 
+    @property
+    def is_open(self) -> bool:
+        """Tell whether the world is recorded."""
+        return self._recorder is not None and self._recorder.is_open
+
     def run(self, n: int) -> bool:
         """Make n steps, stopping for sensors and frames that are due; tell whether a status is set."""
         recorder = self._recorder

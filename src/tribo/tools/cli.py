@@ -195,9 +195,12 @@ def _parameter(text: str) -> tuple[str, str]:
 
 
 def _positive(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value) or value <= 0.0:
-        raise argparse.ArgumentTypeError(f"{text} must be > 0")
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0.0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"must be a finite number > 0, got {text[:60]!r}")
     return value
 
 

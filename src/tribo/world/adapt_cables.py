@@ -7,7 +7,9 @@ and momentum stay, and so does the stretch, which goes over to the joints beside
 from __future__ import annotations
 
 import itertools
+from collections.abc import Set
 from dataclasses import dataclass, replace
+from functools import cache
 from math import acos
 
 import numpy as np
@@ -127,40 +129,48 @@ class Change:
 
 
 def changes(cable: Cable, shortest: float, longest: float, bend: float, ties: list[Constraint],
-            time_step: float) -> list[Change]:  # fmt: skip
-    """Return what to divide and what to join, each segment at most once."""
+            time_step: float, held_ids: Set[int] = frozenset()) -> list[Change]:  # fmt: skip
+    """Return what to divide and what to join, each segment at most once; `held_ids`: of what stays."""
     count = len(cable.segments)
     along = np.array([part.rotation_matrix[:, 2] for part in cable.segments])
     angles = np.zeros(count + 1)  # at both ends of each segment; 0 at the ends of the cable
     angles[1:-1] = [acos(min(1.0, max(-1.0, float(a @ b)))) for a, b in itertools.pairwise(along)]
     own = set(cable.joints)
-    held_parts = {id(part) for tie in ties if tie not in own for part in tie.parts}
+    held_parts = {id(part) for tie in ties if tie not in own for part in tie.parts} | held_ids
     held = [id(part) in held_parts or part.body_type != BodyType.DYNAMIC for part in cable.segments]
     for k, joint in enumerate(cable.joints, 1):
         if joint.is_removed or joint.is_broken or not joint.is_on:
             held[k - 1] = held[k] = True
-    touches = [bool(part.contacts) for part in cable.segments]
-    tensions = np.array([0.0, *cable.tensions, 0.0])
-    if count > 1:
-        tensions[0], tensions[-1] = tensions[1], tensions[-2]
+
+    @cache  # what follows is looked up only where lengths and bends leave it to decide
+    def touches(k: int) -> bool:
+        return bool(cable.segments[k].contacts)
+
+    @cache
+    def tensions() -> np.ndarray:
+        found = np.array([0.0, *cable.tensions, 0.0])
+        if count > 1:
+            found[0], found[-1] = found[1], found[-2]
+        return found
+
     limit = (STABLE / time_step) ** 2 * cable.section.mass_per_length  # [N/m²]
     made: list[Change] = []
     k = 0
     while k < count:
         length = float(cable.lengths[k])
-        tension = float(max(tensions[k], tensions[k + 1]))
-        must = touches[k] or max(angles[k], angles[k + 1]) > bend
         can = not held[k] and 0.5 * length >= shortest * (1.0 - 1e-9)
-        if must and can and tension <= limit * (0.5 * length) ** 2:
-            stretch = 0.5 * float(tensions[k] + tensions[k + 1]) * 0.5 * length
+        must = can and (max(angles[k], angles[k + 1]) > bend or touches(k))
+        if must and float(tensions()[k : k + 2].max()) <= limit * (0.5 * length) ** 2:
+            stretch = 0.5 * float(tensions()[k : k + 2].sum()) * 0.5 * length
             stretch /= cable.section.stretch_stiffness
             made.append(Change(k, 1, halves(measured(cable, k), stretch)))
             k += 1
             continue
         may_join = (
-            k + 1 < count and not (held[k] or held[k + 1] or touches[k] or touches[k + 1])
+            k + 1 < count and not (held[k] or held[k + 1])
             and length + cable.lengths[k + 1] <= longest * (1.0 + 1e-9)
             and angles[k + 1] < EASED * bend and max(angles[k], angles[k + 2]) < 0.5 * bend
+            and not (touches(k) or touches(k + 1))
         )  # fmt: skip
         if may_join:
             made.append(Change(k, 2, (joined(measured(cable, k), measured(cable, k + 1)),)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Set
 from copy import copy
 from math import ceil, inf
 from typing import Any
@@ -17,7 +17,7 @@ from tribo.description.extents import rotation_matrix
 from tribo.engine.builder import ALL_GROUPS
 from tribo.materials import Material
 from tribo.model import Constraint as Kind
-from tribo.objects.cable import Cable, CableNode, CableSection
+from tribo.objects.cable import Cable, CableNode, CableParts, CableSection
 from tribo.objects.constraint import Constraint
 from tribo.objects.end import End, body_pose
 from tribo.objects.frames import quaternions
@@ -36,9 +36,18 @@ MAX_SEGMENTS = 2000
 class WorldCables:
     """Laying cables."""
 
-    def __init__(self, world: WorldView, adding: WorldObjects, ties: WorldConstraints) -> None:
-        """Lay them by means of other parts of a world."""
+    def __init__(self, world: WorldView, adding: WorldObjects, ties: WorldConstraints,
+                 held: Callable[[], Set[int]] = frozenset) -> None:  # fmt: skip
+        """Lay them by means of other parts of a world; `held`: ids of objects that must stay."""
+        self._held = held
         self._world, self._adding, self._ties = world, adding, ties
+        self.laid: list[Cable] = []
+        self.adapting: list[Cable] = []  # those that do it by themselves
+
+    def note(self, cable: Cable) -> None:
+        """Note whether a cable adapts by itself."""
+        others = [one for one in self.adapting if one is not cable]
+        self.adapting = others if cable.rule is None else [*others, cable]
 
     def add_cable(self, route: Any, *, radius: float, segment_length: float = 0.05,
                   material: Material | str = "default", self_collide: bool = False, collide: bool = True,
@@ -119,20 +128,22 @@ class WorldCables:
                 self._world.remove(part)
             raise
         self._doubt_damping(section, title)
-        return Cable(
-            self._world, title, section, lengths, segments, joints, fastenings,
-            lambda cable, shortest, longest, bend: self._adapt(
-                cable, break_force, changes(
-                    cable, shortest, longest, bend, self._ties.items, self._world.time_step
-                )
-            ),
-        )  # fmt: skip
+        made_cable = Cable(
+            self._world, title, section, lengths, segments, joints, fastenings, break_force, self
+        )
+        self.laid = [*(one for one in self.laid if one.is_whole), made_cable]
+        return made_cable
 
-    def _adapt(
-        self, cable: Cable, break_force: float, found: Sequence[Change]
-    ) -> tuple[np.ndarray, list[SingleBody], list[Constraint]]:  # fmt: skip
-        """Take segments out and put others in; return rest lengths, segments and joints."""
+    def adapt(self, cable: Cable, shortest: float, longest: float, bend: float) -> CableParts:
+        """Halve and join segments of a cable; return the parts that it has then."""
         self._world.check_editable("the list of objects")
+        found = changes(
+            cable, shortest, longest, bend, self._ties.items, self._world.time_step, self._held()
+        )
+        return self._change(cable, found) if found else cable.parts()
+
+    def _change(self, cable: Cable, found: Sequence[Change]) -> CableParts:
+        """Take segments out and put others in; return its parts."""
         count = len(cable.segments) + sum(len(one.pieces) - one.taken for one in found)
         if count > MAX_SEGMENTS:
             raise ValueError(
@@ -179,9 +190,11 @@ class WorldCables:
             joint = kept.get((id(pair[0]), id(pair[1])))
             if joint is None:
                 name = cable.next_name("joint_", taken)
-                joint = self._join_segments(cable.section, segments, made, k, break_force, name)
+                joint = self._join_segments(
+                    cable.section, segments, made, k, cable.break_force, name
+                )
             joints.append(joint)
-        return made, segments, joints
+        return CableParts(made, tuple(segments), tuple(joints), cable.rule)
 
     def _doubt_damping(self, section: CableSection, name: str) -> None:
         """Warn of spook dampings that ring: less than two steps."""

@@ -29,6 +29,7 @@ from tribo.readout.snapshot import take as take_snapshot
 from tribo.readout.state_bytes import StateFiles
 from tribo.recording.of_world import WorldRecording
 from tribo.sensors.world_sensors import WorldSensors
+from tribo.world.adapting import WorldAdapting
 from tribo.world.add_cables import WorldCables
 from tribo.world.add_constraints import WorldConstraints
 from tribo.world.add_joints import WorldJoints
@@ -60,6 +61,7 @@ class Interior:
         self.is_stale = True  # something must be done before the next step
         self.is_midway = False  # between update and advance
         self.idle = [True]  # empty while some thread is in compiled code
+        self._adapts = [True]  # empty while some thread steps a world whose cables adapt
         self.pushes: Pushes = {}
         self.is_measured = False
         self.records: Engine | None = None
@@ -68,7 +70,10 @@ class Interior:
         self.adding = WorldObjects(self, self.members)
         self.ties = WorldConstraints(self)
         self.joints = WorldJoints(self.ties)
-        self.cables = WorldCables(self, self.adding, self.ties)
+        self.cables = WorldCables(
+            self, self.adding, self.ties, lambda: {id(one.parent) for one in self.sensors.sensors}
+        )
+        self.adapting = WorldAdapting(self, self.cables, self.members, self.ties)
         self.tracks = WorldTracks(self, self.adding, self.ties, self.cables)
         self.body_files = WorldBodyFiles(
             self, self.adding, self.ties, self.joints, self.cables, self.tracks
@@ -147,6 +152,56 @@ class Interior:
         warm_up.warm_up()
         self.is_stale = False
 
+    def step(self, n: int) -> None:
+        """Make n steps; cables that adapt by themselves do so in between, but while they are recorded."""
+        if not self.adapting.has_any or self.recording.is_open or self.is_midway:
+            self.run(n)
+            return
+        try:
+            self._adapts.pop()
+        except IndexError:
+            raise self.busy("step") from None
+        try:
+            for count in self.adapting.stretches(n):
+                self.run(count)
+        finally:
+            self._adapts.append(True)
+
+    def adapt_due(self) -> None:
+        """Let cables adapt that do it by themselves, and whose time it is."""
+        if not self.adapting.has_any or self.is_midway or self.recording.is_open:
+            return
+        try:
+            self._adapts.pop()
+        except IndexError:
+            raise self.busy("update") from None
+        try:
+            self.adapting.adapt_due()
+        finally:
+            self._adapts.append(True)
+
+    def run(self, n: int) -> None:
+        """Make n steps with the objects that are."""
+        try:
+            self.idle.pop()
+        except IndexError:
+            raise self.busy("step") from None
+        try:
+            if self.is_stale:
+                self.prepare()
+            if self.materials.revision != self.materials_built:
+                self.write_materials()
+            if self.is_measured:
+                said = self.recording.run(n)
+            else:
+                said = self.records.run(n)  # type: ignore[union-attr]
+                if self.pushes and n:
+                    self.pushes = {}
+        finally:
+            self.idle.append(True)
+        if said:
+            self.report()
+
     def report(self) -> None:
         """Turn the status of the last step into an error or a warning."""
         status = int(self.engine.status[0, 0])
@@ -219,16 +274,28 @@ class Interior:
         """Return a copy of everything that the future depends on, and of the last step's contacts."""
         self.check_editable("a snapshot", "taken")
         taken = take_snapshot(self.engine, self.members.items, self.ties.items, self.materials)
-        return replace(taken, sensors=self.sensors.get_state(), pushes=dict(self.pushes))
+        return replace(
+            taken,
+            sensors=self.sensors.get_state(),
+            pushes=dict(self.pushes),
+            laid=self.adapting.laid(),
+        )
 
     def restore(self, saved: Snapshot) -> None:
         """Go back to a snapshot of this world."""
         self.check_editable("the state")
         objects, ties = self.members.items, self.ties.items
-        before = touching(objects, ties)
+        undone = None
         if isinstance(saved, Snapshot):
             self.sensors.check_state(saved.sensors)
-        restore_snapshot(saved, self.engine, objects, ties, self.materials)
+            undone = self.adapting.put_back(saved.laid)
+        before = touching(objects, ties)
+        try:
+            restore_snapshot(saved, self.engine, objects, ties, self.materials)
+        except Exception:
+            if undone is not None:
+                self.adapting.undo(undone, saved.laid)
+            raise
         self.sensors.set_state(saved.sensors, saved.pushes)
         if before != touching(objects, ties):
             self.rebuild()

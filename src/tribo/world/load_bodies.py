@@ -85,8 +85,9 @@ class WorldBodyFiles:
             source: Path of a body file, or its text.
             materials, strict, package_dirs, collision_meshes: As in `add_articulated_system`; of the
                 materials wires take density and wire parameters.
-            compliant_joints: Let joints of links with `jointCompliance` give way across what they move, too.
-                Each then has five coordinates more, a fixed one six, called LINK/give_along_x and so on.
+            compliant_joints: Let joints of links with `jointCompliance` or `jointForceRange` give way across
+                what they move, too. Each then has five coordinates more, a fixed one six, called
+                LINK/give_along_x and so on; their forces have the bounds of `jointForceRange`.
 
         Raises:
             DescriptionError: The file cannot be built; the world stays as it was.

@@ -7,6 +7,8 @@ import logging
 import numpy as np
 
 from tribo.checks import check
+from tribo.materials import ContactMaterial
+from tribo.materials.diagnosis import FEWEST_STEPS
 from tribo.model import Joint, Kind, Status
 from tribo.objects.world_view import WorldView
 from tribo.readout import culprits
@@ -102,6 +104,28 @@ def beyond_stops(world: WorldView) -> str:
     )
 
 
+def ringing(world: WorldView) -> list[str]:
+    """Return which pairs of materials of the world's shapes ring: a SPOOK damping of less than two steps."""
+    least = FEWEST_STEPS * world.time_step
+    table = world.materials
+    laws = [("", "", table.default), *table]
+    short = [
+        (first, second, law.spook_damping)
+        for first, second, law in laws
+        if isinstance(law, ContactMaterial) and law.spook_damping < least
+    ]
+    if not short:
+        return []
+    used = {body.material for part in world.objects for body in part.collision_bodies}
+    return [
+        f"the contact material of {f'{first!r} with {second!r}' if first else 'the default pair'} has a "
+        f"spook_damping of {damping:g} s, less than two time steps: overlaps are undone in jumps and ring. "
+        f"Take {least:g} s or more, or a smaller time_step"
+        for first, second, damping in short
+        if not first or {first, second} <= used
+    ]
+
+
 TEXTS = {
     Status.CONTRADICTION: contradiction,
     Status.SLOWED: slowed,
@@ -118,14 +142,22 @@ class WarningLog:
         self._said = 0
         self._residual = 0.0  # [–] with which an unsolved step was said last
         self._seen: object = None  # engine whose joints were looked at
+        self._rings: set[str] = set()  # what was said of pairs that ring
 
     def begin(self, world: WorldView) -> None:
-        """Log, once for each time that a world is built, which joints begin far beyond their stops."""
+        """Log, once for each time that a world is built, what looks wrong before its first step.
+
+        Joints that begin far beyond their stops, and pairs of materials that ring.
+        """
         if self._seen is not world.engine:
             self._seen = world.engine
             said = beyond_stops(world)
             if said:
                 logger.warning("t = %g s: %s", world.time, said)
+            for text in ringing(world):
+                if text not in self._rings:
+                    self._rings.add(text)
+                    logger.warning("%s (%s)", text, ONCE)
 
     def say(self, world: WorldView, status: int) -> None:
         """Log what a status of a world means and has not been said before."""

@@ -102,26 +102,7 @@ class World(WorldSettings):
         if type(n) is not int or not 0 <= n <= check.MAX_INTEGER:
             check.integer(n, "number of steps", 0)
             n = int(n)
-        inside = self._inside
-        try:
-            inside.idle.pop()
-        except IndexError:
-            raise inside.busy("step") from None
-        try:
-            if inside.is_stale:
-                inside.prepare()
-            if inside.materials.revision != inside.materials_built:
-                inside.write_materials()
-            if inside.is_measured:
-                said = inside.recording.run(n)
-            else:
-                said = inside.records.run(n)  # type: ignore[union-attr]
-                if inside.pushes and n:
-                    inside.pushes = {}
-        finally:
-            inside.idle.append(True)
-        if said:
-            inside.report()
+        self._inside.step(n)
 
     def update(self) -> None:
         """Do the first half of a step: poses, mass matrix, bias force and contacts can then be read.
@@ -131,6 +112,7 @@ class World(WorldSettings):
         `advance` the world may be commanded (forces, targets) but not edited.
         """
         inside = self._inside
+        inside.adapt_due()
         try:
             inside.idle.pop()
         except IndexError:

@@ -188,6 +188,9 @@ def test_roll_pitch_yaw_turn_about_fixed_axes():
         ("prismatic", 'lower="-1e-2" upper=".5"', -0.01, 0.5),
         ("prismatic", 'lower="0.1" upper="0.1"', 0.1, 0.1),
         ("prismatic", 'lower="0" upper="0"', -math.inf, math.inf),
+        ("prismatic", 'lower="0" upper="0" compliance="1e-4"', 0.0, 0.0),
+        ("revolute", 'force="5"', 0.0, 0.0),
+        ("continuous", 'force="5"', -math.inf, math.inf),
     ],
 )
 def test_limits(kind, limit, lower, upper):

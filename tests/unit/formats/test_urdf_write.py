@@ -55,6 +55,22 @@ def test_the_quadruped():
     assert_same(urdf.read(text, strict=True), tree)
 
 
+@pytest.mark.parametrize(("at", "force"), [(0.0, 5.0), (0.0, math.inf), (0.3, math.inf)])
+def test_stops_in_one_place(at, force):
+    """They hold the joint there. Both at 0, hard and without a bound, is what others write for no stops."""
+    tree = urdf.read(QUADRUPED)
+    joint = tree.bodies[3].joint
+    joint.lower = joint.upper = at
+    joint.stop_force = force
+    text, notes = urdf_write.to_text(tree)
+    if at == 0.0 and force == math.inf:
+        assert len(notes) == 1
+        assert "read as none" in notes[0]
+        return
+    assert notes == []
+    assert_same(urdf.read(text, strict=True), tree)
+
+
 @pytest.mark.parametrize("floating", [True, False])
 def test_random_trees(floating):
     """All joints and shapes, turned any way, and a fixed root with a name of its own."""

@@ -214,6 +214,15 @@ def test_bad_input_is_one_sentence_and_exit_code_1(capsys, arguments, says):
     assert "Traceback" not in said
 
 
+@pytest.mark.parametrize("wrong", ["x", "inf", "nan", "0", "-1"])
+def test_numbers_that_must_be_positive_say_so(capsys, wrong):
+    """It was: invalid _positive value, and that inf must be > 0."""
+    with pytest.raises(SystemExit) as end:
+        cli.main(["check", "materials.yaml", "--mass", wrong])
+    assert end.value.code == 2
+    assert f"argument --mass: must be a finite number > 0, got '{wrong}'" in capsys.readouterr().err
+
+
 def test_a_file_with_an_error_names_it(tmp_path, capsys):
     path = tmp_path / "w.xml"
     path.write_text(

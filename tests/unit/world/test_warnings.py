@@ -21,6 +21,32 @@ def whip(world):
     return world.add_articulated_system(root, collision_mask=0, name="whip")
 
 
+def test_pairs_that_ring_are_said_once_where_they_can_meet(caplog):
+    """`tribo check` said it of files; worlds that were made in Python said nothing and jumped."""
+    world = empty_world(5e-3)
+    soft = {"youngs_modulus": 1e6}
+    world.set_material_pair("soil", "wood", spook_damping=9e-3, **soft)
+    world.set_material_pair("soil", "gold", spook_damping=9e-3, **soft)  # there is no gold
+    world.set_material_pair("soil", "rope", spook_damping=1e-2, **soft)  # two steps: enough
+    world.add_ground(material="soil")
+    world.add_sphere(0.1, 1.0, "wood", position=(0, 0, 1))
+    world.add_sphere(0.1, 1.0, "rope", position=(1, 0, 1))
+    world.step(3)
+    assert "'soil' with 'wood' has a spook_damping of 0.009 s" in caplog.text
+    assert "Take 0.01 s or more" in caplog.text
+    assert "gold" not in caplog.text
+    assert "rope" not in caplog.text
+    caplog.clear()
+    world.add_sphere(0.1, 1.0, "wood", position=(2, 0, 1))
+    world.step(3)
+    assert not caplog.text
+    world.default_pair = tribo.ContactMaterial(spook_damping=1e-3)
+    world.add_sphere(0.1, 1.0, "gold", position=(3, 0, 1))
+    world.step(3)
+    assert "'gold' with 'soil'" in caplog.text
+    assert "the default pair has a spook_damping of 0.001 s" in caplog.text
+
+
 @pytest.mark.parametrize("is_compliant", [False, True])
 def test_compliant_pairs_are_named_only_where_there_is_one(caplog, monkeypatch, is_compliant):
     world = empty_world()

@@ -33,6 +33,9 @@ BACK_FORCE = int(Tuning.BACK_FORCE)
 LEAST_LENGTH = int(Tuning.LEAST_LENGTH)
 MOST_LENGTH = int(Tuning.MOST_LENGTH)
 LET_OUT = int(Memory.LENGTH)
+STRONGEST = (
+    1e15  # [N] of a motor without a bound: what has one brings energy, what has none only holds
+)
 SLIPS = 1.0 - 1e-9  # [–] of the largest impulse of a winch: from here on its drum slips
 
 
@@ -276,7 +279,8 @@ def winch_row(model, state, command, settings, work, c):
     n, length = open_way(model, work, c)
     if n < 0:
         return
-    upper = dt * (tuning[c, FORCE] if tuning[c, SPEED] > 0.0 else tuning[c, BACK_FORCE])
+    pull = min(tuning[c, FORCE], STRONGEST)
+    upper = dt * (pull if tuning[c, SPEED] > 0.0 else tuning[c, BACK_FORCE])
     if tuning[c, FRICTION] > 0.0:  # what the drum pulls is the tension of the first part
         mean = state.scalar_impulse[model.constraint_slot[c]]
         upper = max(0.0, upper + mean - last_tension(model, state, c, 0))

@@ -1,7 +1,8 @@
 """Stage `joint_limit_rows.limit_rows`: rows of joints in the contact problem, joint limits as one-sided ones.
 
 A limit is a contact of a joint with its stop: gap g ≥ 0, restitution 0, g + dt w ≥ 0. A stop with a
-compliance is a spring with damping that begins there (`src/tribo/contact/problem/spook.py`).
+compliance is a spring with damping that begins there (`src/tribo/contact/problem/spook.py`). Where both stops
+are in one place and give way, they are one spring that holds the joint there, either way, within its forces.
 """
 
 from math import inf
@@ -49,6 +50,22 @@ def add_limit(model, state, settings, work, i, sign, gap):
 
 
 @kernel
+def add_hold(model, state, settings, work, i, gap):
+    """Append the row that holds joint i where both its stops are: a spring either way, with bounds.
+
+    Writes: work.
+    """
+    n = scalar_rows.open_row(model, work, model.joint_slot[i] + LIMIT, i, -1)
+    if n < 0:
+        return
+    scalar_rows.add_dof(model, work, n, 0, model.joint_v[i], 1.0)
+    lower = settings.dt * model.joint_stop_force[i, 0]
+    upper = settings.dt * model.joint_stop_force[i, 1]
+    compliance, damping = model.joint_stop_compliance[i], model.joint_stop_damping[i]
+    close_soft_row(model, state, settings, work, n, gap, compliance, damping, lower, upper)
+
+
+@kernel
 def reach(model, state, settings, i):
     """Return how far from a stop of joint i its row begins [m, rad].
 
@@ -86,6 +103,9 @@ def stops(model, state, settings, work, i):
     if (lower == -inf and upper == inf) or (joint != REVOLUTE and joint != PRISMATIC):
         return
     q = work.mid_q[model.joint_q[i]]
+    if lower == upper and model.joint_stop_compliance[i] > 0.0:
+        add_hold(model, state, settings, work, i, q - lower)
+        return
     far = reach(model, state, settings, i)
     if q - lower <= far:
         add_limit(model, state, settings, work, i, 1.0, q - lower)

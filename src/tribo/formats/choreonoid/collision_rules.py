@@ -13,6 +13,7 @@ from tribo.formats.yaml_nodes import YamlNode
 Pair = tuple[str, str]
 WIRES = ("excludeLinksDynamic", "excludeLinksWireCollision")
 OLD = ("excludeTreeDepth", "excludeLinks", "excludeLinkGroups", "excludeSelfCollisionLinks", *WIRES)
+GROUP = ("name", "links")
 NEW = (
     "disabled_link_chain_level", "enabled_links", "enabled_link_group", "disabled_links",
     "disabled_link_group",
@@ -78,7 +79,7 @@ def _of_file(
     if older is not None:
         check_keys(older.need("mapping", "collisionDetection"), OLD, "collisionDetection", report)
         level = older.get("excludeTreeDepth")
-        depth = 1 if level is None else int(level.number())
+        depth = 1 if level is None else _depth(level, "excludeTreeDepth")
     _part_chains(depth, rules, neighbours)
     if older is None and touches_itself is not None:
         return rules
@@ -94,7 +95,11 @@ def _of_file(
             rules.part(name, other)
     groups = older.get("excludeLinkGroups")
     for group in [] if groups is None else groups.elements():
-        for pair in combinations(_names(group.get("links"), neighbours, report), 2):
+        check_keys(group.need("mapping", "a group of links"), GROUP, "a group of links", report)
+        listed = group.get("links")
+        if listed is None:
+            report.doubt(group, "a group of links without links parts nothing")
+        for pair in combinations(_names(listed, neighbours, report), 2):
             rules.part(*pair)
     for wire in WIRES:
         rules.without_wires |= set(_names(older.get(wire), neighbours, report))
@@ -105,7 +110,7 @@ def _apply(name: str, key: YamlNode, node: YamlNode, rules: Rules, neighbours: d
            report: Report) -> None:  # fmt: skip
     """Apply one of the newer rules; they count in their order."""
     if name == "disabled_link_chain_level":
-        _part_chains(int(node.number()), rules, neighbours)
+        _part_chains(_depth(node, name), rules, neighbours)
         return
     if name not in NEW:
         report.doubt(key, f"rule {key.shown()} is unknown, ignored{known_hint(name, NEW)}")
@@ -140,6 +145,14 @@ def _names(node: YamlNode | None, known: Iterable[str], report: Report) -> list[
         else:
             report.doubt(item, f"link {item.shown()} does not exist{known_hint(name, known)}")
     return made
+
+
+def _depth(node: YamlNode, name: str) -> int:
+    """Return a number of joints."""
+    found = node.number()
+    if found != int(found) or found < 0.0:
+        raise node.error(f"{name} must be a whole number ≥ 0, got {node.shown()}")
+    return int(found)
 
 
 def _part_chains(depth: int, rules: Rules, neighbours: dict[str, list[str]]) -> None:

@@ -357,10 +357,10 @@ def _primitive(
 
 
 def _sized(node: YamlNode, size: Vector) -> Vector:
-    """Refuse lengths with which cannot be calculated."""
+    """Refuse lengths with which cannot be calculated; `size`: radii and half lengths."""
     if not SMALLEST <= min(size) <= max(size) <= LARGEST:
         raise node.error(
-            f"lengths must be from {SMALLEST:g} to {LARGEST:g} m, got {list(size)} (halved)"
+            f"radii and half lengths must be from {SMALLEST:g} to {LARGEST:g} m, got {list(size)}"
         )
     return size
 

@@ -2,23 +2,25 @@
 
 A joint with `jointCompliance` becomes several: along and about each axis across its own a coordinate with a
 spring 1/ε and a damper τ/ε, on links without mass, and behind them the joint itself. Springs are implicit, so
-that this is the row that AGX has, for any ε, and at rest each gives way by ε times its force.
+that this is the row that AGX has, for any ε, and at rest each gives way by ε times its force. With
+`jointForceRange` a spring is a row with bounds instead: stops in one place that give way, and bear no more.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tribo.checks.check import LARGEST, SMALLEST
 from tribo.description.trees import IDENTITY, ORIGIN, JointDescription, LinkDescription
 from tribo.formats.choreonoid.joint_devices import beside
-from tribo.formats.choreonoid.keys import number, value
+from tribo.formats.choreonoid.keys import number, span, value
 from tribo.formats.yaml_nodes import YamlNode
 from tribo.model import Joint
 
-SPOOK_DAMPING = 0.0333  # [s] what the manual says
+COMPLIANCE, SPOOK_DAMPING = 1e-8, 0.0333  # [m/N, rad/(N m)], [s]: what the manual says
 WAYS = {  # of a joint: the axes along and about which it moves by itself
     Joint.REVOLUTE: (Joint.REVOLUTE, 2),
     Joint.PRISMATIC: (Joint.PRISMATIC, 2),
@@ -26,15 +28,43 @@ WAYS = {  # of a joint: the axes along and about which it moves by itself
 }
 
 
-def read(node: YamlNode) -> tuple[float, float] | None:
-    """Return compliance [m/N, rad/(N m)] and spook damping [s] of a link's joint; None: it is exact.
+@dataclass(frozen=True, slots=True)
+class Give:
+    """How a joint gives way across what it moves."""
+
+    compliance: float  # [m/N, rad/(N m)]; 0: not at all, within its forces
+    damping: float  # [s]
+    forces: tuple[float, float]  # [N, N m] along and about each axis, on the child
+
+    def joint(self, name: str, kind: Joint, joint: JointDescription) -> JointDescription:
+        """Return the joint of one coordinate that gives way; `joint`: where, and along what."""
+        made = JointDescription(name, kind, joint.position, joint.quaternion, joint.axis)
+        low, high = self.forces
+        if -low == high == math.inf:
+            made.stiffness = 1.0 / self.compliance
+            made.damping = min(self.damping / self.compliance, LARGEST)
+            return made
+        made.lower = made.upper = 0.0
+        made.stop_compliance, made.stop_spook_damping = self.compliance, self.damping
+        made.stop_force = high
+        made.stop_force_lower = low if low != -high else None
+        return made
+
+
+def read(node: YamlNode) -> Give | None:
+    """Return how a link's joint gives way; None: it is exact.
 
     Raises:
         DescriptionError: A value is wrong.
     """
-    if value(node, "joint_compliance") is None:
+    listed = value(node, "joint_force_range")
+    forces = (-math.inf, math.inf) if listed is None else span(listed)
+    if listed is not None and not forces[0] <= 0.0 <= forces[1]:
+        raise listed.error(f"jointForceRange must hold 0, got {forces[0]:g}, {forces[1]:g}")
+    has_bounds = not -forces[0] == forces[1] == math.inf
+    if value(node, "joint_compliance") is None and not has_bounds:
         return None
-    compliance = number(node, "joint_compliance", 0.0)
+    compliance = number(node, "joint_compliance", COMPLIANCE)
     damping = number(node, "joint_spook_damping", SPOOK_DAMPING)
     if not 0.0 <= compliance <= LARGEST or not 0.0 <= damping <= LARGEST:
         raise node.error(
@@ -44,17 +74,16 @@ def read(node: YamlNode) -> tuple[float, float] | None:
         raise node.error(
             f"jointCompliance must be 0, which is exact, or ≥ {SMALLEST:g}, got {compliance:g}"
         )
-    return (compliance, damping) if compliance > 0.0 else None
+    return Give(compliance, damping, forces) if compliance > 0.0 or has_bounds else None
 
 
 def attach(
-    parent: LinkDescription, child: LinkDescription, joint: JointDescription, soft: tuple[float, float] | None
+    parent: LinkDescription, child: LinkDescription, joint: JointDescription, soft: Give | None
 ) -> None:  # fmt: skip
     """Hang a link on another one, by springs and its joint if it gives way."""
     if soft is None or joint.type not in WAYS:
         parent.attach(child, joint)
         return
-    compliance, damping = soft
     own = WAYS[joint.type]
     axes = beside(joint.axis) if own is not None else np.eye(3)
     place, turn, above = joint.position, joint.quaternion, parent
@@ -63,10 +92,8 @@ def attach(
             if own == (kind, k):
                 continue
             name = f"{child.name}/give_{'along' if kind == Joint.PRISMATIC else 'about'}_{'xyz'[k]}"
-            spring = JointDescription(
-                name, kind, place, turn, tuple(axes[:, k].tolist()), stiffness=1.0 / compliance,
-                damping=min(damping / compliance, LARGEST),
-            )  # fmt: skip
+            at = replace(joint, position=place, quaternion=turn, axis=tuple(axes[:, k].tolist()))
+            spring = soft.joint(name, kind, at)
             link = LinkDescription(name)
             above.attach(link, spring)
             above, place, turn = link, ORIGIN, IDENTITY

@@ -10,8 +10,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from tribo.checks.check import LARGEST, SMALLEST
 from tribo.description.trees import ActuatorDescription, JointDescription
 from tribo.formats.choreonoid.keys import number, span, value, word
+from tribo.formats.material_keys import camel
 from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
 from tribo.model import Joint
@@ -63,9 +65,10 @@ def read(node: YamlNode, joint: JointDescription, report: Report) -> JointDrive 
         return None
     compliance = number(node, used[0], COMPLIANCE)
     damping = number(node, used[1], SPOOK_DAMPING)
-    if not 0.0 < compliance < math.inf or not 0.0 <= damping < math.inf:
+    if not (SMALLEST <= compliance < math.inf and 0.0 <= damping / compliance <= LARGEST):
         raise node.error(
-            f"{used[0]} must be > 0 and {used[1]} ≥ 0, got {compliance:g} and {damping:g}"
+            f"{camel(used[0])} must be ≥ {SMALLEST:g}, and {camel(used[1])} from 0 to {LARGEST:g} times it, "
+            f"got {compliance:g} and {damping:g}"
         )
     forces = value(node, used[2])
     if forces is not None:

@@ -46,13 +46,13 @@ OWN = (  # parameters of a material that a link may have itself
     "adhesiv_overlap", "poisson_ratio", "spook_damping",
 )  # fmt: skip
 COMPLIANCE = ("joint_compliance", "joint_spook_damping")
-WITHOUT_EFFECT = ("joint_force_range",)  # what holds a joint of a tree has no bound
+FORCES = "joint_force_range"
 KNOWN = (
     "type", "name", "parent", "translation", "rotation", "joint_id", "joint_name", "joint_type",
     "joint_axis", "joint_angle", "joint_displacement", "joint_range", "max_joint_velocity",
     "joint_velocity_range", "max_joint_effort", "joint_effort_range", "rotor_inertia", "gear_ratio",
     "center_of_mass", "mass", "inertia", "mass_type", "material", "elements", "actuation_mode", "import",
-    "auto_sleep", "convex_decomposition", "force_range", *OWN, *COMPLIANCE, *WITHOUT_EFFECT,
+    "auto_sleep", "convex_decomposition", "force_range", *OWN, *COMPLIANCE, FORCES,
     *joint_drives.LOCK_KEYS, *joint_drives.MOTOR_KEYS, *joint_stops.KEYS,
 )  # fmt: skip
 LINK_INFO = "useLinkInfo"
@@ -74,9 +74,7 @@ class BodyLink:
     contents: Contents = field(default_factory=Contents)
     inertial: Inertial = field(default_factory=Inertial)
     drive: joint_drives.JointDrive | None = None
-    soft: tuple[float, float] | None = (
-        None  # compliance and damping of a joint that gives way across
-    )
+    soft: joint_compliance.Give | None = None  # how its joint gives way across what it moves
     belt: tuple[float, ...] | None = None  # axis of a pseudo continuous track, frame of the link
     stands: bool = False  # a root that does not move
     lacking: str = ""  # what is taken for a mass that it does not say
@@ -116,7 +114,7 @@ class LinkReader:
         name = name or word(node, "name")
         if not name:
             raise node.error("a link needs a name of its own")
-        self._check_compliance(node, is_used=self._gives_way or bool(also))
+        self._check_compliance(node, of_track=bool(also))
         pose = self.pose(node)
         joint = self.joint(node, name, pose, kind)
         if is_root and is_fixed is not None and is_fixed != (joint.type == Joint.FIXED):
@@ -145,14 +143,17 @@ class LinkReader:
         link.inertial = self._inertial(link)
         return link
 
-    def _check_compliance(self, node: YamlNode, *, is_used: bool) -> None:
+    def _check_compliance(self, node: YamlNode, *, of_track: bool) -> None:
         """Doubt what of the compliance of a joint has no effect."""
-        for key in WITHOUT_EFFECT if is_used else (*COMPLIANCE, *WITHOUT_EFFECT):
+        unused = (FORCES,) if of_track else () if self._gives_way else (*COMPLIANCE, FORCES)
+        for key in unused:
             found = value(node, key)
             if found is not None:
-                why = "a joint of a tree gives way only along what it moves"
-                if key in COMPLIANCE:
-                    why += "; load_body(…, compliant_joints=True) lets it"
+                why = (
+                    "the hinges of a track have no bounds" if of_track
+                    else "a joint of a tree gives way only along what it moves; "
+                    "load_body(…, compliant_joints=True) lets it"
+                )  # fmt: skip
                 self._report.doubt(found, f"{key} is left out: {why}", f"without effect {key}")
 
     def pose(self, node: YamlNode) -> Pose:

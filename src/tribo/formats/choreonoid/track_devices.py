@@ -36,6 +36,7 @@ KEYS = (
     "hinge_spook_damping", "material", *WHEELS, *LEFT_OUT,
 )  # fmt: skip
 COMPLIANCE, SPOOK_DAMPING = 1e-10, 0.0333  # [m/N, rad/(N m)], [s]: what the manual says
+PADS, WIDTH, THICKNESS = 50, 0.6, 0.075  # [–], [m], [m]: the manual, too
 ROUND = (Shape.CYLINDER, Shape.SPHERE, Shape.CAPSULE)
 MOST_PADS = 1000
 
@@ -88,14 +89,14 @@ def _track(
     found = [key for key in LEFT_OUT if value(node, key) is not None and key != "up_axis"]
     if found:
         report.note(f"{node.place}: {', '.join(found)} of {KIND} are left out", "parts of a track")
-    count = number(node, "number_of_nodes", 0.0)
+    count = number(node, "number_of_nodes", PADS)
     if count != int(count) or not 3 <= count <= MOST_PADS:
         raise node.error(
             f"numberOfNodes must be a whole number from 3 to {MOST_PADS}, got {count:g}"
         )
     made = TrackDescription(
         (word(node, "name") or f"track_{k}").replace("/", "_"), node.place, int(count),
-        positive(node, "node_width"), positive(node, "node_thickness"),
+        positive(node, "node_width", WIDTH), positive(node, "node_thickness", THICKNESS),
         material_of(node, "material", library, report),
         number(node, "hinge_compliance", COMPLIANCE), number(node, "hinge_spook_damping", SPOOK_DAMPING),
     )  # fmt: skip

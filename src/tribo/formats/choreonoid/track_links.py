@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tribo.checks.check import SMALLEST
 from tribo.description.constraints import ConstraintDescription
 from tribo.description.trees import TreeDescription
 from tribo.engine.layout import COORDINATES
@@ -58,11 +59,14 @@ def read(
     count = number(node, "num_joints", 0.0)
     if count != int(count) or not 3 <= count <= MOST_PADS:
         raise node.error(f"numJoints must be a whole number from 3 to {MOST_PADS}, got {count:g}")
+    offset = (value(node, "joint_offset") or node).numbers(3)
+    if max(abs(x) for x in offset) < SMALLEST:
+        raise node.error("jointOffset must not be zero: it is the way from one pad to the next")
     turn = value(node, "joint_axis")
     name = word(node, "name")
     made = Chain(
         node, name, [f"{name}{k}" for k in range(int(count))],
-        (value(node, "joint_offset") or node).numbers(3), (0.0, 0.0, 1.0) if turn is None else axis(turn),
+        offset, (0.0, 0.0, 1.0) if turn is None else axis(turn),
     )  # fmt: skip
     starts = _starts(node, int(count) - 1, angles, report)
     first = reader.read(node, is_root=False, kind="free", name=made.pads[0], also=KEYS)

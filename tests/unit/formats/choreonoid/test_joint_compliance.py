@@ -92,6 +92,61 @@ def test_drive_stops_and_start_are_those_of_the_joint_itself():
     assert robot.generalized_coordinate[-1] == pytest.approx(held, rel=1e-3)
 
 
+@pytest.mark.parametrize("forces", [(-1e9, 1e9), (-40.0, 25.0)])
+def test_jointForceRange_is_the_map_of_spook_with_bounds(forces):
+    """Each step of m z̈ = F − m g: w + R λ = γ w₀ − (4 γ/h) g, R = 4 ε γ/h², λ within h F. Thrown upwards,
+    so that it passes its place both ways and reaches both bounds; rounding of 400 steps: 1e-12."""
+    eps, tau, h = 1.0 / (MASS * 60.0**2), 0.001, 0.001
+    world, robot = loaded(
+        f"jointType: revolute, jointAxis: Z, jointCompliance: {eps}, jointSpookDamping: {tau}, "
+        f"jointForceRange: [ {forces[0]}, {forces[1]} ]", centre=(0, 0, 0),
+    )  # fmt: skip
+    k = robot.joint_names.index("arm/give_along_z")
+    speeds = np.zeros(robot.dof)
+    speeds[k] = v = 2.0
+    robot.generalized_velocity = speeds
+    gamma = 1.0 / (1.0 + 4.0 * tau / h)
+    r, z, reached = 4.0 * eps * gamma / h**2, 0.0, set()
+    for _ in range(400):
+        middle = z + 0.5 * h * v
+        free = v - h * G
+        impulse = (gamma * v - 4.0 * gamma / h * middle - free) / (1.0 / MASS + r)
+        kept = min(max(impulse, h * forces[0]), h * forces[1])
+        reached |= {"low"} if kept > impulse else {"high"} if kept < impulse else {"within"}
+        v = free + kept / MASS
+        z = middle + 0.5 * h * v
+        world.step()
+        assert robot.frame("arm").position[2] - 1.0 == pytest.approx(z, abs=1e-12)
+        assert robot.joint("arm/give_along_z").limit_force == pytest.approx(kept / h, abs=1e-7)
+    assert reached == ({"within"} if forces[1] > 1e6 else {"low", "high", "within"})
+
+
+@pytest.mark.parametrize("compliance", ["", "jointCompliance: 0, "])
+@pytest.mark.parametrize("kind", ["revolute, jointAxis: Z", "prismatic, jointAxis: X", "fixed"])
+def test_a_joint_that_bears_less_than_its_load_lets_it_fall(kind, compliance):
+    """z = −½ (g − F/m) t², exactly; with more than the load it holds, to what 1e-8 m/N gives way by."""
+    for force, wanted in ((15.0, -0.5 * (G - 15.0 / MASS) * 0.2**2), (25.0, 0.0)):
+        world, robot = loaded(
+            f"jointType: {kind}, {compliance}jointForceRange: [ -{force}, {force} ]",
+            centre=(0, 0, 0),
+        )
+        world.step(200)
+        assert robot.frame("arm").position[2] - 1.0 == pytest.approx(wanted, abs=3e-7)
+        assert int(world.status) == 0
+
+
+def test_a_joint_whose_moment_is_bounded_is_turned_down_by_its_load():
+    """3 N at 3 m are 9 N m: with bounds of 5 the point is held and the moment is not, I θ̈ = 9 − 5 about it.
+    θ = ½ θ̈ t² in 0.1 s, but for cos θ, 1e-6, and the 1e-8 m/N that the point sinks by."""
+    world, robot = loaded("jointType: fixed, jointForceRange: 5", centre=(3, 0, 0))
+    world.gravity = (0, 0, -3.0 / MASS)
+    world.step(100)
+    frame = robot.frame("arm")
+    wanted = 0.5 * (9.0 - 5.0) / (0.01 + MASS * 3.0**2) * 0.1**2
+    assert -frame.rotation_matrix[2, 0] == pytest.approx(wanted, rel=1e-4)
+    assert frame.position == pytest.approx([0, 0, 1], abs=1e-7)
+
+
 def test_what_says_nothing_is_exact_and_without_the_word_all_are():
     soft = body(f"jointType: revolute, jointCompliance: {EPS}")
     exact = body("jointType: revolute")
@@ -108,6 +163,24 @@ def test_what_says_nothing_is_exact_and_without_the_word_all_are():
     assert choreonoid.read(soft, compliant_joints=True).doubts == []
     with pytest.raises((TypeError, ValueError), match="compliant_joints"):
         tribo.World().load_body(soft, compliant_joints="yes")
+
+
+def test_jointForceRange_without_the_word_is_left_out_and_said():
+    (robot,) = tribo.World().load_body(body("jointType: revolute, jointForceRange: [ -5, 5 ]"))
+    assert robot.dof == 1
+    assert any("joint_force_range is left out" in text for text in robot.description.doubts)
+    endless = body("jointType: revolute, jointForceRange: unlimited")
+    assert tribo.World().load_body(endless, compliant_joints=True)[0].dof == 1
+
+
+@pytest.mark.parametrize(
+    "wrong", ["[ 1, 2 ]", "[ 2, 1 ]", "[ -1 ]", "[ .nan, 1 ]", "x", "{ a: 1 }"]
+)
+def test_wrong_ranges_of_force_are_refused(wrong):
+    with pytest.raises(tribo.DescriptionError, match=r"^<body file>:5"):
+        choreonoid.read(
+            body(f"jointType: revolute, jointForceRange: {wrong}"), compliant_joints=True
+        )
 
 
 @pytest.mark.parametrize("wrong", ["-1", "1e-300", ".nan", "1e400", "x"])

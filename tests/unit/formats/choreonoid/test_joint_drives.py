@@ -87,9 +87,11 @@ def test_what_does_not_count_is_said(more, doubt):
 
 
 @pytest.mark.parametrize(("more", "message"), [
-    ("jointLockCompliance: 0", "must be > 0"),
-    ("jointLockCompliance: -1", "must be > 0"),
-    ("jointLockSpookDamping: -1", "≥ 0"),
+    ("jointLockCompliance: 0", "must be ≥ 1e-15"),
+    ("jointLockCompliance: -1", "must be ≥ 1e-15"),
+    ("jointLockCompliance: 1e-300", "must be ≥ 1e-15"),
+    ("jointLockCompliance: 1e-15, jointLockSpookDamping: 10", r"from 0 to 1e\+15 times it"),
+    ("jointLockSpookDamping: -1", "from 0 to"),
     ("jointLockForceRange: [ 1, 2 ]", "must hold 0"),
     ("jointLockForceRange: [ 2, 1 ]", "swap them"),
 ])  # fmt: skip
@@ -98,6 +100,12 @@ def test_wrong_numbers_are_errors(more, message):
         choreonoid.read(
             HEAD + BAR.format(kind="revolute", more=f"actuationMode: jointDisplacement, {more}")
         )
+
+
+def test_a_motor_without_any_compliance_to_speak_of_is_an_error():
+    """It was taken, and then no world file could hold its gain of 1e300."""
+    with pytest.raises(tribo.DescriptionError, match="jointMotorCompliance must be ≥ 1e-15"):
+        robot("actuationMode: jointVelocity, jointMotorCompliance: 1e-300")
 
 
 def test_modes_without_numbers_drive_nothing():

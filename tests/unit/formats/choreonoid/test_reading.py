@@ -530,6 +530,32 @@ def test_bodies_that_are_parts_of_others(tmp_path):
         choreonoid.read(main)
 
 
+@pytest.mark.parametrize(("rule", "message"), [
+    ("excludeTreeDepth: -1", "must be a whole number ≥ 0, got '-1'"),
+    ("excludeTreeDepth: 1.5", "must be a whole number ≥ 0, got '1.5'"),
+    ("excludeLinkGroups: 5", "a group of links must be a mapping"),
+])  # fmt: skip
+def test_wrong_rules_of_collision_are_errors(rule, message):
+    """They were taken for others, or for nothing, without a word."""
+    with pytest.raises(tribo.DescriptionError, match=message):
+        choreonoid.read(f"{LINKS}{{ name: a }}\ncollisionDetection: {{ {rule} }}\n")
+
+
+def test_a_group_of_links_without_links_is_said():
+    rules = "collisionDetection: { excludeLinkGroups: [ { name: arm, link: [ a ] } ] }\n"
+    doubts = choreonoid.read(f"{LINKS}{{ name: a }}\n{rules}").doubts
+    assert any("did you mean 'links'" in text for text in doubts)
+    assert any("without links" in text for text in doubts)
+
+
+def test_lengths_of_shapes_are_said_as_they_are_checked():
+    box = f"{LINKS}{{ name: a, elements: {{ Shape: {{ geometry: {{ type: Sphere, radius: 0 }} }} }} }}\n"
+    with pytest.raises(
+        tribo.DescriptionError, match=r"radii and half lengths must be .*got \[0.0\]$"
+    ):
+        choreonoid.read(box)
+
+
 FOUR_BAR = """
 links:
  - { name: base }

@@ -51,6 +51,14 @@ def test_it_is_laid_round_the_wheels_of_its_links():
     assert again.tracks[0].name == "left'"
 
 
+def test_what_a_track_does_not_say_is_as_in_the_manual():
+    """50 nodes of 0.6 m · 0.075 m, hinges of 1e-10 and 0.0333 s; numberOfNodes was asked for."""
+    wheels = "type: AGXVehicleContinuousTrackDevice, sprocketNames: [ front ], idlerNames: [ rear ]"
+    (track,) = choreonoid.read(crawler(wheels)).tracks
+    assert (track.pads, track.width, track.thickness) == (50, 0.6, 0.075)
+    assert (track.compliance, track.spook_damping) == (1e-10, 0.0333)
+
+
 def test_a_wheel_may_be_a_sphere():
     (track,) = choreonoid.read(crawler(kind="Sphere, radius: 0.2"), materials=RUBBER).tracks
     assert [wheel.radius for wheel in track.wheels] == [0.2, 0.2]
@@ -62,7 +70,7 @@ def test_a_wheel_may_be_a_sphere():
     [
         ("[ front ]", "[ fron ]", "link 'fron' does not exist.*front"),
         ("sprocketNames: [ front ], ", "", "needs two wheels"),
-        ("numberOfNodes: 24, ", "", "numberOfNodes must be"),
+        ("numberOfNodes: 24, ", "numberOfNodes: 0, ", "numberOfNodes must be"),
         ("numberOfNodes: 24", "numberOfNodes: 1e9", "numberOfNodes must be"),
         ("numberOfNodes: 24", "numberOfNodes: 24.5", "numberOfNodes must be"),
         ("numberOfNodes: 24", "numberOfNodes: 4", "too long for a wheel"),

@@ -69,6 +69,7 @@ def test_a_chain_that_is_open_is_said():
 @pytest.mark.parametrize(
     ("track", "message"),
     [
+        ("numJoints: 5, jointOffset: [ 0, 0, 0 ]", "jointOffset must not be zero"),
         ("numJoints: 2, jointOffset: [ 0.1, 0, 0 ]", "must be a whole number from 3 to 1000, got 2"),
         ("numJoints: 1e9, jointOffset: [ 0.1, 0, 0 ]", "must be a whole number from 3 to 1000, got"),
         ("numJoints: .nan, jointOffset: [ 0.1, 0, 0 ]", "must be a finite number, got"),

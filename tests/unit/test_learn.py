@@ -21,7 +21,7 @@ from tribo.tools.cli import main
 torch = pytest.importorskip("torch", reason='needs the extra "learn"')
 reference = pytest.importorskip("onnx.reference", reason='needs the extra "learn"')
 
-from tribo.learn import Policy, Settings, play, preset, train  # noqa: E402 — torch first
+from tribo.learn import Policy, Settings, play, preset, settings_of, train  # noqa: E402 — torch first
 from tribo.learn import checkpoint as checkpoints  # noqa: E402
 from tribo.learn.network import ActorCritic  # noqa: E402
 from tribo.learn.ppo import Learner  # noqa: E402
@@ -139,6 +139,31 @@ def test_runs_are_not_overwritten_or_mixed_up(run, tmp_path):
         train("CartPole", tmp_path, SMALL, resume=True)
     with pytest.raises(ValueError, match="training of CartPole"):
         train("Reach", run, SMALL, resume=True)
+
+
+def test_what_is_resumed_keeps_its_settings(run, tmp_path):
+    """Others were ignored without a word. Threads leave the numbers as they are."""
+    first = dataclasses.replace(SMALL, iterations=4)
+    train("CartPole", tmp_path, first, onnx=False)
+    for name, value in (("worlds", 16), ("seed", 3), ("discount", 0.5), ("hidden", (8,))):
+        with pytest.raises(ValueError, match=f"with {name} "):
+            train("CartPole", tmp_path, dataclasses.replace(SMALL, **{name: value}), resume=True)
+    with pytest.raises(ValueError, match="4 updates"):
+        train("CartPole", tmp_path, dataclasses.replace(SMALL, iterations=2), resume=True)
+    more = dataclasses.replace(SMALL, threads=2, checkpoint_every=5)
+    train("CartPole", tmp_path, more, resume=True, onnx=False)
+    assert curve(tmp_path) == curve(run)
+    assert settings_of(tmp_path) == more
+
+
+def test_a_curve_that_a_kill_kept_from_being_written_is_written(run, tmp_path):
+    """A kill between the last checkpoint and curve.csv left a run whose curve ended early, for good."""
+    train("CartPole", tmp_path, SMALL, onnx=False)
+    (tmp_path / CURVE).unlink()
+    (tmp_path / "policy.npz").unlink()
+    train("CartPole", tmp_path, resume=True, onnx=False)
+    assert curve(tmp_path) == curve(run)
+    assert (tmp_path / "policy.npz").is_file()
 
 
 # -- what it keeps -------------------------------------------------------------------------------
@@ -267,8 +292,13 @@ def test_the_command_trains_resumes_and_plays(tmp_path, capsys):
     assert main(["train", "CartPole", "--out", str(run), "--iterations", "2", *short]) == 0
     assert main(["train", "CartPole", "--out", str(run)]) == 1
     assert "--resume" in capsys.readouterr().err
+    assert main(["train", "CartPole", "--out", str(run), "--resume", "--worlds", "9"]) == 1
+    assert "with worlds 4, not 9" in capsys.readouterr().err
     assert main(["train", "CartPole", "--out", str(run), "--resume", "--iterations", "3"]) == 0
     assert len(curve(run)) == 3
+    (run / "settings.json").write_text("[]")
+    assert main(["train", "CartPole", "--out", str(run), "--resume"]) == 1
+    assert "no file of settings" in capsys.readouterr().err
     assert main(["play", str(run), "--episodes", "2"]) == 0
     assert "mean return of 2" in capsys.readouterr().out
     assert main(["play", str(tmp_path / "none")]) == 1
@@ -343,7 +373,39 @@ def test_damaged_checkpoints_are_refused(tmp_path):
         checkpoints.save(path, {name: value for name, value in good.items() if name != part})
         with pytest.raises(ValueError, match=f"has no '{part}'"):
             train("CartPole", tmp_path, SMALL, resume=True, onnx=False)
-    good["learner"]["networks"]["actor"]["0.weight"] = torch.zeros(3, 3)
-    checkpoints.save(path, good)
-    with pytest.raises(ValueError, match="does not fit the task"):
+    checkpoints.save(path, [1, 2])
+    with pytest.raises(ValueError, match="has no 'task'"):
         train("CartPole", tmp_path, SMALL, resume=True, onnx=False)
+
+
+STRANGE = {
+    "weights": (("learner", "networks", "actor", "0.weight"), torch.zeros(3, 3)),
+    "means": (("learner", "networks", "mean"), torch.zeros(1).double()),
+    "count": (("learner", "networks", "count"), -1.0),
+    "moments": (("learner", "optimizer", "state", 0, "exp_avg"), torch.zeros(1)),
+    "rate": (("learner", "optimizer", "param_groups", 0, "lr"), "fast"),
+    "iteration": (("learner", "iteration"), None),
+    "contacts": (
+        ("learner", "envs", "simulation", "batch", "state", "warm_count"),
+        np.full((8, 1), 10**6),
+    ),
+    "returns": (("learner", "running"), np.zeros((0, 8))),
+    "worlds": (("settings", "worlds"), "many"),
+    "settings": (("settings",), 3),
+    "line": (("curve", 0), {"iteration": "first"}),
+    "curve": (("curve",), None),
+}
+
+
+@pytest.mark.parametrize("case", STRANGE)
+def test_checkpoints_with_strange_parts_are_refused_in_words(run, tmp_path, case):
+    """Their check sums are right: somebody wrote them so. Some went on, some ended in an error of PyTorch."""
+    state = checkpoints.load(run / CHECKPOINT)
+    *way, last = STRANGE[case][0]
+    place = state
+    for step in way:
+        place = place[step]
+    place[last] = STRANGE[case][1]
+    checkpoints.save(tmp_path / CHECKPOINT, state)
+    with pytest.raises(ValueError, match=r"does not fit the task|its settings are none"):
+        train("CartPole", tmp_path, resume=True, onnx=False)

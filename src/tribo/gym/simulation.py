@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from tribo.batch.batch import Batch
+from tribo.batch.motors import kept_motors
 from tribo.batch.objects import ObjectBatch
-from tribo.batch_kernels.records import Motors
 from tribo.checks import check
 from tribo.gym.draws import Draws
+from tribo.gym.saved_state import check_array, check_memory, check_model, may_differ
 from tribo.gym.task import Task
 from tribo.model import Kind
 
@@ -250,7 +251,7 @@ class Simulation:
         changed = {
             field: array.copy()
             for field, array in model.items()
-            if _may_differ(field)
+            if may_differ(field)
             and not np.array_equal(array, np.broadcast_to(nominal[field], array.shape))
         }
         return {
@@ -270,18 +271,26 @@ class Simulation:
         """Go back to what `state` returned, of a simulation of the same task with as many worlds.
 
         Raises:
-            TypeError, ValueError: It is of another task or another number of worlds.
+            TypeError, ValueError: It is of another task or another number of worlds, or a number is out of
+                its range.
         """
+        engine, nominal = self.batch.engine, self.world.engine.model.arrays
+        saved = check.mapping(saved, "state of the simulation", "names to arrays")
+        own, kept, motors = self.state(), saved.get("kept", {}), saved.get("motors")
+        missing = [name for name in own if name not in saved and name not in ("kept", "motors")]
+        if missing:
+            raise ValueError(f"the state is of another kind: it has no {missing[0]!r}")
         if len(saved["steps"]) != len(self):
             raise ValueError(f"the state is of {len(saved['steps'])} worlds, these are {len(self)}")
-        motors = saved.get("motors")
+        for name in ("keys", "counts", "steps", "action", "previous_action"):
+            check_array(saved[name], own[name], name)
+        check_model(saved["model"], nominal, len(self))
+        check_memory(saved["memory"], self.memory, len(self), "memory")
+        check_memory(kept, self.kept, len(self), "kept array")
         if motors is not None:
-            self.batch.engine.take_motors(
-                Motors.wrap({name: array.copy() for name, array in motors.items()})
-            )
+            engine.take_motors(kept_motors(motors, engine))
         self.batch.restore(saved["batch"])
-        engine, nominal = self.batch.engine, self.world.engine.model.arrays
-        for field in filter(_may_differ, list(engine.model.arrays)):
+        for field in filter(may_differ, list(engine.model.arrays)):
             if field in saved["model"]:
                 engine.own(field)
                 engine.model.arrays[field][...] = saved["model"][field]
@@ -291,7 +300,7 @@ class Simulation:
         self.steps = saved["steps"].copy()
         self.action, self.previous_action = saved["action"].copy(), saved["previous_action"].copy()
         self.memory = {name: array.copy() for name, array in saved["memory"].items()}
-        self.kept = {name: array.copy() for name, array in saved.get("kept", {}).items()}
+        self.kept = {name: array.copy() for name, array in kept.items()}
         self.changed()
 
     def show(self, row: int) -> None:
@@ -301,11 +310,6 @@ class Simulation:
             if part.body_type != Kind.STATIC:
                 here = self.object(part.name)
                 part.set_state(here.generalized_coordinate[row], here.generalized_velocity[row])
-
-
-def _may_differ(field: str) -> bool:
-    """Tell whether a field of the model holds numbers, and not addresses of this process."""
-    return "address" not in field
 
 
 def columns(value: Any, worlds: int, what: str) -> np.ndarray:

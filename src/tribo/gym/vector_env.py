@@ -14,6 +14,7 @@ from gymnasium.vector.utils import batch_space
 
 from tribo.checks import check
 from tribo.gym.rendering import MODES, Painter, Window, check_render_mode
+from tribo.gym.saved_state import check_array
 from tribo.gym.simulation import Simulation, columns
 from tribo.gym.task import Task
 
@@ -272,7 +273,13 @@ class VectorEnv(GymnasiumVectorEnv):
         Raises:
             TypeError, ValueError: It is of another task or another number of worlds.
         """
-        self.simulation.set_state(saved["simulation"])
-        self._ended, self._observations = saved["ended"].copy(), saved["observations"].copy()
+        given = check.mapping(saved, "state", "names to arrays")
+        for name in ("simulation", "ended", "observations"):
+            if name not in given:
+                raise ValueError(f"the state is of another kind: it has no {name!r}")
+        ended = check_array(given["ended"], self._ended, "ended")
+        observations = check_array(given["observations"], self._observations, "observations")
+        self.simulation.set_state(given["simulation"])
+        self._ended, self._observations = ended.copy(), observations.copy()
         self._is_seeded = True
         return self._observations.copy()

@@ -3,6 +3,6 @@
 from tribo.learn.play import play
 from tribo.learn.policy import Policy
 from tribo.learn.settings import Settings, preset
-from tribo.learn.training import train
+from tribo.learn.training import settings_of, train
 
-__all__ = ["Policy", "Settings", "play", "preset", "train"]
+__all__ = ["Policy", "Settings", "play", "preset", "settings_of", "train"]

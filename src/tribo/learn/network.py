@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tribo.checks import check
 from tribo.learn.policy import FARTHEST, Policy
 from tribo.learn.torch_extra import torch
 
@@ -104,7 +105,19 @@ class ActorCritic:
         }  # fmt: skip
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """Take what `state` returned."""
+        """Take what `state` returned.
+
+        Raises:
+            RuntimeError, TypeError, ValueError: It is of other networks.
+        """
+        for name in ("log_deviation", "mean", "square"):
+            here, given = getattr(self, name), saved[name]
+            if not torch().is_tensor(given) or (given.shape, given.dtype) != (
+                here.shape,
+                here.dtype,
+            ):
+                raise ValueError(f"{name} of the networks must be {tuple(here.shape)} numbers")
+        check.positive(saved["count"], "count of what the networks saw")
         self.actor.load_state_dict(saved["actor"])
         self.critic.load_state_dict(saved["critic"])
         with torch().no_grad():

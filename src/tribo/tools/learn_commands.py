@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +35,7 @@ def add_commands(commands: Any, command: Command) -> None:
     train.add_argument("--resume", action="store_true", help="go on with the run in that folder")
     for name in NUMBERS:
         train.add_argument(f"--{name.replace('_', '-')}", type=int, metavar="N",
-                           help="instead of that of the task")  # fmt: skip
+                           help="instead of that of the task, or of the run")  # fmt: skip
     train.add_argument("--runners", type=int, metavar="N",
                        help="processes that play, by Ray (extra 'ray')")  # fmt: skip
     train.add_argument("--address", metavar="ADDRESS", help="of a Ray cluster, with --runners")
@@ -56,8 +57,12 @@ def _train(chosen: argparse.Namespace) -> int:
     numbers = {name: getattr(chosen, name) for name in NUMBERS}
     if chosen.address is not None and chosen.runners is None:
         raise ValueError("--address says where runners are: give their number, --runners N")
-    settings = learn.preset(chosen.task, **numbers)
     folder = chosen.out or Path("runs") / chosen.task.replace(":", "_")
+    if chosen.resume:
+        asked = {name: number for name, number in numbers.items() if number is not None}
+        settings = dataclasses.replace(learn.settings_of(folder), **asked)
+    else:
+        settings = learn.preset(chosen.task, **numbers)
     columns = (
         TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn(),
     )  # fmt: skip
@@ -79,16 +84,14 @@ def _train(chosen: argparse.Namespace) -> int:
                     soft_wrap=True,
                 )
 
-        # A run that is resumed keeps its settings; only a length that was asked for replaces its own.
-        given = None if chosen.resume and chosen.iterations is None else settings
         options: dict[str, Any] = {"resume": chosen.resume, "report": report}
         if chosen.runners is None:
-            learn.train(chosen.task, folder, given, **options)
+            learn.train(chosen.task, folder, settings, **options)
         else:
             from tribo import scale
 
             spread = {"runners": chosen.runners, "address": chosen.address}
-            scale.train(chosen.task, folder, given, **spread, **options)
+            scale.train(chosen.task, folder, settings, **spread, **options)
     console.print(
         f"{folder}: policy.npz, policy.onnx, curve.csv; see 'tribo play {folder}'", markup=False
     )

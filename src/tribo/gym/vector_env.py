@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
+import cloudpickle
 import numpy as np
 from gymnasium import spaces
 from gymnasium.error import ClosedEnvironmentError
@@ -259,6 +261,23 @@ class VectorEnv(GymnasiumVectorEnv):
         if self._window is not None:
             self._window.close()
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> VectorEnv:
+        """Return worlds of their own in the same state, which go on as these do, bit for bit."""
+        return _again(type(self), copy.deepcopy(self.task, memo), *self._rest())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how to make it again: its task, as Gymnasium's cloudpickle writes it, and its state."""
+        return _unpickled, (type(self), cloudpickle.dumps(self.task), *self._rest())
+
+    def _rest(self) -> tuple[dict[str, Any], dict[str, Any] | None, Any, bool]:
+        """Return what makes another one like it: options, state, Gymnasium's spec, whether it is closed."""
+        options = {
+            "num_envs": self.num_envs, "threads": self.simulation.batch.threads,
+            "autoreset_mode": self.autoreset_mode, "max_episode_steps": self.episode_steps,
+            "render_mode": self.render_mode,
+        }  # fmt: skip
+        return options, self.state() if self._is_seeded else None, self.spec, self.closed
+
     def state(self) -> dict[str, Any]:
         """Return everything that the next steps depend on: for checkpoints."""
         return {
@@ -283,3 +302,19 @@ class VectorEnv(GymnasiumVectorEnv):
         self._ended, self._observations = ended.copy(), observations.copy()
         self._is_seeded = True
         return self._observations.copy()
+
+
+def _again(
+    kind: type[VectorEnv], task: Task, options: dict[str, Any], state: dict[str, Any] | None, spec: Any,
+    closed: bool,
+) -> VectorEnv:  # fmt: skip
+    """Return an environment like another one, in its state."""
+    made = kind(task, **options)
+    if state is not None:
+        made.set_state(state)
+    made.spec, made.closed = spec, closed
+    return made
+
+
+def _unpickled(kind: type[VectorEnv], task: bytes, *rest: Any) -> VectorEnv:
+    return _again(kind, cloudpickle.loads(task), *rest)

@@ -1,8 +1,8 @@
 """Policies: trained by PPO, kept in checkpoints, exported and played (docs/howto/train)."""
 
-from tribo.learn.play import play
+from tribo.learn.play import film, play
 from tribo.learn.policy import Policy
 from tribo.learn.settings import Settings, preset
 from tribo.learn.training import settings_of, train
 
-__all__ = ["Policy", "Settings", "play", "preset", "settings_of", "train"]
+__all__ = ["Policy", "Settings", "film", "play", "preset", "settings_of", "train"]

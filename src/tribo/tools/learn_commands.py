@@ -19,7 +19,6 @@ Command = Callable[
     [Any, str, Callable[[argparse.Namespace], int], str, str], argparse.ArgumentParser
 ]
 NUMBERS = ("worlds", "horizon", "iterations", "seed", "threads", "checkpoint_every")
-FILM_RATE = 50  # [1/s] at most
 
 console = Console(highlight=False)
 
@@ -99,27 +98,27 @@ def _train(chosen: argparse.Namespace) -> int:
 
 
 def _play(chosen: argparse.Namespace) -> int:
-    from tribo.learn.play import play, policy_of
+    from tribo.learn.play import film, play, policy_of
 
     policy = policy_of(chosen.run)
+    options = {"task": chosen.task, "seed": chosen.seed, "steps": chosen.steps}
     if chosen.view:
         returns = _show(policy, chosen)
+    elif chosen.film is None:
+        returns, _ = play(policy, chosen.episodes, **options)
     else:
-        film = chosen.film
-        if film is not None and not film.absolute().parent.is_dir():
-            raise ValueError(f"{film}: its folder does not exist; make it first")
-        rates: list[int] = []
-        returns, pictures = play(
-            policy, chosen.episodes, task=chosen.task, seed=chosen.seed, render=film is not None,
-            steps=chosen.steps,
-            watch=lambda envs: rates.append(envs.metadata["render_fps"]),
-        )  # fmt: skip
-        if film is not None:
-            from tribo.viewer.film import save_film
-
-            stride = max(1, rates[0] // FILM_RATE)
-            save_film(pictures[::stride], film, rates[0] // stride)
-            console.print(f"wrote {film}", markup=False)
+        if not chosen.film.absolute().parent.is_dir():
+            raise ValueError(f"{chosen.film}: its folder does not exist; make it first")
+        columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+        with Progress(
+            *columns, console=console, transient=True, disable=not console.is_terminal
+        ) as bar:
+            line = bar.add_task("pictures", total=None)
+            returns = film(
+                policy, chosen.film, chosen.episodes, **options,
+                report=lambda done, total: bar.update(line, completed=done, total=total),
+            )  # fmt: skip
+        console.print(f"wrote {chosen.film}", markup=False)
     for number, value in enumerate(returns, 1):
         console.print(f"episode {number}: return {value:.6g}", markup=False)
     console.print(f"mean return of {len(returns)}: {sum(returns) / len(returns):.6g}", markup=False)

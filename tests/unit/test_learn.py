@@ -4,6 +4,7 @@ import csv
 import dataclasses
 import io
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -166,6 +167,28 @@ def test_a_curve_that_a_kill_kept_from_being_written_is_written(run, tmp_path):
     assert (tmp_path / "policy.npz").is_file()
 
 
+def test_two_processes_do_not_train_in_one_folder(run, tmp_path):
+    """They wrote over one another's files: what was resumed while it still ran, for instance."""
+    keeps = (
+        "import sys; from tribo.learn.checkpoint import held\n"
+        "with held(sys.argv[1]): print('kept', flush=True); input()"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(tribo.__file__).parents[1])}
+    shutil.copytree(run, tmp_path / "run")
+    with subprocess.Popen(
+        [sys.executable, "-c", keeps, str(tmp_path / "run")],
+        env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        assert process.stdout.readline() == b"kept\n"
+        with pytest.raises(BlockingIOError, match="another process"):
+            train("CartPole", tmp_path / "run", resume=True, onnx=False)
+        process.kill()
+    train("CartPole", tmp_path / "run", resume=True, onnx=False)
+    with pytest.raises(KeyError, match="Nothing"):
+        train("Nothing", tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+
+
 # -- what it keeps -------------------------------------------------------------------------------
 def test_policies_of_numpy_onnx_and_torch_are_the_same(run):
     policy = Policy.load(run / "policy.npz")
@@ -303,6 +326,20 @@ def test_the_command_trains_resumes_and_plays(tmp_path, capsys):
     assert "mean return of 2" in capsys.readouterr().out
     assert main(["play", str(tmp_path / "none")]) == 1
     assert "no such policy" in capsys.readouterr().err
+
+
+def test_the_command_says_how_a_task_of_ones_own_is_played(tmp_path, monkeypatch, capsys):
+    """It proposed a command that was refused."""
+    (tmp_path / "balance_tasks.py").write_text(
+        "from tribo.gym import load\ndef mine():\n    return load('CartPole')\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    short = ["--worlds", "4", "--horizon", "8", "--threads", "1", "--iterations", "1"]
+    assert main(["train", "balance_tasks:mine", "--out", "run", *short]) == 0
+    said = capsys.readouterr().out
+    command = said[said.index("'tribo play") :].strip("'\n").split()
+    assert command == ["tribo", "play", "run", "--task", "balance_tasks:mine"]
+    assert main(command[1:]) == 0
 
 
 def test_episodes_can_be_cut_short(run, capsys):

@@ -12,6 +12,7 @@ from typing import Any
 
 from tribo.checks import check
 from tribo.gym.registration import load
+from tribo.gym.task import Task
 from tribo.learn import checkpoint
 from tribo.learn.player import Player
 from tribo.learn.policy import Policy, onnx_modules
@@ -59,6 +60,7 @@ def train(
     Raises:
         FileExistsError: The folder holds a training and `resume` is false.
         FileNotFoundError: It holds none and `resume` is true.
+        BlockingIOError: Another process trains in the folder.
         ImportError: PyTorch (or onnx) is missing; the message says how to get it.
         KeyError: There is no such task.
         ValueError: The training in the folder is of another task or has other settings, has already as many
@@ -84,11 +86,21 @@ def train(
         )
     if onnx:
         onnx_modules()  # a missing package is said now, not at the end
+    made = load(task)
+    with checkpoint.held(place):
+        return _train(task, made, place, settings, resume, report, onnx, make_player)
+
+
+def _train(
+    task: str, made: Task, place: Path, settings: Settings | None, resume: bool, report: Report | None,
+    onnx: bool, make_player: Maker,
+) -> Policy:  # fmt: skip
+    """Train in a folder that is ours."""
     saved = checkpoint.load(place / CHECKPOINT) if resume else {}
     if resume:
         settings = _resumed(saved, task, settings, place)
     chosen = (settings or preset(task)).resolved()
-    learner = Learner(load(task), chosen, make_player)
+    learner = Learner(made, chosen, make_player)
     curve: list[dict[str, float]] = []
     if resume:
         try:
@@ -103,7 +115,6 @@ def train(
                 f"{place} holds a training of {learner.iteration} updates; to go on, ask for more iterations "
                 f"than that, got {chosen.iterations}"
             )
-    place.mkdir(parents=True, exist_ok=True)
     for draft in place.glob(checkpoint.DRAFTS):  # of a write that a kill ended
         draft.unlink(missing_ok=True)
     checkpoint.write_whole(

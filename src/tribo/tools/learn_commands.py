@@ -92,9 +92,16 @@ def _train(chosen: argparse.Namespace) -> int:
             spread = {"runners": chosen.runners, "address": chosen.address}
             scale.train(chosen.task, folder, settings, **spread, **options)
     console.print(
-        f"{folder}: policy.npz, policy.onnx, curve.csv; see 'tribo play {folder}'", markup=False
+        f"{folder}: policy.npz, policy.onnx, curve.csv; see '{_play_line(folder, chosen.task)}'",
+        markup=False,
+        soft_wrap=True,
     )
     return 0
+
+
+def _play_line(folder: Path, task: str) -> str:
+    """Return the command that plays what was learnt; a task of the user's own is named, as it must be."""
+    return f"tribo play {folder}" + (f" --task {task}" if ":" in task else "")
 
 
 def _play(chosen: argparse.Namespace) -> int:

@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import itertools
 import pickle
 from types import SimpleNamespace
 
@@ -517,3 +518,52 @@ def test_tasks_of_ones_own_are_registered(tmp_path, monkeypatch):
     register("own/Nothing-v0", lambda: 3)
     with pytest.raises(TypeError, match="must return"):
         gymnasium.make("own/Nothing-v0")
+
+
+def broken(part, name, entry):
+    def change(task):
+        getattr(task, part)[name] = entry
+
+    return change
+
+
+def two(sim):
+    return np.zeros((len(sim), 2))
+
+
+counted = itertools.count(1)
+BROKEN = {
+    "no function": (broken("observations", "a", 3.0), TypeError, "observations.'a'. .* function"),
+    "no weight": (broken("rewards", "a", two), TypeError, "reward 'a' .* a weight and a function"),
+    "text as weight": (broken("rewards", "a", ("1", two)), TypeError, "weight of reward 'a'"),
+    "weight that is none": (broken("rewards", "a", (np.nan, two)), ValueError, "weight of reward 'a'"),
+    "no period": (broken("events", "a", two), TypeError, "event 'a' .* seconds and a function"),
+    "no end": (broken("terminations", "a", None), TypeError, "terminations.'a'."),
+    "noise that is none": (broken("noise", "state", np.nan), ValueError, "noise of observation 'state'"),
+    "negative noise": (broken("noise", "state", -1.0), ValueError, "noise .* ≥ 0"),
+    "noise of another width": (broken("noise", "state", [0.1] * 5), ValueError, r"\(4,\), got \(5,\)"),
+    "text": (broken("observations", "a", lambda sim: np.array(["b"] * 2)), TypeError, "'a' must be numbers"),
+    "complex": (broken("observations", "a", lambda sim: two(sim) + 1j), TypeError, "'a' must be numbers"),
+    "growing": (broken("observations", "a", lambda sim: np.zeros((2, next(counted)))), ValueError, "'a' had"),
+    "world": (lambda task: setattr(task, "make_world", None), TypeError, "make_world"),
+    "actions": (lambda task: setattr(task, "actions", None), TypeError, "tribo.gym.Actions"),
+    "commands": (lambda task: setattr(task.actions, "apply", None), TypeError, "apply of the actions"),
+    "name": (lambda task: setattr(task, "name", None), TypeError, "name of a task"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_terms_that_are_none_are_named(case):
+    """Python's own words did not say which term it was; noise of NaN and complex numbers went on."""
+    change, error, words = BROKEN[case]
+    task = load("CartPole")
+    change(task)
+    with pytest.raises(error, match=words):
+        VectorEnv(task, 2, threads=1).reset(seed=0)
+
+
+def test_limits_of_actions_are_numbers():
+    with pytest.raises(TypeError, match="low of actions"):
+        Actions(["a"], [1.0], two)
+    with pytest.raises(ValueError, match="below high"):
+        Actions([np.nan], [1.0], two)

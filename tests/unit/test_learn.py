@@ -275,6 +275,14 @@ def test_settings_are_checked():
     assert preset("CartPole", worlds=7, seed=None).worlds == 7
 
 
+def test_actions_without_limits_cannot_be_learnt():
+    """The first actions were NaN, and the error spoke of the actions that somebody gave."""
+    task = load("CartPole")
+    task.actions.high[:] = np.inf
+    with pytest.raises(ValueError, match="finite to be learnt"):
+        Learner(task, SMALL)
+
+
 def test_running_means_are_those_of_all_that_was_seen():
     networks = ActorCritic(3, np.array([-1.0]), np.array([1.0]), (4,), 0.5, 0)
     seen = torch.from_numpy(np.random.default_rng(0).normal(5.0, 3.0, (900, 3)).astype(np.float32))

@@ -29,6 +29,7 @@ class Simulation:
         before: What the terms in `Task.notes` returned just before the last step, by name.
         memory: Arrays of terms that must last, (worlds, …), by name: `remember` makes them.
         kept: The same beyond the episode: `keep` makes them.
+        widths: How many numbers each observation has, by name.
 
     Example:
         >>> import numpy as np
@@ -72,6 +73,7 @@ class Simulation:
         self.before: dict[str, np.ndarray] = {}
         self.memory: dict[str, np.ndarray] = {}
         self.kept: dict[str, np.ndarray] = {}
+        self.widths: dict[str, int] = {}
         self.control_step = float(self.world.time_step) * task.steps_per_action
 
     def __len__(self) -> int:
@@ -205,6 +207,10 @@ class Simulation:
         for name, term in self.task.observations.items():
             what = f"observation {name!r}"
             part = columns(term(self), len(self), what)[rows]
+            if self.widths.setdefault(name, part.shape[1]) != part.shape[1]:
+                raise ValueError(
+                    f"{what} had {self.widths[name]} numbers for each world, now it has {part.shape[1]}"
+                )
             self._check_finite(part, rows, what)
             if name in self.task.noise:
                 part = part + self.draws.normal(rows, self.task.noise[name], part.shape[1])
@@ -316,9 +322,12 @@ def columns(value: Any, worlds: int, what: str) -> np.ndarray:
     """Return what a term gave as (worlds, k) numbers.
 
     Raises:
-        ValueError: Its shape is neither (worlds,) nor (worlds, k).
+        TypeError, ValueError: It is no array of numbers, or its shape is neither (worlds,) nor (worlds, k).
     """
-    made = np.asarray(value, float)
+    given = check.values(value, what)
+    if given.dtype.kind not in "fiub":
+        raise TypeError(f"{what} must be numbers, got {check.shown(value)}")
+    made = given.astype(float)
     if made.ndim not in (1, 2) or made.shape[0] != worlds:
         raise ValueError(f"{what} must have shape ({worlds},) or ({worlds}, k), got {made.shape}")
     return made.reshape(worlds, -1)

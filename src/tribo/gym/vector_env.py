@@ -72,10 +72,18 @@ class VectorEnv(GymnasiumVectorEnv):
             "render_fps": max(1, round(1.0 / self.simulation.control_step)),
             "autoreset_mode": self.autoreset_mode,
         }
-        width = sum(
-            columns(term(self.simulation), num_envs, f"observation {name!r}").shape[1]
+        widths = {
+            name: columns(term(self.simulation), num_envs, f"observation {name!r}").shape[1]
             for name, term in task.observations.items()
-        )
+        }
+        for name, deviation in task.noise.items():
+            if np.shape(deviation) not in ((), (1,), (widths[name],)):
+                raise ValueError(
+                    f"noise of observation {name!r} must be a number or have shape ({widths[name]},), "
+                    f"got {np.shape(deviation)}"
+                )
+        width = sum(widths.values())
+        self.simulation.widths = widths
         self.simulation.changed()
         self.single_observation_space = spaces.Box(-np.inf, np.inf, (width,), np.float64)
         self.single_action_space = spaces.Box(task.actions.low, task.actions.high, dtype=np.float32)

@@ -40,6 +40,9 @@ class ActorCritic:
         hidden: Widths of the hidden layers of both.
         deviation: Of the actions at the start, parts of half their range.
         seed: Of the weights.
+
+    Raises:
+        ValueError: A limit is not finite.
     """
 
     def __init__(
@@ -47,6 +50,11 @@ class ActorCritic:
         seed: int,
     ) -> None:  # fmt: skip
         module = torch()
+        if not (np.isfinite(low).all() and np.isfinite(high).all()):
+            raise ValueError(
+                f"limits of actions must be finite to be learnt, got {np.asarray(low).tolist()} and "
+                f"{np.asarray(high).tolist()}"
+            )
         with module.random.fork_rng(devices=[]):
             module.manual_seed(seed)
             self.actor = network(seen, len(low), hidden, 0.01)

@@ -1,4 +1,4 @@
-"""How much of an environment's step, and of an update of PPO, is spent in compiled code: quadrupeds that walk.
+"""How much of an environment's step, and of an update of PPO, is in compiled code: quadrupeds that walk.
 
     pip install '.[jit,learn]' && python benchmarks/vector_env.py [--worlds 1024 4096] [--threads 1 2]
 

@@ -442,6 +442,12 @@ def test_walkers_whose_numbers_do_not_belong_together_are_refused():
         ("late", np.zeros(3)),
         ("commands", np.zeros((2, 2))),
         ("stance", np.zeros((2, 6))),
+        ("stance", np.full(12, np.nan)),
+        ("height", np.nan),
+        ("scale", 0.0),
+        ("strides", -1.0),
+        ("standing", 1.5),
+        ("commands", np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])),
     ):
         with pytest.raises(ValueError, match=f"{what} of the walker dog"):
             dataclasses.replace(WALKER, **{what: value})
@@ -458,6 +464,9 @@ def test_walkers_whose_numbers_do_not_belong_together_are_refused():
     envs.reset(seed=1)
     with pytest.raises(KeyError, match="LF_FOOT"):
         envs.step(np.zeros((2, 12)))
+    walker = dataclasses.replace(WALKER, stance=np.zeros(8))
+    with pytest.raises(ValueError, match=r"8 angles, its joints are 12: LF_HAA"):
+        VectorEnv(walker.task("Walker", quadruped.world), 2, threads=1)
 
 
 def same_from_here(a, b, actions):

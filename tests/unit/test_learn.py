@@ -350,6 +350,30 @@ def test_the_command_says_how_a_task_of_ones_own_is_played(tmp_path, monkeypatch
     assert main(command[1:]) == 0
 
 
+def test_a_command_that_is_stopped_says_how_to_go_on(tmp_path, monkeypatch, capsys):
+    """Ctrl-C, before and after the first checkpoint."""
+    short = ["--worlds", "4", "--horizon", "8", "--threads", "1", "--checkpoint-every", "2"]
+    iterate = Learner.iterate
+
+    def stopped_at(count):
+        def stopped(learner):
+            if learner.iteration == count:
+                raise KeyboardInterrupt
+            return iterate(learner)
+
+        return stopped
+
+    for count, words in ((1, "nothing was kept yet"), (3, "--resume'")):
+        monkeypatch.setattr(Learner, "iterate", stopped_at(count))
+        assert main(["train", "CartPole", "--out", str(tmp_path / "run"), *short]) == 130
+        said = capsys.readouterr().out
+        assert words in said
+    monkeypatch.undo()
+    command = said[said.index("'tribo train") :].strip("'\n").split()
+    assert main([*command[1:], "--iterations", "4"]) == 0
+    assert len(curve(tmp_path / "run")) == 4
+
+
 def test_episodes_can_be_cut_short(run, capsys):
     """A step of the cart-pole gives 1."""
     assert main(["play", str(run), "--episodes", "2", "--steps", "5"]) == 0

@@ -3,6 +3,6 @@
 from tribo.learn.play import film, play
 from tribo.learn.policy import Policy
 from tribo.learn.settings import Settings, preset
-from tribo.learn.training import settings_of, train
+from tribo.learn.training import has_checkpoint, settings_of, train
 
-__all__ = ["Policy", "Settings", "film", "play", "preset", "settings_of", "train"]
+__all__ = ["Policy", "Settings", "film", "has_checkpoint", "play", "preset", "settings_of", "train"]

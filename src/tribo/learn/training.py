@@ -75,7 +75,7 @@ def train(
         'CartPole'
     """
     place = Path(folder)
-    is_there = (place / CHECKPOINT).is_file()
+    is_there = has_checkpoint(place)
     if is_there and not resume:
         raise FileExistsError(
             f"{place} holds a training; go on with it by --resume (resume=True), or take another folder"
@@ -149,6 +149,15 @@ def _train(
     if onnx:
         policy.save_onnx(place / ONNX)
     return policy
+
+
+def has_checkpoint(folder: str | Path) -> bool:
+    """Tell whether there is something in a folder to go on with.
+
+    Args:
+        folder: That of `train`.
+    """
+    return (Path(folder) / CHECKPOINT).is_file()
 
 
 def settings_of(folder: str | Path) -> Settings:

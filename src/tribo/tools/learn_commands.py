@@ -84,13 +84,22 @@ def _train(chosen: argparse.Namespace) -> int:
                 )
 
         options: dict[str, Any] = {"resume": chosen.resume, "report": report}
-        if chosen.runners is None:
-            learn.train(chosen.task, folder, settings, **options)
-        else:
-            from tribo import scale
+        try:
+            if chosen.runners is None:
+                learn.train(chosen.task, folder, settings, **options)
+            else:
+                from tribo import scale
 
-            spread = {"runners": chosen.runners, "address": chosen.address}
-            scale.train(chosen.task, folder, settings, **spread, **options)
+                spread = {"runners": chosen.runners, "address": chosen.address}
+                scale.train(chosen.task, folder, settings, **spread, **options)
+        except KeyboardInterrupt:
+            with_runners = f" --runners {chosen.runners}" if chosen.runners else ""
+            again = f"tribo train {chosen.task} --out {folder}{with_runners} --resume"
+            said = (
+                f"go on with '{again}'" if learn.has_checkpoint(folder) else "nothing was kept yet"
+            )
+            bar.console.print(f"stopped; {said}", markup=False, soft_wrap=True)
+            raise
     console.print(
         f"{folder}: policy.npz, policy.onnx, curve.csv; see '{_play_line(folder, chosen.task)}'",
         markup=False,

@@ -27,7 +27,7 @@ BUILD_FIRST = $(if $(ARGS)$(NUMBA_DISABLE_JIT)$(NUMBA_BOUNDSCHECK)$(filter compi
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo train test test-compiled check format bench validate validate-dynamics simbench fuzz gallery docs kernels wheel clean
+.PHONY: help demo train test test-compiled test-learn check format bench validate validate-dynamics simbench fuzz gallery docs kernels wheel clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ test: $(STAMPS)/dev  ## the whole test suite on two cores (ARGS="-k rebound" for
 test-compiled: $(STAMPS)/dev  ## a part of the tests on what Numba compiles, prebuilt kernels or not
 	TRIBO_KERNELS=compiled $(BIN)/tribo warmup --all
 	TRIBO_KERNELS=compiled $(BIN)/python -m pytest -q -n 2 --dist loadfile $(COMPILED) $(ARGS)
+
+test-learn: $(STAMPS)/dev+learn+ray  ## what make test skips without PyTorch and Ray: trainings, kills, resuming, runners
+	$(BIN)/python -m pytest -q tests/unit/test_learn.py tests/unit/test_scale.py $(ARGS)
 
 check: $(STAMPS)/dev  ## format, lint, types, layers
 	$(BIN)/ruff format --check .

@@ -1,6 +1,9 @@
 """Environments over a batch: resets, masks, terms, random streams."""
 
+import copy
 import dataclasses
+import itertools
+import pickle
 from types import SimpleNamespace
 
 import gymnasium
@@ -10,7 +13,17 @@ from gymnasium.error import ClosedEnvironmentError
 from scipy import stats
 
 import tribo
-from tribo.gym import Actions, Draws, Env, Task, VectorEnv, load, randomisation, rendering
+from tribo.gym import (
+    Actions,
+    Draws,
+    Env,
+    Task,
+    VectorEnv,
+    load,
+    randomisation,
+    register,
+    rendering,
+)
 from tribo.gym.simulation import Simulation
 from tribo.gym.tasks import quadruped
 from tribo.gym.tasks.quadruped import WALKER
@@ -429,6 +442,12 @@ def test_walkers_whose_numbers_do_not_belong_together_are_refused():
         ("late", np.zeros(3)),
         ("commands", np.zeros((2, 2))),
         ("stance", np.zeros((2, 6))),
+        ("stance", np.full(12, np.nan)),
+        ("height", np.nan),
+        ("scale", 0.0),
+        ("strides", -1.0),
+        ("standing", 1.5),
+        ("commands", np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])),
     ):
         with pytest.raises(ValueError, match=f"{what} of the walker dog"):
             dataclasses.replace(WALKER, **{what: value})
@@ -445,3 +464,115 @@ def test_walkers_whose_numbers_do_not_belong_together_are_refused():
     envs.reset(seed=1)
     with pytest.raises(KeyError, match="LF_FOOT"):
         envs.step(np.zeros((2, 12)))
+    walker = dataclasses.replace(WALKER, stance=np.zeros(8))
+    with pytest.raises(ValueError, match=r"8 angles, its joints are 12: LF_HAA"):
+        VectorEnv(walker.task("Walker", quadruped.world), 2, threads=1)
+
+
+def same_from_here(a, b, actions):
+    """Tell whether two environments do the same for some actions."""
+    return all(np.array_equal(a.step(x)[0], b.step(x)[0]) for x in actions)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
+def test_copies_go_on_bit_for_bit_and_apart(copied, mode):
+    """Both said that a world cannot be copied, or that a function cannot be pickled."""
+    task = load("CartPole")
+    task.randomisations["mass"] = randomisation.mass("cart_pole", "pole", 0.5, 2.0)
+    envs = VectorEnv(task, 3, threads=1, autoreset_mode=mode, max_episode_steps=6)
+    envs.reset(seed=0)
+    actions = np.random.default_rng(0).uniform(-1.0, 1.0, (12, 3, 1))
+    for given in actions[:4]:
+        envs.step(given)
+    other = copied(envs)
+    assert (other.num_envs, other.episode_steps, other.autoreset_mode) == (
+        3,
+        6,
+        envs.autoreset_mode,
+    )
+    other.step(-actions[0])  # the first one does not feel it
+    assert same_from_here(envs, copied(envs), actions[4:])
+    assert not copied(VectorEnv(task, 1))._is_seeded
+    envs.close()
+    with pytest.raises(ClosedEnvironmentError):
+        copied(envs).reset()
+
+
+def test_one_world_and_wrappers_are_copied_too():
+    env = gymnasium.make("tribo/CartPole-v0", max_episode_steps=5)
+    env.reset(seed=3)
+    env.step(np.array([0.5], np.float32))
+    for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        assert other.spec.id == "tribo/CartPole-v0"
+        assert same_from_here(copy.deepcopy(env), other, np.full((3, 1), 0.2, np.float32))
+
+
+def test_tasks_of_ones_own_are_registered(tmp_path, monkeypatch):
+    (tmp_path / "registered_tasks.py").write_text(
+        "from tribo.gym import load\ndef mine():\n    task = load('CartPole')\n"
+        "    task.episode_steps = 3\n    return task\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    register("own/ByName-v0", "registered_tasks:mine")
+    register("own/ByFunction-v0", lambda: load("registered_tasks:mine"))
+    for name in ("own/ByName-v0", "own/ByFunction-v0"):
+        env = gymnasium.make(name)
+        env.reset(seed=0)
+        assert [env.step(np.zeros(1, np.float32))[3] for _ in range(3)] == [False, False, True]
+        assert gymnasium.make_vec(name, num_envs=2, threads=1).reset(seed=0)[0].shape == (2, 4)
+    for wrong in ((None, "a:b"), ("own/Wrong-v0", None), ("own/Wrong-v0", 3), (3, "a:b")):
+        with pytest.raises(TypeError):
+            register(*wrong)
+    register("own/Nothing-v0", lambda: 3)
+    with pytest.raises(TypeError, match="must return"):
+        gymnasium.make("own/Nothing-v0")
+
+
+def broken(part, name, entry):
+    def change(task):
+        getattr(task, part)[name] = entry
+
+    return change
+
+
+def two(sim):
+    return np.zeros((len(sim), 2))
+
+
+counted = itertools.count(1)
+BROKEN = {
+    "no function": (broken("observations", "a", 3.0), TypeError, "observations.'a'. .* function"),
+    "no weight": (broken("rewards", "a", two), TypeError, "reward 'a' .* a weight and a function"),
+    "text as weight": (broken("rewards", "a", ("1", two)), TypeError, "weight of reward 'a'"),
+    "weight that is none": (broken("rewards", "a", (np.nan, two)), ValueError, "weight of reward 'a'"),
+    "no period": (broken("events", "a", two), TypeError, "event 'a' .* seconds and a function"),
+    "no end": (broken("terminations", "a", None), TypeError, "terminations.'a'."),
+    "noise that is none": (broken("noise", "state", np.nan), ValueError, "noise of observation 'state'"),
+    "negative noise": (broken("noise", "state", -1.0), ValueError, "noise .* ≥ 0"),
+    "noise of another width": (broken("noise", "state", [0.1] * 5), ValueError, r"\(4,\), got \(5,\)"),
+    "text": (broken("observations", "a", lambda sim: np.array(["b"] * 2)), TypeError, "'a' must be numbers"),
+    "complex": (broken("observations", "a", lambda sim: two(sim) + 1j), TypeError, "'a' must be numbers"),
+    "growing": (broken("observations", "a", lambda sim: np.zeros((2, next(counted)))), ValueError, "'a' had"),
+    "world": (lambda task: setattr(task, "make_world", None), TypeError, "make_world"),
+    "actions": (lambda task: setattr(task, "actions", None), TypeError, "tribo.gym.Actions"),
+    "commands": (lambda task: setattr(task.actions, "apply", None), TypeError, "apply of the actions"),
+    "name": (lambda task: setattr(task, "name", None), TypeError, "name of a task"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_terms_that_are_none_are_named(case):
+    """Python's own words did not say which term it was; noise of NaN and complex numbers went on."""
+    change, error, words = BROKEN[case]
+    task = load("CartPole")
+    change(task)
+    with pytest.raises(error, match=words):
+        VectorEnv(task, 2, threads=1).reset(seed=0)
+
+
+def test_limits_of_actions_are_numbers():
+    with pytest.raises(TypeError, match="low of actions"):
+        Actions(["a"], [1.0], two)
+    with pytest.raises(ValueError, match="below high"):
+        Actions([np.nan], [1.0], two)

@@ -4,6 +4,7 @@ import csv
 import dataclasses
 import io
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from tribo.tools.cli import main
 torch = pytest.importorskip("torch", reason='needs the extra "learn"')
 reference = pytest.importorskip("onnx.reference", reason='needs the extra "learn"')
 
-from tribo.learn import Policy, Settings, play, preset, train  # noqa: E402 — torch first
+from tribo.learn import Policy, Settings, play, preset, settings_of, train  # noqa: E402 — torch first
 from tribo.learn import checkpoint as checkpoints  # noqa: E402
 from tribo.learn.network import ActorCritic  # noqa: E402
 from tribo.learn.ppo import Learner  # noqa: E402
@@ -141,6 +142,53 @@ def test_runs_are_not_overwritten_or_mixed_up(run, tmp_path):
         train("Reach", run, SMALL, resume=True)
 
 
+def test_what_is_resumed_keeps_its_settings(run, tmp_path):
+    """Others were ignored without a word. Threads leave the numbers as they are."""
+    first = dataclasses.replace(SMALL, iterations=4)
+    train("CartPole", tmp_path, first, onnx=False)
+    for name, value in (("worlds", 16), ("seed", 3), ("discount", 0.5), ("hidden", (8,))):
+        with pytest.raises(ValueError, match=f"with {name} "):
+            train("CartPole", tmp_path, dataclasses.replace(SMALL, **{name: value}), resume=True)
+    with pytest.raises(ValueError, match="4 updates"):
+        train("CartPole", tmp_path, dataclasses.replace(SMALL, iterations=2), resume=True)
+    more = dataclasses.replace(SMALL, threads=2, checkpoint_every=5)
+    train("CartPole", tmp_path, more, resume=True, onnx=False)
+    assert curve(tmp_path) == curve(run)
+    assert settings_of(tmp_path) == more
+
+
+def test_a_curve_that_a_kill_kept_from_being_written_is_written(run, tmp_path):
+    """A kill between the last checkpoint and curve.csv left a run whose curve ended early, for good."""
+    train("CartPole", tmp_path, SMALL, onnx=False)
+    (tmp_path / CURVE).unlink()
+    (tmp_path / "policy.npz").unlink()
+    train("CartPole", tmp_path, resume=True, onnx=False)
+    assert curve(tmp_path) == curve(run)
+    assert (tmp_path / "policy.npz").is_file()
+
+
+def test_two_processes_do_not_train_in_one_folder(run, tmp_path):
+    """They wrote over one another's files: what was resumed while it still ran, for instance."""
+    keeps = (
+        "import sys; from tribo.learn.checkpoint import held\n"
+        "with held(sys.argv[1]): print('kept', flush=True); input()"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(tribo.__file__).parents[1])}
+    shutil.copytree(run, tmp_path / "run")
+    with subprocess.Popen(
+        [sys.executable, "-c", keeps, str(tmp_path / "run")],
+        env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        assert process.stdout.readline() == b"kept\n"
+        with pytest.raises(BlockingIOError, match="another process"):
+            train("CartPole", tmp_path / "run", resume=True, onnx=False)
+        process.kill()
+    train("CartPole", tmp_path / "run", resume=True, onnx=False)
+    with pytest.raises(KeyError, match="Nothing"):
+        train("Nothing", tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+
+
 # -- what it keeps -------------------------------------------------------------------------------
 def test_policies_of_numpy_onnx_and_torch_are_the_same(run):
     policy = Policy.load(run / "policy.npz")
@@ -227,6 +275,14 @@ def test_settings_are_checked():
     assert preset("CartPole", worlds=7, seed=None).worlds == 7
 
 
+def test_actions_without_limits_cannot_be_learnt():
+    """The first actions were NaN, and the error spoke of the actions that somebody gave."""
+    task = load("CartPole")
+    task.actions.high[:] = np.inf
+    with pytest.raises(ValueError, match="finite to be learnt"):
+        Learner(task, SMALL)
+
+
 def test_running_means_are_those_of_all_that_was_seen():
     networks = ActorCritic(3, np.array([-1.0]), np.array([1.0]), (4,), 0.5, 0)
     seen = torch.from_numpy(np.random.default_rng(0).normal(5.0, 3.0, (900, 3)).astype(np.float32))
@@ -267,12 +323,55 @@ def test_the_command_trains_resumes_and_plays(tmp_path, capsys):
     assert main(["train", "CartPole", "--out", str(run), "--iterations", "2", *short]) == 0
     assert main(["train", "CartPole", "--out", str(run)]) == 1
     assert "--resume" in capsys.readouterr().err
+    assert main(["train", "CartPole", "--out", str(run), "--resume", "--worlds", "9"]) == 1
+    assert "with worlds 4, not 9" in capsys.readouterr().err
     assert main(["train", "CartPole", "--out", str(run), "--resume", "--iterations", "3"]) == 0
     assert len(curve(run)) == 3
+    (run / "settings.json").write_text("[]")
+    assert main(["train", "CartPole", "--out", str(run), "--resume"]) == 1
+    assert "no file of settings" in capsys.readouterr().err
     assert main(["play", str(run), "--episodes", "2"]) == 0
     assert "mean return of 2" in capsys.readouterr().out
     assert main(["play", str(tmp_path / "none")]) == 1
     assert "no such policy" in capsys.readouterr().err
+
+
+def test_the_command_says_how_a_task_of_ones_own_is_played(tmp_path, monkeypatch, capsys):
+    """It proposed a command that was refused."""
+    (tmp_path / "balance_tasks.py").write_text(
+        "from tribo.gym import load\ndef mine():\n    return load('CartPole')\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    short = ["--worlds", "4", "--horizon", "8", "--threads", "1", "--iterations", "1"]
+    assert main(["train", "balance_tasks:mine", "--out", "run", *short]) == 0
+    said = capsys.readouterr().out
+    command = said[said.index("'tribo play") :].strip("'\n").split()
+    assert command == ["tribo", "play", "run", "--task", "balance_tasks:mine"]
+    assert main(command[1:]) == 0
+
+
+def test_a_command_that_is_stopped_says_how_to_go_on(tmp_path, monkeypatch, capsys):
+    """Ctrl-C, before and after the first checkpoint."""
+    short = ["--worlds", "4", "--horizon", "8", "--threads", "1", "--checkpoint-every", "2"]
+    iterate = Learner.iterate
+
+    def stopped_at(count):
+        def stopped(learner):
+            if learner.iteration == count:
+                raise KeyboardInterrupt
+            return iterate(learner)
+
+        return stopped
+
+    for count, words in ((1, "nothing was kept yet"), (3, "--resume'")):
+        monkeypatch.setattr(Learner, "iterate", stopped_at(count))
+        assert main(["train", "CartPole", "--out", str(tmp_path / "run"), *short]) == 130
+        said = capsys.readouterr().out
+        assert words in said
+    monkeypatch.undo()
+    command = said[said.index("'tribo train") :].strip("'\n").split()
+    assert main([*command[1:], "--iterations", "4"]) == 0
+    assert len(curve(tmp_path / "run")) == 4
 
 
 def test_episodes_can_be_cut_short(run, capsys):
@@ -343,7 +442,39 @@ def test_damaged_checkpoints_are_refused(tmp_path):
         checkpoints.save(path, {name: value for name, value in good.items() if name != part})
         with pytest.raises(ValueError, match=f"has no '{part}'"):
             train("CartPole", tmp_path, SMALL, resume=True, onnx=False)
-    good["learner"]["networks"]["actor"]["0.weight"] = torch.zeros(3, 3)
-    checkpoints.save(path, good)
-    with pytest.raises(ValueError, match="does not fit the task"):
+    checkpoints.save(path, [1, 2])
+    with pytest.raises(ValueError, match="has no 'task'"):
         train("CartPole", tmp_path, SMALL, resume=True, onnx=False)
+
+
+STRANGE = {
+    "weights": (("learner", "networks", "actor", "0.weight"), torch.zeros(3, 3)),
+    "means": (("learner", "networks", "mean"), torch.zeros(1).double()),
+    "count": (("learner", "networks", "count"), -1.0),
+    "moments": (("learner", "optimizer", "state", 0, "exp_avg"), torch.zeros(1)),
+    "rate": (("learner", "optimizer", "param_groups", 0, "lr"), "fast"),
+    "iteration": (("learner", "iteration"), None),
+    "contacts": (
+        ("learner", "envs", "simulation", "batch", "state", "warm_count"),
+        np.full((8, 1), 10**6),
+    ),
+    "returns": (("learner", "running"), np.zeros((0, 8))),
+    "worlds": (("settings", "worlds"), "many"),
+    "settings": (("settings",), 3),
+    "line": (("curve", 0), {"iteration": "first"}),
+    "curve": (("curve",), None),
+}
+
+
+@pytest.mark.parametrize("case", STRANGE)
+def test_checkpoints_with_strange_parts_are_refused_in_words(run, tmp_path, case):
+    """Their check sums are right: somebody wrote them so. Some went on, some ended in an error of PyTorch."""
+    state = checkpoints.load(run / CHECKPOINT)
+    *way, last = STRANGE[case][0]
+    place = state
+    for step in way:
+        place = place[step]
+    place[last] = STRANGE[case][1]
+    checkpoints.save(tmp_path / CHECKPOINT, state)
+    with pytest.raises(ValueError, match=r"does not fit the task|its settings are none"):
+        train("CartPole", tmp_path, resume=True, onnx=False)

@@ -212,3 +212,37 @@ def _defaults(worlds: int, nv: int, delay: int) -> Motors:
     made.arrays["dof_q"][...] = -1
     made.arrays["stall"][...] = made.arrays["no_load"][...] = inf
     return made
+
+
+def kept_motors(saved: dict[str, Any], engine: Engine) -> Motors:
+    """Return the motors of a batch from copies of their arrays, checked: compiled code trusts their numbers.
+
+    Args:
+        saved: By field; as `engine.motors.arrays` was in a batch of the same world.
+        engine: Of the batch.
+
+    Raises:
+        TypeError, ValueError: They are not of such a batch, or a number is out of its range.
+    """
+    worlds, nv = engine.state.arrays["v"].shape
+    nq = engine.state.arrays["q"].shape[1]
+    table = saved.get("sent")
+    rows = table.shape[1] if isinstance(table, np.ndarray) and table.ndim == 4 else 0
+    is_none = isinstance(saved.get("torque"), np.ndarray) and not saved["torque"].size
+    like = Motors.allocate({"nv": 0, "ndelay": 0} if is_none else {"nv": nv, "ndelay": min(rows, MAX_DELAY)},
+                           1 if is_none else worlds)  # fmt: skip
+    if set(saved) != set(like.arrays):
+        raise TypeError(f"motors must have the arrays {sorted(like.arrays)}, got {sorted(saved)}")
+    ranges = {"is_on": (0, 1), "dof_q": (-1, nq - 1), "delay": (0, rows), "sent_count": (0, rows)}
+    for field, array in like.arrays.items():
+        given = saved[field]
+        if not isinstance(given, np.ndarray) or given.dtype != array.dtype:
+            raise TypeError(f"{field} of the motors is no array of {array.dtype}")
+        if given.shape != array.shape:
+            raise ValueError(
+                f"{field} of the motors must have shape {array.shape}, got {given.shape}"
+            )
+        least, most = ranges.get(field, (-inf, inf))
+        if not ((given >= least) & (given <= most)).all():
+            raise ValueError(f"{field} of the motors is out of its range {least} … {most}")
+    return Motors.wrap({field: saved[field].copy() for field in like.arrays})

@@ -13,6 +13,7 @@ from tribo.checks import check
 from tribo.compiler.jit import DISABLED
 from tribo.compiler.record import COLUMNS
 from tribo.engine.engine import Engine
+from tribo.enums import Bounce, Impact, Integrator, Solver
 from tribo.world.world import World
 
 Arrays = dict[str, dict[str, np.ndarray]]  # by record and field
@@ -208,7 +209,7 @@ class BatchStates:
         self._batch.check_idle("restore")
         self._check_snapshot(saved)
         chosen = self._batch.chosen_worlds(worlds)
-        self._batch.engine.make_room(saved["state"]["warm_key"].shape[1])
+        self._batch.engine.make_room(max(saved["state"][table].shape[1] for table in COUNTS))
         for name, arrays in self.kept_arrays().items():
             if name == "motors" and not saved.get(name):  # it was taken before there were motors
                 forget(self._batch.engine, chosen)
@@ -235,11 +236,16 @@ class BatchStates:
                 if name == "state" and not np.isfinite(given[field]).all():
                     raise ValueError(f"{field} of the snapshot holds numbers that are not finite")
                 shape = given[field].shape
-                grows = field.startswith(("warm_", "yield_", "sent"))
-                if shape[0] != len(array) or (shape != array.shape and not grows):
+                grows = field in COUNTS or field == "sent"  # tables; their counts do not
+                is_like = shape[:1] + shape[2:] == array.shape[:1] + array.shape[2:]
+                too_long = field == "sent" and shape[1:2] > array.shape[1:2]
+                if shape != array.shape and (
+                    not grows or len(shape) != array.ndim or not is_like or too_long
+                ):
                     raise ValueError(
                         f"the snapshot is of another batch: {field} {shape}, here {array.shape}"
                     )
+            check_ranges(name, given)
 
     def _taken(self, chosen: np.ndarray) -> Arrays:
         """Return copies of the states of some worlds."""
@@ -330,6 +336,42 @@ class BatchStates:
         for array in self.kept_arrays()["motors"].values():
             key.update(np.ascontiguousarray(array[e]).tobytes())
         return key.hexdigest()
+
+
+def check_ranges(record: str, given: dict[str, np.ndarray]) -> None:
+    """Refuse numbers that no step leaves behind, counts first: compiled code runs through tables by them.
+
+    Args:
+        record: Name of the record.
+        given: Its arrays by field.
+
+    Raises:
+        ValueError: A number is out of its range; the message names the field.
+
+    Example:
+        >>> check_ranges("motors", {"sent_count": np.array([[0, 1]]), "sent": np.zeros((1, 1, 2, 3))})
+    """
+    least = dict.fromkeys(COUNTS.values(), 0) | {"sent_count": 0}
+    most: dict[str, int] = {}
+    for table, count in (*COUNTS.items(), ("sent", "sent_count")):
+        if table in given:
+            rows = given[table].shape[1]
+            most[count] = min(most.get(count, rows), rows)
+    if record == "settings":
+        least |= {"max_sweeps": 1}
+        for field, kind in (("integrator", Integrator), ("contact_solver", Solver),
+                            ("impact", Impact), ("bounce", Bounce)):  # fmt: skip
+            least[field], most[field] = int(min(kind)), int(max(kind))
+    for field, array in given.items():
+        if array.dtype.kind == "f" and np.isnan(array).any():
+            raise ValueError(f"{field} of the snapshot holds what is no number")
+        below = array < least[field] if field in least else np.zeros(array.shape, bool)
+        above = array > most[field] if field in most else np.zeros(array.shape, bool)
+        if field == "dt":
+            below, above = array <= 0.0, np.isinf(array)
+        if (below | above).any():
+            value = array[below | above][0]
+            raise ValueError(f"{field} of the snapshot is out of its range: {value}")
 
 
 def _entries(given: Any, count: int, room: int, what: str = "entry of the pool") -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,11 @@ def _of_user(name: str) -> Task:
     finally:
         if is_new:
             sys.path.remove(here)
+    return _checked(make, name)
+
+
+def _checked(make: Any, name: str) -> Task:
+    """Return what a function of the user's returns, if it is a task."""
     if not callable(make):
         raise TypeError(
             f"{name} must be a function that takes nothing and returns a tribo.gym.Task, "
@@ -87,20 +93,56 @@ def _of_user(name: str) -> Task:
     return made
 
 
-def make_env(name: str, **options: Any) -> Env:
+def _made(task: str | Callable[[], Task]) -> Task:
+    """Return a new task by its name or from what makes it."""
+    return load(task) if isinstance(task, str) else _checked(task, "task")
+
+
+def make_env(name: str | Callable[[], Task], **options: Any) -> Env:
     """Return an `Env` of a task by name; options as `Env` has them. For Gymnasium's registry."""
-    return Env(load(name), **options)
+    return Env(_made(name), **options)
 
 
-def make_vector_env(name: str, num_envs: int = 1, **options: Any) -> VectorEnv:
+def make_vector_env(name: str | Callable[[], Task], num_envs: int = 1, **options: Any) -> VectorEnv:
     """Return a `VectorEnv` of a task by name; options as `VectorEnv` has them. For Gymnasium's registry."""
-    return VectorEnv(load(name), num_envs, **options)
+    return VectorEnv(_made(name), num_envs, **options)
 
 
-def register() -> None:
-    """Make ``gymnasium.make("tribo/CartPole-v0")`` and its kin work; importing `tribo.gym` does it."""
-    for name in NAMES:
-        gymnasium.register(
-            f"tribo/{name}-v0", "tribo.gym.registration:make_env",
-            vector_entry_point="tribo.gym.registration:make_vector_env", kwargs={"name": name},
-        )  # fmt: skip
+def register(env_id: str | None = None, task: str | Callable[[], Task] | None = None) -> None:
+    """Make a task of your own known to `gymnasium.make` and `gymnasium.make_vec`.
+
+    Without arguments it makes ``tribo/CartPole-v0`` and its kin known; importing `tribo.gym` does that.
+
+    Args:
+        env_id: What Gymnasium shall call it, as "me/SwingUp-v0".
+        task: "module:function", or a function that takes nothing and returns a new `Task`.
+
+    Raises:
+        TypeError: One of the two is missing or none of these.
+
+    Example:
+        >>> import gymnasium
+        >>> from tribo.gym.tasks import cart_pole
+        >>> register("me/Balance-v0", cart_pole.task)
+        >>> gymnasium.make_vec("me/Balance-v0", num_envs=2, threads=1).reset(seed=0)[0].shape
+        (2, 4)
+    """
+    if env_id is None and task is None:
+        for name in NAMES:
+            _enter(f"tribo/{name}-v0", name)
+        return
+    check.text(env_id, "name of an environment")
+    if not isinstance(task, str) and not callable(task):
+        raise TypeError(
+            "task must be 'module:function' or a function that takes nothing and returns a tribo.gym.Task, "
+            f"got {check.shown(task)}"
+        )
+    _enter(str(env_id), task)
+
+
+def _enter(env_id: str, task: str | Callable[[], Task]) -> None:
+    """Put a task into Gymnasium's registry."""
+    gymnasium.register(
+        env_id, "tribo.gym.registration:make_env",
+        vector_entry_point="tribo.gym.registration:make_vector_env", kwargs={"name": task},
+    )  # fmt: skip

@@ -34,8 +34,11 @@ class RslRlEnv(VecEnv):
         ValueError: The task cannot be played.
 
     Example:
-        >>> from rsl_rl.runners import OnPolicyRunner  # doctest: +SKIP
-        >>> envs = RslRlEnv(tribo.gym.load("Quadruped"), 512)  # doctest: +SKIP
+        >>> from rsl_rl.runners import OnPolicyRunner
+        >>> from tribo.gym import load
+        >>> envs = RslRlEnv(load("Quadruped"), 4, threads=1)
+        >>> envs.step(torch.zeros(4, 12))[0]["policy"].shape
+        torch.Size([4, 50])
         >>> OnPolicyRunner(envs, settings, "runs/rsl").learn(200)  # doctest: +SKIP
     """
 

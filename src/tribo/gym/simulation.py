@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from tribo.batch.batch import Batch
+from tribo.batch.motors import kept_motors
 from tribo.batch.objects import ObjectBatch
-from tribo.batch_kernels.records import Motors
 from tribo.checks import check
 from tribo.gym.draws import Draws
+from tribo.gym.saved_state import check_array, check_memory, check_model, may_differ
 from tribo.gym.task import Task
 from tribo.model import Kind
 
@@ -28,6 +29,7 @@ class Simulation:
         before: What the terms in `Task.notes` returned just before the last step, by name.
         memory: Arrays of terms that must last, (worlds, …), by name: `remember` makes them.
         kept: The same beyond the episode: `keep` makes them.
+        widths: How many numbers each observation has, by name.
 
     Example:
         >>> import numpy as np
@@ -71,6 +73,7 @@ class Simulation:
         self.before: dict[str, np.ndarray] = {}
         self.memory: dict[str, np.ndarray] = {}
         self.kept: dict[str, np.ndarray] = {}
+        self.widths: dict[str, int] = {}
         self.control_step = float(self.world.time_step) * task.steps_per_action
 
     def __len__(self) -> int:
@@ -204,6 +207,10 @@ class Simulation:
         for name, term in self.task.observations.items():
             what = f"observation {name!r}"
             part = columns(term(self), len(self), what)[rows]
+            if self.widths.setdefault(name, part.shape[1]) != part.shape[1]:
+                raise ValueError(
+                    f"{what} had {self.widths[name]} numbers for each world, now it has {part.shape[1]}"
+                )
             self._check_finite(part, rows, what)
             if name in self.task.noise:
                 part = part + self.draws.normal(rows, self.task.noise[name], part.shape[1])
@@ -250,7 +257,7 @@ class Simulation:
         changed = {
             field: array.copy()
             for field, array in model.items()
-            if _may_differ(field)
+            if may_differ(field)
             and not np.array_equal(array, np.broadcast_to(nominal[field], array.shape))
         }
         return {
@@ -270,18 +277,26 @@ class Simulation:
         """Go back to what `state` returned, of a simulation of the same task with as many worlds.
 
         Raises:
-            TypeError, ValueError: It is of another task or another number of worlds.
+            TypeError, ValueError: It is of another task or another number of worlds, or a number is out of
+                its range.
         """
+        engine, nominal = self.batch.engine, self.world.engine.model.arrays
+        saved = check.mapping(saved, "state of the simulation", "names to arrays")
+        own, kept, motors = self.state(), saved.get("kept", {}), saved.get("motors")
+        missing = [name for name in own if name not in saved and name not in ("kept", "motors")]
+        if missing:
+            raise ValueError(f"the state is of another kind: it has no {missing[0]!r}")
         if len(saved["steps"]) != len(self):
             raise ValueError(f"the state is of {len(saved['steps'])} worlds, these are {len(self)}")
-        motors = saved.get("motors")
+        for name in ("keys", "counts", "steps", "action", "previous_action"):
+            check_array(saved[name], own[name], name)
+        check_model(saved["model"], nominal, len(self))
+        check_memory(saved["memory"], self.memory, len(self), "memory")
+        check_memory(kept, self.kept, len(self), "kept array")
         if motors is not None:
-            self.batch.engine.take_motors(
-                Motors.wrap({name: array.copy() for name, array in motors.items()})
-            )
+            engine.take_motors(kept_motors(motors, engine))
         self.batch.restore(saved["batch"])
-        engine, nominal = self.batch.engine, self.world.engine.model.arrays
-        for field in filter(_may_differ, list(engine.model.arrays)):
+        for field in filter(may_differ, list(engine.model.arrays)):
             if field in saved["model"]:
                 engine.own(field)
                 engine.model.arrays[field][...] = saved["model"][field]
@@ -291,7 +306,7 @@ class Simulation:
         self.steps = saved["steps"].copy()
         self.action, self.previous_action = saved["action"].copy(), saved["previous_action"].copy()
         self.memory = {name: array.copy() for name, array in saved["memory"].items()}
-        self.kept = {name: array.copy() for name, array in saved.get("kept", {}).items()}
+        self.kept = {name: array.copy() for name, array in kept.items()}
         self.changed()
 
     def show(self, row: int) -> None:
@@ -303,18 +318,16 @@ class Simulation:
                 part.set_state(here.generalized_coordinate[row], here.generalized_velocity[row])
 
 
-def _may_differ(field: str) -> bool:
-    """Tell whether a field of the model holds numbers, and not addresses of this process."""
-    return "address" not in field
-
-
 def columns(value: Any, worlds: int, what: str) -> np.ndarray:
     """Return what a term gave as (worlds, k) numbers.
 
     Raises:
-        ValueError: Its shape is neither (worlds,) nor (worlds, k).
+        TypeError, ValueError: It is no array of numbers, or its shape is neither (worlds,) nor (worlds, k).
     """
-    made = np.asarray(value, float)
+    given = check.values(value, what)
+    if given.dtype.kind not in "fiub":
+        raise TypeError(f"{what} must be numbers, got {check.shown(value)}")
+    made = given.astype(float)
     if made.ndim not in (1, 2) or made.shape[0] != worlds:
         raise ValueError(f"{what} must have shape ({worlds},) or ({worlds}, k), got {made.shape}")
     return made.reshape(worlds, -1)

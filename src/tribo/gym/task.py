@@ -18,6 +18,9 @@ Change = Callable[
 ]  # of the `Simulation` and the worlds with these numbers, (n,)
 
 
+PLAIN = ("observations", "terminations", "resets", "randomisations", "endings", "notes", "infos")
+
+
 @dataclass(slots=True)
 class Actions:
     """What a policy commands.
@@ -41,9 +44,13 @@ class Actions:
         """Check the limits.
 
         Raises:
-            ValueError: They do not have one shape (k,), or a lower one is not below its upper one.
+            TypeError, ValueError: They are no numbers, do not have one shape (k,), or a lower one is not
+                below its upper one.
         """
-        self.low, self.high = (np.asarray(a, np.float32) for a in (self.low, self.high))
+        self.low, self.high = (
+            check.array(a, f"{name} of actions", "numbers").astype(np.float32)
+            for a, name in ((self.low, "low"), (self.high, "high"))
+        )
         if self.low.ndim != 1 or self.low.shape != self.high.shape or not self.low.size:
             raise ValueError(
                 f"low and high of actions must have one shape (k,), got {self.low.shape}, {self.high.shape}"
@@ -117,14 +124,50 @@ class Task:
         """Refuse a task that cannot be played.
 
         Raises:
-            ValueError: It has no observation or no reward, or noise for what is not observed.
+            TypeError: What stands for a term is none: no function, or no weight or period with it.
+            ValueError: It has no observation or no reward, or a weight, a period or the noise is out of its
+                range.
         """
+        check.text(self.name, "name of a task")
+        whose = f"of task {self.name!r}"
+        if not isinstance(self.actions, Actions):
+            raise TypeError(
+                f"actions {whose} must be tribo.gym.Actions, got {check.shown(self.actions)}"
+            )
+        _callable(self.make_world, f"make_world {whose}")
+        _callable(self.actions.apply, f"apply of the actions {whose}")
         for what in ("observations", "rewards"):
             if not getattr(self, what):
                 raise ValueError(
                     f"task {self.name!r} has no {what}: add one, task.{what}[name] = …"
                 )
-        for name in self.noise:
-            check.known(name, self.observations, f"observation of task {self.name!r}")
-        for name, (seconds, _) in self.events.items():
-            check.positive(seconds, f"period of event {name!r} of task {self.name!r}")
+        for what in PLAIN:
+            for name, term in getattr(self, what).items():
+                _callable(term, f"{what}[{name!r}] {whose}")
+        for name, entry in self.rewards.items():
+            weight, term = _two(entry, f"reward {name!r} {whose}", "a weight and a function")
+            check.number(weight, f"weight of reward {name!r} {whose}")
+            _callable(term, f"reward {name!r} {whose}")
+        for name, occasion in self.events.items():
+            seconds, change = _two(occasion, f"event {name!r} {whose}", "seconds and a function")
+            check.positive(seconds, f"period of event {name!r} {whose}")
+            _callable(change, f"event {name!r} {whose}")
+        for name, deviation in self.noise.items():
+            check.known(name, self.observations, f"observation {whose}")
+            what = f"noise of observation {name!r} {whose}"
+            given = check.within_range(check.array(deviation, what, "numbers"), what)
+            check.not_negative(given, what)
+
+
+def _callable(term: Any, what: str) -> None:
+    """Refuse what is no function."""
+    if not callable(term):
+        raise TypeError(f"{what} must be a function, got {check.shown(term)}")
+
+
+def _two(entry: Any, what: str, expected: str) -> tuple[Any, Any]:
+    """Return the two parts of an entry."""
+    if not isinstance(entry, tuple | list) or len(entry) != 2:
+        raise TypeError(f"{what} must be {expected}, one tuple; got "
+                        f"{check.shown(entry)}")  # fmt: skip
+    return entry[0], entry[1]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
+import cloudpickle
 import numpy as np
 from gymnasium import spaces
 from gymnasium.error import ClosedEnvironmentError
@@ -14,6 +16,7 @@ from gymnasium.vector.utils import batch_space
 
 from tribo.checks import check
 from tribo.gym.rendering import MODES, Painter, Window, check_render_mode
+from tribo.gym.saved_state import check_array
 from tribo.gym.simulation import Simulation, columns
 from tribo.gym.task import Task
 
@@ -69,10 +72,18 @@ class VectorEnv(GymnasiumVectorEnv):
             "render_fps": max(1, round(1.0 / self.simulation.control_step)),
             "autoreset_mode": self.autoreset_mode,
         }
-        width = sum(
-            columns(term(self.simulation), num_envs, f"observation {name!r}").shape[1]
+        widths = {
+            name: columns(term(self.simulation), num_envs, f"observation {name!r}").shape[1]
             for name, term in task.observations.items()
-        )
+        }
+        for name, deviation in task.noise.items():
+            if np.shape(deviation) not in ((), (1,), (widths[name],)):
+                raise ValueError(
+                    f"noise of observation {name!r} must be a number or have shape ({widths[name]},), "
+                    f"got {np.shape(deviation)}"
+                )
+        width = sum(widths.values())
+        self.simulation.widths = widths
         self.simulation.changed()
         self.single_observation_space = spaces.Box(-np.inf, np.inf, (width,), np.float64)
         self.single_action_space = spaces.Box(task.actions.low, task.actions.high, dtype=np.float32)
@@ -258,6 +269,23 @@ class VectorEnv(GymnasiumVectorEnv):
         if self._window is not None:
             self._window.close()
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> VectorEnv:
+        """Return worlds of their own in the same state, which go on as these do, bit for bit."""
+        return _again(type(self), copy.deepcopy(self.task, memo), *self._rest())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how to make it again: its task, as Gymnasium's cloudpickle writes it, and its state."""
+        return _unpickled, (type(self), cloudpickle.dumps(self.task), *self._rest())
+
+    def _rest(self) -> tuple[dict[str, Any], dict[str, Any] | None, Any, bool]:
+        """Return what makes another one like it: options, state, Gymnasium's spec, whether it is closed."""
+        options = {
+            "num_envs": self.num_envs, "threads": self.simulation.batch.threads,
+            "autoreset_mode": self.autoreset_mode, "max_episode_steps": self.episode_steps,
+            "render_mode": self.render_mode,
+        }  # fmt: skip
+        return options, self.state() if self._is_seeded else None, self.spec, self.closed
+
     def state(self) -> dict[str, Any]:
         """Return everything that the next steps depend on: for checkpoints."""
         return {
@@ -272,7 +300,29 @@ class VectorEnv(GymnasiumVectorEnv):
         Raises:
             TypeError, ValueError: It is of another task or another number of worlds.
         """
-        self.simulation.set_state(saved["simulation"])
-        self._ended, self._observations = saved["ended"].copy(), saved["observations"].copy()
+        given = check.mapping(saved, "state", "names to arrays")
+        for name in ("simulation", "ended", "observations"):
+            if name not in given:
+                raise ValueError(f"the state is of another kind: it has no {name!r}")
+        ended = check_array(given["ended"], self._ended, "ended")
+        observations = check_array(given["observations"], self._observations, "observations")
+        self.simulation.set_state(given["simulation"])
+        self._ended, self._observations = ended.copy(), observations.copy()
         self._is_seeded = True
         return self._observations.copy()
+
+
+def _again(
+    kind: type[VectorEnv], task: Task, options: dict[str, Any], state: dict[str, Any] | None, spec: Any,
+    closed: bool,
+) -> VectorEnv:  # fmt: skip
+    """Return an environment like another one, in its state."""
+    made = kind(task, **options)
+    if state is not None:
+        made.set_state(state)
+    made.spec, made.closed = spec, closed
+    return made
+
+
+def _unpickled(kind: type[VectorEnv], task: bytes, *rest: Any) -> VectorEnv:
+    return _again(kind, cloudpickle.loads(task), *rest)

@@ -6,6 +6,8 @@ import io
 import os
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +52,41 @@ def write_whole(path: str | Path, data: bytes) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+@contextmanager
+def held(folder: str | Path) -> Iterator[None]:
+    """Keep a folder to this process while a block runs; a process that dies, of whatever, lets go of it.
+
+    On systems without `fcntl` nothing is kept.
+
+    Args:
+        folder: Which; it is made.
+
+    Raises:
+        BlockingIOError: Another process keeps it.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder, held(folder):
+        ...     sorted(path.name for path in Path(folder).iterdir())
+        ['.lock']
+    """
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    with (place / ".lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BlockingIOError(
+                f"{place}: another process trains in this folder; end it first, or take another folder"
+            ) from None
+        yield
 
 
 def save(path: str | Path, state: dict[str, Any]) -> None:

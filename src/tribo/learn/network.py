@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tribo.checks import check
 from tribo.learn.policy import FARTHEST, Policy
 from tribo.learn.torch_extra import torch
 
@@ -39,6 +40,9 @@ class ActorCritic:
         hidden: Widths of the hidden layers of both.
         deviation: Of the actions at the start, parts of half their range.
         seed: Of the weights.
+
+    Raises:
+        ValueError: A limit is not finite.
     """
 
     def __init__(
@@ -46,6 +50,11 @@ class ActorCritic:
         seed: int,
     ) -> None:  # fmt: skip
         module = torch()
+        if not (np.isfinite(low).all() and np.isfinite(high).all()):
+            raise ValueError(
+                f"limits of actions must be finite to be learnt, got {np.asarray(low).tolist()} and "
+                f"{np.asarray(high).tolist()}"
+            )
         with module.random.fork_rng(devices=[]):
             module.manual_seed(seed)
             self.actor = network(seen, len(low), hidden, 0.01)
@@ -104,7 +113,19 @@ class ActorCritic:
         }  # fmt: skip
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """Take what `state` returned."""
+        """Take what `state` returned.
+
+        Raises:
+            RuntimeError, TypeError, ValueError: It is of other networks.
+        """
+        for name in ("log_deviation", "mean", "square"):
+            here, given = getattr(self, name), saved[name]
+            if not torch().is_tensor(given) or (given.shape, given.dtype) != (
+                here.shape,
+                here.dtype,
+            ):
+                raise ValueError(f"{name} of the networks must be {tuple(here.shape)} numbers")
+        check.positive(saved["count"], "count of what the networks saw")
         self.actor.load_state_dict(saved["actor"])
         self.critic.load_state_dict(saved["critic"])
         with torch().no_grad():

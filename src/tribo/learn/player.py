@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from tribo.gym.saved_state import check_array
 from tribo.gym.task import Task
 from tribo.gym.vector_env import VectorEnv
 from tribo.learn.network import ActorCritic
@@ -141,7 +142,7 @@ class Player:
         """Go on from what `state` returned, of a player with the same task and settings.
 
         Raises:
-            ValueError: It is of a training on several processes.
+            TypeError, ValueError: It is of a training on several processes, another task or other settings.
         """
         if "runners" in saved:
             count = len(saved["runners"])
@@ -153,4 +154,5 @@ class Player:
         for mine, given in ((self.returns, saved["returns"]), (self.lengths, saved["lengths"])):
             mine.clear()
             mine.extend(given)
-        self.running, self.scale = saved["running"].copy(), saved["scale"].copy()
+        self.running = check_array(saved["running"], self.running, "running").copy()
+        self.scale = check_array(saved["scale"], self.scale, "scale").copy()

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tribo.checks import check
 from tribo.gym.task import Task
 from tribo.learn.player import Player, Players, Rollout
 from tribo.learn.settings import Settings
@@ -143,8 +144,30 @@ class Learner:
         }  # fmt: skip
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """Go on from what `state` returned, of a learner with the same task and settings."""
-        self.iteration = saved["iteration"]
+        """Go on from what `state` returned, of a learner with the same task and settings.
+
+        Raises:
+            KeyError, RuntimeError, TypeError, ValueError: It is of another one.
+        """
+        iteration = check.integer(saved["iteration"], "iteration", 0)
         self.networks.set_state(saved["networks"])
-        self.optimizer.load_state_dict(saved["optimizer"])
+        self._set_optimizer(saved["optimizer"])
         self.player.set_state(saved)
+        self.iteration = iteration
+
+    def _set_optimizer(self, saved: dict[str, Any]) -> None:
+        """Take the moments and the learning rate of an optimiser; its other numbers are ours.
+
+        Raises:
+            KeyError, TypeError, ValueError: It is of other networks.
+        """
+        groups = self.optimizer.state_dict()["param_groups"]
+        rate = check.positive(saved["param_groups"][0]["lr"], "learning rate")
+        moments = dict(saved["state"])
+        for k, parameter in enumerate(self.networks.parameters()):
+            for name, given in moments[k].items() if k in moments else ():
+                shape = torch().Size() if name == "step" else parameter.shape
+                if not torch().is_tensor(given) or given.shape != shape:
+                    raise ValueError(f"{name} of the optimiser must have shape {tuple(shape)}")
+        groups[0]["lr"] = rate
+        self.optimizer.load_state_dict({"state": moments, "param_groups": groups})

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tribo.checks import check
 from tribo.gym.registration import load
+from tribo.gym.task import Task
 from tribo.learn import checkpoint
 from tribo.learn.player import Player
 from tribo.learn.policy import Policy, onnx_modules
@@ -20,6 +22,11 @@ from tribo.learn.settings import Settings, preset
 CHECKPOINT, CURVE, CONFIG = "checkpoint.pt", "curve.csv", "settings.json"
 POLICY, ONNX = "policy.npz", "policy.onnx"
 PARTS = ("task", "settings", "learner", "curve")  # of a checkpoint
+CHANGEABLE = {
+    "iterations",
+    "threads",
+    "checkpoint_every",
+}  # settings that leave the numbers as they are
 CLOCKED = ("seconds", "world_steps_per_second")  # what is not the same when a training is repeated
 
 Report = Callable[[dict[str, float]], None]
@@ -39,7 +46,8 @@ def train(
     Args:
         task: Name of the task, or "module:function" of your own.
         folder: Where; it is made.
-        settings: How; None: `preset(task)`. What is resumed keeps its own, except for `iterations`.
+        settings: How; None: `preset(task)`, or those of what is resumed. With `resume` only the numbers of
+            `CHANGEABLE` may be others than they were.
         resume: Go on with what is in the folder.
         report: Called after each update with its line of the curve.
         onnx: Also write policy.onnx.
@@ -52,9 +60,11 @@ def train(
     Raises:
         FileExistsError: The folder holds a training and `resume` is false.
         FileNotFoundError: It holds none and `resume` is true.
+        BlockingIOError: Another process trains in the folder.
         ImportError: PyTorch (or onnx) is missing; the message says how to get it.
         KeyError: There is no such task.
-        ValueError: The training in the folder is of another task.
+        ValueError: The training in the folder is of another task or has other settings, has already as many
+            updates or more than asked for, or its checkpoint is none or damaged.
 
     Example:
         >>> import tempfile
@@ -65,7 +75,7 @@ def train(
         'CartPole'
     """
     place = Path(folder)
-    is_there = (place / CHECKPOINT).is_file()
+    is_there = has_checkpoint(place)
     if is_there and not resume:
         raise FileExistsError(
             f"{place} holds a training; go on with it by --resume (resume=True), or take another folder"
@@ -76,26 +86,42 @@ def train(
         )
     if onnx:
         onnx_modules()  # a missing package is said now, not at the end
+    made = load(task)
+    with checkpoint.held(place):
+        return _train(task, made, place, settings, resume, report, onnx, make_player)
+
+
+def _train(
+    task: str, made: Task, place: Path, settings: Settings | None, resume: bool, report: Report | None,
+    onnx: bool, make_player: Maker,
+) -> Policy:  # fmt: skip
+    """Train in a folder that is ours."""
     saved = checkpoint.load(place / CHECKPOINT) if resume else {}
     if resume:
-        settings = _settings_of(saved, task, settings, place)
+        settings = _resumed(saved, task, settings, place)
     chosen = (settings or preset(task)).resolved()
-    learner = Learner(load(task), chosen, make_player)
+    learner = Learner(made, chosen, make_player)
     curve: list[dict[str, float]] = []
     if resume:
         try:
             learner.set_state(saved["learner"])
-        except (RuntimeError, KeyError, TypeError, AttributeError) as error:
+            curve = _curve_of(saved)
+        except (RuntimeError, KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
             raise ValueError(
                 f"{place / CHECKPOINT}: does not fit the task and settings that it names: {error}"
             ) from None
-        curve = saved["curve"]
-    place.mkdir(parents=True, exist_ok=True)
+        if chosen.iterations < learner.iteration:
+            raise ValueError(
+                f"{place} holds a training of {learner.iteration} updates; to go on, ask for more iterations "
+                f"than that, got {chosen.iterations}"
+            )
     for draft in place.glob(checkpoint.DRAFTS):  # of a write that a kill ended
         draft.unlink(missing_ok=True)
     checkpoint.write_whole(
         place / CONFIG, json.dumps({"task": task, **chosen.as_dict()}, indent=1).encode()
     )
+    if curve:
+        _write_curve(place, curve)  # a kill may have come between checkpoint and curve
     board = _board(place, learner.iteration)
     spent = curve[-1]["seconds"] if curve else 0.0
     start = last = time.perf_counter()
@@ -125,19 +151,79 @@ def train(
     return policy
 
 
-def _settings_of(saved: dict[str, Any], task: str, given: Settings | None, place: Path) -> Settings:
-    """Return the settings of a training that is resumed; only its length may be another one."""
+def has_checkpoint(folder: str | Path) -> bool:
+    """Tell whether there is something in a folder to go on with.
+
+    Args:
+        folder: That of `train`.
+    """
+    return (Path(folder) / CHECKPOINT).is_file()
+
+
+def settings_of(folder: str | Path) -> Settings:
+    """Return the settings of the training in a folder, as its settings.json has them.
+
+    Args:
+        folder: That of `train`.
+
+    Raises:
+        FileNotFoundError: There is none.
+        ValueError: They are no settings.
+    """
+    path = Path(folder) / CONFIG
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{path}: no such settings; 'tribo train TASK --out {folder}' makes them"
+        )
+    try:
+        numbers = check.mapping(json.loads(path.read_text()), "settings", "names to numbers")
+        return Settings(**{name: number for name, number in numbers.items() if name != "task"})
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}: is no file of settings: {error}") from None
+
+
+def _resumed(saved: Any, task: str, given: Settings | None, place: Path) -> Settings:
+    """Return the settings of a training that is resumed, with what may be changed of them."""
     for part in PARTS:
-        if part not in saved:
+        if not isinstance(saved, dict) or part not in saved:
             raise ValueError(
                 f"{place / CHECKPOINT}: is no checkpoint of a training: it has no {part!r}"
             )
     if saved["task"] != task:
         raise ValueError(f"{place} holds a training of {saved['task']}, not of {task}")
-    numbers = dict(saved["settings"])
-    if given is not None:
-        numbers["iterations"] = given.iterations
-    return Settings(**numbers)
+    try:
+        own = Settings(**saved["settings"])
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{place / CHECKPOINT}: its settings are none: {error}") from None
+    if given is None:
+        return own
+    numbers, wanted = own.as_dict(), given.as_dict()
+    for name in numbers.keys() - CHANGEABLE:
+        if wanted[name] != numbers[name]:
+            raise ValueError(
+                f"{place} holds a training with {name} {numbers[name]}, not {wanted[name]}: what is resumed "
+                f"keeps its settings but for {', '.join(sorted(CHANGEABLE))}; for others begin another one"
+            )
+    return given
+
+
+def _curve_of(saved: dict[str, Any]) -> list[dict[str, float]]:
+    """Return the curve of a checkpoint, a line of numbers for each update."""
+    curve: list[dict[str, float]] = saved["curve"]
+    for line in curve:
+        is_like = line.keys() == curve[0].keys() and "seconds" in line
+        if not is_like or not all(type(number) in (int, float) for number in line.values()):
+            raise ValueError("its curve is none")
+    return curve
+
+
+def _write_curve(place: Path, curve: list[dict[str, float]]) -> None:
+    """Write curve.csv."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(curve[0]))
+    writer.writeheader()
+    writer.writerows(curve)
+    checkpoint.write_whole(place / CURVE, text.getvalue().encode())
 
 
 def _keep(place: Path, task: str, learner: Learner, curve: list[dict[str, float]]) -> None:
@@ -145,11 +231,7 @@ def _keep(place: Path, task: str, learner: Learner, curve: list[dict[str, float]
     settings = learner.settings.as_dict()
     state = {"task": task, "settings": settings, "learner": learner.state(), "curve": curve}
     checkpoint.save(place / CHECKPOINT, state)
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(curve[0]))
-    writer.writeheader()
-    writer.writerows(curve)
-    checkpoint.write_whole(place / CURVE, text.getvalue().encode())
+    _write_curve(place, curve)
     learner.networks.policy(task).save(place / POLICY)
 
 

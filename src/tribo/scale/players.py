@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tribo.gym.registration import load
+from tribo.gym.saved_state import check_array
 from tribo.gym.task import Task
 from tribo.learn.network import ActorCritic
 from tribo.learn.player import REMEMBERED, Player, Rollout
@@ -199,7 +200,8 @@ class RemotePlayers:
         """Go on from what `state` returned.
 
         Raises:
-            ValueError: It is of another number of runners, or of a training without.
+            TypeError, ValueError: It is of another number of runners, of a training without, or of another
+                task or other settings.
         """
         found = len(saved["runners"]) if "runners" in saved else 0
         if found != len(self.processes):
@@ -208,9 +210,11 @@ class RemotePlayers:
                 "go on as it was begun"
             )
         self.random.set_state(saved["random"])
-        self.scale, self._saved = saved["scale"].copy(), list(saved["runners"])
-        for process, state in zip(self.processes, self._saved, strict=True):
-            if state is not None:
-                process.set_state.remote(state)
+        self.scale = check_array(saved["scale"], self.scale, "scale").copy()
+        self._saved = list(saved["runners"])
+        ray().get([  # what a runner refuses is said here, not lost there
+            process.set_state.remote(state)
+            for process, state in zip(self.processes, self._saved, strict=True) if state is not None
+        ])  # fmt: skip
         if all(self._saved):
             self._remember()

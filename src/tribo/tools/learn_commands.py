@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,6 @@ Command = Callable[
     [Any, str, Callable[[argparse.Namespace], int], str, str], argparse.ArgumentParser
 ]
 NUMBERS = ("worlds", "horizon", "iterations", "seed", "threads", "checkpoint_every")
-FILM_RATE = 50  # [1/s] at most
 
 console = Console(highlight=False)
 
@@ -34,7 +34,7 @@ def add_commands(commands: Any, command: Command) -> None:
     train.add_argument("--resume", action="store_true", help="go on with the run in that folder")
     for name in NUMBERS:
         train.add_argument(f"--{name.replace('_', '-')}", type=int, metavar="N",
-                           help="instead of that of the task")  # fmt: skip
+                           help="instead of that of the task, or of the run")  # fmt: skip
     train.add_argument("--runners", type=int, metavar="N",
                        help="processes that play, by Ray (extra 'ray')")  # fmt: skip
     train.add_argument("--address", metavar="ADDRESS", help="of a Ray cluster, with --runners")
@@ -56,8 +56,12 @@ def _train(chosen: argparse.Namespace) -> int:
     numbers = {name: getattr(chosen, name) for name in NUMBERS}
     if chosen.address is not None and chosen.runners is None:
         raise ValueError("--address says where runners are: give their number, --runners N")
-    settings = learn.preset(chosen.task, **numbers)
     folder = chosen.out or Path("runs") / chosen.task.replace(":", "_")
+    if chosen.resume:
+        asked = {name: number for name, number in numbers.items() if number is not None}
+        settings = dataclasses.replace(learn.settings_of(folder), **asked)
+    else:
+        settings = learn.preset(chosen.task, **numbers)
     columns = (
         TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn(),
     )  # fmt: skip
@@ -79,44 +83,58 @@ def _train(chosen: argparse.Namespace) -> int:
                     soft_wrap=True,
                 )
 
-        # A run that is resumed keeps its settings; only a length that was asked for replaces its own.
-        given = None if chosen.resume and chosen.iterations is None else settings
         options: dict[str, Any] = {"resume": chosen.resume, "report": report}
-        if chosen.runners is None:
-            learn.train(chosen.task, folder, given, **options)
-        else:
-            from tribo import scale
+        try:
+            if chosen.runners is None:
+                learn.train(chosen.task, folder, settings, **options)
+            else:
+                from tribo import scale
 
-            spread = {"runners": chosen.runners, "address": chosen.address}
-            scale.train(chosen.task, folder, given, **spread, **options)
+                spread = {"runners": chosen.runners, "address": chosen.address}
+                scale.train(chosen.task, folder, settings, **spread, **options)
+        except KeyboardInterrupt:
+            with_runners = f" --runners {chosen.runners}" if chosen.runners else ""
+            again = f"tribo train {chosen.task} --out {folder}{with_runners} --resume"
+            said = (
+                f"go on with '{again}'" if learn.has_checkpoint(folder) else "nothing was kept yet"
+            )
+            bar.console.print(f"stopped; {said}", markup=False, soft_wrap=True)
+            raise
     console.print(
-        f"{folder}: policy.npz, policy.onnx, curve.csv; see 'tribo play {folder}'", markup=False
+        f"{folder}: policy.npz, policy.onnx, curve.csv; see '{_play_line(folder, chosen.task)}'",
+        markup=False,
+        soft_wrap=True,
     )
     return 0
 
 
+def _play_line(folder: Path, task: str) -> str:
+    """Return the command that plays what was learnt; a task of the user's own is named, as it must be."""
+    return f"tribo play {folder}" + (f" --task {task}" if ":" in task else "")
+
+
 def _play(chosen: argparse.Namespace) -> int:
-    from tribo.learn.play import play, policy_of
+    from tribo.learn.play import film, play, policy_of
 
     policy = policy_of(chosen.run)
+    options = {"task": chosen.task, "seed": chosen.seed, "steps": chosen.steps}
     if chosen.view:
         returns = _show(policy, chosen)
+    elif chosen.film is None:
+        returns, _ = play(policy, chosen.episodes, **options)
     else:
-        film = chosen.film
-        if film is not None and not film.absolute().parent.is_dir():
-            raise ValueError(f"{film}: its folder does not exist; make it first")
-        rates: list[int] = []
-        returns, pictures = play(
-            policy, chosen.episodes, task=chosen.task, seed=chosen.seed, render=film is not None,
-            steps=chosen.steps,
-            watch=lambda envs: rates.append(envs.metadata["render_fps"]),
-        )  # fmt: skip
-        if film is not None:
-            from tribo.viewer.film import save_film
-
-            stride = max(1, rates[0] // FILM_RATE)
-            save_film(pictures[::stride], film, rates[0] // stride)
-            console.print(f"wrote {film}", markup=False)
+        if not chosen.film.absolute().parent.is_dir():
+            raise ValueError(f"{chosen.film}: its folder does not exist; make it first")
+        columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+        with Progress(
+            *columns, console=console, transient=True, disable=not console.is_terminal
+        ) as bar:
+            line = bar.add_task("pictures", total=None)
+            returns = film(
+                policy, chosen.film, chosen.episodes, **options,
+                report=lambda done, total: bar.update(line, completed=done, total=total),
+            )  # fmt: skip
+        console.print(f"wrote {chosen.film}", markup=False)
     for number, value in enumerate(returns, 1):
         console.print(f"episode {number}: return {value:.6g}", markup=False)
     console.print(f"mean return of {len(returns)}: {sum(returns) / len(returns):.6g}", markup=False)

@@ -256,7 +256,7 @@ def _shape(shape: ShapeDescription) -> tuple[str, str, str, str]:
 
 def _actuator(one: ActuatorDescription) -> tuple[str, str, str, str, str, str]:
     force = _span(*one.force_range)
-    return one.name, one.joint, f"{one.gear:g}", f"{one.kp:g}", f"{one.kd:g}", force
+    return one.name, one.joint, f"{one.gear:g}", f"{one.kp + 0.0:g}", f"{one.kd + 0.0:g}", force
 
 
 def _constraint(

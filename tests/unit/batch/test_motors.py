@@ -180,6 +180,17 @@ def test_pools_and_snapshots_hold_what_motors_remember():
     assert batch.hash() == after
 
 
+@pytest.mark.parametrize("count", [-1, 1_000_000])
+def test_counts_of_commands_under_way_that_cannot_be_are_refused(count):
+    """Compiled code would read beside the table."""
+    batch = dogs(2)
+    batch.step(5)
+    saved = batch.snapshot()
+    saved["motors"]["sent_count"][...] = count
+    with pytest.raises(ValueError, match="sent_count of the snapshot"):
+        batch.restore(saved)
+
+
 def test_numbers_are_set_for_some_worlds_and_joints():
     """What is not named stays."""
     batch = dogs(3)

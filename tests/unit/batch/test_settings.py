@@ -127,6 +127,21 @@ SPOILT = {
     "not finite": ("state", "q", lambda a: a * np.nan, ValueError, "not finite"),
     "text": ("state", "q", lambda a: a.astype(str), TypeError, "q of the snapshot"),
     "list": ("command", "kp", lambda a: a.tolist(), TypeError, "kp of the snapshot"),
+    "no gain": ("command", "kp", lambda a: a * np.nan, ValueError, "kp of the snapshot"),
+    "no row": ("state", "warm_key", lambda a: a[:, :0], ValueError, "warm_key|warm_count"),
+    "count": ("state", "warm_count", lambda a: a + 1_000_000, ValueError, "warm_count .* 100000"),
+    "negative": ("state", "yield_count", lambda a: a - 1, ValueError, "yield_count .* -1"),
+    "count of one": (
+        "state",
+        "warm_count",
+        lambda a: a[0],
+        ValueError,
+        "another batch: warm_count",
+    ),
+    "width": ("state", "warm_impulse", lambda a: a[..., None], ValueError, "another batch"),
+    "no time": ("settings", "dt", lambda a: a * 0.0, ValueError, "dt of the snapshot"),
+    "integrator": ("settings", "integrator", lambda a: a + 9, ValueError, "integrator .*: 9"),
+    "no sweep": ("settings", "max_sweeps", lambda a: a * 0, ValueError, "max_sweeps .*: 0"),
 }
 
 
@@ -134,9 +149,12 @@ SPOILT = {
 def test_a_spoilt_snapshot_is_refused(case):
     name, field, spoil, error, words = SPOILT[case]
     world = tribo.World()
-    world.add_sphere(0.1, 1.0, name="ball", position=(0, 0, 1))
+    world.add_ground()
+    world.add_sphere(0.1, 1.0, name="ball", position=(0, 0, 0.1))
     batch = tribo.Batch(world, 2, threads=1)
+    batch.step(5)
     saved = batch.snapshot()
+    assert (saved["state"]["warm_count"] == 1).all()
     batch.step(10)
     before = batch["ball"].generalized_coordinate.copy()
     saved[name][field] = spoil(saved[name][field])

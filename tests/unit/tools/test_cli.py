@@ -116,6 +116,16 @@ def scene(tmp_path):
     return path
 
 
+def test_gains_that_are_none_have_no_sign(tmp_path, capsys):
+    """A motor's gains were shown as -0."""
+    path = tmp_path / "motor.xml"
+    path.write_text(SCENE.format(more="").replace('<position name="servo" joint="elbow" kp="70" kv="3"',
+                                                  '<motor name="servo" joint="elbow"'))  # fmt: skip
+    assert cli.main(["check", str(path)]) == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if "servo" in line)
+    assert [cell.strip() for cell in line.strip("│ ").split("│")][3:5] == ["0", "0"]
+
+
 def test_run_takes_a_scene_of_mujoco_with_its_time_step_and_gravity(scene, capsys):
     arguments = cli._parser().parse_args(["run", str(scene)])
     world, follows = cli.load(arguments)

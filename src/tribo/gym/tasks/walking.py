@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import tribo
+from tribo.checks import check
 from tribo.gym.rotations import turned_back
 from tribo.gym.simulation import Simulation
 from tribo.gym.task import Actions, Task
@@ -42,7 +43,8 @@ class Walker:
         """Refuse numbers that do not belong together.
 
         Raises:
-            ValueError: The shapes of stance, late or commands are wrong.
+            TypeError, ValueError: The shapes of stance, late or commands are wrong, or a number is out of its
+                range.
         """
         for what, shape in (("late", (len(self.feet),)), ("commands", (2, 3))):
             found = np.shape(getattr(self, what))
@@ -54,6 +56,19 @@ class Walker:
             raise ValueError(
                 f"stance of the walker {self.name} must be an angle for each joint, (joints,), got shape "
                 f"{np.shape(self.stance)}"
+            )
+        for what in ("stance", "late", "commands"):
+            named = f"{what} of the walker {self.name}"
+            check.within_range(check.array(getattr(self, what), named, "numbers"), named)
+        for what in ("height", "lowest"):
+            check.number(getattr(self, what), f"{what} of the walker {self.name}")
+        check.positive(self.scale, f"scale of the walker {self.name}")
+        check.number(self.strides, f"strides of the walker {self.name}", minimum=0.0)
+        check.number(self.standing, f"standing of the walker {self.name}", minimum=0.0, maximum=1.0)
+        if (np.asarray(self.commands[0]) > np.asarray(self.commands[1])).any():
+            raise ValueError(
+                f"commands of the walker {self.name} must be least and greatest, got "
+                f"{np.asarray(self.commands).tolist()}"
             )
 
     def start(self) -> np.ndarray:
@@ -96,7 +111,14 @@ class Walker:
 
     def joints(self, sim: Simulation) -> np.ndarray:
         """Return the joint angles less the stance, (worlds, joints) [rad]."""
-        return np.asarray(sim.object(self.name).generalized_coordinate[:, 7:] - self.stance)
+        robot = sim.object(self.name)
+        angles = robot.generalized_coordinate[:, 7:]
+        if angles.shape[1] != len(self.stance):
+            raise ValueError(
+                f"stance of the walker {self.name} has {len(self.stance)} angles, its joints are "
+                f"{angles.shape[1]}: {', '.join(robot.joint_names)}"
+            )
+        return np.asarray(angles - self.stance)
 
     # -- what is wanted ------------------------------------------------------------------------
     def error_of_speed(self, sim: Simulation) -> np.ndarray:

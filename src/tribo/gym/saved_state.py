@@ -1,0 +1,78 @@
+"""What a saved state of a simulation must be before it is taken: it may come from a file that is damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tribo.checks import check
+
+FLAGS = ("tree_is_single",)  # whole numbers of the model that may differ between worlds: 0 or 1
+
+
+def may_differ(field: str) -> bool:
+    """Tell whether a field of the model holds numbers, and not addresses of this process."""
+    return "address" not in field
+
+
+def check_array(value: Any, like: np.ndarray, what: str) -> np.ndarray:
+    """Return a saved array that has the type and shape of another one.
+
+    Raises:
+        TypeError, ValueError: It has not.
+
+    Example:
+        >>> check_array(np.ones(2), np.zeros(2), "rewards").tolist()
+        [1.0, 1.0]
+    """
+    if not isinstance(value, np.ndarray) or value.dtype != like.dtype:
+        raise TypeError(f"{what} of the state is no array of {like.dtype}")
+    if value.shape != like.shape:
+        raise ValueError(f"{what} of the state must have shape {like.shape}, got {value.shape}")
+    return value
+
+
+def check_model(saved: Any, nominal: Mapping[str, np.ndarray], worlds: int) -> None:
+    """Refuse numbers of the model that no change of a batch makes.
+
+    Args:
+        saved: Arrays by field, (worlds, …).
+        nominal: The same of the world that the batch is copied from, (1, …).
+        worlds: How many.
+
+    Raises:
+        TypeError, ValueError: A field is unknown, has another shape, is not set world by world, or holds what
+            is no number.
+    """
+    for field, array in check.mapping(saved, "model of the state", "fields to arrays").items():
+        if field not in nominal or not may_differ(field):
+            raise ValueError(f"the state is of another task: its model has {check.shown(field)}")
+        here = nominal[field]
+        check_array(
+            array, np.broadcast_to(here, (worlds, *here.shape[1:])), f"{field} of the model"
+        )
+        is_fine = not np.isnan(array).any() if array.dtype.kind == "f" else (
+            field in FLAGS and bool(((array == 0) | (array == 1)).all())
+        )  # fmt: skip
+        if not is_fine:
+            raise ValueError(f"{field} of the state's model holds what no change of a world makes")
+
+
+def check_memory(saved: Any, here: Mapping[str, np.ndarray], worlds: int, what: str) -> None:
+    """Refuse arrays of terms that are not (worlds, k), or not as wide as those that are there.
+
+    Args:
+        saved: Arrays by name.
+        here: Those that are there.
+        worlds: How many.
+        what: What they are called.
+
+    Raises:
+        TypeError, ValueError: One is.
+    """
+    for name, array in check.mapping(saved, f"{what} of the state", "names to arrays").items():
+        width = array.shape[1] if isinstance(array, np.ndarray) and array.ndim == 2 else 0
+        like = here[name] if name in here else np.zeros((worlds, width))
+        check_array(array, like, f"{what} {check.shown(name)}")

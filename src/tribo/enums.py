@@ -46,11 +46,11 @@ class Integrator(IntEnum):
 
 
 class Trees(IntEnum):
-    """How large an island may be that is to be solved as one sparse problem, and how hard it is tried."""
+    """How hard an island is tried that is solved as one sparse problem, by what holds its trees together."""
 
-    FEW = 0  # it may not be large
-    ANY = 1  # of any size: a chain, whose trees constraints hold together
-    AT_REST = 2  # of any size; one of many trees by Newton's method only
+    ANY = 0  # constraints: a chain, of as many trees as there are
+    AT_REST = 1  # contacts
+    MOVING = 2  # contacts that move
 
 
 class Answer(IntEnum):

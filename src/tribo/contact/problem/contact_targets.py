@@ -69,8 +69,13 @@ def rest_target(gap, settings):
         target = -gap / settings.dt
     else:
         target = min(-gap * settings.erp / settings.dt, settings.max_push_out_speed)
-    nothing = NOTHING * step_speed(settings)
-    return max(0.0, target - nothing) if target > 0.0 else min(0.0, target + nothing)
+    return without(target, NOTHING * step_speed(settings))
+
+
+@kernel
+def without(asked, nothing):
+    """Return what is left of a speed without what counts as nothing, 0 if that is all of it."""
+    return max(0.0, asked - nothing) if asked > 0.0 else min(0.0, asked + nothing)
 
 
 @kernel
@@ -131,6 +136,17 @@ def set_target(work, c, target, speed):
     """
     work.contact_target[c] = target
     work.contact_start[c, 2] = speed - max(target, LATER)
+
+
+@kernel
+def loosen(work, c, nothing):
+    """Take what counts as nothing [m/s] off what contact c asks along its normal.
+
+    Writes: work.
+    """
+    bend = work.contact_drift[c, 2]
+    target = without(work.contact_target[c] + bend, nothing) - bend
+    set_target(work, c, target, work.contact_vel[c, 2])
 
 
 @kernel

@@ -10,6 +10,7 @@ from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.model import Status
 
 CAPACITY = int(Status.CAPACITY)
+MANY = 12  # trees: an island of more may be too large; a robot of a hundred joints is one tree
 MAX_NODES = 1500  # the table of blocks has the square of it
 MAX_WORK = 3e7  # multiplications of one factor: about 20 ms
 MIN_PIVOT = 1e-13  # the matrix is the identity and more: what falls far below 1 counts as singular
@@ -162,15 +163,13 @@ def lay_out(model, work, count):
 
 
 @kernel
-def prepare(model, work, t, most):
+def prepare(model, work, t):
     """Set up the blocks of island t; return the number of nodes, 0 if they are too many or have no room.
-
-    most: nodes that may be; never more than MAX_NODES.
 
     Writes: work.
     """
     count = find_nodes(model, work, t)
-    if count > min(most, MAX_NODES):
+    if count > MAX_NODES:
         return 0
     if count > work.node_tree.shape[0]:
         work.node_count[0] = max(work.node_count[0], count)

@@ -72,17 +72,14 @@ def disc_step(slope, bound, r, left, give, impulse, w):
 
 
 @kernel
-def left_undone(work, c):
-    """Return ε/r of contact c, r without what its rows give way."""
-    return PROXIMAL * work.contact_own[c]
+def force_step(model, work, c, undone):
+    """Return D (nine numbers) and f of the force of contact c at the present state.
 
-
-@kernel
-def force_step(model, work, c):
-    """Return D (nine numbers) and f of the force of contact c at the present state."""
+    undone: ε; r of it is that without what its rows give way.
+    """
     r = stiffness(spatial.load(work.contact_delassus, c))
     give = vec.load(work.contact_compliance, c)
-    left = left_undone(work, c)
+    left = undone * work.contact_own[c]
     impulse = vec.load(work.contact_impulse, c)
     w = contact_velocity(model, work, c)
     n = impulse[2] - r * w[2]
@@ -96,27 +93,27 @@ def force_step(model, work, c):
 
 
 @kernel
-def spin_step(model, work, c, n):
+def spin_step(model, work, c, n, undone):
     """Return D by angular velocity, D by normal velocity and f of the torque of contact c.
 
-    n: trial normal impulse, to which the bounds belong.
+    n: trial normal impulse, to which the bounds belong; undone: ε.
     """
     torque = vec.load(work.contact_spin_impulse, c)
     r = stiffness(spatial.load(work.contact_spin_delassus, c))
     if n <= 0.0 or r == 0.0:
         return NO_BLOCK, NO_BLOCK, torque
     normal_velocity = contact_velocity(model, work, c)[2]
-    k = 1.0 / (left_undone(work, c) + work.contact_compliance[c, 2])
+    k = 1.0 / (undone * work.contact_own[c] + work.contact_compliance[c, 2])
     g = k * normal_velocity
     w = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
     rolling = work.contact_rolling[c]
     spinning = work.contact_spinning[c]
     xx, xy, yy, fx, fy, ax, ay = disc_step(
-        rolling, rolling * n, r, PROXIMAL / r, (0.0, 0.0), torque, w
+        rolling, rolling * n, r, undone / r, (0.0, 0.0), torque, w
     )
     z = torque[2] - r * w[2]
     if abs(z) < spinning * n:
-        zz = r / PROXIMAL
+        zz = r / undone
         fz = zz * w[2]
         az = 0.0
     else:
@@ -129,7 +126,7 @@ def spin_step(model, work, c, n):
 
 
 @kernel
-def scalar_step(model, work, n):
+def scalar_step(model, work, n, undone):
     """Return f and D of scalar row n at the present state; D is 0 where the row goes to a bound."""
     impulse = work.scalar_impulse[n]
     w = scalar_velocity(model, work, n)
@@ -138,7 +135,7 @@ def scalar_step(model, work, n):
     if bounded != trial:
         return impulse - bounded, 0.0
     own = work.scalar_delassus[n] - work.scalar_compliance[n]
-    d = 1.0 / (PROXIMAL * own + work.scalar_compliance[n])
+    d = 1.0 / (undone * own + work.scalar_compliance[n])
     return d * w, d
 
 
@@ -153,8 +150,8 @@ def minus(d, w, f):
 
 
 @kernel
-def assemble(model, work, t, count):
-    """Write I + Yᵀ D Y, and −Yᵀ f into `pile_step`.
+def assemble(model, work, t, count, undone):
+    """Write I + Yᵀ D Y, and −Yᵀ f into `pile_step`; undone: ε.
 
     Writes: work.
     """
@@ -168,37 +165,37 @@ def assemble(model, work, t, count):
     spins = work.contact_spin_row
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        d, f, n = force_step(model, work, c)
+        d, f, n = force_step(model, work, c, undone)
         add_to(model, work, table, c, vec.neg(f), step)
         if n > 0.0:
             island_sums.add_block(model, work, table, table, c, 1.0, d)
         if work.contact_is_spun[c] == 1:
-            own, normal, f = spin_step(model, work, c, n)
+            own, normal, f = spin_step(model, work, c, n, undone)
             add_to(model, work, spins, c, vec.neg(f), step)
             if n > 0.0:
                 island_sums.add_block(model, work, spins, spins, c, 1.0, own)
                 island_sums.add_block(model, work, spins, table, c, 1.0, normal)
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
-        f, d = scalar_step(model, work, n)
+        f, d = scalar_step(model, work, n, undone)
         add_scalar_to(model, work, n, -f, step)
         if d > 0.0:
             island_sums.add_scalar_block(model, work, n, d)
 
 
 @kernel
-def change_impulses(model, work, t):
-    """Change every impulse by what the step of the response asks for.   λ += −f − D Y δz
+def change_impulses(model, work, t, undone):
+    """Change every impulse by what the step of the response asks for.   λ += −f − D Y δz; undone: ε.
 
     Writes: work.
     """
     step = work.pile_step
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        d, f, n = force_step(model, work, c)
+        d, f, n = force_step(model, work, c, undone)
         w = moved_by(model, work, work.contact_row, c, step, ZERO)
         if work.contact_is_spun[c] == 1:
-            own, normal, spin_f = spin_step(model, work, c, n)
+            own, normal, spin_f = spin_step(model, work, c, n, undone)
             turn = moved_by(model, work, work.contact_spin_row, c, step, ZERO)
             change = vec.add(minus(own, turn, spin_f), minus(normal, w, ZERO))
             torque = vec.add(vec.load(work.contact_spin_impulse, c), change)
@@ -207,8 +204,26 @@ def change_impulses(model, work, t):
         vec.store(work.contact_impulse, c, impulse)
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
-        f, d = scalar_step(model, work, n)
+        f, d = scalar_step(model, work, n, undone)
         work.scalar_impulse[n] -= f + d * scalar_moved_by(model, work, n, step, 0.0)
+
+
+@kernel
+def make_step(model, work, t, count, undone):
+    """Change the impulses by one step of Newton's method; return False, and change none, if there is none.
+
+    undone: ε, what the step leaves undone of a closed contact, in parts of what is asked for.
+
+    Writes: work.
+    """
+    work.newton_steps[0] += 1
+    assemble(model, work, t, count, undone)
+    if not block_matrix.factor(model, work, count):
+        return False
+    block_matrix.solve(model, work, count, work.pile_step)
+    change_impulses(model, work, t, undone)
+    island_sums.settle(model, work, t, count)
+    return True
 
 
 @kernel
@@ -227,14 +242,9 @@ def refine(model, work, t, count, limit, worst, steps, patience):
     for _ in range(steps):
         if worst <= limit or idle >= (IDLE if least <= ENOUGH * limit else patience):
             break
-        work.newton_steps[0] += 1
-        assemble(model, work, t, count)
-        if not block_matrix.factor(model, work, count):
-            break
-        block_matrix.solve(model, work, count, work.pile_step)
         keep(work, t, STEP)
-        change_impulses(model, work, t)
-        island_sums.settle(model, work, t, count)
+        if not make_step(model, work, t, count, PROXIMAL):
+            break
         before = worst
         worst = violation(model, work, t)
         for _ in range(HALVINGS):

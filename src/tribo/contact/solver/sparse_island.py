@@ -1,4 +1,4 @@
-"""An island of any size as one sparse problem: Newton's method, splitting, rounds of convex problems.
+"""An island of any size as one sparse problem: Newton's method, turns, splitting, rounds of convex problems.
 
 What is best so far is kept, so that a way that leads nowhere costs time only, and a bounded one. If none
 leads to a solution, there is an answer all the same: impulses in their cones that bring no energy.
@@ -8,31 +8,29 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
-from tribo.contact.problem.islands import contacts_in, scalars_in
-from tribo.contact.problem.whitened_products import within
-from tribo.contact.solver import block_matrix, coulomb_cone, splitting
-from tribo.contact.solver.block_matrix import MAX_NODES
+from tribo.contact.solver import block_matrix, splitting
+from tribo.contact.solver.alternation import into_cones, take_turns
+from tribo.contact.solver.block_matrix import MANY
 from tribo.contact.solver.checkpoint import BEST, ROUND, SAFE, go_back, keep
 from tribo.contact.solver.convex_rounds import convex_round, forgetful_rounds
 from tribo.contact.solver.natural_residual import (
     ENOUGH,
     GOOD,
-    spin_law,
     violation,
 )
 from tribo.contact.solver.newton_refinement import IDLE, refine
 from tribo.enums import Answer, Trees
-from tribo.math import vec
 
 UNSOLVED, SOLVED, TOO_LARGE = int(Answer.UNSOLVED), int(Answer.SOLVED), int(Answer.TOO_LARGE)
-FEW, AT_REST = int(Trees.FEW), int(Trees.AT_REST)
+ANY, AT_REST = int(Trees.ANY), int(Trees.AT_REST)
 
-LONG = 30  # Newton steps from the last step's impulses
-SHORT = 10  # from where the splitting has come
+LONG = 30  # Newton steps from the last step's impulses, and from where turns have come
+SHORT = 10  # from where the splitting, or a round, has come
+TURNS = 8  # of sweeps and Newton steps in turns
+FEW_TURNS = 4  # of a large island that moves
 SPLITS = (20, 80, 300)  # steps of the splitting before each of these
-FAR = 1e-3  # [–] of the same speed: a violation beyond it is no solution
-MANY = 12  # trees: an island of more may be too large; a robot of a hundred joints is one tree
-CROWD = 32  # trees: an island of more is too large
+FAR = 1e-3  # [–] of the speed that is removed: a violation beyond it is no solution
+CROWD = 32  # trees: an island of more is too large, unless constraints hold them together
 LARGE = 2e5  # multiplications of a factor: about 0.15 ms
 ROUNDS = 8
 MAX_STEPS = 60  # after which no round begins: hardly a problem is solved by more
@@ -44,29 +42,6 @@ HOPELESS = 0.1  # [–] of the speed that the island removes: a violation there 
 MAX_WORK = 1e8  # multiplications of the Newton steps after which no round begins: about 60 ms
 REFINE_FROM = 1e3  # [–] stiffness whose result is a good start for Newton's method
 FIRST_RHO = 1.0  # [–] of the splitting, in units of the contacts' own G
-
-
-@kernel
-def into_cones(model, work, t, count):
-    """Pull impulses that round-off left outside their bounds back onto them.
-
-    Writes: work.
-    """
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        impulse = coulomb_cone.into_cone(
-            work.contact_friction[c], vec.load(work.contact_impulse, c)
-        )
-        vec.store(work.contact_impulse, c, impulse)
-        if work.contact_is_spun[c] == 1:
-            torque = vec.load(work.contact_spin_impulse, c)
-            roll = work.contact_rolling[c] * impulse[2]
-            spin = work.contact_spinning[c] * impulse[2]
-            vec.store(work.contact_spin_impulse, c, spin_law(roll, spin, torque))
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
-        work.scalar_impulse[n] = within(work, n, work.scalar_impulse[n])
-    island_sums.settle(model, work, t, count)
 
 
 @kernel
@@ -99,6 +74,22 @@ def improve(model, work, t, count, limit, best, steps, patience):
 def is_good(best, before, limit):
     """Tell whether a violation will do: near the limit, or nearly, where a try hardly took any of it away."""
     return best <= GOOD * limit or (best <= ENOUGH * limit and best > 0.5 * before)
+
+
+@kernel
+def alternate(model, work, t, count, limit, best, turns):
+    """Make turns of sweeps and Newton steps from the present impulses; return the least violation so far.
+
+    Where they come near the solution, Newton's method goes on alone. The best impulses are at hand then.
+
+    Writes: work.
+    """
+    best = take_turns(model, work, t, count, limit, best, turns)
+    go_back(model, work, t, count, BEST, 1.0)
+    if ENOUGH * limit < best <= FAR * work.removed_speed[0]:
+        best = improve(model, work, t, count, limit, best, SHORT, IDLE)
+        go_back(model, work, t, count, BEST, 1.0)
+    return best
 
 
 @kernel
@@ -153,29 +144,25 @@ def rounds(model, work, t, count, limit, rho, best):
 
 
 @kernel
-def solve_pile(model, work, t, trees, limit):
-    """Solve island t from the present impulses to about `limit` [m/s]; return an `Answer`.
-
-    If that fails, the impulses are the best that were found; if those are far from the law, they are
-    impulses that bring no energy. A large island is only tried where that is allowed, and by Newton's method,
-    as long as that is on its way.
+def solve_small(model, work, t, count, limit):
+    """Solve island t, which is not large, from the present impulses; return an `Answer`.
 
     Writes: work.
     """
-    count = block_matrix.prepare(model, work, t, CROWD if trees == FEW else MAX_NODES)
-    is_large = count == 0 or (count > MANY and work.factor_work[0] > LARGE)
-    if is_large and trees == FEW:
-        return TOO_LARGE
-    is_large = is_large or (trees == AT_REST and count > CROWD)
-    if count == 0:
-        return UNSOLVED
-    best = improve(model, work, t, count, limit, inf, LONG, IDLE if is_large else LONG)
+    best = improve(model, work, t, count, limit, inf, LONG, LONG)
     go_back(model, work, t, count, BEST, 1.0)
     if best <= ENOUGH * limit:  # near the limit, steps go on as long as they take something away
         return SOLVED
-    if is_large:
-        return UNSOLVED
-    is_solved, best = approach(model, work, t, count, limit, best)
+    before = best
+    best = alternate(model, work, t, count, limit, best, TURNS)
+    is_solved = is_good(best, before, limit)
+    if not is_solved:
+        before = best
+        best = improve(model, work, t, count, limit, best, LONG, LONG)
+        is_solved = is_good(best, before, limit)
+    if not is_solved:
+        go_back(model, work, t, count, BEST, 1.0)
+        is_solved, best = approach(model, work, t, count, limit, best)
     if not is_solved:
         go_back(model, work, t, count, BEST, 1.0)
         is_solved, best = rounds(model, work, t, count, limit, FIRST_STIFFNESS, best)
@@ -189,3 +176,33 @@ def solve_pile(model, work, t, trees, limit):
     is_lawful = best <= FAR * work.removed_speed[0]
     go_back(model, work, t, count, BEST if is_lawful else SAFE, 1.0)
     return SOLVED if is_solved else UNSOLVED
+
+
+@kernel
+def is_small(count, trees, cost):
+    """Tell whether an island is solved whatever that takes.
+
+    count: its trees; trees: what holds them together (`Trees`); cost: of its factor.
+    """
+    if count <= MANY:
+        return True
+    return cost <= LARGE and (trees == ANY or (trees == AT_REST and count <= CROWD))
+
+
+@kernel
+def solve_pile(model, work, t, trees, limit):
+    """Solve island t from the present impulses to about `limit` [m/s]; return an `Answer`.
+
+    If that fails, the impulses are the best that were found; if those of a small island are far from the law,
+    they are impulses that bring no energy. A large island takes a few turns only.
+
+    Writes: work.
+    """
+    count = block_matrix.prepare(model, work, t)
+    if count == 0:
+        return TOO_LARGE
+    if is_small(count, trees, work.factor_work[0]):
+        return solve_small(model, work, t, count, limit)
+    turns = TURNS if trees == AT_REST else FEW_TURNS
+    best = alternate(model, work, t, count, limit, inf, turns)
+    return SOLVED if best <= ENOUGH * limit else UNSOLVED

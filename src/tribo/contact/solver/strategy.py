@@ -4,9 +4,9 @@ from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.lazily_compiled import call_late
-from tribo.contact.problem.contact_targets import step_speed
+from tribo.contact.problem.contact_targets import loosen, step_speed
 from tribo.contact.problem.islands import contacts_in
-from tribo.contact.solver import dense_island
+from tribo.contact.solver import block_matrix, dense_island
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_island
 from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, violation
 from tribo.enums import Answer, Solver, Trees
@@ -16,13 +16,16 @@ from tribo.model import Late, Status
 CAPACITY = int(Status.CAPACITY)
 PILE = int(Late.PILE)
 SOLVED, TOO_LARGE = int(Answer.SOLVED), int(Answer.TOO_LARGE)
-FEW, ANY, AT_REST = map(int, Trees)
+ANY, AT_REST, MOVING = map(int, Trees)
 SWEEPS_ONLY = int(Solver.SWEEPS)
 FEW_ROWS = 3  # one contact, or some scalar rows: a few visits solve it
 MAX_DENSE_ROWS = 32  # ten contacts: up to here a dense matrix is faster than blocks
-SWEEPS = 24  # of an island that is too large for Newton's method in every step
-MOVING = 0.01  # [–] of the contacts: from here on an island moves
-MOVING_SWEEPS = 10  # enough to carry what moves
+SWEEPS = 24  # of an island that is too large for a matrix
+LOOSE = (
+    0.01  # [–] of the speed that is removed: what contacts of a heap at rest ask for without need
+)
+MANY = 0.01  # [–] of the contacts: from here on an island moves
+MOVING_SWEEPS = 10  # of one that moves: enough to carry it
 
 
 @kernel
@@ -107,23 +110,7 @@ def is_moving(model, settings, work, t):
         usual = slow if slow > 0.0 else forced_speed(model, work, c)
         if largest(vec.load(work.contact_vel, c)) > usual:
             count += 1
-    return count > MOVING * (stop - first)
-
-
-@kernel
-def solve_large(model, settings, work, t, limit):
-    """Sweep island t; if it rests, and is not solved by that, solve it as a sparse problem all the same.
-
-    In a large pile that moves a tenth of the contacts is at the edge of slip: the exact solution of a step
-    costs more than it is worth. One at rest that is carried badly would sink.
-
-    Writes: work.
-    """
-    moves = is_moving(model, settings, work, t)
-    sweeps = min(MOVING_SWEEPS if moves else SWEEPS, settings.max_sweeps)
-    if sweep_only(model, work, t, sweeps, limit):
-        return True
-    return not moves and solve_sparse(model, work, t, AT_REST, limit) == SOLVED
+    return count > MANY * (stop - first)
 
 
 @kernel
@@ -134,6 +121,24 @@ def is_tied(work, t):
     """
     contacts = work.island_contact_start[t + 1] - work.island_contact_start[t]
     return work.island_scalar_start[t + 1] - work.island_scalar_start[t] > contacts
+
+
+@kernel
+def loosen_heap(model, work, t):
+    """Let the rigid contacts of island t, if it has many trees, ask for nothing less than `LOOSE`.
+
+    A heap at rest has contacts that ask for what cannot be at the same time: gaps of 1e-7 m, here and there,
+    between bodies that others hold. No impulse closes them all, and those that try never end.
+
+    Writes: work.
+    """
+    if block_matrix.find_nodes(model, work, t) <= block_matrix.MANY:
+        return
+    nothing = LOOSE * work.removed_speed[0]
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        if work.contact_compliance[c, 2] == 0.0:
+            loosen(work, c, nothing)
 
 
 @kernel
@@ -155,11 +160,16 @@ def attempt(model, settings, work, t, rows):
     if rows < MAX_DENSE_ROWS and not has_spin(work, t):
         if not has_room(work, rows) or dense_island.solve_exactly(model, work, t, limit):
             return True
-    elif sweep_only(model, work, t, 1, limit):  # what rests needs no more
-        return True
-    answer = solve_sparse(model, work, t, ANY if is_tied(work, t) else FEW, limit)
+    moves = is_moving(model, settings, work, t)
+    if rows >= MAX_DENSE_ROWS and not moves:
+        loosen_heap(model, work, t)
+    if violation(model, work, t) <= limit or sweep_only(model, work, t, 1, limit):
+        return True  # what rests needs no more
+    trees = ANY if is_tied(work, t) else MOVING if moves else AT_REST
+    answer = solve_sparse(model, work, t, trees, limit)
     if answer == TOO_LARGE:
-        return solve_large(model, settings, work, t, limit)
+        sweeps = MOVING_SWEEPS if moves else SWEEPS
+        return sweep_only(model, work, t, min(sweeps, settings.max_sweeps), limit)
     return answer == SOLVED
 
 

@@ -181,7 +181,7 @@ def errors(engine: Engine, problem: problems.Problem, way: str) -> list[float]:
     model, state, settings, work = engine.model, engine.state, engine.settings, engine.work
     island_solve.warm_start(model, state, settings, work)
     speed = natural_residual.island_speed(settings, work, 0)
-    count = block_matrix.prepare(model, work, 0)
+    count = block_matrix.prepare(model, work, 0, block_matrix.MAX_NODES, block_matrix.MAX_WORK)
     splitting.start_duals(model, work, 0)
     found, done, rho, error = [], 0, 1.0, 1.0
     if way == "turns":  # ε goes from turn to turn, so each look begins anew

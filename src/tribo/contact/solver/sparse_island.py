@@ -10,7 +10,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
 from tribo.contact.solver import block_matrix, splitting
 from tribo.contact.solver.alternation import into_cones, take_turns
-from tribo.contact.solver.block_matrix import MANY
+from tribo.contact.solver.block_matrix import MANY, MAX_NODES, MAX_WORK, MOVING_NODES, MOVING_WORK
 from tribo.contact.solver.checkpoint import BEST, ROUND, SAFE, go_back, keep
 from tribo.contact.solver.convex_rounds import convex_round, forgetful_rounds
 from tribo.contact.solver.natural_residual import (
@@ -22,7 +22,7 @@ from tribo.contact.solver.newton_refinement import IDLE, refine
 from tribo.enums import Answer, Trees
 
 UNSOLVED, SOLVED, TOO_LARGE = int(Answer.UNSOLVED), int(Answer.SOLVED), int(Answer.TOO_LARGE)
-ANY, AT_REST = int(Trees.ANY), int(Trees.AT_REST)
+ANY, AT_REST, MOVING = map(int, Trees)
 
 LONG = 30  # Newton steps from the last step's impulses, and from where turns have come
 SHORT = 10  # from where the splitting, or a round, has come
@@ -39,7 +39,7 @@ STIFFER = 10.0
 MAX_STIFFNESS = 1e7
 HOPE_FROM = 1e4  # [–] stiffness whose result tells whether there is a solution to be found
 HOPELESS = 0.1  # [–] of the speed that the island removes: a violation there beyond it stays
-MAX_WORK = 1e8  # multiplications of the Newton steps after which no round begins: about 60 ms
+ROUNDS_WORK = 1e8  # multiplications of the Newton steps after which no round begins: about 60 ms
 REFINE_FROM = 1e3  # [–] stiffness whose result is a good start for Newton's method
 FIRST_RHO = 1.0  # [–] of the splitting, in units of the contacts' own G
 
@@ -125,7 +125,7 @@ def rounds(model, work, t, count, limit, rho, best):
     speed = work.removed_speed[0]
     for _ in range(ROUNDS):
         steps = work.newton_steps[0] - first
-        if steps > MAX_STEPS or steps * work.factor_work[0] > MAX_WORK:
+        if steps > MAX_STEPS or steps * work.factor_work[0] > ROUNDS_WORK:
             break
         if convex_round(model, work, t, count, rho, limit) < 0.0:
             break
@@ -198,7 +198,10 @@ def solve_pile(model, work, t, trees, limit):
 
     Writes: work.
     """
-    count = block_matrix.prepare(model, work, t)
+    if trees == MOVING:
+        count = block_matrix.prepare(model, work, t, MOVING_NODES, MOVING_WORK)
+    else:
+        count = block_matrix.prepare(model, work, t, MAX_NODES, MAX_WORK)
     if count == 0:
         return TOO_LARGE
     if is_small(count, trees, work.factor_work[0]):

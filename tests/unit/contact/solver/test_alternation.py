@@ -22,7 +22,9 @@ def begin(engine, problem):
     """Write a problem with no impulses; return its number of trees and the speed that it removes."""
     hard_problems.write(engine, problem._replace(impulse=np.zeros_like(problem.impulse)))
     island_solve.warm_start(engine.model, engine.state, engine.settings, engine.work)
-    count = block_matrix.prepare(engine.model, engine.work, 0)
+    count = block_matrix.prepare(
+        engine.model, engine.work, 0, block_matrix.MAX_NODES, block_matrix.MAX_WORK
+    )
     return count, island_speed(engine.settings, engine.work, 0)
 
 

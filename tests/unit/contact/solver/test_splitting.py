@@ -52,7 +52,7 @@ def test_the_fixed_point_of_splitting_is_the_exact_law(engine):
         hard_problems.write(engine, problem._replace(impulse=np.zeros_like(problem.impulse)))
         island_solve.warm_start(model, state, settings, work)
         speed = natural_residual.island_speed(settings, work, 0)
-        count = block_matrix.prepare(model, work, 0)
+        count = block_matrix.prepare(model, work, 0, block_matrix.MAX_NODES, block_matrix.MAX_WORK)
         splitting.start_duals(model, work, 0)
         splitting.follow(model, work, 0, count, 1.0, 2000)
         island_sums.settle(model, work, 0, count)
@@ -83,7 +83,7 @@ def test_contacts_that_are_to_stay_open_take_no_part(engine):
     hard_problems.write(both, doubled)
     model, state, settings, work = both.model, both.state, both.settings, both.work
     island_solve.warm_start(model, state, settings, work)
-    count = block_matrix.prepare(model, work, 0)
+    count = block_matrix.prepare(model, work, 0, block_matrix.MAX_NODES, block_matrix.MAX_WORK)
     splitting.start_duals(model, work, 0)
     splitting.follow(model, work, 0, count, 1.0, 2000)
     island_sums.settle(model, work, 0, count)

@@ -21,9 +21,7 @@ SWEEPS_ONLY = int(Solver.SWEEPS)
 FEW_ROWS = 3  # one contact, or some scalar rows: a few visits solve it
 MAX_DENSE_ROWS = 32  # ten contacts: up to here a dense matrix is faster than blocks
 SWEEPS = 24  # of an island that is too large for a matrix
-LOOSE = (
-    0.01  # [–] of the speed that is removed: what contacts of a heap at rest ask for without need
-)
+LOOSE = 0.01  # [–] of the speed that forces make in a step: a contact of a heap at rest asks for no less
 MANY = 0.01  # [–] of the contacts: from here on an island moves
 MOVING_SWEEPS = 10  # of one that moves: enough to carry it
 
@@ -53,7 +51,7 @@ def has_room(work, rows):
 
 @kernel
 def solve_sparse(model, work, t, trees, limit):
-    """Solve island t as one sparse problem; trees: how many it may have (`Trees`). Return an `Answer`.
+    """Solve island t as one sparse problem; trees: what holds them together (`Trees`). Return an `Answer`.
 
     Where larger tables or the late kernel are missing the status says so, and the step is made again.
 
@@ -96,19 +94,24 @@ def forced_speed(model, work, c):
 
 
 @kernel
-def is_moving(model, settings, work, t):
-    """Tell whether more than a few contacts of island t move faster than forces make them in a step.
+def usual_speed(model, settings, work, c):
+    """Return the speed that forces give contact c in a step [m/s]: weight, or all others where there is none.
 
-    Those forces are weight, or all others where there is no weight.
+    Forces on bodies far away in the same island, or world, do not count.
     """
     slow = step_speed(settings)
+    return slow if slow > 0.0 else forced_speed(model, work, c)
+
+
+@kernel
+def is_moving(model, settings, work, t):
+    """Tell whether more than a few contacts of island t move faster than forces make them in a step."""
     count = 0
     first = work.island_contact_start[t]
     stop = work.island_contact_start[t + 1]
     for k in range(first, stop):
         c = work.island_contact[k]
-        usual = slow if slow > 0.0 else forced_speed(model, work, c)
-        if largest(vec.load(work.contact_vel, c)) > usual:
+        if largest(vec.load(work.contact_vel, c)) > usual_speed(model, settings, work, c):
             count += 1
     return count > MANY * (stop - first)
 
@@ -124,21 +127,21 @@ def is_tied(work, t):
 
 
 @kernel
-def loosen_heap(model, work, t):
+def loosen_heap(model, settings, work, t):
     """Let the rigid contacts of island t, if it has many trees, ask for nothing less than `LOOSE`.
 
     A heap at rest has contacts that ask for what cannot be at the same time: gaps of 1e-7 m, here and there,
-    between bodies that others hold. No impulse closes them all, and those that try never end.
+    between bodies that others hold. No impulse closes them all, and those that try never end. What rebounds
+    does so at its full speed.
 
     Writes: work.
     """
     if block_matrix.find_nodes(model, work, t) <= block_matrix.MANY:
         return
-    nothing = LOOSE * work.removed_speed[0]
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        if work.contact_compliance[c, 2] == 0.0:
-            loosen(work, c, nothing)
+        if work.contact_compliance[c, 2] == 0.0 and work.contact_bounce[c] == 0.0:
+            loosen(work, c, LOOSE * usual_speed(model, settings, work, c))
 
 
 @kernel
@@ -162,7 +165,7 @@ def attempt(model, settings, work, t, rows):
             return True
     moves = is_moving(model, settings, work, t)
     if rows >= MAX_DENSE_ROWS and not moves:
-        loosen_heap(model, work, t)
+        loosen_heap(model, settings, work, t)
     if violation(model, work, t) <= limit or sweep_only(model, work, t, 1, limit):
         return True  # what rests needs no more
     trees = ANY if is_tied(work, t) else MOVING if moves else AT_REST

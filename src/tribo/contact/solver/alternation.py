@@ -32,7 +32,7 @@ LARGEST = 10.0  # [–] ε
 
 @kernel
 def into_cones(model, work, t, count):
-    """Pull impulses that round-off left outside their bounds back onto them.
+    """Pull impulses outside their bounds back onto them: what round-off, or a Newton step, left there.
 
     Writes: work.
     """
@@ -59,11 +59,11 @@ def violations(model, work, t):
     worst = square = 0.0
     for k in contacts_in(work, t):
         v = contact_violation(model, work, work.island_contact[k])
-        worst = max(worst, v)
+        worst = worst if v <= worst else v  # no number is the worst
         square += v * v
     for k in scalars_in(work, t):
         v = scalar_violation(model, work, work.island_scalar[k])
-        worst = max(worst, v)
+        worst = worst if v <= worst else v
         square += v * v
     return worst, square
 

@@ -8,11 +8,14 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
+from tribo.contact.problem.islands import contacts_in, scalars_in
+from tribo.contact.problem.whitened_products import contact_velocity, scalar_velocity, velocity
 from tribo.contact.solver import block_matrix, splitting
 from tribo.contact.solver.alternation import into_cones, take_turns
 from tribo.contact.solver.block_matrix import MANY, MAX_NODES, MAX_WORK, MOVING_NODES, MOVING_WORK
 from tribo.contact.solver.checkpoint import BEST, ROUND, SAFE, go_back, keep
 from tribo.contact.solver.convex_rounds import convex_round, forgetful_rounds
+from tribo.contact.solver.gauss_seidel_iteration import start_cold
 from tribo.contact.solver.natural_residual import (
     ENOUGH,
     GOOD,
@@ -20,6 +23,7 @@ from tribo.contact.solver.natural_residual import (
 )
 from tribo.contact.solver.newton_refinement import IDLE, refine
 from tribo.enums import Answer, Trees
+from tribo.math import vec
 
 UNSOLVED, SOLVED, TOO_LARGE = int(Answer.UNSOLVED), int(Answer.SOLVED), int(Answer.TOO_LARGE)
 ANY, AT_REST, MOVING = map(int, Trees)
@@ -179,6 +183,27 @@ def solve_small(model, work, t, count, limit):
 
 
 @kernel
+def brings_energy(model, work, t, count):
+    """Tell whether the impulses of island t bring energy, besides what their targets ask for.
+
+    They change it by λ·(w₀ + w)/2 = λ·w − ½ λ·Gλ; w₀, w: before and after them, relative to the targets.
+    """
+    gain = 0.0
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        gain += vec.dot(vec.load(work.contact_impulse, c), contact_velocity(model, work, c))
+        if work.contact_is_spun[c] == 1:
+            w = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
+            gain += vec.dot(vec.load(work.contact_spin_impulse, c), w)
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        gain += work.scalar_impulse[n] * scalar_velocity(model, work, n)
+    change = work.pile_lack
+    island_sums.begin(model, work, count, change)
+    return gain > 0.5 * island_sums.product(model, work, count, change, change)
+
+
+@kernel
 def is_small(count, trees, cost):
     """Tell whether an island is solved whatever that takes.
 
@@ -194,7 +219,8 @@ def solve_pile(model, work, t, trees, limit):
     """Solve island t from the present impulses to about `limit` [m/s]; return an `Answer`.
 
     If that fails, the impulses are the best that were found; if those of a small island are far from the law,
-    they are impulses that bring no energy. A large island takes a few turns only.
+    they are impulses that bring no energy. A large island takes a few turns only, after Newton's method where
+    its factor is cheap; impulses that bring energy then are left, and it counts as too large.
 
     Writes: work.
     """
@@ -206,6 +232,16 @@ def solve_pile(model, work, t, trees, limit):
         return TOO_LARGE
     if is_small(count, trees, work.factor_work[0]):
         return solve_small(model, work, t, count, limit)
-    turns = TURNS if trees == AT_REST else FEW_TURNS
-    best = alternate(model, work, t, count, limit, inf, turns)
-    return SOLVED if best <= ENOUGH * limit else UNSOLVED
+    best = inf
+    if work.factor_work[0] <= LARGE:
+        best = improve(model, work, t, count, limit, best, LONG, SHORT)
+        go_back(model, work, t, count, BEST, 1.0)
+    if best > ENOUGH * limit:
+        turns = TURNS if trees == AT_REST else FEW_TURNS
+        best = alternate(model, work, t, count, limit, best, turns)
+    if best <= ENOUGH * limit:
+        return SOLVED
+    if brings_energy(model, work, t, count):
+        start_cold(model, work, t)
+        return TOO_LARGE
+    return UNSOLVED

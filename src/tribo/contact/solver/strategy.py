@@ -22,7 +22,7 @@ FEW_ROWS = 3  # one contact, or some scalar rows: a few visits solve it
 MAX_DENSE_ROWS = 32  # ten contacts: up to here a dense matrix is faster than blocks
 SWEEPS = 24  # of an island that is too large for a matrix
 LOOSE = 0.01  # [–] of the speed that forces make in a step: a contact of a heap at rest asks for no less
-MANY = 0.01  # [–] of the contacts: from here on an island moves
+MOVING_SHARE = 0.01  # [–] of the contacts: from here on an island moves
 MOVING_SWEEPS = 10  # of one that moves: enough to carry it
 
 
@@ -113,7 +113,7 @@ def is_moving(model, settings, work, t):
         c = work.island_contact[k]
         if largest(vec.load(work.contact_vel, c)) > usual_speed(model, settings, work, c):
             count += 1
-    return count > MANY * (stop - first)
+    return count > MOVING_SHARE * (stop - first)
 
 
 @kernel

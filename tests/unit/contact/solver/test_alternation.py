@@ -4,7 +4,14 @@ import hard_problems
 import numpy as np
 import pytest
 
-from tribo.contact.solver import alternation, block_matrix, gauss_seidel_iteration, island_solve
+from tribo.contact.problem import island_sums
+from tribo.contact.solver import (
+    alternation,
+    block_matrix,
+    gauss_seidel_iteration,
+    island_solve,
+    sparse_island,
+)
 from tribo.contact.solver.checkpoint import BEST, go_back
 from tribo.contact.solver.natural_residual import island_speed, violation
 
@@ -62,6 +69,27 @@ def test_more_turns_never_end_worse(engine):
                 alternation.take_turns(engine.model, engine.work, 0, count, 0.0, np.inf, turns)
             )
         assert (np.diff(found) <= 0.0).all()
+
+
+def test_what_brings_energy_is_told(engine):
+    """It is told by the sign of ½ λ·Gλ + λ·c, of G as a dense matrix; both answers occur."""
+    model, work = engine.model, engine.work
+    told = []
+    for problem in KEPT:
+        count, _ = begin(engine, problem)
+        assert not sparse_island.brings_energy(model, work, 0, count)
+        alternation.take_turns(model, work, 0, count, 0.0, np.inf, TURNS)
+        go_back(model, work, 0, count, BEST, 1.0)
+        g, c = problem.dense()
+        for factor in (1.0, 3.0, 10.0):
+            work.contact_impulse[:] *= factor
+            island_sums.settle(model, work, 0, count)
+            x = work.contact_impulse[: len(problem.bodies)].ravel()
+            gain = 0.5 * x @ g @ x + x @ c
+            if abs(gain) > 1e-6 * (x @ g @ x):
+                told.append(sparse_island.brings_energy(model, work, 0, count))
+                assert told[-1] == (gain > 0.0)
+    assert 10 < sum(told) < len(told) - 10
 
 
 def test_what_is_solved_is_left_alone(engine):

@@ -12,22 +12,11 @@ import tribo
 pytest.importorskip("viser")
 
 import msgspec
-import viser
-from websockets.sync.client import connect
+from contracts.viewer_pages import CAMERA, GIZMO, opened
 
 from tribo.viewer import Viewer, inputs
 from tribo.viewer.player import Player
 from tribo.viewer.replay import replay
-
-CAMERA = {
-    "type": "ViewerCameraMessage", "wxyz": [1.0, 0, 0, 0], "position": [1.0, 2, 3], "fov": 0.8,
-    "near": 0.01, "far": 1e3, "image_height": 600, "image_width": 800, "look_at": [0.0, 0, 0],
-    "up_direction": [0.0, 0, 1],
-}  # fmt: skip
-GIZMO = {
-    "type": "TransformControlsUpdateMessage", "name": "/touch/gizmo", "wxyz": [1.0, 0, 0, 0],
-    "position": [1.0, 2, 3], "owner": "",
-}  # fmt: skip
 
 
 @pytest.fixture
@@ -49,10 +38,7 @@ class Person:
     """Somebody at a page."""
 
     def __init__(self, session):
-        address = session.address.replace("http://", "ws://")
-        self.page = connect(
-            address, subprotocols=[f"viser-v{viser.__version__}"], compression=None, max_size=None
-        )
+        self.page = opened(session)
         self.send(CAMERA)
 
     def send(self, message):
@@ -205,7 +191,7 @@ def test_the_gizmo_moves_where_a_person_drags_it(viewer, person):
         happened.append(1)
 
     touch._gizmo._impl_aux.update_cb.insert(0, come_between)
-    person.send(GIZMO)
+    person.send(GIZMO | {"position": [1.0, 2, 3]})
     arrived(viewer, happened)
     until(lambda: viewer._orders._waiting, "the person's pose arrives")
     viewer._carry_out()

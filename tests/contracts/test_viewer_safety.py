@@ -13,8 +13,7 @@ import tribo
 pytest.importorskip("viser")
 
 import msgspec
-import viser
-from websockets.sync.client import connect
+from contracts.viewer_pages import CAMERA, GIZMO, opened
 
 from tribo.viewer import Viewer, messages
 from tribo.viewer.access import is_loopback, token_for
@@ -35,16 +34,6 @@ def viewer():
         yield made
 
 
-def opened(viewer, path="", **more):
-    """Connect as a page does."""
-    address = viewer.address.partition("/?")[0].replace("http://", "ws://")
-    address = address.replace("0.0.0.0", "127.0.0.1")
-    return connect(
-        address + path, subprotocols=[f"viser-v{viser.__version__}"], compression=None, max_size=None,
-        **more,
-    )  # fmt: skip
-
-
 def drain(page):
     """Read until the page is closed."""
     while True:
@@ -59,11 +48,6 @@ def gui_update(viewer, value, name="value"):
     return {"type": "GuiUpdateMessage", "uuid": slider(viewer), "updates": {name: value}}
 
 
-CAMERA = {
-    "type": "ViewerCameraMessage", "wxyz": [1.0, 0, 0, 0], "position": [1.0, 2, 3], "fov": 0.8,
-    "near": 0.01, "far": 1e3, "image_height": 600, "image_width": 800, "look_at": [0.0, 0, 0],
-    "up_direction": [0.0, 0, 1],
-}  # fmt: skip
 CLICK = {
     "type": "SceneNodeClickMessage", "name": "/visual/sphere", "instance_index": 0, "owner": "",
     "ray_origin": [0.0, 0, 0], "ray_direction": [0.0, 0, 1], "screen_pos": [0.5, 0.5], "modifier": None,
@@ -72,10 +56,6 @@ DRAG = {
     "type": "SceneNodeDragMessage", "phase": "start", "name": "/visual/sphere", "instance_index": 0,
     "start_position": [0.0, 0, 0], "start_screen_pos": [0.5, 0.5], "end_position": [0.0, 0, 1],
     "end_screen_pos": [0.5, 0.5], "button": "left", "modifier": "cmd/ctrl", "owner": "",
-}  # fmt: skip
-GIZMO = {
-    "type": "TransformControlsUpdateMessage", "name": "/touch/gizmo", "wxyz": [1.0, 0, 0, 0],
-    "position": [0.0, 0, 0], "owner": "",
 }  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -154,29 +156,32 @@ class Interior:
 
     def step(self, n: int) -> None:
         """Make n steps; cables that adapt by themselves do so in between, but while they are recorded."""
-        if not self.adapting.has_any or self.recording.is_open or self.is_midway:
+        if not self._may_adapt:
             self.run(n)
             return
-        try:
-            self._adapts.pop()
-        except IndexError:
-            raise self.busy("step") from None
-        try:
+        with self._adapting_alone("step"):
             for count in self.adapting.stretches(n):
                 self.run(count)
-        finally:
-            self._adapts.append(True)
 
     def adapt_due(self) -> None:
         """Let cables adapt that do it by themselves, and whose time it is."""
-        if not self.adapting.has_any or self.is_midway or self.recording.is_open:
-            return
+        if self._may_adapt:
+            with self._adapting_alone("update"):
+                self.adapting.adapt_due()
+
+    @property
+    def _may_adapt(self) -> bool:
+        return self.adapting.has_any and not self.recording.is_open and not self.is_midway
+
+    @contextmanager
+    def _adapting_alone(self, what: str) -> Iterator[None]:
+        """Refuse a call while another thread steps this world, whose cables adapt."""
         try:
             self._adapts.pop()
         except IndexError:
-            raise self.busy("update") from None
+            raise self.busy(what) from None
         try:
-            self.adapting.adapt_due()
+            yield
         finally:
             self._adapts.append(True)
 

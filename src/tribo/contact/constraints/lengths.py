@@ -33,9 +33,8 @@ BACK_FORCE = int(Tuning.BACK_FORCE)
 LEAST_LENGTH = int(Tuning.LEAST_LENGTH)
 MOST_LENGTH = int(Tuning.MOST_LENGTH)
 LET_OUT = int(Memory.LENGTH)
-STRONGEST = (
-    1e15  # [N] of a motor without a bound: what has one brings energy, what has none only holds
-)
+# What has a bound brings energy, what has none only holds: a motor without one is given this.
+STRONGEST = 1e15  # [N]
 SLIPS = 1.0 - 1e-9  # [–] of the largest impulse of a winch: from here on its drum slips
 
 

@@ -16,11 +16,7 @@ from tribo.contact.problem.whitened_products import within
 from tribo.contact.solver import coulomb_cone
 from tribo.contact.solver.checkpoint import BEST, STEP, go_back, keep
 from tribo.contact.solver.gauss_seidel_iteration import sweep_island
-from tribo.contact.solver.natural_residual import (
-    contact_violation,
-    scalar_violation,
-    spin_law,
-)
+from tribo.contact.solver.natural_residual import spin_law, violations
 from tribo.contact.solver.newton_refinement import IDLE, PROXIMAL, make_step
 from tribo.math import vec
 
@@ -51,21 +47,6 @@ def into_cones(model, work, t, count):
         n = work.island_scalar[k]
         work.scalar_impulse[n] = within(work, n, work.scalar_impulse[n])
     island_sums.settle(model, work, t, count)
-
-
-@kernel
-def violations(model, work, t):
-    """Return how far island t is from the law: the largest violation [m/s], and the sum of all squares."""
-    worst = square = 0.0
-    for k in contacts_in(work, t):
-        v = contact_violation(model, work, work.island_contact[k])
-        worst = worst if v <= worst else v  # no number is the worst
-        square += v * v
-    for k in scalars_in(work, t):
-        v = scalar_violation(model, work, work.island_scalar[k])
-        worst = worst if v <= worst else v
-        square += v * v
-    return worst, square
 
 
 @kernel

@@ -99,14 +99,24 @@ def contact_violation(model, work, c):
 
 
 @kernel
+def violations(model, work, t):
+    """Return how far island t is from the law: the largest violation [m/s], and the sum of all squares."""
+    worst = square = 0.0
+    for k in contacts_in(work, t):
+        v = contact_violation(model, work, work.island_contact[k])
+        worst = worst if v <= worst else v  # no number is the worst
+        square += v * v
+    for k in scalars_in(work, t):
+        v = scalar_violation(model, work, work.island_scalar[k])
+        worst = worst if v <= worst else v
+        square += v * v
+    return worst, square
+
+
+@kernel
 def violation(model, work, t):
     """Return how far the impulses of island t are from the hard law, as a velocity [m/s]."""
-    worst = 0.0
-    for k in contacts_in(work, t):
-        worst = max(worst, contact_violation(model, work, work.island_contact[k]))
-    for k in scalars_in(work, t):
-        worst = max(worst, scalar_violation(model, work, work.island_scalar[k]))
-    return worst
+    return violations(model, work, t)[0]
 
 
 @kernel

@@ -130,6 +130,8 @@ def is_tied(work, t):
 def loosen_heap(model, settings, work, t):
     """Let the rigid contacts of island t, if it has many trees, ask for nothing less than `LOOSE`.
 
+    Return whether they do.
+
     A heap at rest has contacts that ask for what cannot be at the same time: gaps of 1e-7 m, here and there,
     between bodies that others hold. No impulse closes them all, and those that try never end. What rebounds
     does so at its full speed.
@@ -137,11 +139,12 @@ def loosen_heap(model, settings, work, t):
     Writes: work.
     """
     if block_matrix.find_nodes(model, work, t) <= block_matrix.MANY:
-        return
+        return False
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         if work.contact_compliance[c, 2] == 0.0 and work.contact_bounce[c] == 0.0:
             loosen(work, c, LOOSE * usual_speed(model, settings, work, c))
+    return True
 
 
 @kernel
@@ -164,10 +167,11 @@ def attempt(model, settings, work, t, rows):
         if not has_room(work, rows) or dense_island.solve_exactly(model, work, t, limit):
             return True
     moves = is_moving(model, settings, work, t)
-    if rows >= MAX_DENSE_ROWS and not moves:
-        loosen_heap(model, settings, work, t)
-    if violation(model, work, t) <= limit or sweep_only(model, work, t, 1, limit):
-        return True  # what rests needs no more
+    if rows >= MAX_DENSE_ROWS and not moves and loosen_heap(model, settings, work, t):
+        if violation(model, work, t) <= limit:
+            return True
+    if sweep_only(model, work, t, 1, limit):  # what rests needs no more
+        return True
     trees = ANY if is_tied(work, t) else MOVING if moves else AT_REST
     answer = solve_sparse(model, work, t, trees, limit)
     if answer == TOO_LARGE:

@@ -1,12 +1,12 @@
 """What people pile up: time of a step and share of flagged steps, on the way to rest and once it should rest.
 
     python benchmarks/at_rest.py [wall toppling jenga stack pyramid pipes dominoes balls boxes]
-                                 [--steps 0.001 0.004]
+                                 [--steps 0.001 0.004] [--way 2] [--seed 1]
 
 A wall of 105 bricks, another whose outermost bricks topple, a tower of 54 blocks, twenty boxes one upon
 another, a pyramid on a square, pipes between two stops, forty dominoes of which the first is pushed, 200
 balls that fall into a bin, 100 boxes of all sizes that fall into a heap. Friction 0.6; 2 s on the way, and
-one second after it.
+one second after it. `--seed` draws other balls and boxes, `--way` gives them another time [s].
 """
 
 from __future__ import annotations
@@ -86,24 +86,25 @@ def dominoes(world: tribo.World) -> None:
     world.add_box((0.02, 0.1, 0.2), 0.1, position=(-0.1, 0.0, 0.12), orientation=lean)
 
 
-def balls(world: tribo.World) -> None:
+def balls(world: tribo.World, seed: int = 0) -> None:
     """Let balls fall into a bin."""
     for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1)):
         size = (0.1 if x else 1.2, 0.1 if y else 1.2, 1.0)
         world.add_box(size, 1.0, position=(0.55 * x, 0.55 * y, 0.5), body_type="static")
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     for k in range(200):
         world.add_sphere(0.06, 0.2, position=(*rng.uniform(-0.4, 0.4, 2), 0.1 + 0.02 * k))
 
 
-def boxes(world: tribo.World) -> None:
+def boxes(world: tribo.World, seed: int = 1) -> None:
     """Let boxes fall into a heap."""
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(seed)
     for k in range(100):
         place = (*rng.uniform(-0.6, 0.6, 2), 0.2 + 0.1 * k)
         world.add_box(tuple(rng.uniform(0.08, 0.2, 3)), 0.5, position=place)
 
 
+DRAWN = (balls, boxes)
 SCENES = (wall, toppling, jenga, stack, pyramid, pipes, dominoes, balls, boxes)
 
 
@@ -122,9 +123,19 @@ def main() -> None:
     known = {scene.__name__: scene for scene in SCENES}
     parser.add_argument("scenes", nargs="*", default=list(known), metavar="scene")
     parser.add_argument("--steps", nargs="*", type=float, default=[0.001, 0.004], help="[s]")
+    parser.add_argument("--way", type=float, default=2.0, help="time on the way to rest [s]")
+    parser.add_argument("--seed", type=int, help="of balls and boxes")
     chosen = parser.parse_args()
     logging.disable(logging.WARNING)
-    head = ("scene", "step", "first 2 s: mean µs", "99 %", "flagged", "then: mean µs", "99 %")
+    head = (
+        "scene",
+        "step",
+        f"first {chosen.way:g} s: mean µs",
+        "99 %",
+        "flagged",
+        "then: mean µs",
+        "99 %",
+    )
     print(f"| {' | '.join(head)} | flagged | kinetic energy [J] |")
     print("|" + " --- |" * (len(head) + 2))
     for name in chosen.scenes:
@@ -132,8 +143,11 @@ def main() -> None:
             world = tribo.World(time_step=dt)
             world.add_ground()
             world.set_material_pair("default", "default", friction=0.6)
-            known[name](world)
-            first, then = timed(world, 2.0), timed(world, 1.0)
+            drawn = (
+                {"seed": chosen.seed} if known[name] in DRAWN and chosen.seed is not None else {}
+            )
+            known[name](world, **drawn)
+            first, then = timed(world, chosen.way), timed(world, 1.0)
             energy = world.kinetic_energy
             print(f"| {name} | {1e3 * dt:g} ms | {first} | {then} | {energy:.0e} |", flush=True)
 

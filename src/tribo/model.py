@@ -264,7 +264,7 @@ class Work(Record):
     bias_rounds = field(1, dtype=INT)  # fixed-point iterations of h in this step
     bias_before = field("nv")  # [N, N m] `bias_force` before an iteration
     island_is_stale = field("ntree", dtype=INT)  # 1: an h changed after its solve; 2: solved again
-    island_is_unsolved = field("ntree", dtype=INT)  # 1: the last solve missed its tolerance
+    island_miss = field("ntree")  # [–] of the speed to remove by which the last solve misses the law; 0: solved
     change_v = field("nv")  # [m/s, rad/s] scratch
 
     # Stages of Runge and Kutta's method.

@@ -20,8 +20,8 @@ from tribo.contact.problem.whitened_products import (
     within,
 )
 from tribo.contact.solver import dense_island
-from tribo.contact.solver.natural_residual import HARMLESS, island_speed, violation
-from tribo.contact.solver.strategy import solve_as_set
+from tribo.contact.solver.natural_residual import island_speed, violation
+from tribo.contact.solver.strategy import loosen_heap, solve_as_set
 from tribo.contact.stabilisation.penetration_correction import (
     bound_correction,
     leave,
@@ -97,6 +97,7 @@ def solve_island(model, settings, work, t, rows):
 
     Writes: work.
     """
+    loosen_heap(model, settings, work, t, rows)
     is_whole = leave(model, work, t) == 0
     is_solved = solve_as_set(model, settings, work, t, rows)
     for _ in range(BOUND_ROUNDS):
@@ -109,9 +110,10 @@ def solve_island(model, settings, work, t, rows):
         if not is_sane:
             work.status[0] |= SLOWED
         is_solved = velocity_bound.bound(model, settings, work, t, rows, is_solved)
-    work.island_is_unsolved[t] = 0
-    if not is_solved and violation(model, work, t) > HARMLESS * island_speed(settings, work, t):
-        work.island_is_unsolved[t] = 1
+    work.island_miss[t] = 0.0
+    speed = island_speed(settings, work, t)
+    if not is_solved and speed > 0.0:
+        work.island_miss[t] = violation(model, work, t) / speed
 
 
 @kernel
@@ -131,7 +133,7 @@ def solve(model, state, settings, work):
         work.tree_vain_pause[t] = state.tree_vain_pause[t]
     for t in range(work.tree_island.shape[0]):
         rows = dense_island.island_rows(work, t)
-        work.island_is_unsolved[t] = 0
+        work.island_miss[t] = 0.0
         if rows > 0:
             solve_island(model, settings, work, t, rows)
 

@@ -23,11 +23,12 @@ from tribo.contact.solver.natural_residual import (
     violation,
 )
 from tribo.contact.solver.newton_refinement import IDLE, refine
-from tribo.enums import Answer, Trees
+from tribo.enums import Answer, Origin, Trees
 from tribo.math import vec
 
 UNSOLVED, SOLVED, TOO_LARGE = int(Answer.UNSOLVED), int(Answer.SOLVED), int(Answer.TOO_LARGE)
 ANY, AT_REST, MOVING = map(int, Trees)
+LAST_ROUND = int(Origin.LAST_ROUND)
 
 LONG = 30  # Newton steps from the last step's impulses, and from where turns have come
 SHORT = 10  # from where the splitting, or a round, has come
@@ -240,6 +241,8 @@ def solve_pile(model, work, t, trees, limit):
         go_back(model, work, t, count, BEST, 1.0)
     if best > ENOUGH * limit:
         turns = TURNS if is_cheap or trees == AT_REST else FEW_TURNS
+        if work.island_origin[t] == LAST_ROUND:  # a good start
+            turns //= 2
         best = alternate(model, work, t, count, limit, best, turns)
     if best <= ENOUGH * limit:
         return SOLVED

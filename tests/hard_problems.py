@@ -16,6 +16,7 @@ from tribo.model import Late
 
 FILE = Path(__file__).parent / "data" / "contact_problems.npz"
 WORLD = -1  # a side that does not move
+SOLVED = 1e-6  # [–] of the speed to remove: an island that misses the law by less is solved
 
 
 class Problem(NamedTuple):

@@ -18,22 +18,24 @@ from tribo.contact.solver.convex_rounds import convex_round, forgetful_rounds
 from tribo.contact.solver.gauss_seidel_iteration import start_cold
 from tribo.contact.solver.natural_residual import (
     ENOUGH,
+    FLAGGED,
     GOOD,
     violation,
 )
 from tribo.contact.solver.newton_refinement import IDLE, refine
-from tribo.enums import Answer, Trees
+from tribo.enums import Answer, Origin, Trees
 from tribo.math import vec
 
 UNSOLVED, SOLVED, TOO_LARGE = int(Answer.UNSOLVED), int(Answer.SOLVED), int(Answer.TOO_LARGE)
 ANY, AT_REST, MOVING = map(int, Trees)
+LAST_ROUND = int(Origin.LAST_ROUND)
 
 LONG = 30  # Newton steps from the last step's impulses, and from where turns have come
 SHORT = 10  # from where the splitting, or a round, has come
 TURNS = 8  # of sweeps and Newton steps in turns
-FEW_TURNS = 4  # of a large island that moves
+FEW_TURNS = 4  # of an island that moves and whose factor is dear
 SPLITS = (20, 80, 300)  # steps of the splitting before each of these
-FAR = 1e-3  # [–] of the speed that is removed: a violation beyond it is no solution
+PAIR = 2  # trees: an island of more that moves is large
 CROWD = 32  # trees: an island of more is too large, unless constraints hold them together
 LARGE = 2e5  # multiplications of a factor: about 0.15 ms
 ROUNDS = 8
@@ -90,7 +92,7 @@ def alternate(model, work, t, count, limit, best, turns):
     """
     best = take_turns(model, work, t, count, limit, best, turns)
     go_back(model, work, t, count, BEST, 1.0)
-    if ENOUGH * limit < best <= FAR * work.removed_speed[0]:
+    if ENOUGH * limit < best <= FLAGGED * work.removed_speed[0]:
         best = improve(model, work, t, count, limit, best, SHORT, IDLE)
         go_back(model, work, t, count, BEST, 1.0)
     return best
@@ -177,7 +179,7 @@ def solve_small(model, work, t, count, limit):
         best = improve(model, work, t, count, limit, best, SHORT, SHORT)
         go_back(model, work, t, count, SAFE, 1.0)
         is_solved, best = rounds(model, work, t, count, limit, REFINE_FROM, best)
-    is_lawful = best <= FAR * work.removed_speed[0]
+    is_lawful = best <= FLAGGED * work.removed_speed[0]
     go_back(model, work, t, count, BEST if is_lawful else SAFE, 1.0)
     return SOLVED if is_solved else UNSOLVED
 
@@ -209,7 +211,7 @@ def is_small(count, trees, cost):
 
     count: its trees; trees: what holds them together (`Trees`); cost: of its factor.
     """
-    if count <= MANY:
+    if count <= (PAIR if trees == MOVING else MANY):
         return True
     return cost <= LARGE and (trees == ANY or (trees == AT_REST and count <= CROWD))
 
@@ -232,12 +234,15 @@ def solve_pile(model, work, t, trees, limit):
         return TOO_LARGE
     if is_small(count, trees, work.factor_work[0]):
         return solve_small(model, work, t, count, limit)
+    is_cheap = work.factor_work[0] <= LARGE
     best = inf
-    if work.factor_work[0] <= LARGE:
+    if is_cheap:
         best = improve(model, work, t, count, limit, best, LONG, SHORT)
         go_back(model, work, t, count, BEST, 1.0)
     if best > ENOUGH * limit:
-        turns = TURNS if trees == AT_REST else FEW_TURNS
+        turns = TURNS if is_cheap or trees == AT_REST else FEW_TURNS
+        if work.island_origin[t] == LAST_ROUND:  # a good start
+            turns //= 2
         best = alternate(model, work, t, count, limit, best, turns)
     if best <= ENOUGH * limit:
         return SOLVED

@@ -240,3 +240,15 @@ def test_a_body_file_of_meshes_is_saved_with_files_of_its_own(mode, tmp_path):
         again.step(50)
         assert state_hash(again.engine) == state_hash(world.engine)
     assert len(world.contacts) > 0
+
+
+def test_meshes_that_are_far_from_the_world_file_are_named(tmp_path, caplog):
+    """`load` opens what is near and must be told of their folder; what is in no file is beside it."""
+    (tmp_path / "body").mkdir()
+    far = tmp_path / "a" / "b" / "c" / "d"
+    far.mkdir(parents=True)
+    world = yard(tmp_path / "body")
+    world.save(far / "scene.xml")
+    assert f"give package_dirs=['{tmp_path / 'body'}']" in caplog.text
+    again = tribo.World.load(far / "scene.xml", package_dirs=[tmp_path / "body"])
+    assert fingerprint(again.engine) == fingerprint(world.engine)

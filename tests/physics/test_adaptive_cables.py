@@ -393,6 +393,20 @@ def test_a_recording_goes_on_over_a_snapshot_of_other_segments(tmp_path):
     )
 
 
+def test_a_world_file_says_that_its_cable_will_not_adapt(tmp_path, caplog):
+    """It holds the segments of the moment."""
+    world, cable = falling()
+    world.step(105)
+    world.save(tmp_path / "rope.xml")
+    assert "that cable 'cable_0' adapts by itself" in caplog.text
+    again = tribo.World.load(tmp_path / "rope.xml")
+    assert [part.name for part in again.objects] == [part.name for part in world.objects]
+    caplog.clear()
+    cable.stop_adapting()
+    world.save(tmp_path / "rope.xml")
+    assert "adapts by itself" not in caplog.text
+
+
 def test_a_batch_is_refused_until_it_stays_as_it_is():
     world, cable = falling()
     world.step(105)

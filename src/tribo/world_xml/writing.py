@@ -386,6 +386,7 @@ def _left_out(world: FilledWorld) -> list[str]:
         for body in part.collision_bodies
         if body.runs and body.shape in {Shape.PLANE, Shape.HEIGHT_MAP}
     ]
+    lost += [f"that cable {one.name!r} adapts by itself" for one in world.cables if one.is_adapting]
     lost += [f"that {tie.name!r} is broken" for tie in world.constraints if tie.is_broken]
     standard = WorldSettings()
     lost += [name for name in NOT_IN_FILE if getattr(world, name) != getattr(standard, name)]

@@ -15,7 +15,7 @@ from tribo.compiler.jit import DISABLED, named_entry
 from tribo.dynamics import inertia, kinematics
 from tribo.engine import thread_scratch
 from tribo.engine.builder import Capacity, allocate, collect_filters
-from tribo.engine.threads import run_together
+from tribo.engine.threads import run_together, shares
 from tribo.model import Command, Late, Model, Settings, State, Status, Work
 
 logger = logging.getLogger("tribo")
@@ -179,8 +179,7 @@ class Engine:
 
     def _call_parallel(self, threads: int, part: int) -> None:
         """Run all worlds on some threads; each takes the next few worlds when it is free."""
-        few = max(1, self.worlds // (16 * threads))
-        starts = iter(range(0, self.worlds, few))  # one iterator: each start is handed out once
+        left = iter(shares(self.worlds, threads))  # one iterator: each share is handed out once
         while len(self._others) < threads - 1:
             work = thread_scratch.for_another_thread(self.work)
             pilot = thread_scratch.pilot_of_another_thread(self.pilot)
@@ -189,8 +188,8 @@ class Engine:
             self._others.append((work, pilot, addresses))
 
         def share(thread: int) -> None:
-            for first in starts:
-                self._call(first, min(first + few, self.worlds), part, thread)
+            for first, stop in left:
+                self._call(first, stop, part, thread)
 
         run_together([partial(share, thread) for thread in range(threads)])
 

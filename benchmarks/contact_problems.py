@@ -148,7 +148,12 @@ def figures(engine: Engine, problem: problems.Problem) -> tuple[bool, float, flo
     x = work.contact_impulse[:n].ravel()
     g, c = problem.dense()
     gain = 0.5 * x @ g @ x + x @ c
-    return work.island_miss[0] <= problems.SOLVED, error / speed, gain / max(abs(x @ c), 1e-300), taken
+    return (
+        work.island_miss[0] <= problems.SOLVED,
+        error / speed,
+        gain / max(abs(x @ c), 1e-300),
+        taken,
+    )
 
 
 def solve(path: Path) -> None:

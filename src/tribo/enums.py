@@ -45,6 +45,14 @@ class Integrator(IntEnum):
     RK4 = 2  # midpoint for trees that something touches
 
 
+class Origin(IntEnum):
+    """From which impulses the solve of an island begins: `Work.island_origin`."""
+
+    LAST_STEP = 0
+    LAST_ROUND = 1  # contacts were added to it in this step
+    UNCHANGED = 2  # contacts were added to others: it is solved as well as it was
+
+
 class Trees(IntEnum):
     """How hard an island is tried that is solved as one sparse problem, by what holds its trees together."""
 

@@ -18,8 +18,8 @@ from tribo.contact.problem.scalar_rows import GIVES_WAY
 from tribo.contact.problem.whitened_products import contact_velocity, scalar_velocity, within
 from tribo.contact.solver.coulomb_cone import NO_FRICTION, project
 from tribo.contact.solver.natural_residual import (
-    GOOD,
     FLAGGED,
+    GOOD,
     contact_violation,
     island_speed,
     largest,

@@ -23,11 +23,12 @@ from tribo.contact.solver.natural_residual import (
     violation,
 )
 from tribo.contact.solver.newton_refinement import IDLE, refine
-from tribo.enums import Answer, Trees
+from tribo.enums import Answer, Origin, Trees
 from tribo.math import vec
 
 UNSOLVED, SOLVED, TOO_LARGE = int(Answer.UNSOLVED), int(Answer.SOLVED), int(Answer.TOO_LARGE)
 ANY, AT_REST, MOVING = map(int, Trees)
+LAST_ROUND = int(Origin.LAST_ROUND)
 
 LONG = 30  # Newton steps from the last step's impulses, and from where turns have come
 SHORT = 10  # from where the splitting, or a round, has come
@@ -149,36 +150,55 @@ def rounds(model, work, t, count, limit, rho, best):
 
 
 @kernel
-def solve_small(model, work, t, count, limit):
-    """Solve island t, which is not large, from the present impulses; return an `Answer`.
+def search(model, work, t, count, limit):
+    """Look for the solution of island t from the present impulses, way by way; the best impulses are kept.
+
+    Return whether it is found, and the least violation [m/s].
 
     Writes: work.
     """
     best = improve(model, work, t, count, limit, inf, LONG, LONG)
     go_back(model, work, t, count, BEST, 1.0)
     if best <= ENOUGH * limit:  # near the limit, steps go on as long as they take something away
-        return SOLVED
+        return True, best
     before = best
     best = alternate(model, work, t, count, limit, best, TURNS)
-    is_solved = is_good(best, before, limit)
-    if not is_solved:
-        before = best
-        best = improve(model, work, t, count, limit, best, LONG, LONG)
-        is_solved = is_good(best, before, limit)
-    if not is_solved:
-        go_back(model, work, t, count, BEST, 1.0)
-        is_solved, best = approach(model, work, t, count, limit, best)
-    if not is_solved:
-        go_back(model, work, t, count, BEST, 1.0)
-        is_solved, best = rounds(model, work, t, count, limit, FIRST_STIFFNESS, best)
+    if is_good(best, before, limit):
+        return True, best
+    before = best
+    best = improve(model, work, t, count, limit, best, LONG, LONG)
+    go_back(model, work, t, count, BEST, 1.0)
+    if is_good(best, before, limit) or best > HOPELESS * work.removed_speed[0]:
+        return best <= ENOUGH * limit, best
+    is_solved, best = approach(model, work, t, count, limit, best)
+    if is_solved:
+        return True, best
+    go_back(model, work, t, count, BEST, 1.0)
+    return rounds(model, work, t, count, limit, FIRST_STIFFNESS, best)
+
+
+@kernel
+def solve_small(model, work, t, count, limit):
+    """Solve island t, which is not large, from the present impulses; return an `Answer`.
+
+    Where the search was in vain in a round before, in this very step, there is none.
+
+    Writes: work.
+    """
+    speed = work.removed_speed[0]
+    is_vain = work.island_miss[t] > HOPELESS
+    is_solved, best = False, inf
+    if not is_vain:
+        is_solved, best = search(model, work, t, count, limit)
     if not is_solved:
         forgetful_rounds(model, work, t, count, limit)
         into_cones(model, work, t, count)
         keep(work, t, SAFE)
+    if not is_solved and best <= HOPELESS * speed:
         best = improve(model, work, t, count, limit, best, SHORT, SHORT)
         go_back(model, work, t, count, SAFE, 1.0)
         is_solved, best = rounds(model, work, t, count, limit, REFINE_FROM, best)
-    is_lawful = best <= FLAGGED * work.removed_speed[0]
+    is_lawful = best <= FLAGGED * speed
     go_back(model, work, t, count, BEST if is_lawful else SAFE, 1.0)
     return SOLVED if is_solved else UNSOLVED
 
@@ -240,6 +260,8 @@ def solve_pile(model, work, t, trees, limit):
         go_back(model, work, t, count, BEST, 1.0)
     if best > ENOUGH * limit:
         turns = TURNS if is_cheap or trees == AT_REST else FEW_TURNS
+        if work.island_origin[t] == LAST_ROUND:  # a good start
+            turns //= 2
         best = alternate(model, work, t, count, limit, best, turns)
     if best <= ENOUGH * limit:
         return SOLVED

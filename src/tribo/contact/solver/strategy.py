@@ -9,7 +9,7 @@ from tribo.contact.problem.islands import contacts_in
 from tribo.contact.solver import block_matrix, dense_island
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_island
 from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, violation
-from tribo.enums import Answer, Solver, Trees
+from tribo.enums import Answer, Origin, Solver, Trees
 from tribo.math import vec
 from tribo.model import Late, Status
 
@@ -18,6 +18,7 @@ PILE = int(Late.PILE)
 SOLVED, TOO_LARGE = int(Answer.SOLVED), int(Answer.TOO_LARGE)
 ANY, AT_REST, MOVING = map(int, Trees)
 SWEEPS_ONLY = int(Solver.SWEEPS)
+LAST_ROUND = int(Origin.LAST_ROUND)
 FEW_ROWS = 3  # one contact, or some scalar rows: a few visits solve it
 MAX_DENSE_ROWS = 32  # ten contacts: up to here a dense matrix is faster than blocks
 SWEEPS = 24  # of an island that is too large for a matrix
@@ -172,6 +173,8 @@ def attempt(model, settings, work, t, rows):
     answer = solve_sparse(model, work, t, trees, limit)
     if answer == TOO_LARGE:
         sweeps = MOVING_SWEEPS if moves else SWEEPS
+        if work.island_origin[t] == LAST_ROUND:  # a good start
+            sweeps //= 2
         return sweep_only(model, work, t, min(sweeps, settings.max_sweeps), limit)
     return answer == SOLVED
 

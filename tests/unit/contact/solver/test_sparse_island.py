@@ -43,6 +43,7 @@ def write_problem(engine, rng, contacts, spun=0.0, spread=2.0):
     work.free_response[: 6 * nodes] = rng.normal(size=6 * nodes)
     work.contact_count[0], work.scalar_count[0], work.row_count[0] = contacts, 0, 0
     work.contact_target[:contacts] = 0.0
+    work.island_miss[:] = 0.0
     work.contact_key[:contacts] = np.arange(contacts)
     work.tree_island[:] = np.arange(len(work.tree_island))
     work.island_contact_start[:] = contacts

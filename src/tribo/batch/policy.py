@@ -13,6 +13,7 @@ from tribo.batch.part import Part
 from tribo.batch.places import KINDS, place_of, places_of
 from tribo.batch_kernels.records import Pilot
 from tribo.checks import check
+from tribo.checks.errors import EditError
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
 from tribo.engine.engine import no_pilot
@@ -78,9 +79,9 @@ class BatchPolicy(Sealed):
 
         Raises:
             ValueError: There is no such world.
-            EditError: Another thread steps the batch.
+            EditError: Another thread steps the batch, or the batch has another policy by now.
         """
-        self._batch.check_idle("restart of the policy")
+        self._check_in_use("restart")
         chosen = self._batch.chosen_worlds(worlds)
         for field in ("left", "action", "seen"):
             self._arrays[field][chosen] = 0
@@ -95,7 +96,7 @@ class BatchPolicy(Sealed):
             TypeError, ValueError: It is no network, or its layers have other widths; nothing is changed.
             EditError: Another thread steps the batch, or the batch has another policy by now.
         """
-        self._batch.check_idle("network of the policy")
+        self._check_in_use("network")
         if not isinstance(network, Network):
             raise TypeError(f"network must be a tribo.Network, got {check.shown(network)}")
         made = layers_of(network)
@@ -105,8 +106,21 @@ class BatchPolicy(Sealed):
             self._arrays[field][0] = array[0]
         object.__setattr__(self, "network", network)
 
+    def _check_in_use(self, what: str) -> None:
+        """Refuse edits of a policy that was taken out, and those while another thread steps the batch.
+
+        Raises:
+            EditError: It is so.
+        """
+        self._batch.check_idle(f"{what} of the policy")
+        if self._batch.engine.pilot.arrays is not self._arrays:
+            raise EditError(
+                f"{what} of a policy that the batch has no more: batch.policy is the one that it has"
+            )
+
     def _assign(self, field: str, value: Any) -> None:
         """Write checked numbers into a field, one row for all worlds or one for each."""
+        self._check_in_use(field)
         what, here = f"{field} of the policy", self._arrays[field]
         given = check.within_range(check.array(value, what, "numbers"), what)
         if given.shape not in ((), here.shape[1:], here.shape):

@@ -1,6 +1,7 @@
 """Policies within the call: bit for bit what the same actions do by hand, to rounding what NumPy computes."""
 
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,9 @@ import tribo
 from tribo.gym.rotations import turned_back
 from tribo.gym.simulation import Simulation
 from tribo.gym.tasks import biped, quadruped
+from tribo.learn import Policy
+
+ROOT = Path(__file__).parents[3]
 
 WORLDS = 5
 RATE = 1.7  # [1/s]
@@ -413,3 +417,27 @@ def test_layers_are_scratch_of_a_thread():
     assert other.arrays["action"] is own.arrays["action"]
     assert policy.action is not own.arrays["action"]
     assert not np.shares_memory(other.arrays["hidden"], own.arrays["hidden"])
+
+
+def test_a_policy_that_was_taken_out_is_said_to_be():
+    """What is written into it would reach nothing."""
+    batch, old = counting(cart_world(), "robot")
+    batch.set_policy(old.network, [tribo.Seen("action")], tribo.Commanded("robot", "forces"))
+    for edit in (
+        lambda: setattr(old, "phase", 0.5),
+        lambda: old.set_network(old.network),
+        old.restart,
+    ):
+        with pytest.raises(tribo.EditError, match="batch has no more"):
+            edit()
+    batch.policy.phase = 0.5
+    assert batch.policy.phase.tolist() == [[0.5], [0.5]]
+
+
+def test_a_learnt_policy_is_the_same_to_float32():
+    """`Policy` computes in float32; within the call it is float64."""
+    learnt = Policy.load(ROOT / "examples" / "quadruped_policy.npz")
+    seen = np.random.default_rng(0).normal(learnt.mean, 3.0 * learnt.deviation, (200, 50))
+    actions = learnt.network()(seen)
+    np.testing.assert_allclose(actions, learnt(seen), rtol=0, atol=1e-5)
+    assert 0.05 < (np.abs(actions) == 1.0).mean() < 0.95

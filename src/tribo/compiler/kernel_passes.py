@@ -26,8 +26,6 @@ from numba.core.typed_passes import (
 from numba.core.types import Boolean, Float, Function, Integer
 from numba.core.untyped_passes import InlineClosureLikes, InlineInlinables, LiteralUnroll
 
-from tribo.compiler import record_types
-
 _ABSENT = (InlineClosureLikes, InlineInlinables, InlineOverloads, LiteralUnroll, NopythonRewrites)
 
 
@@ -43,12 +41,6 @@ def _is_plain(state: Any) -> bool:
 
 class _Lower(Lower):  # type: ignore[misc]
     """Numba's lowering, for functions that are plain."""
-
-    def setup_function(self, fndesc: Any) -> None:
-        """Begin a function, and say of its arguments what is known of them."""
-        super().setup_function(fndesc)
-        arguments = self.call_conv.get_arguments(self.function)
-        record_types.mark_arguments(self.context, fndesc.argtypes, arguments)
 
     def lower_block(self, block: Any) -> None:
         """Emit a block; where there is an error it is said which instruction it is about."""

@@ -144,20 +144,6 @@ def at_address(context: Any, builder: Any, typ: RecordType, address: Any) -> Any
     return record._getvalue()
 
 
-def mark_arguments(context: Any, kinds: Iterable[Any], arguments: Any) -> None:
-    """Say of a function's arguments that are tables that they may be read at any time.
-
-    So LLVM takes the address of a field out of a loop also where only some rounds of the loop need it.
-    """
-    place = 0
-    for kind in kinds:
-        if isinstance(kind, RecordType):
-            attributes = arguments[place].attributes
-            attributes.dereferenceable = 8 * (len(kind.layout) + 1)
-            attributes.align = 8
-        place += len(context.get_arg_packer([kind]).argument_types)
-
-
 @infer_getattr
 class _RecordAttribute(AttributeTemplate):
     key = RecordType

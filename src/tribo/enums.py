@@ -45,6 +45,14 @@ class Integrator(IntEnum):
     RK4 = 2  # midpoint for trees that something touches
 
 
+class Origin(IntEnum):
+    """From which impulses the solve of an island begins: `Work.island_origin`."""
+
+    LAST_STEP = 0
+    LAST_ROUND = 1  # contacts were added to it in this step
+    UNCHANGED = 2  # contacts were added to others: it is solved as well as it was
+
+
 class Trees(IntEnum):
     """How hard an island is tried that is solved as one sparse problem, by what holds its trees together."""
 
@@ -238,7 +246,9 @@ class Status(IntFlag):
         1  # a velocity, or its square, stopped being a finite number; the state was not advanced
     )
     CAPACITY = 2  # more contacts than `Work` has room for; the state was not advanced
-    NOT_CONVERGED = 4  # some island was not solved to `tolerance`; how far off: `Work.residual`
+    NOT_CONVERGED = (
+        4  # a law is missed by more than a thousandth of the speed to remove: `Work.residual`
+    )
     COARSE = 8  # too long a step for a compliant pair's stiffness, or for how fast a tree of joints turns
     CONTRADICTION = 16  # constraints ask for what cannot be at once; each gives way
     MIDPOINT_USED = 32  # under `rk4`: what touched, was at a stop or turned too far, by midpoint

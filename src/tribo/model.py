@@ -144,7 +144,6 @@ class Model(Record):
     box_triangle = field("nbox", dtype=INT)  # −1: none, the children follow
     height = field("nheight")  # [m] of height maps, x fastest
 
-    # Pairs.
     pair_table = field("nmaterial", "nmaterial", 27)  # columns of `Pair`; symmetric
     ignored_pair = field("nignored", dtype=INT)  # a · nbody + b for bodies a < b, sorted
 
@@ -156,9 +155,8 @@ class State(Record):
     v = field("nv")  # [m/s, rad/s] generalized velocity
     vdot = field("nv")  # [m/s², rad/s²] acceleration of the last step, for the mid-step prediction
     vdot_before = field("nv")  # [m/s², rad/s²] the one before that
-    # q and v of floating trees as the last step left them; if they still hold, so does `tree_motion`:
-    left_q = field("nq")
-    left_v = field("nv")
+    left_q = field("nq")  # of floating trees as the last step left it
+    left_v = field("nv")  # the same; if both still hold, so does `tree_motion`:
     tree_motion = field("ntree", 10)  # [kg, m, kg m/s, kg m²/s] m, c, p, L about c
     time = field(1)  # [s]
     scalar_impulse = field("nslot")  # [N s, N m s] of the last step's scalar rows, by slot
@@ -264,7 +262,7 @@ class Work(Record):
     bias_rounds = field(1, dtype=INT)  # fixed-point iterations of h in this step
     bias_before = field("nv")  # [N, N m] `bias_force` before an iteration
     island_is_stale = field("ntree", dtype=INT)  # 1: an h changed after its solve; 2: solved again
-    island_is_unsolved = field("ntree", dtype=INT)  # 1: the last solve missed its tolerance
+    island_miss = field("ntree")  # [–] of the speed to remove: how far from the law; 0: solved
     change_v = field("nv")  # [m/s, rad/s] scratch
 
     # Stages of Runge and Kutta's method.
@@ -498,3 +496,5 @@ class Work(Record):
     status = field(1, dtype=INT)  # bits of `Status`
     sweeps = field(1, dtype=INT)
     residual = field(3)  # primal, dual, complementarity, normalised (contact-science §1.1)
+    tree_met_ahead = field("ntree", dtype=INT)  # 1: `look_ahead` has just added a contact to it
+    island_origin = field("ntree", dtype=INT)  # `Origin`: from which impulses its solve begins

@@ -353,7 +353,7 @@ def test_a_heap_without_weight_feels_no_force_far_away():
             below.apply_force((0.0, 0.0, 50.0))
             ball.apply_force((force, 0.0, 0.0))
             world.step()
-        assert max(contact.depth for contact in world.contacts) <= 1e-5
+        assert max(contact.depth for contact in world.contacts) <= 3e-5  # a tenth of what 50 N do
 
 
 def test_a_step_that_is_made_again_counts_once():

@@ -49,6 +49,7 @@ class Batch(BatchSettings):
 
     Raises:
         MemoryError: So many worlds do not fit into memory; the message says how much they need.
+        ValueError: A cable of the world adapts by itself: the worlds have the same segments.
 
     Example:
         >>> import tribo

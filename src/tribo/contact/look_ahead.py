@@ -166,6 +166,8 @@ def free_key(work, key, feature):
 def insert(model, work, a, b, key, point, n, gap, travel):
     """Insert a contact of two shapes where its key belongs; count on without storing when full.
 
+    The others keep the impulses that they have: the next solve goes on from these.
+
     Writes: work.
     """
     at = place_of(work, key)
@@ -176,6 +178,12 @@ def insert(model, work, a, b, key, point, n, gap, travel):
         return
     for c in range(last, at, -1):
         move_contact(work, c - 1, c)
+        vec.store(work.contact_impulse, c, vec.load(work.contact_impulse, c - 1))
+        vec.store(work.contact_spin_impulse, c, vec.load(work.contact_spin_impulse, c - 1))
+    vec.store(work.contact_impulse, at, (0.0, 0.0, 0.0))
+    vec.store(work.contact_spin_impulse, at, (0.0, 0.0, 0.0))
+    work.tree_met_ahead[model.body_tree[model.shape_body[a]]] = 1
+    work.tree_met_ahead[model.body_tree[model.shape_body[b]]] = 1
     write_contact(model, work, at, a, b, key, point, n, gap, travel)
     work.contact_share[at] = 1.0
 

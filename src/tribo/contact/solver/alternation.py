@@ -20,7 +20,7 @@ from tribo.contact.solver.natural_residual import spin_law, violations
 from tribo.contact.solver.newton_refinement import IDLE, PROXIMAL, make_step
 from tribo.math import vec
 
-SWEEPS = 3  # of a turn
+SWEEPS = 6  # of a turn
 FIRST = 1e-3  # [–] ε of the first turn
 SMALLER, LARGER = 0.1, 10.0  # times ε after a turn that is taken, and after one that is not
 LARGEST = 10.0  # [–] ε

@@ -13,6 +13,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.constraints import velocity_bound
 from tribo.contact.problem import box_friction_rows, compliant_rows, joint_friction_rows
 from tribo.contact.problem.contact_drift import turn_together
+from tribo.contact.problem.islands import contact_island, find
 from tribo.contact.problem.whitened_products import (
     add_response,
     add_scalar_response,
@@ -20,17 +21,19 @@ from tribo.contact.problem.whitened_products import (
     within,
 )
 from tribo.contact.solver import dense_island
-from tribo.contact.solver.natural_residual import HARMLESS, island_speed, violation
-from tribo.contact.solver.strategy import solve_as_set
+from tribo.contact.solver.natural_residual import GOOD, island_speed, violation
+from tribo.contact.solver.strategy import loosen_heap, solve_as_set
 from tribo.contact.stabilisation.penetration_correction import (
     bound_correction,
     leave,
 )
+from tribo.enums import Origin
 from tribo.math import vec
 from tribo.model import Status
 
 CAPACITY = int(Status.CAPACITY)
 SLOWED = int(Status.SLOWED)
+LAST_STEP, LAST_ROUND, UNCHANGED = map(int, Origin)
 BOUND_ROUNDS = 30  # in which bounds of friction follow what they are bounds for
 
 
@@ -44,10 +47,32 @@ def turned(a, x):
 
 
 @kernel
-def warm_start(model, state, settings, work):
-    """Begin with the impulses that the same contacts and rows had in the last step.
+def find_origins(work):
+    """Find out whether islands begin with the impulses of the last step or of the last round of this one.
 
-    Those of two bodies that turn together have turned with them.
+    They go on from the round before if nothing is new but contacts that `look_ahead` added; an island with
+    scalar rows, whose numbers may be others now, begins with the last step all the same.
+
+    Writes: work.
+    """
+    is_new = False
+    for tree in range(work.tree_met_ahead.shape[0]):
+        is_new = is_new or work.tree_met_ahead[tree] == 1
+    for t in range(work.island_origin.shape[0]):
+        has_rows = work.island_scalar_start[t + 1] > work.island_scalar_start[t]
+        work.island_origin[t] = UNCHANGED if is_new and not has_rows else LAST_STEP
+    for tree in range(work.tree_met_ahead.shape[0]):
+        t = find(work.tree_island, tree)
+        if work.tree_met_ahead[tree] == 1 and work.island_origin[t] == UNCHANGED:
+            work.island_origin[t] = LAST_ROUND
+        work.tree_met_ahead[tree] = 0
+
+
+@kernel
+def warm_start(model, state, settings, work):
+    """Begin with the impulses that the same contacts and rows had in the last step, or in the last round.
+
+    Those of two bodies that turn together have turned with them since the last step.
 
     Writes: work.
     """
@@ -57,6 +82,13 @@ def warm_start(model, state, settings, work):
     zero = (0.0, 0.0, 0.0)
     warm = state.warm_impulse
     for c in range(work.contact_count[0]):
+        t = contact_island(model, work, c)
+        if t >= 0 and work.island_origin[t] != LAST_STEP:
+            add_response(model, work, work.contact_row, c, vec.load(work.contact_impulse, c))
+            if work.contact_is_spun[c] == 1:
+                torque = vec.load(work.contact_spin_impulse, c)
+                add_response(model, work, work.contact_spin_row, c, torque)
+            continue
         vec.store(work.contact_impulse, c, zero)
         vec.store(work.contact_spin_impulse, c, zero)
         key = work.contact_key[c]
@@ -109,9 +141,19 @@ def solve_island(model, settings, work, t, rows):
         if not is_sane:
             work.status[0] |= SLOWED
         is_solved = velocity_bound.bound(model, settings, work, t, rows, is_solved)
-    work.island_is_unsolved[t] = 0
-    if not is_solved and violation(model, work, t) > HARMLESS * island_speed(settings, work, t):
-        work.island_is_unsolved[t] = 1
+    work.island_miss[t] = 0.0
+    speed = island_speed(settings, work, t)
+    if not is_solved and speed > 0.0:
+        work.island_miss[t] = violation(model, work, t) / speed
+
+
+@kernel
+def is_as_good(model, settings, work, t):
+    """Tell whether island t, to which no contacts were added, misses its law by no more than it did."""
+    if work.island_origin[t] != UNCHANGED:
+        return False
+    may_miss = max(GOOD * settings.tolerance, work.island_miss[t])
+    return violation(model, work, t) <= may_miss * island_speed(settings, work, t)
 
 
 @kernel
@@ -120,6 +162,7 @@ def solve(model, state, settings, work):
 
     Writes: work.
     """
+    find_origins(work)
     warm_start(model, state, settings, work)
     work.sweeps[0] = 0
     work.dense_count[0] = 0
@@ -127,12 +170,16 @@ def solve(model, state, settings, work):
     work.value_count[0] = 0
     work.newton_steps[0] = 0
     for t in range(work.tree_vain.shape[0]):
-        work.tree_vain[t] = state.tree_vain[t]
-        work.tree_vain_pause[t] = state.tree_vain_pause[t]
+        if work.island_origin[find(work.tree_island, t)] != UNCHANGED:
+            work.tree_vain[t] = state.tree_vain[t]
+            work.tree_vain_pause[t] = state.tree_vain_pause[t]
     for t in range(work.tree_island.shape[0]):
         rows = dense_island.island_rows(work, t)
-        work.island_is_unsolved[t] = 0
-        if rows > 0:
+        if rows == 0:
+            work.island_miss[t] = 0.0
+            continue
+        loosen_heap(model, settings, work, t, rows)
+        if not is_as_good(model, settings, work, t):
             solve_island(model, settings, work, t, rows)
 
 

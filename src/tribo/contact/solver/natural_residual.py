@@ -21,8 +21,8 @@ from tribo.contact.solver.coulomb_cone import NO_FRICTION
 from tribo.math import spatial, vec
 
 GOOD = 5.0  # [–] of an error: other measures of the same one are up to twice this one
-HARMLESS = 1e-6  # [–] of the speed that a solve removes: a violation beyond it is said
-ENOUGH = 1e3  # [–] of the limit: what comes no nearer than that contradicts itself, or is rounding
+FLAGGED = 1e-3  # [–] of the speed that a solve removes: a violation beyond it is said
+ENOUGH = 1e4  # [–] of the limit: what comes no nearer than that contradicts itself, or is rounding
 ROUNDED = (
     1e-6  # [–] of a speed, or of a position in one step: rounding over the least sensible tolerance
 )

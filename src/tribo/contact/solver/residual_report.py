@@ -18,8 +18,8 @@ from tribo.contact.problem.scalar_rows import GIVES_WAY
 from tribo.contact.problem.whitened_products import contact_velocity, scalar_velocity, within
 from tribo.contact.solver.coulomb_cone import NO_FRICTION, project
 from tribo.contact.solver.natural_residual import (
+    FLAGGED,
     GOOD,
-    HARMLESS,
     contact_violation,
     island_speed,
     largest,
@@ -98,7 +98,7 @@ def report(model, settings, work):
         speed = max(speed, own)
         if gives_way(work, t, own):
             work.status[0] |= CONTRADICTION
-        if work.island_is_unsolved[t] == 1:
+        if not work.island_miss[t] <= FLAGGED:
             work.status[0] |= NOT_CONVERGED
     for c in range(work.contact_count[0]):
         if work.contact_target[c] == -inf:
@@ -128,7 +128,7 @@ def report(model, settings, work):
         dual /= speed
         complementarity /= mass * speed * speed
         miss /= speed
-    if not max(primal, max(dual, miss)) <= HARMLESS or not primal + dual + complementarity < inf:
+    if not max(primal, max(dual, miss)) <= FLAGGED or not primal + dual + complementarity < inf:
         work.status[0] |= NOT_CONVERGED
     work.residual[0] = primal
     work.residual[1] = dual

@@ -18,22 +18,25 @@ from tribo.contact.solver.convex_rounds import convex_round, forgetful_rounds
 from tribo.contact.solver.gauss_seidel_iteration import start_cold
 from tribo.contact.solver.natural_residual import (
     ENOUGH,
+    FLAGGED,
     GOOD,
     violation,
 )
 from tribo.contact.solver.newton_refinement import IDLE, refine
-from tribo.enums import Answer, Trees
+from tribo.enums import Answer, Origin, Trees
 from tribo.math import vec
 
 UNSOLVED, SOLVED, TOO_LARGE = int(Answer.UNSOLVED), int(Answer.SOLVED), int(Answer.TOO_LARGE)
 ANY, AT_REST, MOVING = map(int, Trees)
+LAST_ROUND = int(Origin.LAST_ROUND)
 
 LONG = 30  # Newton steps from the last step's impulses, and from where turns have come
 SHORT = 10  # from where the splitting, or a round, has come
 TURNS = 8  # of sweeps and Newton steps in turns
-FEW_TURNS = 4  # of a large island that moves
+FEW_TURNS = 4  # of an island that moves and whose factor is dear
+NEAR = 1e-4  # [–] of the speed that is removed: nearer, the turns of an island that moves end
 SPLITS = (20, 80, 300)  # steps of the splitting before each of these
-FAR = 1e-3  # [–] of the speed that is removed: a violation beyond it is no solution
+PAIR = 2  # trees: an island of more that moves is large: a robot, and what it holds, is none
 CROWD = 32  # trees: an island of more is too large, unless constraints hold them together
 LARGE = 2e5  # multiplications of a factor: about 0.15 ms
 ROUNDS = 8
@@ -90,7 +93,7 @@ def alternate(model, work, t, count, limit, best, turns):
     """
     best = take_turns(model, work, t, count, limit, best, turns)
     go_back(model, work, t, count, BEST, 1.0)
-    if ENOUGH * limit < best <= FAR * work.removed_speed[0]:
+    if ENOUGH * limit < best <= FLAGGED * work.removed_speed[0]:
         best = improve(model, work, t, count, limit, best, SHORT, IDLE)
         go_back(model, work, t, count, BEST, 1.0)
     return best
@@ -148,36 +151,55 @@ def rounds(model, work, t, count, limit, rho, best):
 
 
 @kernel
-def solve_small(model, work, t, count, limit):
-    """Solve island t, which is not large, from the present impulses; return an `Answer`.
+def search(model, work, t, count, limit):
+    """Look for the solution of island t from the present impulses, way by way; the best impulses are kept.
+
+    Return whether it is found, and the least violation [m/s].
 
     Writes: work.
     """
     best = improve(model, work, t, count, limit, inf, LONG, LONG)
     go_back(model, work, t, count, BEST, 1.0)
     if best <= ENOUGH * limit:  # near the limit, steps go on as long as they take something away
-        return SOLVED
+        return True, best
     before = best
     best = alternate(model, work, t, count, limit, best, TURNS)
-    is_solved = is_good(best, before, limit)
-    if not is_solved:
-        before = best
-        best = improve(model, work, t, count, limit, best, LONG, LONG)
-        is_solved = is_good(best, before, limit)
-    if not is_solved:
-        go_back(model, work, t, count, BEST, 1.0)
-        is_solved, best = approach(model, work, t, count, limit, best)
-    if not is_solved:
-        go_back(model, work, t, count, BEST, 1.0)
-        is_solved, best = rounds(model, work, t, count, limit, FIRST_STIFFNESS, best)
+    if is_good(best, before, limit):
+        return True, best
+    before = best
+    best = improve(model, work, t, count, limit, best, LONG, LONG)
+    go_back(model, work, t, count, BEST, 1.0)
+    if is_good(best, before, limit) or best > HOPELESS * work.removed_speed[0]:
+        return best <= ENOUGH * limit, best
+    is_solved, best = approach(model, work, t, count, limit, best)
+    if is_solved:
+        return True, best
+    go_back(model, work, t, count, BEST, 1.0)
+    return rounds(model, work, t, count, limit, FIRST_STIFFNESS, best)
+
+
+@kernel
+def solve_small(model, work, t, count, limit):
+    """Solve island t, which is not large, from the present impulses; return an `Answer`.
+
+    Where the search was in vain in a round before, in this very step, there is none.
+
+    Writes: work.
+    """
+    speed = work.removed_speed[0]
+    is_vain = work.island_miss[t] > HOPELESS
+    is_solved, best = False, inf
+    if not is_vain:
+        is_solved, best = search(model, work, t, count, limit)
     if not is_solved:
         forgetful_rounds(model, work, t, count, limit)
         into_cones(model, work, t, count)
         keep(work, t, SAFE)
+    if not is_solved and best <= HOPELESS * speed:
         best = improve(model, work, t, count, limit, best, SHORT, SHORT)
         go_back(model, work, t, count, SAFE, 1.0)
         is_solved, best = rounds(model, work, t, count, limit, REFINE_FROM, best)
-    is_lawful = best <= FAR * work.removed_speed[0]
+    is_lawful = best <= FLAGGED * speed
     go_back(model, work, t, count, BEST if is_lawful else SAFE, 1.0)
     return SOLVED if is_solved else UNSOLVED
 
@@ -209,9 +231,44 @@ def is_small(count, trees, cost):
 
     count: its trees; trees: what holds them together (`Trees`); cost: of its factor.
     """
-    if count <= MANY:
+    if count <= (PAIR if trees == MOVING else MANY):
         return True
     return cost <= LARGE and (trees == ANY or (trees == AT_REST and count <= CROWD))
+
+
+@kernel
+def carry(model, work, t, count, limit):
+    """Carry island t, a large one that moves, on by a few turns; return whether that leads to `NEAR`.
+
+    From there a few trees take some steps of Newton's method besides, which is cheap and often exact.
+
+    Writes: work.
+    """
+    near = max(limit, NEAR * work.removed_speed[0])
+    turns = TURNS if work.factor_work[0] <= LARGE else FEW_TURNS
+    if work.island_origin[t] == LAST_ROUND:  # a good start
+        turns //= 2
+    best = take_turns(model, work, t, count, near, inf, turns)
+    go_back(model, work, t, count, BEST, 1.0)
+    if limit < best <= near and count <= MANY:
+        improve(model, work, t, count, limit, best, SHORT, IDLE)
+        go_back(model, work, t, count, BEST, 1.0)
+    return best <= near
+
+
+@kernel
+def settle_heap(model, work, t, count, limit):
+    """Solve island t, of many trees that rest or are tied to one another; return success.
+
+    Writes: work.
+    """
+    best = inf
+    if work.factor_work[0] <= LARGE:
+        best = improve(model, work, t, count, limit, best, LONG, SHORT)
+        go_back(model, work, t, count, BEST, 1.0)
+    if best > ENOUGH * limit:
+        best = alternate(model, work, t, count, limit, best, TURNS)
+    return best <= ENOUGH * limit
 
 
 @kernel
@@ -219,8 +276,8 @@ def solve_pile(model, work, t, trees, limit):
     """Solve island t from the present impulses to about `limit` [m/s]; return an `Answer`.
 
     If that fails, the impulses are the best that were found; if those of a small island are far from the law,
-    they are impulses that bring no energy. A large island takes a few turns only, after Newton's method where
-    its factor is cheap; impulses that bring energy then are left, and it counts as too large.
+    they are impulses that bring no energy. A large island takes a few turns only; impulses that bring energy
+    then are left, and it counts as too large.
 
     Writes: work.
     """
@@ -232,14 +289,11 @@ def solve_pile(model, work, t, trees, limit):
         return TOO_LARGE
     if is_small(count, trees, work.factor_work[0]):
         return solve_small(model, work, t, count, limit)
-    best = inf
-    if work.factor_work[0] <= LARGE:
-        best = improve(model, work, t, count, limit, best, LONG, SHORT)
-        go_back(model, work, t, count, BEST, 1.0)
-    if best > ENOUGH * limit:
-        turns = TURNS if trees == AT_REST else FEW_TURNS
-        best = alternate(model, work, t, count, limit, best, turns)
-    if best <= ENOUGH * limit:
+    if trees == MOVING:
+        is_solved = carry(model, work, t, count, limit)
+    else:
+        is_solved = settle_heap(model, work, t, count, limit)
+    if is_solved:
         return SOLVED
     if brings_energy(model, work, t, count):
         start_cold(model, work, t)

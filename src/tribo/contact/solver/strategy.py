@@ -9,7 +9,7 @@ from tribo.contact.problem.islands import contacts_in
 from tribo.contact.solver import block_matrix, dense_island
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_island
 from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, violation
-from tribo.enums import Answer, Solver, Trees
+from tribo.enums import Answer, Origin, Solver, Trees
 from tribo.math import vec
 from tribo.model import Late, Status
 
@@ -18,10 +18,11 @@ PILE = int(Late.PILE)
 SOLVED, TOO_LARGE = int(Answer.SOLVED), int(Answer.TOO_LARGE)
 ANY, AT_REST, MOVING = map(int, Trees)
 SWEEPS_ONLY = int(Solver.SWEEPS)
+LAST_ROUND = int(Origin.LAST_ROUND)
 FEW_ROWS = 3  # one contact, or some scalar rows: a few visits solve it
 MAX_DENSE_ROWS = 32  # ten contacts: up to here a dense matrix is faster than blocks
 SWEEPS = 24  # of an island that is too large for a matrix
-LOOSE = 0.01  # [–] of the speed that forces make in a step: a contact of a heap at rest asks for no less
+LOOSE = 0.1  # [–] of the speed that forces make in a step: a contact of a heap asks for no less
 MOVING_SHARE = 0.01  # [–] of the contacts: from here on an island moves
 MOVING_SWEEPS = 10  # of one that moves: enough to carry it
 
@@ -127,24 +128,23 @@ def is_tied(work, t):
 
 
 @kernel
-def loosen_heap(model, settings, work, t):
+def loosen_heap(model, settings, work, t, rows):
     """Let the rigid contacts of island t, if it has many trees, ask for nothing less than `LOOSE`.
 
-    Return whether they do.
-
-    A heap at rest has contacts that ask for what cannot be at the same time: gaps of 1e-7 m, here and there,
+    A heap has contacts that ask for what cannot be at the same time: gaps of 1e-7 m, here and there,
     between bodies that others hold. No impulse closes them all, and those that try never end. What rebounds
-    does so at its full speed.
+    does so at its full speed. Who only sweeps asks for all: sweeps end after a number of them.
 
     Writes: work.
     """
+    if settings.contact_solver == SWEEPS_ONLY or rows < MAX_DENSE_ROWS:
+        return
     if block_matrix.find_nodes(model, work, t) <= block_matrix.MANY:
-        return False
+        return
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         if work.contact_compliance[c, 2] == 0.0 and work.contact_bounce[c] == 0.0:
             loosen(work, c, LOOSE * usual_speed(model, settings, work, c))
-    return True
 
 
 @kernel
@@ -167,15 +167,14 @@ def attempt(model, settings, work, t, rows):
         if not has_room(work, rows) or dense_island.solve_exactly(model, work, t, limit):
             return True
     moves = is_moving(model, settings, work, t)
-    if rows >= MAX_DENSE_ROWS and not moves and loosen_heap(model, settings, work, t):
-        if violation(model, work, t) <= limit:
-            return True
     if sweep_only(model, work, t, 1, limit):  # what rests needs no more
         return True
     trees = ANY if is_tied(work, t) else MOVING if moves else AT_REST
     answer = solve_sparse(model, work, t, trees, limit)
     if answer == TOO_LARGE:
         sweeps = MOVING_SWEEPS if moves else SWEEPS
+        if work.island_origin[t] == LAST_ROUND:  # a good start
+            sweeps //= 2
         return sweep_only(model, work, t, min(sweeps, settings.max_sweeps), limit)
     return answer == SOLVED
 

@@ -22,7 +22,8 @@ import numpy as np
 
 from tribo.compiler.jit import Named, backend
 
-# A table: the address of each field; the address of what follows; for each field these columns.
+# A table: the address of the columns, the address of each field, for each field these columns. Where a word
+# lies depends on the number of its field only, not on how many there are: kernels are kept without more.
 COLUMNS = 4  # bytes from world to world, three dimensions
 
 
@@ -75,7 +76,7 @@ class Record:
         """Use `allocate` or `at`."""
         self.arrays, self.world, self.table = arrays, world, table
         self.address = table.ctypes.data
-        table[len(self.fields)] = self.address + table.itemsize * (len(self.fields) + 1)
+        table[0] = self.address + table.itemsize * (len(self.fields) + 1)
         for name, declared in self.fields.items():
             if not declared.is_scalar:
                 array = arrays[name]
@@ -104,19 +105,19 @@ class Record:
             step = 0 if array.shape[0] == 1 else array.strides[0]
             places.append(array.ctypes.data)
             rows += (step, *array.shape[1:], 0, 0, 0)[:COLUMNS]
-        return cls(arrays, 0, np.array([*places, 0, *rows], np.int64))
+        return cls(arrays, 0, np.array([0, *places, *rows], np.int64))
 
     @property
     def places(self) -> np.ndarray:
         """Address of each field in this world, and bytes from world to world: (fields, 2)."""
         count = len(self.fields)
         steps = self.table[count + 1 :].reshape(-1, COLUMNS)[:, 0]
-        return np.stack([self.table[:count], steps], axis=1)
+        return np.stack([self.table[1 : count + 1], steps], axis=1)
 
     def at(self, world: int) -> Self:
         """Return the same record seen from another world of the batch."""
         table = self.table.copy()
-        table[: len(self.fields)] += (world - self.world) * self.places[:, 1]
+        table[1 : len(self.fields) + 1] += (world - self.world) * self.places[:, 1]
         return type(self)(self.arrays, world, table)
 
 

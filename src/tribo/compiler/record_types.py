@@ -160,14 +160,14 @@ def _lower_attribute(context: Any, builder: Any, typ: Any, value: Any, name: str
     record = cgutils.create_struct_proxy(typ)(context, builder, value=value)
     number = typ.index[name]
     member = typ.member(name)
-    address = _word(builder, record.table, number)
+    address = _word(builder, record.table, number + 1)
     shape = typ.layout[number][2]
     if not shape:
         pointer = builder.inttoptr(address, context.get_data_type(member).as_pointer())
         value = _constant(builder, builder.load(pointer))
         return impl_ret_untracked(context, builder, member, value)
     if min(shape) < 0:
-        rows = builder.inttoptr(_word(builder, record.table, len(typ.layout)), WORD.as_pointer())
+        rows = builder.inttoptr(_word(builder, record.table, 0), WORD.as_pointer())
         first = COLUMNS * number + 1
         dims = [WORD(n) if n >= 0 else _word(builder, rows, first + k) for k, n in enumerate(shape)]
     else:
@@ -219,14 +219,15 @@ def _table_of(builder: Any, table: Any, count: int, world: Any) -> Any:
     other = cgutils.alloca_once(builder, WORD.as_pointer())
     builder.store(table, other)
     with builder.if_then(builder.icmp_signed("!=", world, WORD(0))):
-        rest = builder.load(builder.gep(table, [WORD(count)]))
+        rest = builder.load(table)
         rows = builder.inttoptr(rest, WORD.as_pointer())
-        builder.store(rest, builder.gep(made, [WORD(count)]))
+        builder.store(rest, made)
         with cgutils.for_range(builder, WORD(count)) as loop:
             step = builder.load(builder.gep(rows, [builder.mul(loop.index, WORD(COLUMNS))]))
-            first = builder.load(builder.gep(table, [loop.index]))
+            here = builder.add(loop.index, WORD(1))
+            first = builder.load(builder.gep(table, [here]))
             place = builder.add(first, builder.mul(world, step))
-            builder.store(place, builder.gep(made, [loop.index]))
+            builder.store(place, builder.gep(made, [here]))
         same = ir.FunctionType(WORD.as_pointer(), [WORD.as_pointer()])
         nothing = ir.InlineAsm(same, "", "=r,0,~{memory}", side_effect=True)
         builder.store(builder.call(nothing, [made]), other)

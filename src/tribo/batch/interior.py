@@ -12,6 +12,7 @@ from tribo.batch.constraints import BatchConstraints
 from tribo.batch.materials import BatchMaterials
 from tribo.batch.objects import ObjectBatch
 from tribo.batch.part import Part
+from tribo.batch.policy import BatchPolicies
 from tribo.batch.pool import KEPT, BatchStates
 from tribo.batch.rays import BatchRays
 from tribo.batch.rollout import BatchRollout
@@ -72,6 +73,7 @@ class BatchInterior:
         self.materials = BatchMaterials(self)
         self.ties = BatchConstraints(self, world.constraints)
         self.states = BatchStates(self)
+        self.policies = BatchPolicies(self)
         self.plans = BatchRollout(self, self.states)
         self.rays = BatchRays(self)
         self.watch = CollisionWatch(self)

@@ -171,6 +171,7 @@ def engines(pile: list[Part], time_step: float) -> dict[str, Callable[[], Any]]:
         "tribo": lambda: Tribo(pile, time_step),
         "tribo, ten sweeps": lambda: Tribo(pile, time_step, 10),
         "tribo, compliant": lambda: Tribo(pile, time_step, is_compliant=True),
+        "tribo, compliant, ten sweeps": lambda: Tribo(pile, time_step, 10, is_compliant=True),
         "tribo, compliant, thirty sweeps": lambda: Tribo(pile, time_step, 30, is_compliant=True),
         "MuJoCo": lambda: Mujoco(pile, time_step),
         "MuJoCo, stiff": lambda: Mujoco(pile, time_step, is_stiff=True),

@@ -97,8 +97,8 @@ def ellipse(axes: Any) -> None:
         axes.plot(rows[:, 1], rows[:, 2], color="C0", linewidth=1)
         axes.plot(*rows[-1, 1:3], "o", color="C0", markersize=3)
     axes.set(
-        title="secondary_friction 0.15, friction 0.5",
-        xlabel="x [m], pucks pushed at 1 m/s",
+        title="secondary_friction",
+        xlabel="x [m], μ = 0.5, along y 0.15",
         ylabel="y [m]",
     )
     axes.set_aspect("equal", adjustable="datalim")
@@ -169,8 +169,8 @@ def side_creep(axes: Any) -> None:
         label = f"{gamma:g} m/(N s)" if gamma > 0 else "as the first"
         axes.plot(1e3 * rows[:, 1], 1e3 * rows[:, 2], label=label)
     axes.set(
-        title="secondary_surface_viscosity, first 5e-3 at 45°",
-        xlabel="way down a slope of 25° [mm]",
+        title="secondary_surface_viscosity",
+        xlabel="way down a slope of 25° [mm]; 5e-3 along 45°",
         ylabel="way to the side [mm]",
     )
 
@@ -189,42 +189,50 @@ def constant_force(axes: Any) -> None:
     axes.set(title="constant_normal_force", xlabel="time [s]", ylabel="speed on four points [m/s]")
 
 
-def reduction(axes: Any) -> None:
-    """Points under a slab of 8 × 8 cubes that are kept."""
-    for marker, size, mode, bins in (
-        (".", 3, "reduce_none", 0),
-        ("x", 5, "reduce_geometry", 5),
-        ("s", 7, "reduce_geometry", 3),
-        ("o", 11, "reduce_geometry", 1),
-    ):
-        world = tribo.World(time_step=STEP)
-        world.add_ground(material="ground")
-        law = {**FIRM, "contact_reduction_mode": mode, "contact_reduction_bin_resolution": bins}
-        world.set_material_pair("ground", "slab", **law)
-        cubes = [
-            tribo.CompoundPart("box", (0.1, 0.1, 0.1), position=(0.1 * i, 0.1 * k, 0))
-            for i in range(8)
-            for k in range(8)
-        ]
-        slab = world.add_compound(cubes, mass=1.0, material="slab", position=(0, 0, 0.05))
-        world.step(10)
-        places = np.array([contact.position for contact in slab.contacts])
-        label = f"{bins} bins: {len(places)}" if bins else f"reduce_none: {len(places)}"
-        axes.plot(
-            places[:, 0],
-            places[:, 1],
-            marker,
-            markersize=size,
-            fillstyle="none",
-            label=label,
+def slab_points(law: dict[str, Any], materials: tuple[str, str]) -> np.ndarray:
+    """Return where a slab of 8 × 8 cubes, each half of one material, rests on its points, (n, 2) [m]."""
+    world = tribo.World(time_step=STEP)
+    world.add_ground(material="ground")
+    for material in set(materials):
+        world.set_material_pair("ground", material, **FIRM, **law)
+    cubes = [
+        tribo.CompoundPart(
+            "box", (0.1, 0.1, 0.1), position=(0.1 * i, 0.1 * k, 0), material=materials[i // 4]
         )
-    axes.set(
-        title="contact_reduction_mode, bins",
-        xlabel="x [m]",
-        ylabel="y [m]",
-        aspect="equal",
-        ylim=(-0.5, 0.9),
-    )
+        for i in range(8)
+        for k in range(8)
+    ]
+    slab = world.add_compound(cubes, mass=1.0, position=(0, 0, 0.05))
+    world.step(10)
+    return np.array([contact.position[:2] for contact in slab.contacts])
+
+
+def show_points(axes: Any, places: np.ndarray, marker: str, size: int, label: str) -> None:
+    """Draw points that are kept, and how many they are."""
+    axes.plot(*places.T, marker, markersize=size, fillstyle="none", label=f"{label}: {len(places)}")
+    axes.plot(0.0, 0.85, alpha=0.0)  # room for the legend
+    axes.set(xlabel="x [m]", ylabel="y [m]")
+    axes.set_aspect("equal", adjustable="datalim")
+
+
+def bins(axes: Any) -> None:
+    """The more bins, the more points are kept."""
+    kept = {"contact_reduction_mode": "reduce_none"}
+    show_points(axes, slab_points(kept, ("slab", "slab")), ".", 3, "no reduction")
+    for marker, size, count in (("x", 5, 5), ("s", 7, 3), ("o", 11, 1)):
+        law = {"contact_reduction_bin_resolution": count}
+        show_points(axes, slab_points(law, ("slab", "slab")), marker, size, f"{count} bins")
+    axes.set(title="contact_reduction_bin_resolution")
+
+
+def reduction(axes: Any) -> None:
+    """A slab of two materials is two patches, one if all counts, none if nothing is reduced."""
+    for mode, marker, size in (
+        ("reduce_none", ".", 3), ("reduce_geometry", "s", 7), ("reduce_all", "o", 11),
+    ):  # fmt: skip
+        law = {"contact_reduction_mode": mode, "contact_reduction_bin_resolution": 1}
+        show_points(axes, slab_points(law, ("left", "right")), marker, size, mode)
+    axes.set(title="contact_reduction_mode", xlabel="x [m], halves of two materials")
 
 
 def weight(axes: Any) -> None:
@@ -422,7 +430,7 @@ def draw(panels: tuple[Any, ...], name: str) -> None:
 def main() -> None:
     """Draw both pictures."""
     contact = (stiffness, damping, restitution, friction, viscosity, ellipse, models, adhesion, overlap,
-               side_creep, constant_force, reduction, layer)  # fmt: skip
+               side_creep, constant_force, bins, reduction, layer)  # fmt: skip
     of_materials = (weight, two_materials, bounces, directions, wire_stiffness, wire_damping, wire_shape,
                     wire_swing, wire_friction)  # fmt: skip
     draw(contact, "contact-materials.png")

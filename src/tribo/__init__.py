@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from tribo.batch.batch import Batch, rollout
     from tribo.batch.collisions import BatchCollisions
     from tribo.batch.contacts import BatchContacts
+    from tribo.batch.network import Commanded, Network, Seen
+    from tribo.batch.policy import BatchPolicy
     from tribo.batch.pool import StatePool
     from tribo.batch.rays import BatchRayHits
     from tribo.batch.rollout import Rollout
@@ -55,6 +57,8 @@ _PLACES = {
     "tribo.batch.batch": "Batch rollout",
     "tribo.batch.collisions": "BatchCollisions",
     "tribo.batch.contacts": "BatchContacts",
+    "tribo.batch.network": "Commanded Network Seen",
+    "tribo.batch.policy": "BatchPolicy",
     "tribo.batch.pool": "StatePool",
     "tribo.batch.rays": "BatchRayHits",
     "tribo.batch.rollout": "Rollout",
@@ -130,11 +134,13 @@ __all__ = [
     "Batch",
     "BatchCollisions",
     "BatchContacts",
+    "BatchPolicy",
     "BatchRayHits",
     "Belt",
     "Cable",
     "CableNode",
     "CollisionBody",
+    "Commanded",
     "CompoundPart",
     "Constraint",
     "Contact",
@@ -154,6 +160,7 @@ __all__ = [
     "MaterialLibrary",
     "MaterialTable",
     "Motor",
+    "Network",
     "Object",
     "PairProperties",
     "RayHit",
@@ -161,6 +168,7 @@ __all__ = [
     "Recording",
     "Renderer",
     "Rollout",
+    "Seen",
     "SimulationError",
     "SingleBody",
     "Snapshot",

@@ -239,6 +239,28 @@ class ContactState(IntEnum):
     SLIPPING = 2  # the tangential force is on the friction cone
 
 
+class Observed(IntEnum):
+    """What a number is that a policy within a batch sees: entries of `Pilot.kind`."""
+
+    COORDINATE = 0
+    VELOCITY = 1
+    TURNED_VELOCITY = 2  # component of a vector of v, in axes of a body
+    DOWN = 3  # component of the direction down, in axes of a body
+    COMMAND = 4  # what the user wants of the policy
+    ACTION = 5  # the last one
+    SINE = 6  # of a clock
+    COSINE = 7
+
+
+class Activation(IntEnum):
+    """What a network makes of the sums of a layer."""
+
+    NONE = 0  # nothing
+    TANH = 1
+    RELU = 2  # max(x, 0)
+    ELU = 3  # x, below 0 eˣ − 1
+
+
 class Status(IntFlag):
     """Bits of `Work.status`."""
 
@@ -246,7 +268,9 @@ class Status(IntFlag):
         1  # a velocity, or its square, stopped being a finite number; the state was not advanced
     )
     CAPACITY = 2  # more contacts than `Work` has room for; the state was not advanced
-    NOT_CONVERGED = 4  # some island was not solved to `tolerance`; how far off: `Work.residual`
+    NOT_CONVERGED = (
+        4  # a law is missed by more than a thousandth of the speed to remove: `Work.residual`
+    )
     COARSE = 8  # too long a step for a compliant pair's stiffness, or for how fast a tree of joints turns
     CONTRADICTION = 16  # constraints ask for what cannot be at once; each gives way
     MIDPOINT_USED = 32  # under `rk4`: what touched, was at a stop or turned too far, by midpoint

@@ -5,6 +5,7 @@ import pytest
 from crawler_scene import SLED, SPELLINGS, crawler
 
 import tribo
+from tribo.readout.state_bytes import fingerprint, state_hash
 
 LIFT = """
 format: ChoreonoidBody
@@ -160,3 +161,94 @@ def test_belts_run_on_in_a_world_that_is_loaded(tmp_path):
     )
     with pytest.raises(tribo.DescriptionError, match="surface_velocity"):
         tribo.World.load(tmp_path / "wrong.xml")
+
+
+# -- meshes ----------------------------------------------------------------------------------------
+YARD = """
+format: ChoreonoidBody
+name: Yard
+links:
+  - name: floor
+    translation: [ 0, 0, -0.3 ]
+    rotation: [ 1, 0.2, 0, 3 ]
+    elements:
+      - { type: Shape, geometry: { type: ElevationGrid, xDimension: 3, zDimension: 3, xSpacing: 1,
+          zSpacing: 1, height: [ 0, 0.1, 0, 0, 0.2, 0, 0.1, 0, 0 ] }, rotation: [ 1, 0, 0, 90 ],
+          translation: [ -1, 1, 0 ] }
+      - { type: Shape, geometry: { type: Resource, uri: prism.obj }, rotation: [ 1, 2, 3, 50 ],
+          translation: [ 0.5, 0, 0 ] }
+  - name: truck
+    parent: floor
+    jointType: free
+    translation: [ 0.1, 0, 0.6 ]
+    rotation: [ 3, 1, -1, 20 ]
+    massType: density
+    material: steel
+    elements:
+      - { type: Shape, geometry: { type: Resource, uri: prism.obj }, rotation: [ 0, 1, 0, 33 ],
+          scale: [ 0.4, -0.3, 0.2 ], translation: [ 0.1, 0.2, 0.3 ] }
+      - { type: Shape, geometry: { type: TriangleMesh, vertices: [ 0, 0, 0, 0.3, 0, 0, 0, 0.3, 0, 0, 0, 0.3 ],
+          faces: [ 0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3 ] }, rotation: [ 1, 1, 0, 77 ] }
+      - { type: Visual, shape: { geometry: { type: Resource, uri: prism.obj } } }
+  - name: arm
+    parent: truck
+    jointType: revolute
+    jointAxis: [ 1, 2, 3 ]
+    translation: [ 0, 0, 0.5 ]
+    rotation: [ 1, 0, 2, 40 ]
+    massType: density
+    material: steel
+    elements:
+      - { type: Shape, geometry: { type: Box, size: [ 0.1, 0.2, 0.3 ] }, rotation: [ 1, 5, 0, 21 ] }
+      - { type: Shape, geometry: { type: IndexedFaceSet, coordinate: [ 0, 0, 0, 0.2, 0, 0, 0.2, 0.2, 0,
+          0, 0.2, 0, 0.1, 0.1, 0.3 ], coordIndex: [ 3, 2, 1, 0, -1, 0, 1, 4, -1, 1, 2, 4, -1, 2, 3, 4, -1,
+          3, 0, 4, -1 ] }, translation: [ 0.05, 0, 0.2 ] }
+"""
+L = [(0, 0), (1, 0), (1, 0.3), (0.3, 0.3), (0.3, 0.7), (0, 0.7)]  # [m] outline of a hollow prism
+
+
+def prism():
+    """Return it as OBJ."""
+    lines = [f"v {x} {y} {z}" for z in (0, 0.4) for x, y in L]
+    lines += [f"f {k + 1} {(k + 1) % 6 + 1} {(k + 1) % 6 + 7} {k + 7}" for k in range(6)]
+    return "\n".join([*lines, "f 4 3 2 1", "f 6 5 4 1", "f 7 8 9 10", "f 7 10 11 12", ""])
+
+
+def yard(folder, collision_meshes="auto"):
+    """Return a world whose meshes are files and triangles in the body file, of what stands and what moves."""
+    (folder / "prism.obj").write_text(prism())
+    (folder / "yard.body").write_text(YARD)
+    library = tribo.read_materials(
+        "materials: [ { name: steel, density: 2000, roughness: 0.4, viscosity: 1 } ]\n"
+    )
+    world = tribo.World(time_step=0.002)
+    world.load_materials(library)
+    world.load_body(folder / "yard.body", materials=library, collision_meshes=collision_meshes)
+    return world
+
+
+@pytest.mark.parametrize("mode", ["auto", "hull", "decomposition", "none"])
+def test_a_body_file_of_meshes_is_saved_with_files_of_its_own(mode, tmp_path):
+    """Every field of the model has the same bits, and so has every state for 200 steps, in which it lands."""
+    world = yard(tmp_path, mode)
+    world.save(tmp_path / "scene.xml")
+    again = tribo.World.load(tmp_path / "scene.xml")
+    was, now = fingerprint(world.engine), fingerprint(again.engine)
+    assert [name for name in was if was[name] != now[name]] == []
+    for _ in range(4):
+        world.step(50)
+        again.step(50)
+        assert state_hash(again.engine) == state_hash(world.engine)
+    assert len(world.contacts) > 0
+
+
+def test_meshes_that_are_far_from_the_world_file_are_named(tmp_path, caplog):
+    """`load` opens what is near and must be told of their folder; what is in no file is beside it."""
+    (tmp_path / "body").mkdir()
+    far = tmp_path / "a" / "b" / "c" / "d"
+    far.mkdir(parents=True)
+    world = yard(tmp_path / "body")
+    world.save(far / "scene.xml")
+    assert f"give package_dirs=['{tmp_path / 'body'}']" in caplog.text
+    again = tribo.World.load(far / "scene.xml", package_dirs=[tmp_path / "body"])
+    assert fingerprint(again.engine) == fingerprint(world.engine)

@@ -39,7 +39,7 @@ def standing():
 
 def spoil(batch):
     """Fill all shared scratch with what no step may read."""
-    for work in (batch.engine.work, *(other for other, _ in batch.engine._others)):
+    for work in (batch.engine.work, *(other for other, _, _ in batch.engine._others)):
         for name, array in work.arrays.items():
             if name not in OF_WORLDS:
                 assert array.shape[0] == 1

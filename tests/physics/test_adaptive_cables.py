@@ -308,33 +308,120 @@ def test_it_ends_with_its_segments(caplog):
     world.step(50)
 
 
-def test_a_recorded_cable_and_one_with_a_sensor_stay(tmp_path):
+def test_one_with_a_sensor_keeps_that_segment():
     world, cable = falling()
     world.step(15)
-    stays = cable.segments
-    with world.record(tmp_path / "rope.npz"):
-        world.step(100)
-        assert cable.segments == stays
-    worn = cable.segments[0]
+    stays, worn = cable.segments, cable.segments[0]
     world.add_imu(worn)
     world.step(100)
     assert cable.segments != stays
     assert worn in cable.segments
 
 
-def test_a_batch_takes_it_as_it_is():
+def test_a_recorded_cable_adapts_bit_for_bit_as_it_does_else(tmp_path):
+    """Its bodies are recorded stretch by stretch, what is always there all through."""
+    (world, cable), (twin, other) = falling(), falling()
+    for one in (world, twin):
+        one.add_sphere(0.1, mass=1.0, position=(5, 0, 1), name="ball")
+    places = [cable.points]
+    with world.record(tmp_path / "rope.zarr", every=0.01) as recorder:
+        for _ in range(20):
+            world.step(10)
+            places.append(cable.points)
+        assert recorder.frames == 21
+    twin.step(200)
+    np.testing.assert_array_equal(cable.points, other.points)
+    recording = tribo.Recording(tmp_path / "rope.zarr")
+    assert recording.is_complete
+    assert recording.frames == 21
+    assert len(recording.stretches) > 3
+    np.testing.assert_allclose(recording.time, np.arange(21) * 0.01, atol=1e-12)
+    first, last = recording.stretches[0], recording.stretches[-1]
+    assert {part.name for part in world.objects} == set(last.objects)
+    assert recording.objects == tuple(name for name in first.objects if name in recording.objects)
+    assert {"cylinder_0", "ball"} <= set(recording.objects)
+    place = last.of(cable.segments[3].name, "body_position")[-1, 0]
+    np.testing.assert_array_equal(place, cable.segments[3].position)
+    fallen = recording.of("ball", "body_position")[:, 0, 2]
+    np.testing.assert_allclose(fallen, 1.0 - 0.5 * GRAVITY * recording.time**2, atol=1e-9)
+    ends = recording["contact_end"]
+    assert len(recording["contact_force"]) == len(recording.contact_frame) == ends[-1] > 0
+    assert recording.net_contact_force("cylinder_0").shape == (21, 3)
+    for k, frame in enumerate(ends):
+        assert len(recording.contacts(k)["force"]) == frame - (ends[k - 1] if k else 0)
+    late = recording.between(0.1, 0.15)
+    assert late.frames == 6
+    np.testing.assert_array_equal(late["kinetic_energy"], recording["kinetic_energy"][10:16])
+    for what in (
+        lambda: recording["q"],
+        lambda: recording["contact_body"],
+        lambda: recording.model,
+    ):
+        with pytest.raises(ValueError, match=r"take one of recording\.stretches"):
+            what()
+    assert len(first["q"]) == first.frames
+    assert "stretches between which cables changed" in repr(recording)
+
+
+def test_a_recording_goes_on_over_a_snapshot_of_other_segments(tmp_path):
+    """Of two cables at once; other objects that come end it, as ever."""
+    world, _ = falling()
+    second = world.add_cable(
+        [(-0.5, 0.3, 0.2), (0.5, 0.3, 0.2)],
+        radius=0.01,
+        segment_length=0.1,
+        material=material(1e8, 1e5),
+    )
+    second.keep_adapting(0.02, 0.2, every=7)
+    world.step(30)
+    snapshot = world.snapshot()
+    with world.record(tmp_path / "rope.zarr") as recorder:
+        world.step(60)
+        world.restore(snapshot)
+        world.step(60)
+        second.adapt(0.01, 0.2)
+        world.step()
+        world.add_sphere(0.1, mass=1.0)
+        with pytest.raises(tribo.EditError, match="added or removed"):
+            world.step()
+    recording = tribo.Recording(tmp_path / "rope.zarr")
+    assert recording.frames == recorder.frames == 122
+    again = recording.restarts[0]
+    assert again == 61
+    np.testing.assert_array_equal(
+        recording["kinetic_energy"][1:again], recording["kinetic_energy"][again : again + 60]
+    )
+
+
+def test_a_world_file_says_that_its_cable_will_not_adapt(tmp_path, caplog):
+    """It holds the segments of the moment."""
     world, cable = falling()
     world.step(105)
+    world.save(tmp_path / "rope.xml")
+    assert "that cable 'cable_0' adapts by itself" in caplog.text
+    again = tribo.World.load(tmp_path / "rope.xml")
+    assert [part.name for part in again.objects] == [part.name for part in world.objects]
+    caplog.clear()
+    cable.stop_adapting()
+    world.save(tmp_path / "rope.xml")
+    assert "adapts by itself" not in caplog.text
+
+
+def test_a_batch_is_refused_until_it_stays_as_it_is():
+    world, cable = falling()
+    world.step(105)
+    with pytest.raises(ValueError, match=r"cable_0.* adapts by itself.*stop_adapting"):
+        tribo.Batch(world, 2)
+    cable.stop_adapting()
+    assert world.cables == (cable,)
     batch = tribo.Batch(world, 2)
     last = cable.segments[-1].name
-    batch.step(4)  # before the cable of the world changes
-    world.step(4)
-    for place in batch[last].position:
-        np.testing.assert_array_equal(place, world[last].position)
     batch.step(50)
     world.step(50)
-    assert np.isfinite(batch[last].position).all()
-    assert cable.is_adapting
+    for place in batch[last].position:
+        np.testing.assert_array_equal(place, world[last].position)
+    world.remove(cable.segments[2])
+    assert world.cables == ()
 
 
 def test_wrong_rules_are_refused_and_it_stays():

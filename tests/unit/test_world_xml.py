@@ -10,6 +10,7 @@ import pytest
 import tribo
 from tribo import world_xml
 from tribo.description.trees import DescriptionError
+from tribo.readout.state_bytes import fingerprint
 
 ASSETS = Path(tribo.__file__).parent / "assets"
 SPHERES = ASSETS / "three_spheres.xml"
@@ -296,19 +297,45 @@ def test_what_a_urdf_of_its_own_cannot_hold_is_refused(change, says, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_robot_of_meshes_needs_a_file(tmp_path):
-    """A URDF beside the world would look for its meshes there."""
+@pytest.mark.parametrize("mode", ["auto", "hull", "none"])
+def test_a_robot_of_meshes_refers_to_their_files(mode, tmp_path):
+    """Its own URDF names them from where it stands; what they collide as is in the world file."""
     corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
     lines = [f"v {x} {y} {z}" for x, y, z in corners]
-    (tmp_path / "part.obj").write_text(
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "meshes" / "part.obj").write_text(
         "\n".join([*lines, "f 1 3 2", "f 1 2 4", "f 1 4 3", "f 2 3 4"])
     )
     root = built()
-    root.add_mesh(tmp_path / "part.obj")
+    root.fix_to_world()
+    root.add_mesh(
+        tmp_path / "meshes" / "part.obj", position=(0, 0, 1), quaternion=(0.6, 0.48, 0, 0.64)
+    )
     world = tribo.World()
-    world.add_articulated_system(root)
-    with pytest.raises(DescriptionError, match="has meshes and was not read from one URDF"):
-        world_xml.save(world, tmp_path / "w.xml")
+    world.add_articulated_system(root, name="arm", collision_meshes=mode)
+    world_xml.save(world, tmp_path / "w.xml")
+    assert 'filename="meshes/part.obj"' in (tmp_path / "w.arm.urdf").read_text()
+    again = tribo.World.load(tmp_path / "w.xml")
+    assert fingerprint(again.engine) == fingerprint(world.engine)
+    again.save(tmp_path / "again.xml")  # its robot comes from a URDF now
+    last = tribo.World.load(tmp_path / "again.xml")
+    assert fingerprint(last.engine) == fingerprint(world.engine)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "says"),
+    [
+        ('collision_meshes="hulls"', "collision_meshes='hulls' must be one of auto, hull"),
+        ('collision_meshes="hull" convexify_meshes="1"', "keep one"),
+    ],
+)
+def test_what_meshes_of_a_robot_collide_as_is_one_word(attributes, says, tmp_path):
+    (tmp_path / "r.urdf").write_text('<robot name="r"><link name="world"/></robot>')
+    (tmp_path / "w.xml").write_text(
+        f'<raisim><objects><articulatedSystem urdf_path="r.urdf" {attributes}/></objects></raisim>'
+    )
+    with pytest.raises(DescriptionError, match=says):
+        tribo.World.load(tmp_path / "w.xml")
 
 
 MOVING_STATIC = (

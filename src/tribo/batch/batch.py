@@ -14,6 +14,7 @@ from tribo.batch.contacts import BatchContacts
 from tribo.batch.interior import BatchInterior
 from tribo.batch.materials import BatchMaterials
 from tribo.batch.objects import ObjectBatch
+from tribo.batch.policy import BatchPolicies, BatchPolicy
 from tribo.batch.pool import BatchStates
 from tribo.batch.rays import BatchRays
 from tribo.batch.rollout import BatchRollout, Controls, Rollout
@@ -49,6 +50,7 @@ class Batch(BatchSettings):
 
     Raises:
         MemoryError: So many worlds do not fit into memory; the message says how much they need.
+        ValueError: A cable of the world adapts by itself: the worlds have the same segments.
 
     Example:
         >>> import tribo
@@ -214,6 +216,11 @@ class Batch(BatchSettings):
         """Names of the sensors, for ``batch.sensor(name)``."""
         return self._inside.sensors.sensor_names
 
+    @property
+    def policy(self) -> BatchPolicy | None:
+        """The policy that commands the worlds within `step`, set by `set_policy`; None: there is none."""
+        return self._inside.policies.policy
+
     # -- parts ---------------------------------------------------------------------------------
     material_pair = forward("materials", BatchMaterials.material_pair)
     set_material_pair = forward("materials", BatchMaterials.set_material_pair)
@@ -228,6 +235,8 @@ class Batch(BatchSettings):
     copy_worlds = forward("states", BatchStates.copy_worlds)
     set_from_world = forward("states", BatchStates.set_from_world)
     hash = forward("states", BatchStates.hash)
+    set_policy = forward("policies", BatchPolicies.set_policy)
+    clear_policy = forward("policies", BatchPolicies.clear_policy)
     rollout = forward("plans", BatchRollout.rollout)
     ray_test_batch = forward("rays", BatchRays.ray_test_batch)
     height_scan = forward("rays", BatchRays.height_scan)

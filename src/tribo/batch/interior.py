@@ -12,6 +12,7 @@ from tribo.batch.constraints import BatchConstraints
 from tribo.batch.materials import BatchMaterials
 from tribo.batch.objects import ObjectBatch
 from tribo.batch.part import Part
+from tribo.batch.policy import BatchPolicies
 from tribo.batch.pool import KEPT, BatchStates
 from tribo.batch.rays import BatchRays
 from tribo.batch.rollout import BatchRollout
@@ -41,6 +42,13 @@ class BatchInterior:
         if not isinstance(world, World):
             raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
         world.check_editable("a world", "copied into a batch")
+        adapting = [cable.name for cable in world.cables if cable.is_adapting]
+        if adapting:
+            raise ValueError(
+                f"cable {adapting[0]!r} adapts by itself, and the worlds of a batch share one model, in "
+                "which no segments come or go: let it have the segments that it needs (cable.adapt), call "
+                "cable.stop_adapting() and make the batch then, or step worlds instead of a batch"
+            )
         count = check.integer(worlds, "worlds", 1)
         source = world.engine
         if threads is not None:
@@ -65,6 +73,7 @@ class BatchInterior:
         self.materials = BatchMaterials(self)
         self.ties = BatchConstraints(self, world.constraints)
         self.states = BatchStates(self)
+        self.policies = BatchPolicies(self)
         self.plans = BatchRollout(self, self.states)
         self.rays = BatchRays(self)
         self.watch = CollisionWatch(self)

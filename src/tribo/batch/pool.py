@@ -11,14 +11,18 @@ from tribo.batch.owner import BatchOwner
 from tribo.batch_kernels.copies import copy_worlds
 from tribo.checks import check
 from tribo.compiler.jit import DISABLED
-from tribo.compiler.record import COLUMNS
 from tribo.engine.engine import Engine
 from tribo.enums import Bounce, Impact, Integrator, Solver
 from tribo.world.world import World
 
 Arrays = dict[str, dict[str, np.ndarray]]  # by record and field
 KEPT = ("state", "command", "settings")  # records that an entry holds
-MEMORY = ("torque", "sent", "sent_count")  # of motors: what the next step depends on
+# Of motors and policies: what the next step depends on.
+MEMORY = {
+    "motors": ("torque", "sent", "sent_count"),
+    "pilot": ("command", "phase", "action", "left", "seen"),
+}
+COMMANDS = ("command", "phase")  # of these, what the user sets
 # Tables with room to spare, and which count says how many rows of them are in use.
 COUNTS = {
     "warm_key": "warm_count", "warm_impulse": "warm_count",
@@ -30,7 +34,7 @@ class StatePool:
     """States to begin with, checked once: `Batch.reset` puts them into worlds in microseconds.
 
     Each entry holds what one world of `Batch.snapshot` does: state, commands, settings, and what motors
-    remember. Made by `Batch.pool`; it fits that batch alone.
+    and the policy remember. Made by `Batch.pool`; it fits that batch alone.
 
     Example:
         >>> import numpy as np, tribo
@@ -62,8 +66,8 @@ class StatePool:
         """Write entries over worlds of an engine, (n,) each, all in range."""
         for name, fields in self.arrays.items():
             record = getattr(engine, name)
-            if not fields:  # they were made before there were motors: these begin anew
-                forget(engine, rows)
+            if name in MEMORY and not _is_of_these(fields, record.arrays, name):
+                forget(engine, name, rows)  # it was made before there were such: they begin anew
                 continue
             if DISABLED:
                 for field, source in fields.items():
@@ -71,16 +75,28 @@ class StatePool:
                     record.arrays[field][region] = source[entries]
                 continue
             chosen = [k for k, field in enumerate(record.fields) if field in fields]
-            target = record.table.reshape(-1, COLUMNS)[chosen, :2]
+            target = record.places[chosen]
             copy_worlds(np.hstack([target, self._tables[name]]), rows, entries)
 
 
-def forget(engine: Engine, rows: np.ndarray) -> None:
-    """Let the motors of some worlds begin anew, if there are any."""
-    motors = engine.motors.arrays
-    if len(motors["torque"]) == engine.worlds and motors["torque"].size:
-        for field in MEMORY:
-            motors[field][rows] = 0
+def forget(engine: Engine, name: str, rows: np.ndarray) -> None:
+    """Let the motors or the policy of some worlds begin anew, if there are any."""
+    for field, array in memory_of(engine, name).items():
+        if field not in COMMANDS:
+            array[rows] = 0
+
+
+def memory_of(engine: Engine, name: str) -> dict[str, np.ndarray]:
+    """Return what motors or the policy remember, by field; nothing if there are none."""
+    arrays = getattr(engine, name).arrays
+    is_there = arrays["torque"].size if name == "motors" else arrays["every"][0, 0]
+    return {field: arrays[field] for field in MEMORY[name]} if is_there else {}
+
+
+def _is_of_these(fields: dict[str, np.ndarray], here: dict[str, np.ndarray], name: str) -> bool:
+    """Tell whether what was kept is of the motors, or of a policy as wide as that, which there are now."""
+    is_wide = all(array.shape[1:] == here[field].shape[1:] for field, array in fields.items())
+    return bool(fields) and (name == "motors" or is_wide)
 
 
 def _table(fields: dict[str, np.ndarray]) -> np.ndarray:
@@ -211,8 +227,8 @@ class BatchStates:
         chosen = self._batch.chosen_worlds(worlds)
         self._batch.engine.make_room(max(saved["state"][table].shape[1] for table in COUNTS))
         for name, arrays in self.kept_arrays().items():
-            if name == "motors" and not saved.get(name):  # it was taken before there were motors
-                forget(self._batch.engine, chosen)
+            if name in MEMORY and not saved.get(name):  # it was taken before there were any
+                forget(self._batch.engine, name, chosen)
                 continue
             for field, array in arrays.items():
                 old = saved[name][field]
@@ -224,7 +240,7 @@ class BatchStates:
         """Refuse what `snapshot` of a batch like this one did not return."""
         for name, arrays in self.kept_arrays().items():
             given = saved.get(name, {}) if isinstance(saved, dict) else {}
-            if name == "motors" and not given:
+            if name in MEMORY and (not given or (name == "pilot" and not arrays)):
                 continue
             if set(given) != set(arrays):
                 raise TypeError(
@@ -257,11 +273,7 @@ class BatchStates:
     def kept_arrays(self) -> Arrays:
         """Return the arrays of all worlds that snapshots and pools hold, by record and field."""
         kept = {name: getattr(self._batch.engine, name).arrays for name in KEPT}
-        motors = self._batch.engine.motors.arrays
-        return {
-            **kept,
-            "motors": {field: motors[field] for field in MEMORY} if motors["torque"].size else {},
-        }
+        return kept | {name: memory_of(self._batch.engine, name) for name in MEMORY}
 
     def set_from_world(self, world: World, worlds: Any = slice(None)) -> None:
         """Put the present state of a world into worlds of the batch, its commands and settings as well.
@@ -298,7 +310,8 @@ class BatchStates:
         self._batch.engine.make_room(source.state.arrays["warm_key"].shape[1])
         rows = np.ascontiguousarray(self._batch.chosen_worlds(worlds).ravel(), np.int64)
         StatePool(self._batch, taken).put(self._batch.engine, rows, np.zeros(len(rows), np.int64))
-        forget(self._batch.engine, rows)  # a world alone has none
+        for name in MEMORY:  # a world alone has none
+            forget(self._batch.engine, name, rows)
         self._batch.forget_last_step(rows)
 
     def hash(self, worlds: Any = slice(None)) -> list[str]:
@@ -309,7 +322,7 @@ class BatchStates:
 
         Returns:
             One digest for each of these worlds. Equal to `World.hash` of a world in that state; what motors
-            remember, which a world alone does not have, goes in where there are motors.
+            and the policy remember, which a world alone does not have, goes in where there are any.
 
         Example:
             >>> import tribo
@@ -333,8 +346,9 @@ class BatchStates:
                 row = row[:, : int(state[COUNTS[field]][e, 0])]
             key.update(field.encode())
             key.update(np.ascontiguousarray(row).tobytes())
-        for array in self.kept_arrays()["motors"].values():
-            key.update(np.ascontiguousarray(array[e]).tobytes())
+        for name in MEMORY:
+            for array in memory_of(self._batch.engine, name).values():
+                key.update(np.ascontiguousarray(array[e]).tobytes())
         return key.hexdigest()
 
 
@@ -351,7 +365,7 @@ def check_ranges(record: str, given: dict[str, np.ndarray]) -> None:
     Example:
         >>> check_ranges("motors", {"sent_count": np.array([[0, 1]]), "sent": np.zeros((1, 1, 2, 3))})
     """
-    least = dict.fromkeys(COUNTS.values(), 0) | {"sent_count": 0}
+    least = dict.fromkeys(COUNTS.values(), 0) | {"sent_count": 0, "left": 0}
     most: dict[str, int] = {}
     for table, count in (*COUNTS.items(), ("sent", "sent_count")):
         if table in given:

@@ -10,15 +10,14 @@ import numpy as np
 
 from tribo.batch.owner import BatchOwner
 from tribo.batch.part import Part
+from tribo.batch.places import KINDS, place_of, places_of
 from tribo.batch.pool import BatchStates
 from tribo.batch_kernels.records import Course
 from tribo.checks import check
 from tribo.checks.readonly import frozen
-from tribo.engine.layout import COORDINATES, DOFS
 from tribo.world.world import World
 
 Controls = Mapping[str, Any]  # by object: (…, T, k), or by joint (…, T)
-KINDS = {"forces": 0, "targets": 1, "velocity_targets": 2}  # as `Course.kind`
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -146,9 +145,9 @@ class BatchRollout:
     def _columns(self, kind: str, name: str, plan: Any) -> list[tuple[int, int, np.ndarray]]:
         """Return kind, place in the command and plan (1 or worlds, T) of each number that is controlled."""
         part = self._batch.parts[check.known(name, self._batch.parts, "object")]
-        places = _places(part, kind)
+        places = places_of(part, kind)
         if isinstance(plan, Mapping):
-            named = {joint: _place_of(places, joint, name) for joint in plan}
+            named = {joint: place_of(places, joint, name) for joint in plan}
             return [
                 (KINDS[kind], named[joint], self._plan(numbers, kind, f"{name}, {joint}", 2))
                 for joint, numbers in plan.items()
@@ -178,28 +177,3 @@ class BatchRollout:
                 f"T ≥ 1, got {np.shape(value)}"
             )
         return made
-
-
-def _places(part: Part, kind: str) -> list[tuple[str | None, int]]:
-    """Return joint (None: of the root) and place in the command of each number that can be controlled."""
-    q, v = part.span.q.start, part.span.v.start
-    found: list[tuple[str | None, int]] = []
-    for k, body in enumerate(part.description.bodies):
-        width, joint = DOFS[body.joint.type], body.joint.name
-        if kind == "targets":
-            if width == 1:
-                found.append((joint, q))
-        else:
-            root = k == 0 and width != 1
-            found += [(None if root else joint, v + i) for i in range(width)]
-        q, v = q + COORDINATES[body.joint.type], v + width
-    return found
-
-
-def _place_of(places: list[tuple[str | None, int]], joint: str, name: str) -> int:
-    """Return the place of the one number of a joint."""
-    by_name = {found: place for found, place in places if found is not None}
-    check.known(joint, by_name, f"joint of {name}")
-    if sum(found == joint for found, _ in places) != 1:
-        raise ValueError(f"joint {joint} of {name} has several degrees of freedom: give an array")
-    return by_name[joint]

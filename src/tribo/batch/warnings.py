@@ -39,7 +39,7 @@ BATCH_TEXTS: dict[Status, str | Callable[[BatchOwner], str]] = {
     Status.INVALID: batch_invalid,
     Status.CONTRADICTION: "constraints contradict one another, each gives way",
     Status.SLOWED: "overlaps, or gaps of constraints, are closed more slowly than asked",
-    Status.NOT_CONVERGED: "the contact solve stopped before it was exact (batch.residual)",
+    Status.NOT_CONVERGED: "the contact solve misses a law by more than a thousandth (batch.residual)",
     Status.COARSE: batch_coarse,
 }
 

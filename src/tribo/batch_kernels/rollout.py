@@ -1,6 +1,6 @@
-"""Steps of one world with its motors, under commands that stay or that follow a plan."""
+"""Steps of one world with its motors, under commands that stay, follow a plan, or are those of a policy."""
 
-from tribo.batch_kernels import motors
+from tribo.batch_kernels import motors, policy
 from tribo.compiler.jit import kernel
 from tribo.step import run
 
@@ -36,7 +36,7 @@ def note(course, state, k):
 
 
 @kernel
-def go(gear, course, model, state, command, settings, work, n, is_planned):
+def go(gear, course, pilot, model, state, command, settings, work, n, is_planned):
     """Advance one world by up to n steps; return how many were made (see `work.status`).
 
     With a plan, n are the steps that are left of it: the first ones may have been made before.
@@ -44,8 +44,9 @@ def go(gear, course, model, state, command, settings, work, n, is_planned):
     Args:
         gear: The `Motors`.
         course: The plan, if `is_planned`.
+        pilot: The policy.
 
-    Writes: gear, course, state, command, work.
+    Writes: gear, course, pilot, state, command, work.
     """
     every = course.every[0] if is_planned else n
     before = course.control.shape[0] * every - n if is_planned else 0
@@ -56,6 +57,9 @@ def go(gear, course, model, state, command, settings, work, n, is_planned):
         chunk = (k + 1) * every - before - made
         if is_planned:
             apply(course, command, k)
+        if pilot.every[0] > 0:
+            policy.act(pilot, state, command)
+            chunk = min(chunk, pilot.left[0])
         if gear.is_on[0] != 0:
             chunk = 1
         motors.engage(gear, model, state, command, settings)
@@ -63,6 +67,8 @@ def go(gear, course, model, state, command, settings, work, n, is_planned):
         motors.disengage(gear, command, done == chunk)
         said |= work.status[0]
         made += done
+        if pilot.every[0] > 0:
+            pilot.left[0] -= done
         if done < chunk:
             break
         if is_planned and (before + made) % every == 0:

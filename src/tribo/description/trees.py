@@ -49,6 +49,7 @@ class MeshFile:
     path: Path | None  # None: the file was not found
     reference: str  # as written in the file that names it
     scale: Vector = (1.0, 1.0, 1.0)
+    collision: str = ""  # "hull", "decomposition" or "exact"; empty: as the robot's meshes collide
 
 
 @dataclass(slots=True)
@@ -463,7 +464,7 @@ class ObjectDescription:
     joint_order: tuple[str, ...] = ()  # of a robot; empty: that of its URDF
     modules: list[Path] = field(default_factory=list)  # that come with the URDF
     collide_parent: bool = False  # links of a robot may touch the link on which they hang
-    convexify: bool = False  # meshes of a robot are split into convex parts
+    collision_meshes: str = "auto"  # of a robot, see `World.add_articulated_system`
     generalized_coordinate: Vector | None = None
     generalized_velocity: Vector | None = None
     drive: dict[str, Vector] = field(default_factory=dict)  # kp, kd, target, target_velocity, force
@@ -473,7 +474,7 @@ class ObjectDescription:
     mesh_mode: str = "hull"
     heights: HeightField | None = None
     com_position: Vector | None = None  # where the centre of mass is, instead of `position`
-    tree: TreeDescription | None = None  # of what moves in an MJCF file
+    tree: TreeDescription | None = None  # of what moves in an MJCF file; of what gets a URDF
     shape: ShapeDescription | None = None  # of what stands in an MJCF file
     visual: VisualDescription | None = None
 

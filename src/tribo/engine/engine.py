@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from tribo.batch_kernels.records import Course, Motors
+from tribo.batch_kernels.records import Course, Motors, Pilot
 from tribo.compiler.jit import DISABLED, named_entry
 from tribo.dynamics import inertia, kinematics
 from tribo.engine import thread_scratch
 from tribo.engine.builder import Capacity, allocate, collect_filters
-from tribo.engine.threads import run_together
+from tribo.engine.threads import run_together, shares
 from tribo.model import Command, Late, Model, Settings, State, Status, Work
 
 logger = logging.getLogger("tribo")
 
 run_at = named_entry("tribo.engine.run_at", "run_at")
 _loaded: set[Late] = set()  # late functions that some world of this process has asked for
-WORK = 4  # place of `Work` among the addresses
+WORK, PILOT = 4, 7  # places of `Work` and `Pilot` among the addresses
 _SLICE = 0.01  # [s] between two looks at the keyboard, as long as steps get no slower
 _MOST_STEPS = 20_000  # between two of them
 _MAX_CONTACTS = 4_000_000  # more than this is a modelling error, not a bigger pile
@@ -49,9 +49,10 @@ class Engine:
         self.work = thread_scratch.allocate(sizes, worlds)
         if settings is not None:
             self.settings = settings
-        # None of both; `Batch` has motors, and a course for the time of a rollout.
-        none = {"nv": 0, "nq": 0, "ndelay": 0, "ncontrol": 0, "nhorizon": 0}
+        # None of these; `Batch` has motors, a policy, and a course for the time of a rollout.
+        none = dict.fromkeys(("nv", "nq", "ndelay", "ncontrol", "nhorizon"), 0)
         self.motors, self.course = Motors.allocate(none), Course.allocate(none)
+        self.pilot = no_pilot()
         self._observed: Work | None = None
         self._remaining = np.zeros(worlds, np.int64)
         self._said = np.zeros((worlds, 1), np.int64)  # in steps before tables were enlarged
@@ -71,15 +72,21 @@ class Engine:
         """Note the addresses of all tables; needed after any record was replaced."""
         self.addresses = np.array([record.address for record in self._records()], np.int64)
         self.status = self.work.arrays["status"]
-        self._others: list[tuple[Work, np.ndarray]] = []  # scratch of other threads, with addresses
+        # Scratch of other threads, with addresses.
+        self._others: list[tuple[Work, Pilot, np.ndarray]] = []
 
     def _records(self) -> tuple[Any, ...]:
         steps = (self.model, self.state, self.command, self.settings, self.work)
-        return (*steps, self.motors, self.course)
+        return (*steps, self.motors, self.course, self.pilot)
 
     def take_motors(self, motors: Motors) -> None:
         """Use other motors from the next step on."""
         self.motors = motors
+        self._connect()
+
+    def take_pilot(self, pilot: Pilot) -> None:
+        """Use another policy from the next step on."""
+        self.pilot = pilot
         self._connect()
 
     def run(self, n: int) -> bool:
@@ -111,8 +118,8 @@ class Engine:
 
     def _call(self, first: int, stop: int, part: int, thread: int = 0) -> None:
         """Run the compiled driver on some worlds with the scratch of a thread; `part` as in `run_at`."""
-        scratch_of_thread, addresses = (
-            self._others[thread - 1] if thread else (self.work, self.addresses)
+        scratch_of_thread, pilot_of_thread, addresses = (
+            self._others[thread - 1] if thread else (self.work, self.pilot, self.addresses)
         )
         if not DISABLED:
             run_at(addresses, self._remaining, first, stop, part)
@@ -122,7 +129,7 @@ class Engine:
 
         for e in range(first, stop):
             work = scratch_of_thread.at(e)
-            model, state, command, settings, _, motors, course = (
+            model, state, command, settings, _, motors, course, _ = (
                 record.at(e) for record in self._records()
             )
             if part == 1:
@@ -131,7 +138,7 @@ class Engine:
                 advance(model, state, command, settings, work)
             else:
                 self._remaining[e] -= go(
-                    motors, course, model, state, command, settings, work,
+                    motors, course, pilot_of_thread.at(e), model, state, command, settings, work,
                     self._remaining[e], part == 3,
                 )  # fmt: skip
 
@@ -172,17 +179,17 @@ class Engine:
 
     def _call_parallel(self, threads: int, part: int) -> None:
         """Run all worlds on some threads; each takes the next few worlds when it is free."""
-        few = max(1, self.worlds // (16 * threads))
-        starts = iter(range(0, self.worlds, few))  # one iterator: each start is handed out once
+        left = iter(shares(self.worlds, threads))  # one iterator: each share is handed out once
         while len(self._others) < threads - 1:
             work = thread_scratch.for_another_thread(self.work)
+            pilot = thread_scratch.pilot_of_another_thread(self.pilot)
             addresses = self.addresses.copy()
-            addresses[WORK] = work.address
-            self._others.append((work, addresses))
+            addresses[[WORK, PILOT]] = work.address, pilot.address
+            self._others.append((work, pilot, addresses))
 
         def share(thread: int) -> None:
-            for first in starts:
-                self._call(first, min(first + few, self.worlds), part, thread)
+            for first, stop in left:
+                self._call(first, stop, part, thread)
 
         run_together([partial(share, thread) for thread in range(threads)])
 
@@ -295,6 +302,12 @@ class Engine:
         kinematics.forward(self.model, self.state.q, observed)
         inertia.mass_matrix(self.model, observed)
         return observed
+
+
+def no_pilot() -> Pilot:
+    """Return what stands there as long as there is no policy."""
+    sizes = ("nseen", "nlayer", "nweight", "naction", "ncommand", "nwide")
+    return Pilot.allocate(dict.fromkeys(sizes, 0))
 
 
 def _address(function: Late) -> int:

@@ -1,22 +1,22 @@
 """The one way into compiled code: worlds of the records, advanced by their remaining steps."""
 
-from tribo.batch_kernels.records import Course, Motors
+from tribo.batch_kernels.records import Course, Motors, Pilot
 from tribo.batch_kernels.rollout import go
 from tribo.compiler.jit import entry
 from tribo.compiler.record import from_address, world_of
 from tribo.model import Command, Model, Settings, State, Work
 from tribo.step import advance, update
 
-RECORDS = (Model, State, Command, Settings, Work, Motors, Course)
-MODEL, STATE, COMMAND, SETTINGS, WORK, MOTORS, COURSE = [r._numba_type_ for r in RECORDS]
+RECORDS = (Model, State, Command, Settings, Work, Motors, Course, Pilot)
+MODEL, STATE, COMMAND, SETTINGS, WORK, MOTORS, COURSE, PILOT = [r._numba_type_ for r in RECORDS]
 
 
 @entry
 def run_at(addresses, remaining, first, stop, part):
-    """Advance worlds first … stop − 1 of the records at seven addresses, each by its remaining steps.
+    """Advance worlds first … stop − 1 of the records at eight addresses, each by its remaining steps.
 
     Return how many have something to say in `work.status`. part: 0 whole steps, 1 `update`, 2 `advance`,
-    3 whole steps under the controls of the last record.
+    3 whole steps under the controls of a course.
     Writes: remaining.
     """
     troubled = 0
@@ -33,8 +33,18 @@ def run_at(addresses, remaining, first, stop, part):
         else:
             motors = world_of(from_address(MOTORS, addresses[5]), e)
             course = world_of(from_address(COURSE, addresses[6]), e)
+            pilot = world_of(from_address(PILOT, addresses[7]), e)
             remaining[e] -= go(
-                motors, course, model, state, command, settings, work, remaining[e], part == 3
+                motors,
+                course,
+                pilot,
+                model,
+                state,
+                command,
+                settings,
+                work,
+                remaining[e],
+                part == 3,
             )
         troubled += 1 if work.status[0] != 0 else 0
     return troubled

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tribo.batch_kernels.records import Pilot
 from tribo.model import Work
 
 READ = frozenset(  # by `Batch` and its objects, after a step
@@ -43,3 +44,8 @@ def for_another_thread(work: Work) -> Work:
         for name, array in work.arrays.items()
     }
     return Work.wrap(arrays)
+
+
+def pilot_of_another_thread(pilot: Pilot) -> Pilot:
+    """Return a policy that shares everything with another one but what its layers hold."""
+    return Pilot.wrap({**pilot.arrays, "hidden": np.zeros_like(pilot.arrays["hidden"])})

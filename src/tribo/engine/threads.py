@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from functools import cache
 
 _in_use = threading.Lock()
 _workers: list[_Worker] = []
@@ -46,6 +47,30 @@ class _Worker(threading.Thread):
             except BaseException as error:
                 self.error = error
             self._done.release()
+
+
+@cache
+def shares(worlds: int, threads: int) -> tuple[tuple[int, int], ...]:
+    """Return the shares in which threads take worlds, first and stop of each: large ones first.
+
+    A share is a part of what is left (guided self-scheduling: Polychronopoulos and Kuck 1987), so there are
+    few of them, and the last ones are so small that the threads end together.
+
+    Args:
+        worlds: How many.
+        threads: How many.
+
+    Example:
+        >>> shares(8, 2)
+        ((0, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 7), (7, 8))
+    """
+    least = max(1, worlds // (64 * threads))
+    made, first = [], 0
+    while first < worlds:
+        stop = min(worlds, first + max(least, (worlds - first) // (2 * threads)))
+        made.append((first, stop))
+        first = stop
+    return tuple(made)
 
 
 def run_together(jobs: Sequence[Callable[[], None]]) -> None:

@@ -12,7 +12,7 @@ import importlib
 import inspect
 from typing import Any
 
-from tribo.batch_kernels.records import Course, Motors
+from tribo.batch_kernels.records import Course, Motors, Pilot
 from tribo.compiler.jit import backend
 from tribo.compiler.signature import Field, boolean, float64, int64
 from tribo.model import Command, Model, Settings, State, Work
@@ -69,7 +69,7 @@ PIECES = (*_INNER[:8], *WHOLE, *_INNER[8:])
 # What kernels call their parameters, and what these are (docs/develop/kernels.md).
 _RECORDS = {
     "model": Model, "state": State, "command": Command, "settings": Settings, "work": Work,
-    "gear": Motors, "course": Course,
+    "gear": Motors, "course": Course, "pilot": Pilot,
 }  # fmt: skip
 _FIELDS = {"q", "v"}
 _WHOLE_NUMBERS = {"rows", "count", "begin", "end", "first", "last"}  # and all of one letter

@@ -138,7 +138,8 @@ def solidify(robot: TreeDescription, mode: str, *, strict: bool = False) -> None
     Args:
         robot: Its shapes that are meshes become hulls or surfaces, in place.
         mode: "hull": one convex hull each. "decomposition": convex parts. "auto": hulls, but exact
-            triangles for what is fixed to the world. "none": they are drawn only.
+            triangles for what is fixed to the world. "none": they are drawn only. A mesh with a word of its
+            own collides as that says.
         strict: A mesh that was not found is an error; else it does not collide, which is warned of.
 
     Raises:
@@ -147,13 +148,14 @@ def solidify(robot: TreeDescription, mode: str, *, strict: bool = False) -> None
         ImportError: SciPy, trimesh or coacd is missing.
     """
     robot.collision_meshes = check.choice(mode, ROBOT_MODES, "collision_meshes")
-    if mode == "none":
-        return
     for number, body in enumerate(robot.bodies):
         stands = number == 0 and (body.joint.type == Joint.FIXED or robot.kind == Kind.STATIC)
         made: list[ShapeDescription] = []
         for shape in body.shapes:
             if shape.kind != Shape.MESH or shape.mesh is None:
+                made.append(shape)
+                continue
+            if mode == "none" and not shape.mesh.collision:
                 made.append(shape)
             elif shape.mesh.path is None:
                 said = (
@@ -183,12 +185,15 @@ def _solid_shapes(shape: ShapeDescription, mode: str, *, stands: bool) -> list[S
     """Return the shapes that stand for one mesh; all but the first have a number behind their name."""
     assert shape.mesh is not None
     mesh = load(shape.mesh)
-    if stands and mode == "auto":
+    if mode == "auto":
+        mode = "exact" if stands else "hull"
+    mode = shape.mesh.collision or mode
+    if mode == "exact":
         geometry = exact(mesh)
         return [
             replace(shape, kind=Shape.SURFACE, size=(edge_length(geometry),), geometry=geometry)
         ]
-    hulls = solids(mesh, "hull" if mode == "auto" else mode)
+    hulls = solids(mesh, mode)
     return [
         replace(
             shape, kind=Shape.HULL, size=(hull.half_width,), geometry=hull,

@@ -1,10 +1,32 @@
-"""Which line of a mesh that is written as text cannot be read."""
+"""Meshes as text: triangles written as OBJ, and which line of such a file cannot be read."""
 
 from __future__ import annotations
+
+import numpy as np
 
 from tribo.checks import check
 
 NUMBERS = {"v": 3, "vn": 3, "vt": 1}  # at least so many behind each word of an OBJ file
+
+
+def obj(vertices: np.ndarray, triangles: np.ndarray) -> str:
+    """Return triangles as an OBJ file whose numbers read back bit for bit.
+
+    Args:
+        vertices: (n, 3) [m].
+        triangles: (m, 3) entries of `vertices`.
+
+    Example:
+        >>> import numpy as np
+        >>> print(obj(np.array([[0.1, 0, 0], [1, 0, 0], [0, 1, 0]]), np.array([[0, 1, 2]])), end="")
+        v 0.1 0.0 0.0
+        v 1.0 0.0 0.0
+        v 0.0 1.0 0.0
+        f 1 2 3
+    """
+    lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in np.asarray(vertices, float).tolist()]
+    lines += [f"f {a} {b} {c}" for a, b, c in (np.asarray(triangles) + 1).tolist()]
+    return "\n".join([*lines, ""])
 
 
 def first_bad_line(data: bytes) -> str:

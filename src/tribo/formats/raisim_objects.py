@@ -13,6 +13,7 @@ from tribo.description.collision_rule import STILL, CollisionRule
 from tribo.description.trees import ORIGIN, DescriptionError, ObjectDescription
 from tribo.formats import urdf_modules
 from tribo.formats.inertia import read_inertia
+from tribo.formats.mesh_solids import ROBOT_MODES
 from tribo.formats.raisim_shapes import (
     DIMENSIONS,
     read_heights,
@@ -159,7 +160,7 @@ def _ground(node: Node, report: Report) -> ObjectDescription:
 
 def _articulated(node: Node, report: Report, package_dirs: Sequence[Path]) -> ObjectDescription:
     known = ("name", "urdf_path", "res_dir", "convexify_meshes", "modules", "joint_order",
-             "collide_parent", "appearance", *FILTER)  # fmt: skip
+             "collide_parent", "collision_meshes", "appearance", *FILTER)  # fmt: skip
     report.check_attributes(node, known)
     report.check_children(node, ("state", "drive", "collision_body"))
     made = _common(node)
@@ -171,7 +172,7 @@ def _articulated(node: Node, report: Report, package_dirs: Sequence[Path]) -> Ob
     made.joint_order = tuple(node.attributes.get("joint_order", "").split())
     made.urdf_reference = node.text("urdf_path")
     made.urdf = find_file(node, "urdf_path", package_dirs)
-    made.convexify = _is_set(node, "convexify_meshes")
+    made.collision_meshes = _meshes(node)
     made.collide_parent = _is_set(node, "collide_parent")
     modules = node.attributes.get("modules", "").split()
     urdf_modules.check_count(node, len(modules))
@@ -190,6 +191,18 @@ def _articulated(node: Node, report: Report, package_dirs: Sequence[Path]) -> Ob
         if "qvel" in state.attributes:
             made.generalized_velocity = state.vector("qvel", None)
     return made
+
+
+def _meshes(node: Node) -> str:
+    """Return what the meshes of a robot collide as: RaiSim's switch, or our word for all there is."""
+    if "collision_meshes" not in node.attributes:
+        return "decomposition" if _is_set(node, "convexify_meshes") else "auto"
+    if "convexify_meshes" in node.attributes:
+        raise node.error("has convexify_meshes and collision_meshes; keep one")
+    word = node.text("collision_meshes")
+    if word not in ROBOT_MODES:
+        raise node.error(f"collision_meshes={word!r} must be one of {', '.join(ROBOT_MODES)}")
+    return word
 
 
 def _rules(node: Node, made: ObjectDescription, report: Report) -> None:

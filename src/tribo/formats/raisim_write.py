@@ -6,13 +6,21 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from lxml import etree
 
-from tribo.description.trees import DescriptionError, ObjectDescription, WorldDescription
-from tribo.formats import pair_attributes
+from tribo.description.hulls import Hull, Surface
+from tribo.description.trees import (
+    DescriptionError,
+    MeshFile,
+    ObjectDescription,
+    TreeDescription,
+    WorldDescription,
+)
+from tribo.formats import mesh_text, pair_attributes, urdf_write
 from tribo.formats.raisim_shapes import DIMENSIONS
 from tribo.formats.raisim_wires import write_constraint
 from tribo.materials.table import Law
@@ -26,8 +34,9 @@ def write(world: WorldDescription, path: str | Path) -> None:
 
     Args:
         world: What to write. Robots are referenced by their URDF's path, relative to the file if
-            that is possible. A robot that was given as text gets a file of its own beside the world's:
-            ``world.xml`` and ``world.NAME.urdf``.
+            that is possible. A robot that was given as text, or has no file, gets one of its own beside the
+            world's: ``world.xml`` and ``world.NAME.urdf``; meshes of it that no file holds get files
+            ``world.NAME.obj``.
         path: File to write; an existing one is replaced, as are those of robots.
 
     Raises:
@@ -48,7 +57,7 @@ def write(world: WorldDescription, path: str | Path) -> None:
             names = {"name1": _text(first), "name2": _text(second)}
             _add(material, "pair_prop", **names, **_law(pair))
     objects = _add(root, "objects")
-    robots: dict[Path, str] = {}  # files to write beside the world's
+    beside: dict[Path, str] = {}  # files to write beside the world's: of robots and their meshes
     for item in world.objects:
         if item.type in DIMENSIONS or item.type in {"compound", "mesh"}:
             _single(objects, item, path)
@@ -62,7 +71,7 @@ def write(world: WorldDescription, path: str | Path) -> None:
                 height=_number(item.size[0] if item.size else 0.0),
             )
         elif item.type == "articulated_system":
-            _articulated(objects, item, path, robots)
+            _articulated(objects, item, path, beside)
         else:
             raise DescriptionError(f"object {item.name!r}: type {item.type!r} cannot be written")
     for tie in world.constraints:
@@ -70,8 +79,8 @@ def write(world: WorldDescription, path: str | Path) -> None:
     if world.camera:
         _add(root, "camera", **{key: _text(value) for key, value in world.camera.items()})
     text = etree.tostring(root, encoding="utf-8", xml_declaration=True, pretty_print=True)
-    for file, urdf in robots.items():
-        file.write_text(urdf, "utf-8", newline="\n")
+    for file, content in beside.items():
+        file.write_text(content, "utf-8", newline="\n")
     path.write_bytes(text)
 
 
@@ -142,19 +151,24 @@ def _height_map(parent: etree._Element, item: ObjectDescription) -> None:
 
 
 def _articulated(
-    parent: etree._Element, item: ObjectDescription, path: Path, robots: dict[Path, str]
+    parent: etree._Element, item: ObjectDescription, path: Path, beside: dict[Path, str]
 ) -> None:
     urdf = item.urdf
     if urdf is None:
-        if item.urdf_text is None:
+        urdf = _free_name(path, item.name, beside, "urdf")
+        if item.tree is not None:
+            beside[urdf] = _own_urdf(item, item.tree, path, beside)
+        elif item.urdf_text is not None:
+            beside[urdf] = item.urdf_text
+        else:
             raise DescriptionError(
                 f"object {item.name!r}: a robot without a URDF cannot be written"
             )
-        urdf = _free_name(path, item.name, robots)
-        robots[urdf] = item.urdf_text
     values = _common(item)
     values["urdf_path"] = _text(_reference(urdf, path))
-    values["convexify_meshes"] = "1" if item.convexify else None
+    values["convexify_meshes"] = "1" if item.collision_meshes == "decomposition" else None
+    if item.collision_meshes in {"hull", "none"}:
+        values["collision_meshes"] = item.collision_meshes
     values["collide_parent"] = "1" if item.collide_parent else None
     if any(len(name.split()) != 1 for name in item.joint_order):
         raise DescriptionError(
@@ -175,6 +189,32 @@ def _articulated(
     _rules(node, item)
 
 
+def _own_urdf(
+    item: ObjectDescription, tree: TreeDescription, path: Path, beside: dict[Path, str]
+) -> str:
+    """Return the URDF of a robot that no file describes; solids in memory become files beside the world's."""
+    bodies = []
+    for body in tree.bodies:
+        shapes = []
+        for shape in body.shapes:
+            solid = shape.geometry
+            if shape.mesh is None and isinstance(solid, (Hull, Surface)):
+                file = _free_name(path, item.name, beside, "obj")
+                beside[file] = mesh_text.obj(solid.vertices, solid.triangles)
+                mode = "exact" if isinstance(solid, Surface) else "hull"
+                shapes.append(replace(shape, mesh=MeshFile(file, file.name, collision=mode)))
+            else:
+                shapes.append(shape)
+        bodies.append(replace(body, shapes=shapes))
+    whole = replace(tree, bodies=bodies)
+    text, notes = urdf_write.to_text(
+        whole, name=item.name, folder=path.resolve().parent, exact=True
+    )
+    if notes:
+        raise DescriptionError(f"object {item.name!r}: {notes[0]}; use world.snapshot() to go on")
+    return text
+
+
 def _rules(node: etree._Element, item: ObjectDescription) -> None:
     """Add what of collision bodies differs from their object."""
     for name, rule in item.rules.items():
@@ -186,14 +226,14 @@ def _rules(node: etree._Element, item: ObjectDescription) -> None:
         )  # fmt: skip
 
 
-def _free_name(path: Path, name: str, taken: Iterable[Path]) -> Path:
+def _free_name(path: Path, name: str, taken: Iterable[Path], ending: str) -> Path:
     """Return a file beside the world's for a robot: its name, in letters that every disk can hold."""
     plain = re.sub(r"[^A-Za-z0-9_-]", "_", name) or "robot"
     used = {file.name.casefold() for file in taken}
-    made, k = f"{path.stem}.{plain}.urdf", 1
+    made, k = f"{path.stem}.{plain}.{ending}", 1
     while made.casefold() in used:
         k += 1
-        made = f"{path.stem}.{plain}_{k}.urdf"
+        made = f"{path.stem}.{plain}_{k}.{ending}"
     return path.with_name(made)
 
 

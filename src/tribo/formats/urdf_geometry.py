@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 from tribo.checks.check import LARGEST, SMALLEST
 from tribo.description.trees import MeshFile, ShapeDescription, Vector, VisualDescription
 from tribo.formats.mesh_files import MeshFinder
+from tribo.formats.mesh_solids import MODES
 from tribo.formats.pose import NO_POSE, Pose, from_roll_pitch_yaw
 from tribo.formats.report import Report, known_hint
 from tribo.formats.xml import Node
@@ -17,8 +20,9 @@ GEOMETRIES = {
     "cylinder": ("radius", "length"),
     "capsule": ("radius", "height", "length"),
     "ellipsoid": ("radii",),  # as SDFormat calls them; no other URDF reader has it
-    "mesh": ("filename", "scale"),
+    "mesh": ("filename", "scale", "collision"),  # collision: ours
 }
+SAME = 1e-9  # [–] by which a quaternion and the angles beside it may differ
 Geometry = tuple[Shape, Vector, MeshFile | None]
 
 
@@ -27,10 +31,23 @@ def read_origin(node: Node, report: Report) -> Pose:
     origin = node.one("origin")
     if origin is None:
         return NO_POSE
-    report.check_attributes(origin, ("xyz", "rpy"))
+    report.check_attributes(origin, ("xyz", "rpy", "quaternion"))
     xyz = origin.vector("xyz", 3, (0.0, 0.0, 0.0), largest=LARGEST)
     rpy = origin.vector("rpy", 3, (0.0, 0.0, 0.0), largest=LARGEST)
-    return Pose(xyz, from_roll_pitch_yaw(rpy))
+    turn = from_roll_pitch_yaw(rpy)
+    if "quaternion" in origin.attributes:
+        turn = _exact(origin, turn)
+    return Pose(xyz, turn)
+
+
+def _exact(origin: Node, turn: Vector) -> Vector:
+    """Return the quaternion of an <origin> (w x y z, ours): the same turn as rpy, bit for bit as it was."""
+    given = origin.vector("quaternion", 4)
+    if min(math.dist(given, turn), math.dist(given, tuple(-x for x in turn))) > SAME:
+        raise origin.error(
+            f"quaternion={origin.attributes['quaternion']!r} and rpy are different turns; keep one"
+        )
+    return given
 
 
 class GeometryReader:
@@ -122,7 +139,10 @@ class GeometryReader:
         path, reason = self._finder.find(reference)
         if path is None:
             self._report.note(f"{node.place}: mesh {reference!r}: {reason}", f"mesh {reference}")
-        return MeshFile(path, reference, scale)
+        mode = node.attributes.get("collision", "").strip()
+        if mode and mode not in MODES:
+            raise node.error(f"collision={mode!r} must be one of {', '.join(MODES)}")
+        return MeshFile(path, reference, scale, mode)
 
     def _remember(self, material: Node) -> None:
         color = _color(material)

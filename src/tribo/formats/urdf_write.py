@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from lxml import etree
@@ -23,7 +24,7 @@ from tribo.description.trees import (
     VisualDescription,
 )
 from tribo.formats import joint_order
-from tribo.formats.pose import matrix
+from tribo.formats.pose import from_roll_pitch_yaw, matrix
 from tribo.formats.urdf_constraints import write_constraints
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Joint, Shape
@@ -68,12 +69,29 @@ def lost_parts(tree: TreeDescription) -> list[str]:
     return notes
 
 
+@dataclass(frozen=True, slots=True)
+class _Manner:
+    """How a robot is written, see `to_text`."""
+
+    folder: Path | None
+    exact: bool
+
+
 def to_text(
-    tree: TreeDescription, *, name: str = "robot", folder: Path | None = None
+    tree: TreeDescription, *, name: str = "robot", folder: Path | None = None, exact: bool = False
 ) -> tuple[str, list[str]]:
-    """Return a robot as URDF text, and what was left out; `folder`: where it will stand."""
+    """Return a robot as URDF text, and what was left out.
+
+    Args:
+        tree: The robot.
+        name: What it is called.
+        folder: Where it will stand: meshes are referenced from there. None: as in the source.
+        exact: Turns read back bit for bit, by an attribute of ours where three angles do not give them, and
+            meshes are referenced from the folder even if the source names a package.
+    """
     _check_names(tree)
     notes: list[str] = []
+    manner = _Manner(folder, exact)
     given = [body.joint.name for body in tree.bodies[1:]]
     tree = joint_order.depth_first(tree)
     if given != [body.joint.name for body in tree.bodies[1:]]:
@@ -83,15 +101,15 @@ def to_text(
     links = [body.name for body in tree.bodies]
     if root.joint.type == Joint.FIXED and root.name.casefold() != WORLD:
         _add(robot, "link", name=WORLD)
-        _joint(robot, root.joint, WORLD, root.name, notes).set("dont_collapse", "true")
+        _joint(robot, root.joint, WORLD, root.name, manner, notes).set("dont_collapse", "true")
     for body in tree.bodies:
-        _link(robot, body, folder, notes)
+        _link(robot, body, manner, notes)
     for body in tree.bodies[1:]:
-        _joint(robot, body.joint, links[body.parent], body.name, notes)
+        _joint(robot, body.joint, links[body.parent], body.name, manner, notes)
     for frame in _extra_frames(tree):
         _add(robot, "link", name=frame.name)
         fixed = JointDescription(frame.name, Joint.FIXED, frame.position, frame.quaternion)
-        _joint(robot, fixed, links[frame.body], frame.name, notes)
+        _joint(robot, fixed, links[frame.body], frame.name, manner, notes)
     for a, b in sorted(tree.ignored):
         if tree.bodies[b].parent != a:  # those do without being told
             _add(robot, "disable_collisions", link1=links[a], link2=links[b])
@@ -137,9 +155,7 @@ def _extra_frames(tree: TreeDescription) -> list[FrameDescription]:
     return extra
 
 
-def _link(
-    robot: etree._Element, body: BodyDescription, folder: Path | None, notes: list[str]
-) -> None:
+def _link(robot: etree._Element, body: BodyDescription, manner: _Manner, notes: list[str]) -> None:
     node = _add(robot, "link", name=body.name)
     if body.mass != 0.0 or body.inertia.any():
         inertial = _add(node, "inertial")
@@ -151,7 +167,7 @@ def _link(
             iyy=_number(i[1, 1]), iyz=_number(i[1, 2]), izz=_number(i[2, 2]),
         )  # fmt: skip
     for k, visual in enumerate(body.visuals):
-        made = _geometry(node, "visual", visual, folder)
+        made = _geometry(node, "visual", visual, manner)
         if visual.color is not None:
             material = _add(made, "material", name=f"{body.name}_color_{k}")
             _add(material, "color", rgba=_numbers(visual.color))
@@ -163,7 +179,7 @@ def _link(
         if shape.mesh is not None and id(shape.mesh) in written:
             continue
         written.add(id(shape.mesh))
-        made = _geometry(node, "collision", shape, folder)
+        made = _geometry(node, "collision", shape, manner)
         if shape.name and shape.name != f"{body.name}/{len(node.findall('collision')) - 1}":
             made.set("name", shape.name)  # of a link that was merged
         if shape.material != DEFAULT_MATERIAL:
@@ -173,10 +189,10 @@ def _link(
 
 
 def _geometry(
-    link: etree._Element, tag: str, item: ShapeDescription | VisualDescription, folder: Path | None
+    link: etree._Element, tag: str, item: ShapeDescription | VisualDescription, manner: _Manner
 ) -> etree._Element:
     node = _add(link, tag)
-    _origin(node, item.position, item.quaternion)
+    _origin(node, item.position, item.quaternion, manner)
     geometry, size = _add(node, "geometry"), item.size
     if item.kind == Shape.BOX:
         _add(geometry, "box", size=_numbers(2.0 * x for x in size))
@@ -189,8 +205,10 @@ def _geometry(
     elif item.kind == Shape.ELLIPSOID:
         _add(geometry, "ellipsoid", radii=_numbers(size))
     elif item.mesh is not None:
-        name = _mesh_name(item.mesh, folder)
-        _add(geometry, "mesh", filename=name, scale=_numbers(item.mesh.scale))
+        name = _mesh_name(item.mesh, manner)
+        made = _add(geometry, "mesh", filename=name, scale=_numbers(item.mesh.scale))
+        if tag == "collision" and item.mesh.collision:
+            made.set("collision", item.mesh.collision)
     else:
         raise DescriptionError(
             f"link {link.get('name')!r}: {with_article(item.kind.name)} has no URDF element"
@@ -198,24 +216,26 @@ def _geometry(
     return node
 
 
-def _mesh_name(mesh: MeshFile, folder: Path | None) -> str:
-    if mesh.path is None or folder is None or "://" in mesh.reference:
+def _mesh_name(mesh: MeshFile, manner: _Manner) -> str:
+    by_package = "://" in mesh.reference and not manner.exact
+    if mesh.path is None or manner.folder is None or by_package:
         return mesh.reference
     try:
-        return Path(os.path.relpath(mesh.path.resolve(), folder)).as_posix()
+        return Path(os.path.relpath(mesh.path.resolve(), manner.folder)).as_posix()
     except ValueError:  # another drive
         return mesh.path.resolve().as_posix()
 
 
 def _joint(
-    robot: etree._Element, joint: JointDescription, parent: str, child: str, notes: list[str]
-) -> etree._Element:
+    robot: etree._Element, joint: JointDescription, parent: str, child: str, manner: _Manner,
+    notes: list[str],
+) -> etree._Element:  # fmt: skip
     is_endless = joint.lower == -math.inf and joint.upper == math.inf
     kind = joint.type.name.lower()
     if joint.type == Joint.REVOLUTE and is_endless:
         kind = "continuous"
     node = _add(robot, "joint", name=joint.name, type=kind)
-    _origin(node, joint.position, joint.quaternion)
+    _origin(node, joint.position, joint.quaternion, manner)
     _add(node, "parent", link=parent)
     _add(node, "child", link=child)
     if joint.type == Joint.FIXED:
@@ -288,8 +308,11 @@ def _stop(joint: JointDescription, notes: list[str]) -> dict[str, str]:
     return values
 
 
-def _origin(node: etree._Element, position: Vector, quaternion: Vector) -> None:
-    _add(node, "origin", xyz=_numbers(position), rpy=_numbers(_roll_pitch_yaw(quaternion)))
+def _origin(node: etree._Element, position: Vector, quaternion: Vector, manner: _Manner) -> None:
+    angles = tuple(float(x) for x in _roll_pitch_yaw(quaternion))
+    made = _add(node, "origin", xyz=_numbers(position), rpy=_numbers(angles))
+    if manner.exact and _numbers(from_roll_pitch_yaw(angles)) != _numbers(quaternion):
+        made.set("quaternion", _numbers(quaternion))
 
 
 def _roll_pitch_yaw(quaternion: Vector) -> Vector:

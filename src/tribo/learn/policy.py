@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tribo.batch.network import Network
 from tribo.learn.checkpoint import write_whole
 
 FARTHEST = 10.0  # [–] what is seen is limited to as many deviations
@@ -56,6 +57,22 @@ class Policy:
                 value = np.where(value > 0.0, value, np.expm1(np.minimum(value, 0.0)))
         middle, span = 0.5 * (self.low + self.high), 0.5 * (self.high - self.low)
         return np.asarray(np.clip(middle + span * value, self.low, self.high))
+
+    def network(self) -> Network:
+        """Return the same for `Batch.set_policy`, which runs it in compiled code, in float64.
+
+        Example:
+            >>> import numpy as np
+            >>> layer = (np.array([[1.0, 0.0]], np.float32), np.zeros(1, np.float32))
+            >>> policy = Policy("any", np.zeros(2), np.ones(2), [layer], np.array([-1.0]), np.array([1.0]))
+            >>> policy.network()([0.5, 3.0]).tolist()
+            [0.5]
+        """
+        return Network(
+            self.layers, "elu", mean=self.mean, deviation=self.deviation, farthest=FARTHEST,
+            middle=0.5 * (self.low + self.high), span=0.5 * (self.high - self.low),
+            low=self.low, high=self.high,
+        )  # fmt: skip
 
     def save(self, path: str | Path) -> None:
         """Write the policy as .npz; a file of that name is replaced at once or not at all."""

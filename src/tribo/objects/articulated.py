@@ -408,7 +408,7 @@ class ArticulatedSystem(Drives, Object):
         """Let all links that touch or overlap in the present pose pass through each other from now on.
 
         For robots whose collision shapes are in one another by construction: such contacts never open, and
-        each step says `NOT_CONVERGED`. The worlds of a `Batch` are copies: call it before they are made.
+        each step says `SLOWED`. The worlds of a `Batch` are copies: call it before they are made.
 
         Returns:
             The pairs, by name, that were not ignored before.

@@ -299,8 +299,8 @@ class Cable(Sealed):
 
         It does so before each step whose number, time over time step, is a multiple of `every`, but the
         first. What happens depends on the state alone: a world that is restored does the same again, with the
-        segments of the snapshot. While the world is recorded, and in batches, the cable stays as it is.
-        It ends where a segment is removed by others.
+        segments of the snapshot. A recording then has several `stretches`; a batch is refused until
+        `stop_adapting` is called. It ends where a segment is removed by others.
 
         Args:
             shortest, longest, bend: As in `adapt`.

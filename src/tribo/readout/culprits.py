@@ -62,12 +62,12 @@ def shape_name(objects: Sequence[Object], shape: int) -> str:
 
 def largest_miss(
     engine: Engine, objects: Sequence[Object], constraints: Sequence[Constraint]
-) -> str:
-    """Return which contact or row of the last step misses its law by most; empty if all keep theirs."""
+) -> tuple[float, str]:
+    """Return by how much the last step misses a law at most [m/s, rad/s], and which contact or row does."""
     from tribo.contact.solver.natural_residual import scalar_violation
 
     model, work = engine.model, engine.work
-    worst, where = 0.0, ""
+    worst, where = 0.0, "none of its contacts"
     for c in range(int(work.contact_count[0])):
         missed = kept(engine, c)[2]
         if missed > worst:
@@ -77,7 +77,7 @@ def largest_miss(
         missed = float(scalar_violation(model, work, n))
         if missed > worst:
             worst, where = missed, row_name(engine, objects, constraints, n)
-    return f", most of it at {where}" if where else ""
+    return worst, where
 
 
 def contradiction(engine: Engine, constraints: Sequence[Constraint]) -> str:

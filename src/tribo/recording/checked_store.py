@@ -65,6 +65,8 @@ class CheckedStore:
         self.frames = self._count(said, "frames", COUNT)
         self.contacts = self._count(said, "contacts", COUNT)
         self.is_complete = said.get("complete") is True
+        said.setdefault("stretches", 1)
+        self.stretches = self._count(said, "stretches", fields.STRETCHES)
         self.model = self._attributes("model/zarr.json", fields.MODEL_BYTES)
         sizes = self.model.get("sizes")
         if not isinstance(sizes, dict):
@@ -74,6 +76,17 @@ class CheckedStore:
         if self._chunk < 1:
             raise self.damaged("zarr.json", "chunk must be ≥ 1")
         self._check_model()
+
+    def stretch(self, number: int) -> CheckedStore:
+        """Return the files of another stretch of frames, in a folder of this recording.
+
+        Raises:
+            RecordingError: It is missing, damaged, or a link.
+        """
+        path = fields.folder_of_stretch(self.path, number)
+        if os.path.realpath(path) != os.path.join(self._root, path.name) or not path.is_dir():
+            raise self.damaged(path.name, "is no folder of the recording's own")
+        return CheckedStore(path)
 
     def damaged(self, where: str, what: str) -> RecordingError:
         """Return the error that a file of the recording is not as it was written."""

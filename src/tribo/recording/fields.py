@@ -2,7 +2,9 @@
 
 A recording is a Zarr group, format 3, with one array per row of `FIELDS`. Its first axis is the frame, or
 the row of the table of contacts. The attributes of the group say how many rows are whole: a writer that
-is killed leaves at most rows behind that are not counted.
+is killed leaves at most rows behind that are not counted. Where cables have got or lost segments, the frames
+that follow are a group of the same form in the folder stretch_1, stretch_2 …; `stretches` of the first
+group says how many there are.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from tribo.model import Joint
 from tribo.objects.world_view import WorldView
 
 FORMAT = "tribo recording"
-VERSION = 2  # older ones are read, too
+VERSION = 3  # older ones are read, too
 SINCE = {"stage_time": 2}  # arrays that older versions do not have; they read as NaN
 CODECS: list[dict[str, Any]] = [  # of every array, as Zarr writes them
     {"name": "bytes", "configuration": {"endian": "little"}},
@@ -37,6 +39,7 @@ CONTACT_ROWS = 4096  # of a chunk of the table of contacts
 CHUNK_BYTES = 1 << 25  # most of a chunk
 MODEL_BYTES = 1 << 26  # most that the description of a model takes
 FRAMES_AT_MOST = 256  # of a chunk
+STRETCHES = 1 << 20  # most of them
 NEEDS = 'recordings need Zarr: pip install "tribo[record]"'
 
 
@@ -97,6 +100,11 @@ def folder(path: Any) -> Path:
     if not text or "\0" in text:
         raise ValueError(f"path must name a recording, got {check.shown(text)}")
     return Path(text)
+
+
+def folder_of_stretch(path: Path, number: int) -> Path:
+    """Return where the frames of a stretch with the same bodies are: the first in the recording itself."""
+    return path / f"stretch_{number}" if number else path
 
 
 def shape_of(field: Field, sizes: dict[str, int]) -> tuple[int, ...]:

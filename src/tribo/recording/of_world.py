@@ -77,6 +77,11 @@ class WorldRecording:
         """Tell whether the world is recorded."""
         return self._recorder is not None and self._recorder.is_open
 
+    def take_over(self, cables: tuple[str, ...]) -> None:
+        """Note that cables have other segments than they had; with what the names of theirs begin."""
+        if self._recorder is not None and self._recorder.is_open:
+            self._recorder.take_over(cables)
+
     def run(self, n: int) -> bool:
         """Make n steps, stopping for sensors and frames that are due; tell whether a status is set."""
         recorder = self._recorder

@@ -20,8 +20,14 @@ class RecordedFrames:
     @said_by_class
     def __init__(self, path: str | Path) -> None:
         """Open a recording and check what describes it."""
-        self._store = CheckedStore(fields.folder(path))
-        self._first, self._stop = 0, self._store.frames
+        first = CheckedStore(fields.folder(path))
+        stores = [first, *(first.stretch(k) for k in range(1, first.stretches))]
+        self._path, self._is_complete = first.path, stores[-1].is_complete
+        self._take([(store, 0, store.frames) for store in stores])
+
+    def _take(self, pieces: list[tuple[CheckedStore, int, int]]) -> None:
+        """Begin with frames of stretches, each from one up to another."""
+        self._pieces = [piece for piece in pieces if piece[1] < piece[2]] or pieces[:1]
         self._kept: dict[str, np.ndarray] = {}
 
     def __repr__(self) -> str:
@@ -29,10 +35,13 @@ class RecordedFrames:
         times = self.time
         span = f", t = {times[0]:.6g} … {times[-1]:.6g} s" if len(times) else ""
         end = "complete" if self.is_complete else "not closed"
-        return (
-            f"<Recording of {self.frames} frames{span}: {len(self.objects)} objects, "
-            f"{self._store.sizes['nv']} dofs, {end}>"
-        )
+        return f"<Recording of {self.frames} frames{span}: {self._what_moves}, {end}>"
+
+    @property
+    def _what_moves(self) -> str:
+        if len(self._pieces) > 1:
+            return f"{len(self._pieces)} stretches between which cables changed"
+        return f"{len(self.objects)} objects, {self._store.sizes['nv']} dofs"
 
     def __len__(self) -> int:
         return self.frames
@@ -41,17 +50,48 @@ class RecordedFrames:
     @property
     def path(self) -> Path:
         """Folder of the recording."""
-        return self._store.path
+        return self._path
 
     @property
     def frames(self) -> int:
         """Number of frames."""
-        return self._stop - self._first
+        return sum(stop - first for _, first, stop in self._pieces)
 
     @property
     def is_complete(self) -> bool:
         """Whether the recording was closed; otherwise it is being written, or its writer was killed."""
-        return self._store.is_complete
+        return self._is_complete
+
+    @property
+    def stretches(self) -> tuple[Self, ...]:
+        """The stretches of time in which the bodies are the same, in order, each as a recording.
+
+        One, unless a cable got or lost segments (`Cable.keep_adapting`). Then what depends on the bodies
+        (`model`, `bodies`, `coordinate_names`, arrays such as "q") is asked of a stretch; times, energies,
+        momenta, contacts without their bodies, and what `of` says of an object that was there all the time,
+        of the recording as well.
+        """
+        return tuple(self._made([piece]) for piece in self._pieces)
+
+    def _made(self, pieces: list[tuple[CheckedStore, int, int]]) -> Self:
+        made = object.__new__(type(self))
+        made._path, made._is_complete = self._path, self._is_complete
+        made._take(pieces)
+        return made
+
+    @property
+    def _store(self) -> CheckedStore:
+        """The files of the one stretch that this is.
+
+        Raises:
+            ValueError: There are several.
+        """
+        if len(self._pieces) > 1:
+            raise ValueError(
+                f"{self.path}: cables got or lost segments {len(self._pieces) - 1} times, so the bodies and "
+                "coordinates are not the same throughout: take one of recording.stretches"
+            )
+        return self._pieces[0][0]
 
     @property
     def model(self) -> dict[str, Any]:
@@ -65,8 +105,12 @@ class RecordedFrames:
 
     @property
     def objects(self) -> tuple[str, ...]:
-        """Names of all objects."""
-        return tuple(item["name"] for item in self.model["objects"])
+        """Names of all objects, of several stretches those that are in all of them."""
+        stretches = [
+            [item["name"] for item in store.model["objects"]] for store, _, _ in self._pieces
+        ]
+        common = set(stretches[0]).intersection(*stretches[1:])
+        return tuple(name for name in stretches[0] if name in common)
 
     @property
     def bodies(self) -> tuple[str, ...]:
@@ -135,12 +179,15 @@ class RecordedFrames:
             RecordingError: It is damaged.
         """
         field = self._field(name)
+        if len(self._pieces) > 1 and name not in self._kept:
+            self._kept[name] = frozen(self._joined(field))
         if name not in self._kept:
+            _, begin, end = self._pieces[0]
             if field.per == "contact":
                 first, stop = self._contact_rows()
                 found = self._store.read(field, first, stop)
             else:
-                found = self._store.read(field, self._first, self._stop)
+                found = self._store.read(field, begin, end)
             if name == "contact_end":
                 found = self._checked_ends(found) - self._contact_rows()[0]
             if name == "contact_body" and found.size:
@@ -152,6 +199,20 @@ class RecordedFrames:
             self._kept[name] = frozen(found)
         return self._kept[name]
 
+    def _joined(self, field: fields.Field) -> np.ndarray:
+        """Return an array of all stretches, one after the other.
+
+        Raises:
+            ValueError: Its rows are over bodies or coordinates, which are not the same throughout.
+        """
+        if field.name == "contact_body" or any(isinstance(axis, str) for axis in field.axes):
+            _ = self._store  # says what to do
+        found = [stretch[field.name] for stretch in self.stretches]
+        if field.name == "contact_end":
+            before = np.cumsum([0, *(int(ends[-1]) for ends in found)])
+            found = [ends + rows for ends, rows in zip(found, before, strict=False)]
+        return np.concatenate(found)
+
     def _field(self, name: str) -> fields.Field:
         return fields.BY_NAME[check.known(name, fields.BY_NAME, "array of the recording")]
 
@@ -159,10 +220,10 @@ class RecordedFrames:
         """Return first and past-the-last row of the contacts of all frames here."""
         if self.frames == 0:
             return 0, 0
+        store, first, stop = self._pieces[0]
         ends = fields.BY_NAME["contact_end"]
-        before = max(0, self._first - 1)
-        found = self._checked_ends(self._store.read(ends, before, self._stop))
-        return (int(found[0]) if self._first else 0), int(found[-1])
+        found = self._checked_ends(store.read(ends, max(0, first - 1), stop))
+        return (int(found[0]) if first else 0), int(found[-1])
 
     def _checked_ends(self, ends: np.ndarray) -> np.ndarray:
         if len(ends) and (
@@ -199,10 +260,12 @@ class RecordedFrames:
         """
         field = self._field(name)
         check.known(part, self.objects, "object of the recording")
-        item = self.model["objects"][self.objects.index(part)]
         spans = {"nq": "q", "nv": "v", "nbody": "bodies"}
         if not field.axes or field.axes[0] not in spans:
             raise ValueError(f"{name} is an array of the whole world: recording[{name!r}]")
+        if len(self._pieces) > 1:
+            return frozen(np.concatenate([one.of(part, name) for one in self.stretches]))
+        item = self.model["objects"][self.objects.index(part)]
         first, stop = item[spans[str(field.axes[0])]]
         return self[name][:, first:stop]
 
@@ -244,15 +307,19 @@ class RecordedFrames:
         Raises:
             TypeError: They are no whole numbers.
         """
-        made = object.__new__(type(self))
-        made._store, made._kept = self._store, {}
         low = min(check.integer(first, "first", 0), self.frames)
-        made._first = self._first + low
-        made._stop = self._first + max(low, min(check.integer(stop, "stop", 0), self.frames))
-        return made
+        high = max(low, min(check.integer(stop, "stop", 0), self.frames))
+        pieces, before = [], 0
+        for store, begin, end in self._pieces:
+            here = [begin + min(max(k - before, 0), end - begin) for k in (low, high)]
+            pieces.append((store, here[0], here[1]))
+            before += end - begin
+        return self._made(pieces)
 
     def contacts(self, frame: int) -> dict[str, np.ndarray]:
         """Return the contacts of a frame: one row each in "body", "position", "normal", "depth", "force" …
+
+        "body" are rows of `bodies` of the stretch in which the frame is.
 
         Args:
             frame: Its number; negative numbers count from the end.
@@ -264,6 +331,11 @@ class RecordedFrames:
         if not -len(ends) <= frame < len(ends):
             raise IndexError(f"frame {frame} of {len(ends)}")
         frame %= len(ends)
+        if len(self._pieces) > 1:
+            for stretch in self.stretches:
+                if frame < stretch.frames:
+                    return stretch.contacts(frame)
+                frame -= stretch.frames
         rows = slice(int(ends[frame - 1]) if frame else 0, int(ends[frame]))
         return {
             f.name.removeprefix("contact_"): self[f.name][rows]
@@ -285,6 +357,8 @@ class RecordedFrames:
             KeyError: There is no such object.
         """
         check.known(part, self.objects, "object of the recording")
+        if len(self._pieces) > 1:
+            return frozen(np.concatenate([one.net_contact_force(part) for one in self.stretches]))
         first, stop = self.model["objects"][self.objects.index(part)]["bodies"]
         is_own = (self["contact_body"] >= first) & (self["contact_body"] < stop)
         sign = is_own[:, 0].astype(float) - is_own[:, 1]

@@ -34,8 +34,12 @@ class Recorder:
     complete, last the count of frames. A process that is killed loses the frames of the chunk it was
     collecting, nothing else.
 
+    Where the segments of a cable change (`Cable.keep_adapting`, `Cable.adapt`, a snapshot that is
+    restored), the next frame begins another stretch: a recording of the same form in a folder of its own,
+    with the bodies that there are then.
+
     Args:
-        world: What to record; its objects must stay the same ones.
+        world: What to record; its objects must stay the same ones, but for segments of cables.
         path: Of the recording, a folder that Zarr makes; `.zarr` is its usual ending.
         every: World time between frames [s]; None: each step.
         chunk: Frames that are written at a time; None: 256, or as many as 32 MiB of an array hold.
@@ -66,19 +70,17 @@ class Recorder:
         asked = None if chunk is None else check.integer(chunk, "chunk", 1)
         world.check_editable("what is recorded")
         self._world = world
-        self._objects = tuple(world.objects)
-        self._model = fields.describe(world)
-        self._sizes: dict[str, int] = self._model["sizes"]
-        self._chunk = fields.frames_of_chunk(self._sizes, asked)
-        self._group, self._arrays = self._create(check.boolean(overwrite, "overwrite"))
+        self._asked = asked
+        self._root: Any = None  # the group of the first stretch
+        self._stretches = 0
+        self._clear(check.boolean(overwrite, "overwrite"))
+        self._begin_stretch()
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="tribo-recorder")
         self._pending: Future[None] | None = None
         self._is_open = True
-        self._contact_rows = 0
         self._due = float(world.time)
         self._last = -math.inf
         self.stage_time = NOT_MEASURED  # [s] of the halves of the last step
-        self._begin_chunk()
         self.note()
 
     @property
@@ -86,12 +88,9 @@ class Recorder:
         """Whether it still records."""
         return self._is_open
 
-    def _create(self, overwrite: bool) -> tuple[Any, dict[str, Any]]:
-        try:
-            import zarr
-            from zarr.codecs import BloscCodec, Crc32cCodec
-        except ImportError:
-            raise ImportError(fields.NEEDS) from None
+    def _clear(self, overwrite: bool) -> None:
+        """Make sure that the recording can be written where it is to be; remove an older one if told so."""
+        _zarr()
         if not self.path.absolute().parent.is_dir():
             raise FileNotFoundError(f"{self.path}: its folder does not exist; make it first")
         try:
@@ -106,7 +105,28 @@ class Recorder:
             if not is_recording(self.path):
                 raise FileExistsError(f"{self.path}: is no recording, so it is not overwritten")
             shutil.rmtree(self.path)
-        store = zarr.storage.LocalStore(self.path)
+
+    def _begin_stretch(self) -> None:
+        """Make the file of frames with the objects that the world has now."""
+        self._objects, self._has_changed = tuple(self._world.objects), False
+        self._model = fields.describe(self._world)
+        self._sizes: dict[str, int] = self._model["sizes"]
+        self._chunk = fields.frames_of_chunk(self._sizes, self._asked)
+        self._group, self._arrays = self._create(
+            fields.folder_of_stretch(self.path, self._stretches)
+        )
+        self._stretches += 1
+        if self._root is None:
+            self._root = self._group
+        else:  # last: a writer that is killed leaves no stretch that is not whole
+            self._root.update_attributes({"stretches": self._stretches})
+        self._frames_before = self.frames
+        self._contact_rows = 0
+        self._begin_chunk()
+
+    def _create(self, path: Path) -> tuple[Any, dict[str, Any]]:
+        zarr, codecs = _zarr()
+        store = zarr.storage.LocalStore(path)
         group = zarr.create_group(store, zarr_format=3, attributes={
             "format": fields.FORMAT, "version": fields.VERSION, "frames": 0, "contacts": 0,
             "chunk": self._chunk, "complete": False,
@@ -119,7 +139,7 @@ class Recorder:
             arrays[field.name] = group.create_array(
                 field.name, shape=(0, *shape), dtype=field.dtype,
                 chunks=fields.chunk_of(field, self._sizes, self._chunk),
-                compressors=[BloscCodec(**configuration), Crc32cCodec()],
+                compressors=[codecs.BloscCodec(**configuration), codecs.Crc32cCodec()],
                 fill_value=np.nan if field.dtype == "float64" else 0,
                 config={"write_empty_chunks": True},
                 attributes={"unit": field.unit, "description": field.text},
@@ -127,6 +147,13 @@ class Recorder:
         return group, arrays
 
     # -- collecting ----------------------------------------------------------------------------
+    def take_over(self, cables: tuple[str, ...]) -> None:
+        """Note that cables have other segments now: objects whose names begin with theirs may differ."""
+        kept = {*self._objects} & {*self._world.objects}
+        others = [part for part in (*self._objects, *self._world.objects) if part not in kept]
+        if others and all(part.name.startswith(cables) for part in others):
+            self._objects, self._has_changed = tuple(self._world.objects), True
+
     def check_same(self) -> None:
         """Refuse to go on if the list of objects has changed.
 
@@ -164,6 +191,12 @@ class Recorder:
         if not self._is_open:
             raise ValueError(f"the recording {self.path} is closed")
         self.check_same()
+        if self._has_changed:
+            self._hand_over()
+            self._wait()
+            before = self._group
+            self._begin_stretch()
+            before.update_attributes({"complete": True})  # once it is known that others follow
         k, world, columns = self._row, self._world, self._columns
         engine, now = world.engine, float(world.time)
         for name, (record, source) in _COPIES.items():
@@ -215,14 +248,15 @@ class Recorder:
         rows = self._row
         frames = {name: array[:rows] for name, array in self._columns.items()}
         contacts = {name: np.concatenate(few) for name, few in self._contacts.items() if few}
-        first = self.frames - rows
+        frames_now = self.frames - self._frames_before
+        first = frames_now - rows
         first_contact = self._contact_rows - (len(contacts["contact_depth"]) if contacts else 0)
         if keep:
             frames = {name: array.copy() for name, array in frames.items()}
         else:
             self._begin_chunk()
         self._pending = self._writer.submit(
-            self._write, frames, contacts, (first, first_contact), (self.frames, self._contact_rows)
+            self._write, frames, contacts, (first, first_contact), (frames_now, self._contact_rows)
         )
 
     def _write(
@@ -279,6 +313,20 @@ _COPIES = {  # fields that are copies of arrays: record and array
     "kp": ("command", "kp"), "kd": ("command", "kd"), "applied_force": ("work", "applied_torque"),
     "residual": ("work", "residual"),
 }  # fmt: skip
+
+
+def _zarr() -> tuple[Any, Any]:
+    """Return Zarr and its codecs.
+
+    Raises:
+        ImportError: It is missing; the message says how to get it.
+    """
+    try:
+        import zarr
+        from zarr import codecs
+    except ImportError:
+        raise ImportError(fields.NEEDS) from None
+    return zarr, codecs
 
 
 def _contacts(engine: Engine) -> Columns:

@@ -16,7 +16,7 @@ GRAVE = Status.INVALID | Status.CAPACITY | Status.NOT_CONVERGED | Status.CONTRAD
 MEANING = {
     Status.INVALID: "not finite: the world stays at its last valid state",
     Status.CAPACITY: "more contacts than there is room for",
-    Status.NOT_CONVERGED: "contacts not solved to the tolerance",
+    Status.NOT_CONVERGED: "contacts off their laws by more than a thousandth",
     Status.COARSE: "time step too long for what is stiff or fast",
     Status.CONTRADICTION: "constraints contradict each other",
     Status.MIDPOINT_USED: "midpoint instead of Runge–Kutta where things touch",

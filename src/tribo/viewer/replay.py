@@ -11,7 +11,8 @@ import numpy as np
 from tribo.checks import check
 from tribo.recording.fields import describe as describe_model
 from tribo.viewer.raster import Camera
-from tribo.viewer.scene import Forces, describe
+from tribo.viewer.recorded_cast import Cast
+from tribo.viewer.scene import NOWHERE, Forces, describe
 from tribo.viewer.take import ARROW, Take
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ class Replay(Take):
     def camera(self, direction: Sequence[float] = (0.5, -1.0, 0.35)) -> Camera:
         """Return a camera that sees the whole motion from a direction."""
         places = self.position[:, self.moving]
-        low, high = places.min(axis=(0, 1)), places.max(axis=(0, 1))
+        there = places[places[..., 2] > 0.5 * NOWHERE[2]]
+        low, high = there.min(axis=0), there.max(axis=0)
         reach = 0.7 + 0.9 * float(np.max(high - low))
         way = np.asarray(direction, float)
         eye = 0.5 * (low + high) + 1.6 * reach * way / np.linalg.norm(way)
@@ -56,7 +58,8 @@ def replay(recording: Recording, world: World, rate: float = 60.0) -> Replay:
 
     Args:
         recording: What to show; `between` gives a part of it.
-        world: Made as the recorded one was: it says what the bodies look like. It stays as it is.
+        world: Made as the recorded one was: it says what the bodies look like. It stays as it is. Segments
+            that cables got later are drawn as the recording describes them.
         rate: Frames per second of world time; each shows the recorded frame that is nearest.
 
     Raises:
@@ -74,7 +77,8 @@ def replay(recording: Recording, world: World, rate: float = 60.0) -> Replay:
         >>> len(take.time), float(take.position[-1, 0, 2].round(4))
         (6, 0.9509)
     """
-    _check_same(recording, world)
+    _check_same(recording.stretches[0], world)
+    cast = Cast.of(recording)
     time = recording.time
     if not len(time):
         raise ValueError(f"{recording.path}: there are no frames to show")
@@ -82,7 +86,7 @@ def replay(recording: Recording, world: World, rate: float = 60.0) -> Replay:
         raise ValueError(f"{recording.path}: has times that are not finite")
     recording.check_in_order()
     intervals = max(1.0, np.round((time[-1] - time[0]) * check.positive(rate, "rate")))
-    if intervals * max(1, len(recording.bodies)) > MOST_POSES:
+    if intervals * max(1, len(cast.names)) > MOST_POSES:
         raise ValueError(
             f"{recording.path}: {time[-1] - time[0]:g} s at {rate:g} frames per second are more than are "
             "shown at once; take a part of it (between), or a lower rate"
@@ -91,27 +95,20 @@ def replay(recording: Recording, world: World, rate: float = 60.0) -> Replay:
     after = np.clip(np.searchsorted(time, wanted), 1, max(1, len(time) - 1))
     is_before = wanted - time[after - 1] <= time[after % len(time)] - wanted
     chosen = np.where(is_before, after - 1, after % len(time))
-    position = recording["body_position"][chosen]
-    turns = recording["body_orientation"][chosen]
+    position, turns = cast.poses(recording, chosen)
     norm = np.linalg.norm(turns, axis=-1, keepdims=True)
     if not (np.abs(position) < FAR).all() or not (np.abs(norm - 1.0) < 1e-6).all():
         raise ValueError(f"{recording.path}: has poses that are not finite, or are far away")
     ends = recording["contact_end"]
     starts = np.concatenate([[0], ends[:-1]])
-    force = _away_from_static(recording)
+    force = np.concatenate([_away_from_static(one) for one in recording.stretches])
     usual = float(np.quantile(np.linalg.norm(force, axis=1), LASTING)) if len(force) else 0.0
-    still = {item["name"] for item in recording.model["objects"] if item.get("kind") == "static"}
-    moving = [
-        k
-        for part in world.objects
-        if part.name not in still and part.span is not None
-        for k in range(part.span.body.start, part.span.body.stop)
-    ]
+    moving = np.flatnonzero(~cast.stands)
     return Replay(
-        scene=describe(world), time=wanted, position=position, rotation=_matrices(turns / norm),
+        scene=cast.dressed(describe(world)), time=wanted, position=position, rotation=_matrices(turns / norm),
         point=recording["contact_position"], force=force, arrow=ARROW / usual if usual > 0.0 else 0.0,
         scale=1.0, rows=np.stack([starts, ends], axis=1)[chosen],
-        moving=np.array(moving or range(position.shape[1]), int),
+        moving=moving if len(moving) else np.arange(position.shape[1]),
     )  # fmt: skip
 
 

@@ -37,15 +37,28 @@ class WorldCables:
     """Laying cables."""
 
     def __init__(self, world: WorldView, adding: WorldObjects, ties: WorldConstraints,
-                 held: Callable[[], Set[int]] = frozenset) -> None:  # fmt: skip
-        """Lay them by means of other parts of a world; `held`: ids of objects that must stay."""
-        self._held = held
+                 held: Callable[[], Set[int]] = frozenset,
+                 when_changed: Callable[[tuple[str, ...]], None] = lambda names: None) -> None:  # fmt: skip
+        """Lay them by means of other parts of a world.
+
+        Args:
+            world, adding, ties: These parts.
+            held: Returns the ids of objects that must stay.
+            when_changed: Is told that segments may have changed, and with what their names begin.
+        """
+        self._held, self._when_changed = held, when_changed
         self._world, self._adding, self._ties = world, adding, ties
         self.laid: list[Cable] = []
         self.adapting: list[Cable] = []  # those that do it by themselves
 
+    @property
+    def cables(self) -> tuple[Cable, ...]:
+        """Return those of which no segment was removed."""
+        return tuple(one for one in self.laid if one.is_whole)
+
     def note(self, cable: Cable) -> None:
-        """Note whether a cable adapts by itself."""
+        """Note whether a cable adapts by itself, and that its segments may be others."""
+        self._when_changed(tuple(f"{one.name}/" for one in self.laid))
         others = [one for one in self.adapting if one is not cable]
         self.adapting = others if cable.rule is None else [*others, cable]
 

@@ -73,8 +73,9 @@ class Interior:
         self.ties = WorldConstraints(self)
         self.joints = WorldJoints(self.ties)
         self.cables = WorldCables(
-            self, self.adding, self.ties, lambda: {id(one.parent) for one in self.sensors.sensors}
-        )
+            self, self.adding, self.ties, lambda: {id(one.parent) for one in self.sensors.sensors},
+            lambda names: self.recording.take_over(names),
+        )  # fmt: skip
         self.adapting = WorldAdapting(self, self.cables, self.members, self.ties)
         self.tracks = WorldTracks(self, self.adding, self.ties, self.cables)
         self.body_files = WorldBodyFiles(
@@ -155,7 +156,7 @@ class Interior:
         self.is_stale = False
 
     def step(self, n: int) -> None:
-        """Make n steps; cables that adapt by themselves do so in between, but while they are recorded."""
+        """Make n steps; cables that adapt by themselves do so in between."""
         if not self._may_adapt:
             self.run(n)
             return
@@ -171,7 +172,7 @@ class Interior:
 
     @property
     def _may_adapt(self) -> bool:
-        return self.adapting.has_any and not self.recording.is_open and not self.is_midway
+        return self.adapting.has_any and not self.is_midway
 
     @contextmanager
     def _adapting_alone(self, what: str) -> Iterator[None]:

@@ -7,6 +7,7 @@ import logging
 import numpy as np
 
 from tribo.checks import check
+from tribo.enums import Solver
 from tribo.materials import ContactMaterial
 from tribo.materials.diagnosis import FEWEST_STEPS
 from tribo.model import Joint, Kind, Status
@@ -37,15 +38,18 @@ def slowed(world: WorldView) -> str:
 
 
 def not_converged(world: WorldView) -> str:
-    """Return how far the solve is off, and where."""
+    """Return how far the solve is off, where, and what to do."""
     residual = max(world.residual)
     if residual <= world.tolerance:
         return f"a step before this one was not solved exactly ({ONCE}; see world.status)"
-    where = culprits.largest_miss(world.engine, world.objects, world.constraints)
+    missed, where = culprits.largest_miss(world.engine, world.objects, world.constraints)
+    way = "move apart what overlaps, or take a smaller time_step"
+    if world.engine.settings.contact_solver == Solver.SWEEPS:
+        way = "raise world.max_sweeps, or take world.contact_solver = 'exact'"
     return (
-        f"the contact solve stopped after {world.sweeps} sweeps with residual {residual:.1e}{where} ({ONCE}, "
-        "and if it grows a thousandfold; see world.residual, world.status and world.max_sweeps)"
-        f"{culprits.overlap(world.contacts)}"
+        f"the contact solve misses its laws by up to {missed:.1e} m/s (residual {residual:.1e}), most of it "
+        f"at {where}: what should stick may slip so fast, and forces are off as much. If it lasts, {way} "
+        f"({ONCE}, and if it grows a thousandfold; see world.residual){culprits.overlap(world.contacts)}"
     )
 
 

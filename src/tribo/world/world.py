@@ -17,6 +17,7 @@ from tribo.materials import ContactMaterial, MaterialLibrary, MaterialTable, Pai
 from tribo.materials.table import PairExplanation
 from tribo.model import Status
 from tribo.objects import Object
+from tribo.objects.cable import Cable
 from tribo.objects.constraint import Constraint
 from tribo.objects.contact import Contact
 from tribo.objects.forwards import forward
@@ -250,6 +251,11 @@ class World(WorldSettings):
     def constraints(self) -> tuple[Constraint, ...]:
         """All constraints in the order in which they were added; those of a robot's file too."""
         return self._inside.constraints
+
+    @property
+    def cables(self) -> tuple[Cable, ...]:
+        """All cables in the order in which they were laid; one that lost a segment is none any more."""
+        return self._inside.cables.cables
 
     # -- sensors, rays, distances --------------------------------------------------------------
     add_imu = forward("sensors", WorldSensors.add_imu)

@@ -11,6 +11,7 @@ from tribo.description.constraints import ConstraintDescription
 from tribo.engine.engine import Engine
 from tribo.materials import ContactMaterial, MaterialTable, PairProperties
 from tribo.objects import ArticulatedSystem, HeightMap, Object, SingleBody
+from tribo.objects.cable import Cable
 from tribo.objects.constraint import Constraint
 
 
@@ -36,6 +37,10 @@ class FilledWorld(Protocol):
     @property
     def objects(self) -> tuple[Object, ...]:
         """Return all objects."""
+
+    @property
+    def cables(self) -> tuple[Cable, ...]:
+        """Return all cables."""
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:

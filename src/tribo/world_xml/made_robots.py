@@ -3,40 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from tribo.description.collision_rule import CollisionRule
 from tribo.description.trees import BodyDescription, DescriptionError, TreeDescription
-from tribo.formats import joint_order, urdf_write
+from tribo.formats import joint_order
 from tribo.model import Joint
 from tribo.objects import ArticulatedSystem, CollisionBody
 
 WORLD = "world"  # the link that a URDF calls so is the world itself
 
 
-def urdf_of(robot: ArticulatedSystem) -> str:
-    """Return a robot as URDF text that stands where the robot stands.
+def tree_of(robot: ArticulatedSystem) -> TreeDescription:
+    """Return a robot that stands where it stands, in the order of a URDF, without what a world file holds.
 
     Raises:
-        DescriptionError: Something of it has no place there; the message says what.
+        DescriptionError: It cannot stand there; the message says why.
     """
-    place = f"object {robot.name!r}"
-    if any(
-        s.mesh is not None or s.geometry is not None
-        for b in robot.description.bodies
-        for s in b.shapes
-    ):
-        raise DescriptionError(
-            f"{place}: it has meshes and was not read from one URDF as it stands; write one by "
-            "export_urdf, which refers to them, and add the robot from there"
-        )
     # The world file holds the order of joints, and groups and masks.
-    tree = joint_order.depth_first(_without_rules(_placed(robot, place)))
-    text, notes = urdf_write.to_text(tree, name=robot.name)
-    if notes:
-        raise DescriptionError(f"{place}: {notes[0]}; use world.snapshot() to go on")
-    return text
+    return joint_order.depth_first(_without_rules(_placed(robot, f"object {robot.name!r}")))
+
+
+def meshes_of(tree: TreeDescription) -> list[Path | None]:
+    """Return the files of the meshes of a robot, None for those that were not found."""
+    meshes = [shape.mesh for body in tree.bodies for shape in body.shapes]
+    meshes += [visual.mesh for body in tree.bodies for visual in body.visuals]
+    return [mesh.path for mesh in meshes if mesh is not None]
 
 
 def rule_of(body: CollisionBody) -> CollisionRule:

@@ -248,11 +248,10 @@ def _add_robot(
     world: FilledWorld, item: ObjectDescription, name: str, description: TreeDescription
 ) -> None:
     mask = ALL_GROUPS if item.mask is None else item.mask
-    meshes = "decomposition" if item.convexify else "auto"
     robot = world.add_articulated_system(
         description,
         name=name,
-        collision_meshes=meshes,
+        collision_meshes=item.collision_meshes,
         collision_group=item.group,
         collision_mask=mask,
         collide_with_parent=item.collide_parent,

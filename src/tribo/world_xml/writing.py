@@ -38,7 +38,7 @@ from tribo.model import Kind, Shape
 from tribo.objects import ArticulatedSystem, Object, SingleBody, primitives
 from tribo.objects.constraint import Constraint
 from tribo.world_xml.filled_world import FilledWorld
-from tribo.world_xml.made_robots import rule_of, rules_of, urdf_of
+from tribo.world_xml.made_robots import meshes_of, rule_of, rules_of, tree_of
 
 logger = logging.getLogger("tribo")
 
@@ -60,8 +60,9 @@ def save(world: FilledWorld, path: str | Path) -> None:
     """Write a world so that what is read from the file begins with bitwise the same state.
 
     The clock and solver settings have no place in the format: what is left out is named in one warning.
-    A robot that was added as URDF text gets a file beside the world's. Files that `load` will open only if
-    it is told their folders are named in another.
+    A robot that was added as URDF text, or that is of no URDF, gets a file beside the world's, and so do
+    triangles that are in no file. Files that `load` will open only if it is told their folders are named in
+    another.
 
     Raises:
         DescriptionError: An object has no place in the format; the message says what it is.
@@ -73,6 +74,7 @@ def save(world: FilledWorld, path: str | Path) -> None:
     home = Path(path).resolve().parent
     files = [item.urdf for item in description.objects]
     files += [item.mesh.path for item in description.objects if item.mesh is not None]
+    files += [f for item in description.objects if item.tree for f in meshes_of(item.tree)]
     far = {f.resolve() for f in files if f is not None and not is_near(f.resolve(), home)}
     if far:
         folders = sorted({str(f.parent) for f in far})
@@ -217,7 +219,9 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
     if robot.body_type != Kind.DYNAMIC:
         raise DescriptionError(f"{place}: a kinematic robot has no place in the format")
     if source is None:
-        made = ObjectDescription("articulated_system", robot.name, urdf_text=urdf_of(robot))
+        made = ObjectDescription("articulated_system", robot.name)
+        made.tree = tree_of(robot)
+        made.collision_meshes = robot.description.collision_meshes
         made.joint_order = _order_of(robot, joint_order.depth_first(robot.description))
         _set_groups(made, robot, robot.collision_group, robot.collision_mask)
         made.rules = rules_of(robot)
@@ -233,10 +237,6 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
         original = joint_order.reordered(original, order)
     meshes = robot.description.collision_meshes
     has_meshes = any(s.kind == Shape.MESH for b in original.bodies for s in b.shapes)
-    if has_meshes and meshes not in {"auto", "decomposition"}:
-        raise DescriptionError(
-            f'{place}: collision_meshes="{meshes}" has no place in the format; use "auto" or "decomposition"'
-        )
     solidify(original, meshes)
     collide = [body.joint.collision_enabled for body in robot.description.bodies[1:]]
     collide_parent = bool(collide) and all(collide)
@@ -261,7 +261,8 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
     made = ObjectDescription("articulated_system", robot.name, urdf=robot.description.source)
     made.urdf_text, made.joint_order = robot.description.text, order
     made.collide_parent = collide_parent
-    made.convexify = has_meshes and meshes == "decomposition"
+    if has_meshes:
+        made.collision_meshes = meshes
     _set_groups(made, robot, robot.collision_group, robot.collision_mask)
     made.rules = _rules_of(robot, original)
     if robot.description.ignored != original.ignored:
@@ -385,6 +386,7 @@ def _left_out(world: FilledWorld) -> list[str]:
         for body in part.collision_bodies
         if body.runs and body.shape in {Shape.PLANE, Shape.HEIGHT_MAP}
     ]
+    lost += [f"that cable {one.name!r} adapts by itself" for one in world.cables if one.is_adapting]
     lost += [f"that {tie.name!r} is broken" for tie in world.constraints if tie.is_broken]
     standard = WorldSettings()
     lost += [name for name in NOT_IN_FILE if getattr(world, name) != getattr(standard, name)]

@@ -509,3 +509,22 @@ def test_robots_of_example_robot_data():
     mesh_path = anymal.bodies[0].visuals[0].mesh.path
     assert mesh_path is not None
     assert mesh_path.is_file()
+
+
+def test_a_turn_may_be_given_bit_for_bit_beside_its_angles():
+    """1.2e-16 beside what the three angles give; a turn that is another one is refused."""
+    angles = '<origin rpy="0.3 -0.5 1.1"{}/><limit lower="-1" upper="1"/>'
+    usual = urdf.read(pair(inside=angles.format(""))).bodies[1].joint.quaternion
+    near = (math.nextafter(usual[0], 0.0), *usual[1:])
+    given = f' quaternion="{" ".join(map(repr, near))}"'
+    assert urdf.read(pair(inside=angles.format(given))).bodies[1].joint.quaternion == near
+    with pytest.raises(DescriptionError, match="and rpy are different turns"):
+        urdf.read(pair(inside=angles.format(' quaternion="1 0 0 0"')))
+
+
+def test_what_one_mesh_collides_as_is_one_of_three_words():
+    text = '<collision><geometry><mesh filename="a.stl" collision="{}"/></geometry></collision>'
+    (body,) = urdf.read(robot(link("a", SOLID + text.format("exact")))).bodies
+    assert body.shapes[0].mesh.collision == "exact"
+    with pytest.raises(DescriptionError, match="collision='auto' must be one of hull, decomp"):
+        urdf.read(robot(link("a", SOLID + text.format("auto"))))

@@ -81,7 +81,7 @@ PANELS = {
     "adhesive_overlap": "overlap",
     "adhesion_force": "adhesion",
     "constant_normal_force": "constant_force",
-    "contact_reduction_bin_resolution": "reduction",
+    "contact_reduction_bin_resolution": "bins",
     "contact_reduction_mode": "reduction",
     "density": "weight",
     "elastic_rest_length": "layer",

@@ -60,6 +60,9 @@ HUGE = [
     ("zarr.json", {"attributes__chunk": 0}, "chunk"),
     ("zarr.json", {"attributes__chunk": 10**9}, "chunk"),
     ("zarr.json", {"attributes__version": 99}, "version"),
+    ("zarr.json", {"attributes__stretches": 2}, "stretch_1 is no folder"),
+    ("zarr.json", {"attributes__stretches": 10**9}, "stretches"),
+    ("zarr.json", {"attributes__stretches": [2]}, "stretches"),
     ("zarr.json", {"attributes__format": "x" * 10_000}, "format"),
     ("zarr.json", {"node_type": "array"}, "group"),
     ("model/zarr.json", {"attributes__sizes__nq": 10**12}, "nq"),
@@ -223,3 +226,21 @@ def test_random_damage_is_refused_or_harmless(copy):
                 assert all(np.array_equal(said[name], right[name]) for name in right)
         file.write_bytes(before)
     assert refused > 12
+
+
+def test_a_stretch_that_is_a_link_is_refused(copy, whole):
+    (copy / "stretch_1").symlink_to(whole, target_is_directory=True)
+    edit(copy / "zarr.json", attributes__stretches=2)
+    with pytest.raises(RecordingError, match="stretch_1 is no folder of the recording's own"):
+        tribo.Recording(copy)
+
+
+def test_a_stretch_that_is_killed_at_its_beginning_has_no_frames(copy):
+    """Its file is there and says that it is not complete; what was before it is read."""
+    shutil.copytree(copy, copy / "stretch_1")
+    edit(copy / "stretch_1" / "zarr.json", attributes__frames=0, attributes__contacts=0,
+         attributes__complete=False)  # fmt: skip
+    edit(copy / "zarr.json", attributes__stretches=2)
+    recording = tribo.Recording(copy)
+    assert (recording.frames, recording.is_complete) == (40, False)
+    assert recording["q"].shape == (40, 7)

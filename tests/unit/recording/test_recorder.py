@@ -131,7 +131,7 @@ def test_recordings_of_the_first_version_are_read(tmp_path):
         world.step(3)
     shutil.rmtree(tmp_path / "run.zarr" / "stage_time")
     head = tmp_path / "run.zarr" / "zarr.json"
-    head.write_text(head.read_text().replace('"version": 2', '"version": 1'))
+    head.write_text(head.read_text().replace('"version": 3', '"version": 1'))
     recording = tribo.Recording(tmp_path / "run.zarr")
     assert recording.frames == 4
     assert recording["stage_time"].shape == (4, 2)

@@ -1,5 +1,6 @@
 """A recording is shown where its bodies were, in the scene of its world and in no other."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -96,3 +97,60 @@ def test_the_command_replays_and_films(tmp_path, capsys):
     assert film.read_bytes()[4:8] == b"ftyp"
     assert cli.main(["replay", out, str(QUADRUPED)]) == 1
     assert "not the recorded one" in capsys.readouterr().err
+
+
+def rope():
+    """Return a world with a cable that adapts as it falls over a post."""
+    world = tribo.World()
+    turn = (0.5**0.5, 0.5**0.5, 0, 0)
+    world.add_cylinder(0.1, 0.4, mass=1.0, body_type="static", orientation=turn)
+    world.add_cable(
+        [(-0.5, 0, 0.15), (0.5, 0, 0.15)], radius=0.01, segment_length=0.1,
+        material=tribo.Material("hemp", wire_youngs_modulus_stretch=1e8, wire_youngs_modulus_bend=1e5),
+    ).keep_adapting(0.02, 0.2)  # fmt: skip
+    return world
+
+
+def test_a_cable_whose_segments_came_and_went_is_shown_with_those_of_each_time(tmp_path):
+    world = rope()
+    (cable,) = world.cables
+    said = [scene.read_poses(world)]
+    there = [cable.segments]
+    with world.record(tmp_path / "rope.zarr", every=0.02):
+        for _ in range(10):
+            world.step(20)
+            said.append(scene.read_poses(world))
+            there.append(cable.segments)
+    recording = tribo.Recording(tmp_path / "rope.zarr")
+    assert len(recording.stretches) > 2
+    take = replay(recording, rope(), rate=50)
+    assert len(take.time) == 11
+    drawn = {item.owner: item.body for item in take.scene.visual.items}
+    for k, (poses, segments) in enumerate(zip(said, there, strict=True)):
+        shown = take.poses(k)
+        height = shown.position[list(drawn.values()), 2]
+        assert np.count_nonzero(height > 0.5 * scene.NOWHERE[2]) == len(segments) + 1
+        place = shown.position[drawn[segments[-1].name]]
+        assert np.abs(poses.position - place).max(axis=1).min() < 1e-12
+    last = there[-1][len(there[-1]) // 2]
+    (item,) = [item for item in take.scene.visual.items if item.owner == last.name]
+    assert item.size == pytest.approx(last.description.bodies[0].shapes[0].size)
+    assert abs(take.camera().target[2]) < 1.0
+    with pytest.raises(ValueError, match="the scene is not the recorded one"):
+        replay(recording, world)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"kind": "hull"}, {"size": [0.1]}, {"size": [0.1, float("inf")]}, {"rotation": [1.0]}, {"body": 999}],
+)  # fmt: skip
+def test_a_late_body_that_is_no_shape_is_refused(change, tmp_path):
+    world = rope()
+    with world.record(tmp_path / "rope.zarr", every=0.02):
+        world.step(60)
+    file = tmp_path / "rope.zarr" / "stretch_1" / "model" / "zarr.json"
+    said = json.loads(file.read_text())
+    said["attributes"]["shapes"][-1] |= change
+    file.write_text(json.dumps(said))
+    with pytest.raises(ValueError, match="damaged recording: a shape cannot be drawn"):
+        replay(tribo.Recording(tmp_path / "rope.zarr"), rope())

@@ -34,8 +34,9 @@ LONG = 30  # Newton steps from the last step's impulses, and from where turns ha
 SHORT = 10  # from where the splitting, or a round, has come
 TURNS = 8  # of sweeps and Newton steps in turns
 FEW_TURNS = 4  # of an island that moves and whose factor is dear
+NEAR = 1e-4  # [–] of the speed that is removed: nearer, the turns of an island that moves end
 SPLITS = (20, 80, 300)  # steps of the splitting before each of these
-PAIR = 2  # trees: an island of more that moves is large
+PAIR = 2  # trees: an island of more that moves is large: a robot, and what it holds, is none
 CROWD = 32  # trees: an island of more is too large, unless constraints hold them together
 LARGE = 2e5  # multiplications of a factor: about 0.15 ms
 ROUNDS = 8
@@ -236,12 +237,47 @@ def is_small(count, trees, cost):
 
 
 @kernel
+def carry(model, work, t, count, limit):
+    """Carry island t, a large one that moves, on by a few turns; return whether that leads to `NEAR`.
+
+    From there a few trees take some steps of Newton's method besides, which is cheap and often exact.
+
+    Writes: work.
+    """
+    near = max(limit, NEAR * work.removed_speed[0])
+    turns = TURNS if work.factor_work[0] <= LARGE else FEW_TURNS
+    if work.island_origin[t] == LAST_ROUND:  # a good start
+        turns //= 2
+    best = take_turns(model, work, t, count, near, inf, turns)
+    go_back(model, work, t, count, BEST, 1.0)
+    if limit < best <= near and count <= MANY:
+        improve(model, work, t, count, limit, best, SHORT, IDLE)
+        go_back(model, work, t, count, BEST, 1.0)
+    return best <= near
+
+
+@kernel
+def settle_heap(model, work, t, count, limit):
+    """Solve island t, of many trees that rest or are tied to one another; return success.
+
+    Writes: work.
+    """
+    best = inf
+    if work.factor_work[0] <= LARGE:
+        best = improve(model, work, t, count, limit, best, LONG, SHORT)
+        go_back(model, work, t, count, BEST, 1.0)
+    if best > ENOUGH * limit:
+        best = alternate(model, work, t, count, limit, best, TURNS)
+    return best <= ENOUGH * limit
+
+
+@kernel
 def solve_pile(model, work, t, trees, limit):
     """Solve island t from the present impulses to about `limit` [m/s]; return an `Answer`.
 
     If that fails, the impulses are the best that were found; if those of a small island are far from the law,
-    they are impulses that bring no energy. A large island takes a few turns only, after Newton's method where
-    its factor is cheap; impulses that bring energy then are left, and it counts as too large.
+    they are impulses that bring no energy. A large island takes a few turns only; impulses that bring energy
+    then are left, and it counts as too large.
 
     Writes: work.
     """
@@ -253,17 +289,11 @@ def solve_pile(model, work, t, trees, limit):
         return TOO_LARGE
     if is_small(count, trees, work.factor_work[0]):
         return solve_small(model, work, t, count, limit)
-    is_cheap = work.factor_work[0] <= LARGE
-    best = inf
-    if is_cheap:
-        best = improve(model, work, t, count, limit, best, LONG, SHORT)
-        go_back(model, work, t, count, BEST, 1.0)
-    if best > ENOUGH * limit:
-        turns = TURNS if is_cheap or trees == AT_REST else FEW_TURNS
-        if work.island_origin[t] == LAST_ROUND:  # a good start
-            turns //= 2
-        best = alternate(model, work, t, count, limit, best, turns)
-    if best <= ENOUGH * limit:
+    if trees == MOVING:
+        is_solved = carry(model, work, t, count, limit)
+    else:
+        is_solved = settle_heap(model, work, t, count, limit)
+    if is_solved:
         return SOLVED
     if brings_energy(model, work, t, count):
         start_cold(model, work, t)

@@ -79,6 +79,35 @@ class Walker:
         """Give the drives their targets: the stance and what the policy adds."""
         sim.object(self.name).pd_target[:, 7:] = self.stance + self.scale * actions
 
+    def within_batch(self) -> dict[str, Any]:
+        """Return what this walker's policy sees and commands, for `Batch.set_policy`.
+
+        Its command is that of `command`, its phase that of `clock`.
+
+        Raises:
+            ValueError: The drives do more than follow the policy.
+
+        Example:
+            >>> from tribo.gym.tasks.quadruped import WALKER
+            >>> [seen.what for seen in WALKER.within_batch()["seen"]][:4]
+            ['linear_velocity', 'angular_velocity', 'down', 'command']
+        """
+        if type(self).drive is not Walker.drive:
+            raise ValueError(
+                f"the drives of the walker {self.name} do more than follow the policy: play it as a task"
+            )
+        seen = [
+            tribo.Seen("linear_velocity"), tribo.Seen("angular_velocity", scale=0.25),
+            tribo.Seen("down"), tribo.Seen("command", width=3),
+            tribo.Seen("clock", frequency=self.strides),
+            tribo.Seen("joint_coordinates", shift=self.stance),
+            tribo.Seen("joint_velocities", scale=0.05), tribo.Seen("action"),
+        ]  # fmt: skip
+        return {
+            "seen": seen,
+            "commanded": tribo.Commanded(self.name, shift=self.stance, scale=self.scale),
+        }
+
     # -- what is seen --------------------------------------------------------------------------
     def command(self, sim: Simulation) -> np.ndarray:
         """Return what is wanted, (worlds, 3): speeds forward and left [m/s], and of turning [rad/s]."""

@@ -233,6 +233,7 @@ def test_random_islands(way, copies, compliant):
             for t in range(len(work.tree_island)):
                 if dense_island.island_rows(work, t):
                     speed = natural_residual.island_speed(engine.settings, work, t)
+                    work.removed_speed[0] = speed
                     unsolved += not sparse_island.solve_pile(model, work, t, ANY, TOLERANCE * speed)
         g = jacobian @ inverse @ jacobian.T + np.diag(compliance)
         free = integrate_free(engine, inverse)

@@ -1,0 +1,49 @@
+"""Where the numbers that can be commanded of an object stand in the command."""
+
+from __future__ import annotations
+
+from tribo.batch.part import Part
+from tribo.checks import check
+from tribo.engine.layout import COORDINATES, DOFS
+
+KINDS = {"forces": 0, "targets": 1, "velocity_targets": 2}  # as `Course.kind`, `Pilot.drive_kind`
+
+
+def places_of(part: Part, kind: str) -> list[tuple[str | None, int]]:
+    """Return joint (None: of the root) and place in the command of each number that can be controlled.
+
+    Args:
+        part: The object.
+        kind: One of `KINDS`.
+    """
+    q, v = part.span.q.start, part.span.v.start
+    found: list[tuple[str | None, int]] = []
+    for k, body in enumerate(part.description.bodies):
+        width, joint = DOFS[body.joint.type], body.joint.name
+        if kind == "targets":
+            if width == 1:
+                found.append((joint, q))
+        else:
+            root = k == 0 and width != 1
+            found += [(None if root else joint, v + i) for i in range(width)]
+        q, v = q + COORDINATES[body.joint.type], v + width
+    return found
+
+
+def place_of(places: list[tuple[str | None, int]], joint: str, name: str) -> int:
+    """Return the place of the one number of a joint.
+
+    Args:
+        places: What `places_of` returned.
+        joint: Its name.
+        name: Of the object, for messages.
+
+    Raises:
+        KeyError: There is no such joint.
+        ValueError: It has several degrees of freedom.
+    """
+    by_name = {found: place for found, place in places if found is not None}
+    check.known(joint, by_name, f"joint of {name}")
+    if sum(found == joint for found, _ in places) != 1:
+        raise ValueError(f"joint {joint} of {name} has several degrees of freedom: give an array")
+    return by_name[joint]

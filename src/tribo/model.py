@@ -304,6 +304,7 @@ class Work(Record):
     # Collision.
     body_bound = field("nbody", 6)  # [m] min, max of a box around the shapes, with margin
     body_margin = field("nbody")  # [m] how far the surface may move until the next evaluation
+    body_excess = field("nbody")  # [m] by how much farther the solved velocity moves it
     sweep_order = field("nbody", dtype=INT)
     sweep_count = field(1, dtype=INT)
     sweep_head = field("nbody", dtype=INT)  # of columns: the body listed last, 16 · body + slot
@@ -317,7 +318,6 @@ class Work(Record):
     shape_slot = field("nshape1", dtype=INT)
     manifold = field(16, 8)  # pos, normal, gap, feature of one pair
     travel = field(16, 3)  # [m] of each of its points, as in `contact_travel`
-
     # Scratch of one pair of convex solids.
     simplex = field(4, 7)  # of GJK: point of A − B, its part on A, weight
     polytope = field("npolytope", 6)  # of EPA: points of A − B, their parts on A

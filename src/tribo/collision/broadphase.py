@@ -255,36 +255,53 @@ def add_body_pair(model, settings, work, i, j):
 
 
 @kernel
+def plane_of(model, work, s):
+    """Return the normal of half space s and its height along that normal [m]."""
+    i = model.shape_body[s]
+    rot = vec.load_mat(work.body_rot, i)
+    n = vec.mat_vec(rot, vec.mat_col(vec.load_mat(model.shape_rot, s), 2))
+    p = vec.add(vec.load(work.body_pos, i), vec.mat_vec(rot, vec.load(model.shape_pos, s)))
+    return n, vec.dot(n, p)
+
+
+@kernel
+def add_plane_pair(model, settings, work, s, n, height, j):
+    """Append the pairs of a half space with the shapes of body j that can reach below its surface.
+
+    Writes: work.
+    """
+    i = model.shape_body[s]
+    if j == i or model.body_is_solid[j] == 0:
+        return
+    first = model.body_shape_start[j]
+    if model.shape_kind[first] == PLANE:
+        return
+    offset = height + work.body_margin[i] + work.body_margin[j]
+    low = vec.dot(n, vec.load(work.body_pos, j)) - model.body_radius[j]
+    if low > offset or not bodies_may_touch(model, i, j):
+        return
+    for b in range(first, first + model.body_shape_count[j]):
+        if not shapes_may_touch(model, settings, s, b):
+            continue
+        if model.body_shape_count[j] > 1:
+            box = shape_bound(model, work, b)
+            low = 0.0
+            for k in range(3):
+                low += n[k] * (box[k] if n[k] > 0.0 else box[3 + k])
+            if low > offset:
+                continue
+        add_candidate(work, s, b)
+
+
+@kernel
 def add_plane_pairs(model, settings, work, s):
     """Append the pairs of a half space with everything that can reach below it.
 
     Writes: work.
     """
-    i = model.shape_body[s]
-    rot = vec.load_mat(work.body_rot, i)
-    n = vec.mat_vec(rot, vec.mat_col(vec.load_mat(model.shape_rot, s), 2))
-    p = vec.add(vec.load(work.body_pos, i), vec.mat_vec(rot, vec.load(model.shape_pos, s)))
+    n, height = plane_of(model, work, s)
     for j in range(model.body_parent.shape[0]):
-        if j == i or model.body_is_solid[j] == 0:
-            continue
-        first = model.body_shape_start[j]
-        if model.shape_kind[first] == PLANE:
-            continue
-        offset = vec.dot(n, p) + work.body_margin[i] + work.body_margin[j]
-        height = vec.dot(n, vec.load(work.body_pos, j))
-        if height - model.body_radius[j] > offset or not bodies_may_touch(model, i, j):
-            continue
-        for b in range(first, first + model.body_shape_count[j]):
-            if not shapes_may_touch(model, settings, s, b):
-                continue
-            if model.body_shape_count[j] > 1:
-                box = shape_bound(model, work, b)
-                low = 0.0
-                for k in range(3):
-                    low += n[k] * (box[k] if n[k] > 0.0 else box[3 + k])
-                if low > offset:
-                    continue
-            add_candidate(work, s, b)
+        add_plane_pair(model, settings, work, s, n, height, j)
 
 
 @kernel

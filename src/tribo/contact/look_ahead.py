@@ -3,7 +3,8 @@
 The gap of a contact holds along its normal: right for every way of convex shapes but turns. A corner that is
 hit stops, and its body turns about it: another corner, or the same one on another face, comes in by as much
 as the turn of one step. So pairs that turn past one another, or end faster than their margins were made for,
-are looked at once more where the solved velocity has them a step later. What overlaps there, and more than it
+are looked at once more where the solved velocity has them a step later; what only a faster body reaches is
+looked for among all bodies first (`late_candidates`). What overlaps there, and more than it
 does now, becomes a contact of this step: with the normal of then, the gap that closes on the way, and lever
 arms that have turned back with their bodies. All is then solved again.
 
@@ -14,8 +15,9 @@ Source: constraints that are added where they are found violated, Stewart and Tr
 
 from math import inf
 
+from tribo.collision import late_candidates
 from tribo.collision.advancement import TOUCH, put_pose, thickness, velocity_at
-from tribo.collision.broadphase import is_moved
+from tribo.collision.broadphase import SLACK, is_moved
 from tribo.collision.meeting import meet
 from tribo.collision.narrowphase import (
     FEATURES,
@@ -85,14 +87,44 @@ def motion_of(model, work, i):
 
 
 @kernel
-def excess(model, settings, work, i):
-    """Return by how much farther than thought the surface of body i moves in a step [m].
+def changes(model, state, settings, work, t):
+    """Tell whether the solve changed how tree t moves by more than its margins hold anyway."""
+    change = 0.0
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        change += abs(work.next_v[dof] - state.v[dof])
+    return settings.dt * change > SLACK
+
+
+@kernel
+def any_changes(model, state, settings, work):
+    """Tell whether the solve changed how any tree moves."""
+    is_any = False
+    for t in range(model.tree_nv.shape[0]):
+        is_any = is_any or changes(model, state, settings, work, t)
+    return is_any
+
+
+@kernel
+def find_excess(model, state, settings, work):
+    """Write by how much farther than thought the surface of each body moves in a step; tell whether any does.
 
     Writes: work.
     """
-    velocity, spin = motion_of(model, work, i)
-    way = settings.dt * (vec.norm(velocity) + vec.norm(spin) * model.body_radius[i])
-    return max(0.0, way - work.body_margin[i])
+    is_any = False
+    for i in range(work.body_excess.shape[0]):
+        work.body_excess[i] = 0.0
+    for t in range(model.tree_nv.shape[0]):
+        if not changes(model, state, settings, work, t):
+            continue
+        root = model.tree_body[t]
+        for i in range(root, root + model.tree_body_count[t]):
+            if model.body_is_solid[i] == 0:
+                continue
+            velocity, spin = motion_of(model, work, i)
+            way = settings.dt * (vec.norm(velocity) + vec.norm(spin) * model.body_radius[i])
+            work.body_excess[i] = max(0.0, way - work.body_margin[i])
+            is_any = is_any or work.body_excess[i] > 0.0
+    return is_any
 
 
 @kernel
@@ -264,7 +296,7 @@ def may_meet_anew(model, settings, work, a, b, has_contacts, least):
     if has_contacts:
         return turned_way(model, settings, work, a, b) > least
     i, j = model.shape_body[a], model.shape_body[b]
-    return excess(model, settings, work, i) + excess(model, settings, work, j) > least
+    return work.body_excess[i] + work.body_excess[j] > least
 
 
 @kernel
@@ -301,7 +333,15 @@ def look(model, state, settings, work):
     """
     if work.contact_count[0] == 0 or work.ahead_rounds[0] >= ROUNDS:
         return 0
-    is_asked = is_new = False
+    is_asked = is_faster = is_new = False
+    if any_changes(model, state, settings, work):
+        forget_motions(work)
+        is_asked = True
+        is_faster = find_excess(model, state, settings, work)
+    if is_faster:
+        late_candidates.extend(model, settings, work)
+        if work.status[0] & CAPACITY:
+            return 0
     for k in range(work.candidate_count[0]):
         a = work.candidate_sorted[k, 0]
         b = work.candidate_sorted[k, 1]
@@ -310,6 +350,8 @@ def look(model, state, settings, work):
         key = first_key(model, a, b)
         first = place_of(work, key)
         stop = place_of(work, key + FEATURES)
+        if first == stop and not is_faster:
+            continue
         if first < stop and not new_faces_may_come(model.shape_kind[a], model.shape_kind[b]):
             continue
         if not is_asked:

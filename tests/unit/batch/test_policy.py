@@ -336,7 +336,13 @@ def layer(outputs, inputs):
         (lambda: tribo.Network([layer(1, 2)], low=1.0, high=0.0), ValueError, "low.*≤ high"),
         (lambda: tribo.Network([layer(1, 2)], high=np.nan), ValueError, "finite"),
         (lambda: tribo.Network([layer(1, 2)], farthest=0.0), ValueError, "farthest"),
+        (lambda: tribo.Network([layer(1, 2)], farthest=np.ones(2)), TypeError, "farthest.*a number"),
+        (lambda: tribo.Network([layer(1, 2)], deviation=1e-320), ValueError, "deviation.*at least 1e-15"),
+        (lambda: tribo.Network([layer(1, 2)], high=-np.inf), ValueError, "finite action.*-inf"),
+        (lambda: tribo.Network(layer(1, 2)), ValueError, "layer 0.*weights and bias, got 1 entries"),
+        (lambda: tribo.Network([3.0]), TypeError, "layer 0.*list of two arrays, weights and bias"),
         (lambda: tribo.Network([layer(1, 2)])(np.zeros(3)), ValueError, "takes 2 numbers"),
+        (lambda: tribo.Network([layer(1, 2)])("no"), TypeError, "what the network sees must be numbers"),
         (lambda: tribo.Seen("height"), ValueError, "what is seen"),
         (lambda: tribo.Seen("down", joints=["a"]), ValueError, "takes no joints"),
         (lambda: tribo.Seen("clock", of="dog"), ValueError, "leave out 'of'"),
@@ -372,6 +378,8 @@ COMMANDED = tribo.Commanded("dog")
         ([tribo.Seen("down", of="arm")], COMMANDED, ValueError, "fixed base"),
         ([tribo.Seen("action", scale=np.nan)], COMMANDED, ValueError, "finite"),
         ([tribo.Seen("joint_coordinates", of="ball")], COMMANDED, ValueError, "no joint"),
+        ([tribo.Seen("joint_velocities", joints=[])], COMMANDED, ValueError, "joints of dog is empty"),
+        ([tribo.Seen("command", width=10**12)], COMMANDED, ValueError, "width of command is 10{12}, the"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_changes_nothing(seen, commanded, error, says):
@@ -406,6 +414,22 @@ def test_commands_are_checked():
         policy.commands = 0.0
     with pytest.raises(ValueError, match="read-only"):
         policy.action[0] = 1.0
+
+
+def test_what_acts_cannot_become_another_unnoticed():
+    """Weights are checked once, so none can be written; a network that is assigned would act in no world."""
+    weight = np.ones((1, 2))
+    network = tribo.Network([(weight, np.zeros(1))], mean=0.5)
+    weight[0] = np.nan
+    assert network([1.0, 2.0]).tolist() == [2.0]
+    for array in (network.layers[0][0], network.layers[0][1], network.mean, network.high):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = np.nan
+    assert isinstance(network.layers, tuple)
+    _, policy = counting(cart_world(), "robot")
+    for name, value in (("network", policy.network), ("steps_per_action", 7)):
+        with pytest.raises(AttributeError, match=f"{name} of BatchPolicy cannot be assigned"):
+            setattr(policy, name, value)
 
 
 def test_layers_are_scratch_of_a_thread():

@@ -11,7 +11,6 @@ from tribo.batch.owner import BatchOwner
 from tribo.batch_kernels.copies import copy_worlds
 from tribo.checks import check
 from tribo.compiler.jit import DISABLED
-from tribo.compiler.record import COLUMNS
 from tribo.engine.engine import Engine
 from tribo.enums import Bounce, Impact, Integrator, Solver
 from tribo.world.world import World
@@ -76,7 +75,7 @@ class StatePool:
                     record.arrays[field][region] = source[entries]
                 continue
             chosen = [k for k, field in enumerate(record.fields) if field in fields]
-            target = record.table.reshape(-1, COLUMNS)[chosen, :2]
+            target = record.places[chosen]
             copy_worlds(np.hstack([target, self._tables[name]]), rows, entries)
 
 

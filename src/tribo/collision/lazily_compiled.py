@@ -12,11 +12,11 @@ from tribo.collision.core import kind_of, own_centre, placed
 from tribo.collision.terrain import terrain_pair
 from tribo.compiler import signature as types
 from tribo.compiler.jit import DISABLED, kernel, late
-from tribo.compiler.record import call_at, from_address, world_of
+from tribo.compiler.record import call_at, from_address
 from tribo.model import Late, Model, Shape, Work
 
 MODEL, WORK = Model._numba_type_, Work._numba_type_
-SIGNATURE = types.int64(*[types.int64] * 6, types.float64)
+SIGNATURE = types.int64(*[types.int64] * 4, types.float64)
 BOX = int(Shape.BOX)
 CYLINDER = int(Shape.CYLINDER)
 CONE = int(Shape.CONE)
@@ -85,15 +85,15 @@ def turn_normals(work, n):
             work.manifold[k, axis] = -work.manifold[k, axis]
 
 
-def _convex_at(model_table, model_world, work_table, work_world, a, b, margin):
-    model = world_of(from_address(MODEL, model_table), model_world)
-    work = world_of(from_address(WORK, work_table), work_world)
+def _convex_at(model_at, work_at, a, b, margin):
+    model = from_address(MODEL, model_at)
+    work = from_address(WORK, work_at)
     return convex(model, work, a, b, margin)
 
 
-def _terrain_at(model_table, model_world, work_table, work_world, a, b, margin):
-    model = world_of(from_address(MODEL, model_table), model_world)
-    work = world_of(from_address(WORK, work_table), work_world)
+def _terrain_at(model_at, work_at, a, b, margin):
+    model = from_address(MODEL, model_at)
+    work = from_address(WORK, work_at)
     return terrain(model, work, a, b, margin)
 
 

@@ -14,7 +14,7 @@ import numba
 from llvmlite import binding as llvm
 from llvmlite import ir
 from llvmlite.binding import Linkage
-from numba.core import cgutils, types
+from numba.core import types
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
@@ -22,7 +22,7 @@ from numba.core.registry import CPUDispatcher
 from tribo.compiler import backend, field_array, linking
 from tribo.compiler.field_array import FieldArray
 from tribo.compiler.garbage import compiling
-from tribo.compiler.record_types import RecordType
+from tribo.compiler.record_types import RecordType, at_address
 from tribo.compiler.signature import Array, Field
 
 WORD = ir.IntType(64)
@@ -166,9 +166,7 @@ def _from_words(context: Any, builder: Any, arguments: Any, words: Any) -> list[
 
     for kind in arguments:
         if isinstance(kind, RecordType):
-            record = cgutils.create_struct_proxy(kind)(context, builder)
-            record.table, record.world = word(), word()
-            values.append(record._getvalue())
+            values.append(at_address(context, builder, kind, word()))
         elif isinstance(kind, FieldArray):
             pointer = context.get_data_type(kind.dtype).as_pointer()
             data = builder.inttoptr(word(), pointer)

@@ -1,13 +1,14 @@
 """Records: named arrays that kernels receive as one pointer.
 
 A record declares its fields once (shape, unit, frame). In Python it is an object with one NumPy
-array per field. In compiled code it is a pair of integers, the address of a table and the number of
-a world, and ``work.body_pos`` turns one row of the table into an array. Passing a record to a kernel
-therefore costs two registers however many fields it has, unused fields cost nothing, and a batch
-of worlds is the same table read with another world number (a shared field has stride 0).
+array per field. In compiled code it is the address of a table, and ``work.body_pos`` turns one word of
+the table into an array. Passing a record to a kernel therefore costs one register however many fields
+it has, and unused fields cost nothing. The table is that of one world: that of another one is made
+where worlds change (`world_of`), once for all the steps that it then makes.
 
-Design note: NamedTuples of arrays were tried first. They copy eight words per array in each call
-and made call and compile time grow with the number of fields.
+Design notes: NamedTuples of arrays were tried first. They copy eight words per array in each call
+and made call and compile time grow with the number of fields. A table for all worlds, read with the
+number of a world, costs a load and a multiplication at each field, a tenth of what a step executes.
 
 With the compiler switched off (``NUMBA_DISABLE_JIT=1``) kernels receive the Python objects.
 """
@@ -21,7 +22,9 @@ import numpy as np
 
 from tribo.compiler.jit import Named, backend
 
-COLUMNS = 5  # address, bytes from world to world, three dimensions
+# A table: the address of the columns, the address of each field, for each field these columns. Where a word
+# lies depends on the number of its field only, not on how many there are: kernels are kept without more.
+COLUMNS = 4  # bytes from world to world, three dimensions
 
 
 class Field(NamedTuple):
@@ -73,6 +76,7 @@ class Record:
         """Use `allocate` or `at`."""
         self.arrays, self.world, self.table = arrays, world, table
         self.address = table.ctypes.data
+        table[0] = self.address + table.itemsize * (len(self.fields) + 1)
         for name, declared in self.fields.items():
             if not declared.is_scalar:
                 array = arrays[name]
@@ -90,6 +94,7 @@ class Record:
     @classmethod
     def wrap(cls, arrays: dict[str, np.ndarray]) -> Self:
         """Return world 0 of a record over arrays whose first axis is the world (length 1: shared)."""
+        places: list[int] = []
         rows: list[int] = []
         for name, declared in cls.fields.items():
             array = arrays[name]
@@ -98,12 +103,22 @@ class Record:
                     f"field {name}: {array.dtype} array, expected {declared.dtype}, C order"
                 )
             step = 0 if array.shape[0] == 1 else array.strides[0]
-            rows += (array.ctypes.data, step, *array.shape[1:], 0, 0, 0)[:COLUMNS]
-        return cls(arrays, 0, np.array(rows, np.int64))
+            places.append(array.ctypes.data)
+            rows += (step, *array.shape[1:], 0, 0, 0)[:COLUMNS]
+        return cls(arrays, 0, np.array([0, *places, *rows], np.int64))
+
+    @property
+    def places(self) -> np.ndarray:
+        """Address of each field in this world, and bytes from world to world: (fields, 2)."""
+        count = len(self.fields)
+        steps = self.table[count + 1 :].reshape(-1, COLUMNS)[:, 0]
+        return np.stack([self.table[1 : count + 1], steps], axis=1)
 
     def at(self, world: int) -> Self:
         """Return the same record seen from another world of the batch."""
-        return type(self)(self.arrays, world, self.table)
+        table = self.table.copy()
+        table[1 : len(self.fields) + 1] += (world - self.world) * self.places[:, 1]
+        return type(self)(self.arrays, world, table)
 
 
 class _Scalar:
@@ -132,7 +147,7 @@ def _layout(fields: dict[str, Field]) -> tuple[tuple[str, str, tuple[int, ...]],
 
 
 def world_of(record: Record, world: int) -> Record:
-    """Return a record seen from another world; only the driver of batches uses it."""
+    """Return the record of world 0 seen from another world; only what goes through many worlds uses it."""
     return record.at(world)
 
 

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.core.imputils import impl_ret_untracked, lower_getattr_generic
+from numba.core.imputils import impl_ret_untracked, lower_builtin, lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
     NativeValue,
     infer_getattr,
     intrinsic,
     models,
-    overload,
     register_model,
+    type_callable,
     typeof_impl,
     unbox,
 )
@@ -27,6 +27,7 @@ from tribo.compiler import field_array
 from tribo.compiler.field_array import FieldArray
 from tribo.compiler.record import COLUMNS, Record, world_of
 
+WORD = ir.IntType(64)
 Row = tuple[int, str, tuple[int, ...]]  # of a table: number, type, shape
 Read = tuple[
     tuple[str, str], str, Row | None
@@ -72,7 +73,7 @@ class RecordType(types.Type):
 @register_model(RecordType)
 class _RecordModel(models.StructModel):
     def __init__(self, dmm: Any, fe_type: Any) -> None:
-        super().__init__(dmm, fe_type, [("table", types.intp), ("world", types.intp)])
+        super().__init__(dmm, fe_type, [("table", types.CPointer(types.int64))])  # type: ignore[attr-defined]
 
 
 _layouts: dict[str, Any] = {}  # of the first type of each name
@@ -130,14 +131,17 @@ def _typeof_record(value: Record, context: Any) -> Any:
 
 @unbox(RecordType)
 def _unbox_record(typ: Any, obj: Any, c: Any) -> Any:
-    value = cgutils.create_struct_proxy(typ)(c.context, c.builder)
-    for member, attribute in (("table", "address"), ("world", "world")):
-        number = c.pyapi.object_getattr_string(obj, attribute)
-        setattr(value, member, c.pyapi.long_as_longlong(number))
-        c.pyapi.decref(number)
-    return NativeValue(
-        value._getvalue(), is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred())
-    )
+    number = c.pyapi.object_getattr_string(obj, "address")
+    value = at_address(c.context, c.builder, typ, c.pyapi.long_as_longlong(number))
+    c.pyapi.decref(number)
+    return NativeValue(value, is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
+
+
+def at_address(context: Any, builder: Any, typ: RecordType, address: Any) -> Any:
+    """Emit the record whose table lies at an address."""
+    record = cgutils.create_struct_proxy(typ)(context, builder)
+    record.table = builder.inttoptr(address, WORD.as_pointer())
+    return record._getvalue()
 
 
 @infer_getattr
@@ -154,54 +158,88 @@ def _lower_attribute(context: Any, builder: Any, typ: Any, value: Any, name: str
     """Emit the loads that turn one row of the table into an array (or a number)."""
     _note(typ, name)
     record = cgutils.create_struct_proxy(typ)(context, builder, value=value)
-    word = ir.IntType(64)
-    table = builder.inttoptr(record.table, word.as_pointer())
-    first = COLUMNS * typ.index[name]
-
-    def load(column: int) -> Any:
-        loaded = builder.load(builder.gep(table, [ir.Constant(word, first + column)]))
-        loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
-        return loaded
-
+    number = typ.index[name]
     member = typ.member(name)
-    address = builder.add(load(0), builder.mul(record.world, load(1)))
-    shape = typ.layout[typ.index[name]][2]
+    address = _word(builder, record.table, number + 1)
+    shape = typ.layout[number][2]
     if not shape:
         pointer = builder.inttoptr(address, context.get_data_type(member).as_pointer())
-        return impl_ret_untracked(context, builder, member, builder.load(pointer))
-    dims = [ir.Constant(word, n) if n >= 0 else load(2 + k) for k, n in enumerate(shape)]
+        value = _constant(builder, builder.load(pointer))
+        return impl_ret_untracked(context, builder, member, value)
+    if min(shape) < 0:
+        rows = builder.inttoptr(_word(builder, record.table, 0), WORD.as_pointer())
+        first = COLUMNS * number + 1
+        dims = [WORD(n) if n >= 0 else _word(builder, rows, first + k) for k, n in enumerate(shape)]
+    else:
+        dims = [WORD(n) for n in shape]
     data = builder.inttoptr(address, context.get_data_type(member.dtype).as_pointer())
     return impl_ret_untracked(
         context, builder, member, field_array.make(context, builder, member, data, dims)
     )
 
 
-@intrinsic
-def _world_of(typingctx: Any, record: Any, world: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        proxy = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=args[0])
-        proxy.world = args[1]
-        return proxy._getvalue()
-
-    return record(record, types.intp), codegen
+def _word(builder: Any, table: Any, number: int) -> Any:
+    """Emit the load of a word of a table."""
+    return _constant(builder, builder.load(builder.gep(table, [WORD(number)])))
 
 
-@overload(world_of)
-def _overload_world_of(record, world):  # type: ignore[no-untyped-def]
-    if isinstance(record, RecordType):
-        return lambda record, world: _world_of(record, world)
-    return None
+def _constant(builder: Any, loaded: Any) -> Any:
+    """Mark the load of what stays as it is as long as compiled code runs."""
+    loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return loaded
+
+
+@type_callable(world_of)
+def _type_world_of(context: Any) -> Any:
+    def typer(record: Any, world: Any) -> Any:
+        return (
+            record if isinstance(record, RecordType) and isinstance(world, types.Integer) else None
+        )
+
+    return typer
+
+
+@lower_builtin(world_of, RecordType, types.Integer)
+def _world_of(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    """Emit the table of another world into the function that calls: it lives as long as that one runs."""
+    record, kind = signature.args
+    proxy = cgutils.create_struct_proxy(record)(context, builder, value=args[0])
+    world = context.cast(builder, args[1], kind, types.intp)
+    proxy.table = _table_of(builder, proxy.table, len(record.layout), world)
+    return impl_ret_untracked(context, builder, record, proxy._getvalue())
+
+
+def _table_of(builder: Any, table: Any, count: int, world: Any) -> Any:
+    """Emit the address of the table of another world: for a number other than 0 it is made, on the stack.
+
+    It is handed through a piece of assembly that does nothing. So for LLVM each is another table, that may
+    be anywhere, and nothing that was read of the one before stands for what is in this one.
+    """
+    made = cgutils.alloca_once(builder, WORD, size=WORD(count + 1))
+    other = cgutils.alloca_once(builder, WORD.as_pointer())
+    builder.store(table, other)
+    with builder.if_then(builder.icmp_signed("!=", world, WORD(0))):
+        rest = builder.load(table)
+        rows = builder.inttoptr(rest, WORD.as_pointer())
+        builder.store(rest, made)
+        with cgutils.for_range(builder, WORD(count)) as loop:
+            step = builder.load(builder.gep(rows, [builder.mul(loop.index, WORD(COLUMNS))]))
+            here = builder.add(loop.index, WORD(1))
+            first = builder.load(builder.gep(table, [here]))
+            place = builder.add(first, builder.mul(world, step))
+            builder.store(place, builder.gep(made, [here]))
+        same = ir.FunctionType(WORD.as_pointer(), [WORD.as_pointer()])
+        nothing = ir.InlineAsm(same, "", "=r,0,~{memory}", side_effect=True)
+        builder.store(builder.call(nothing, [made]), other)
+    return builder.load(other)
 
 
 @intrinsic
 def from_address(typingctx: Any, record: Any, address: Any) -> Any:
-    """Return the record of a compiled type (world 0) whose table lies at an address."""
+    """Return the record of a compiled type whose table lies at an address."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        proxy = cgutils.create_struct_proxy(signature.return_type)(context, builder)
-        proxy.table = args[1]
-        proxy.world = ir.Constant(ir.IntType(64), 0)
-        return proxy._getvalue()
+        return at_address(context, builder, signature.return_type, args[1])
 
     return record.instance_type(record, types.intp), codegen
 
@@ -220,11 +258,11 @@ def copy_words(typingctx: Any, target: Any, source: Any, count: Any) -> Any:
 
 
 def _places(context: Any, builder: Any, typs: Any, values: Any) -> list[Any]:
-    """Return table and world of each record as compiled values."""
+    """Return the address of the table of each record as compiled values."""
     passed = []
     for typ, value in zip(typs, values, strict=True):
         proxy = cgutils.create_struct_proxy(typ)(context, builder, value=value)
-        passed += [proxy.table, proxy.world]
+        passed.append(builder.ptrtoint(proxy.table, WORD))
     return passed
 
 
@@ -232,12 +270,12 @@ def _places(context: Any, builder: Any, typs: Any, values: Any) -> list[Any]:
 def call_at(typingctx: Any, address: Any, first: Any, second: Any, a: Any, b: Any, x: Any) -> Any:
     """Call a function made by `jit.late` with two records, two integers and a number.
 
-    The function's own parameters are table and world of each record, then a, b and x; it returns an integer.
+    The function's own parameters are the addresses of both tables, then a, b and x; it returns an integer.
     """
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         word, real = ir.IntType(64), ir.DoubleType()
-        kind = ir.FunctionType(word, [word] * 6 + [real])
+        kind = ir.FunctionType(word, [word] * 4 + [real])
         passed = _places(context, builder, signature.args[1:3], args[1:3])
         function = builder.inttoptr(args[0], kind.as_pointer())
         return builder.call(function, [*passed, *args[3:]])
@@ -251,12 +289,12 @@ def call_step_at(
 ) -> Any:
     """Call a function made by `jit.late` with the four records of a step and an integer.
 
-    The function's own parameters are table and world of each record, then a; it returns an integer.
+    The function's own parameters are the address of each record's table, then a; it returns an integer.
     """
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         word = ir.IntType(64)
-        kind = ir.FunctionType(word, [word] * 9)
+        kind = ir.FunctionType(word, [word] * 5)
         passed = _places(context, builder, signature.args[1:5], args[1:5])
         function = builder.inttoptr(args[0], kind.as_pointer())
         return builder.call(function, [*passed, args[5]])
@@ -268,7 +306,7 @@ def call_step_at(
 def call_stage_at(
     typingctx: Any, address: Any, model: Any, state: Any, command: Any, settings: Any, work: Any
 ) -> Any:
-    """Call a function made by `jit.late` with the five records: table and world of each."""
+    """Call a function made by `jit.late` with the five records: the address of each one's table."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         word = ir.IntType(64)

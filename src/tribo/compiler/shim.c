@@ -5,7 +5,7 @@
        SOURCES                        the hash over the sources
        IS_SUPPORTED                   an expression: can this processor run it?
 
-   An entry takes one array of words. In: of a record its table and world, of an array its address and
+   An entry takes one array of words. In: of a record the address of its table, of an array its address and
    dimensions, of a number itself. Out: the result is word 0. */
 
 #define Py_LIMITED_API 0x030b0000
@@ -48,7 +48,7 @@ void tribo_failed(void)
     __atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
 }
 
-static PyObject *fallback, *stamp_name, *address_name, *world_name;
+static PyObject *fallback, *stamp_name, *address_name;
 
 static int attribute(PyObject *owner, PyObject *name, int64_t *value)
 {
@@ -70,7 +70,7 @@ static int words_of(const struct argument *is, PyObject *given, int64_t *words, 
     case RECORD:
         if (!attribute(given, stamp_name, &stamp) || (uint64_t)stamp != is->stamp)
             return 0;
-        return attribute(given, address_name, words) && attribute(given, world_name, words + 1) ? 2 : 0;
+        return attribute(given, address_name, words) ? 1 : 0;
     case FLOATS:
     case INTEGERS:
         if (PyObject_GetBuffer(given, &held[*holds], PyBUF_C_CONTIGUOUS | PyBUF_FORMAT |
@@ -206,8 +206,7 @@ PyMODINIT_FUNC PyInit_tribo_kernels(void)
     fallback = Py_None;
     stamp_name = PyUnicode_InternFromString("stamp");
     address_name = PyUnicode_InternFromString("address");
-    world_name = PyUnicode_InternFromString("world");
-    if (!entries || !late || !module || !stamp_name || !address_name || !world_name)
+    if (!entries || !late || !module || !stamp_name || !address_name)
         return NULL;
     for (size_t k = 0; k < sizeof ENTRIES / sizeof *ENTRIES; k++) {
         PyObject *self = PyCapsule_New((void *)&ENTRIES[k], NULL, NULL);

@@ -7,7 +7,7 @@ compliant pair, the rows of constraints for a constraint.
 
 from tribo.compiler import signature as types
 from tribo.compiler.jit import DISABLED, late
-from tribo.compiler.record import call_at, call_stage_at, call_step_at, from_address, world_of
+from tribo.compiler.record import call_at, call_stage_at, call_step_at, from_address
 from tribo.contact.compliant import ground_law
 from tribo.contact.constraints.linkage import linkage
 from tribo.contact.constraints.position_projection import projection
@@ -18,52 +18,47 @@ from tribo.model import Command, Late, Model, Settings, State, Work
 MODEL, WORK = Model._numba_type_, Work._numba_type_
 STATE, COMMAND = State._numba_type_, Command._numba_type_
 SETTINGS = Settings._numba_type_
-SIGNATURE = types.int64(*[types.int64] * 6, types.float64)
+SIGNATURE = types.int64(*[types.int64] * 4, types.float64)
 
 
-def _pile_at(model_table, model_world, work_table, work_world, t, trees, limit):
-    model = world_of(from_address(MODEL, model_table), model_world)
-    work = world_of(from_address(WORK, work_table), work_world)
+def _pile_at(model_at, work_at, t, trees, limit):
+    model = from_address(MODEL, model_at)
+    work = from_address(WORK, work_at)
     return solve_pile(model, work, t, trees, limit)
 
 
-def _impact_at(model_table, model_world, work_table, work_world, t, is_midpoint, dt):
-    model = world_of(from_address(MODEL, model_table), model_world)
-    work = world_of(from_address(WORK, work_table), work_world)
+def _impact_at(model_at, work_at, t, is_midpoint, dt):
+    model = from_address(MODEL, model_at)
+    work = from_address(WORK, work_at)
     return 1 if propagate(model, work, t, is_midpoint != 0, dt) else 0
 
 
-def _compliant_at(
-    model_table, model_world, state_table, state_world,
-    settings_table, settings_world, work_table, work_world, part,
-):  # fmt: skip
-    model = world_of(from_address(MODEL, model_table), model_world)
-    state = world_of(from_address(STATE, state_table), state_world)
-    settings = world_of(from_address(SETTINGS, settings_table), settings_world)
-    work = world_of(from_address(WORK, work_table), work_world)
+def _compliant_at(model_at, state_at, settings_at, work_at, part):
+    model = from_address(MODEL, model_at)
+    state = from_address(STATE, state_at)
+    settings = from_address(SETTINGS, settings_at)
+    work = from_address(WORK, work_at)
     return ground_law.run_part(model, state, settings, work, part)
 
 
-def _linkage_at(model_table, model_world, state_table, state_world, command_table, command_world,
-                settings_table, settings_world, work_table, work_world):  # fmt: skip
+def _linkage_at(model_at, state_at, command_at, settings_at, work_at):
     linkage(
-        world_of(from_address(MODEL, model_table), model_world),
-        world_of(from_address(STATE, state_table), state_world),
-        world_of(from_address(COMMAND, command_table), command_world),
-        world_of(from_address(SETTINGS, settings_table), settings_world),
-        world_of(from_address(WORK, work_table), work_world),
+        from_address(MODEL, model_at),
+        from_address(STATE, state_at),
+        from_address(COMMAND, command_at),
+        from_address(SETTINGS, settings_at),
+        from_address(WORK, work_at),
     )
     return 0
 
 
-def _projection_at(model_table, model_world, state_table, state_world, command_table, command_world,
-                settings_table, settings_world, work_table, work_world):  # fmt: skip
+def _projection_at(model_at, state_at, command_at, settings_at, work_at):
     projection(
-        world_of(from_address(MODEL, model_table), model_world),
-        world_of(from_address(STATE, state_table), state_world),
-        world_of(from_address(COMMAND, command_table), command_world),
-        world_of(from_address(SETTINGS, settings_table), settings_world),
-        world_of(from_address(WORK, work_table), work_world),
+        from_address(MODEL, model_at),
+        from_address(STATE, state_at),
+        from_address(COMMAND, command_at),
+        from_address(SETTINGS, settings_at),
+        from_address(WORK, work_at),
     )
     return 0
 
@@ -71,9 +66,9 @@ def _projection_at(model_table, model_world, state_table, state_world, command_t
 ADDRESS = {
     Late.PILE: late(_pile_at, SIGNATURE),
     Late.IMPACT: late(_impact_at, SIGNATURE),
-    Late.COMPLIANT: late(_compliant_at, types.int64(*[types.int64] * 9)),
-    Late.LINKAGE: late(_linkage_at, types.int64(*[types.int64] * 10)),
-    Late.PROJECTION: late(_projection_at, types.int64(*[types.int64] * 10)),
+    Late.COMPLIANT: late(_compliant_at, types.int64(*[types.int64] * 5)),
+    Late.LINKAGE: late(_linkage_at, types.int64(*[types.int64] * 5)),
+    Late.PROJECTION: late(_projection_at, types.int64(*[types.int64] * 5)),
 }
 
 

@@ -7,8 +7,8 @@ are looked at once more where the solved velocity has them a step later. What ov
 does now, becomes a contact of this step: with the normal of then, the gap that closes on the way, and lever
 arms that have turned back with their bodies. All is then solved again.
 
-Pairs that rebound are left out, they are free until they touch; so are meshes and height maps, whose inner
-edges only the whole of their contacts tells from outer ones.
+Terrain is asked as a whole, so that its inner edges stay flat. Pairs that rebound are left out: they are free
+until they touch.
 Source: constraints that are added where they are found violated, Stewart and Trinkle 1996, section 5.
 """
 
@@ -34,8 +34,7 @@ CAPACITY = int(Status.CAPACITY)
 RESTITUTION = int(Pair.RESTITUTION)
 STIFFNESS = int(Pair.STIFFNESS)
 YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
-PLANE, SPHERE = int(Shape.PLANE), int(Shape.SPHERE)
-ELLIPSOID, SURFACE = int(Shape.ELLIPSOID), int(Shape.SURFACE)
+PLANE, SPHERE, ELLIPSOID = int(Shape.PLANE), int(Shape.SPHERE), int(Shape.ELLIPSOID)
 ROUNDS = 3  # of looking and solving in one step
 NEW_WAY = 10.0  # times the gap that counts as none: a turn of surfaces that is looked after
 DEEP = 5.0  # times the same: an overlap that is not left to the next step
@@ -97,35 +96,40 @@ def excess(model, settings, work, i):
 
 
 @kernel
-def turned_way(model, settings, work, i, j):
-    """Return by how much two bodies turn past one another in a step [m].
+def reach(model, s):
+    """Return how far the body of a shape reaches from its origin [m]; a plane has no end."""
+    return inf if model.shape_kind[s] == PLANE else model.body_radius[model.shape_body[s]]
+
+
+@kernel
+def turned_way(model, settings, work, a, b):
+    """Return by how much the bodies of two shapes turn past one another in a step [m].
 
     Writes: work.
     """
+    i, j = model.shape_body[a], model.shape_body[b]
     turn = vec.sub(motion_of(model, work, i)[1], motion_of(model, work, j)[1])
-    return settings.dt * vec.norm(turn) * min(model.body_radius[i], model.body_radius[j])
+    return settings.dt * vec.norm(turn) * min(reach(model, a), reach(model, b))
 
 
 @kernel
 def has_no_edges(kind):
-    """Tell whether a shape has neither edges nor corners: along it, the normal changes slowly."""
-    return kind == SPHERE or kind == ELLIPSOID
+    """Tell whether a shape has neither edges nor corners: its normal changes slowly, or not at all."""
+    return kind == PLANE or kind == SPHERE or kind == ELLIPSOID
 
 
 @kernel
 def new_faces_may_come(kind, other):
     """Tell whether two shapes that turn past one another may meet along a normal, or at an end, that is new.
 
-    Not on a plane, whose normal is the same everywhere; nor where neither has edges.
+    Not where neither has edges. A plane has one normal only, but corners come down to it that were too far.
     """
-    return kind != PLANE and other != PLANE and not (has_no_edges(kind) and has_no_edges(other))
+    return not (has_no_edges(kind) and has_no_edges(other))
 
 
 @kernel
 def is_looked_after(model, a, b):
-    """Tell whether a pair of shapes is rigid, convex, and does not rebound."""
-    if model.shape_kind[a] >= SURFACE or model.shape_kind[b] >= SURFACE:
-        return False
+    """Tell whether a pair of shapes is rigid and does not rebound."""
     if model.shape_point[a] + model.shape_point[b] > 0 and is_of_other_points(model, a, b):
         return False
     table = model.pair_table
@@ -249,8 +253,8 @@ def meet_later(model, settings, work, a, b, motion_a, motion_b):
 
 
 @kernel
-def may_meet_anew(model, settings, work, i, j, has_contacts, least):
-    """Tell whether two bodies may meet at points, or along normals, that no contact stands for.
+def may_meet_anew(model, settings, work, a, b, has_contacts, least):
+    """Tell whether two shapes may meet at points, or along normals, that no contact stands for.
 
     A gap along the normal of a contact holds for all ways but turns. Where there was no contact within reach,
     bodies that are faster now may reach farther.
@@ -258,7 +262,8 @@ def may_meet_anew(model, settings, work, i, j, has_contacts, least):
     Writes: work.
     """
     if has_contacts:
-        return turned_way(model, settings, work, i, j) > least
+        return turned_way(model, settings, work, a, b) > least
+    i, j = model.shape_body[a], model.shape_body[b]
     return excess(model, settings, work, i) + excess(model, settings, work, j) > least
 
 
@@ -273,7 +278,7 @@ def look_at(model, settings, work, a, b, first, stop):
     i = model.shape_body[a]
     j = model.shape_body[b]
     touch = TOUCH * min(thickness(model, a), thickness(model, b))
-    if not may_meet_anew(model, settings, work, i, j, first < stop, NEW_WAY * touch):
+    if not may_meet_anew(model, settings, work, a, b, first < stop, NEW_WAY * touch):
         return False
     motion_a = motion_of(model, work, i)
     motion_b = motion_of(model, work, j)

@@ -68,6 +68,8 @@ def spring_torque(model, settings, work, dof, v, next_v):
 @kernel
 def wanted(command, settings, work, dof, v, next_v):
     """Return the torque that a drive gives if nothing limits it, feed-forward included."""
+    if command.kp[dof] == 0.0 and command.kd[dof] == 0.0:
+        return work.feed_forward[dof]
     a, b, c = form_weights(command.drive_form[dof], settings.integrator)
     reach = work.drive_error[dof] + settings.dt * (a * v + b * next_v)
     rate = v + c * (next_v - v) - command.target_v[dof]
@@ -92,8 +94,9 @@ def drive_dof(model, state, command, settings, work, dof):
         force -= spring_torque(model, settings, work, dof, v, v)
     mode = work.drive_mode[dof]
     if mode == FOLLOWS:
-        _, b, c = form_weights(command.drive_form[dof], settings.integrator)
-        inertia += dt * (c * command.kd[dof] + dt * b * command.kp[dof])
+        if command.kp[dof] != 0.0 or command.kd[dof] != 0.0:
+            _, b, c = form_weights(command.drive_form[dof], settings.integrator)
+            inertia += dt * (c * command.kd[dof] + dt * b * command.kp[dof])
         force += wanted(command, settings, work, dof, v, v)
     elif mode == 1:
         force += model.dof_effort_upper[dof]

@@ -2,14 +2,14 @@
 
 from tribo.compiler import signature as types
 from tribo.compiler.jit import DISABLED, kernel, late
-from tribo.compiler.record import call_stage_at, from_address, world_of
+from tribo.compiler.record import call_stage_at, from_address
 from tribo.dynamics.runge_kutta import run_part
 from tribo.model import Command, Course, Integrator, Late, Model, Settings, State, Status, Work
 
 MODEL, STATE, COMMAND, SETTINGS, WORK = (
     record._numba_type_ for record in (Model, State, Command, Settings, Work)
 )
-SIGNATURE = types.int64(*[types.int64] * 10)
+SIGNATURE = types.int64(*[types.int64] * 5)
 RK4 = int(Integrator.RK4)
 IN_PARTS = int(Course.IN_PARTS)
 UNSETTLED = int(Course.UNSETTLED)
@@ -19,15 +19,13 @@ CAPACITY = int(Status.CAPACITY)
 COARSE = int(Status.COARSE)
 
 
-def _advance_at(
-    model, model_at, state, state_at, command, command_at, settings, settings_at, work, work_at
-):
+def _advance_at(model_at, state_at, command_at, settings_at, work_at):
     run_part(
-        world_of(from_address(MODEL, model), model_at),
-        world_of(from_address(STATE, state), state_at),
-        world_of(from_address(COMMAND, command), command_at),
-        world_of(from_address(SETTINGS, settings), settings_at),
-        world_of(from_address(WORK, work), work_at),
+        from_address(MODEL, model_at),
+        from_address(STATE, state_at),
+        from_address(COMMAND, command_at),
+        from_address(SETTINGS, settings_at),
+        from_address(WORK, work_at),
     )
     return 0
 

@@ -1,9 +1,13 @@
 """Records: the same fields from Python and from kernels, in every world of a batch."""
 
+import ast
+from pathlib import Path
+
 import numba
 import numpy as np
 import pytest
 
+import tribo
 from tribo.compiler.jit import DISABLED
 from tribo.compiler.record import Record, field, from_address, world_of
 
@@ -18,6 +22,17 @@ class Sample(Record):
     pos = field("n", 3)
     index = field("n", dtype=np.int32)
     cube = field("n", "m", 2)
+
+
+class Longer(Record):
+    """The same fields, and one more at the end."""
+
+    gain = field()
+    count = field(dtype=np.int64)
+    pos = field("n", 3)
+    index = field("n", dtype=np.int32)
+    cube = field("n", "m", 2)
+    last = field("m")
 
 
 SIZES = {"n": 4, "m": 3}
@@ -65,6 +80,13 @@ def read_other(sample, world):
 def read_at(address):
     """Return a number of the record whose table lies at an address."""
     return from_address(TYPE, address).pos[2, 1]
+
+
+@kernel
+def read_cube_at(address):
+    """Return a number and the shape of the last field of a `Sample` whose table lies at an address."""
+    cube = from_address(TYPE, address).cube
+    return cube[3, 2, 1], cube.shape
 
 
 TYPE = Sample._numba_type_
@@ -131,6 +153,25 @@ def test_wrap_shares_memory_and_mixes_shared_and_own_fields():
     assert np.shares_memory(record.at(1).pos, arrays["pos"])
     assert read(record.at(1)) == expected(record.at(1))
     assert record.at(0).index[0] != record.at(1).index[0]
+
+
+@pytest.mark.skipif(DISABLED, reason="about compiled code")
+def test_a_field_at_the_end_moves_no_other():
+    """Kernels that were kept before there was that field go on to read theirs."""
+    short, longer = filled(), Longer.allocate(SIZES)
+    for name, array in short.arrays.items():
+        longer.arrays[name][...] = array
+    assert read_cube_at(longer.address) == read_cube_at(short.address)
+
+
+def test_only_entries_ask_for_other_worlds():
+    """They are compiled anew when a record gets a field; a kept kernel would make too short a table."""
+    for path in Path(tribo.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef) and "world_of(" in ast.unparse(node.body):
+                assert path.parent.name == "compiler" or [
+                    d for d in node.decorator_list if getattr(d, "id", "") == "entry"
+                ], f"{path.name}: {node.name}"
 
 
 def test_an_empty_dimension_is_allowed():

@@ -178,6 +178,16 @@ def slides_on_cone(model, state, work, n):
 
 
 @kernel
+def needs_rows(model, work, i):
+    """Tell whether joint i needs rows besides its stops: friction, a leader, a drive at its speed limit."""
+    first = model.joint_v[i]
+    for dof in range(first, first + (3 if model.joint_type[i] == SPHERICAL else 1)):
+        if model.dof_friction[dof] > 0.0 or abs(work.drive_mode[dof]) == 2:
+            return True
+    return model.joint_leader[i] >= 0
+
+
+@kernel
 def joint_rows(model, state, settings, work, i):
     """Append what joint i needs besides its stops.
 

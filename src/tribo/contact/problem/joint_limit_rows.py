@@ -15,6 +15,7 @@ from tribo.model import Joint, Kind, Slot
 REVOLUTE = int(Joint.REVOLUTE)
 PRISMATIC = int(Joint.PRISMATIC)
 SPHERICAL = int(Joint.SPHERICAL)
+FIXED = int(Joint.FIXED)
 FREE = int(Joint.FREE)
 DYNAMIC = int(Kind.DYNAMIC)
 LIMIT = int(Slot.LIMIT)
@@ -127,7 +128,10 @@ def limit_rows(model, state, settings, work):
             continue
         root = model.tree_body[t]
         for i in range(root, root + model.tree_body_count[t]):
-            if model.joint_type[i] != FREE:
+            joint = model.joint_type[i]
+            if joint == FREE or joint == FIXED:
+                continue
+            if joint_friction_rows.needs_rows(model, work, i):
                 joint_friction_rows.joint_rows(model, state, settings, work, i)
-                if work.tree_is_free[t] == 0:  # else `free_trees` has seen that none is near
-                    stops(model, state, settings, work, i)
+            if work.tree_is_free[t] == 0:  # else `free_trees` has seen that none is near
+                stops(model, state, settings, work, i)

@@ -262,6 +262,9 @@ def test_files_of_which_the_world_is_made_are_not_replaced(tmp_path):
     assert (tmp_path / "scene.truck.obj").read_text() == prism()
     again = tribo.World.load(tmp_path / "scene.xml")
     assert fingerprint(again.engine) == fingerprint(world.engine)
+    (tmp_path / "link.truck.obj").symlink_to(tmp_path / "scene.truck.obj")
+    world.save(tmp_path / "link.xml")
+    assert (tmp_path / "scene.truck.obj").read_text() == prism()
     urdf = (tmp_path / "scene.truck.urdf").read_text()
     small = '<robot name="r"><link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" '
     small += 'ixy="0" ixz="0" iyz="0"/></inertial></link></robot>'
@@ -271,7 +274,7 @@ def test_files_of_which_the_world_is_made_are_not_replaced(tmp_path):
     other.save(tmp_path / "scene.xml")
     other.save(tmp_path / "scene.xml")  # the robot's own file is replaced by what it is now
     assert (tmp_path / "scene.truck.urdf").read_text() == urdf
-    assert sorted(file.name for file in tmp_path.glob("*truck*urdf")) == [
+    assert sorted(file.name for file in tmp_path.glob("scene.truck*urdf")) == [
         "scene.truck.urdf", "scene.truck_2.urdf",
     ]  # fmt: skip
     again = tribo.World.load(tmp_path / "scene.xml")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import inf
 from typing import Any
 
@@ -97,6 +97,10 @@ class Network:
         """Return the widths of the layers."""
         widths = [self.inputs, *(len(bias) for _, bias in self.layers)]
         return f"<Network {' → '.join(map(str, widths))}, {self.activation}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let copies and pickles be checked, and read-only, like the network itself."""
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     @property
     def inputs(self) -> int:

@@ -5,7 +5,7 @@ hit stops, and its body turns about it: another corner, or the same one on anoth
 as the turn of one step. So pairs that turn past one another, or end faster than their margins were made for,
 are looked at once more where the solved velocity has them a step later. What overlaps there, and more than it
 does now, becomes a contact of this step: with the normal of then, the gap that closes on the way, and lever
-arms that have turned back with their bodies. All is then solved again.
+arms that have turned back with their bodies. What it belongs to is then solved again.
 
 Terrain is asked as a whole, so that its inner edges stay flat. Pairs that rebound are left out: they are free
 until they touch.

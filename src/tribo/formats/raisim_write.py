@@ -34,15 +34,18 @@ class _Beside:
 
     def __init__(self, path: Path, spared: Iterable[Path]) -> None:
         self._path = path
-        home = path.resolve().parent
-        self._taken = {file.name.casefold() for file in spared if file.resolve().parent == home}
+        home, self._spared = path.resolve().parent, {file.resolve() for file in spared}
+        self._taken = {file.name.casefold() for file in self._spared if file.parent == home}
         self.files: dict[Path, str] = {}
 
     def take(self, name: str, ending: str) -> Path:
         """Return a file for a robot: its name, in letters that every disk can hold, or that with a number."""
         plain = re.sub(r"[^A-Za-z0-9_-]", "_", name) or "robot"
         made, k = f"{self._path.stem}.{plain}.{ending}", 1
-        while made.casefold() in self._taken:
+        while (
+            made.casefold() in self._taken
+            or self._path.with_name(made).resolve() in self._spared  # a link to it
+        ):
             k += 1
             made = f"{self._path.stem}.{plain}_{k}.{ending}"
         self._taken.add(made.casefold())

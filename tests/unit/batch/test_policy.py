@@ -1,5 +1,7 @@
 """Policies within the call: bit for bit what the same actions do by hand, to rounding what NumPy computes."""
 
+import copy
+import pickle
 from itertools import pairwise
 from pathlib import Path
 
@@ -422,10 +424,12 @@ def test_what_acts_cannot_become_another_unnoticed():
     network = tribo.Network([(weight, np.zeros(1))], mean=0.5)
     weight[0] = np.nan
     assert network([1.0, 2.0]).tolist() == [2.0]
-    for array in (network.layers[0][0], network.layers[0][1], network.mean, network.high):
-        with pytest.raises(ValueError, match="read-only"):
-            array[...] = np.nan
-    assert isinstance(network.layers, tuple)
+    for one in (network, copy.deepcopy(network), pickle.loads(pickle.dumps(network))):
+        for array in (one.layers[0][0], one.layers[0][1], one.mean, one.high):
+            with pytest.raises(ValueError, match="read-only"):
+                array[...] = np.nan
+        assert isinstance(one.layers, tuple)
+        assert one([1.0, 2.0]).tolist() == [2.0]
     _, policy = counting(cart_world(), "robot")
     for name, value in (("network", policy.network), ("steps_per_action", 7)):
         with pytest.raises(AttributeError, match=f"{name} of BatchPolicy cannot be assigned"):

@@ -192,8 +192,9 @@ class BatchPolicies:
         if not isinstance(network, Network):
             raise TypeError(f"network must be a tribo.Network, got {check.shown(network)}")
         every = check.integer(steps_per_action, "steps_per_action", 1)
-        given = [commanded] if isinstance(commanded, Commanded) else commanded
-        drives = self._drives(check.listed(given, "commanded", "tribo.Commanded"))
+        one_or_more = [commanded] if isinstance(commanded, Commanded) else commanded
+        given = check.listed(one_or_more, "commanded", "tribo.Commanded")
+        drives = self._drives(given)
         _fit(drives["drive_kind"].shape[1], network.outputs, "commanded", "the network gives")
         numbers, command = self._numbers(
             check.listed(seen, "seen", "tribo.Seen"), given[0].of, network

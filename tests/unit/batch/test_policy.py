@@ -404,6 +404,17 @@ def test_what_does_not_fit_changes_nothing(seen, commanded, error, says):
         )
 
 
+def test_what_can_be_gone_through_once_will_do():
+    """(Before, commands from a generator were "not subscriptable".)"""
+    batch = tribo.Batch(cart_world(), 2, threads=1)
+    commanded = (tribo.Commanded("robot", "forces") for _ in range(1))
+    seen = (tribo.Seen("joint_velocities") for _ in range(1))
+    width = len(batch["robot"].joint_names)
+    policy = batch.set_policy(tribo.Network([layer(width, width)]), seen, commanded)
+    batch.step(1)
+    assert policy.seen.shape == policy.action.shape == (2, width)
+
+
 def test_commands_are_checked():
     _, policy = with_policy(dog_world())
     with pytest.raises(ValueError, match=r"shape \(5, 2\) or \(2,\)"):

@@ -41,6 +41,18 @@ DEEP = 5.0  # times the same: an overlap that is not left to the next step
 
 
 @kernel
+def begin(work):
+    """Begin a step: no contacts were added to it, and none of its islands was solved.
+
+    Writes: work.
+    """
+    work.ahead_rounds[0] = 0
+    for t in range(work.tree_met_ahead.shape[0]):
+        work.tree_met_ahead[t] = 0
+        work.island_miss[t] = 0.0
+
+
+@kernel
 def next_motion(model, work, i):
     """Return the velocity of the origin of body i [m/s] and its angular velocity [rad/s] after the step."""
     t = model.body_tree[i]

@@ -262,7 +262,7 @@ class Work(Record):
     bias_rounds = field(1, dtype=INT)  # fixed-point iterations of h in this step
     bias_before = field("nv")  # [N, N m] `bias_force` before an iteration
     island_is_stale = field("ntree", dtype=INT)  # 1: an h changed after its solve; 2: solved again
-    island_miss = field("ntree")  # [–] of the speed to remove: how far from the law; 0: solved
+    island_miss = field("ntree")  # [–] of the speed to remove: how far from the law; 0: exact
     change_v = field("nv")  # [m/s, rad/s] scratch
 
     # Stages of Runge and Kutta's method.

@@ -214,10 +214,10 @@ def prism():
     return "\n".join([*lines, "f 4 3 2 1", "f 6 5 4 1", "f 7 8 9 10", "f 7 10 11 12", ""])
 
 
-def yard(folder, collision_meshes="auto"):
+def yard(folder, collision_meshes="auto", mesh="prism.obj"):
     """Return a world whose meshes are files and triangles in the body file, of what stands and what moves."""
-    (folder / "prism.obj").write_text(prism())
-    (folder / "yard.body").write_text(YARD)
+    (folder / mesh).write_text(prism())
+    (folder / "yard.body").write_text(YARD.replace("prism.obj", mesh))
     library = tribo.read_materials(
         "materials: [ { name: steel, density: 2000, roughness: 0.4, viscosity: 1 } ]\n"
     )
@@ -252,3 +252,47 @@ def test_meshes_that_are_far_from_the_world_file_are_named(tmp_path, caplog):
     assert f"give package_dirs=['{tmp_path / 'body'}']" in caplog.text
     again = tribo.World.load(far / "scene.xml", package_dirs=[tmp_path / "body"])
     assert fingerprint(again.engine) == fingerprint(world.engine)
+
+
+def test_files_of_which_the_world_is_made_are_not_replaced(tmp_path):
+    """Not by triangles that get a file of their robot's name, nor by another robot's URDF, nor by the world.
+    (Before, the mesh was overwritten and the world read back with other shapes.)"""
+    world = yard(tmp_path, mesh="scene.truck.obj")
+    world.save(tmp_path / "scene.xml")
+    assert (tmp_path / "scene.truck.obj").read_text() == prism()
+    again = tribo.World.load(tmp_path / "scene.xml")
+    assert fingerprint(again.engine) == fingerprint(world.engine)
+    (tmp_path / "link.truck.obj").symlink_to(tmp_path / "scene.truck.obj")
+    world.save(tmp_path / "link.xml")
+    assert (tmp_path / "scene.truck.obj").read_text() == prism()
+    urdf = (tmp_path / "scene.truck.urdf").read_text()
+    small = '<robot name="r"><link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" '
+    small += 'ixy="0" ixz="0" iyz="0"/></inertial></link></robot>'
+    other = tribo.World()
+    other.add_articulated_system(tmp_path / "scene.truck.urdf", name="first")
+    other.add_articulated_system(small, name="truck", position=(9, 0, 0))
+    other.save(tmp_path / "scene.xml")
+    other.save(tmp_path / "scene.xml")  # the robot's own file is replaced by what it is now
+    assert (tmp_path / "scene.truck.urdf").read_text() == urdf
+    assert sorted(file.name for file in tmp_path.glob("scene.truck*urdf")) == [
+        "scene.truck.urdf", "scene.truck_2.urdf",
+    ]  # fmt: skip
+    again = tribo.World.load(tmp_path / "scene.xml")
+    assert fingerprint(again.engine) == fingerprint(other.engine)
+    with pytest.raises(tribo.DescriptionError, match=r"truck\.obj: the world is made of this file"):
+        world.save(tmp_path / "scene.truck.obj")
+    assert (tmp_path / "scene.truck.obj").read_text() == prism()
+
+
+def test_a_world_whose_mesh_is_gone_is_not_saved(tmp_path):
+    """(Before, it was, and read back without the mesh's shapes, or not at all.)"""
+    for world in (yard(tmp_path), tribo.World()):
+        if not world.objects:
+            (tmp_path / "prism.obj").write_text(prism())
+            world.add_mesh(tmp_path / "prism.obj", mass=1.0)
+        (tmp_path / "prism.obj").unlink()
+        with pytest.raises(
+            tribo.DescriptionError, match=r"prism\.obj is no longer there.*put it back"
+        ):
+            world.save(tmp_path / "scene.xml")
+        assert not list(tmp_path.glob("scene*"))

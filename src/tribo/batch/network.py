@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import inf
 from typing import Any
 
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.readonly import frozen
 from tribo.enums import Activation
 
 ACTIVATIONS = {kind.name.lower(): kind for kind in Activation}
@@ -23,10 +24,11 @@ OF_POLICY = ("command", "action", "clock")
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """Layers of a policy in NumPy arrays, of which `Batch.set_policy` makes compiled code.
+    """Layers of a policy in NumPy arrays, which `Batch.set_policy` hands to compiled code.
 
     What is seen is scaled, (s − mean)/deviation, and limited to ± farthest; every layer is y = f(W x + b);
     the action is middle + span · y, limited to low … high. Numbers that stand for an array are one for all.
+    Arrays are copied, and read-only: other weights are another network.
 
     Attributes:
         layers: Weights (out, in) and bias (out,) of each, first to last.
@@ -74,21 +76,31 @@ class Network:
             given[name] = spread(
                 getattr(self, name), outputs, f"{name} of a network", may_be_endless=True
             )
-        if not (given["deviation"] > 0.0).all():
+        if not (given["deviation"] >= check.SMALLEST).all():
             raise ValueError(
-                f"deviation of a network must be > 0, got {check.shown(self.deviation)}"
+                f"deviation of a network must be > 0, at least {check.SMALLEST:g}, "
+                f"got {check.shown(self.deviation)}"
             )
-        if (given["low"] > given["high"]).any():
-            raise ValueError("low of a network must be ≤ high")
-        if self.farthest != inf:
-            given["farthest"] = check.positive(self.farthest, "farthest of a network")
+        low, high = given["low"], given["high"]
+        if (low > high).any() or (low == inf).any() or (high == -inf).any():
+            raise ValueError(
+                "low of a network must be ≤ high, and a finite action between them, got "
+                f"{check.shown(self.low)} and {check.shown(self.high)}"
+            )
         for name, value in given.items():
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, value if name == "layers" else frozen(value))
+        if not check.is_scalar(self.farthest) or self.farthest != inf:
+            farthest = check.positive(self.farthest, "farthest of a network")
+            object.__setattr__(self, "farthest", farthest)
 
     def __repr__(self) -> str:
         """Return the widths of the layers."""
         widths = [self.inputs, *(len(bias) for _, bias in self.layers)]
         return f"<Network {' → '.join(map(str, widths))}, {self.activation}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let copies and pickles be checked, and read-only, like the network itself."""
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     @property
     def inputs(self) -> int:
@@ -104,9 +116,9 @@ class Network:
         """Return actions, (worlds, k) or (k,), for what is seen, (worlds, n) or (n,), with NumPy.
 
         Raises:
-            ValueError: The number of numbers is another one.
+            TypeError, ValueError: They are no numbers, or not as many as it takes.
         """
-        given = np.asarray(seen, float)
+        given = check.array(seen, "what the network sees", "numbers")
         if given.shape[-1:] != (self.inputs,):
             raise ValueError(
                 f"the network takes {self.inputs} numbers, got an array of shape {given.shape}"
@@ -118,18 +130,19 @@ class Network:
             value = _bent(way, value @ weight.T + bias)
         return np.asarray(np.clip(self.middle + self.span * value, self.low, self.high))
 
-    def _checked_layers(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Return the layers as float64."""
+    def _checked_layers(self) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+        """Return the layers as float64, read-only."""
         made: list[tuple[np.ndarray, np.ndarray]] = []
         given = check.listed(self.layers, "layers of a network", "pairs of weights and bias")
         if not given:
             raise ValueError("a network needs at least one layer")
         for k, pair in enumerate(given):
             what = f"layer {k} of a network"
-            first, second = check.pair(pair, f"{what}, weights and bias,")
+            both = check.listed(pair, what, "two arrays, weights and bias")
+            if len(both) != 2:
+                raise ValueError(f"{what} must be weights and bias, got {len(both)} entries")
             weight, bias = (
-                check.within_range(check.array(part, what, "numbers"), what)
-                for part in (first, second)
+                check.within_range(check.array(part, what, "numbers"), what) for part in both
             )
             width = made[-1][0].shape[0] if made else weight.shape[-1] if weight.ndim else 0
             if weight.ndim != 2 or weight.shape[1] != width or 0 in weight.shape:
@@ -141,8 +154,8 @@ class Network:
                 raise ValueError(
                     f"bias of {what} must have shape {weight.shape[:1]}, got {bias.shape}"
                 )
-            made.append((weight, bias))
-        return made
+            made.append((frozen(weight), frozen(bias)))
+        return tuple(made)
 
 
 @dataclass(frozen=True)

@@ -26,20 +26,27 @@ Numbers = list[tuple[int, int, int, int]]  # kind, place, turn, axis of each num
 class BatchPolicy(Sealed):
     """The policy of a batch, world by world: what is wanted of it, and what it did. `Batch.policy` is one."""
 
-    network: Network
-    steps_per_action: int
     _batch: BatchOwner
     _arrays: dict[str, np.ndarray]
+    _network: Network
 
-    def __init__(self, batch: BatchOwner, network: Network, steps_per_action: int) -> None:
+    def __init__(self, batch: BatchOwner, network: Network) -> None:
         """Use `Batch.set_policy`."""
-        self._batch, self._arrays = batch, batch.engine.pilot.arrays
-        object.__setattr__(self, "network", network)
-        object.__setattr__(self, "steps_per_action", steps_per_action)
+        self._batch, self._arrays, self._network = batch, batch.engine.pilot.arrays, network
 
     def __repr__(self) -> str:
         """Return the network and how often it acts."""
         return f"<BatchPolicy of {self.network!r}, an action in {self.steps_per_action} steps>"
+
+    @property
+    def network(self) -> Network:
+        """The network that acts; `set_network` takes another one."""
+        return self._network
+
+    @property
+    def steps_per_action(self) -> int:
+        """Steps for which an action holds [–]."""
+        return int(self._arrays["every"][0, 0])
 
     @property
     def command(self) -> np.ndarray:
@@ -104,7 +111,7 @@ class BatchPolicy(Sealed):
             raise ValueError(f"layers must be as wide as before, {self.network}, got {network}")
         for field, array in made.items():
             self._arrays[field][0] = array[0]
-        object.__setattr__(self, "network", network)
+        self._network = network
 
     def _check_in_use(self, what: str) -> None:
         """Refuse edits of a policy that was taken out, and those while another thread steps the batch.
@@ -185,11 +192,12 @@ class BatchPolicies:
         if not isinstance(network, Network):
             raise TypeError(f"network must be a tribo.Network, got {check.shown(network)}")
         every = check.integer(steps_per_action, "steps_per_action", 1)
-        given = [commanded] if isinstance(commanded, Commanded) else commanded
-        drives = self._drives(check.listed(given, "commanded", "tribo.Commanded"))
+        one_or_more = [commanded] if isinstance(commanded, Commanded) else commanded
+        given = check.listed(one_or_more, "commanded", "tribo.Commanded")
+        drives = self._drives(given)
         _fit(drives["drive_kind"].shape[1], network.outputs, "commanded", "the network gives")
         numbers, command = self._numbers(
-            check.listed(seen, "seen", "tribo.Seen"), given[0].of, network.outputs
+            check.listed(seen, "seen", "tribo.Seen"), given[0].of, network
         )
         _fit(numbers["kind"].shape[1], network.inputs, "seen", "the network takes")
         worlds = len(self._batch)
@@ -201,7 +209,7 @@ class BatchPolicies:
             "seen": np.zeros((worlds, network.inputs)), "hidden": np.zeros((1, 2, widest)),
         }  # fmt: skip
         self._batch.engine.take_pilot(Pilot.wrap(shared | own))
-        self.policy = BatchPolicy(self._batch, network, every)
+        self.policy = BatchPolicy(self._batch, network)
         return self.policy
 
     def clear_policy(self) -> None:
@@ -241,7 +249,7 @@ class BatchPolicies:
 
     # -- what it sees --------------------------------------------------------------------------
     def _numbers(
-        self, seen: list[Any], first: str, actions: int
+        self, seen: list[Any], first: str, network: Network
     ) -> tuple[dict[str, np.ndarray], int]:
         """Return what the record has of what is seen, (1, n), and how wide the commands are."""
         rows: Numbers = []
@@ -250,8 +258,12 @@ class BatchPolicies:
         for entry in seen:
             if not isinstance(entry, Seen):
                 raise TypeError(f"seen must be tribo.Seen, got {check.shown(entry)}")
+            if entry.width > network.inputs:  # before so many numbers are listed
+                raise ValueError(
+                    f"width of {entry.what} is {entry.width}, the network takes {network.inputs} numbers"
+                )
             if entry.what in OF_POLICY:
-                some = _of_policy(entry, commands, actions)
+                some = _of_policy(entry, commands, network.outputs)
                 commands += entry.width if entry.what == "command" else 0
             else:
                 some = _of_object(entry, self._part(first if entry.of is None else entry.of))
@@ -329,6 +341,8 @@ def _named(part: Part, kind: str, joints: Sequence[str] | None) -> list[tuple[st
         raise TypeError(f"joints of {part.name} must be a list of names, got {check.shown(joints)}")
     else:
         names = list(joints)
+        if not names:
+            raise ValueError(f"joints of {part.name} is empty: name some, or None for all")
     if not names:
         raise ValueError(f"{part.name} has no joint with one degree of freedom")
     places = places_of(part, kind)

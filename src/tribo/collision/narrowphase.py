@@ -96,10 +96,6 @@ def contacts(model, state, settings, work):
     Writes: work.
     """
     work.contact_count[0] = 0
-    work.ahead_rounds[0] = 0  # of `look_ahead`, which adds to this list
-    for t in range(work.tree_met_ahead.shape[0]):
-        work.tree_met_ahead[t] = 0
-        work.island_miss[t] = 0.0
     for k in range(work.travel.shape[0]):
         vec.store(work.travel, k, (0.0, 0.0, 0.0))
     for k in range(min(work.candidate_count[0], work.candidate.shape[0])):

@@ -2,6 +2,7 @@
 
 from tribo.collision import broadphase, inner_edges, narrowphase
 from tribo.compiler.jit import kernel
+from tribo.contact import look_ahead
 from tribo.contact.compliant import compliant_contacts
 from tribo.contact.problem import contact_reduction, unconstrained_trees
 
@@ -14,6 +15,7 @@ def find(model, state, settings, work):
     """
     broadphase.candidates(model, state, settings, work)  # who might touch whom?
     narrowphase.contacts(model, state, settings, work)  # points, normals, gaps
+    look_ahead.begin(work)  # nothing was added or tried in this step yet
     inner_edges.suppress(model, state, work)  # which edges lie flush with a neighbour?
     contact_reduction.reduce(model, work)  # which points of a patch bear it?
     compliant_contacts.find(model, state, work)  # which contacts give way like springs?

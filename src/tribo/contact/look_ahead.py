@@ -6,7 +6,7 @@ as the turn of one step. So pairs that turn past one another, or end faster than
 are looked at once more where the solved velocity has them a step later; what only a faster body reaches is
 looked for among all bodies first (`late_candidates`). What overlaps there, and more than it
 does now, becomes a contact of this step: with the normal of then, the gap that closes on the way, and lever
-arms that have turned back with their bodies. All is then solved again.
+arms that have turned back with their bodies. What it belongs to is then solved again.
 
 Terrain is asked as a whole, so that its inner edges stay flat. Pairs that rebound are left out: they are free
 until they touch.
@@ -40,6 +40,18 @@ PLANE, SPHERE, ELLIPSOID = int(Shape.PLANE), int(Shape.SPHERE), int(Shape.ELLIPS
 ROUNDS = 3  # of looking and solving in one step
 NEW_WAY = 10.0  # times the gap that counts as none: a turn of surfaces that is looked after
 DEEP = 5.0  # times the same: an overlap that is not left to the next step
+
+
+@kernel
+def begin(work):
+    """Begin a step: no contacts were added to it, and none of its islands was solved.
+
+    Writes: work.
+    """
+    work.ahead_rounds[0] = 0
+    for t in range(work.tree_met_ahead.shape[0]):
+        work.tree_met_ahead[t] = 0
+        work.island_miss[t] = 0.0
 
 
 @kernel

@@ -29,7 +29,30 @@ from tribo.model import Kind
 VERSION = "2.3.0"
 
 
-def write(world: WorldDescription, path: str | Path) -> None:
+class _Beside:
+    """Files to write beside a world's, of robots and their meshes; no two take one name."""
+
+    def __init__(self, path: Path, spared: Iterable[Path]) -> None:
+        self._path = path
+        home, self._spared = path.resolve().parent, {file.resolve() for file in spared}
+        self._taken = {file.name.casefold() for file in self._spared if file.parent == home}
+        self.files: dict[Path, str] = {}
+
+    def take(self, name: str, ending: str) -> Path:
+        """Return a file for a robot: its name, in letters that every disk can hold, or that with a number."""
+        plain = re.sub(r"[^A-Za-z0-9_-]", "_", name) or "robot"
+        made, k = f"{self._path.stem}.{plain}.{ending}", 1
+        while (
+            made.casefold() in self._taken
+            or self._path.with_name(made).resolve() in self._spared  # a link to it
+        ):
+            k += 1
+            made = f"{self._path.stem}.{plain}_{k}.{ending}"
+        self._taken.add(made.casefold())
+        return self._path.with_name(made)
+
+
+def write(world: WorldDescription, path: str | Path, spared: Iterable[Path] = ()) -> None:
     """Write a world file that `read` turns into an equal description.
 
     Args:
@@ -38,12 +61,15 @@ def write(world: WorldDescription, path: str | Path) -> None:
             world's: ``world.xml`` and ``world.NAME.urdf``; meshes of it that no file holds get files
             ``world.NAME.obj``.
         path: File to write; an existing one is replaced, as are those of robots.
+        spared: Files of which the world is made: none of them is replaced.
 
     Raises:
         DescriptionError: Something has no place in the format; the message names it.
         OSError: The file cannot be written.
     """
-    path = Path(path)
+    path, spared = Path(path), list(spared)
+    if path.resolve() in {file.resolve() for file in spared}:
+        raise DescriptionError(f"{path}: the world is made of this file; choose another name")
     root = etree.Element("raisim", version=VERSION)
     _add(root, "timeStep", value=_number(world.time_step))
     _add(root, "gravity", value=_numbers(world.gravity))
@@ -57,7 +83,7 @@ def write(world: WorldDescription, path: str | Path) -> None:
             names = {"name1": _text(first), "name2": _text(second)}
             _add(material, "pair_prop", **names, **_law(pair))
     objects = _add(root, "objects")
-    beside: dict[Path, str] = {}  # files to write beside the world's: of robots and their meshes
+    beside = _Beside(path, spared)
     for item in world.objects:
         if item.type in DIMENSIONS or item.type in {"compound", "mesh"}:
             _single(objects, item, path)
@@ -79,7 +105,7 @@ def write(world: WorldDescription, path: str | Path) -> None:
     if world.camera:
         _add(root, "camera", **{key: _text(value) for key, value in world.camera.items()})
     text = etree.tostring(root, encoding="utf-8", xml_declaration=True, pretty_print=True)
-    for file, content in beside.items():
+    for file, content in beside.files.items():
         file.write_text(content, "utf-8", newline="\n")
     path.write_bytes(text)
 
@@ -151,15 +177,15 @@ def _height_map(parent: etree._Element, item: ObjectDescription) -> None:
 
 
 def _articulated(
-    parent: etree._Element, item: ObjectDescription, path: Path, beside: dict[Path, str]
+    parent: etree._Element, item: ObjectDescription, path: Path, beside: _Beside
 ) -> None:
     urdf = item.urdf
     if urdf is None:
-        urdf = _free_name(path, item.name, beside, "urdf")
+        urdf = beside.take(item.name, "urdf")
         if item.tree is not None:
-            beside[urdf] = _own_urdf(item, item.tree, path, beside)
+            beside.files[urdf] = _own_urdf(item, item.tree, path, beside)
         elif item.urdf_text is not None:
-            beside[urdf] = item.urdf_text
+            beside.files[urdf] = item.urdf_text
         else:
             raise DescriptionError(
                 f"object {item.name!r}: a robot without a URDF cannot be written"
@@ -189,9 +215,7 @@ def _articulated(
     _rules(node, item)
 
 
-def _own_urdf(
-    item: ObjectDescription, tree: TreeDescription, path: Path, beside: dict[Path, str]
-) -> str:
+def _own_urdf(item: ObjectDescription, tree: TreeDescription, path: Path, beside: _Beside) -> str:
     """Return the URDF of a robot that no file describes; solids in memory become files beside the world's."""
     bodies = []
     for body in tree.bodies:
@@ -199,8 +223,8 @@ def _own_urdf(
         for shape in body.shapes:
             solid = shape.geometry
             if shape.mesh is None and isinstance(solid, (Hull, Surface)):
-                file = _free_name(path, item.name, beside, "obj")
-                beside[file] = mesh_text.obj(solid.vertices, solid.triangles)
+                file = beside.take(item.name, "obj")
+                beside.files[file] = mesh_text.obj(solid.vertices, solid.triangles)
                 mode = "exact" if isinstance(solid, Surface) else "hull"
                 shapes.append(replace(shape, mesh=MeshFile(file, file.name, collision=mode)))
             else:
@@ -224,17 +248,6 @@ def _rules(node: etree._Element, item: ObjectDescription) -> None:
             collision_group=str(int(rule.group)), collision_mask=str(int(rule.mask)),
             **{what: _numbers(value) for what, value in running.items() if any(value)},
         )  # fmt: skip
-
-
-def _free_name(path: Path, name: str, taken: Iterable[Path], ending: str) -> Path:
-    """Return a file beside the world's for a robot: its name, in letters that every disk can hold."""
-    plain = re.sub(r"[^A-Za-z0-9_-]", "_", name) or "robot"
-    used = {file.name.casefold() for file in taken}
-    made, k = f"{path.stem}.{plain}.{ending}", 1
-    while made.casefold() in used:
-        k += 1
-        made = f"{path.stem}.{plain}_{k}.{ending}"
-    return path.with_name(made)
 
 
 def _reference(urdf: Path, path: Path) -> str:

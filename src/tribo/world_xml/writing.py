@@ -64,18 +64,30 @@ def save(world: FilledWorld, path: str | Path) -> None:
     triangles that are in no file. Files that `load` will open only if it is told their folders are named in
     another.
 
+    Files of which the world is made are not replaced: those beside the world's take other names then.
+
     Raises:
-        DescriptionError: An object has no place in the format; the message says what it is.
+        DescriptionError: An object has no place in the format, or a file of which the world is made is no
+            longer there, or is to be replaced; the message says which.
         OSError: The file cannot be written.
     """
     to_write(Path(path))
     description = describe(world)
-    raisim_xml.write(description, path)
     home = Path(path).resolve().parent
-    files = [item.urdf for item in description.objects]
-    files += [item.mesh.path for item in description.objects if item.mesh is not None]
-    files += [f for item in description.objects if item.tree for f in meshes_of(item.tree)]
-    far = {f.resolve() for f in files if f is not None and not is_near(f.resolve(), home)}
+    named = [item.urdf for item in description.objects]
+    named += [item.mesh.path for item in description.objects if item.mesh is not None]
+    named += [f for item in description.objects if item.tree for f in meshes_of(item.tree)]
+    files = [file for file in named if file is not None]
+    for file in files:
+        if not file.exists():
+            raise DescriptionError(
+                f"{file} is no longer there, and what is read from the world file would lack it: put it "
+                "back, or remove the object that is made of it"
+            )
+    within = [part.description for part in world.objects if isinstance(part, ArticulatedSystem)]
+    meshes = [file for tree in within for file in meshes_of(tree) if file is not None]
+    raisim_xml.write(description, path, spared=[*files, *meshes])
+    far = {f.resolve() for f in files if not is_near(f.resolve(), home)}
     if far:
         folders = sorted({str(f.parent) for f in far})
         logger.warning("to load %s, give package_dirs=%s", path, folders)

@@ -1,5 +1,7 @@
 """Policies within the call: bit for bit what the same actions do by hand, to rounding what NumPy computes."""
 
+import copy
+import pickle
 from itertools import pairwise
 from pathlib import Path
 
@@ -336,7 +338,13 @@ def layer(outputs, inputs):
         (lambda: tribo.Network([layer(1, 2)], low=1.0, high=0.0), ValueError, "low.*≤ high"),
         (lambda: tribo.Network([layer(1, 2)], high=np.nan), ValueError, "finite"),
         (lambda: tribo.Network([layer(1, 2)], farthest=0.0), ValueError, "farthest"),
+        (lambda: tribo.Network([layer(1, 2)], farthest=np.ones(2)), TypeError, "farthest.*a number"),
+        (lambda: tribo.Network([layer(1, 2)], deviation=1e-320), ValueError, "deviation.*at least 1e-15"),
+        (lambda: tribo.Network([layer(1, 2)], high=-np.inf), ValueError, "finite action.*-inf"),
+        (lambda: tribo.Network(layer(1, 2)), ValueError, "layer 0.*weights and bias, got 1 entries"),
+        (lambda: tribo.Network([3.0]), TypeError, "layer 0.*list of two arrays, weights and bias"),
         (lambda: tribo.Network([layer(1, 2)])(np.zeros(3)), ValueError, "takes 2 numbers"),
+        (lambda: tribo.Network([layer(1, 2)])("no"), TypeError, "what the network sees must be numbers"),
         (lambda: tribo.Seen("height"), ValueError, "what is seen"),
         (lambda: tribo.Seen("down", joints=["a"]), ValueError, "takes no joints"),
         (lambda: tribo.Seen("clock", of="dog"), ValueError, "leave out 'of'"),
@@ -372,6 +380,8 @@ COMMANDED = tribo.Commanded("dog")
         ([tribo.Seen("down", of="arm")], COMMANDED, ValueError, "fixed base"),
         ([tribo.Seen("action", scale=np.nan)], COMMANDED, ValueError, "finite"),
         ([tribo.Seen("joint_coordinates", of="ball")], COMMANDED, ValueError, "no joint"),
+        ([tribo.Seen("joint_velocities", joints=[])], COMMANDED, ValueError, "joints of dog is empty"),
+        ([tribo.Seen("command", width=10**12)], COMMANDED, ValueError, "width of command is 10{12}, the"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_changes_nothing(seen, commanded, error, says):
@@ -394,6 +404,17 @@ def test_what_does_not_fit_changes_nothing(seen, commanded, error, says):
         )
 
 
+def test_what_can_be_gone_through_once_will_do():
+    """(Before, commands from a generator were "not subscriptable".)"""
+    batch = tribo.Batch(cart_world(), 2, threads=1)
+    commanded = (tribo.Commanded("robot", "forces") for _ in range(1))
+    seen = (tribo.Seen("joint_velocities") for _ in range(1))
+    width = len(batch["robot"].joint_names)
+    policy = batch.set_policy(tribo.Network([layer(width, width)]), seen, commanded)
+    batch.step(1)
+    assert policy.seen.shape == policy.action.shape == (2, width)
+
+
 def test_commands_are_checked():
     _, policy = with_policy(dog_world())
     with pytest.raises(ValueError, match=r"shape \(5, 2\) or \(2,\)"):
@@ -406,6 +427,24 @@ def test_commands_are_checked():
         policy.commands = 0.0
     with pytest.raises(ValueError, match="read-only"):
         policy.action[0] = 1.0
+
+
+def test_what_acts_cannot_become_another_unnoticed():
+    """Weights are checked once, so none can be written; a network that is assigned would act in no world."""
+    weight = np.ones((1, 2))
+    network = tribo.Network([(weight, np.zeros(1))], mean=0.5)
+    weight[0] = np.nan
+    assert network([1.0, 2.0]).tolist() == [2.0]
+    for one in (network, copy.deepcopy(network), pickle.loads(pickle.dumps(network))):
+        for array in (one.layers[0][0], one.layers[0][1], one.mean, one.high):
+            with pytest.raises(ValueError, match="read-only"):
+                array[...] = np.nan
+        assert isinstance(one.layers, tuple)
+        assert one([1.0, 2.0]).tolist() == [2.0]
+    _, policy = counting(cart_world(), "robot")
+    for name, value in (("network", policy.network), ("steps_per_action", 7)):
+        with pytest.raises(AttributeError, match=f"{name} of BatchPolicy cannot be assigned"):
+            setattr(policy, name, value)
 
 
 def test_layers_are_scratch_of_a_thread():

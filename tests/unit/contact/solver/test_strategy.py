@@ -91,3 +91,21 @@ def test_sweeps_are_no_more_than_allowed():
         unsolved += bool(world.status & Status.NOT_CONVERGED)
         assert world.sweeps <= 5
     assert unsolved > 100
+
+
+@pytest.mark.parametrize(
+    ("sweeps", "missed", "is_said"), [(100, 1e-2, True), (300, 2e-3, True), (700, 1e-4, False)]
+)
+def test_a_law_that_is_missed_is_said_from_a_thousandth_on(sweeps, missed, is_said, caplog):
+    """Five boxes in one step from no impulse: the more sweeps, the nearer."""
+    world = tribo.World()
+    world.contact_solver, world.max_sweeps = "sweeps", sweeps
+    world.default_pair = tribo.PairProperties(friction=0.5)
+    world.add_ground()
+    for k in range(5):
+        world.add_box((0.2, 0.2, 0.1), 1.0, position=(0.02 * k, 0, 0.05 + 0.1 * k))
+    world.step()
+    assert world.sweeps == sweeps
+    assert 0.5 * missed < world.engine.work.island_miss.max() < 2.0 * missed
+    assert bool(world.status & Status.NOT_CONVERGED) == is_said
+    assert ("raise world.max_sweeps" in caplog.text) == is_said

@@ -1,4 +1,4 @@
-"""Stage `look_ahead.look`: does the way lead into points that no contact stands for?
+"""Stages `look_ahead.begin` and `.look`: does the way lead into points that no contact stands for?
 
 The gap of a contact holds along its normal: right for every way of convex shapes but turns. A corner that is
 hit stops, and its body turns about it: another corner, or the same one on another face, comes in by as much

@@ -51,6 +51,7 @@ class Origin(IntEnum):
     LAST_STEP = 0
     LAST_ROUND = 1  # contacts were added to it in this step
     UNCHANGED = 2  # contacts were added to others: it is solved as well as it was
+    NOTHING = 3  # those at hand bring energy
 
 
 class Trees(IntEnum):

@@ -33,7 +33,7 @@ from tribo.model import Status
 
 CAPACITY = int(Status.CAPACITY)
 SLOWED = int(Status.SLOWED)
-LAST_STEP, LAST_ROUND, UNCHANGED = map(int, Origin)
+LAST_STEP, LAST_ROUND, UNCHANGED, _ = map(int, Origin)
 ROUNDING = 1.01  # times a miss: the same impulses, summed up anew
 BOUND_ROUNDS = 30  # in which bounds of friction follow what they are bounds for
 

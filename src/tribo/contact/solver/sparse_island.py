@@ -28,7 +28,7 @@ from tribo.math import vec
 
 UNSOLVED, SOLVED, TOO_LARGE = int(Answer.UNSOLVED), int(Answer.SOLVED), int(Answer.TOO_LARGE)
 ANY, AT_REST, MOVING = map(int, Trees)
-LAST_ROUND = int(Origin.LAST_ROUND)
+LAST_ROUND, NOTHING = int(Origin.LAST_ROUND), int(Origin.NOTHING)
 
 LONG = 30  # Newton steps from the last step's impulses, and from where turns have come
 SHORT = 10  # from where the splitting, or a round, has come
@@ -297,5 +297,6 @@ def solve_pile(model, work, t, trees, limit):
         return SOLVED
     if brings_energy(model, work, t, count):
         start_cold(model, work, t)
+        work.island_origin[t] = NOTHING
         return TOO_LARGE
     return UNSOLVED

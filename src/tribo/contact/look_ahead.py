@@ -29,6 +29,7 @@ from tribo.collision.narrowphase import (
 from tribo.collision.sorted_keys import first_from
 from tribo.compiler.jit import kernel
 from tribo.contact.compliant import compliant_contacts
+from tribo.contact.problem.contact_targets import slow_speed
 from tribo.math import quat, spatial, vec
 from tribo.model import Pair, Shape, Status
 
@@ -108,12 +109,24 @@ def changes(model, state, settings, work, t):
 
 
 @kernel
-def any_changes(model, state, settings, work):
-    """Tell whether the solve changed how any tree moves."""
-    is_any = False
-    for t in range(model.tree_nv.shape[0]):
-        is_any = is_any or changes(model, state, settings, work, t)
-    return is_any
+def any_hit(settings, work):
+    """Tell whether anything is hit in this step: only that makes a body much faster within one."""
+    slow = slow_speed(settings)
+    for c in range(work.contact_count[0]):
+        if work.contact_vel[c, 2] < -slow and work.contact_impulse[c, 2] > 0.0:
+            return True
+    return False
+
+
+@kernel
+def excess(model, settings, work, i):
+    """Return by how much farther than thought the surface of body i moves in a step [m].
+
+    Writes: work.
+    """
+    velocity, spin = motion_of(model, work, i)
+    way = settings.dt * (vec.norm(velocity) + vec.norm(spin) * model.body_radius[i])
+    return max(0.0, way - work.body_margin[i])
 
 
 @kernel
@@ -132,9 +145,7 @@ def find_excess(model, state, settings, work):
         for i in range(root, root + model.tree_body_count[t]):
             if model.body_is_solid[i] == 0:
                 continue
-            velocity, spin = motion_of(model, work, i)
-            way = settings.dt * (vec.norm(velocity) + vec.norm(spin) * model.body_radius[i])
-            work.body_excess[i] = max(0.0, way - work.body_margin[i])
+            work.body_excess[i] = excess(model, settings, work, i)
             is_any = is_any or work.body_excess[i] > 0.0
     return is_any
 
@@ -308,7 +319,7 @@ def may_meet_anew(model, settings, work, a, b, has_contacts, least):
     if has_contacts:
         return turned_way(model, settings, work, a, b) > least
     i, j = model.shape_body[a], model.shape_body[b]
-    return work.body_excess[i] + work.body_excess[j] > least
+    return excess(model, settings, work, i) + excess(model, settings, work, j) > least
 
 
 @kernel
@@ -345,15 +356,14 @@ def look(model, state, settings, work):
     """
     if work.contact_count[0] == 0 or work.ahead_rounds[0] >= ROUNDS:
         return 0
-    is_asked = is_faster = is_new = False
-    if any_changes(model, state, settings, work):
+    is_asked = is_new = False
+    if any_hit(settings, work):
         forget_motions(work)
         is_asked = True
-        is_faster = find_excess(model, state, settings, work)
-    if is_faster:
-        late_candidates.extend(model, settings, work)
-        if work.status[0] & CAPACITY:
-            return 0
+        if find_excess(model, state, settings, work):
+            late_candidates.extend(model, settings, work)
+            if work.status[0] & CAPACITY:
+                return 0
     for k in range(work.candidate_count[0]):
         a = work.candidate_sorted[k, 0]
         b = work.candidate_sorted[k, 1]
@@ -362,8 +372,6 @@ def look(model, state, settings, work):
         key = first_key(model, a, b)
         first = place_of(work, key)
         stop = place_of(work, key + FEATURES)
-        if first == stop and not is_faster:
-            continue
         if first < stop and not new_faces_may_come(model.shape_kind[a], model.shape_kind[b]):
             continue
         if not is_asked:

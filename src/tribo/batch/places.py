@@ -6,7 +6,7 @@ from tribo.batch.part import Part
 from tribo.checks import check
 from tribo.engine.layout import COORDINATES, DOFS
 
-KINDS = {"forces": 0, "targets": 1, "velocity_targets": 2}  # as `Course.kind`, `Pilot.drive_kind`
+KINDS = {"forces": 0, "targets": 1, "velocity_targets": 2}  # as in `batch_kernels/controls.py`
 
 
 def places_of(part: Part, kind: str) -> list[tuple[str | None, int]]:

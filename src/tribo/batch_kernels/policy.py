@@ -7,6 +7,7 @@ middle + span · y within its limits.
 
 from math import cos, exp, pi, sin
 
+from tribo.batch_kernels.controls import set_control
 from tribo.compiler.jit import kernel
 from tribo.enums import Activation, Observed
 from tribo.math import quat
@@ -21,7 +22,6 @@ SINE = int(Observed.SINE)
 TANH = int(Activation.TANH)
 RELU = int(Activation.RELU)
 ELU = int(Activation.ELU)
-FEED_FORWARD, TARGET = 0, 1  # kinds of a drive's command; any other: target velocity
 TOGETHER = 4  # inputs of a layer in one pass over its outputs
 
 
@@ -127,10 +127,5 @@ def act(pilot, state, command):
         action = min(max(action, pilot.low[j]), pilot.high[j])
         pilot.action[j] = action
         value = pilot.drive_shift[j] + pilot.drive_factor[j] * action
-        if pilot.drive_kind[j] == FEED_FORWARD:
-            command.tau[pilot.drive_place[j]] = value
-        elif pilot.drive_kind[j] == TARGET:
-            command.target_q[pilot.drive_place[j]] = value
-        else:
-            command.target_v[pilot.drive_place[j]] = value
+        set_control(command, pilot.drive_kind[j], pilot.drive_place[j], value)
     pilot.left[0] = pilot.every[0]

@@ -1,10 +1,9 @@
 """Steps of one world with its motors, under commands that stay, follow a plan, or are those of a policy."""
 
 from tribo.batch_kernels import motors, policy
+from tribo.batch_kernels.controls import set_control
 from tribo.compiler.jit import kernel
 from tribo.step import run
-
-FEED_FORWARD, TARGET = 0, 1  # kinds of a control; any other: target velocity
 
 
 @kernel
@@ -14,13 +13,7 @@ def apply(course, command, k):
     Writes: command.
     """
     for c in range(course.kind.shape[0]):
-        value = course.control[k, c]
-        if course.kind[c] == FEED_FORWARD:
-            command.tau[course.place[c]] = value
-        elif course.kind[c] == TARGET:
-            command.target_q[course.place[c]] = value
-        else:
-            command.target_v[course.place[c]] = value
+        set_control(command, course.kind[c], course.place[c], course.control[k, c])
 
 
 @kernel

@@ -3,7 +3,7 @@
 A hit may spin a body up from 3 to 62 rad/s within one step. What it did not reach before, it may reach then.
 """
 
-from tribo.collision.advancement import thickness
+from tribo.collision.advancement import TOUCH, thickness
 from tribo.collision.broadphase import add_body_pair, add_plane_pair, plane_of
 from tribo.collision.candidate_list import sort_candidates
 from tribo.compiler.jit import kernel
@@ -11,14 +11,14 @@ from tribo.model import Shape, Status
 
 PLANE = int(Shape.PLANE)
 CAPACITY = int(Status.CAPACITY)
-LEAST = 5e-3  # [–] of the half width of a body: an excess that is let pass
+DEEP = 5.0  # times the gap that counts as none: less is left to the next step
 
 
 @kernel
 def is_faster(model, work, i):
     """Tell whether body i moves farther than its margin by an amount that matters."""
     more = work.body_excess[i]
-    return more > 0.0 and more > LEAST * thickness(model, model.body_shape_start[i])
+    return more > 0.0 and more > DEEP * TOUCH * thickness(model, model.body_shape_start[i])
 
 
 @kernel

@@ -18,6 +18,7 @@ from math import inf
 from tribo.collision import late_candidates
 from tribo.collision.advancement import TOUCH, put_pose, thickness, velocity_at
 from tribo.collision.broadphase import SLACK, is_moved
+from tribo.collision.late_candidates import DEEP
 from tribo.collision.meeting import meet
 from tribo.collision.narrowphase import (
     FEATURES,
@@ -40,7 +41,6 @@ YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
 PLANE, SPHERE, ELLIPSOID = int(Shape.PLANE), int(Shape.SPHERE), int(Shape.ELLIPSOID)
 ROUNDS = 3  # of looking and solving in one step
 NEW_WAY = 10.0  # times the gap that counts as none: a turn of surfaces that is looked after
-DEEP = 5.0  # times the same: an overlap that is not left to the next step
 
 
 @kernel

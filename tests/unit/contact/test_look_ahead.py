@@ -71,6 +71,7 @@ def solve_with_news_elsewhere(world):
     engine = world.engine
     work = engine.work
     work.tree_met_ahead[engine.model.body_tree[world["other"].id]] = 1
+    work.ahead_rounds[0] = 1  # as `look` says it
     island_solve.solve(engine.model, engine.state, engine.settings, work)
     return work
 

@@ -70,6 +70,13 @@ def find_origins(work):
 
 
 @kernel
+def goes_on(model, work, c):
+    """Tell whether contact c begins with the impulse that it has."""
+    t = contact_island(model, work, c)
+    return t >= 0 and work.island_origin[t] != LAST_STEP
+
+
+@kernel
 def warm_start(model, state, settings, work):
     """Begin with the impulses that the same contacts and rows had in the last step, or in the last round.
 
@@ -83,8 +90,7 @@ def warm_start(model, state, settings, work):
     zero = (0.0, 0.0, 0.0)
     warm = state.warm_impulse
     for c in range(work.contact_count[0]):
-        t = contact_island(model, work, c)
-        if t >= 0 and work.island_origin[t] != LAST_STEP:
+        if work.ahead_rounds[0] > 0 and goes_on(model, work, c):
             add_response(model, work, work.contact_row, c, vec.load(work.contact_impulse, c))
             if work.contact_is_spun[c] == 1:
                 torque = vec.load(work.contact_spin_impulse, c)

@@ -169,8 +169,10 @@ def search(model, work, t, count, limit):
     before = best
     best = improve(model, work, t, count, limit, best, LONG, LONG)
     go_back(model, work, t, count, BEST, 1.0)
-    if is_good(best, before, limit) or best > HOPELESS * work.removed_speed[0]:
-        return best <= ENOUGH * limit, best
+    if is_good(best, before, limit):
+        return True, best
+    if best > HOPELESS * work.removed_speed[0]:
+        return False, best
     is_solved, best = approach(model, work, t, count, limit, best)
     if is_solved:
         return True, best

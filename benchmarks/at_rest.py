@@ -1,12 +1,13 @@
 """What people pile up: time of a step and share of flagged steps, on the way to rest and once it should rest.
 
     python benchmarks/at_rest.py [wall toppling jenga stack pyramid pipes dominoes balls boxes]
-                                 [--steps 0.001 0.004] [--way 2] [--seed 1]
+                                 [--steps 0.001 0.004] [--way 2] [--seed 1] [--misses]
 
 A wall of 105 bricks, another whose outermost bricks topple, a tower of 54 blocks, twenty boxes one upon
 another, a pyramid on a square, pipes between two stops, forty dominoes of which the first is pushed, 200
 balls that fall into a bin, 100 boxes of all sizes that fall into a heap. Friction 0.6; 2 s on the way, and
-one second after it. `--seed` draws other balls and boxes, `--way` gives them another time [s].
+one second after it. `--seed` draws other balls and boxes, `--way` gives them another time [s]. `--misses`
+prints another table: the share of steps on the way whose residual is beyond 1e-6, 1e-4, 1e-3 and 1e-2.
 """
 
 from __future__ import annotations
@@ -105,6 +106,7 @@ def boxes(world: tribo.World, seed: int = 1) -> None:
 
 
 DRAWN = (balls, boxes)
+RESIDUALS = (1e-6, 1e-4, 1e-3, 1e-2)
 SCENES = (wall, toppling, jenga, stack, pyramid, pipes, dominoes, balls, boxes)
 
 
@@ -113,6 +115,18 @@ def timed(world: tribo.World, seconds: float) -> str:
     steps = round(seconds / world.time_step)
     taken, flagged = step_by_step(world, steps, time.process_time)
     return f"{taken.mean():.0f} | {np.percentile(taken, 99):.0f} | {flagged / steps:.1%}"
+
+
+def misses(world: tribo.World, seconds: float) -> str:
+    """Step a world for a while; return mean time, and the shares of steps beyond each of `RESIDUALS`."""
+    found, taken = [], 0.0
+    for _ in range(round(seconds / world.time_step)):
+        start = time.process_time()
+        world.step()
+        taken += time.process_time() - start
+        found.append(max(world.residual))
+    shares = [f"{np.mean(np.array(found) > least):.1%}" for least in RESIDUALS]
+    return " | ".join([f"{1e6 * taken / len(found):.0f}", *shares])
 
 
 def main() -> None:
@@ -125,6 +139,7 @@ def main() -> None:
     parser.add_argument("--steps", nargs="*", type=float, default=[0.001, 0.004], help="[s]")
     parser.add_argument("--way", type=float, default=2.0, help="time on the way to rest [s]")
     parser.add_argument("--seed", type=int, help="of balls and boxes")
+    parser.add_argument("--misses", action="store_true", help="shares of steps by residual")
     chosen = parser.parse_args()
     logging.disable(logging.WARNING)
     head = (
@@ -136,8 +151,11 @@ def main() -> None:
         "then: mean µs",
         "99 %",
     )
-    print(f"| {' | '.join(head)} | flagged | kinetic energy [J] |")
-    print("|" + " --- |" * (len(head) + 2))
+    columns = (*head, "flagged", "kinetic energy [J]")
+    if chosen.misses:
+        columns = ("scene", "step", "mean µs", *(f"beyond {least:g}" for least in RESIDUALS))
+    print(f"| {' | '.join(columns)} |")
+    print("|" + " --- |" * len(columns))
     for name in chosen.scenes:
         for dt in chosen.steps:
             world = tribo.World(time_step=dt)
@@ -147,6 +165,9 @@ def main() -> None:
                 {"seed": chosen.seed} if known[name] in DRAWN and chosen.seed is not None else {}
             )
             known[name](world, **drawn)
+            if chosen.misses:
+                print(f"| {name} | {1e3 * dt:g} ms | {misses(world, chosen.way)} |", flush=True)
+                continue
             first, then = timed(world, chosen.way), timed(world, 1.0)
             energy = world.kinetic_energy
             print(f"| {name} | {1e3 * dt:g} ms | {first} | {then} | {energy:.0e} |", flush=True)

@@ -353,8 +353,8 @@ def test_a_heap_without_weight_feels_no_force_far_away():
             below.apply_force((0.0, 0.0, 50.0))
             ball.apply_force((force, 0.0, 0.0))
             world.step()
-        # Nothing is asked for below a tenth of z √G, z = 1e-3 · 50/√5 and G ≤ 5.25/kg at the ends of the plate:
-        # 5.1e-3 m/s, a fifth of the overlap in a step.
+        # Nothing is asked for below a tenth of z √G, with z = 1e-3 · 50/√5 and G ≤ 5.25/kg at the ends of
+        # the plate: 5.1e-3 m/s, which is `erp` of the overlap in a step.
         assert max(contact.depth for contact in world.contacts) <= 5.13e-3 * 1e-3 / world.erp
 
 

@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from suite import BULLET, MUJOCO, Check, in_order
+from suite import BULLET, MUJOCO, Check, absent, in_order
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs/validation.md"
@@ -82,8 +82,11 @@ def beside(checks: list[Check] | str | None, own: list[Check]) -> str:
     """Return the cell of a peer: bold where it is closer than tribo, which misses by more than rounding."""
     if checks is None or isinstance(checks, str):
         return cell(checks)
+    if len(checks) != len(own):  # a peer leaves out what looks into the engine
+        known = {check.what: check for check in checks}
+        checks = [known.get(ours.what, absent(ours.what)) for ours in own]
     entries = []
-    for check, ours in zip(checks, own, strict=False):  # peers leave out what ends a list
+    for check, ours in zip(checks, own, strict=True):
         is_closer = check.error < ours.error and ours.error > ROUNDING
         entries.append(f"**{entry(check)}**" if is_closer else entry(check))
     return "<br>".join(entries)

@@ -54,6 +54,12 @@ def test_a_peer_that_is_closer_stands_in_bold():
     assert "| **1.0e-08**<br>0<br>0.2<br>– |" in made
 
 
+def test_figures_of_a_peer_stand_beside_what_they_measure():
+    """Whatever it leaves out: a drift stands on the line of the drift, compared with tribo's."""
+    own = [Check("force", 1e-9, 1.0), Check("drift", 1e-10, 1.0), Check("residual", 1e-9, 1.0)]
+    assert page.beside([Check("drift", 1e-11, 1.0)], own) == "–<br>**1.0e-11**<br>–"
+
+
 def test_rows_of_some_cases_are_renewed_where_they_stand():
     """A row and its note are replaced, those of a new case follow, all others stay; the head counts."""
     old = page.whole([outcome("D1", [0.5], "–"), outcome("D18", [0.5], "–"), outcome("F1", [0.5], "–")],

@@ -2,8 +2,14 @@
 
     python validation/run.py [--only B3 C5 ...] [--fast] [--no-peers] [--write-docs]
 
-PyBullet runs in an environment of its own: `PYBULLET_PYTHON=/path/to/python`. Ends with 1 if a case
-fails that is not known to, or if a known failure passes.
+With `--only`, `--write-docs` renews the rows and notes of these cases and leaves the others. Above each case
+stands what every setting of a peer gave; the page has the best, error by error. PyBullet runs in an
+environment of its own, which its wheels want to be Python 3.11 or older:
+
+    python3.11 -m venv pb && pb/bin/pip install numpy pybullet
+    PYBULLET_PYTHON=pb/bin/python python validation/run.py
+
+Ends with 1 if a case fails that is not known to, or if a known failure passes.
 """
 
 from __future__ import annotations

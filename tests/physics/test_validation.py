@@ -38,7 +38,7 @@ def test_the_suite_is_complete():
 
 def outcome(name, errors, peer):
     """Return what a run of a case would give."""
-    checks = [Check("off [m]", error, 1.0) for error in errors]
+    checks = [Check("off [m]", error, 0.5) for error in errors]
     return SimpleNamespace(case=ALL[name], verdict="pass", checks=checks, peers={MUJOCO: peer})
 
 
@@ -56,8 +56,15 @@ def test_a_peer_that_is_closer_stands_in_bold():
 
 def test_figures_of_a_peer_stand_beside_what_they_measure():
     """Whatever it leaves out: a drift stands on the line of the drift, compared with tribo's."""
-    own = [Check("force", 1e-9, 1.0), Check("drift", 1e-10, 1.0), Check("residual", 1e-9, 1.0)]
-    assert page.beside([Check("drift", 1e-11, 1.0)], own) == "–<br>**1.0e-11**<br>–"
+    own = [Check("force", 1e-9, 0.5), Check("drift", 1e-10, 0.5), Check("residual", 1e-9, 0.5)]
+    assert page.beside([Check("drift", 1e-11, 0.5)], own) == "–<br>**1.0e-11**<br>–"
+
+
+@pytest.mark.parametrize(("tolerance", "error"), [(3.0, 1.0), (0.5, 1.101)])
+def test_neither_a_smaller_ratio_nor_the_same_two_digits_are_bold(tolerance, error):
+    """A ratio to an error of its own says nothing of how close a peer comes."""
+    own = [Check("others over plane", 1.102, tolerance)]
+    assert "**" not in page.beside([Check("others over plane", error, tolerance)], own)
 
 
 def test_rows_of_some_cases_are_renewed_where_they_stand():

@@ -34,12 +34,13 @@ something rebounds, the better of its default and of contactProcessingThreshold 
 out that are still apart; by default hardly anything rebounds). Both step by semi-implicit Euler, which is
 of first order: where a tolerance can only be met by a second-order rule, that is part of what is measured.
 MuJoCo has RK4 as well; where a scene has no ground, that is its third setting, and beats tribo's midpoint
-rule where a tree or a free body moves smoothly (D2, D3, D5, D7, D8, D13); tribo's own `rk4` is in D7, D8, D20.
+rule where a tree or a free body moves smoothly (D2, D3, D5, D7, D8, D13); tribo's own `rk4` is in D7, D8
+and D20.
 Pins, hinges and welds are constraints of loose bodies everywhere (a hinge is two points of its axis), and in
 D20 joints of one tree.
 A dash: the case looks into the engine itself or has no counterpart there. **Bold**: a peer is closer than
-tribo, in an error that is no ratio and where tribo misses by more than rounding (1e-12). What each setting
-gave is printed by `python validation/run.py --only F27` and the like.
+tribo, where the tolerance is below 1 (no ratio) and tribo misses by more than rounding (1e-12). What each
+setting gave is printed by `python validation/run.py --only F27` and the like.
 
 Comparisons with tables of their own: dynamics of models in MuJoCo's format, [MJCF](howto/mjcf.md); of the
 robots that load, with Pinocchio, case D15 and [Robots](reference/robots.md); speed,
@@ -89,7 +90,7 @@ def beside(checks: list[Check] | str | None, own: list[Check]) -> str:
     entries = []
     for check, ours in zip(checks, own, strict=True):
         is_closer = check.error < ours.error > ROUNDING and entry(check) != entry(ours)
-        is_ratio = ours.tolerance >= 1.0  # to an error of the engine's own
+        is_ratio = ours.tolerance >= 1.0  # to an error of the engine's own, or steps
         entries.append(f"**{entry(check)}**" if is_closer and not is_ratio else entry(check))
     return "<br>".join(entries)
 

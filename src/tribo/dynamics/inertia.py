@@ -358,19 +358,38 @@ def unwhiten_tree(model, work, t, z, out):
 
 
 @kernel
+def whitened_rate(model, work, dof, lowest, v):
+    """Return the whitened coordinate of a velocity that belongs to a dof; 0 if forces do not move it.
+
+    z = D^(1/2) L v; numbers before `lowest` of the row of L are 0.
+    """
+    if work.dof_scale[dof] == 0.0:
+        return 0.0
+    row = model.dof_row[dof]
+    chain = model.body_chain_start[model.dof_body[dof]]
+    rate = v[dof]
+    for p in range(lowest, model.dof_depth[dof]):
+        rate += work.mass_factor[row + p] * v[model.chain_dof[chain + p]]
+    return rate / work.dof_scale[dof]
+
+
+@kernel
+def whiten_velocity(model, work, t, v, out):
+    """Write the whitened coordinates of the velocity of a tree that has rows.   z = D^(1/2) L v
+
+    Writes: out.
+    """
+    lowest = 3 if model.tree_is_single[t] == 1 else 0
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        out[dof] = whitened_rate(model, work, dof, lowest, v)
+
+
+@kernel
 def twice_energy(model, work, t, v):
     """Return v·M̂ v of a tree that has rows [J]; dofs that forces do not move count as at rest."""
     total = 0.0
-    first = model.tree_v[t]
     lowest = 3 if model.tree_is_single[t] == 1 else 0
-    for dof in range(first, first + model.tree_nv[t]):
-        if work.dof_scale[dof] == 0.0:
-            continue
-        row = model.dof_row[dof]
-        chain = model.body_chain_start[model.dof_body[dof]]
-        rate = v[dof]
-        for p in range(lowest, model.dof_depth[dof]):
-            rate += work.mass_factor[row + p] * v[model.chain_dof[chain + p]]
-        rate /= work.dof_scale[dof]
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        rate = whitened_rate(model, work, dof, lowest, v)
         total += rate * rate
     return total

@@ -132,7 +132,7 @@ def keep_energy(model, state, settings, work):
             continue
         if not rotates_far(model, state, settings, work, t):
             continue
-        if not energy_limiter.is_apart(model, work, t) or energy_limiter.may_gain(model, work, t):
+        if not energy_limiter.is_apart(model, work, t):
             continue
         is_torn = is_torn and group_momentum.is_group(model, work, t, work.island_last_tree[t] + 1)
         if is_torn:

@@ -10,9 +10,8 @@ stiff for the time step; that is said.
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints import velocity_bound
 from tribo.contact.problem.islands import find, is_member, scalars_in
-from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
+from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.stabilisation import fixed_base, group_momentum, velocity_scaling
 from tribo.dynamics.inertia import twice_energy
 from tribo.dynamics.middle import STIFF, max_spring_share
@@ -70,21 +69,6 @@ def note_last(model, work):
     for tree in range(work.tree_island.shape[0]):
         if model.tree_kind[tree] == DYNAMIC:
             work.island_last_tree[find(work.tree_island, tree)] = tree
-
-
-@kernel
-def may_gain(model, work, t):
-    """Tell whether something gives island t energy that nobody counts: a motor, a spring, the user's hand.
-
-    What drives of joints give is counted.
-    """
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
-        if work.scalar_impulse[n] == 0.0:
-            continue
-        if work.scalar_reach[n] == GIVES_WAY or velocity_bound.may_push(model, work, n):
-            return True
-    return False
 
 
 @kernel
@@ -215,7 +199,7 @@ def limit(model, state, settings, work):
         is_strict = is_jerked(model, state, work, t)
         if not is_strict and not rotates_fast(model, state, settings, work, t):
             continue
-        if not is_apart(model, work, t) or may_gain(model, work, t):
+        if not is_apart(model, work, t):
             continue
         if work.island_last_tree[t] == t and model.joint_type[model.tree_body[t]] != FREE:
             limit_robot(model, state, settings, work, t, is_strict)

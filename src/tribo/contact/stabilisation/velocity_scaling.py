@@ -10,12 +10,14 @@ from tribo.compiler.jit import kernel
 from tribo.contact.constraints import velocity_bound
 from tribo.contact.problem.islands import is_member, scalars_in
 from tribo.contact.problem.scalar_rows import tie_of
+from tribo.contact.problem.whitened_products import scalar_moved_by
 from tribo.contact.stabilisation import group_momentum
 from tribo.contact.stabilisation.group_momentum import place_of
 from tribo.contact.stabilisation.penetration_correction import tree_mass
 from tribo.dynamics import integrate
 from tribo.dynamics.actuation import spring_torque
 from tribo.dynamics.energy import energy_at
+from tribo.dynamics.inertia import whiten_velocity
 from tribo.dynamics.kinematics import end_of_q
 from tribo.dynamics.momentum import (
     KEPT,
@@ -36,6 +38,7 @@ HELD_BACK = int(Course.HELD_BACK)
 COARSE = int(Status.COARSE)
 
 SPEED = (-2, 2)  # modes of a drive at its speed limit
+ROUNDING = 1e-12  # [–] of an energy
 HALVINGS = 40  # of the factor: to round-off
 ZERO = (0.0, 0.0, 0.0)
 
@@ -56,6 +59,33 @@ def given(model, state, settings, work, tree):
         if work.drive_mode[dof] in SPEED and work.drive_row[dof] >= 0:  # held at its speed by a row
             impulse += work.scalar_impulse[work.drive_row[dof]]
         total += 0.5 * impulse * (work.kick_v[dof] + work.next_v[dof])
+    return max(0.0, total)
+
+
+@kernel
+def pushed(model, work, t):
+    """Return the work [J] that motors, springs and the user's hand do on island t, if positive.
+
+    λ·J (v + v⁺)/2 of the trees that move, at the places in mid step. Of a row that holds on to what the user
+    moves it is −λ times the velocity of that end: how far the row itself opens or closes gives nothing.
+
+    Writes: work.
+    """
+    z, middle = work.rigid_motion_v, work.change_v
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            whiten_velocity(model, work, tree, work.kick_v, z)
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                middle[dof] = z[dof] + 0.5 * work.response[dof]
+    total = 0.0
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        if velocity_bound.may_act(work, n):
+            total += work.scalar_impulse[n] * scalar_moved_by(model, work, n, middle, 0.0)
+        elif tie_of(model, work, n) >= 0:
+            both = work.scalar_start[n] + work.scalar_target[n]
+            own = scalar_moved_by(model, work, n, z, 0.0)
+            total -= work.scalar_impulse[n] * (both - own)
     return max(0.0, total)
 
 
@@ -89,7 +119,8 @@ def allowed(model, state, settings, work, t, error):
 
     Writes: work.
     """
-    lively = potential = brought = mass = 0.0
+    lively = potential = mass = 0.0
+    brought = pushed(model, work, t)
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
             # First what is given: `stored` overwrites `spring_error`.
@@ -98,9 +129,9 @@ def allowed(model, state, settings, work, t, error):
             lively += moving + stored(model, state.q, settings, work, tree)
             potential += lying
             mass += tree_mass(model, tree)
-    return potential + max(
-        (1.0 + error) * lively + brought, closing_energy(model, settings, work, t, mass)
-    )
+    most = (1.0 + error) * lively + brought
+    rounding = ROUNDING * (most + abs(potential))
+    return potential + rounding + max(most, closing_energy(model, settings, work, t, mass))
 
 
 @kernel

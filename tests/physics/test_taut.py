@@ -88,7 +88,7 @@ def test_an_arm_that_a_wire_whips_round_gains_nothing(count, speed, seed):
     ("count", "speed", "seed"), [(1, 200, 8), (2, 50, 9), (3, 50, 10), (2, 20, 4), (5, 50, 6)]
 )
 def test_an_arm_on_a_wire_to_what_stands_still_moves_as_on_a_wire_to_the_world(count, speed, seed):
-    """What the user moves may give energy, by its velocity only. (Before, the first was no number after 0.58 s.)
+    """What the user moves gives energy by its velocity only. (Before, the first was no number after 0.58 s.)
 
     Nothing of the two differs but where a point that does not move is written down.
     """
@@ -98,7 +98,9 @@ def test_an_arm_on_a_wire_to_what_stands_still_moves_as_on_a_wire_to_the_world(c
         if stands:
             post = world.add_box((0.01, 0.01, 0.01), 1.0, position=(0.5, 0, -1.0), collision_mask=0)
             post.body_type = "kinematic"
-            world.add_wire(robot.link(robot.body_names[-1]), post, (0, 0, -0.2), (0, 0, 0), length=0.52)
+            world.add_wire(
+                robot.link(robot.body_names[-1]), post, (0, 0, -0.2), (0, 0, 0), length=0.52
+            )
         else:
             span(world, robot, (0.5, 0, -1.0), 0.52)
         energies.append([])

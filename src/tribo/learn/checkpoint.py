@@ -117,7 +117,12 @@ def load(path: str | Path) -> dict[str, Any]:
         raise ValueError(f"{path}: was damaged: the check sum of {damaged} is wrong")
     try:
         state: dict[str, Any] = _unpacked(torch().load(io.BytesIO(data), weights_only=True))
-    except (pickle.UnpicklingError, RuntimeError, EOFError, KeyError) as error:
+    except pickle.UnpicklingError:  # PyTorch's words would advise to execute it
+        raise ValueError(
+            f"{path}: is no checkpoint of 'tribo train': it holds more than numbers, texts and arrays; "
+            "nothing of it was executed"
+        ) from None
+    except (RuntimeError, EOFError, KeyError) as error:
         raise ValueError(f"{path}: is no checkpoint of 'tribo train': {error}") from None
     return state
 

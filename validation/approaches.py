@@ -13,6 +13,8 @@ import logging
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from stage import Body, Pair, Scene, matrices, quaternion
+from suite import Player
 
 import tribo
 
@@ -76,6 +78,59 @@ def approaches(
             if world.contacts:
                 deepest = max(deepest, -world.distance(one, other).distance)
         yield deepest, said
+
+
+def body_of(kind: str, made: tribo.SingleBody) -> tuple[Body, np.ndarray]:
+    """Return a body of tribo as every engine reads it, in its principal axes; and those axes (3, 3)."""
+    shape = made.description.bodies[0].shapes[0]
+    axes, points = np.eye(3), np.zeros((0, 3))
+    if kind == "hull":
+        axes = np.linalg.eigh(made.inertia)[1]
+        axes[:, 2] *= np.linalg.det(axes)
+        points = (shape.geometry.vertices + shape.position) @ axes
+    size = tuple(made.collision_bodies[0].size)  # half edges, half heights
+    if kind == "box":
+        size = tuple(2.0 * s for s in size)
+    elif kind in {"cylinder", "capsule", "cone"}:
+        size = (size[0], 2.0 * size[1])
+    return Body(
+        kind, () if kind == "hull" else size, made.mass, tuple(made.position),
+        quaternion(made.rotation_matrix @ axes), tuple(made.linear_velocity), tuple(made.angular_velocity),
+        tuple(np.diag(axes.T @ made.inertia @ axes)), points=tuple(map(tuple, points)),
+    ), axes  # fmt: skip
+
+
+def staged(
+    kinds: tuple[str, str], time_step: float, count: int, rng: np.random.Generator
+) -> Iterator[tuple[Scene, list[tribo.SingleBody], list[np.ndarray]]]:
+    """Yield the scenes of `approaches` for any engine, the bodies in tribo, and their principal axes."""
+    for k in range(count):
+        if k % PER_WORLD == 0:
+            world = tribo.World(time_step, gravity=(0, 0, 0))
+            pair = [SHAPES[kind](world, rng.uniform(0.05, 0.15, 3), rng) for kind in kinds]
+        speed = send(*pair, rng)
+        (one, first), (other, second) = (body_of(*item) for item in zip(kinds, pair, strict=True))
+        friction = Pair(world.default_pair.friction)
+        scene = Scene([one, other], round(0.9 / speed / time_step), friction, planes=[],
+                      gravity=(0.0, 0.0, 0.0), dt=time_step)  # fmt: skip
+        yield scene, pair, [first, second]
+
+
+def deepest(
+    player: Player, scene: Scene, pair: list[tribo.SingleBody], axes: list[np.ndarray]
+) -> float:
+    """Return the deepest overlap of a meeting in some engine, by tribo's distance of the two shapes [m]."""
+    track = player.play(scene)
+    depth = 0.0
+    for k in range(len(track.time)):
+        if np.linalg.norm(track.position[k, 0] - track.position[k, 1]) > 0.55:
+            continue
+        for body, place, turned, own in zip(
+            pair, track.position[k], track.orientation[k], axes, strict=True
+        ):
+            body.position, body.orientation = place, quaternion(matrices(turned) @ own.T)
+        depth = max(depth, -pair[0].world.distance(*pair).distance)
+    return depth
 
 
 def main() -> None:

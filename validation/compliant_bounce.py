@@ -9,6 +9,8 @@ from __future__ import annotations
 import logging
 
 import numpy as np
+from stage import Body, Pair, Scene
+from suite import Player
 
 import tribo
 from tribo import ground
@@ -31,6 +33,39 @@ def bounce(stiffness: float, beta: float, phase: float) -> tuple[float, bool]:
         world.step()
         is_coarse |= bool(world.status & tribo.Status.COARSE)
     return float(ball.linear_velocity[2]) / SPEED, is_coarse
+
+
+def spring_of(
+    stiffness: float, restitution: float, mass: float = MASS
+) -> tuple[float, float, float]:
+    """Return a linear spring [N/m] and damper [N s/m] that stand for the law at SPEED, and the mass [kg].
+
+    The same contact time without damping, π √(m/k), and the same restitution, e^{−b t} with b = d/2m and
+    ω t = π − arctan(2 b ω/(ω² − b²)): contact ends where the force does.
+
+    Source: T. Schwager and T. Pöschel, Coefficient of restitution and linear-dashpot model revisited, 2007.
+    """
+    free = np.pi / ground.contact_time(stiffness, mass, SPEED)
+    low, high = 0.0, 0.999 * free
+    for _ in range(60):
+        b = 0.5 * (low + high)
+        w = np.sqrt(free**2 - b**2)
+        left = np.exp(-b / w * (np.pi - np.arctan2(2.0 * b * w, w * w - b * b)))
+        low, high = (b, high) if left > restitution else (low, b)
+    return mass * free**2, 2.0 * mass * low, mass
+
+
+def bounce_of(player: Player, stiffness: float, beta: float, phase: float) -> float:
+    """Return the speed after a bounce over that before, in another engine on a linear spring."""
+    spring = spring_of(stiffness, LAW[beta])
+    ball = Body(
+        "sphere", (RADIUS,), MASS, (0.0, 0.0, RADIUS + phase * STEP * SPEED), velocity=(0.0, 0.0, -SPEED)
+    )  # fmt: skip
+    steps = 40 + round(3.0 * ground.contact_time(stiffness, MASS, SPEED) / STEP)
+    scene = Scene(
+        [ball], steps, Pair(stiffness=stiffness, spring=spring), gravity=(0.0, 0.0, 0.0), dt=STEP, every=steps
+    )  # fmt: skip
+    return float(player.play(scene).velocity[-1, 0, 2]) / SPEED
 
 
 def cell(stiffness: float, beta: float) -> str:

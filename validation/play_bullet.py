@@ -13,7 +13,8 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from stage import Scene, Track
+import numpy as np
+from stage import CELLS, SQUARE, TRIANGLES, Scene, Track, hull_of, inertia_of
 from suite import BULLET, CannotPlay, Player
 
 WORKER = Path(__file__).parent / "bullet_worker.py"
@@ -37,14 +38,14 @@ class Bullet:
         returned. For scenes in which something rebounds.
         """
         pairs = [scene.pair, *scene.pairs.values()]
-        if only_closed and not any(p.restitution for p in pairs):
+        if only_closed and not any(p.restitution or p.spring for p in pairs):
             raise CannotPlay("nothing rebounds")
         if any(p.static_friction is not None for p in pairs):
             raise CannotPlay("no static friction")
-        if any(b.kind == "kinematic" for b in scene.bodies):
+        if any(b.kind == "kinematic" and any(b.velocity) for b in scene.bodies):
             raise CannotPlay("no kinematic bodies with velocity")
-        if scene.ties:
-            raise CannotPlay("no ties of bodies")
+        if any(p.stiffness is not None and not p.spring for p in pairs):
+            raise CannotPlay("no compliance of this law")
         if any(p.spinning and not p.friction for p in pairs):
             raise CannotPlay("no spinning without sliding friction")
         if any(p.threshold > 0.0 for p in pairs):
@@ -54,7 +55,13 @@ class Bullet:
                                             stdout=subprocess.PIPE, text=True)  # fmt: skip
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps({**asdict(scene), "only_closed": only_closed}) + "\n")
+        told = {**asdict(scene), "only_closed": only_closed}
+        told["mesh"], told["cells"] = (SQUARE, TRIANGLES), CELLS
+        for body, made in zip(scene.bodies, told["bodies"], strict=True):
+            if body.shape in {"cone", "ellipsoid", "hull"}:
+                made["points"] = hull_of(body).tolist()
+                made["inertia"] = np.diag(inertia_of(body)).tolist()
+        self.process.stdin.write(json.dumps(told) + "\n")
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline())
         if "cannot" in answer:
@@ -74,4 +81,7 @@ def players() -> list[Player]:
         ImportError: There is no PyBullet.
     """
     made = Bullet()
-    return [Player(BULLET, made.play), Player(BULLET, partial(made.play, only_closed=True))]
+    return [
+        Player(BULLET, made.play, "default"),
+        Player(BULLET, partial(made.play, only_closed=True), "only closed contacts"),
+    ]

@@ -2,8 +2,14 @@
 
     python validation/run.py [--only B3 C5 ...] [--fast] [--no-peers] [--write-docs]
 
-PyBullet runs in an environment of its own: `PYBULLET_PYTHON=/path/to/python`. Ends with 1 if a case
-fails that is not known to, or if a known failure passes.
+With `--only`, `--write-docs` renews the rows and notes of these cases and leaves the others. Above each case
+stands what every setting of a peer gave; the page has the best, error by error. PyBullet runs in an
+environment of its own, which its wheels want to be Python 3.11 or older:
+
+    python3.11 -m venv pb && pb/bin/pip install numpy pybullet
+    PYBULLET_PYTHON=pb/bin/python python validation/run.py
+
+Ends with 1 if a case fails that is not known to, or if a known failure passes.
 """
 
 from __future__ import annotations
@@ -50,7 +56,7 @@ def players(with_peers: bool) -> dict[str, list[Player] | str]:
     try:
         import play_mujoco
 
-        made[MUJOCO] = [play_mujoco.player(), play_mujoco.player(stiff=False)]
+        made[MUJOCO] = play_mujoco.players()
     except ImportError:
         made[MUJOCO] = "not installed"
     try:
@@ -60,13 +66,16 @@ def players(with_peers: bool) -> dict[str, list[Player] | str]:
     return made
 
 
-def best(runs: list[Callable[[], list[Check]]]) -> list[Check] | str:
+def best(
+    case: Case, engines: list[Player], tell: Callable[[str, list[Check]], None]
+) -> list[Check] | str:
     """Return the smallest error of every check over several settings, or why there is none."""
     found: list[list[Check]] = []
     reason = ""
-    for run in runs:
+    for engine in engines:
         try:
-            found.append(run())
+            found.append(case.run(engine))
+            tell(f"{engine.name}, {engine.setting}", found[-1])
         except CannotPlay as error:
             reason = reason or str(error)
         except (ArithmeticError, ValueError, IndexError) as error:
@@ -77,8 +86,10 @@ def best(runs: list[Callable[[], list[Check]]]) -> list[Check] | str:
             for same in zip(*found, strict=True)]  # fmt: skip
 
 
-def measure(case: Case, peers: dict[str, list[Player] | str]) -> Outcome:
-    """Run one case in all engines."""
+def measure(
+    case: Case, peers: dict[str, list[Player] | str], tell: Callable[[str, list[Check]], None]
+) -> Outcome:
+    """Run one case in all engines; tell what each setting of a peer gave."""
     if case.is_pending:
         return Outcome(case, PENDING)
     start = time.perf_counter()
@@ -90,7 +101,7 @@ def measure(case: Case, peers: dict[str, list[Player] | str]) -> Outcome:
         if isinstance(engines, str):
             made.peers[name] = engines
         else:
-            made.peers[name] = best([lambda e=e: case.run(e) for e in engines])  # type: ignore[misc]
+            made.peers[name] = best(case, engines, tell)
     return made
 
 
@@ -101,7 +112,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="ID")
     parser.add_argument("--fast", action="store_true", help="only what `make test` runs as well")
     parser.add_argument("--no-peers", action="store_true", help="tribo only")
-    parser.add_argument("--write-docs", action="store_true", help="renew docs/validation.md")
+    parser.add_argument(
+        "--write-docs", action="store_true", help="renew docs/validation.md, or rows of it"
+    )
     return parser.parse_args()
 
 
@@ -111,10 +124,15 @@ def main() -> int:
     console = Console(width=150)
     engines = players(not chosen.no_peers)
     outcomes = []
+
+    def tell(who: str, checks: list[Check]) -> None:
+        figures = ", ".join(c.why or f"{c.error:.2g}" for c in checks)
+        console.print(f"     {who}: {figures}", style="dim", markup=False)
+
     for case in in_order():
         if case.id not in chosen.only or (chosen.fast and not case.fast):
             continue
-        made = measure(case, engines)
+        made = measure(case, engines, tell)
         outcomes.append(made)
         lines = [
             f"{c.what} {c.error:.2g} ≤ {c.tolerance:.2g}{'' if c.is_met else ' !'}"
@@ -123,8 +141,9 @@ def main() -> int:
         console.print(f"{case.id:4} {made.verdict:8} {made.seconds:6.2f} s  "
                       + (", ".join(lines) or f"waits for {case.waits_for}"), markup=False)  # fmt: skip
     if chosen.write_docs:
-        plots.write(outcomes, engines)
-        page.write(outcomes, everything.FAMILIES)
+        if len(outcomes) == len(in_order()):
+            plots.write(outcomes, engines)
+        page.write(outcomes, everything.FAMILIES, is_whole=len(outcomes) == len(in_order()))
     surprises = [o.case.id for o in outcomes if (o.verdict == FAIL) != bool(o.case.known)]
     count = {v: sum(o.verdict == v for o in outcomes) for v in (PASS, FAIL, PENDING)}
     console.print(", ".join(f"{n} {v}" for v, n in count.items()))

@@ -28,6 +28,7 @@ class Check:
     what: str
     error: float
     tolerance: float
+    why: str = ""  # why a peer has no error
 
     @property
     def is_met(self) -> bool:
@@ -40,12 +41,18 @@ def holds(what: str, is_true: bool) -> Check:
     return Check(what, 0.0 if is_true else 1.0, 0.0)
 
 
+def absent(what: str, tolerance: float = 0.0, why: str = "–") -> Check:
+    """Return the line of a check that a peer cannot make."""
+    return Check(what, float("nan"), tolerance, why)
+
+
 @dataclass
 class Player:
     """An engine as the cases see it."""
 
     name: str
     play: Callable[[Scene], Track]
+    setting: str = ""
 
     @property
     def is_tribo(self) -> bool:

@@ -142,6 +142,13 @@ def test_runs_are_not_overwritten_or_mixed_up(run, tmp_path):
         train("Reach", run, SMALL, resume=True)
 
 
+def test_a_file_in_place_of_the_folder_is_said(tmp_path, capsys):
+    (tmp_path / "taken").write_text("mine")
+    assert main(["train", "CartPole", "--out", str(tmp_path / "taken")]) == 1
+    assert "taken: is a file; a training is kept in a folder" in capsys.readouterr().err
+    assert (tmp_path / "taken").read_text() == "mine"
+
+
 def test_what_is_resumed_keeps_its_settings(run, tmp_path):
     """Others were ignored without a word. Threads leave the numbers as they are."""
     first = dataclasses.replace(SMALL, iterations=4)

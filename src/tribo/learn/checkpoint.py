@@ -65,6 +65,7 @@ def held(folder: str | Path) -> Iterator[None]:
 
     Raises:
         BlockingIOError: Another process keeps it.
+        NotADirectoryError: There is a file of that name.
 
     Example:
         >>> import tempfile
@@ -73,6 +74,8 @@ def held(folder: str | Path) -> Iterator[None]:
         ['.lock']
     """
     place = Path(folder)
+    if place.exists() and not place.is_dir():
+        raise NotADirectoryError(f"{place}: is a file; a training is kept in a folder of its own")
     place.mkdir(parents=True, exist_ok=True)
     try:
         import fcntl

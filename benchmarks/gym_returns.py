@@ -8,6 +8,9 @@ It needs MuJoCo as Gymnasium has it, which is no part of the extra "bench":
 Robots do nothing, or what a random generator says, the same numbers in both; with a policy of `tribo train`
 the robot of its task does what that says, here and there. An episode ends as Gymnasium says, after 1000
 actions at the latest.
+
+`--finer 4`, `--masses 0.1` and `--lag 0.01` say on what such a policy relies: tribo alone plays it, with
+a quarter of the time step, masses drawn ± 10 %, motors that lag by 10 ms.
 """
 
 from __future__ import annotations
@@ -19,7 +22,8 @@ from pathlib import Path
 import gymnasium
 import numpy as np
 
-from tribo.gym import VectorEnv, load
+import tribo
+from tribo.gym import Task, VectorEnv, load, randomisation
 from tribo.learn import Policy
 
 NAMES = ("Ant", "HalfCheetah", "Hopper", "Walker2d", "Humanoid")
@@ -41,8 +45,30 @@ class Random:
 
 def in_tribo(name: str, law: Law, episodes: int) -> tuple[np.ndarray, np.ndarray]:
     """Return returns and lengths of episodes, (n,) each."""
-    envs = VectorEnv(load(name), episodes, autoreset_mode="Disabled")
-    return played(envs, law, episodes)
+    return played(VectorEnv(load(name), episodes, autoreset_mode="Disabled"), law, episodes)
+
+
+def altered(name: str, finer: int, masses: float, lag: float) -> Task:
+    """Return a task with a smaller time step, masses that differ, or motors that lag [s]."""
+    task = load(name)
+    make_world = task.make_world
+    world = make_world()
+    robot = next(part for part in world.objects if hasattr(part, "joints"))
+
+    def fine_world() -> tribo.World:
+        made = make_world()
+        made.time_step /= finer
+        return made
+
+    task.make_world = fine_world
+    task.steps_per_action *= finer
+    if masses:
+        for link in (link for link in robot.links if link.mass > 0.0):
+            change = randomisation.mass(robot.name, link.name, 1.0 - masses, 1.0 + masses)
+            task.randomisations[link.name] = change
+    if lag:
+        task.randomisations["lag"] = randomisation.motors(robot.name, time_constant=(lag, lag))
+    return task
 
 
 def in_mujoco(name: str, law: Law, episodes: int) -> tuple[np.ndarray, np.ndarray]:
@@ -85,8 +111,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--episodes", type=int, default=20)
     parser.add_argument("--policy", type=Path, help="of `tribo train`: its task alone is played")
+    parser.add_argument("--finer", type=int, default=1, help="parts of a time step, with --policy")
+    parser.add_argument("--masses", type=float, default=0.0, help="± part of them, with --policy")
+    parser.add_argument("--lag", type=float, default=0.0, help="of the motors [s], with --policy")
     chosen = parser.parse_args()
     n = chosen.episodes
+    if chosen.finer != 1 or chosen.masses or chosen.lag:
+        if not chosen.policy:
+            parser.error("--finer, --masses and --lag are for a policy: give --policy")
+        policy = Policy.load(chosen.policy)
+        task = altered(policy.task, chosen.finer, chosen.masses, chosen.lag)
+        envs = VectorEnv(task, n, autoreset_mode="Disabled")
+        print(
+            f"{policy.task}, {n} episodes: {shown(*played(envs, lambda seen, k: policy(seen), n))}"
+        )
+        return
     print(f"{n} episodes each: return ± standard deviation, length")
     print(f"{'':<26} {'tribo':>27} {'MuJoCo':>27}")
     if chosen.policy:

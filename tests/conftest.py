@@ -24,6 +24,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(autouse=True)
 def _level_of_the_log() -> Iterator[None]:
     """Undo what a test, or a scene that it plays, does to the log: others look at what is said."""
+    from tribo.formats.report import SAID
+
+    SAID.clear()
     logger = logging.getLogger("tribo")
     level = logger.level
     logger.setLevel(logging.NOTSET)

@@ -576,3 +576,94 @@ def test_limits_of_actions_are_numbers():
         Actions(["a"], [1.0], two)
     with pytest.raises(ValueError, match="below high"):
         Actions([np.nan], [1.0], two)
+
+
+# -- what is said at once --------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("make", "kind", "says"),
+    [
+        (lambda: randomisation.mass("a", "b", -1.0, 2.0), ValueError, "mass of b must be ≥ 0"),
+        (lambda: randomisation.mass("a", "b", 2.0, 1.0), ValueError, "least to the largest"),
+        (lambda: randomisation.mass("a", "b", 0.0, 1.0), ValueError, "mass of b must be > 0"),
+        (lambda: randomisation.size("a", np.nan, 1.0), ValueError, "size of a must be finite"),
+        (lambda: randomisation.friction("a", "b", -1.0, 1.0), ValueError, "friction of a and b"),
+        (lambda: randomisation.gains("a", -2.0, -1.0), ValueError, "gains of a must be ≥ 0"),
+        (lambda: randomisation.gravity(-1.0), ValueError, "deviation of gravity must be ≥ 0"),
+        (
+            lambda: randomisation.motors("a", delay=(-1.0, 1.0)),
+            ValueError,
+            "delay of a must be ≥ 0",
+        ),
+        (lambda: randomisation.motors("a", delay=0.1), ValueError, "delay of a must be a pair"),
+        (lambda: randomisation.motors("a", dlay=(0.0, 0.1)), KeyError, "did you mean 'delay'"),
+        (lambda: randomisation.push("a", -1.0), ValueError, "push of a must be ≥ 0"),
+        (lambda: randomisation.start("a", np.nan, 0.1), ValueError, "coordinate of the start of a"),
+        (lambda: randomisation.start("a", 0.1, -0.1), ValueError, "velocity of the start of a"),
+    ],
+)
+def test_ranges_that_are_none_are_refused_before_a_training_begins(make, kind, says):
+    """A mass of −1 … 2 times the nominal one was refused when a negative number was drawn, hours later."""
+    with pytest.raises(kind, match=says):
+        make()
+
+
+def test_a_start_of_what_has_rotations_is_refused_in_words():
+    task = tribo.gym.load("Quadruped")
+    task.resets["start"] = randomisation.start("dog", 0.1, 0.1)
+    with pytest.raises(ValueError, match="rotations among its coordinates"):
+        VectorEnv(task, num_envs=2, threads=1).reset(seed=0)
+    task = tribo.gym.load("CartPole")
+    task.resets["start"] = randomisation.start("cart_pole", [0.1, 0.1, 0.1], 0.1)
+    with pytest.raises(
+        ValueError, match=r"start of cart_pole must be a number or have shape \(2,\)"
+    ):
+        VectorEnv(task, num_envs=2, threads=1).reset(seed=0)
+
+
+@pytest.mark.parametrize("name", ["os:", ":", "..x:y", "a:b:c", "a b:c"])
+def test_names_of_functions_that_are_none_are_refused_in_words(name):
+    with pytest.raises(ImportError, match="must be module:function of a task"):
+        tribo.gym.load(name)
+
+
+def test_unknown_modes_of_autoreset_list_those_there_are():
+    with pytest.raises(ValueError, match="autoreset_mode must be one of 'NextStep'"):
+        VectorEnv(tribo.gym.load("CartPole"), num_envs=1, autoreset_mode="same")
+    with pytest.raises(TypeError, match="autoreset_mode must be one of"):
+        VectorEnv(tribo.gym.load("CartPole"), num_envs=1, autoreset_mode=3)
+
+
+@pytest.mark.parametrize("value", [[1j, 0.0], ["a", "b"], [None, 1.0]])
+def test_rewards_that_are_no_numbers_are_named(value):
+    task = tribo.gym.load("CartPole")
+    task.rewards["odd"] = 1.0, lambda sim: np.array(value)
+    envs = VectorEnv(task, num_envs=2, threads=1)
+    envs.reset(seed=0)
+    with pytest.raises(TypeError, match="reward 'odd' must be numbers"):
+        envs.step(np.zeros((2, 1)))
+
+
+def test_terminations_are_truth_values():
+    """NaN counted as the end of an episode, in every step."""
+    task = tribo.gym.load("CartPole")
+    task.terminations["odd"] = lambda sim: np.full(2, np.nan)
+    envs = VectorEnv(task, num_envs=2, threads=1)
+    envs.reset(seed=0)
+    with pytest.raises(TypeError, match="termination 'odd' must be True or False"):
+        envs.step(np.zeros((2, 1)))
+
+
+@pytest.mark.parametrize(
+    "camera", [3, ((0, 0, 1),), ((0, 0, 1), (0, 0)), ((0, 0, np.nan), (0, 0, 0))]
+)
+def test_cameras_that_are_none_are_refused(camera):
+    task = tribo.gym.load("CartPole")
+    task.camera = camera
+    with pytest.raises((TypeError, ValueError), match=r"camera of task|of the camera"):
+        VectorEnv(task, num_envs=1, threads=1)
+
+
+def test_limits_of_actions_that_no_float32_holds_are_refused():
+    """They became infinite, with a warning of NumPy."""
+    with pytest.raises(ValueError, match="limits of actions must be at most 1e"):
+        Actions([-1e300], [1e300], lambda sim, actions: None)

@@ -142,6 +142,13 @@ def test_runs_are_not_overwritten_or_mixed_up(run, tmp_path):
         train("Reach", run, SMALL, resume=True)
 
 
+def test_a_file_in_place_of_the_folder_is_said(tmp_path, capsys):
+    (tmp_path / "taken").write_text("mine")
+    assert main(["train", "CartPole", "--out", str(tmp_path / "taken")]) == 1
+    assert "taken: is a file; a training is kept in a folder" in capsys.readouterr().err
+    assert (tmp_path / "taken").read_text() == "mine"
+
+
 def test_what_is_resumed_keeps_its_settings(run, tmp_path):
     """Others were ignored without a word. Threads leave the numbers as they are."""
     first = dataclasses.replace(SMALL, iterations=4)
@@ -256,6 +263,23 @@ def test_numbers_that_are_none_are_refused(run, tmp_path, name, value):
         Policy.load(tmp_path / "p.npz")
 
 
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"form": np.array(99)}, "form is 99, this version reads 1"),
+        ({"task": np.array([1, 2])}, "task is no name"),
+        ({"low": np.ones(1), "high": -np.ones(1)}, "lower limits"),
+        ({"mean": np.array([Path], dtype=object)}, "pickle"),
+    ],
+)
+def test_files_of_policies_are_refused_by_name(run, tmp_path, change, says):
+    """The form was not read, and limits the wrong way round gave the upper one whatever was seen."""
+    path = tmp_path / "p.npz"
+    np.savez(path, **{**np.load(run / "policy.npz"), **change})
+    with pytest.raises(ValueError, match=f"p.npz: is no policy.*{says}"):
+        Policy.load(path)
+
+
 def test_layers_that_do_not_fit_are_refused(run, tmp_path):
     policy = Policy.load(run / "policy.npz")
     policy.layers[0] = (policy.layers[0][0][:, :3], policy.layers[0][1])
@@ -273,6 +297,26 @@ def test_settings_are_checked():
     with pytest.raises(TypeError, match="worlds"):
         preset("CartPole", world=3)
     assert preset("CartPole", worlds=7, seed=None).worlds == 7
+    with pytest.raises(TypeError, match="hidden must be a list of widths"):
+        Settings(hidden=64)
+    with pytest.raises(ValueError, match="torch_threads must be ≤ 1024"):  # the process ended
+        Settings(torch_threads=10**6)
+    with pytest.raises(ValueError, match="horizon must be ≥ 2"):  # all became NaN
+        Settings(worlds=1, horizon=1, minibatches=1)
+
+
+def test_networks_that_no_memory_holds_are_refused():
+    settings = dataclasses.replace(SMALL, hidden=(10**6, 10**6))
+    with pytest.raises(ValueError, match="a policy has at most"):
+        Learner(load("CartPole"), settings)
+
+
+def test_a_training_that_diverges_says_so_and_leaves_its_last_checkpoint(tmp_path):
+    """It ended in an error of PyTorch about a normal distribution."""
+    wild = dataclasses.replace(SMALL, learning_rate=1e10, checkpoint_every=1)
+    with pytest.raises(RuntimeError, match=r"diverged in update 1: .* smaller learning_rate"):
+        train("CartPole", tmp_path, wild, onnx=False)
+    assert not (tmp_path / CHECKPOINT).exists()
 
 
 def test_actions_without_limits_cannot_be_learnt():
@@ -420,6 +464,26 @@ def test_a_flipped_bit_of_the_table_is_said(tmp_path, place, bit):
         checkpoints.load(path)
 
 
+class Trap:
+    """A pickle of this makes a folder where it is read."""
+
+    def __init__(self, place):
+        self.place = place
+
+    def __reduce__(self):
+        return os.mkdir, (self.place,)
+
+
+def test_a_checkpoint_that_would_run_code_is_refused_without_bad_advice(run, tmp_path):
+    """PyTorch's error says how to execute it; ours says that nothing was."""
+    shutil.copytree(run, tmp_path / "run")
+    torch.save({"task": Trap(str(tmp_path / "made"))}, tmp_path / "run" / CHECKPOINT)
+    with pytest.raises(ValueError, match="nothing of it was executed") as caught:
+        train("CartPole", tmp_path / "run", resume=True, onnx=False)
+    assert "weights_only" not in str(caught.value)
+    assert not (tmp_path / "made").exists()
+
+
 def test_damaged_checkpoints_are_refused(tmp_path):
     """A flipped bit in the middle of the numbers too, cut files, parts that are missing or do not fit."""
     short = Settings(**{**SMALL.as_dict(), "iterations": 1})
@@ -449,6 +513,7 @@ def test_damaged_checkpoints_are_refused(tmp_path):
 
 STRANGE = {
     "weights": (("learner", "networks", "actor", "0.weight"), torch.zeros(3, 3)),
+    "NaN": (("learner", "networks", "critic", "0.bias"), torch.full((16,), float("nan"))),
     "means": (("learner", "networks", "mean"), torch.zeros(1).double()),
     "count": (("learner", "networks", "count"), -1.0),
     "moments": (("learner", "optimizer", "state", 0, "exp_avg"), torch.zeros(1)),

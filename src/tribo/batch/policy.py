@@ -104,8 +104,7 @@ class BatchPolicy(Sealed):
             EditError: Another thread steps the batch, or the batch has another policy by now.
         """
         self._check_in_use("network")
-        if not isinstance(network, Network):
-            raise TypeError(f"network must be a tribo.Network, got {check.shown(network)}")
+        _check_network(network)
         made = layers_of(network)
         if not np.array_equal(made["width"], self._arrays["width"]):
             raise ValueError(f"layers must be as wide as before, {self.network}, got {network}")
@@ -189,8 +188,7 @@ class BatchPolicies:
             [1.0, -2.0]
         """
         self._batch.check_idle("set_policy")
-        if not isinstance(network, Network):
-            raise TypeError(f"network must be a tribo.Network, got {check.shown(network)}")
+        _check_network(network)
         every = check.integer(steps_per_action, "steps_per_action", 1)
         one_or_more = [commanded] if isinstance(commanded, Commanded) else commanded
         given = check.listed(one_or_more, "commanded", "tribo.Commanded")
@@ -284,6 +282,17 @@ class BatchPolicies:
         if part.kind == Kind.STATIC:
             raise ValueError(f"{name} is static: a policy can neither see nor command it")
         return part
+
+
+def _check_network(network: Any) -> None:
+    """Refuse what is no network.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if not isinstance(network, Network):
+        remedy = "; its network() is one" if callable(getattr(network, "network", None)) else ""
+        raise TypeError(f"network must be a tribo.Network, got {check.shown(network)}{remedy}")
 
 
 def layers_of(network: Network) -> dict[str, np.ndarray]:

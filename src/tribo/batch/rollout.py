@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,14 @@ from tribo.checks.readonly import frozen
 from tribo.world.world import World
 
 Controls = Mapping[str, Any]  # by object: (…, T, k), or by joint (…, T)
+
+
+def _memory() -> float:
+    """Return the bytes of memory of this machine; inf where the system does not say."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, OSError, ValueError):
+        return inf
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -81,6 +91,7 @@ class BatchRollout:
             KeyError: There is no such object or joint; the message proposes the nearest name.
             TypeError, ValueError: An array has a wrong shape or is not finite, or there is no control at all;
                 nothing is changed.
+            MemoryError: The states on the way need more than this machine has.
             EditError: Another thread steps the batch.
 
         Example:
@@ -164,9 +175,26 @@ class BatchRollout:
             (KINDS[kind], place, given[:, :, c]) for c, place in enumerate(chosen[given.shape[2]])
         ]
 
+    def _check_room(self, horizon: int, what: str) -> None:
+        """Refuse plans whose states no memory of this machine holds, before the system ends the process.
+
+        Raises:
+            MemoryError: They are so long.
+        """
+        arrays = self._batch.engine.state.arrays
+        need = 8 * horizon * len(self._batch) * (arrays["q"].shape[1] + arrays["v"].shape[1])
+        if need > _memory():
+            raise MemoryError(
+                f"{what}: the states after {horizon} controls in {len(self._batch)} worlds need "
+                f"{need / 2**30:.3g} GiB, more than this machine has; plan for fewer at a time"
+            )
+
     def _plan(self, value: Any, kind: str, name: str, axes: int) -> np.ndarray:
         """Return a checked plan with the world (or 1) as first axis."""
         what = f"{kind} of {name}"
+        shape = np.shape(check.values(value, what))
+        if len(shape) in (axes - 1, axes):
+            self._check_room(shape[len(shape) - axes + 1], what)
         made = check.within_range(check.array(value, what, "numbers"), what)
         if made.ndim == axes - 1:
             made = made[None]

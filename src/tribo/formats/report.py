@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import itertools
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Protocol
 
 from tribo.description.trees import DescriptionError
@@ -20,6 +21,8 @@ def known_hint(name: str, known: Iterable[str]) -> str:
 
 MAX_NOTES = 1000
 SHOWN = 5  # doubts that a warning holds in full
+SAID: set[tuple[Path, str]] = set()  # what the log has on each file, in this process
+MAX_SAID = 10_000
 
 
 class Place(Protocol):
@@ -115,6 +118,27 @@ class Report:
             if child.tag not in known and child.tag not in silent:
                 what = f"unknown in <{node.tag}>, ignored"
                 self.unknown(child, child.tag, what, f"{node.tag}/{child.tag}", known)
+
+
+def is_news(source: Path | None, text: str) -> bool:
+    """Tell whether the log does not have a text on a file yet; from now on it counts as said.
+
+    Who builds a thousand worlds from one file wants to read once what is wrong with it. A text without a
+    file is always news.
+
+    Example:
+        >>> is_news(Path("ant.xml"), "solref has no effect"), is_news(Path("ant.xml"), "solref has no effect")
+        (True, False)
+    """
+    if source is None:
+        return True
+    key = source.absolute(), text
+    if key in SAID:
+        return False
+    if len(SAID) >= MAX_SAID:
+        SAID.clear()
+    SAID.add(key)
+    return True
 
 
 def warning(owner: str, doubts: list[str]) -> str:

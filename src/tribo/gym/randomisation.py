@@ -1,7 +1,8 @@
 """Changes that make worlds differ: for `Task.randomisations`, `Task.resets` and `Task.events`.
 
 Each function returns a term of change. Factors multiply what the task's world has, so that they do not pile
-up from episode to episode.
+up from episode to episode. Ranges are checked when the change is made: one that is wrong would else end a
+training hours later, when such a number is drawn.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from tribo.checks import check
 from tribo.gym.simulation import Simulation
 from tribo.gym.task import Change
+
+OF_MOTORS = ("delay", "time_constant", "stall_torque", "no_load_speed")
 
 
 def mass(name: str, link: str, low: float, high: float) -> Change:
@@ -21,11 +25,15 @@ def mass(name: str, link: str, low: float, high: float) -> Change:
         name, link: Of the robot and its link.
         low, high: Of the factor [–], > 0.
 
+    Raises:
+        TypeError, ValueError: They are no such numbers.
+
     Example:
         >>> from tribo.gym.tasks import cart_pole
         >>> task = cart_pole.task()
         >>> task.randomisations["heavy pole"] = mass("cart_pole", "pole", 0.5, 2.0)
     """
+    _check_factors(low, high, f"factor of the mass of {link}")
 
     def change(sim: Simulation, rows: np.ndarray) -> None:
         part: Any = sim.world[name]
@@ -45,11 +53,15 @@ def size(name: str, low: float, high: float, shape: str | None = None) -> Change
         low, high: Of the factor [–], > 0.
         shape: Name of its collision shape, "LINK/0"; None: its only one.
 
+    Raises:
+        TypeError, ValueError: The factors are no such numbers.
+
     Example:
         >>> from tribo.gym.tasks import quadruped
         >>> task = quadruped.task()
         >>> task.randomisations["foot"] = size("dog", 0.9, 1.1, "LF_FOOT/0")
     """
+    _check_factors(low, high, f"factor of the size of {name}")
 
     def change(sim: Simulation, rows: np.ndarray) -> None:
         part: Any = sim.world[name]
@@ -66,7 +78,11 @@ def friction(first: str, second: str, low: float, high: float) -> Change:
     Args:
         first, second: Names of the materials.
         low, high: Of the coefficient [–], ≥ 0.
+
+    Raises:
+        TypeError, ValueError: They are no such numbers.
     """
+    _check_range((low, high), f"friction of {first} and {second}", minimum=0.0)
 
     def change(sim: Simulation, rows: np.ndarray) -> None:
         values = sim.draws.uniform(rows, low, high, 1)[:, 0]
@@ -81,7 +97,11 @@ def gains(name: str, low: float, high: float) -> Change:
     Args:
         name: Of the robot.
         low, high: Of the factors [–], ≥ 0.
+
+    Raises:
+        TypeError, ValueError: They are no such numbers.
     """
+    _check_range((low, high), f"factor of the gains of {name}", minimum=0.0)
 
     def change(sim: Simulation, rows: np.ndarray) -> None:
         robot = sim.object(name)
@@ -97,8 +117,12 @@ def gravity(deviation: float) -> Change:
     """Add normally distributed numbers to gravity: slopes, and scales that are wrong.
 
     Args:
-        deviation: Standard deviation of each component [m/s²].
+        deviation: Standard deviation of each component [m/s²], ≥ 0.
+
+    Raises:
+        TypeError, ValueError: It is no such number.
     """
+    check.number(deviation, "deviation of gravity", minimum=0.0)
 
     def change(sim: Simulation, rows: np.ndarray) -> None:
         values = np.asarray(sim.world.gravity) + sim.draws.normal(rows, deviation, 3)
@@ -115,11 +139,19 @@ def motors(name: str, **ranges: tuple[float, float]) -> Change:
         ranges: Least and largest value by name: delay [s], time_constant [s], stall_torque [N m, N],
             no_load_speed [rad/s, m/s], as `ObjectBatch.set_motors` takes them.
 
+    Raises:
+        KeyError: There is no such number of a motor.
+        TypeError, ValueError: A range is none.
+
     Example:
         >>> from tribo.gym.tasks import quadruped
         >>> task = quadruped.task()
         >>> task.randomisations["motors"] = motors("dog", delay=(0.0, 0.02), time_constant=(0.005, 0.01))
     """
+    for key, ends in ranges.items():
+        _check_range(
+            ends, f"{check.known(key, OF_MOTORS, 'number of a motor')} of {name}", minimum=0.0
+        )
 
     def change(sim: Simulation, rows: np.ndarray) -> None:
         robot = sim.object(name)
@@ -140,8 +172,12 @@ def push(name: str, speed: float) -> Change:
 
     Args:
         name: Of the robot or body.
-        speed: The largest, in x and in y, world axes [m/s].
+        speed: The largest, in x and in y, world axes [m/s], ≥ 0.
+
+    Raises:
+        TypeError, ValueError: It is no such number.
     """
+    check.number(speed, f"speed of a push of {name}", minimum=0.0)
 
     def change(sim: Simulation, rows: np.ndarray) -> None:
         sim.object(name).generalized_velocity[rows, :2] += sim.draws.uniform(rows, -speed, speed, 2)
@@ -156,17 +192,57 @@ def start(name: str, coordinate: Any, velocity: Any) -> Change:
         name: Of the robot.
         coordinate: Largest deviation, a number or (nq,) [m, rad].
         velocity: Largest deviation, a number or (dof,) [m/s, rad/s].
+
+    Raises:
+        TypeError, ValueError: They are no numbers ≥ 0.
     """
+    spans = [
+        check.not_negative(check.within_range(check.array(value, what, "numbers"), what), what)
+        for value, what in ((coordinate, f"coordinate of the start of {name}"),
+                            (velocity, f"velocity of the start of {name}"))
+    ]  # fmt: skip
 
     def change(sim: Simulation, rows: np.ndarray) -> None:
         robot = sim.object(name)
         q, v = robot.generalized_coordinate[rows], robot.generalized_velocity[rows]
-        span, speeds = (
-            np.broadcast_to(coordinate, q.shape[1:]),
-            np.broadcast_to(velocity, v.shape[1:]),
-        )
+        if q.shape != v.shape:
+            raise ValueError(
+                f"{name} has rotations among its coordinates, to which numbers cannot be added: write a "
+                "change of your own that calls set_state"
+            )
+        for span, what in zip(spans, ("coordinate", "velocity"), strict=True):
+            if span.shape not in ((), q.shape[1:]):
+                raise ValueError(
+                    f"{what} of the start of {name} must be a number or have shape {q.shape[1:]}, "
+                    f"got {span.shape}"
+                )
+        span, speeds = (np.broadcast_to(value, q.shape[1:]) for value in spans)
         q = q + sim.draws.uniform(rows, -span, span, q.shape[1])
         v = v + sim.draws.uniform(rows, -speeds, speeds, v.shape[1])
         robot.set_state(q, v, rows)
 
     return change
+
+
+def _check_range(ends: Any, what: str, *, minimum: float) -> tuple[float, float]:
+    """Return least and largest value of what is drawn.
+
+    Raises:
+        TypeError, ValueError: They are no two numbers, or the second is below the first or both below a
+            minimum.
+    """
+    low, high = (check.number(end, what, minimum=minimum) for end in check.pair(ends, what))
+    if low > high:
+        raise ValueError(
+            f"{what} must go from the least to the largest value, got {low:g} and {high:g}"
+        )
+    return low, high
+
+
+def _check_factors(low: Any, high: Any, what: str) -> None:
+    """Refuse what are no factors > 0.
+
+    Raises:
+        TypeError, ValueError: They are none.
+    """
+    check.positive(_check_range((low, high), what, minimum=0.0)[0], what)

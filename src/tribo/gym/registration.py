@@ -64,6 +64,10 @@ def load(name: str) -> Task:
 def _of_user(name: str) -> Task:
     """Return what a function of the user's returns, by "module:function"."""
     module, _, function = name.partition(":")
+    if not all(part.isidentifier() for part in (*module.split("."), function)):
+        raise ImportError(
+            f"{name!r} must be module:function of a task, from this folder, as 'pendulum:swing_up'"
+        )
     here = str(Path.cwd())
     is_new = here not in sys.path
     if is_new:

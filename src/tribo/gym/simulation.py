@@ -244,10 +244,15 @@ class Simulation:
             )
 
     def terminations(self) -> np.ndarray:
-        """Return in which worlds any termination term is true, (worlds,) of bool."""
+        """Return in which worlds any termination term is true, (worlds,) of bool.
+
+        Raises:
+            TypeError, ValueError: A term gave something else than (worlds,) of bool.
+        """
         ended = np.zeros(len(self), bool)
         for name, term in self.task.terminations.items():
-            ended |= flat(term(self), len(self), f"termination {name!r}").astype(bool)
+            what = f"termination {name!r}"
+            ended |= check.booleans(flat(term(self), len(self), what), what)
         return ended
 
     # -- keeping it ----------------------------------------------------------------------------
@@ -337,10 +342,11 @@ def flat(value: Any, worlds: int, what: str) -> np.ndarray:
     """Return what a term gave as (worlds,).
 
     Raises:
-        ValueError: Its shape is another one.
+        TypeError, ValueError: It is no array of numbers or truth values, or its shape is another one.
     """
-    made = np.asarray(value)
+    made = check.values(value, what)
     if made.shape != (worlds,):
         raise ValueError(f"{what} must have shape ({worlds},), got {made.shape}")
-    check.values(made, what)
+    if made.dtype.kind not in "fiub":
+        raise TypeError(f"{what} must be numbers, got {check.shown(value)}")
     return made

@@ -47,10 +47,14 @@ class Actions:
             TypeError, ValueError: They are no numbers, do not have one shape (k,), or a lower one is not
                 below its upper one.
         """
-        self.low, self.high = (
-            check.array(a, f"{name} of actions", "numbers").astype(np.float32)
-            for a, name in ((self.low, "low"), (self.high, "high"))
-        )
+        given = [check.array(self.low, "low of actions", "numbers"),
+                 check.array(self.high, "high of actions", "numbers")]  # fmt: skip
+        for limits in given:
+            if (np.isfinite(limits) & (np.abs(limits) > check.LARGEST)).any():
+                raise ValueError(
+                    f"limits of actions must be at most {check.LARGEST:g} in size, got {check.shown(limits)}"
+                )
+        self.low, self.high = (limits.astype(np.float32) for limits in given)
         if self.low.ndim != 1 or self.low.shape != self.high.shape or not self.low.size:
             raise ValueError(
                 f"low and high of actions must have one shape (k,), got {self.low.shape}, {self.high.shape}"
@@ -141,6 +145,10 @@ class Task:
                 raise ValueError(
                     f"task {self.name!r} has no {what}: add one, task.{what}[name] = …"
                 )
+        for part, what in zip(
+            _two(self.camera, f"camera {whose}", "eye and target"), ("eye", "target"), strict=True
+        ):
+            check.vector(part, f"{what} of the camera {whose}", 3)
         for what in PLAIN:
             for name, term in getattr(self, what).items():
                 _callable(term, f"{what}[{name!r}] {whose}")

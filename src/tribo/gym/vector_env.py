@@ -60,7 +60,9 @@ class VectorEnv(GymnasiumVectorEnv):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None, render_mode: str | None = None,
     ) -> None:  # fmt: skip
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        modes = {mode.value: mode for mode in AutoresetMode}
+        mode = getattr(autoreset_mode, "value", autoreset_mode)
+        self.autoreset_mode = modes[check.choice(mode, modes, "autoreset_mode")]
         self.render_mode = check_render_mode(render_mode)
         self.simulation = Simulation(task, num_envs, threads=threads)
         self.num_envs = num_envs

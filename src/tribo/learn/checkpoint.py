@@ -65,6 +65,7 @@ def held(folder: str | Path) -> Iterator[None]:
 
     Raises:
         BlockingIOError: Another process keeps it.
+        NotADirectoryError: There is a file of that name.
 
     Example:
         >>> import tempfile
@@ -73,6 +74,8 @@ def held(folder: str | Path) -> Iterator[None]:
         ['.lock']
     """
     place = Path(folder)
+    if place.exists() and not place.is_dir():
+        raise NotADirectoryError(f"{place}: is a file; a training is kept in a folder of its own")
     place.mkdir(parents=True, exist_ok=True)
     try:
         import fcntl
@@ -117,7 +120,12 @@ def load(path: str | Path) -> dict[str, Any]:
         raise ValueError(f"{path}: was damaged: the check sum of {damaged} is wrong")
     try:
         state: dict[str, Any] = _unpacked(torch().load(io.BytesIO(data), weights_only=True))
-    except (pickle.UnpicklingError, RuntimeError, EOFError, KeyError) as error:
+    except pickle.UnpicklingError:  # PyTorch's words would advise to execute it
+        raise ValueError(
+            f"{path}: is no checkpoint of 'tribo train': it holds more than numbers, texts and arrays; "
+            "nothing of it was executed"
+        ) from None
+    except (RuntimeError, EOFError, KeyError) as error:
         raise ValueError(f"{path}: is no checkpoint of 'tribo train': {error}") from None
     return state
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from tribo.checks import check
-from tribo.learn.policy import FARTHEST, Policy
+from tribo.learn.policy import FARTHEST, LARGEST, Policy
 from tribo.learn.torch_extra import torch
 
 
@@ -31,6 +32,11 @@ def network(inputs: int, outputs: int, hidden: tuple[int, ...], last: float) -> 
     return nn.Sequential(*layers[:-1])
 
 
+def all_finite(tensors: Iterable[Any]) -> bool:
+    """Tell whether tensors hold nothing but finite numbers."""
+    return all(bool(torch().isfinite(tensor).all()) for tensor in tensors)
+
+
 class ActorCritic:
     """Actor, critic, the deviation of the actions, and running means of what is seen.
 
@@ -42,7 +48,7 @@ class ActorCritic:
         seed: Of the weights.
 
     Raises:
-        ValueError: A limit is not finite.
+        ValueError: A limit is not finite, or the policy would be larger than a file of one may be.
     """
 
     def __init__(
@@ -54,6 +60,11 @@ class ActorCritic:
             raise ValueError(
                 f"limits of actions must be finite to be learnt, got {np.asarray(low).tolist()} and "
                 f"{np.asarray(high).tolist()}"
+            )
+        size = 4 * sum(b * (a + 1) for a, b in itertools.pairwise((seen, *hidden, len(low))))
+        if size > LARGEST:
+            raise ValueError(
+                f"hidden {tuple(hidden)} makes a policy of {size} bytes, a policy has at most {LARGEST}"
             )
         with module.random.fork_rng(devices=[]):
             module.manual_seed(seed)
@@ -73,6 +84,11 @@ class ActorCritic:
     def parameters(self) -> list[Any]:
         """Return all that is learnt."""
         return [*self.actor.parameters(), *self.critic.parameters(), self.log_deviation]
+
+    def is_sound(self) -> bool:
+        """Tell whether all numbers are finite, and the deviations of the actions too, and not 0."""
+        spread = self.log_deviation.detach().exp()
+        return all_finite([*self.parameters(), spread]) and bool((spread > 0.0).all())
 
     def watch(self, seen: Any) -> None:
         """Take observations (n, seen) into the running means (Chan, Golub, LeVeque, 1983)."""
@@ -126,6 +142,10 @@ class ActorCritic:
             ):
                 raise ValueError(f"{name} of the networks must be {tuple(here.shape)} numbers")
         check.positive(saved["count"], "count of what the networks saw")
+        tensors = [saved[name] for name in ("log_deviation", "mean", "square")]
+        tensors += [*saved["actor"].values(), *saved["critic"].values()]
+        if not all_finite(tensors):
+            raise ValueError("the networks hold what is no finite number")
         self.actor.load_state_dict(saved["actor"])
         self.critic.load_state_dict(saved["critic"])
         with torch().no_grad():

@@ -92,27 +92,25 @@ class Policy:
 
         Raises:
             OSError: There is no such file.
-            ValueError: It is no policy, or larger than 256 MiB.
+            ValueError: It is no policy, of another version, or larger than 256 MiB.
         """
         try:
             with zipfile.ZipFile(path) as archive:
                 size = sum(item.file_size for item in archive.infolist())
             if size > LARGEST:
-                raise ValueError(f"{path}: {size} bytes of arrays, a policy has at most {LARGEST}")
+                raise ValueError(f"{size} bytes of arrays, a policy has at most {LARGEST}")
             with np.load(path, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
             count = sum(name.startswith("weight_") for name in arrays)
             layers = [(arrays[f"weight_{k}"], arrays[f"bias_{k}"]) for k in range(count)]
-            made = cls(
-                str(arrays["task"]),
-                arrays["mean"],
-                arrays["deviation"],
-                layers,
-                arrays["low"],
-                arrays["high"],
-            )
+            if arrays["form"].shape != () or arrays["form"] != FORM:
+                raise ValueError(f"its form is {arrays['form']}, this version reads {FORM}")
+            if arrays["task"].dtype.kind != "U" or arrays["task"].shape != ():
+                raise ValueError("its task is no name")
+            rest = [arrays[name] for name in ("low", "high")]
+            made = cls(str(arrays["task"]), arrays["mean"], arrays["deviation"], layers, *rest)
             made._check()
-        except (zipfile.BadZipFile, KeyError) as error:
+        except (zipfile.BadZipFile, KeyError, ValueError) as error:
             raise ValueError(f"{path}: is no policy of 'tribo train': {error}") from None
         return made
 
@@ -149,6 +147,8 @@ class Policy:
             raise ValueError(
                 f"the last layer of the policy gives {width} numbers, limits are {self.low.shape}"
             )
+        if not (self.low < self.high).all():
+            raise ValueError("the policy's lower limits of actions are not below the upper ones")
 
     def save_onnx(self, path: str | Path) -> None:
         """Write the policy as ONNX: "observation" (worlds, n) of float32 in, "action" (worlds, k) out.

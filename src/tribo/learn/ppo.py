@@ -43,7 +43,11 @@ class Learner:
         self.iteration = 0
 
     def iterate(self) -> dict[str, float]:
-        """Play a rollout and improve the policy with it; return what became of it, by name."""
+        """Play a rollout and improve the policy with it; return what became of it, by name.
+
+        Raises:
+            RuntimeError: The training diverged: the networks give no finite numbers any more.
+        """
         rollout = self.player.play()
         result = self.improve(rollout)
         self.iteration += 1
@@ -77,6 +81,11 @@ class Learner:
             for rows in module.chunk(order, settings.minibatches):
                 parts = [scaled[rows], *(part[rows] for part in flat[1:])]
                 loss, divergence = self._descend(parts, middle[rows], spread)
+                if not self.networks.is_sound() or not np.isfinite(loss):
+                    raise RuntimeError(
+                        f"the training diverged in update {self.iteration + 1}: the networks give no finite "
+                        "numbers any more; take a smaller learning_rate, or rewards of smaller numbers"
+                    )
                 losses.append(loss)
                 divergences.append(divergence)
         self.networks.watch(flat[0])  # from here on what is seen is scaled anew

@@ -9,6 +9,8 @@ from typing import Any
 
 from tribo.checks import check
 
+MOST_THREADS = 1024  # each is one of the system; PyTorch asked for more ends the process
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -63,14 +65,17 @@ class Settings:
             check.integer(getattr(self, name), name, 1)
         for name in ("seed", "threads"):
             check.integer(getattr(self, name), name, 0)
+        for name in ("threads", "torch_threads"):
+            check.number(getattr(self, name), name, maximum=MOST_THREADS)
         for name in ("clip", "divergence", "learning_rate", "gradient", "deviation"):
             check.positive(getattr(self, name), name)
         for name in ("discount", "trace"):
             check.number(getattr(self, name), name, minimum=0.0, maximum=1.0)
         check.number(self.entropy, "entropy", minimum=0.0)
-        object.__setattr__(
-            self, "hidden", tuple(check.integer(n, "hidden", 1) for n in self.hidden)
-        )
+        widths = check.listed(self.hidden, "hidden", "widths of layers")
+        object.__setattr__(self, "hidden", tuple(check.integer(n, "hidden", 1) for n in widths))
+        if self.samples < 2:  # advantages are scaled by their deviation
+            raise ValueError("worlds · horizon must be ≥ 2, got 1")
         if self.minibatches > self.samples:
             raise ValueError(
                 f"minibatches must be ≤ worlds · horizon = {self.samples}, got {self.minibatches}"

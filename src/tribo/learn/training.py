@@ -61,6 +61,7 @@ def train(
         FileExistsError: The folder holds a training and `resume` is false.
         FileNotFoundError: It holds none and `resume` is true.
         BlockingIOError: Another process trains in the folder.
+        NotADirectoryError: It is a file.
         ImportError: PyTorch (or onnx) is missing; the message says how to get it.
         KeyError: There is no such task.
         ValueError: The training in the folder is of another task or has other settings, has already as many

@@ -419,12 +419,12 @@ def _check_static(options: dict[str, Any]) -> None:
 
 
 def _report(part: ArticulatedSystem) -> None:
-    """Log what the reader of a robot's file has to say: one warning, and what is good to know."""
-    from tribo.formats.report import warning
+    """Log what the reader of a robot's file has to say, once: one warning, and what is good to know."""
+    from tribo.formats.report import is_news, warning
 
     made = part.description
     for note in made.notes:
-        if note not in made.doubts:
+        if note not in made.doubts and is_news(made.source, note):
             logger.info("%s: %s", part.name, note)
-    if made.doubts:
+    if made.doubts and is_news(made.source, "\n".join(made.doubts)):
         logger.warning("%s", warning(part.name, made.doubts))

@@ -74,6 +74,7 @@ class WorldMjcf:
             (['ball', 'floor'], 0.002)
         """
         from tribo.formats import mjcf
+        from tribo.formats.report import is_news
 
         self._world.check_editable("the list of objects")
         scene = mjcf.read(
@@ -83,7 +84,8 @@ class WorldMjcf:
             strict=strict,
         )
         for note in scene.notes:
-            logger.warning("%s", note)
+            if is_news(scene.source, note):
+                logger.warning("%s", note)
         return self.take_scene(scene, take_options=take_options)
 
     def take_scene(self, scene: WorldDescription, *, take_options: bool = True) -> list[Object]:

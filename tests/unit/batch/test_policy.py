@@ -480,3 +480,12 @@ def test_a_learnt_policy_is_the_same_to_float32():
     actions = learnt.network()(seen)
     np.testing.assert_allclose(actions, learnt(seen), rtol=0, atol=1e-5)
     assert 0.05 < (np.abs(actions) == 1.0).mean() < 0.95
+
+
+def test_what_was_learnt_says_where_its_network_is():
+    class Learnt:
+        def network(self):
+            raise AssertionError("it is for the user to call")
+
+    with pytest.raises(TypeError, match=r"must be a tribo\.Network.*; its network\(\) is one"):
+        tribo.Batch(tribo.World(), 1).set_policy(Learnt(), [], [])

@@ -150,3 +150,18 @@ def test_wrong_plans_are_refused(controls, error, message):
     with pytest.raises(error, match=message):
         batch.rollout(**controls)
     assert batch.hash() == before
+
+
+@pytest.mark.parametrize("shape", [(10**12, 6), (2, 10**12, 6), (1, 10**12, 6)])
+def test_plans_that_no_memory_holds_are_refused(shape):
+    """The system ended the process: an array of a thousand million controls takes no room by itself."""
+    world = tribo.World()
+    world.add_sphere(0.1, mass=1.0, name="ball")
+    plan = np.broadcast_to(np.zeros(1), shape)
+    with pytest.raises(
+        MemoryError, match=r"forces of ball: the states after 1000000000000 controls"
+    ):
+        tribo.Batch(world, 2, threads=1).rollout(forces={"ball": plan})
+    numbers = {"ball": {"x": np.broadcast_to(np.zeros(1), shape[:-1])}}
+    with pytest.raises(KeyError, match="joint"):
+        tribo.Batch(world, 2, threads=1).rollout(forces=numbers)

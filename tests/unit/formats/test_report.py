@@ -142,3 +142,28 @@ def test_doubts_are_notes():
     tree = urdf.read(arm(diagonal(5, 1, 1), inside='<limit effort="0"/><axs/>'))
     assert set(tree.doubts) < set(tree.notes)
     assert len(tree.doubts) == 2
+
+
+def test_a_file_is_spoken_of_once_however_many_worlds_are_built_from_it(tmp_path, caplog):
+    """A thousand worlds said the same a thousand times. Another file, or other words, are news."""
+    scene = (
+        '<mujoco><worldbody><body name="ball"><freejoint/>'
+        '<geom size="0.1" solref="0.1 1" {}/></body></worldbody></mujoco>'
+    )
+    (tmp_path / "ball.xml").write_text(scene.format(""))
+    (tmp_path / "other.xml").write_text(scene.format(""))
+    (tmp_path / "arm.urdf").write_text(arm(more="<odd/>"))
+    counts = []
+    for name in ("ball.xml", "ball.xml", "other.xml"):
+        tribo.World().load_mjcf(tmp_path / name)
+        counts.append(len(warnings(caplog)))
+    assert counts == [counts[0], counts[0], 2 * counts[0]]
+    assert counts[0] >= 1
+    (tmp_path / "ball.xml").write_text(scene.format('odd="1"'))
+    tribo.World().load_mjcf(tmp_path / "ball.xml")
+    assert len(warnings(caplog)) == 2 * counts[0] + 1
+    caplog.clear()
+    for _ in range(3):
+        robot = tribo.World().add_articulated_system(tmp_path / "arm.urdf")
+    assert len(warnings(caplog)) == 1
+    assert robot.description.doubts  # the notes of each robot stay

@@ -35,6 +35,13 @@ OPEN = 0.2  # [–] of the speed to remove: beyond, rows contradict one another
 
 
 @kernel
+def beyond_cone(mu, impulse, w):
+    """Return how far d of velocity w is from the dual cone [m/s], and |λ · d| [J]."""
+    d = (w[0], w[1], w[2] + mu * sqrt(w[0] * w[0] + w[1] * w[1]))
+    return largest(vec.sub(d, project(1.0 / mu, d))), abs(vec.dot(impulse, d))
+
+
+@kernel
 def contact_residual(model, work, c):
     """Return primal [N s], dual [m/s] and complementarity [J] violation of one contact."""
     impulse = vec.load(work.contact_impulse, c)
@@ -44,11 +51,13 @@ def contact_residual(model, work, c):
         primal = max(0.0, -impulse[2])
         return primal, max(0.0, -w[2]), abs(impulse[2] * w[2])
     primal = largest(vec.sub(impulse, project(mu, impulse)))
+    dual, energy = beyond_cone(mu, impulse, w)
     slack = GOOD * work.contact_drift_error[c]  # no contact asks for more
-    w = (beyond(w[0], slack), beyond(w[1], slack), beyond(w[2], slack))
-    d = (w[0], w[1], w[2] + mu * sqrt(w[0] * w[0] + w[1] * w[1]))
-    dual = largest(vec.sub(d, project(1.0 / mu, d)))
-    return primal, dual, abs(vec.dot(impulse, d))
+    if slack > 0.0:  # it may also be nearer to 0: one velocity that is lawful is enough
+        w = (beyond(w[0], slack), beyond(w[1], slack), beyond(w[2], slack))
+        nearer, less = beyond_cone(mu, impulse, w)
+        dual, energy = min(dual, nearer), min(energy, less)
+    return primal, dual, energy
 
 
 @kernel

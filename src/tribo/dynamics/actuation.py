@@ -253,16 +253,19 @@ def speed_mode(model, command, settings, work, dof, v, torque):
 
 @kernel
 def leaves_speed(model, command, settings, work, dof, v):
-    """Tell whether a drive that was held at its speed limit is not pushing against it any more."""
+    """Tell whether a drive that was held at its speed limit is not pushing against it any more.
+
+    Where it is slower it gives all that it may at the limit. One whose law asks for that much at any speed
+    does as it would without its row, and has nothing to leave.
+    """
     sign = 1.0 if work.drive_mode[dof] > 0 else -1.0
     speed = model.dof_speed[dof]
     next_v = work.next_v[dof]
+    torque = wanted(command, settings, work, dof, v, next_v)
     if sign * next_v < speed - RELEASE * speed:
-        return True
-    return (
-        sign * next_v > speed + RELEASE * speed
-        and sign * wanted(command, settings, work, dof, v, next_v) < 0.0
-    )
+        cap = work.drive_cap[dof]
+        return abs(within_effort(model, dof, torque) - cap) > RELEASE * abs(cap)
+    return sign * next_v > speed + RELEASE * speed and sign * torque < 0.0
 
 
 @kernel

@@ -201,7 +201,13 @@ def _text_of(source: str | Path, kind: str) -> tuple[str, str]:
                 data = file.read(MAX_BYTES + 1)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise DescriptionError(f"{name[:200]}: cannot read the {kind}: {reason}") from None
+            looks = any(mark in name for mark in (": ", "{", "["))
+            hint = (
+                "; text of one line is taken for a path: put a line break into it" if looks else ""
+            )
+            raise DescriptionError(
+                f"{name[:200]}: cannot read the {kind}: {reason}{hint}"
+            ) from None
     if len(data) > MAX_BYTES:
         raise DescriptionError(
             f"{name}: larger than {MAX_BYTES >> 20} MiB, which is the most that is read"

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
+from dataclasses import replace
+from math import inf
 
 import numpy as np
 
 from tribo.checks import check
-from tribo.enums import Solver
+from tribo.description.extents import shape_extent
+from tribo.description.trees import IDENTITY
+from tribo.enums import Shape, Solver
 from tribo.materials import ContactMaterial
 from tribo.materials.diagnosis import FEWEST_STEPS
 from tribo.model import Joint, Kind, Status
@@ -130,6 +135,34 @@ def ringing(world: WorldView) -> list[str]:
     ]
 
 
+def sinking(world: WorldView) -> list[str]:
+    """Return which pairs of materials have an adhesive overlap that is not thinner than one of their shapes."""
+    table = world.materials
+    laws = [table.default, *(law for _, _, law in table)]
+    if not any(isinstance(law, ContactMaterial) and law.adhesive_overlap > 0.0 for law in laws):
+        return []
+    thickness: dict[str, float] = {}
+    for part in world.objects:
+        for body in part.description.bodies:
+            for shape in body.shapes:
+                is_ground = shape.kind == Shape.PLANE or shape.kind >= Shape.SURFACE
+                turned = replace(shape, quaternion=IDENTITY)
+                size = 0.0 if is_ground else 2.0 * float(shape_extent(turned)[1].min())
+                size = size if size > 0.0 else inf  # the ground, and a point, have no thickness
+                thickness[shape.material] = min(thickness.get(shape.material, inf), size)
+    found = []
+    for first, second in itertools.combinations_with_replacement(sorted(thickness), 2):
+        law = table.pair(first, second)
+        thin = min(thickness[first], thickness[second])
+        if isinstance(law, ContactMaterial) and law.adhesive_overlap >= thin:
+            found.append(
+                f"the contact material of {first!r} with {second!r} has an adhesive_overlap of "
+                f"{law.adhesive_overlap:g} m, which is not thinner than a shape of {thin:g} m: it comes to "
+                "rest inside, or passes through. Take less"
+            )
+    return found
+
+
 TEXTS = {
     Status.CONTRADICTION: contradiction,
     Status.SLOWED: slowed,
@@ -146,19 +179,20 @@ class WarningLog:
         self._said = 0
         self._residual = 0.0  # [–] with which an unsolved step was said last
         self._seen: object = None  # engine whose joints were looked at
-        self._rings: set[str] = set()  # what was said of pairs that ring
+        self._rings: set[str] = set()  # what was said of pairs that ring or sink in
 
     def begin(self, world: WorldView) -> None:
         """Log, once for each time that a world is built, what looks wrong before its first step.
 
-        Joints that begin far beyond their stops, and pairs of materials that ring.
+        Joints that begin far beyond their stops, and pairs of materials that ring or
+        sink in.
         """
         if self._seen is not world.engine:
             self._seen = world.engine
             said = beyond_stops(world)
             if said:
                 logger.warning("t = %g s: %s", world.time, said)
-            for text in ringing(world):
+            for text in (*ringing(world), *sinking(world)):
                 if text not in self._rings:
                     self._rings.add(text)
                     logger.warning("%s (%s)", text, ONCE)

@@ -503,3 +503,12 @@ def test_what_is_written_is_read_the_same(tmp_path):
         tribo.write_materials(library, 3)
     with pytest.raises(FileNotFoundError, match="its folder does not exist"):
         tribo.write_materials(library, tmp_path / "none" / "materials.yaml")
+
+
+def test_yaml_of_one_line_is_a_path_and_that_is_said():
+    """Text without a line break was "No such file or directory", and no more."""
+    with pytest.raises(DescriptionError, match="text of one line is taken for a path"):
+        read_materials("materials: [ { name: ice } ]")
+    with pytest.raises(DescriptionError) as missing:
+        read_materials("ice.yaml")
+    assert "line" not in str(missing.value)

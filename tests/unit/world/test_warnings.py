@@ -47,6 +47,27 @@ def test_pairs_that_ring_are_said_once_where_they_can_meet(caplog):
     assert "the default pair has a spook_damping of 0.001 s" in caplog.text
 
 
+def test_what_sinks_into_its_own_adhesion_is_said(caplog):
+    """`tribo check` said it of files; in a world a box went through the ground without a word."""
+    world = empty_world(5e-3)
+    glue = {"youngs_modulus": 1e4, "adhesion_force": 10.0}
+    world.set_material_pair("soil", "wood", adhesive_overlap=0.25, **glue)
+    world.set_material_pair("soil", "rope", adhesive_overlap=0.15, **glue)  # thinner than the shape
+    world.set_material_pair("soil", "gold", adhesive_overlap=0.25, **glue)  # there is no gold
+    world.add_ground(material="soil")
+    world.add_box((1.0, 0.2, 1.0), 1.0, "wood", position=(0, 0, 1))
+    world.add_box((1.0, 0.2, 1.0), 1.0, "rope", position=(3, 0, 1))
+    world.step(3)
+    assert "'soil' with 'wood' has an adhesive_overlap of 0.25 m" in caplog.text
+    assert "not thinner than a shape of 0.2 m" in caplog.text
+    assert "rope" not in caplog.text
+    assert "gold" not in caplog.text
+    caplog.clear()
+    world.add_sphere(0.1, 1.0, "rope", position=(6, 0, 1))
+    world.step()
+    assert not caplog.text  # it was said
+
+
 @pytest.mark.parametrize("is_compliant", [False, True])
 def test_compliant_pairs_are_named_only_where_there_is_one(caplog, monkeypatch, is_compliant):
     world = empty_world()

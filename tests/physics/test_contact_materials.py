@@ -83,6 +83,17 @@ def test_it_rests_at_the_depth_that_its_points_bear() -> None:
     assert 0.1 - cube.position[2] == pytest.approx(m * G / (points * k), rel=1e-9)
 
 
+@pytest.mark.parametrize("friction", [0.0, 0.5, 1e3])
+def test_what_rests_shallower_than_rounding_keeps_its_contacts(friction: float) -> None:
+    """A stiff stack lies at 5e-14 m: gaps of rounding lost its contacts, which moved it by 1e-6 m."""
+    world = tribo.World(0.02)
+    world.default_pair = ContactMaterial(youngs_modulus=1e14, friction=friction, spook_damping=0.04)
+    world.add_ground()
+    boxes = [world.add_box((0.2,) * 3, 1.0, position=(0, 0, 0.1 + 0.2 * k)) for k in range(2)]
+    world.step(150)
+    assert [box.position[2] for box in boxes] == pytest.approx([0.1, 0.3], abs=1e-11)
+
+
 def test_an_overlap_without_load_is_undone_at_the_speed_of_its_damping() -> None:
     """w = 4 γ p/h: about p/τ, and the body keeps that speed."""
     tau, p = 0.05, 0.01

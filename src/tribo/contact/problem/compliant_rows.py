@@ -45,6 +45,7 @@ REFERENCE_BODY = int(Pair.REFERENCE_BODY)
 NO_DIRECTION = (
     1e-6  # [–] length of a direction in the plane of contact: below, it is along the normal
 )
+TOUCHING = 1e-12  # [m] less is rounding: what rests shallower than that keeps its contacts
 NO_SCALE = 1e-6  # [–] of the larger coefficient: less friction than that is none
 
 
@@ -254,7 +255,7 @@ def press(model, settings, work, c, speed):
     table = model.pair_table
     h = settings.dt
     gap = work.contact_gap[c] + work.contact_sag[c]
-    if gap > 0.0 and work.contact_pull[c] == 0.0:
+    if gap > TOUCHING and work.contact_pull[c] == 0.0:
         give_way(work, c, 2, 0.0)
         return -inf
     gamma, r = spook(1.0 / stiffness_of(model, work, c), table[a, b, SPOOK_DAMPING], h)

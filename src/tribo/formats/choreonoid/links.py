@@ -287,6 +287,13 @@ class LinkReader:
         own = value(link.node, "density")
         density = own.number() if own is not None else 0.0
         if density <= 0.0:
+            if density < 0.0:  # 0 is how files write none
+                self._report.doubt(
+                    own,
+                    f"a density of {density:g} kg/m³ of link {link.name!r} counts as none, as in Choreonoid: "
+                    "that of its material is taken",
+                    f"density {link.name}",
+                )
             density = float(link.material.density)
             is_known = self._library is not None or link.is_private
             if not is_known and link.material.name != "default":

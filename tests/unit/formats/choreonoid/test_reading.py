@@ -99,6 +99,15 @@ def test_rigid_bodies_are_summed_by_the_parallel_axis_theorem(arm):
     np.testing.assert_allclose(upper.inertia, whole.inertia, atol=1e-16)
 
 
+def test_a_negative_density_is_that_of_the_material_and_is_said():
+    """Choreonoid takes the material's; a sign that is wrong was taken without a word. 0 is how files write none."""
+    shape = "elements: { Shape: { geometry: { type: Box, size: [ 1, 1, 1 ] } } }"
+    for density, says in (("-8000", True), ("0", False)):
+        body, made = link(f"jointType: free, massType: density, density: {density}, {shape}")
+        assert body.mass == pytest.approx(1000.0)
+        assert any("counts as none" in note for note in made.notes) == says
+
+
 def test_density_gives_mass_centre_and_inertia(arm):
     # The link's own density, then that of its material; numbers of mass beside it have no effect.
     hand, payload = arm.trees[0].bodies[3], arm.trees[1].bodies[0]

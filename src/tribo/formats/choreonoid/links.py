@@ -287,7 +287,7 @@ class LinkReader:
         own = value(link.node, "density")
         density = own.number() if own is not None else 0.0
         if density <= 0.0:
-            if density < 0.0:  # 0 is how files write none
+            if own is not None and density < 0.0:  # 0 is how files write none
                 self._report.doubt(
                     own,
                     f"a density of {density:g} kg/m³ of link {link.name!r} counts as none, as in Choreonoid: "

@@ -100,7 +100,7 @@ def test_rigid_bodies_are_summed_by_the_parallel_axis_theorem(arm):
 
 
 def test_a_negative_density_is_that_of_the_material_and_is_said():
-    """Choreonoid takes the material's; a sign that is wrong was taken without a word. 0 is how files write none."""
+    """Choreonoid takes the material's; a wrong sign went unsaid. 0 is how files write none."""
     shape = "elements: { Shape: { geometry: { type: Box, size: [ 1, 1, 1 ] } } }"
     for density, says in (("-8000", True), ("0", False)):
         body, made = link(f"jointType: free, massType: density, density: {density}, {shape}")

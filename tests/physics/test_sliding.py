@@ -120,7 +120,7 @@ def test_top_block_slips_only_when_pulled_hard_enough():
 
 @pytest.mark.parametrize("shape", ["cylinder", "box"])
 def test_what_slides_and_turns_fast_is_as_lawful_as_it_is_solved(shape):
-    """The part of a velocity that nobody knows bent its direction: λ · d was 3e-3 of what the step removes."""
+    """What nobody knows of a velocity bent its direction: λ · d was 3e-3 of what the step removes."""
     world = ground_world(5e-3, friction=0.8)
     if shape == "cylinder":
         body = world.add_cylinder(0.08, 0.03, 1.0, position=(0, 0, 0.08))

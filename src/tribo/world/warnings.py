@@ -136,7 +136,7 @@ def ringing(world: WorldView) -> list[str]:
 
 
 def sinking(world: WorldView) -> list[str]:
-    """Return which pairs of materials have an adhesive overlap that is not thinner than one of their shapes."""
+    """Return which pairs have an adhesive overlap that is not thinner than one of their shapes."""
     table = world.materials
     laws = [table.default, *(law for _, _, law in table)]
     if not any(isinstance(law, ContactMaterial) and law.adhesive_overlap > 0.0 for law in laws):

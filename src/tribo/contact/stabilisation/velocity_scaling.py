@@ -9,7 +9,7 @@ constraints keep together. When this is asked for, and of whom: `energy_limiter`
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints import velocity_bound
 from tribo.contact.problem.islands import is_member, scalars_in
-from tribo.contact.problem.scalar_rows import tie_of
+from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
 from tribo.contact.problem.whitened_products import scalar_moved_by
 from tribo.contact.stabilisation import group_momentum
 from tribo.contact.stabilisation.group_momentum import place_of
@@ -38,7 +38,7 @@ HELD_BACK = int(Course.HELD_BACK)
 COARSE = int(Status.COARSE)
 
 SPEED = (-2, 2)  # modes of a drive at its speed limit
-ROUNDING = 1e-12  # [–] of an energy
+ROUNDING = 1e-12  # [–] of an energy that is given
 HALVINGS = 40  # of the factor: to round-off
 ZERO = (0.0, 0.0, 0.0)
 
@@ -80,9 +80,10 @@ def pushed(model, work, t):
     total = 0.0
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
-        if velocity_bound.may_act(work, n):
+        is_tie = tie_of(model, work, n) >= 0
+        if work.scalar_reach[n] == GIVES_WAY or (is_tie and velocity_bound.may_act(work, n)):
             total += work.scalar_impulse[n] * scalar_moved_by(model, work, n, middle, 0.0)
-        elif tie_of(model, work, n) >= 0:
+        elif is_tie:
             both = work.scalar_start[n] + work.scalar_target[n]
             own = scalar_moved_by(model, work, n, z, 0.0)
             total -= work.scalar_impulse[n] * (both - own)
@@ -129,9 +130,8 @@ def allowed(model, state, settings, work, t, error):
             lively += moving + stored(model, state.q, settings, work, tree)
             potential += lying
             mass += tree_mass(model, tree)
-    most = (1.0 + error) * lively + brought
-    rounding = ROUNDING * (most + abs(potential))
-    return potential + rounding + max(most, closing_energy(model, settings, work, t, mass))
+    most = (1.0 + error) * lively + (1.0 + ROUNDING) * brought
+    return potential + max(most, closing_energy(model, settings, work, t, mass))
 
 
 @kernel

@@ -4,9 +4,10 @@
 two fingers on an arm that turns hold a box or a hull. Median and 99th percentile of the time of a step [µs],
 and the steps with `NOT_CONVERGED`. `held`: how far a box creeps on a turntable in 10 s. `rest`: the processor
 time of a step of ANYmal standing, a pyramid and a heap. `compliant`: ANYmal standing on rigid contacts and
-on a contact material, in turns.
+on a contact material, in turns. `wheels`: a two-wheeler whose wheels are driven against each other, 600 steps
+of 5 ms in which it spins and falls.
 
-    python benchmarks/motion.py landing grip held rest compliant
+    python benchmarks/motion.py landing grip held rest compliant wheels
 """
 
 from __future__ import annotations
@@ -166,7 +167,36 @@ def rest() -> None:
         print(f"{name:8s} {1e6 * least:.2f} µs a step")
 
 
-SCENES = {"landing": landing, "grip": grip, "held": held, "rest": rest, "compliant": compliant}
+def two_wheeler() -> tribo.LinkDescription:
+    """Return a body of 0.5 m on two wheels of 1 N m and at most 40 rad/s."""
+    body = tribo.LinkDescription("body", 4.0, (0, 0, 0.25), np.diag((0.08, 0.08, 0.02)))
+    body.add_shape("box", (0.1, 0.2, 0.4), position=(0, 0, 0.25))
+    for name, y in (("left", 0.15), ("right", -0.15)):
+        wheel = body.add_child(
+            name, "revolute", axis=(0, 1, 0), position=(0, y, 0), effort=1.0, velocity=40.0
+        )
+        wheel.mass, wheel.inertia = 0.5, np.diag((8e-4, 1.5e-3, 8e-4))
+        wheel.add_shape("cylinder", (0.08, 0.03), quaternion=(math.sqrt(0.5), math.sqrt(0.5), 0, 0))
+    return body
+
+
+def wheels() -> None:
+    """Let a two-wheeler spin on the spot and fall."""
+    for torque in (0.0, 1.0):
+        world = tribo.World(time_step=5e-3)
+        world.add_ground()
+        robot = world.add_articulated_system(two_wheeler(), position=(0, 0, 0.12))
+        world.step(100)
+
+        def push(robot: tribo.ArticulatedSystem = robot, torque: float = torque) -> None:
+            robot.generalized_force = [0, 0, 0, 0, 0, 0, torque, -torque]
+
+        print(f"two-wheeler {torque:g} N m {timed(world, 600, push)}")
+
+
+SCENES = {
+    "landing": landing, "grip": grip, "held": held, "rest": rest, "compliant": compliant, "wheels": wheels,
+}  # fmt: skip
 
 
 def main() -> None:

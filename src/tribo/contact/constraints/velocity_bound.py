@@ -15,7 +15,7 @@ from tribo.contact.problem.scalar_rows import GIVES_WAY, set_row_target, tie_of
 from tribo.contact.problem.whitened_products import moved_by, scalar_moved_by
 from tribo.contact.solver.gauss_seidel_iteration import start_cold
 from tribo.contact.solver.strategy import solve_as_set
-from tribo.contact.stabilisation.penetration_correction import WORTH, mass_of
+from tribo.contact.stabilisation.penetration_correction import IN_VAIN, WORTH, mass_of
 from tribo.dynamics.inertia import twice_energy
 from tribo.math import vec
 from tribo.model import Kind, Status
@@ -146,6 +146,57 @@ def ask_less(model, settings, work, t, rows, part, most):
 
 
 @kernel
+def work_in_vain(model, work, n):
+    """Return twice the work of row n against what keeps it from its target [J]; 0 for a row that may push.
+
+    A row gets its target with hardly any of it. Where others hold against it, its impulse grows until the
+    compliance of hard rows gives way, and nothing moves for all that.
+    """
+    if tie_of(model, work, n) < 0 or may_push(model, work, n):
+        return 0.0
+    return 2.0 * abs(work.scalar_impulse[n] * work.scalar_target[n])
+
+
+@kernel
+def is_pushed(work, t):
+    """Tell whether a contact pushes in island t."""
+    for k in contacts_in(work, t):
+        if work.contact_impulse[work.island_contact[k], 2] > 0.0:
+            return True
+    return False
+
+
+@kernel
+def leave_targets(model, settings, work, t, rows):
+    """Ask rows of constraints of island t that work in vain for no more than to stay; return if it is solved.
+
+    A pin whose bodies go round asks for the bend of their ways; if they meet a stop or lock in this step,
+    there is none. Then two hard laws contradict each other, by little, and their impulses know no bound.
+
+    Writes: work.
+    """
+    if not is_pushed(work, t):
+        return True
+    vain = 0.0
+    for k in scalars_in(work, t):
+        vain += work_in_vain(model, work, work.island_scalar[k])
+    if vain == 0.0:
+        return True
+    speed = LEVER * max(settings.max_push_out_speed, step_speed(settings))
+    most = IN_VAIN * (moving(model, work, t) + speed * speed * mass_of(model, work, t))
+    if vain <= most:
+        return True
+    work.status[0] |= SLOWED
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        if work_in_vain(model, work, n) > 0.0:
+            set_row_target(work, n, 0.0, work.scalar_start[n] + work.scalar_target[n])
+            work.scalar_correction[n] = 0.0
+    start_cold(model, work, t)
+    return solve_as_set(model, settings, work, t, rows)
+
+
+@kernel
 def bound(model, settings, work, t, rows, is_solved):
     """Ask constraints of island t to close more slowly if that brings absurd energy; return if it is solved.
 
@@ -156,6 +207,7 @@ def bound(model, settings, work, t, rows, is_solved):
 
     Writes: work.
     """
+    is_solved = leave_targets(model, settings, work, t, rows) and is_solved
     speed = fastest(model, settings, work, t)
     if speed == 0.0:
         return is_solved

@@ -584,8 +584,8 @@ def test_a_load_that_is_reeled_in_is_lifted_as_asked(shorter, gravity):
 def test_a_hinge_that_its_own_bodies_lock_brings_no_energy(speed, dt):
     """Two boxes side by side turn into each other. (Before, 28 times the energy at once, then no numbers.)
 
-    The hinge asked for the bend of a way that the contact ends: two hard laws that contradict each other, with
-    impulses of 1e4 N s. What locks keeps no more than it had, but for a thousandth.
+    The hinge asked for the bend of a way that the contact ends: two hard laws that contradict each other,
+    with impulses of 1e4 N s. What locks keeps no more than it had, but for a thousandth.
     """
     world = tribo.World(time_step=dt, gravity=(0, 0, 0))
     held, box = (world.add_box((0.2, 0.1, 0.1), 1.0, position=(x, 0, 0)) for x in (0.0, 0.2))

@@ -160,10 +160,10 @@ def work_in_vain(model, work, n):
 @kernel
 def is_pushed(work, t):
     """Tell whether a contact pushes in island t."""
+    most = 0.0
     for k in contacts_in(work, t):
-        if work.contact_impulse[work.island_contact[k], 2] > 0.0:
-            return True
-    return False
+        most = max(most, work.contact_impulse[work.island_contact[k], 2])
+    return most > 0.0
 
 
 @kernel

@@ -36,6 +36,7 @@ FINGER = """<link name="{0}"><inertial><mass value="0.2"/>
 <collision><geometry><box size="0.06 0.02 0.06"/></geometry></collision></link>
 <joint name="{0}" type="prismatic"><parent link="arm"/><child link="{0}"/><origin xyz="0.8 0 0"/>
 <axis xyz="0 1 0"/><limit lower="-0.1" upper="0.1" effort="1e3" velocity="100"/></joint>"""
+TWO_WHEELER = Path(__file__).parents[1] / "tests/data/two_wheeler.urdf"  # 1 N m, at most 40 rad/s
 CUBE = 0.03 * np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
 
 
@@ -167,25 +168,12 @@ def rest() -> None:
         print(f"{name:8s} {1e6 * least:.2f} µs a step")
 
 
-def two_wheeler() -> tribo.LinkDescription:
-    """Return a body of 0.5 m on two wheels of 1 N m and at most 40 rad/s."""
-    body = tribo.LinkDescription("body", 4.0, (0, 0, 0.25), np.diag((0.08, 0.08, 0.02)))
-    body.add_shape("box", (0.1, 0.2, 0.4), position=(0, 0, 0.25))
-    for name, y in (("left", 0.15), ("right", -0.15)):
-        wheel = body.add_child(
-            name, "revolute", axis=(0, 1, 0), position=(0, y, 0), effort=1.0, velocity=40.0
-        )
-        wheel.mass, wheel.inertia = 0.5, np.diag((8e-4, 1.5e-3, 8e-4))
-        wheel.add_shape("cylinder", (0.08, 0.03), quaternion=(math.sqrt(0.5), math.sqrt(0.5), 0, 0))
-    return body
-
-
 def wheels() -> None:
     """Let a two-wheeler spin on the spot and fall."""
     for torque in (0.0, 1.0):
         world = tribo.World(time_step=5e-3)
         world.add_ground()
-        robot = world.add_articulated_system(two_wheeler(), position=(0, 0, 0.12))
+        robot = world.add_articulated_system(TWO_WHEELER, position=(0, 0, 0.12))
         world.step(100)
 
         def push(robot: tribo.ArticulatedSystem = robot, torque: float = torque) -> None:

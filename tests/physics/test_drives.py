@@ -1,6 +1,7 @@
 """Drives and joint limits: implicit PD, effort limits, stops."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,6 +22,8 @@ from scenes import (
 import tribo
 from tribo.description.trees import TreeDescription
 from tribo.model import Joint
+
+TWO_WHEELER = Path(__file__).parents[1] / "data" / "two_wheeler.urdf"
 
 NONE = (0.0, 0.0, 0.0)
 
@@ -270,17 +273,8 @@ def test_a_drive_with_a_constant_torque_stays_at_its_speed_limit_within_a_step()
     take three solves, or some more where h is iterated. Where the contacts have several solutions, leaving
     the limit led to another one, in which it was beyond it.
     """
-    body = tribo.LinkDescription("body")
-    body.mass, body.com, body.inertia = 4.0, (0, 0, 0.25), np.diag((0.08, 0.08, 0.02))
-    body.add_shape("box", (0.1, 0.2, 0.4), position=(0, 0, 0.25))
-    for name, y in (("left", 0.15), ("right", -0.15)):
-        wheel = body.add_child(
-            name, "revolute", axis=(0, 1, 0), position=(0, y, 0), effort=1.0, velocity=40.0
-        )
-        wheel.mass, wheel.inertia = 0.5, np.diag((8e-4, 1.5e-3, 8e-4))
-        wheel.add_shape("cylinder", (0.08, 0.03), quaternion=(np.sqrt(0.5), np.sqrt(0.5), 0, 0))
     world = ground_world(5e-3, friction=0.8)
-    robot = world.add_articulated_system(body, position=(0, 0, 0.12))
+    robot = world.add_articulated_system(TWO_WHEELER, position=(0, 0, 0.12))
     world.step(100)
     for _ in range(600):
         robot.generalized_force = (0, 0, 0, 0, 0, 0, 1, -1)

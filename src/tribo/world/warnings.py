@@ -184,8 +184,7 @@ class WarningLog:
     def begin(self, world: WorldView) -> None:
         """Log, once for each time that a world is built, what looks wrong before its first step.
 
-        Joints that begin far beyond their stops, and pairs of materials that ring or
-        sink in.
+        Joints that begin far beyond their stops, and pairs of materials that ring or sink in.
         """
         if self._seen is not world.engine:
             self._seen = world.engine

@@ -167,25 +167,24 @@ def is_pushed(work, t):
 
 
 @kernel
-def leave_targets(model, settings, work, t, rows):
+def leave_targets(model, settings, work, t, rows, is_solved):
     """Ask rows of constraints of island t that work in vain for no more than to stay; return if it is solved.
 
-    A pin whose bodies go round asks for the bend of their ways; if they meet a stop or lock in this step,
-    there is none. Then two hard laws contradict each other, by little, and their impulses know no bound.
+    A pin whose bodies go round asks for the bend of their ways; if a contact ends these in this step, there
+    is none. Then two hard laws contradict each other, by little, and their impulses know no bound.
+    Constraints that contradict one another without any contact are told by `CONTRADICTION`.
 
     Writes: work.
     """
-    if not is_pushed(work, t):
-        return True
     vain = 0.0
     for k in scalars_in(work, t):
         vain += work_in_vain(model, work, work.island_scalar[k])
-    if vain == 0.0:
-        return True
+    if vain == 0.0 or not is_pushed(work, t):
+        return is_solved
     speed = LEVER * max(settings.max_push_out_speed, step_speed(settings))
     most = IN_VAIN * (moving(model, work, t) + speed * speed * mass_of(model, work, t))
     if vain <= most:
-        return True
+        return is_solved
     work.status[0] |= SLOWED
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
@@ -207,7 +206,7 @@ def bound(model, settings, work, t, rows, is_solved):
 
     Writes: work.
     """
-    is_solved = leave_targets(model, settings, work, t, rows) and is_solved
+    is_solved = leave_targets(model, settings, work, t, rows, is_solved)
     speed = fastest(model, settings, work, t)
     if speed == 0.0:
         return is_solved

@@ -71,18 +71,18 @@ def pushed(model, work, t):
 
     Writes: work.
     """
-    z, middle = work.rigid_motion_v, work.change_v
+    z = work.change_v
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
             whiten_velocity(model, work, tree, work.kick_v, z)
-            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-                middle[dof] = z[dof] + 0.5 * work.response[dof]
     total = 0.0
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         is_tie = tie_of(model, work, n) >= 0
         if work.scalar_reach[n] == GIVES_WAY or (is_tie and velocity_bound.may_act(work, n)):
-            total += work.scalar_impulse[n] * scalar_moved_by(model, work, n, middle, 0.0)
+            before = scalar_moved_by(model, work, n, z, 0.0)
+            after = scalar_moved_by(model, work, n, work.response, before)
+            total += work.scalar_impulse[n] * 0.5 * (before + after)
         elif is_tie:
             both = work.scalar_start[n] + work.scalar_target[n]
             own = scalar_moved_by(model, work, n, z, 0.0)

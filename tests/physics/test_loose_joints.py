@@ -178,3 +178,39 @@ def test_a_pin_that_is_off_or_gives_way_bends_no_path():
     assert straight[1].position == pytest.approx((0.2, 0, 0), abs=1e-15)
     soft[0].step(3)
     assert not soft[0].engine.work.tied_shift.any()
+
+
+def angle_of(box):
+    """Return the angle by which a body has turned about z."""
+    return 2.0 * np.arctan2(box.orientation[3], box.orientation[0])
+
+
+@pytest.mark.parametrize(
+    ("make", "spin", "dt", "most"),
+    [
+        ("rod to its centre", 180.0, 1e-3, 1e-5),
+        ("rod to its centre", 60.0, 2e-3, 1e-6),
+        ("rod to its side", 180.0, 1e-3, 1e-3),
+        ("rod to its side", 60.0, 1e-3, 1e-6),
+        ("wire to its side", 180.0, 1e-3, 1e-3),
+        ("wire to its side", 60.0, 1e-3, 1e-6),
+    ],
+)
+def test_what_goes_round_on_a_rod_or_wire_keeps_its_energy(make, spin, dt, most):
+    """Up to 0.18 rad a step, 1 s. (Before, 5.7, 0.6, 5.3, 0.06, 9.3 and 0.13 %.)"""
+    world = empty_world(dt)
+    world.gravity = (0, 0, 0)
+    box = world.add_box(
+        (0.2, 0.1, 0.1), 1.0, position=(0.2, 0, 0), linear_velocity=(0, 0.2 * spin, 0),
+        angular_velocity=(0, 0, spin),
+    )  # fmt: skip
+    add = world.add_wire if make.startswith("wire") else world.add_rod
+    end = (0, 0, 0) if make.endswith("centre") else (-0.1, 0, 0)
+    tie = add(box, None, end, (0, 0, 0))
+    before = world.energy
+    for _ in range(10):
+        world.step(round(0.1 / dt))
+        c, s = np.cos(angle_of(box)), np.sin(angle_of(box))
+        held = box.position + (c * end[0], s * end[0], 0)
+        assert np.linalg.norm(held) == pytest.approx(tie.length, abs=1e-9)
+    assert abs(world.energy / before - 1.0) <= most

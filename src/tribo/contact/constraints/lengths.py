@@ -15,13 +15,8 @@ slips, and L is what the way is at the end of the step.
 from math import atan2, inf, tanh
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints.attachments import (
-    SEMI_IMPLICIT,
-    hard_target,
-    motion,
-    place_ends,
-    sag_of,
-)
+from tribo.contact.constraints.attachments import SEMI_IMPLICIT, hard_target, place_ends
+from tribo.contact.constraints.way_swing import end_point, side_of, way_point, way_swing
 from tribo.contact.problem import scalar_rows
 from tribo.enums import Memory, Tuning
 from tribo.math import vec
@@ -42,34 +37,6 @@ LET_OUT = int(Memory.LENGTH)
 # What has a bound brings energy, what has none only holds: a motor without one is given this.
 STRONGEST = 1e15  # [N]
 SLIPS = 1.0 - 1e-9  # [–] of the largest impulse of a winch: from here on its drum slips
-
-
-@kernel
-def side_of(model, c, body):
-    """Return which of the two bodies of constraint c a body is, −1: neither, it stands."""
-    if body < 0:
-        return -1
-    if body == model.constraint_body[c, 0]:
-        return 0
-    return 1 if body == model.constraint_body[c, 1] else -1
-
-
-@kernel
-def way_point(model, pos, rot, k):
-    """Return point k of the ways of all wires, world, for given poses of bodies."""
-    point = vec.load(model.path_point, k)
-    body = model.path_body[k]
-    if body < 0:
-        return point
-    return vec.add(vec.load(pos, body), vec.mat_vec(vec.load_mat(rot, body), point))
-
-
-@kernel
-def end_point(model, work, c, k):
-    """Return point k, on the way of constraint c, where `place_ends` has put its bodies, world."""
-    if side_of(model, c, model.path_body[k]) < 0:
-        return way_point(model, work.body_pos, work.body_rot, k)
-    return way_point(model, work.swing_pos, work.swing_rot, k)
 
 
 @kernel
@@ -200,32 +167,6 @@ def friction_rows(model, state, command, work, c):
 
 
 @kernel
-def way_drift(model, state, settings, work, c):
-    """Return how φ bends if nothing pushes [m/s²], and the size of what bends it.
-
-    ℓ'' = u·(a_q − a_p) + (‖v‖² − (u·v)²)/ℓ of each part, v the velocity of its end relative to its start.
-    """
-    bend, size = 0.0, 0.0
-    for k in range(model.constraint_path[c, 0], model.constraint_path[c, 1]):
-        p = way_point(model, work.body_pos, work.body_rot, k)
-        q = way_point(model, work.body_pos, work.body_rot, k + 1)
-        d = vec.sub(q, p)
-        length = vec.norm(d)
-        u = vec.scale(1.0 / length, d) if length > 0.0 else (0.0, 0.0, 1.0)
-        vp, _, ap, _ = motion(model, state, settings, work, model.path_body[k], p)
-        vq, _, aq, _ = motion(model, state, settings, work, model.path_body[k + 1], q)
-        v = vec.sub(vq, vp)
-        along = vec.dot(v, u)
-        curve = vec.sub(ap, aq)
-        around = 0.0
-        if length > 0.0:
-            around = max(0.0, vec.dot(v, v) - along * along) / length
-        bend += vec.dot(u, curve) - around
-        size += vec.norm(curve) + around
-    return bend, size
-
-
-@kernel
 def length_row(model, state, command, settings, work, c):
     """Build the row of a wire or rod.
 
@@ -254,17 +195,13 @@ def length_row(model, state, command, settings, work, c):
         else:
             work.scalar_count[0] = n
         return
-    bend, size = way_drift(model, state, settings, work, c)
+    drift, sag, size = way_swing(model, state, settings, work, c)
     is_stop = upper == 0.0 or lower == 0.0
     if lower == -inf and upper == 0.0:  # may not shrink: φ ≤ 0 is free
-        target, correction = hard_target(
-            settings, tuning[c, ERP], -gap, -0.5 * dt * bend, -sag_of(settings, bend), is_stop
-        )
+        target, correction = hard_target(settings, tuning[c, ERP], -gap, -drift, -sag, is_stop)
         target, correction = -target, -correction
     else:
-        target, correction = hard_target(
-            settings, tuning[c, ERP], gap, 0.5 * dt * bend, sag_of(settings, bend), is_stop
-        )
+        target, correction = hard_target(settings, tuning[c, ERP], gap, drift, sag, is_stop)
     scalar_rows.close_row(model, state, work, n, target, lower, upper, 0.0)
     work.scalar_reach[n] = tuning[c, ERP] * dt * dt * size
     work.scalar_gap[n] = gap
@@ -298,10 +235,8 @@ def winch_row(model, state, command, settings, work, c):
     gap = out - length
     if settings.integrator != SEMI_IMPLICIT:
         gap += 0.5 * dt * rate
-    bend, size = way_drift(model, state, settings, work, c)
-    target, correction = hard_target(
-        settings, tuning[c, ERP], gap, 0.5 * dt * bend, sag_of(settings, bend), True
-    )
+    drift, sag, size = way_swing(model, state, settings, work, c)
+    target, correction = hard_target(settings, tuning[c, ERP], gap, drift, sag, True)
     scalar_rows.close_row(model, state, work, n, target - rate, 0.0, upper, 0.0)
     work.scalar_reach[n] = tuning[c, ERP] * dt * dt * size
     work.scalar_gap[n] = gap

@@ -1,0 +1,136 @@
+"""How the way of a wire, rod or winch bends within a step: what is asked of its length at the end of it.
+
+In half a step without pushes the rate ℓ' of a way changes by D, and its length by a sag beyond dt/2 ℓ'. Where
+the ends of a way are free bodies, or stand, both are exact, from where the step began to its middle, and the
+second half is taken to be like the first: the rate goes from D to −D, so a tension does no work, and a body
+that goes round on a rod keeps its energy however far it turns in a step. With dt/2 of ℓ'' instead, which other
+ways have, it lost 5.7 % in a second at 180 rad/s and 1 ms.
+"""
+
+from tribo.compiler.jit import kernel
+from tribo.contact.constraints.attachments import motion, place_ends, sag_of
+from tribo.dynamics.tied_drift import tied_tree
+from tribo.math import vec
+from tribo.model import Integrator, Kind
+
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+KINEMATIC = int(Kind.KINEMATIC)
+
+
+@kernel
+def side_of(model, c, body):
+    """Return which of the two bodies of constraint c a body is, −1: neither, it stands."""
+    if body < 0:
+        return -1
+    if body == model.constraint_body[c, 0]:
+        return 0
+    return 1 if body == model.constraint_body[c, 1] else -1
+
+
+@kernel
+def way_point(model, pos, rot, k):
+    """Return point k of the ways of all wires, world, for given poses of bodies."""
+    point = vec.load(model.path_point, k)
+    body = model.path_body[k]
+    if body < 0:
+        return point
+    return vec.add(vec.load(pos, body), vec.mat_vec(vec.load_mat(rot, body), point))
+
+
+@kernel
+def end_point(model, work, c, k):
+    """Return point k, on the way of constraint c, where `place_ends` has put its bodies, world."""
+    if side_of(model, c, model.path_body[k]) < 0:
+        return way_point(model, work.body_pos, work.body_rot, k)
+    return way_point(model, work.swing_pos, work.swing_rot, k)
+
+
+@kernel
+def way_drift(model, state, settings, work, c):
+    """Return how φ bends if nothing pushes [m/s²], and the size of what bends it.
+
+    ℓ'' = u·(a_q − a_p) + (‖v‖² − (u·v)²)/ℓ of each part, v the velocity of its end relative to its start.
+    """
+    bend, size = 0.0, 0.0
+    for k in range(model.constraint_path[c, 0], model.constraint_path[c, 1]):
+        p = way_point(model, work.body_pos, work.body_rot, k)
+        q = way_point(model, work.body_pos, work.body_rot, k + 1)
+        d = vec.sub(q, p)
+        length = vec.norm(d)
+        u = vec.scale(1.0 / length, d) if length > 0.0 else (0.0, 0.0, 1.0)
+        vp, _, ap, _ = motion(model, state, settings, work, model.path_body[k], p)
+        vq, _, aq, _ = motion(model, state, settings, work, model.path_body[k + 1], q)
+        v = vec.sub(vq, vp)
+        along = vec.dot(v, u)
+        curve = vec.sub(ap, aq)
+        around = 0.0
+        if length > 0.0:
+            around = max(0.0, vec.dot(v, v) - along * along) / length
+        bend += vec.dot(u, curve) - around
+        size += vec.norm(curve) + around
+    return bend, size
+
+
+@kernel
+def is_free(model, c):
+    """Tell whether each end of the way of constraint c is a free body that impulses move, or stands."""
+    for side in range(2):
+        body = model.constraint_body[c, side]
+        if body >= 0 and tied_tree(model, 2 * c + side) < 0:
+            if model.body_chain_len[body] > 0:
+                return False
+            if model.tree_kind[model.body_tree[body]] == KINEMATIC:
+                return False
+    return True
+
+
+@kernel
+def point_velocity(model, c, k, point, pos, v):
+    """Return how fast point k of the way of constraint c, a free body's or one that stands, moves."""
+    side = side_of(model, c, model.path_body[k])
+    tree = tied_tree(model, 2 * c + side) if side >= 0 else -1
+    if tree < 0:
+        return (0.0, 0.0, 0.0)
+    b = model.tree_v[tree]
+    arm = vec.sub(point, vec.load(pos, model.tree_body[tree]))
+    turning = vec.cross((v[b + 3], v[b + 4], v[b + 5]), arm)
+    return vec.add((v[b], v[b + 1], v[b + 2]), turning)
+
+
+@kernel
+def length_and_rate(model, work, c, has_begun, v):
+    """Return length of the way of constraint c and its rate at velocities v.
+
+    Where bodies are in mid step, or, if it has just begun, where `place_ends` has put them.
+    """
+    length, rate = 0.0, 0.0
+    pos = work.swing_pos if has_begun else work.body_pos
+    for k in range(model.constraint_path[c, 0], model.constraint_path[c, 1]):
+        if has_begun:
+            p, q = end_point(model, work, c, k), end_point(model, work, c, k + 1)
+        else:
+            p = way_point(model, work.body_pos, work.body_rot, k)
+            q = way_point(model, work.body_pos, work.body_rot, k + 1)
+        d = vec.sub(q, p)
+        part = vec.norm(d)
+        w = point_velocity(model, c, k + 1, q, pos, v)
+        w = vec.sub(w, point_velocity(model, c, k, p, pos, v))
+        length += part
+        rate += vec.dot(d, w) / part if part > 0.0 else vec.norm(w)
+    return length, rate
+
+
+@kernel
+def way_swing(model, state, settings, work, c):
+    """Return by how much faster φ grows at the end of the step [m/s], how far it sags now, and `reach`/dt².
+
+    φ is what the way of constraint c lacks in length; without pushes.
+    """
+    bend, size = way_drift(model, state, settings, work, c)
+    if settings.integrator == SEMI_IMPLICIT or not is_free(model, c):
+        return 0.5 * settings.dt * bend, sag_of(settings, bend), size
+    middle, rate = length_and_rate(model, work, c, False, work.kick_v)
+    place_ends(model, state.q, work, c)
+    start, first_rate = length_and_rate(model, work, c, True, state.v)
+    sag = middle - start - 0.5 * settings.dt * first_rate
+    return first_rate - rate, -sag, size

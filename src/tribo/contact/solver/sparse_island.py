@@ -31,6 +31,7 @@ ANY, AT_REST, MOVING = map(int, Trees)
 LAST_ROUND, NOTHING = int(Origin.LAST_ROUND), int(Origin.NOTHING)
 
 LONG = 30  # Newton steps from the last step's impulses, and from where turns have come
+PATIENCE = 6  # of the first of them that halve nothing: where they lead nowhere, turns mostly arrive
 SHORT = 10  # from where the splitting, or a round, has come
 TURNS = 8  # of sweeps and Newton steps in turns
 FEW_TURNS = 4  # of an island that moves and whose factor is dear
@@ -158,7 +159,8 @@ def search(model, work, t, count, limit):
 
     Writes: work.
     """
-    best = improve(model, work, t, count, limit, inf, LONG, LONG)
+    keep(work, t, ROUND)
+    best = improve(model, work, t, count, limit, inf, LONG, PATIENCE)
     go_back(model, work, t, count, BEST, 1.0)
     if best <= ENOUGH * limit:  # near the limit, steps go on as long as they take something away
         return True, best
@@ -168,6 +170,12 @@ def search(model, work, t, count, limit):
         return True, best
     before = best
     best = improve(model, work, t, count, limit, best, LONG, LONG)
+    go_back(model, work, t, count, BEST, 1.0)
+    if is_good(best, before, limit):
+        return True, best
+    before = best
+    go_back(model, work, t, count, ROUND, 1.0)
+    best = improve(model, work, t, count, limit, best, LONG, LONG)  # with all the patience there is
     go_back(model, work, t, count, BEST, 1.0)
     if is_good(best, before, limit):
         return True, best

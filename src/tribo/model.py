@@ -254,7 +254,6 @@ class Work(Record):
     swing_pos = field("nbody", 3)
     swing_rot = field("nbody", 9)
     swing_vel = field("nbody", 6)  # angular velocity, velocity of the body's origin
-
     begin_q = field("nq")  # coordinates when the step began, if there are constraints
     end_q = field("nq")  # coordinates at the end of the step, tried by `brake`
 
@@ -498,3 +497,4 @@ class Work(Record):
     residual = field(3)  # primal, dual, complementarity, normalised (contact-science §1.1)
     tree_met_ahead = field("ntree", dtype=INT)  # 1: `look_ahead` has just added a contact to it
     island_origin = field("ntree", dtype=INT)  # `Origin`: from which impulses its solve begins
+    contact_aside = field("max_contact", dtype=INT)  # of an island: those its solve leaves out

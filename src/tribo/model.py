@@ -126,7 +126,6 @@ class Model(Record):
     constraint_path = field("nconstraint", 2, dtype=INT)  # first and last point of a wire
     path_body = field("npath", dtype=INT)  # on which the wire runs over a point; −1: the world
     path_point = field("npath", 3)  # [m] body frame
-
     late_address = field(8, dtype=INT)  # of functions compiled when asked for: `Late`; 0: not yet
 
     # Pools of hulls and meshes.
@@ -143,7 +142,6 @@ class Model(Record):
     box_skip = field("nbox", dtype=INT)  # the box to go on with if this one is missed
     box_triangle = field("nbox", dtype=INT)  # −1: none, the children follow
     height = field("nheight")  # [m] of height maps, x fastest
-
     pair_table = field("nmaterial", "nmaterial", 27)  # columns of `Pair`; symmetric
     ignored_pair = field("nignored", dtype=INT)  # a · nbody + b for bodies a < b, sorted
 
@@ -498,3 +496,5 @@ class Work(Record):
     tree_met_ahead = field("ntree", dtype=INT)  # 1: `look_ahead` has just added a contact to it
     island_origin = field("ntree", dtype=INT)  # `Origin`: from which impulses its solve begins
     contact_aside = field("max_contact", dtype=INT)  # of an island: those its solve leaves out
+    body_sides = field("nbody", dtype=INT)  # of contacts; −1: `chain_basis` of its chain is written
+    chain_basis = field("nchain", 6)  # D^(−1/2) L⁻ᵀ Sᵀ of bodies with many contacts, dof by dof

@@ -294,3 +294,8 @@ class Work(Record):
     end_arm = field("nend", 3)  # [m] from the centre of mass to an end of a constraint, there
     end_lack = field("nend", 3)  # [m] by which the end is to get on more
     end_lever = field("nend")  # [–] by how much a turn moves it more in mid step
+
+    # Robots with many contacts.
+    contact_aside = field("max_contact", dtype=INT)  # of an island: those its solve leaves out
+    body_sides = field("nbody", dtype=INT)  # of contacts; −1: `chain_basis` of its chain is written
+    chain_basis = field("nchain", 6)  # D^(−1/2) L⁻ᵀ Sᵀ of bodies with many contacts, dof by dof

@@ -47,6 +47,31 @@ def slow_speed(settings):
 
 
 @kernel
+def forced_speed(model, work, c):
+    """Return the largest speed that the forces on the bodies of contact c could give it in a step.
+
+    ‖z‖ √G, z of the dofs of its two sides, G its own block along the normal.
+    """
+    push = 0.0
+    for side in range(2):
+        chain = model.body_chain_start[work.contact_body[c, side]]
+        for p in range(work.contact_len[c, side]):
+            z = work.free_response[model.chain_dof[chain + p]]
+            push += z * z
+    return sqrt(push * work.contact_delassus[c, 2])
+
+
+@kernel
+def usual_speed(model, settings, work, c):
+    """Return the speed that forces give contact c in a step [m/s]: weight, or all others where there is none.
+
+    Forces on bodies far away in the same island, or world, do not count.
+    """
+    slow = step_speed(settings)
+    return slow if slow > 0.0 else forced_speed(model, work, c)
+
+
+@kernel
 def effective_friction(friction, static, static_speed, speed):
     """Return μ_eff: static at rest, falling linearly to μ at the transition speed.
 

@@ -91,6 +91,20 @@ def contact_velocity(model, work, c):
 
 
 @kernel
+def normal_velocity(model, work, c):
+    """Return the normal velocity of contact c relative to its target: the last of `contact_velocity`."""
+    row = work.row
+    dofs = model.chain_dof
+    z = work.contact_start[c, 2] + work.contact_compliance[c, 2] * work.contact_impulse[c, 2]
+    for side in range(2):
+        i = work.contact_row[c, side] + 2
+        chain = model.body_chain_start[work.contact_body[c, side]]
+        for p in range(work.contact_len[c, side]):
+            z += row[i + 3 * p] * work.response[dofs[chain + p]]
+    return z
+
+
+@kernel
 def add_scalar_to(model, work, n, impulse, out):
     """Add the response to an impulse of scalar row n to an array of dofs.
 

@@ -12,6 +12,7 @@ from tribo.contact.problem.contact_targets import step_speed
 from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import (
     contact_velocity,
+    normal_velocity,
     scalar_velocity,
     velocity,
     within,
@@ -88,8 +89,11 @@ def contact_violation(model, work, c):
     r = stiffness(spatial.load(work.contact_delassus, c))
     if r == 0.0:
         return 0.0
-    w = contact_velocity(model, work, c)
     x = vec.load(work.contact_impulse, c)
+    is_open = x[0] == 0.0 and x[1] == 0.0 and x[2] == 0.0 and work.contact_is_spun[c] == 0
+    if is_open and normal_velocity(model, work, c) >= 0.0:
+        return 0.0
+    w = contact_velocity(model, work, c)
     lift = mu * sqrt(w[0] * w[0] + w[1] * w[1])
     after = project(mu, (x[0] - r * w[0], x[1] - r * w[1], x[2] - r * (w[2] + lift)))
     worst = largest(vec.sub(x, after)) / r

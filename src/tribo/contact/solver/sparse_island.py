@@ -12,7 +12,14 @@ from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import contact_velocity, scalar_velocity, velocity
 from tribo.contact.solver import block_matrix, splitting
 from tribo.contact.solver.alternation import into_cones, take_turns
-from tribo.contact.solver.block_matrix import MANY, MAX_NODES, MAX_WORK, MOVING_NODES, MOVING_WORK
+from tribo.contact.solver.block_matrix import (
+    MANY,
+    MAX_NODES,
+    MAX_WORK,
+    MOVING_NODES,
+    MOVING_WORK,
+    PAIR,
+)
 from tribo.contact.solver.checkpoint import BEST, ROUND, SAFE, go_back, keep
 from tribo.contact.solver.convex_rounds import convex_round, forgetful_rounds
 from tribo.contact.solver.gauss_seidel_iteration import start_cold
@@ -31,12 +38,14 @@ ANY, AT_REST, MOVING = map(int, Trees)
 LAST_ROUND, NOTHING = int(Origin.LAST_ROUND), int(Origin.NOTHING)
 
 LONG = 30  # Newton steps from the last step's impulses, and from where turns have come
+PATIENCE = (
+    6  # of the first of them that halve nothing: where they lead nowhere, turns mostly arrive
+)
 SHORT = 10  # from where the splitting, or a round, has come
 TURNS = 8  # of sweeps and Newton steps in turns
 FEW_TURNS = 4  # of an island that moves and whose factor is dear
 NEAR = 1e-4  # [–] of the speed that is removed: nearer, the turns of an island that moves end
 SPLITS = (20, 80, 300)  # steps of the splitting before each of these
-PAIR = 2  # trees: an island of more that moves is large: a robot, and what it holds, is none
 CROWD = 32  # trees: an island of more is too large, unless constraints hold them together
 LARGE = 2e5  # multiplications of a factor: about 0.15 ms
 ROUNDS = 8
@@ -158,7 +167,8 @@ def search(model, work, t, count, limit):
 
     Writes: work.
     """
-    best = improve(model, work, t, count, limit, inf, LONG, LONG)
+    keep(work, t, ROUND)
+    best = improve(model, work, t, count, limit, inf, LONG, PATIENCE)
     go_back(model, work, t, count, BEST, 1.0)
     if best <= ENOUGH * limit:  # near the limit, steps go on as long as they take something away
         return True, best
@@ -168,6 +178,12 @@ def search(model, work, t, count, limit):
         return True, best
     before = best
     best = improve(model, work, t, count, limit, best, LONG, LONG)
+    go_back(model, work, t, count, BEST, 1.0)
+    if is_good(best, before, limit):
+        return True, best
+    before = best
+    go_back(model, work, t, count, ROUND, 1.0)
+    best = improve(model, work, t, count, limit, best, LONG, LONG)  # with all the patience there is
     go_back(model, work, t, count, BEST, 1.0)
     if is_good(best, before, limit):
         return True, best

@@ -1,12 +1,11 @@
 """How an island is solved: what is cheap first, what always ends last."""
 
-from math import sqrt
-
 from tribo.compiler.jit import kernel
 from tribo.contact.lazily_compiled import call_late
-from tribo.contact.problem.contact_targets import loosen, step_speed
+from tribo.contact.problem.contact_targets import loosen, usual_speed
 from tribo.contact.problem.islands import contacts_in
-from tribo.contact.solver import block_matrix, dense_island
+from tribo.contact.solver import block_matrix, dense_island, open_contacts
+from tribo.contact.solver.block_matrix import PAIR
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_island
 from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, violation
 from tribo.enums import Answer, Origin, Solver, Trees
@@ -21,6 +20,9 @@ SWEEPS_ONLY = int(Solver.SWEEPS)
 LAST_ROUND = int(Origin.LAST_ROUND)
 FEW_ROWS = 3  # one contact, or some scalar rows: a few visits solve it
 MAX_DENSE_ROWS = 32  # ten contacts: up to here a dense matrix is faster than blocks
+MAX_DEEP_ROWS = 44  # the same where a robot has more dofs than that
+CHEAP_ROWS = 12  # up to here no contact is worth the question whether it can be left out
+SETS = 3  # of its contacts that are tried for a robot before all of them
 SWEEPS = 24  # of an island that is too large for a matrix
 LOOSE = 0.1  # [–] of the speed that forces make in a step: a contact of a heap asks for no less
 MOVING_SHARE = 0.01  # [–] of the contacts: from here on an island moves
@@ -80,31 +82,6 @@ def sweep_only(model, work, t, sweeps, limit):
 
 
 @kernel
-def forced_speed(model, work, c):
-    """Return the largest speed that the forces on the bodies of contact c could give it in a step.
-
-    ‖z‖ √G, z of the dofs of its two sides, G its own block along the normal.
-    """
-    push = 0.0
-    for side in range(2):
-        chain = model.body_chain_start[work.contact_body[c, side]]
-        for p in range(work.contact_len[c, side]):
-            z = work.free_response[model.chain_dof[chain + p]]
-            push += z * z
-    return sqrt(push * work.contact_delassus[c, 2])
-
-
-@kernel
-def usual_speed(model, settings, work, c):
-    """Return the speed that forces give contact c in a step [m/s]: weight, or all others where there is none.
-
-    Forces on bodies far away in the same island, or world, do not count.
-    """
-    slow = step_speed(settings)
-    return slow if slow > 0.0 else forced_speed(model, work, c)
-
-
-@kernel
 def is_moving(model, settings, work, t):
     """Tell whether more than a few contacts of island t move faster than forces make them in a step."""
     count = 0
@@ -148,6 +125,62 @@ def loosen_heap(model, settings, work, t, rows):
 
 
 @kernel
+def is_dense(model, work, t, rows):
+    """Tell whether a dense matrix is faster than blocks for island t: it has few rows, or many dofs.
+
+    Writes: work.
+    """
+    if has_spin(work, t):
+        return False
+    if rows < MAX_DENSE_ROWS:
+        return True
+    return rows < MAX_DEEP_ROWS and dense_island.number_dofs(model, work, t, rows + 1) == 0
+
+
+@kernel
+def solve_listed(model, settings, work, t, trees, moves, limit):
+    """Find the impulses of those contacts of island t that stand in its list; return success.
+
+    trees: what holds its trees together (`Trees`), moves: whether it moves, all contacts considered.
+
+    Writes: work.
+    """
+    rows = dense_island.island_rows(work, t)
+    if is_dense(model, work, t, rows):
+        if not has_room(work, rows) or dense_island.solve_exactly(model, work, t, limit):
+            return True
+    if sweep_only(model, work, t, 1, limit):  # what rests needs no more
+        return True
+    answer = solve_sparse(model, work, t, trees, limit)
+    if answer == TOO_LARGE:
+        sweeps = MOVING_SWEEPS if moves else SWEEPS
+        if work.island_origin[t] == LAST_ROUND:  # a good start
+            sweeps //= 2
+        return sweep_only(model, work, t, min(sweeps, settings.max_sweeps), limit)
+    return answer == SOLVED
+
+
+@kernel
+def solve_pressed(model, settings, work, t, trees, moves, limit):
+    """Find the impulses of a robot's island t, first without the contacts that part; return success.
+
+    What is not solved so is tried with all of them.
+
+    Writes: work.
+    """
+    for _ in range(SETS):
+        left = open_contacts.set_aside(model, settings, work, t)
+        is_solved = solve_listed(model, settings, work, t, trees, moves, limit)
+        holds = open_contacts.all_part(model, work, left)
+        open_contacts.take_back(work, t, left)
+        if holds:
+            return is_solved
+        if not is_solved:
+            break
+    return solve_listed(model, settings, work, t, trees, moves, limit)
+
+
+@kernel
 def attempt(model, settings, work, t, rows):
     """Find the impulses of island t from those at hand; return success.
 
@@ -163,20 +196,11 @@ def attempt(model, settings, work, t, rows):
         return True
     if violation(model, work, t) <= limit:
         return True
-    if rows < MAX_DENSE_ROWS and not has_spin(work, t):
-        if not has_room(work, rows) or dense_island.solve_exactly(model, work, t, limit):
-            return True
     moves = is_moving(model, settings, work, t)
-    if sweep_only(model, work, t, 1, limit):  # what rests needs no more
-        return True
     trees = ANY if is_tied(work, t) else MOVING if moves else AT_REST
-    answer = solve_sparse(model, work, t, trees, limit)
-    if answer == TOO_LARGE:
-        sweeps = MOVING_SWEEPS if moves else SWEEPS
-        if work.island_origin[t] == LAST_ROUND:  # a good start
-            sweeps //= 2
-        return sweep_only(model, work, t, min(sweeps, settings.max_sweeps), limit)
-    return answer == SOLVED
+    if rows > CHEAP_ROWS and block_matrix.find_nodes(model, work, t) <= PAIR:
+        return solve_pressed(model, settings, work, t, trees, moves, limit)
+    return solve_listed(model, settings, work, t, trees, moves, limit)
 
 
 @kernel

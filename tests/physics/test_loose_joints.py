@@ -211,6 +211,6 @@ def test_what_goes_round_on_a_rod_or_wire_keeps_its_energy(make, spin, dt, most)
     for _ in range(10):
         world.step(round(0.1 / dt))
         c, s = np.cos(angle_of(box)), np.sin(angle_of(box))
-        held = box.position + (c * end[0], s * end[0], 0)
+        held = box.position + np.array([c * end[0], s * end[0], 0])
         assert np.linalg.norm(held) == pytest.approx(tie.length, abs=1e-9)
     assert abs(world.energy / before - 1.0) <= most

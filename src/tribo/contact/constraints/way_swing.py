@@ -3,8 +3,8 @@
 In half a step without pushes the rate ℓ' of a way changes by D, and its length by a sag beyond dt/2 ℓ'. Where
 the ends of a way are free bodies, or stand, both are exact, from where the step began to its middle, and the
 second half is taken to be like the first: the rate goes from D to −D, so a tension does no work, and a body
-that goes round on a rod keeps its energy however far it turns in a step. With dt/2 of ℓ'' instead, which other
-ways have, it lost 5.7 % in a second at 180 rad/s and 1 ms.
+that goes round on a rod keeps its energy however far it turns in a step. With dt/2 of ℓ'' instead, which
+other ways have, it lost 5.7 % in a second at 180 rad/s and 1 ms.
 """
 
 from tribo.compiler.jit import kernel

@@ -20,9 +20,7 @@ SPINNING = int(Pair.SPINNING_FRICTION)
 ROLLING_LENGTH = int(Pair.ROLLING_LENGTH)
 SPINNING_LENGTH = int(Pair.SPINNING_LENGTH)
 NO_MOTION = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-MANY_SIDES = (
-    3  # of contacts on one body: from here on the axes of its chain are whitened once for all
-)
+MANY_SIDES = 3  # of contacts on one body: from here on the axes of its chain are whitened once
 ON_GROUND, BETWEEN_MOVED = (
     1,
     2,

@@ -30,7 +30,7 @@ IS_IDLE = int(Memory.IS_IDLE)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 PLACE = 7  # bits of the three directions in `constraint_locked`
 LEAST = 0.5  # [–] cosine of the turn in half a step: what turns farther is taken to turn by that
-SWEEPS = 6  # over the ties of a group; one is enough where no body has two
+SWEEPS = 6  # over the ties of a group, to and fro; one is enough where no body has two
 SETTLED = 1e-3  # [–] of the first lack, at which sweeps end
 SMALL = 1e-4  # [rad] in a step
 ZERO = (0.0, 0.0, 0.0)
@@ -135,9 +135,11 @@ def spread(model, state, work):
     Writes: work.
     """
     first = 0.0
+    count = model.constraint_kind.shape[0]
     for sweep in range(SWEEPS):
         most = 0.0
-        for c in range(model.constraint_kind.shape[0]):
+        for k in range(count):
+            c = k if sweep % 2 == 0 else count - 1 - k
             a = tied_tree(model, 2 * c)
             b = tied_tree(model, 2 * c + 1)
             if max(a, b) < 0 or not holds(model, state, c):

@@ -146,8 +146,8 @@ def spread(model, state, work):
                 continue
             apart = vec.sub(lack(model, work, 2 * c, a), lack(model, work, 2 * c + 1, b))
             one = mobility(model, work, 2 * c, a)
-            k = spatial.axpy(1.0, one, mobility(model, work, 2 * c + 1, b))
-            impulse = vec.sym_vec(linalg.sym_inverse(k), apart)
+            both = spatial.axpy(1.0, one, mobility(model, work, 2 * c + 1, b))
+            impulse = vec.sym_vec(linalg.sym_inverse(both), apart)
             push(model, work, 2 * c, a, impulse)
             push(model, work, 2 * c + 1, b, vec.neg(impulse))
             most = max(most, vec.norm(apart))

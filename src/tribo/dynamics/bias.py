@@ -112,6 +112,17 @@ def free_rotation(model, t, q, omega, dt):
 
 
 @kernel
+def turned_spin(model, t, old, new, omega):
+    """Return the angular velocity of free body t after a turn that leaves its angular momentum as it was.
+
+    ω' = R' I⁻¹ R'ᵀ R I Rᵀ ω; old, new: its axes R before the turn and R' after it; ω: before it.
+    """
+    s = spatial.load(model.body_inertia, model.tree_body[t])
+    l = vec.mat_vec(old, vec.sym_vec(s, vec.mat_t_vec(old, omega)))
+    return vec.mat_vec(new, vec.sym_vec(linalg.sym_inverse(s), vec.mat_t_vec(new, l)))
+
+
+@kernel
 def single_spins(model, state, settings, work):
     """Predict the torque-free rotation of every free body over the step, or up to the middle of it.
 

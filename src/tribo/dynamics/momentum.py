@@ -7,6 +7,7 @@ of the step are set to agree with it, six and three numbers. What the joints do 
 """
 
 from tribo.compiler.jit import kernel
+from tribo.dynamics.bias import turned_spin
 from tribo.dynamics.kinematics import body_pose, end_of_q
 from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Integrator, Joint, Kind
@@ -135,11 +136,9 @@ def keep_spin(model, t, before, after, v):
         and before[a + 3] == after[a + 3]
     ):
         return
-    s = spatial.load(model.body_inertia, model.tree_body[t])
     old = quat.to_matrix(quat.load(before, a))
     new = quat.to_matrix(quat.load(after, a))
-    l = vec.mat_vec(old, vec.sym_vec(s, vec.mat_t_vec(old, (v[b], v[b + 1], v[b + 2]))))
-    omega = vec.mat_vec(new, vec.sym_vec(linalg.sym_inverse(s), vec.mat_t_vec(new, l)))
+    omega = turned_spin(model, t, old, new, (v[b], v[b + 1], v[b + 2]))
     for k in range(3):
         v[b + k] = omega[k]
 

@@ -8,19 +8,20 @@ body 0.2 m off its hinge lost 10 % of its energy in 2 s at 180 rad/s and 1 ms.
 So what will be missing is added to each half of the step, symmetrically: the translations δ and turns ρ of
 least kinetic energy with which all ties get on alike,
 
-    γ·t + (δ_A + ρ_A × r_A)·t of one side = the same of the other,   γ = ½ (γ(−dt/2) − γ(dt/2)) :
+    γ + δ_A + (ρ_A × r_A)/cos² φ of one side = the same of the other,   γ = ½ (γ(−dt/2) − γ(dt/2)) :
 
 γ(∓dt/2) is how far the end of an arm is, in mid step, off the tangent that it has at the beginning and at the
-end of the step, t its direction in mid step. The mean of the two is how far the tie sags open there
-(`attachments.swing`). A body on a pin, and a group that turns like one rigid body, then meet their ties at
-both ends of the step with velocities along their ways, however far they turn, and the step is the same
-backwards in time. What is turned keeps its angular momentum; of bodies that only tie one another the common
-centre of mass stays.
+end of the step. Of γ the part along the way of the end in mid step counts; it is made up along its way at the
+outer end of the half, where r is the arm, and φ is the angle between the two ways. The mean of the two γ is
+how far the tie sags open in mid step (`attachments.swing`). A body on a pin, and a group that turns like one
+rigid body, then meet their ties at both ends of the step with velocities along their ways, and the step is
+the same backwards in time, as far as the velocity after the push is foreseen. What is turned keeps its
+angular momentum; of bodies that only tie one another the common centre of mass stays.
 Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", V.4.1 (symmetric projection).
 """
 
 from tribo.compiler.jit import kernel
-from tribo.dynamics.bias import free_rotation, is_split
+from tribo.dynamics.bias import free_rotation, is_split, turned_spin
 from tribo.enums import Memory
 from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Constraint, Integrator
@@ -32,7 +33,7 @@ PLACE = 7  # bits of the three directions in `constraint_locked`
 LEAST = 0.5  # [–] cosine of the turn in half a step: what turns farther is taken to turn by that
 SWEEPS = 6  # over the ties of a group, to and fro; one is enough where no body has two
 SETTLED = 1e-3  # [–] of the first lack, at which sweeps end
-SMALL = 1e-4  # [rad] in a step
+SMALL = 1e-4  # [rad] in a step: where nothing turns farther, (dt ω)³ is round-off
 ZERO = (0.0, 0.0, 0.0)
 
 
@@ -68,8 +69,8 @@ def pushed_spins(model, work, t):
 
 
 @kernel
-def turn(model, settings, work):
-    """Tell whether a body at a constraint turns so far in this step that (dt ω)³ is above round-off."""
+def turns_far(model, settings, work):
+    """Tell whether a free body at a constraint turns by more than next to nothing in this step."""
     if settings.integrator == SEMI_IMPLICIT:
         return False
     for end in range(model.constraint_point.shape[0]):
@@ -158,7 +159,7 @@ def spread(model, state, work):
 
 
 @kernel
-def fly(model, end, t, at, omega, h):
+def half_flight(model, end, t, at, omega, h):
     """Return how far an end is off the tangent that it has after a time h without torque, at its start.
 
     As seen from the centre of mass; and its velocity then, and the attitude. at, ω: those at the start.
@@ -171,7 +172,7 @@ def fly(model, end, t, at, omega, h):
 
 
 @kernel
-def look(model, settings, work, end, t, at, before, after, is_second):
+def note_lack(model, settings, work, end, t, at, before, after, is_second):
     """Find what an end of a constraint, of body t, lacks in one half of the step.
 
     at: attitude in mid step; before, after: angular velocity there, before the push and after it.
@@ -179,8 +180,8 @@ def look(model, settings, work, end, t, at, before, after, is_second):
     Writes: work.
     """
     h = 0.5 * settings.dt
-    ahead, speed, outside = fly(model, end, t, at, after, h)
-    behind, back, begin = fly(model, end, t, at, vec.neg(before), h)
+    ahead, speed, outside = half_flight(model, end, t, at, after, h)
+    behind, back, begin = half_flight(model, end, t, at, vec.neg(before), h)
     omega = after
     if not is_second:
         omega, speed, outside = before, vec.neg(back), begin
@@ -193,6 +194,8 @@ def look(model, settings, work, end, t, at, before, after, is_second):
         cosine = max(LEAST, vec.dot(speed, middle) / size)
         off = 0.5 * vec.dot(vec.sub(behind, ahead), middle)
         vec.store(work.end_lack, end, vec.scale(-off / (size * cosine), speed))
+        # ρ turns the tangent too: along the way in mid step, with dt/2 ω = tan φ, an end is moved by
+        # ρ r (cos φ + sin φ tan φ) = ρ r/cos φ, which is ρ r/cos² φ along its way at the outer end.
         work.end_lever[end] = 1.0 / (cosine * cosine)
     inverse = linalg.sym_inverse(spatial.load(model.body_inertia, model.tree_body[t]))
     spatial.store(work.tied_inverse, t, vec.rotate_sym(quat.to_matrix(outside), inverse))
@@ -209,7 +212,7 @@ def find(model, state, settings, work, is_second):
     if model.constraint_kind.shape[0] == 0:
         return
     if not is_second:
-        work.tied_turns[0] = 1 if turn(model, settings, work) else 0
+        work.tied_turns[0] = 1 if turns_far(model, settings, work) else 0
     for t in range(model.tree_body.shape[0]):
         spatial.store(work.tied_shift, t, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     if work.tied_turns[0] == 0:
@@ -225,7 +228,7 @@ def find(model, state, settings, work, is_second):
         else:
             half = quat.cayley(vec.scale(0.5 * settings.dt, vec.load(work.single_spin, t)))
             at = quat.mul(half, quat.load(state.q, model.joint_q[model.tree_body[t]] + 3))
-        look(model, settings, work, end, t, at, before, after, is_second)
+        note_lack(model, settings, work, end, t, at, before, after, is_second)
     spread(model, state, work)
 
 
@@ -241,13 +244,10 @@ def follow(model, work, t, q, v):
         q[a + k] += x[3 + k]
     if x[0] == 0.0 and x[1] == 0.0 and x[2] == 0.0:
         return
-    s = spatial.load(model.body_inertia, model.tree_body[t])
     at = quat.load(q, a + 3)
     old = quat.to_matrix(at)
     at = quat.normalize(quat.mul(quat.exp((x[0], x[1], x[2])), at))
     quat.store(q, a + 3, at)
-    new = quat.to_matrix(at)
-    l = vec.mat_vec(old, vec.sym_vec(s, vec.mat_t_vec(old, spin_of(model, v, t))))
-    omega = vec.mat_vec(new, vec.sym_vec(linalg.sym_inverse(s), vec.mat_t_vec(new, l)))
+    omega = turned_spin(model, t, old, quat.to_matrix(at), spin_of(model, v, t))
     for k in range(3):
         v[model.tree_v[t] + 3 + k] = omega[k]

@@ -5,8 +5,9 @@ that bends by κ = d²g/dt² without forces (constant joint velocities; a free b
 
     w* = −erp (g − s)/dt − dt/2 κ,   s = dt²/8 κ (midpoint), 0 (semi-implicit)
 
-where s is how far the curve sags between two ends of steps. What is left is of third order in dt;
-`projection` takes it out of the positions at the end of the step.
+where s is how far the curve sags between two ends of steps. What is left is of third order in dt. Of a free
+body on constraints (`tied_drift`) less is left: instead of dt/2 κ and s, what it really turns counts, from
+the beginning of the step to its end (`swing`). `projection` takes the rest out of the positions there.
 Source: Ryckaert, Ciccotti, Berendsen 1977 (positions of the next step), with Moreau's midpoint rule.
 """
 
@@ -141,7 +142,8 @@ def swing(model, state, settings, work, end, point, acceleration):
 def hard_target(settings, erp, gap, drift, sag, is_stop):
     """Return the target velocity of a hard row, and the part that takes back what should not be open.
 
-    It has gap g, gets on by `drift` [m/s] in the second half of the step, and sags in the middle.
+    gap, sag: how far it is open in mid step, and how much of that is the sag of its curve [m]. drift: by how
+    much faster it opens at the end of the step than in the middle [m/s], if nothing pushes.
 
     A stop may come closer by the whole gap in one step; what is beyond it, or a gap of an equation, is
     taken back by a part erp of it, not faster than the world's push-out speed.

@@ -170,9 +170,8 @@ def joint_rows(model, state, command, settings, work, c):
         work.status[0] |= COARSE
     if command.constraint[c, COMPLIANCE] == 0.0:
         work.constraint_memory[c, IS_IDLE] = 0.0
-    turn = vec.scale(
-        2.0, vec.cross(wa, vec.sub(vb, va))
-    )  # as the ends are apart, and the axes turn
+    # As the ends are apart in velocity, and the axes turn.
+    turn = vec.scale(2.0, vec.cross(wa, vec.sub(vb, va)))
     curve = vec.add(turn, vec.sub(aa, ab))
     drift_a, sag_a = swing(model, state, settings, work, 2 * c, point, aa)
     drift_b, sag_b = swing(model, state, settings, work, 2 * c + 1, point, ab)

@@ -20,7 +20,7 @@ SPINNING = int(Pair.SPINNING_FRICTION)
 ROLLING_LENGTH = int(Pair.ROLLING_LENGTH)
 SPINNING_LENGTH = int(Pair.SPINNING_LENGTH)
 NO_MOTION = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-MANY_SIDES = 3  # of contacts on one body: from here on the axes of its chain are whitened once
+MANY_SIDES = 3  # of contacts on a body of a robot: from here on its chain's axes are whitened once
 ON_GROUND, BETWEEN_MOVED = (
     1,
     2,
@@ -115,7 +115,7 @@ def count_sides(model, work):
 def has_basis(model, work, body):
     """Tell whether the rows of a body are taken from the whitened axes of its chain; write these if need be.
 
-    Six rows whitened once are cheaper than three for each contact.
+    Six rows whitened once are cheaper than three for each of `MANY_SIDES` contacts.
 
     Writes: work.
     """
@@ -335,7 +335,7 @@ def contact_rows(model, state, work):
     """Build the rows of every contact.
 
     Writes: work.
-    Cost: O(contacts · depth²).
+    Cost: O(bodies · depth² + contacts · depth).
     """
     work.row_count[0] = 0
     count_sides(model, work)

@@ -91,7 +91,7 @@ def contact_violation(model, work, c):
         return 0.0
     x = vec.load(work.contact_impulse, c)
     is_open = x[0] == 0.0 and x[1] == 0.0 and x[2] == 0.0 and work.contact_is_spun[c] == 0
-    if is_open and normal_velocity(model, work, c) >= 0.0:
+    if is_open and normal_velocity(model, work, c) >= 0.0:  # lawful, however it slides
         return 0.0
     w = contact_velocity(model, work, c)
     lift = mu * sqrt(w[0] * w[0] + w[1] * w[1])

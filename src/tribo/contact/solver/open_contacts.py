@@ -16,7 +16,7 @@ from tribo.contact.problem.whitened_products import normal_velocity
 
 @kernel
 def is_zero(impulses, c):
-    """Tell whether row c of a table of impulses is zero."""
+    """Tell whether contact c has no impulse in a table of impulses."""
     return impulses[c, 0] == 0.0 and impulses[c, 1] == 0.0 and impulses[c, 2] == 0.0
 
 

@@ -38,7 +38,7 @@ ANY, AT_REST, MOVING = map(int, Trees)
 LAST_ROUND, NOTHING = int(Origin.LAST_ROUND), int(Origin.NOTHING)
 
 LONG = 30  # Newton steps from the last step's impulses, and from where turns have come
-PATIENCE = 6  # of the first of them that halve nothing; where they fail, turns mostly arrive
+PATIENCE = 6  # of them in a row that halve nothing, at first: turns mostly arrive then
 SHORT = 10  # from where the splitting, or a round, has come
 TURNS = 8  # of sweeps and Newton steps in turns
 FEW_TURNS = 4  # of an island that moves and whose factor is dear

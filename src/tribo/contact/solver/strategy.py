@@ -20,9 +20,9 @@ SWEEPS_ONLY = int(Solver.SWEEPS)
 LAST_ROUND = int(Origin.LAST_ROUND)
 FEW_ROWS = 3  # one contact, or some scalar rows: a few visits solve it
 MAX_DENSE_ROWS = 32  # ten contacts: up to here a dense matrix is faster than blocks
-MAX_DEEP_ROWS = 44  # the same where a robot has more dofs than that
+MAX_DEEP_ROWS = 44  # the same where an island has more dofs than rows
 CHEAP_ROWS = 12  # up to here no contact is worth the question whether it can be left out
-SETS = 3  # of its contacts that are tried for a robot before all of them
+SETS = 3  # choices of contacts that are tried before all of them
 SWEEPS = 24  # of an island that is too large for a matrix
 LOOSE = 0.1  # [–] of the speed that forces make in a step: a contact of a heap asks for no less
 MOVING_SHARE = 0.01  # [–] of the contacts: from here on an island moves
@@ -126,7 +126,7 @@ def loosen_heap(model, settings, work, t, rows):
 
 @kernel
 def is_dense(model, work, t, rows):
-    """Tell whether a dense matrix is faster than blocks for island t: it has few rows, or many dofs.
+    """Tell whether a dense matrix is faster than blocks for island t: few rows, fewer yet if it has few dofs.
 
     Writes: work.
     """
@@ -164,7 +164,8 @@ def solve_listed(model, settings, work, t, trees, moves, limit):
 def solve_pressed(model, settings, work, t, trees, moves, limit):
     """Find the impulses of a robot's island t, first without the contacts that part; return success.
 
-    What is not solved so is tried with all of them.
+    Where one of those approaches in the end, it is solved once more with a new choice; with all of them where
+    it was not solved, or after the last choice.
 
     Writes: work.
     """

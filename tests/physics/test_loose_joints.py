@@ -11,6 +11,8 @@ import pytest
 from scenes import empty_world
 from stage import matrices
 
+import tribo
+
 FOURTH = 3.0  # least quotient of the errors at dt and dt/2: 4 at second order, 2 at first
 ROUNDING = 1e-12  # [–] of momenta kept for up to 2000 steps, each of which rounds by 1e-16 or so
 
@@ -178,6 +180,22 @@ def test_a_pin_that_is_off_or_gives_way_bends_no_path():
     assert straight[1].position == pytest.approx((0.2, 0, 0), abs=1e-15)
     soft[0].step(3)
     assert not soft[0].engine.work.tied_shift.any()
+
+
+def test_a_pin_that_is_off_in_one_world_of_a_batch_bends_no_path_there():
+    """From the first step on: in the other world the box goes round its pin."""
+    world = empty_world(1e-3)
+    world.gravity = (0, 0, 0)
+    box = world.add_box(
+        (0.2, 0.1, 0.1), 1.0, position=(0.2, 0, 0), name="box", angular_velocity=(0, 0, 60.0)
+    )
+    world.add_pin(box, None, position=(0, 0, 0), name="pin")
+    batch = tribo.Batch(world, 2, threads=1)
+    batch.constraint("pin").is_on = [True, False]
+    assert batch.step(1).all()
+    held, straight = batch["box"].generalized_coordinate[:, :3]
+    assert np.abs(held - (0.2, 0, 0)).max() > 1e-4
+    assert straight == pytest.approx((0.2, 0, 0), abs=1e-15)
 
 
 def angle_of(box):

@@ -69,7 +69,7 @@ def pushed_spins(model, work, t):
 
 
 @kernel
-def turns_far(model, settings, work):
+def is_turning(model, settings, work):
     """Tell whether a free body at a constraint turns by more than next to nothing in this step."""
     if settings.integrator == SEMI_IMPLICIT:
         return False
@@ -212,7 +212,7 @@ def find(model, state, settings, work, is_second):
     if model.constraint_kind.shape[0] == 0:
         return
     if not is_second:
-        work.tied_turns[0] = 1 if turns_far(model, settings, work) else 0
+        work.tied_turns[0] = 1 if is_turning(model, settings, work) else 0
     for t in range(model.tree_body.shape[0]):
         spatial.store(work.tied_shift, t, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     if work.tied_turns[0] == 0:

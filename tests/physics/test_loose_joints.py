@@ -162,6 +162,21 @@ def test_a_body_off_its_hinge_stays_on_its_circle():
         assert abs(v[0] - -spin * r[1]) + abs(v[1] - spin * r[0]) <= 1e-3
 
 
+def test_a_box_that_swings_on_its_pin_keeps_its_energy():
+    """Across its way an end bends as it does in the mean of before and after the push (`swing`).
+
+    Without that in the velocity at the end of the step 1.6e-4 J come and go, without it in the sag 9.4e-5 J.
+    """
+    world = tribo.World(2e-3, gravity=(0, 0, -9.81))
+    box = world.add_box((0.4, 0.1, 0.05), 1.0, position=(0.25, 0, 0))
+    world.add_pin(box, None, position=(0, 0, 0))
+    start, most = world.energy, 0.0
+    for _ in range(500):
+        world.step()
+        most = max(most, abs(world.energy - start))
+    assert most <= 8e-5
+
+
 def test_a_pin_that_is_off_or_gives_way_bends_no_path():
     """What `tied_drift` adds is for ties that hold: a body whose pin is off flies straight."""
     worlds = []

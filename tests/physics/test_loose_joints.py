@@ -197,6 +197,16 @@ def test_a_pin_that_is_off_or_gives_way_bends_no_path():
     assert not soft[0].engine.work.tied_shift.any()
 
 
+def test_a_pin_that_is_broken_by_hand_bends_no_path():
+    """From the first step on."""
+    world = empty_world(1e-3)
+    world.gravity = (0, 0, 0)
+    box = world.add_box((0.2, 0.1, 0.1), 1.0, position=(0.2, 0, 0), angular_velocity=(0, 0, 60.0))
+    world.add_pin(box, None, position=(0, 0, 0)).is_broken = True
+    world.step()
+    assert box.position == pytest.approx((0.2, 0, 0), abs=1e-15)
+
+
 def test_a_pin_that_is_off_in_one_world_of_a_batch_bends_no_path_there():
     """From the first step on: in the other world the box goes round its pin."""
     world = empty_world(1e-3)

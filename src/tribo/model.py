@@ -8,22 +8,11 @@ in 9 numbers, symmetric ones as (xx, yy, zz, xy, xz, yz); spatial vectors as (an
 origin* (position of the tree's root body) in world axes.
 """
 
-import numpy as np
+import numpy as np  # noqa: I001 - with a name a line the file would be too long
 
 from tribo.compiler.record import Record, field
 from tribo.enums import (
-    Constraint,
-    ContactState,
-    Course,
-    Impact,
-    Integrator,
-    Joint,
-    Kind,
-    Late,
-    Pair,
-    Shape,
-    Slot,
-    Status,
+    Constraint, ContactState, Course, Impact, Integrator, Joint, Kind, Late, Pair, Shape, Slot, Status,
 )  # fmt: skip
 
 __all__ = [
@@ -498,3 +487,7 @@ class Work(Record):
     residual = field(3)  # primal, dual, complementarity, normalised (contact-science §1.1)
     tree_met_ahead = field("ntree", dtype=INT)  # 1: `look_ahead` has just added a contact to it
     island_origin = field("ntree", dtype=INT)  # `Origin`: from which impulses its solve begins
+
+    # Contacts of loose bodies, laid out for sweeps (`src/tribo/contact/solver/loose_contacts.py`).
+    loose_dof = field("max_contact", 2, dtype=INT)  # first dof of two sides, −1: another kind
+    loose_row = field("max_contact", 48)  # rows, inverse of its own block, and that block

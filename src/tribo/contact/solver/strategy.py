@@ -8,6 +8,7 @@ from tribo.contact.problem.contact_targets import loosen, step_speed
 from tribo.contact.problem.islands import contacts_in
 from tribo.contact.solver import block_matrix, dense_island
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_island
+from tribo.contact.solver.loose_contacts import lay_out, sweep_laid_out
 from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, violation
 from tribo.enums import Answer, Origin, Solver, Trees
 from tribo.math import vec
@@ -75,6 +76,19 @@ def sweep_only(model, work, t, sweeps, limit):
     for k in range(1, sweeps + 1):
         work.sweeps[0] = max(work.sweeps[0], k)
         if sweep_island(model, work, t) <= limit:
+            return violation(model, work, t) <= GOOD * limit
+    return False
+
+
+@kernel
+def sweep_many(model, work, t, sweeps, limit):
+    """Do as `sweep_only` does, of an island whose contacts are laid out for it.
+
+    Writes: work.
+    """
+    for k in range(1, sweeps + 1):
+        work.sweeps[0] = max(work.sweeps[0], k)
+        if sweep_laid_out(model, work, t) <= limit:
             return violation(model, work, t) <= GOOD * limit
     return False
 
@@ -167,7 +181,8 @@ def attempt(model, settings, work, t, rows):
         if not has_room(work, rows) or dense_island.solve_exactly(model, work, t, limit):
             return True
     moves = is_moving(model, settings, work, t)
-    if sweep_only(model, work, t, 1, limit):  # what rests needs no more
+    lay_out(model, work, t)
+    if sweep_many(model, work, t, 1, limit):  # what rests needs no more
         return True
     trees = ANY if is_tied(work, t) else MOVING if moves else AT_REST
     answer = solve_sparse(model, work, t, trees, limit)
@@ -175,7 +190,7 @@ def attempt(model, settings, work, t, rows):
         sweeps = MOVING_SWEEPS if moves else SWEEPS
         if work.island_origin[t] == LAST_ROUND:  # a good start
             sweeps //= 2
-        return sweep_only(model, work, t, min(sweeps, settings.max_sweeps), limit)
+        return sweep_many(model, work, t, min(sweeps, settings.max_sweeps), limit)
     return answer == SOLVED
 
 
@@ -187,5 +202,6 @@ def solve_as_set(model, settings, work, t, rows):
     """
     if settings.contact_solver == SWEEPS_ONLY:
         limit = settings.tolerance * island_speed(settings, work, t)
-        return sweep_only(model, work, t, settings.max_sweeps, limit)
+        lay_out(model, work, t)
+        return sweep_many(model, work, t, settings.max_sweeps, limit)
     return attempt(model, settings, work, t, rows)

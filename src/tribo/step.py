@@ -24,7 +24,6 @@ def update(model, state, settings, work):
     midpoint.reach(model, state, settings, work)  # q_m: where is every body, how fast is it?
     detection.find(model, state, settings, work)  # who touches whom, where?
     inertia.mass_matrix(model, work)  # M
-    middle.predict(model, state, settings, work)  # v̄, the velocity in mid step
     bias.bias_force(model, state, settings, work)  # h(v̄)
 
 

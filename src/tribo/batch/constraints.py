@@ -118,6 +118,7 @@ class ConstraintBatch(Sealed):
     @is_on.setter
     def is_on(self, value: Any) -> None:
         self._set(Tuning.IS_ON, check.booleans(value, f"is_on of {self._name}"), "is_on")
+        self._memory(Memory.IS_IDLE)[...] = self._column(Tuning.IS_ON) == 0.0
 
     @property
     def collide(self) -> bool:

@@ -22,6 +22,8 @@ import numpy as np
 
 from tribo.compiler.jit import Named, backend
 
+INT = np.int64  # one integer type: with two, Numba would compile many kernels twice
+
 # A table: the address of the columns, the address of each field, for each field these columns. Where a word
 # lies depends on the number of its field only, not on how many there are: kernels are kept without more.
 COLUMNS = 4  # bytes from world to world, three dimensions

@@ -1,7 +1,7 @@
 """Group `midpoint.reach`: where every body is half a step ahead, and how fast it moves."""
 
 from tribo.compiler.jit import kernel
-from tribo.dynamics import bias, integrate, kinematics
+from tribo.dynamics import bias, integrate, kinematics, middle, tied_drift
 
 
 @kernel
@@ -11,6 +11,8 @@ def reach(model, state, settings, work):
     Writes: work.
     """
     bias.single_spins(model, state, settings, work)  # how does a free body tumble?
+    middle.predict(model, state, settings, work)  # v̄, the velocity in mid step
+    tied_drift.find(model, state, settings, work, False)  # what keeps ties together meanwhile
     integrate.drift_to_middle(model, state, settings, work)  # q_m = q ⊕ dt/2 v
     kinematics.forward(model, work.mid_q, work)  # where is every body?
     bias.body_velocities(model, state, work)  # how fast does it move?

@@ -122,7 +122,9 @@ class Constraint(Breakable, Compliant, Sealed):
     @is_on.setter
     def is_on(self, value: bool) -> None:
         self._check("is_on")
-        self._tuning[Tuning.IS_ON] = float(check.boolean(value, f"is_on of {self._name}"))
+        given = check.boolean(value, f"is_on of {self._name}")
+        self._tuning[Tuning.IS_ON] = float(given)
+        self._memory[Memory.IS_IDLE] = float(not given)
 
     @property
     def collide(self) -> bool:

@@ -12,8 +12,9 @@ Source: Ryckaert, Ciccotti, Berendsen 1977 (positions of the next step), with Mo
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics import kinematics
-from tribo.dynamics.bias import is_split
-from tribo.math import linalg, spatial, vec
+from tribo.dynamics.bias import free_rotation, is_split
+from tribo.dynamics.tied_drift import arm_at, pushed_spins, spin_of, tied_tree
+from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Integrator
 
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
@@ -41,6 +42,13 @@ def tumbling(model, work, tree, omega):
     own = vec.mat_t_vec(r, omega)
     torque = vec.cross(vec.sym_vec(s, own), own)
     return vec.mat_vec(r, vec.sym_vec(linalg.sym_inverse(s), torque))
+
+
+@kernel
+def bend_at(model, work, tree, omega, arm):
+    """Return the acceleration of a point of a free body without forces, as seen from its centre of mass."""
+    alpha = tumbling(model, work, tree, omega)
+    return vec.add(vec.cross(alpha, arm), vec.cross(omega, vec.cross(omega, arm)))
 
 
 @kernel
@@ -74,24 +82,78 @@ def motion(model, state, settings, work, body, point):
 
 
 @kernel
-def hard_target(settings, erp, gap, bend, is_stop):
+def sag_of(settings, bend):
+    """Return how far a gap that bends by κ sags between two ends of steps."""
+    if settings.integrator == SEMI_IMPLICIT:  # `rk4` takes midpoint steps here
+        return 0.0
+    return 0.125 * settings.dt * settings.dt * bend
+
+
+@kernel
+def across(way, x):
+    """Return the part of a vector across a way."""
+    square = vec.dot(way, way)
+    return vec.axpy(-vec.dot(way, x) / square, way, x) if square > 0.0 else x
+
+
+@kernel
+def swing(model, state, settings, work, end, point, acceleration):
+    """Return by how much faster an end of a constraint moves at the end of the step, and how far it sags now.
+
+    point: where the forces act, the place of side B's end; acceleration: of the body there, as `motion` says:
+    dt/2 a and dt²/8 a. A free body on constraints turns by whatever it turns: ω₁ × r₁ − ω × r, and what the
+    end has left of its tangent since the step began, at the velocities after the push and before it. Across
+    its way the bend at the mean of both counts: so the push, which is across, does no work.
+    """
+    h = 0.5 * settings.dt
+    drift = vec.scale(h, acceleration)
+    sag = vec.scale(sag_of(settings, 1.0), acceleration)
+    tree = tied_tree(model, end)
+    if tree < 0 or work.tied_turns[0] == 0:
+        return drift, sag
+    before, after = pushed_spins(model, work, tree)
+    a = model.joint_q[model.tree_body[tree]]
+    b = model.tree_v[tree]
+    middle = vec.load(work.body_pos, model.tree_body[tree])
+    arm = vec.sub(point, middle)
+    way = vec.cross(spin_of(model, work.mid_v, tree), arm)
+
+    at = quat.load(work.mid_q, a + 3)
+    spin, end_omega = free_rotation(model, tree, at, after, h)
+    x = spatial.load(work.tied_shift, tree)
+    turn = quat.mul(quat.exp((x[0], x[1], x[2])), quat.cayley(vec.scale(h, spin)))
+    end_speed = vec.cross(end_omega, arm_at(model, end, quat.mul(turn, at)))
+    drift = vec.sub(end_speed, vec.cross(after, arm))
+    more = vec.sub(bend_at(model, work, tree, after, arm), bend_at(model, work, tree, before, arm))
+    more = vec.scale(0.5 * h, across(way, more))
+    drift = vec.sub(drift, more)
+
+    first_arm = arm_at(model, end, quat.load(state.q, a + 3))
+    first = vec.add((state.q[a], state.q[a + 1], state.q[a + 2]), first_arm)
+    speed = vec.cross(spin_of(model, state.v, tree), first_arm)
+    speed = vec.add((state.v[b], state.v[b + 1], state.v[b + 2]), speed)
+    sag = vec.axpy(-h, speed, vec.sub(vec.add(middle, arm_at(model, end, at)), first))
+    early = vec.sub(acceleration, bend_at(model, work, tree, before, arm))
+    return drift, vec.axpy(0.5 * h * h, across(way, early), sag)
+
+
+@kernel
+def hard_target(settings, erp, gap, drift, sag, is_stop):
     """Return the target velocity of a hard row, and the part that takes back what should not be open.
 
-    It has gap g and bend κ.
+    It has gap g, gets on by `drift` [m/s] in the second half of the step, and sags in the middle.
 
     A stop may come closer by the whole gap in one step; what is beyond it, or a gap of an equation, is
     taken back by a part erp of it, not faster than the world's push-out speed.
     """
     dt = settings.dt
-    rest = gap
-    if settings.integrator != SEMI_IMPLICIT:  # `rk4` takes midpoint steps here
-        rest -= 0.125 * dt * dt * bend
+    rest = gap - sag
     speed = -erp * rest / dt
     fastest = settings.max_push_out_speed
     speed = min(max(speed, -fastest), fastest)
     if is_stop and rest > 0.0:
-        return -rest / dt - 0.5 * dt * bend, 0.0
-    return speed - 0.5 * dt * bend, speed
+        return -rest / dt - drift, 0.0
+    return speed - drift, speed
 
 
 @kernel

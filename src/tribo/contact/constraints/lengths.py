@@ -15,7 +15,13 @@ slips, and L is what the way is at the end of the step.
 from math import atan2, inf, tanh
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints.attachments import SEMI_IMPLICIT, hard_target, motion, place_ends
+from tribo.contact.constraints.attachments import (
+    SEMI_IMPLICIT,
+    hard_target,
+    motion,
+    place_ends,
+    sag_of,
+)
 from tribo.contact.problem import scalar_rows
 from tribo.enums import Memory, Tuning
 from tribo.math import vec
@@ -251,10 +257,14 @@ def length_row(model, state, command, settings, work, c):
     bend, size = way_drift(model, state, settings, work, c)
     is_stop = upper == 0.0 or lower == 0.0
     if lower == -inf and upper == 0.0:  # may not shrink: φ ≤ 0 is free
-        target, correction = hard_target(settings, tuning[c, ERP], -gap, -bend, is_stop)
+        target, correction = hard_target(
+            settings, tuning[c, ERP], -gap, -0.5 * dt * bend, -sag_of(settings, bend), is_stop
+        )
         target, correction = -target, -correction
     else:
-        target, correction = hard_target(settings, tuning[c, ERP], gap, bend, is_stop)
+        target, correction = hard_target(
+            settings, tuning[c, ERP], gap, 0.5 * dt * bend, sag_of(settings, bend), is_stop
+        )
     scalar_rows.close_row(model, state, work, n, target, lower, upper, 0.0)
     work.scalar_reach[n] = tuning[c, ERP] * dt * dt * size
     work.scalar_gap[n] = gap
@@ -289,7 +299,9 @@ def winch_row(model, state, command, settings, work, c):
     if settings.integrator != SEMI_IMPLICIT:
         gap += 0.5 * dt * rate
     bend, size = way_drift(model, state, settings, work, c)
-    target, correction = hard_target(settings, tuning[c, ERP], gap, bend, True)
+    target, correction = hard_target(
+        settings, tuning[c, ERP], gap, 0.5 * dt * bend, sag_of(settings, bend), True
+    )
     scalar_rows.close_row(model, state, work, n, target - rate, 0.0, upper, 0.0)
     work.scalar_reach[n] = tuning[c, ERP] * dt * dt * size
     work.scalar_gap[n] = gap

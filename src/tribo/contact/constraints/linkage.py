@@ -10,15 +10,19 @@ from math import atan2, floor, inf, pi, sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints import breaking, lengths
 from tribo.contact.constraints.attachments import (
+    SEMI_IMPLICIT,
     ZERO,
     body_frame,
     hard_target,
     motion,
     place_ends,
+    sag_of,
+    swing,
 )
 from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.spook import close_soft_row
-from tribo.enums import Tuning
+from tribo.dynamics.tied_drift import PLACE, tied_tree
+from tribo.enums import Memory, Tuning
 from tribo.math import vec
 from tribo.model import Constraint, Status
 
@@ -28,6 +32,7 @@ JOINT = int(Constraint.JOINT)
 LENGTH = int(Constraint.LENGTH)
 MOTOR = int(Constraint.MOTOR)
 WINCH = int(Constraint.WINCH)
+IS_IDLE = int(Memory.IS_IDLE)
 ERP = int(Tuning.ERP)
 SPEED = int(Tuning.SPEED)
 POSITION = int(Tuning.POSITION)
@@ -85,10 +90,10 @@ def rotation_vector(m):
 
 
 @kernel
-def hold(model, state, command, settings, work, c, first, point, axes, gap, curve):
+def hold(model, state, command, settings, work, c, first, point, axes, gap, curve, drift, sag):
     """Build the rows of those of three directions that constraint c locks: along its axes, or about them.
 
-    first: 0 or ANGULAR. gap, curve: how far A is off and how that bends, world.
+    first: 0 or ANGULAR. gap, curve: how far A is off and how that bends, world; drift, sag: `hard_target`.
 
     Writes: work.
     """
@@ -114,7 +119,9 @@ def hold(model, state, command, settings, work, c, first, point, axes, gap, curv
                 model, state, settings, work, n, vec.dot(u, gap), compliance, damping, -inf, inf
             )
             continue
-        target, correction = hard_target(settings, erp, vec.dot(u, gap), vec.dot(u, curve), False)
+        target, correction = hard_target(
+            settings, erp, vec.dot(u, gap), vec.dot(u, drift), vec.dot(u, sag), False
+        )
         scalar_rows.close_row(model, state, work, n, target, -inf, inf, 0.0)
         work.scalar_reach[n] = reach
         work.scalar_gap[n] = vec.dot(u, gap)
@@ -131,6 +138,14 @@ def whirls(model, settings, body, acceleration, arm):
         return False
     bend = settings.dt * settings.dt * vec.norm(acceleration)
     return bend > WHIRL * WHIRL * vec.norm(arm)
+
+
+@kernel
+def follows_ends(model, settings, c):
+    """Tell whether the rows of constraint c follow its two ends to where these are at the same place."""
+    if model.constraint_locked[c] & PLACE != PLACE or settings.integrator == SEMI_IMPLICIT:
+        return False
+    return max(tied_tree(model, 2 * c), tied_tree(model, 2 * c + 1)) >= 0
 
 
 @kernel
@@ -153,10 +168,23 @@ def joint_rows(model, state, command, settings, work, c):
     arm_b = ZERO if b < 0 else vec.sub(point, vec.load(work.body_pos, b))
     if whirls(model, settings, a, aa, arm_a) or whirls(model, settings, b, ab, arm_b):
         work.status[0] |= COARSE
-    curve = vec.axpy(2.0, vec.cross(wa, vec.sub(vb, va)), vec.sub(aa, ab))
-    hold(model, state, command, settings, work, c, 0, point, axes, apart, curve)
+    if command.constraint[c, COMPLIANCE] == 0.0:
+        work.constraint_memory[c, IS_IDLE] = 0.0
+    turn = vec.scale(
+        2.0, vec.cross(wa, vec.sub(vb, va))
+    )  # as the ends are apart, and the axes turn
+    curve = vec.add(turn, vec.sub(aa, ab))
+    drift_a, sag_a = swing(model, state, settings, work, 2 * c, point, aa)
+    drift_b, sag_b = swing(model, state, settings, work, 2 * c + 1, point, ab)
+    drift, sag = vec.sub(drift_a, drift_b), vec.sub(sag_a, sag_b)
+    if not follows_ends(model, settings, c):
+        drift = vec.axpy(0.5 * settings.dt, turn, drift)
+        sag = vec.axpy(sag_of(settings, 1.0), turn, sag)
+    hold(model, state, command, settings, work, c, 0, point, axes, apart, curve, drift, sag)
     curve = vec.add(vec.sub(alpha_a, alpha_b), vec.cross(vec.sub(wa, wb), wa))
-    hold(model, state, command, settings, work, c, ANGULAR, point, axes, error, curve)
+    drift = vec.scale(0.5 * settings.dt, curve)
+    sag = vec.scale(sag_of(settings, 1.0), curve)
+    hold(model, state, command, settings, work, c, ANGULAR, point, axes, error, curve, drift, sag)
 
 
 @kernel
@@ -237,7 +265,7 @@ def lock_row(model, state, command, settings, work, c):
             model, state, settings, work, n, gap, tuning[c, COMPLIANCE], damping, -back, most
         )
     else:
-        target, correction = hard_target(settings, tuning[c, ERP], gap, 0.0, False)
+        target, correction = hard_target(settings, tuning[c, ERP], gap, 0.0, 0.0, False)
         scalar_rows.close_row(model, state, work, n, target, -back, most, 0.0)
         work.scalar_correction[n] = correction
         work.scalar_reach[n] = scalar_rows.GIVES_WAY
@@ -317,6 +345,7 @@ def linkage(model, state, command, settings, work):
         work.constraint_is_broken[c] = state.constraint_is_broken[c]
         for k in range(state.constraint_memory.shape[1]):
             work.constraint_memory[c, k] = state.constraint_memory[c, k]
+        work.constraint_memory[c, IS_IDLE] = 1.0  # until it holds
         if command.constraint[c, IS_ON] == 0.0 or state.constraint_is_broken[c] == 1:
             continue
         if breaking.breaks(model, state, command, settings, work, c):

@@ -1,0 +1,251 @@
+"""Stage `tied_drift.find`: free bodies on constraints drift together, in each half of the step.
+
+A centre of mass drifts straight, and its body turns meanwhile. On an arm r about a pin, at ω, the centre gets
+on by r φ in half a step, φ = dt/2 ω, and so by the angle atan φ about the pin, while the body turns by φ. A
+shift at the end of the step made the two agree; after it the velocity was not along the way any more, and a
+body 0.2 m off its hinge lost 10 % of its energy in 2 s at 180 rad/s and 1 ms.
+
+So what will be missing is added to each half of the step, symmetrically: the translations δ and turns ρ of
+least kinetic energy with which all ties get on alike,
+
+    γ·t + (δ_A + ρ_A × r_A)·t of one side = the same of the other,   γ = ½ (γ(−dt/2) − γ(dt/2)) :
+
+γ(∓dt/2) is how far the end of an arm is, in mid step, off the tangent that it has at the beginning and at the
+end of the step, t its direction in mid step. The mean of the two is how far the tie sags open there
+(`attachments.swing`). A body on a pin, and a group that turns like one rigid body, then meet their ties at
+both ends of the step with velocities along their ways, however far they turn, and the step is the same
+backwards in time. What is turned keeps its angular momentum; of bodies that only tie one another the common
+centre of mass stays.
+Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", V.4.1 (symmetric projection).
+"""
+
+from tribo.compiler.jit import kernel
+from tribo.dynamics.bias import free_rotation, is_split
+from tribo.enums import Memory
+from tribo.math import linalg, quat, spatial, vec
+from tribo.model import Constraint, Integrator
+
+JOINT = int(Constraint.JOINT)
+IS_IDLE = int(Memory.IS_IDLE)
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+PLACE = 7  # bits of the three directions in `constraint_locked`
+LEAST = 0.5  # [–] cosine of the turn in half a step: what turns farther is taken to turn by that
+SWEEPS = 6  # over the ties of a group; one is enough where no body has two
+SETTLED = 1e-3  # [–] of the first lack, at which sweeps end
+SMALL = 1e-4  # [rad] in a step
+ZERO = (0.0, 0.0, 0.0)
+
+
+@kernel
+def holds(model, state, c):
+    """Tell whether constraint c held its bodies together in all three directions in the last step."""
+    if model.constraint_kind[c] != JOINT or model.constraint_locked[c] & PLACE != PLACE:
+        return False
+    return state.constraint_is_broken[c] == 0 and state.constraint_memory[c, IS_IDLE] == 0.0
+
+
+@kernel
+def tied_tree(model, end):
+    """Return the tree at an end of a constraint if it is a free body that impulses move, else −1."""
+    body = model.constraint_body[end // 2, end % 2]
+    if body < 0 or not is_split(model, model.body_tree[body]):
+        return -1
+    return model.body_tree[body]
+
+
+@kernel
+def spin_of(model, v, t):
+    """Return the angular velocity of free body t in an array of velocities."""
+    b = model.tree_v[t] + 3
+    return (v[b], v[b + 1], v[b + 2])
+
+
+@kernel
+def pushed_spins(model, work, t):
+    """Return the angular velocity of free body t in mid step before the push and, as predicted, after it."""
+    before = spin_of(model, work.kick_v, t)
+    return before, vec.axpy(-1.0, before, vec.scale(2.0, spin_of(model, work.mid_v, t)))
+
+
+@kernel
+def turn(model, settings, work):
+    """Tell whether a body at a constraint turns so far in this step that (dt ω)³ is above round-off."""
+    if settings.integrator == SEMI_IMPLICIT:
+        return False
+    for end in range(model.constraint_point.shape[0]):
+        t = tied_tree(model, end)
+        if t >= 0:
+            before, after = pushed_spins(model, work, t)
+            if settings.dt * max(vec.norm(before), vec.norm(after)) > SMALL:
+                return True
+    return False
+
+
+@kernel
+def arm_at(model, end, at):
+    """Return the arm from the centre of mass to an end of a constraint at an attitude, world."""
+    return vec.mat_vec(quat.to_matrix(at), vec.load(model.constraint_point, end))
+
+
+@kernel
+def lack(model, work, end, t):
+    """Return by how much more an end, of body t, is to get on than δ and ρ make it; nothing for t = −1."""
+    if t < 0:
+        return ZERO
+    x = spatial.load(work.tied_shift, t)
+    turned = vec.cross((x[0], x[1], x[2]), vec.load(work.end_arm, end))
+    moved = vec.axpy(work.end_lever[end], turned, (x[3], x[4], x[5]))
+    return vec.sub(vec.load(work.end_lack, end), moved)
+
+
+@kernel
+def mobility(model, work, end, t):
+    """Return how an impulse at an end of a constraint moves it, as six numbers.   1/m − [r] I⁻¹ [r]"""
+    if t < 0:
+        return (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    light = 1.0 / model.body_mass[model.tree_body[t]]
+    f = work.end_lever[end]
+    r = vec.load(work.end_arm, end)
+    s = spatial.load(work.tied_inverse, t)
+    x = vec.cross(vec.sym_vec(s, vec.cross(r, (1.0, 0.0, 0.0))), r)
+    y = vec.cross(vec.sym_vec(s, vec.cross(r, (0.0, 1.0, 0.0))), r)
+    z = vec.cross(vec.sym_vec(s, vec.cross(r, (0.0, 0.0, 1.0))), r)
+    return (light + f * x[0], light + f * y[1], light + f * z[2], f * x[1], f * x[2], f * y[2])
+
+
+@kernel
+def push(model, work, end, t, impulse):
+    """Add to δ and ρ of body t what an impulse at an end of a constraint does.
+
+    Writes: work.
+    """
+    if t < 0:
+        return
+    light = 1.0 / model.body_mass[model.tree_body[t]]
+    torque = vec.cross(vec.load(work.end_arm, end), impulse)
+    turn = vec.sym_vec(spatial.load(work.tied_inverse, t), torque)
+    way = vec.scale(light, impulse)
+    spatial.accumulate(work.tied_shift, t, (turn[0], turn[1], turn[2], way[0], way[1], way[2]))
+
+
+@kernel
+def spread(model, state, work):
+    """Find δ and ρ of all bodies, tie by tie, until all ties get on alike.
+
+    Writes: work.
+    """
+    first = 0.0
+    for sweep in range(SWEEPS):
+        most = 0.0
+        for c in range(model.constraint_kind.shape[0]):
+            a = tied_tree(model, 2 * c)
+            b = tied_tree(model, 2 * c + 1)
+            if max(a, b) < 0 or not holds(model, state, c):
+                continue
+            apart = vec.sub(lack(model, work, 2 * c, a), lack(model, work, 2 * c + 1, b))
+            one = mobility(model, work, 2 * c, a)
+            k = spatial.axpy(1.0, one, mobility(model, work, 2 * c + 1, b))
+            impulse = vec.sym_vec(linalg.sym_inverse(k), apart)
+            push(model, work, 2 * c, a, impulse)
+            push(model, work, 2 * c + 1, b, vec.neg(impulse))
+            most = max(most, vec.norm(apart))
+        if sweep == 0:
+            first = most
+        if not most > SETTLED * first:
+            break
+
+
+@kernel
+def fly(model, end, t, at, omega, h):
+    """Return how far an end is off the tangent that it has after a time h without torque, at its start.
+
+    As seen from the centre of mass; and its velocity then, and the attitude. at, ω: those at the start.
+    """
+    spin, end_omega = free_rotation(model, t, at, omega, h)
+    after = quat.mul(quat.cayley(vec.scale(h, spin)), at)
+    arm = arm_at(model, end, after)
+    speed = vec.cross(end_omega, arm)
+    return vec.axpy(h, speed, vec.sub(arm_at(model, end, at), arm)), speed, after
+
+
+@kernel
+def look(model, settings, work, end, t, at, before, after, is_second):
+    """Find what an end of a constraint, of body t, lacks in one half of the step.
+
+    at: attitude in mid step; before, after: angular velocity there, before the push and after it.
+
+    Writes: work.
+    """
+    h = 0.5 * settings.dt
+    ahead, speed, outside = fly(model, end, t, at, after, h)
+    behind, back, begin = fly(model, end, t, at, vec.neg(before), h)
+    omega = after
+    if not is_second:
+        omega, speed, outside = before, vec.neg(back), begin
+    vec.store(work.end_arm, end, arm_at(model, end, outside))
+    vec.store(work.end_lack, end, ZERO)
+    work.end_lever[end] = 1.0
+    middle = vec.cross(omega, arm_at(model, end, at))
+    size = vec.norm(speed) * vec.norm(middle)
+    if size > 0.0:
+        cosine = max(LEAST, vec.dot(speed, middle) / size)
+        off = 0.5 * vec.dot(vec.sub(behind, ahead), middle)
+        vec.store(work.end_lack, end, vec.scale(-off / (size * cosine), speed))
+        work.end_lever[end] = 1.0 / (cosine * cosine)
+    inverse = linalg.sym_inverse(spatial.load(model.body_inertia, model.tree_body[t]))
+    spatial.store(work.tied_inverse, t, vec.rotate_sym(quat.to_matrix(outside), inverse))
+
+
+@kernel
+def find(model, state, settings, work, is_second):
+    """Find δ and ρ of all bodies in one half of the step.
+
+    Before the push, the velocity after it is the one that was predicted.
+
+    Writes: work.
+    """
+    if model.constraint_kind.shape[0] == 0:
+        return
+    if not is_second:
+        work.tied_turns[0] = 1 if turn(model, settings, work) else 0
+    for t in range(model.tree_body.shape[0]):
+        spatial.store(work.tied_shift, t, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    if work.tied_turns[0] == 0:
+        return
+    for end in range(model.constraint_point.shape[0]):
+        t = tied_tree(model, end)
+        if t < 0:
+            continue
+        before, after = pushed_spins(model, work, t)
+        at = quat.load(work.mid_q, model.joint_q[model.tree_body[t]] + 3)
+        if is_second:
+            after = spin_of(model, work.next_v, t)
+        else:
+            half = quat.cayley(vec.scale(0.5 * settings.dt, vec.load(work.single_spin, t)))
+            at = quat.mul(half, quat.load(state.q, model.joint_q[model.tree_body[t]] + 3))
+        look(model, settings, work, end, t, at, before, after, is_second)
+    spread(model, state, work)
+
+
+@kernel
+def follow(model, work, t, q, v):
+    """Move and turn free body t by δ and ρ; it keeps its angular momentum.
+
+    Writes: q, v.
+    """
+    x = spatial.load(work.tied_shift, t)
+    a = model.joint_q[model.tree_body[t]]
+    for k in range(3):
+        q[a + k] += x[3 + k]
+    if x[0] == 0.0 and x[1] == 0.0 and x[2] == 0.0:
+        return
+    s = spatial.load(model.body_inertia, model.tree_body[t])
+    at = quat.load(q, a + 3)
+    old = quat.to_matrix(at)
+    at = quat.normalize(quat.mul(quat.exp((x[0], x[1], x[2])), at))
+    quat.store(q, a + 3, at)
+    new = quat.to_matrix(at)
+    l = vec.mat_vec(old, vec.sym_vec(s, vec.mat_t_vec(old, spin_of(model, v, t))))
+    omega = vec.mat_vec(new, vec.sym_vec(linalg.sym_inverse(s), vec.mat_t_vec(new, l)))
+    for k in range(3):
+        v[model.tree_v[t] + 3 + k] = omega[k]

@@ -7,6 +7,7 @@ from tribo.contact.problem.islands import contacts_in
 from tribo.contact.solver import block_matrix, dense_island, open_contacts
 from tribo.contact.solver.block_matrix import PAIR
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_island
+from tribo.contact.solver.loose_contacts import lay_out, sweep_laid_out
 from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, violation
 from tribo.enums import Answer, Origin, Solver, Trees
 from tribo.math import vec
@@ -82,6 +83,19 @@ def sweep_only(model, work, t, sweeps, limit):
 
 
 @kernel
+def sweep_many(model, work, t, sweeps, limit):
+    """Do as `sweep_only` does, of an island whose contacts are laid out for it.
+
+    Writes: work.
+    """
+    for k in range(1, sweeps + 1):
+        work.sweeps[0] = max(work.sweeps[0], k)
+        if sweep_laid_out(model, work, t) <= limit:
+            return violation(model, work, t) <= GOOD * limit
+    return False
+
+
+@kernel
 def is_moving(model, settings, work, t):
     """Tell whether more than a few contacts of island t move faster than forces make them in a step."""
     count = 0
@@ -149,14 +163,15 @@ def solve_listed(model, settings, work, t, trees, moves, limit):
     if is_dense(model, work, t, rows):
         if not has_room(work, rows) or dense_island.solve_exactly(model, work, t, limit):
             return True
-    if sweep_only(model, work, t, 1, limit):  # what rests needs no more
+    lay_out(model, work, t)
+    if sweep_many(model, work, t, 1, limit):  # what rests needs no more
         return True
     answer = solve_sparse(model, work, t, trees, limit)
     if answer == TOO_LARGE:
         sweeps = MOVING_SWEEPS if moves else SWEEPS
         if work.island_origin[t] == LAST_ROUND:  # a good start
             sweeps //= 2
-        return sweep_only(model, work, t, min(sweeps, settings.max_sweeps), limit)
+        return sweep_many(model, work, t, min(sweeps, settings.max_sweeps), limit)
     return answer == SOLVED
 
 
@@ -211,5 +226,6 @@ def solve_as_set(model, settings, work, t, rows):
     """
     if settings.contact_solver == SWEEPS_ONLY:
         limit = settings.tolerance * island_speed(settings, work, t)
-        return sweep_only(model, work, t, settings.max_sweeps, limit)
+        lay_out(model, work, t)
+        return sweep_many(model, work, t, settings.max_sweeps, limit)
     return attempt(model, settings, work, t, rows)

@@ -3,7 +3,7 @@
 from tribo.compiler.jit import kernel
 from tribo.contact.lazily_compiled import call_late
 from tribo.contact.problem.contact_targets import loosen, usual_speed
-from tribo.contact.problem.islands import contacts_in
+from tribo.contact.problem.islands import contacts_in, has_spin
 from tribo.contact.solver import block_matrix, dense_island, open_contacts
 from tribo.contact.solver.block_matrix import PAIR
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_island
@@ -28,16 +28,6 @@ SWEEPS = 24  # of an island that is too large for a matrix
 LOOSE = 0.1  # [–] of the speed that forces make in a step: a contact of a heap asks for no less
 MOVING_SHARE = 0.01  # [–] of the contacts: from here on an island moves
 MOVING_SWEEPS = 10  # of one that moves: enough to carry it
-
-
-@kernel
-def has_spin(work, t):
-    """Tell whether a contact of island t has rolling or spinning friction."""
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        if work.contact_is_spun[c] == 1:
-            return True
-    return False
 
 
 @kernel

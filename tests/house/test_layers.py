@@ -38,6 +38,8 @@ MACHINERY = {
         "collections", "functools", "hashlib", "importlib", "json", "logging", "pathlib", "platform",
         "sys", "typing",
     },
+    "compiler/lane_types.py": {"llvmlite", "operator", "typing"},
+    "compiler/lanes.py": {"collections", "typing"},
     "compiler/progress.py": {"collections", "contextlib", "rich", "sys", "typing"},
     "compiler/record.py": {"hashlib", "typing"},
     "compiler/record_types.py": {"collections", "hashlib", "importlib", "llvmlite", "typing"},
@@ -48,7 +50,7 @@ MACHINERY = {
 # Only these load Numba: an engine with prebuilt kernels runs without it.
 NUMBA = {
     "compiler/backend.py", "compiler/export.py", "compiler/field_array.py", "compiler/kept_kernels.py",
-    "compiler/kernel_passes.py", "compiler/linking.py", "compiler/record_types.py",
+    "compiler/kernel_passes.py", "compiler/lane_types.py", "compiler/linking.py", "compiler/record_types.py",
 }  # fmt: skip
 COMPILED = [
     path

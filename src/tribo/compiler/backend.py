@@ -33,7 +33,13 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.sigutils import normalize_signature
 from numba.core.untyped_passes import ExtractByteCode
 
-from tribo.compiler import identity, kernel_passes, progress, record_types
+from tribo.compiler import (
+    identity,
+    kernel_passes,
+    lane_types,  # noqa: F401 - Numba takes note of what it declares when a function is first compiled
+    progress,
+    record_types,
+)
 from tribo.compiler.field_array import FieldArray
 from tribo.compiler.garbage import compiling
 from tribo.compiler.identity import Identity, name_of

@@ -58,7 +58,7 @@ def make(context: Any, builder: Any, typ: FieldArray, data: Any, shape: list[Any
     return array._getvalue()
 
 
-def _mark(builder: Any, instruction: Any, dtype: Any) -> None:
+def mark(builder: Any, instruction: Any, dtype: Any) -> None:
     """Tell LLVM which scalar type an access is of (TBAA)."""
     module = builder.module
     root = module.add_metadata([ir.MetaDataString(module, "tribo")])
@@ -110,7 +110,7 @@ def _get(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         result = make(context, builder, sig.return_type, place, dims)
     else:
         result = builder.load(place)
-        _mark(builder, result, typ.dtype)
+        mark(builder, result, typ.dtype)
     return impl_ret_untracked(context, builder, sig.return_type, result)
 
 
@@ -121,7 +121,7 @@ def _set(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     if dims:
         raise NotImplementedError("a field is written number by number")
     value = context.cast(builder, args[2], value_type, typ.dtype)
-    _mark(builder, builder.store(value, place), typ.dtype)
+    mark(builder, builder.store(value, place), typ.dtype)
     return context.get_dummy_value()
 
 

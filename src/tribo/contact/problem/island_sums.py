@@ -2,7 +2,8 @@
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import contacts_in, scalars_in
-from tribo.contact.problem.whitened_products import add_scalar_to, add_to
+from tribo.contact.problem.loose_rows import add_loose_block
+from tribo.contact.problem.whitened_products import add_force, add_scalar_to, add_to
 from tribo.math import vec
 
 
@@ -77,6 +78,23 @@ def add_block(model, work, out_table, in_table, c, r, d):
 
 
 @kernel
+def add_force_block(model, work, c, d):
+    """Add what the force of contact c couples.   matrix += Yᵀ D Y, D row by row
+
+    Writes: work.
+    """
+    if work.loose_dof[c, 0] < 0:
+        add_block(model, work, work.contact_row, work.contact_row, c, 1.0, d)
+        return
+    first = 0 if work.contact_len[c, 0] > 0 else 1
+    second = 1 if work.contact_len[c, 1] > 0 else 0
+    a = work.tree_node[model.body_tree[work.contact_body[c, first]]]
+    b = work.tree_node[model.body_tree[work.contact_body[c, second]]]
+    at = work.block_at
+    add_loose_block(work, c, d, at[a, a], at[a, b], at[b, a], at[b, b])
+
+
+@kernel
 def add_scalar_block(model, work, n, r):
     """Add what scalar row n couples.   matrix += r yᵀ y
 
@@ -119,7 +137,7 @@ def subtract_impulses(model, work, t, out):
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         impulse = vec.neg(vec.load(work.contact_impulse, c))
-        add_to(model, work, work.contact_row, c, impulse, out)
+        add_force(model, work, c, impulse, out)
         if work.contact_is_spun[c] == 1:
             torque = vec.neg(vec.load(work.contact_spin_impulse, c))
             add_to(model, work, work.contact_spin_row, c, torque, out)

@@ -5,6 +5,7 @@ numbers per dof of the chain, `contact_row` for forces and `contact_spin_row` fo
 """
 
 from tribo.compiler.jit import kernel
+from tribo.contact.problem.loose_rows import add_loose, moved_loose
 from tribo.math import vec
 
 
@@ -87,7 +88,27 @@ def contact_velocity(model, work, c):
         y + r[c, 1] * impulse[c, 1],
         z + r[c, 2] * impulse[c, 2],
     )
-    return moved_by(model, work, work.contact_row, c, work.response, given)
+    return moved_by_force(model, work, c, work.response, given)
+
+
+@kernel
+def moved_by_force(model, work, c, response, start):
+    """Return `start` and what a response adds to the velocity of contact c, while its island is solved."""
+    if work.loose_dof[c, 0] >= 0:
+        return moved_loose(work, c, response, start)
+    return moved_by(model, work, work.contact_row, c, response, start)
+
+
+@kernel
+def add_force(model, work, c, impulse, out):
+    """Add the response to an impulse of contact c to an array of dofs, while its island is solved.
+
+    Writes: out.
+    """
+    if work.loose_dof[c, 0] >= 0:
+        add_loose(work, c, impulse, out)
+    else:
+        add_to(model, work, work.contact_row, c, impulse, out)
 
 
 @kernel

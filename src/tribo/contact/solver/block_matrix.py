@@ -6,6 +6,18 @@ Source: George, Liu 1989, "The evolution of the minimum degree ordering algorith
 """
 
 from tribo.compiler.jit import kernel
+from tribo.compiler.lanes import (
+    high,
+    joined,
+    load2,
+    load4,
+    low,
+    pair_sums,
+    spread2,
+    spread4,
+    store2,
+    store4,
+)  # fmt: skip
 from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.model import Status
 
@@ -286,26 +298,19 @@ def subtract_6(value, c, a, b):
 
     Writes: value.
     """
+    b0, b1, b2 = load4(value, b), load4(value, b + 6), load4(value, b + 12)
+    b3, b4, b5 = load4(value, b + 18), load4(value, b + 24), load4(value, b + 30)
+    e0, e1, e2 = load2(value, b + 4), load2(value, b + 10), load2(value, b + 16)
+    e3, e4, e5 = load2(value, b + 22), load2(value, b + 28), load2(value, b + 34)
     for i in range(6):
         x = c + 6 * i
         y = a + 6 * i
-        c0, c1, c2 = value[x], value[x + 1], value[x + 2]
-        c3, c4, c5 = value[x + 3], value[x + 4], value[x + 5]
-        for k in range(6):
-            f = value[y + k]
-            z = b + 6 * k
-            c0 -= f * value[z]
-            c1 -= f * value[z + 1]
-            c2 -= f * value[z + 2]
-            c3 -= f * value[z + 3]
-            c4 -= f * value[z + 4]
-            c5 -= f * value[z + 5]
-        value[x] = c0
-        value[x + 1] = c1
-        value[x + 2] = c2
-        value[x + 3] = c3
-        value[x + 4] = c4
-        value[x + 5] = c5
+        f, g, h = value[y], value[y + 1], value[y + 2]
+        p, q, r = value[y + 3], value[y + 4], value[y + 5]
+        four = load4(value, x) - spread4(f) * b0 - spread4(g) * b1 - spread4(h) * b2
+        store4(value, x, four - spread4(p) * b3 - spread4(q) * b4 - spread4(r) * b5)
+        two = load2(value, x + 4) - spread2(f) * e0 - spread2(g) * e1 - spread2(h) * e2
+        store2(value, x + 4, two - spread2(p) * e3 - spread2(q) * e4 - spread2(r) * e5)
 
 
 @kernel
@@ -325,11 +330,34 @@ def subtract(value, c, a, b, m, k, n):
 
 
 @kernel
+def scale_right_6(value, a, d):
+    """Multiply a 6×6 block from the right by another one.   A ← A D
+
+    Writes: value.
+    """
+    d0, d1, d2 = load4(value, d), load4(value, d + 6), load4(value, d + 12)
+    d3, d4, d5 = load4(value, d + 18), load4(value, d + 24), load4(value, d + 30)
+    e0, e1, e2 = load2(value, d + 4), load2(value, d + 10), load2(value, d + 16)
+    e3, e4, e5 = load2(value, d + 22), load2(value, d + 28), load2(value, d + 34)
+    for i in range(6):
+        y = a + 6 * i
+        f, g, h = value[y], value[y + 1], value[y + 2]
+        p, q, r = value[y + 3], value[y + 4], value[y + 5]
+        four = spread4(f) * d0 + spread4(g) * d1 + spread4(h) * d2
+        store4(value, y, four + spread4(p) * d3 + spread4(q) * d4 + spread4(r) * d5)
+        two = spread2(f) * e0 + spread2(g) * e1 + spread2(h) * e2
+        store2(value, y + 4, two + spread2(p) * e3 + spread2(q) * e4 + spread2(r) * e5)
+
+
+@kernel
 def scale_right(value, a, d, m, n, scratch):
     """Multiply a block from the right.   A (m×n) ← A D
 
     Writes: value, scratch.
     """
+    if m == 6 and n == 6:
+        scale_right_6(value, a, d)
+        return
     for i in range(m):
         row = a + i * n
         for j in range(n):
@@ -371,11 +399,34 @@ def factor(model, work, count):
 
 
 @kernel
+def line_6(value, at, four, two):
+    """Return two numbers whose sum is that of a line of six times four and two numbers."""
+    product = load4(value, at) * four
+    return low(product) + high(product) + load2(value, at + 4) * two
+
+
+@kernel
+def product_6(value, at, x, source):
+    """Return the product of a 6×6 block and six numbers of x: its first four, and its last two."""
+    four = load4(x, source)
+    two = load2(x, source + 4)
+    a = pair_sums(line_6(value, at, four, two), line_6(value, at + 6, four, two))
+    b = pair_sums(line_6(value, at + 12, four, two), line_6(value, at + 18, four, two))
+    c = pair_sums(line_6(value, at + 24, four, two), line_6(value, at + 30, four, two))
+    return joined(a, b), c
+
+
+@kernel
 def subtract_vector(value, at, m, n, x, target, source):
     """Subtract a block times a part of x from another part.   x_target −= A (m×n) x_source
 
     Writes: x.
     """
+    if m == 6 and n == 6:
+        four, two = product_6(value, at, x, source)
+        store4(x, target, load4(x, target) - four)
+        store2(x, target + 4, load2(x, target + 4) - two)
+        return
     for i in range(m):
         s = x[target + i]
         for j in range(n):
@@ -411,6 +462,11 @@ def solve(model, work, count, x):
             i = work.node_later[j, p]
             m = node_size(model, work, i)
             subtract_vector(value, at[j, i], n, m, x, first, model.tree_v[work.node_tree[i]])
+        if n == 6:
+            four, two = product_6(value, at[j, j], x, first)
+            store4(x, first, four)
+            store2(x, first + 4, two)
+            continue
         for i in range(n):
             s = 0.0
             for k in range(n):

@@ -19,6 +19,10 @@ MIN_PIVOT = 1e-12  # [–] of tr(G)/3: smaller eigenvalues are lifted before the
 STUCK = 1e-3  # [–] of the speed before: more than this is left only where G is singular
 BRACKET_STEP = 0.05  # [rad] march outwards until the sign changes
 NEWTON_STEPS = 8  # enough from a good start; bisection follows if not
+MOST_TURN = 0.5  # [rad] of a step
+SIXTH = 1.0 / 6.0
+SMALL_TURN = 1e-3  # [rad] below it sine and cosine are two terms
+LAST_TURN = 1e-7  # [rad] the next step would be its square
 BISECTIONS = 60  # 0.05 rad / 2⁶⁰ is below round-off
 FIXED_POINT_STEPS = 200
 SECULAR_STEPS = 30  # quadratic from below: 4 to 8 are made
@@ -45,31 +49,40 @@ def slip_error(g, c, impulse):
 
 @kernel
 def slip_by_newton(g, c, mu, x, y):
-    """Return the slip impulse by a secant iteration on the angle from direction (x, y), and success."""
-    impulse, r = slip_impulse(g, c, mu, x, y)
-    error, _ = slip_error(g, c, impulse)
-    turn = 1e-4
+    """Return the slip impulse by Newton's method on the angle from direction (x, y), and success.
+
+    Times d of `slip_impulse`, w_t × λ_t/r is a polynomial in the direction: no step needs a root, and what
+    does not depend on c can be computed before c is known. The step that ends it is smaller than its error
+    squared is visible.
+    """
+    k = 1.0 / mu
+    n = -c[2]
     for _ in range(NEWTON_STEPS):
-        if r <= 0.0:
+        d = g[2] * k + g[4] * x + g[5] * y
+        if d <= 0.0:
             break
-        cs = 1.0 - 0.5 * turn * turn if abs(turn) < 1e-3 else cos(turn)
-        sn = turn * (1.0 - turn * turn / 6.0) if abs(turn) < 1e-3 else sin(turn)
+        slope = g[5] * x - g[4] * y
+        u = n * (g[0] * x + g[3] * y + g[4] * k) + d * c[0]
+        v = n * (g[3] * x + g[1] * y + g[5] * k) + d * c[1]
+        du = n * (g[3] * x - g[0] * y) + slope * c[0]
+        dv = n * (g[1] * x - g[3] * y) + slope * c[1]
+        along = u * x + v * y
+        rate = along + du * y - dv * x
+        turn = (v * x - u * y) / rate
+        if not abs(turn) <= MOST_TURN:
+            turn = MOST_TURN if turn > 0.0 else -MOST_TURN
+        if abs(turn) < SMALL_TURN:
+            cs = 1.0 - 0.5 * turn * turn
+            sn = turn * (1.0 - SIXTH * turn * turn)
+        else:
+            f = 1.0 / (1.0 + 0.25 * turn * turn)
+            cs = (1.0 - 0.25 * turn * turn) * f
+            sn = turn * f
         x, y = cs * x - sn * y, sn * x + cs * y
-        scale = 1.0 / sqrt(x * x + y * y)
-        x *= scale
-        y *= scale
-        following, r = slip_impulse(g, c, mu, x, y)
-        if r <= 0.0:
-            break
-        after, along = slip_error(g, c, following)
-        if abs(after) <= 1e-15 * r * (abs(c[0]) + abs(c[1]) + abs(c[2])) or after == error:
-            return following, along <= 0.0
-        turn *= -after / (after - error)
-        if abs(turn) > 0.5:
-            break
-        error = after
-        impulse = following
-    return impulse, False
+        if abs(turn) <= LAST_TURN:
+            impulse, r = slip_impulse(g, c, mu, x, y)
+            return impulse, r > 0.0 and along <= 0.0
+    return (0.0, 0.0, 0.0), False
 
 
 @kernel
@@ -91,6 +104,10 @@ def slip_by_bisection(g, c, mu, x, y):
             error_b, along_b = slip_error(g, c, b)
             if (error_a > 0.0) == (error_b > 0.0) or along_b > 0.0:
                 continue
+            middle = 0.5 * (low + high)
+            b, is_found = slip_by_newton(g, c, mu, cos(middle), sin(middle))
+            if is_found:
+                return b, True
             for _ in range(BISECTIONS):
                 middle = 0.5 * (low + high)
                 b, r_b = slip_impulse(g, c, mu, cos(middle), sin(middle))
@@ -164,11 +181,21 @@ def solve_slip(g, c, mu, stick, last):
     x /= s
     y /= s
     impulse, found = slip_by_newton(g, c, mu, x, y)
+    s = sqrt(c[0] * c[0] + c[1] * c[1])
+    if not found and s > 0.0:
+        impulse, found = slip_by_newton(g, c, mu, -c[0] / s, -c[1] / s)
     if not found:
         impulse, found = slip_by_bisection(g, c, mu, x, y)
     if not found:
         impulse = slip_by_fixed_point(g, c, mu)
     return impulse
+
+
+@kernel
+def lifted_inverse(g):
+    """Return the inverse of a contact's own block whose smallest eigenvalues are lifted."""
+    lift = MIN_PIVOT * (g[0] + g[1] + g[2])
+    return linalg.sym_inverse((g[0] + lift, g[1] + lift, g[2] + lift, g[3], g[4], g[5]))
 
 
 @kernel
@@ -182,10 +209,15 @@ def solve_contact(g, c, mu, last):
         return (0.0, 0.0, 0.0)
     if mu <= NO_FRICTION:
         return (0.0, 0.0, -c[2] / g[2]) if g[2] > 0.0 else (0.0, 0.0, 0.0)
+    return solve_rough(g, lifted_inverse(g), c, mu, last)
+
+
+@kernel
+def solve_rough(g, inverse, c, mu, last):
+    """Return the impulse λ of one contact with friction that would else close; inverse: `lifted_inverse`."""
     lift = MIN_PIVOT * (g[0] + g[1] + g[2])
     if g[2] <= lift:  # no impulse parts the bodies: a jam
         return (0.0, 0.0, 0.0)
-    inverse = linalg.sym_inverse((g[0] + lift, g[1] + lift, g[2] + lift, g[3], g[4], g[5]))
     stick = affine(inverse, (-c[0], -c[1], -c[2]), (0.0, 0.0, 0.0))
     bound = mu * stick[2]
     in_cone = stick[2] >= 0.0 and stick[0] * stick[0] + stick[1] * stick[1] <= bound * bound

@@ -14,10 +14,12 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
 from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import (
+    add_force,
     add_scalar_to,
     add_to,
     contact_velocity,
     moved_by,
+    moved_by_force,
     scalar_moved_by,
     scalar_velocity,
     velocity,
@@ -166,9 +168,9 @@ def assemble(model, work, t, count, undone):
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         d, f, n = force_step(model, work, c, undone)
-        add_to(model, work, table, c, vec.neg(f), step)
+        add_force(model, work, c, vec.neg(f), step)
         if n > 0.0:
-            island_sums.add_block(model, work, table, table, c, 1.0, d)
+            island_sums.add_force_block(model, work, c, d)
         if work.contact_is_spun[c] == 1:
             own, normal, f = spin_step(model, work, c, n, undone)
             add_to(model, work, spins, c, vec.neg(f), step)
@@ -193,7 +195,7 @@ def change_impulses(model, work, t, undone):
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         d, f, n = force_step(model, work, c, undone)
-        w = moved_by(model, work, work.contact_row, c, step, ZERO)
+        w = moved_by_force(model, work, c, step, ZERO)
         if work.contact_is_spun[c] == 1:
             own, normal, spin_f = spin_step(model, work, c, n, undone)
             turn = moved_by(model, work, work.contact_spin_row, c, step, ZERO)

@@ -8,7 +8,7 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
-from tribo.contact.problem.islands import contacts_in, scalars_in
+from tribo.contact.problem.islands import contacts_in, has_spin, scalars_in
 from tribo.contact.problem.whitened_products import contact_velocity, scalar_velocity, velocity
 from tribo.contact.solver import block_matrix, splitting
 from tribo.contact.solver.alternation import into_cones, take_turns
@@ -166,7 +166,8 @@ def search(model, work, t, count, limit):
     Writes: work.
     """
     keep(work, t, ROUND)
-    best = improve(model, work, t, count, limit, inf, LONG, PATIENCE)
+    patience = LONG if has_spin(work, t) else PATIENCE  # rolling friction needs more of them
+    best = improve(model, work, t, count, limit, inf, LONG, patience)
     go_back(model, work, t, count, BEST, 1.0)
     if best <= ENOUGH * limit:  # near the limit, steps go on as long as they take something away
         return True, best
@@ -179,12 +180,13 @@ def search(model, work, t, count, limit):
     go_back(model, work, t, count, BEST, 1.0)
     if is_good(best, before, limit):
         return True, best
-    before = best
-    go_back(model, work, t, count, ROUND, 1.0)
-    best = improve(model, work, t, count, limit, best, LONG, LONG)  # with all the patience there is
-    go_back(model, work, t, count, BEST, 1.0)
-    if is_good(best, before, limit):
-        return True, best
+    if patience < LONG:  # from the start again, with all of it
+        before = best
+        go_back(model, work, t, count, ROUND, 1.0)
+        best = improve(model, work, t, count, limit, best, LONG, LONG)
+        go_back(model, work, t, count, BEST, 1.0)
+        if is_good(best, before, limit):
+            return True, best
     if best > HOPELESS * work.removed_speed[0]:
         return False, best
     is_solved, best = approach(model, work, t, count, limit, best)

@@ -3,10 +3,11 @@
 from tribo.compiler.jit import kernel
 from tribo.contact.lazily_compiled import call_late
 from tribo.contact.problem.contact_targets import loosen, usual_speed
-from tribo.contact.problem.islands import contacts_in
+from tribo.contact.problem.islands import contacts_in, has_spin
 from tribo.contact.solver import block_matrix, dense_island, open_contacts
 from tribo.contact.solver.block_matrix import PAIR
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_island
+from tribo.contact.solver.loose_contacts import lay_out, sweep_laid_out
 from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, violation
 from tribo.enums import Answer, Origin, Solver, Trees
 from tribo.math import vec
@@ -27,16 +28,6 @@ SWEEPS = 24  # of an island that is too large for a matrix
 LOOSE = 0.1  # [–] of the speed that forces make in a step: a contact of a heap asks for no less
 MOVING_SHARE = 0.01  # [–] of the contacts: from here on an island moves
 MOVING_SWEEPS = 10  # of one that moves: enough to carry it
-
-
-@kernel
-def has_spin(work, t):
-    """Tell whether a contact of island t has rolling or spinning friction."""
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        if work.contact_is_spun[c] == 1:
-            return True
-    return False
 
 
 @kernel
@@ -77,6 +68,19 @@ def sweep_only(model, work, t, sweeps, limit):
     for k in range(1, sweeps + 1):
         work.sweeps[0] = max(work.sweeps[0], k)
         if sweep_island(model, work, t) <= limit:
+            return violation(model, work, t) <= GOOD * limit
+    return False
+
+
+@kernel
+def sweep_many(model, work, t, sweeps, limit):
+    """Do as `sweep_only` does, of an island whose contacts are laid out for it.
+
+    Writes: work.
+    """
+    for k in range(1, sweeps + 1):
+        work.sweeps[0] = max(work.sweeps[0], k)
+        if sweep_laid_out(model, work, t) <= limit:
             return violation(model, work, t) <= GOOD * limit
     return False
 
@@ -149,14 +153,15 @@ def solve_listed(model, settings, work, t, trees, moves, limit):
     if is_dense(model, work, t, rows):
         if not has_room(work, rows) or dense_island.solve_exactly(model, work, t, limit):
             return True
-    if sweep_only(model, work, t, 1, limit):  # what rests needs no more
+    lay_out(model, work, t)
+    if sweep_many(model, work, t, 1, limit):  # what rests needs no more
         return True
     answer = solve_sparse(model, work, t, trees, limit)
     if answer == TOO_LARGE:
         sweeps = MOVING_SWEEPS if moves else SWEEPS
         if work.island_origin[t] == LAST_ROUND:  # a good start
             sweeps //= 2
-        return sweep_only(model, work, t, min(sweeps, settings.max_sweeps), limit)
+        return sweep_many(model, work, t, min(sweeps, settings.max_sweeps), limit)
     return answer == SOLVED
 
 
@@ -212,5 +217,6 @@ def solve_as_set(model, settings, work, t, rows):
     """
     if settings.contact_solver == SWEEPS_ONLY:
         limit = settings.tolerance * island_speed(settings, work, t)
-        return sweep_only(model, work, t, settings.max_sweeps, limit)
+        lay_out(model, work, t)
+        return sweep_many(model, work, t, settings.max_sweeps, limit)
     return attempt(model, settings, work, t, rows)

@@ -97,6 +97,18 @@ def test_the_guess_does_not_change_the_result(problems):
             )
 
 
+def test_slip_is_opposite_to_friction_to_rounding():
+    """One of 20 000 random blocks, for which secants ended with w_n = −4e-9 and a cross product of 2e-10."""
+    g = (3.539911534414627, 3.723569884174331, 2.04892513089101,
+         0.37746212653672007, 0.8066239436309935, 0.0285716158145531)  # fmt: skip
+    c = (0.3076386145879346, 1.5690549532217977, -0.7792414331547854)
+    last = (0.544213423391765, -0.5690314419318308, -0.38077865028908275)
+    impulse = coulomb_cone.solve_contact(g, c, 0.9648513873489408, last)
+    w = coulomb_cone.affine(g, impulse, c)
+    assert abs(w[2]) <= 1e-15
+    assert abs(w[0] * impulse[1] - w[1] * impulse[0]) <= 1e-16
+
+
 def test_diagonal_block_in_closed_form():
     """Without coupling: λ_n = −c_n/g, friction min(μ λ_n, ‖c_t‖/g) against c_t."""
     g = np.diag([2.0, 2.0, 4.0])

@@ -1,0 +1,128 @@
+"""Contacts of loose bodies: their rows four numbers at a time.
+
+A loose body has six dofs one after the other. Most contacts of a heap are between two of them, or between
+one and what nothing moves. `loose_contacts.lay_out` puts what a visit to such a contact reads together, in
+the order in which the processor takes it (`Work.loose_row`): for each axis t₁, t₂, n the rows of the first
+body's dofs 0 to 3, those of the second's, and both bodies' dofs 4 and 5, four numbers at a time; then (G +
+lift)⁻¹, which each visit would else find anew, and G. A contact with one loose body has the same body
+twice, the second time with rows of zeros.
+"""
+
+from tribo.compiler.jit import kernel
+from tribo.compiler.lanes import (
+    high,
+    joined,
+    lane,
+    load2,
+    load4,
+    low,
+    spread4,
+    store2,
+    store4,
+    sums,
+)  # fmt: skip
+
+AXIS = 12  # numbers of one axis
+SECOND, ENDS = 4, 8  # where the second body's first four, and both bodies' last two stand in them
+INVERSE, BLOCK, LOOSE_WIDTH = 36, 42, 48
+
+
+@kernel
+def moved_loose(work, c, z, start):
+    """Return `start` and what a response z adds to the velocity of contact c, one of loose bodies."""
+    a = work.loose_dof[c, 0]
+    b = work.loose_dof[c, 1]
+    row = work.loose_row
+    i = LOOSE_WIDTH * c
+    j = i + AXIS
+    k = j + AXIS
+    first = load4(z, a)
+    second = load4(z, b)
+    ends = joined(load2(z, a + 4), load2(z, b + 4))
+    x, u = sums(load4(row, i) * first, load4(row, i + SECOND) * second, load4(row, i + ENDS) * ends)
+    y, v = sums(load4(row, j) * first, load4(row, j + SECOND) * second, load4(row, j + ENDS) * ends)
+    n, w = sums(load4(row, k) * first, load4(row, k + SECOND) * second, load4(row, k + ENDS) * ends)
+    return (start[0] + x + u, start[1] + y + v, start[2] + n + w)
+
+
+@kernel
+def add_loose(work, c, impulse, z):
+    """Add the response to an impulse of contact c, one of loose bodies, to an array of dofs.
+
+    Writes: z.
+    """
+    a = work.loose_dof[c, 0]
+    b = work.loose_dof[c, 1]
+    row = work.loose_row
+    i = LOOSE_WIDTH * c
+    j = i + AXIS
+    k = j + AXIS
+    x = spread4(impulse[0])
+    y = spread4(impulse[1])
+    n = spread4(impulse[2])
+    first = load4(row, i) * x + load4(row, j) * y + load4(row, k) * n
+    second = load4(row, i + SECOND) * x + load4(row, j + SECOND) * y + load4(row, k + SECOND) * n
+    ends = load4(row, i + ENDS) * x + load4(row, j + ENDS) * y + load4(row, k + ENDS) * n
+    first = load4(z, a) + first
+    ends = joined(load2(z, a + 4), load2(z, b + 4)) + ends
+    # The first body's come last: where both are one body, the second has changed nothing.
+    store4(z, b, load4(z, b) + second)
+    store2(z, b + 4, high(ends))
+    store4(z, a, first)
+    store2(z, a + 4, low(ends))
+
+
+@kernel
+def add_lines(value, first_at, second_at, first, second, ends):
+    """Add a line to two blocks of six.
+
+    Writes: value.
+    """
+    store4(value, first_at, load4(value, first_at) + first)
+    store2(value, first_at + 4, load2(value, first_at + 4) + low(ends))
+    if second_at != first_at:
+        store4(value, second_at, load4(value, second_at) + second)
+        store2(value, second_at + 4, load2(value, second_at + 4) + high(ends))
+
+
+@kernel
+def add_loose_block(work, c, d, aa, ab, ba, bb):
+    """Add what contact c, one of loose bodies, couples to four blocks of six.   matrix += Yᵀ D Y
+
+    d: D row by row; aa, ab, ba, bb: first numbers of the blocks, all the same where there is one body.
+
+    Writes: work.
+    """
+    value = work.block_value
+    row = work.loose_row
+    i = LOOSE_WIDTH * c
+    j = i + AXIS
+    k = j + AXIS
+    xf, xs, xe = load4(row, i), load4(row, i + SECOND), load4(row, i + ENDS)
+    yf, ys, ye = load4(row, j), load4(row, j + SECOND), load4(row, j + ENDS)
+    zf, zs, ze = load4(row, k), load4(row, k + SECOND), load4(row, k + ENDS)
+    for part in range(3):
+        # Four dofs: of the first body, of the second, the ends of both.
+        x, y, z = load4(row, i + 4 * part), load4(row, j + 4 * part), load4(row, k + 4 * part)
+        u = x * spread4(d[0]) + y * spread4(d[3]) + z * spread4(d[6])
+        v = x * spread4(d[1]) + y * spread4(d[4]) + z * spread4(d[7])
+        w = x * spread4(d[2]) + y * spread4(d[5]) + z * spread4(d[8])
+        for p in range(4):
+            if part == 0:
+                line, to_first, to_second = p, aa, ab
+            elif part == 1:
+                line, to_first, to_second = p, ba, bb
+            else:
+                line = 4 + p % 2
+                to_first, to_second = (aa, ab) if p < 2 else (ba, bb)
+            if aa == bb and (part == 1 or (part == 2 and p >= 2)):
+                continue
+            a, b, e = lane(u, p), lane(v, p), lane(w, p)
+            add_lines(
+                value,
+                to_first + 6 * line,
+                to_second + 6 * line,
+                a * xf + b * yf + e * zf,
+                a * xs + b * ys + e * zs,
+                a * xe + b * ye + e * ze,
+            )

@@ -35,8 +35,10 @@ def test_a_chain_at_full_stretch_hangs_still(links, dt, integrator):
     for _ in range(2000):
         world.step()
         assert abs(world.energy - start) <= most
-        # L θ²/2, θ the turn of a few steps; 4e-6 where the energy goes to and fro
-        assert abs(pin.gap).max() <= (1e-5 if integrator == "semi_implicit" else 1e-7)
+        # L θ²/2, θ the turn of a few steps; two links whose energy goes to and fro tremble up to 4e-6, at one
+        # weight or another by rounding
+        trembles = integrator == "semi_implicit" and links == 2
+        assert abs(pin.gap).max() <= (1e-5 if trembles else 1e-7)
 
 
 def knot(kind, other, speed, dt, seed, pinned=True):

@@ -294,6 +294,11 @@ class Work(Record):
     end_arm = field("nend", 3)  # [m] from the centre of mass to an end of a constraint, there
     end_lack = field("nend", 3)  # [m] by which the end is to get on more
     end_lever = field("nend")  # [–] by how much a turn moves it more in mid step
+    tied_group = field(
+        "ntree", dtype=INT
+    )  # on the way to the first of those that are tied together
+    tied_is_anchored = field("ntree", dtype=INT)  # of a group: 1: tied to what is no free body
+    tied_is_loop = field("ntree", dtype=INT)  # of a group: 1: its ties form a loop
 
     # Robots with many contacts.
     contact_aside = field("max_contact", dtype=INT)  # of an island: those its solve leaves out

@@ -117,8 +117,11 @@ class ConstraintBatch(Sealed):
 
     @is_on.setter
     def is_on(self, value: Any) -> None:
+        before = self._column(Tuning.IS_ON).copy()
         self._set(Tuning.IS_ON, check.booleans(value, f"is_on of {self._name}"), "is_on")
-        self._memory(Memory.IS_IDLE)[...] = self._column(Tuning.IS_ON) == 0.0
+        after = self._column(Tuning.IS_ON)
+        idle = self._memory(Memory.IS_IDLE)
+        idle[after != before] = after[after != before] == 0.0
 
     @property
     def collide(self) -> bool:

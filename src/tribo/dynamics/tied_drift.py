@@ -21,15 +21,15 @@ Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", V.4.1 (s
 """
 
 from tribo.compiler.jit import kernel
-from tribo.dynamics.bias import free_rotation, is_split, turned_spin
-from tribo.enums import Memory
+from tribo.dynamics.bias import free_rotation, turned_spin
+from tribo.dynamics.tied_groups import find_groups, held, in_loop, tied_tree
 from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Constraint, Integrator
 
 JOINT = int(Constraint.JOINT)
-IS_IDLE = int(Memory.IS_IDLE)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 PLACE = 7  # bits of the three directions in `constraint_locked`
+ATTITUDE = 56  # bits of the three turns
 LEAST = 0.5  # [–] cosine of the turn in half a step: what turns farther is taken to turn by that
 SWEEPS = 6  # over the ties of a group, to and fro; one is enough where no body has two
 SETTLED = 1e-3  # [–] of the first lack, at which sweeps end
@@ -38,20 +38,11 @@ ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel
-def holds(model, state, c):
-    """Tell whether constraint c held its bodies together in all three directions in the last step."""
+def joins(model, state, work, c):
+    """Tell whether constraint c, which is in no loop, held its bodies in all three directions."""
     if model.constraint_kind[c] != JOINT or model.constraint_locked[c] & PLACE != PLACE:
         return False
-    return state.constraint_is_broken[c] == 0 and state.constraint_memory[c, IS_IDLE] == 0.0
-
-
-@kernel
-def tied_tree(model, end):
-    """Return the tree at an end of a constraint if it is a free body that impulses move, else −1."""
-    body = model.constraint_body[end // 2, end % 2]
-    if body < 0 or not is_split(model, model.body_tree[body]):
-        return -1
-    return model.body_tree[body]
+    return held(model, state, c) and not in_loop(model, work, c)
 
 
 @kernel
@@ -123,7 +114,9 @@ def push(model, work, end, t, impulse):
     if t < 0:
         return
     light = 1.0 / model.body_mass[model.tree_body[t]]
-    torque = vec.cross(vec.load(work.end_arm, end), impulse)
+    torque = ZERO
+    if work.end_lever[end] > 0.0:
+        torque = vec.cross(vec.load(work.end_arm, end), impulse)
     turn = vec.sym_vec(spatial.load(work.tied_inverse, t), torque)
     way = vec.scale(light, impulse)
     spatial.accumulate(work.tied_shift, t, (turn[0], turn[1], turn[2], way[0], way[1], way[2]))
@@ -143,7 +136,7 @@ def spread(model, state, work):
             c = k if sweep % 2 == 0 else count - 1 - k
             a = tied_tree(model, 2 * c)
             b = tied_tree(model, 2 * c + 1)
-            if max(a, b) < 0 or not holds(model, state, c):
+            if max(a, b) < 0 or not joins(model, state, work, c):
                 continue
             apart = vec.sub(lack(model, work, 2 * c, a), lack(model, work, 2 * c + 1, b))
             one = mobility(model, work, 2 * c, a)
@@ -197,6 +190,9 @@ def note_lack(model, settings, work, end, t, at, before, after, is_second):
         # ρ turns the tangent too: along the way in mid step, with dt/2 ω = tan φ, an end is moved by
         # ρ r (cos φ + sin φ tan φ) = ρ r/cos φ, which is ρ r/cos² φ along its way at the outer end.
         work.end_lever[end] = 1.0 / (cosine * cosine)
+    is_anchored = tied_tree(model, end + 1 - 2 * (end % 2)) < 0
+    if is_anchored and model.constraint_locked[end // 2] & ATTITUDE == ATTITUDE:
+        work.end_lever[end] = 0.0  # a weld to what is no free body turns nobody
     inverse = linalg.sym_inverse(spatial.load(model.body_inertia, model.tree_body[t]))
     spatial.store(work.tied_inverse, t, vec.rotate_sym(quat.to_matrix(outside), inverse))
 
@@ -212,6 +208,7 @@ def find(model, state, settings, work, is_second):
     if model.constraint_kind.shape[0] == 0:
         return
     if not is_second:
+        find_groups(model, state, work)
         work.tied_turns[0] = 1 if is_turning(model, settings, work) else 0
     for t in range(model.tree_body.shape[0]):
         spatial.store(work.tied_shift, t, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))

@@ -41,6 +41,7 @@ class Constraint(Breakable, Compliant, Sealed):
     is_removed: bool
     is_from_file: bool
     is_marked: bool  # whether viewers draw a mark where it is; not of the joints of a cable
+    _begins_idle = False  # True: it does not hold its bodies until it has caught them
 
     def __init__(self, world: Owner, name: str, what: str, kind: Kind, ends: tuple[End, End],
                  locked: int = 0, stretch: int = 0) -> None:  # fmt: skip
@@ -51,6 +52,7 @@ class Constraint(Breakable, Compliant, Sealed):
         self._tuning = NEW.copy()
         self._impulse, self._broken = np.zeros(TIE_SLOTS), np.zeros(1, np.int64)
         self._memory = np.zeros(len(Memory))
+        self._memory[Memory.IS_IDLE] = float(self._begins_idle)
         self._over: tuple[End, ...] = ()  # places over which a wire runs
         self.is_removed = False
         self.is_from_file = False
@@ -123,8 +125,9 @@ class Constraint(Breakable, Compliant, Sealed):
     def is_on(self, value: bool) -> None:
         self._check("is_on")
         given = check.boolean(value, f"is_on of {self._name}")
-        self._tuning[Tuning.IS_ON] = float(given)
-        self._memory[Memory.IS_IDLE] = float(not given)
+        if given != self.is_on:
+            self._tuning[Tuning.IS_ON] = float(given)
+            self._memory[Memory.IS_IDLE] = float(not given)
 
     @property
     def collide(self) -> bool:

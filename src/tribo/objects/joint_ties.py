@@ -126,6 +126,8 @@ class Lock(Motor):
 class Magnet(Constraint):
     """A weld or hinge that holds as soon as its two ends are near enough, as `World.add_magnet` makes it."""
 
+    _begins_idle = True
+
     def _own_numbers(self) -> dict[str, Any]:
         return {"catch_distance": self.catch_distance, "catch_angle": self.catch_angle}
 

@@ -14,7 +14,8 @@ Source: Ryckaert, Ciccotti, Berendsen 1977 (positions of the next step), with Mo
 from tribo.compiler.jit import kernel
 from tribo.dynamics import kinematics
 from tribo.dynamics.bias import free_rotation, is_split
-from tribo.dynamics.tied_drift import arm_at, pushed_spins, spin_of, tied_tree
+from tribo.dynamics.tied_drift import arm_at, pushed_spins, spin_of
+from tribo.dynamics.tied_groups import tied_tree
 from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Integrator
 
@@ -98,7 +99,7 @@ def across(way, x):
 
 
 @kernel
-def swing(model, state, settings, work, end, point, acceleration):
+def swing(model, state, settings, work, end, point, acceleration, is_exact):
     """Return by how much faster an end of a constraint moves at the end of the step, and how far it sags now.
 
     point: where the forces act, the place of side B's end; acceleration: of the body there, as `motion` says:
@@ -110,7 +111,7 @@ def swing(model, state, settings, work, end, point, acceleration):
     drift = vec.scale(h, acceleration)
     sag = vec.scale(sag_of(settings, 1.0), acceleration)
     tree = tied_tree(model, end)
-    if tree < 0 or work.tied_turns[0] == 0:
+    if tree < 0 or not is_exact:
         return drift, sag
     before, after = pushed_spins(model, work, tree)
     a = model.joint_q[model.tree_body[tree]]

@@ -34,6 +34,7 @@ BACK_FORCE = int(Tuning.BACK_FORCE)
 LEAST_LENGTH = int(Tuning.LEAST_LENGTH)
 MOST_LENGTH = int(Tuning.MOST_LENGTH)
 LET_OUT = int(Memory.LENGTH)
+IS_IDLE = int(Memory.IS_IDLE)
 # What has a bound brings energy, what has none only holds: a motor without one is given this.
 STRONGEST = 1e15  # [N]
 SLIPS = 1.0 - 1e-9  # [–] of the largest impulse of a winch: from here on its drum slips
@@ -195,6 +196,7 @@ def length_row(model, state, command, settings, work, c):
         else:
             work.scalar_count[0] = n
         return
+    work.constraint_memory[c, IS_IDLE] = 0.0
     drift, sag, size = way_swing(model, state, settings, work, c)
     is_stop = upper == 0.0 or lower == 0.0
     if lower == -inf and upper == 0.0:  # may not shrink: φ ≤ 0 is free
@@ -235,6 +237,7 @@ def winch_row(model, state, command, settings, work, c):
     gap = out - length
     if settings.integrator != SEMI_IMPLICIT:
         gap += 0.5 * dt * rate
+    work.constraint_memory[c, IS_IDLE] = 0.0
     drift, sag, size = way_swing(model, state, settings, work, c)
     target, correction = hard_target(settings, tuning[c, ERP], gap, drift, sag, True)
     scalar_rows.close_row(model, state, work, n, target - rate, 0.0, upper, 0.0)

@@ -10,7 +10,6 @@ from math import atan2, floor, inf, pi, sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints import breaking, lengths
 from tribo.contact.constraints.attachments import (
-    SEMI_IMPLICIT,
     ZERO,
     body_frame,
     hard_target,
@@ -21,7 +20,8 @@ from tribo.contact.constraints.attachments import (
 )
 from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.spook import close_soft_row
-from tribo.dynamics.tied_drift import PLACE, tied_tree
+from tribo.dynamics.tied_drift import PLACE
+from tribo.dynamics.tied_groups import in_loop, tied_tree
 from tribo.enums import Memory, Tuning
 from tribo.math import vec
 from tribo.model import Constraint, Status
@@ -141,11 +141,15 @@ def whirls(model, settings, body, acceleration, arm):
 
 
 @kernel
-def follows_ends(model, settings, c):
-    """Tell whether the rows of constraint c follow its two ends to where these are at the same place."""
-    if model.constraint_locked[c] & PLACE != PLACE or settings.integrator == SEMI_IMPLICIT:
+def follows_ends(model, work, c):
+    """Tell whether the rows of constraint c follow its two ends to where these are at the same place.
+
+    They do if it locks all three directions, one of its bodies turns, and its ties form no loop.
+    """
+    if model.constraint_locked[c] & PLACE != PLACE or work.tied_turns[0] == 0:
         return False
-    return max(tied_tree(model, 2 * c), tied_tree(model, 2 * c + 1)) >= 0
+    is_tied = max(tied_tree(model, 2 * c), tied_tree(model, 2 * c + 1)) >= 0
+    return is_tied and not in_loop(model, work, c)
 
 
 @kernel
@@ -173,10 +177,11 @@ def joint_rows(model, state, command, settings, work, c):
     # As the ends are apart in velocity, and the axes turn.
     turn = vec.scale(2.0, vec.cross(wa, vec.sub(vb, va)))
     curve = vec.add(turn, vec.sub(aa, ab))
-    drift_a, sag_a = swing(model, state, settings, work, 2 * c, point, aa)
-    drift_b, sag_b = swing(model, state, settings, work, 2 * c + 1, point, ab)
+    is_exact = follows_ends(model, work, c)
+    drift_a, sag_a = swing(model, state, settings, work, 2 * c, point, aa, is_exact)
+    drift_b, sag_b = swing(model, state, settings, work, 2 * c + 1, point, ab, is_exact)
     drift, sag = vec.sub(drift_a, drift_b), vec.sub(sag_a, sag_b)
-    if not follows_ends(model, settings, c):
+    if not is_exact:
         drift = vec.axpy(0.5 * settings.dt, turn, drift)
         sag = vec.axpy(sag_of(settings, 1.0), turn, sag)
     hold(model, state, command, settings, work, c, 0, point, axes, apart, curve, drift, sag)

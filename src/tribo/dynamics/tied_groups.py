@@ -1,0 +1,80 @@
+"""Which free bodies constraints tie together, and whether without a loop.
+
+Where ties form no loop, with one another or by way of what stands, of robots and of what the user moves, each
+row can have its own target. In a loop rows may ask for the same thing twice, as the two hinges of a door do:
+what they ask for must then agree to round-off, or their forces work against one another.
+"""
+
+from tribo.compiler.jit import kernel
+from tribo.dynamics.bias import is_split
+from tribo.enums import Memory
+from tribo.model import Constraint
+
+JOINT = int(Constraint.JOINT)
+LENGTH = int(Constraint.LENGTH)
+WINCH = int(Constraint.WINCH)
+IS_IDLE = int(Memory.IS_IDLE)
+
+
+@kernel
+def tied_tree(model, end):
+    """Return the tree at an end of a constraint if it is a free body that impulses move, else −1."""
+    body = model.constraint_body[end // 2, end % 2]
+    if body < 0 or not is_split(model, model.body_tree[body]):
+        return -1
+    return model.body_tree[body]
+
+
+@kernel
+def held(model, state, c):
+    """Tell whether constraint c held its bodies together in the last step."""
+    kind = model.constraint_kind[c]
+    if kind != JOINT and kind != LENGTH and kind != WINCH:
+        return False
+    return state.constraint_is_broken[c] == 0 and state.constraint_memory[c, IS_IDLE] == 0.0
+
+
+@kernel
+def first_of(work, t):
+    """Return the tree by which the group of free body t is known."""
+    while work.tied_group[t] != t:
+        t = work.tied_group[t]
+    return t
+
+
+@kernel
+def find_groups(model, state, work):
+    """Find the groups, and those whose ties form a loop.
+
+    Writes: work.
+    """
+    for t in range(model.tree_body.shape[0]):
+        work.tied_group[t] = t
+        work.tied_is_anchored[t] = 0
+        work.tied_is_loop[t] = 0
+    for c in range(model.constraint_kind.shape[0]):
+        a = tied_tree(model, 2 * c)
+        b = tied_tree(model, 2 * c + 1)
+        if max(a, b) < 0 or not held(model, state, c):
+            continue
+        if min(a, b) < 0:
+            t = first_of(work, max(a, b))
+            work.tied_is_loop[t] |= work.tied_is_anchored[t]
+            work.tied_is_anchored[t] = 1
+            continue
+        a = first_of(work, a)
+        b = first_of(work, b)
+        if a == b:
+            work.tied_is_loop[a] = 1
+        else:
+            work.tied_group[b] = a
+            both = work.tied_is_anchored[a] & work.tied_is_anchored[b]
+            work.tied_is_loop[a] |= work.tied_is_loop[b] | both
+            work.tied_is_anchored[a] |= work.tied_is_anchored[b]
+
+
+@kernel
+def in_loop(model, work, c):
+    """Tell whether the ties of the group of free bodies to which constraint c belongs form a loop."""
+    t = max(tied_tree(model, 2 * c), tied_tree(model, 2 * c + 1))
+    return t >= 0 and work.tied_is_loop[first_of(work, t)] != 0

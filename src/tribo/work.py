@@ -302,8 +302,6 @@ class Work(Record):
 
     # Robots with many contacts.
     contact_aside = field("max_contact", dtype=INT)  # of an island: those its solve leaves out
-    body_sides = field("nbody", dtype=INT)  # of contacts; −1: `chain_basis` of its chain is written
-    chain_basis = field("nchain", 6)  # D^(−1/2) L⁻ᵀ Sᵀ of bodies with many contacts, dof by dof
 
     # Contacts of loose bodies, laid out for sweeps (`src/tribo/contact/solver/loose_contacts.py`).
     loose_dof = field("max_contact", 2, dtype=INT)  # first dof of two sides, −1: another kind

@@ -19,8 +19,6 @@ ROLLING = int(Pair.ROLLING_FRICTION)
 SPINNING = int(Pair.SPINNING_FRICTION)
 ROLLING_LENGTH = int(Pair.ROLLING_LENGTH)
 SPINNING_LENGTH = int(Pair.SPINNING_LENGTH)
-NO_MOTION = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-MANY_SIDES = 3  # of contacts on a body of a robot: from here on its chain's axes are whitened once
 ON_GROUND, BETWEEN_MOVED = (
     1,
     2,
@@ -57,29 +55,22 @@ def wrench(axis, arm):
 
 
 @kernel
-def side_wrenches(model, work, c, side):
-    """Return the spatial forces on one side of a contact of unit impulses along t₁, t₂ and n."""
-    body = work.contact_body[c, side]
-    origin = vec.load(work.body_pos, model.tree_body[model.body_tree[body]])
-    arm = vec.sub(contact_point(model, work, c, side), origin)
-    axes = vec.load_mat(work.contact_axes, c)
-    s = 1.0 if side == 0 else -1.0
-    x = wrench((s * axes[0], s * axes[1], s * axes[2]), arm)
-    y = wrench((s * axes[3], s * axes[4], s * axes[5]), arm)
-    z = wrench((s * axes[6], s * axes[7], s * axes[8]), arm)
-    return x, y, z
-
-
-@kernel
 def write_force_rows(model, work, c, side, first):
     """Write the (not yet whitened) Jacobian of one side of a contact.   J = [arm × t; t] · S
 
     Writes: work.
     """
     body = work.contact_body[c, side]
-    x, y, z = side_wrenches(model, work, c, side)
+    tree = model.body_tree[body]
+    origin = vec.load(work.body_pos, model.tree_body[tree])
+    arm = vec.sub(contact_point(model, work, c, side), origin)
+    axes = vec.load_mat(work.contact_axes, c)
+    s = 1.0 if side == 0 else -1.0
+    x = wrench((s * axes[0], s * axes[1], s * axes[2]), arm)
+    y = wrench((s * axes[3], s * axes[4], s * axes[5]), arm)
+    z = wrench((s * axes[6], s * axes[7], s * axes[8]), arm)
     row = work.row
-    if model.tree_is_single[model.body_tree[body]] == 1:  # the motion axes are the world's
+    if model.tree_is_single[tree] == 1:  # the motion axes are the world's
         for p in range(3):
             row[first + 3 * p] = x[3 + p]
             row[first + 3 * p + 1] = y[3 + p]
@@ -96,76 +87,6 @@ def write_force_rows(model, work, c, side, first):
         row[i + 1] = spatial.dot(axis, y)
         row[i + 2] = spatial.dot(axis, z)
         i += 3
-
-
-@kernel
-def count_sides(model, work):
-    """Count the sides of contacts on each body.
-
-    Writes: work.
-    """
-    for i in range(work.body_sides.shape[0]):
-        work.body_sides[i] = 0
-    for c in range(work.contact_count[0]):
-        for side in range(2):
-            work.body_sides[work.contact_body[c, side]] += 1
-
-
-@kernel
-def has_basis(model, work, body):
-    """Tell whether the rows of a body are taken from the whitened axes of its chain; write these if need be.
-
-    Six rows whitened once are cheaper than three for each of `MANY_SIDES` contacts.
-
-    Writes: work.
-    """
-    tree = model.body_tree[body]
-    if 0 <= work.body_sides[body] < MANY_SIDES or model.tree_is_single[tree] == 1:
-        return False
-    if work.body_sides[body] < 0:
-        return True
-    work.body_sides[body] = -1
-    need_rows(model, work, tree)
-    chain = model.body_chain_start[body]
-    count = model.body_chain_len[body]
-    basis = work.chain_basis
-    factor = work.mass_factor
-    for p in range(count):
-        spatial.store(basis, chain + p, spatial.load(work.dof_axis, model.chain_dof[chain + p]))
-    for p in range(count - 1, -1, -1):
-        start = model.chain_row[chain + p]
-        x = spatial.load(basis, chain + p)
-        for r in range(p):
-            y = spatial.load(basis, chain + r)
-            spatial.store(basis, chain + r, spatial.axpy(-factor[start + r], x, y))
-        scale = work.dof_scale[model.chain_dof[chain + p]]
-        spatial.store(basis, chain + p, spatial.axpy(scale, x, NO_MOTION))
-    return True
-
-
-@kernel
-def write_whitened_rows(model, work, c, side, first):
-    """Write the whitened rows of one side of a contact from the basis of its chain, and add its velocity.
-
-    Writes: work.
-    """
-    body = work.contact_body[c, side]
-    x, y, z = side_wrenches(model, work, c, side)
-    row = work.row
-    chain = model.body_chain_start[body]
-    motion = NO_MOTION
-    i = first
-    for p in range(model.body_chain_len[body]):
-        dof = model.chain_dof[chain + p]
-        motion = spatial.axpy(work.kick_v[dof], spatial.load(work.dof_axis, dof), motion)
-        axis = spatial.load(work.chain_basis, chain + p)
-        row[i] = spatial.dot(axis, x)
-        row[i + 1] = spatial.dot(axis, y)
-        row[i + 2] = spatial.dot(axis, z)
-        i += 3
-    work.contact_vel[c, 0] += spatial.dot(motion, x)
-    work.contact_vel[c, 1] += spatial.dot(motion, y)
-    work.contact_vel[c, 2] += spatial.dot(motion, z)
 
 
 @kernel
@@ -312,13 +233,10 @@ def side_rows(model, state, work, c, side, gives_way):
     first = reserve(work, 3 * count)
     if first >= 0:
         work.contact_row[c, side] = first
-        if gives_way and has_basis(model, work, body):
-            write_whitened_rows(model, work, c, side, first)
-        else:
-            write_force_rows(model, work, c, side, first)
-            add_product(model, work, body, first, work.kick_v, work.contact_vel, c)
-            if gives_way:
-                whiten(model, work, body, first)
+        write_force_rows(model, work, c, side, first)
+        add_product(model, work, body, first, work.kick_v, work.contact_vel, c)
+        if gives_way:
+            whiten(model, work, body, first)
     if work.contact_is_spun[c] == 0:
         return
     first = reserve(work, 3 * count)
@@ -335,10 +253,9 @@ def contact_rows(model, state, work):
     """Build the rows of every contact.
 
     Writes: work.
-    Cost: O(bodies · depth² + contacts · depth).
+    Cost: O(contacts · depth²).
     """
     work.row_count[0] = 0
-    count_sides(model, work)
     for c in range(work.contact_count[0]):
         if work.contact_is_soft[c] == ON_GROUND or work.contact_is_resting[c] == 1:
             continue

@@ -216,7 +216,7 @@ def find(model, state, settings, work, is_second):
         return
     for end in range(model.constraint_point.shape[0]):
         t = tied_tree(model, end)
-        if t < 0:
+        if t < 0 or not joins(model, state, work, end // 2):
             continue
         before, after = pushed_spins(model, work, t)
         at = quat.load(work.mid_q, model.joint_q[model.tree_body[t]] + 3)

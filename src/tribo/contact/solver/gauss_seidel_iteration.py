@@ -5,7 +5,9 @@ Source: Hwangbo, Lee, Hutter 2018 (per-contact iteration), with the local solve 
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import contacts_in, scalars_in
+from tribo.contact.problem.loose_rows import inverse_of
 from tribo.contact.problem.whitened_products import (
+    add_force,
     add_response,
     add_scalar_response,
     contact_velocity,
@@ -14,6 +16,7 @@ from tribo.contact.problem.whitened_products import (
     within,
 )
 from tribo.contact.solver import coulomb_cone
+from tribo.contact.solver.coulomb_cone import NO_FRICTION
 from tribo.math import spatial, vec
 
 
@@ -33,6 +36,15 @@ def sweep_scalar(model, work, n):
 
 
 @kernel
+def solve_alone(work, c, g, free, before):
+    """Return the impulse of contact c given its velocity without it; G⁻¹ of what is laid out is known."""
+    mu = work.contact_friction[c]
+    if work.loose_dof[c, 0] < 0 or mu <= NO_FRICTION or free[2] > 0.0:
+        return coulomb_cone.solve_contact(g, free, mu, before)
+    return coulomb_cone.solve_rough(g, inverse_of(work, c), free, mu, before)
+
+
+@kernel
 def sweep_contact(model, work, c):
     """Solve one contact given all other rows; return the change of its velocity.
 
@@ -42,12 +54,12 @@ def sweep_contact(model, work, c):
     before = vec.load(work.contact_impulse, c)
     w = contact_velocity(model, work, c)
     free = coulomb_cone.affine(g, vec.neg(before), w)
-    after = coulomb_cone.solve_contact(g, free, work.contact_friction[c], before)
+    after = solve_alone(work, c, g, free, before)
     step = vec.sub(after, before)
     change = 0.0
     if step[0] != 0.0 or step[1] != 0.0 or step[2] != 0.0:
         vec.store(work.contact_impulse, c, after)
-        add_response(model, work, work.contact_row, c, step)
+        add_force(model, work, c, step, work.response)
         d = coulomb_cone.affine(g, step, (0.0, 0.0, 0.0))
         change = abs(d[0]) + abs(d[1]) + abs(d[2])
     if work.contact_is_spun[c] == 1:

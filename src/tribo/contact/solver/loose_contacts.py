@@ -1,20 +1,10 @@
 """Contacts of loose bodies, laid out for many sweeps over one island (`loose_rows`)."""
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.islands import contacts_in, scalars_in
-from tribo.contact.problem.loose_rows import (
-    AXIS,
-    BLOCK,
-    ENDS,
-    INVERSE,
-    SECOND,
-    add_loose,
-    moved_loose,
-)
+from tribo.contact.problem.islands import contacts_in
+from tribo.contact.problem.loose_rows import AXIS, ENDS, INVERSE, SECOND
 from tribo.contact.solver import coulomb_cone
-from tribo.contact.solver.coulomb_cone import NO_FRICTION
-from tribo.contact.solver.gauss_seidel_iteration import sweep_contact, sweep_scalar, sweep_spin
-from tribo.math import vec
+from tribo.math import spatial
 
 
 @kernel
@@ -70,72 +60,6 @@ def lay_out(model, work, t):
             lay_out_rows(work, c, 1, 1 if a >= 0 else 0)
         work.loose_dof[c, 0] = max(a, b) if a < 0 else a
         work.loose_dof[c, 1] = max(a, b) if b < 0 else b
-        g = work.contact_delassus
-        inverse = coulomb_cone.lifted_inverse(
-            (g[c, 0], g[c, 1], g[c, 2], g[c, 3], g[c, 4], g[c, 5])
-        )
+        inverse = coulomb_cone.lifted_inverse(spatial.load(work.contact_delassus, c))
         for j in range(6):
             out[c, INVERSE + j] = inverse[j]
-            out[c, BLOCK + j] = g[c, j]
-
-
-@kernel
-def six(table, c, at):
-    """Return six numbers of a row of a table."""
-    return (
-        table[c, at], table[c, at + 1], table[c, at + 2],
-        table[c, at + 3], table[c, at + 4], table[c, at + 5],
-    )  # fmt: skip
-
-
-@kernel
-def sweep_loose(model, work, c):
-    """Solve one contact of loose bodies given all other rows, as `sweep_contact` does any.
-
-    Writes: work.
-    """
-    row = work.loose_row
-    r = work.contact_compliance
-    mu = work.contact_friction[c]
-    before = vec.load(work.contact_impulse, c)
-    start = vec.load(work.contact_start, c)
-    g = six(row, c, BLOCK)
-    given = (
-        start[0] + r[c, 0] * before[0],
-        start[1] + r[c, 1] * before[1],
-        start[2] + r[c, 2] * before[2],
-    )
-    w = moved_loose(work, c, work.response, given)
-    free = coulomb_cone.affine(g, vec.neg(before), w)
-    if mu <= NO_FRICTION or free[2] > 0.0:
-        after = coulomb_cone.solve_contact(g, free, mu, before)
-    else:
-        after = coulomb_cone.solve_rough(g, six(row, c, INVERSE), free, mu, before)
-    step = vec.sub(after, before)
-    change = 0.0
-    if step[0] != 0.0 or step[1] != 0.0 or step[2] != 0.0:
-        vec.store(work.contact_impulse, c, after)
-        add_loose(work, c, step, work.response)
-        d = coulomb_cone.affine(g, step, (0.0, 0.0, 0.0))
-        change = abs(d[0]) + abs(d[1]) + abs(d[2])
-    if work.contact_is_spun[c] == 1:
-        change += sweep_spin(model, work, c, after[2])
-    return change
-
-
-@kernel
-def sweep_laid_out(model, work, t):
-    """Visit every contact and scalar row of island t, which is laid out; return as `sweep_island` does.
-
-    Writes: work.
-    """
-    change = 0.0
-    for k in scalars_in(work, t):
-        change = max(change, sweep_scalar(model, work, work.island_scalar[k]))
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        if work.loose_dof[c, 0] >= 0:
-            change = max(change, sweep_loose(model, work, c))
-        else:
-            change = max(change, sweep_contact(model, work, c))
-    return change

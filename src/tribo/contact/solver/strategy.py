@@ -7,7 +7,7 @@ from tribo.contact.problem.islands import contacts_in, has_spin
 from tribo.contact.solver import block_matrix, dense_island, open_contacts
 from tribo.contact.solver.block_matrix import PAIR
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_island
-from tribo.contact.solver.loose_contacts import lay_out, sweep_laid_out
+from tribo.contact.solver.loose_contacts import lay_out
 from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, violation
 from tribo.enums import Answer, Origin, Solver, Trees
 from tribo.math import vec
@@ -68,19 +68,6 @@ def sweep_only(model, work, t, sweeps, limit):
     for k in range(1, sweeps + 1):
         work.sweeps[0] = max(work.sweeps[0], k)
         if sweep_island(model, work, t) <= limit:
-            return violation(model, work, t) <= GOOD * limit
-    return False
-
-
-@kernel
-def sweep_many(model, work, t, sweeps, limit):
-    """Do as `sweep_only` does, of an island whose contacts are laid out for it.
-
-    Writes: work.
-    """
-    for k in range(1, sweeps + 1):
-        work.sweeps[0] = max(work.sweeps[0], k)
-        if sweep_laid_out(model, work, t) <= limit:
             return violation(model, work, t) <= GOOD * limit
     return False
 
@@ -154,14 +141,14 @@ def solve_listed(model, settings, work, t, trees, moves, limit):
         if not has_room(work, rows) or dense_island.solve_exactly(model, work, t, limit):
             return True
     lay_out(model, work, t)
-    if sweep_many(model, work, t, 1, limit):  # what rests needs no more
+    if sweep_only(model, work, t, 1, limit):  # what rests needs no more
         return True
     answer = solve_sparse(model, work, t, trees, limit)
     if answer == TOO_LARGE:
         sweeps = MOVING_SWEEPS if moves else SWEEPS
         if work.island_origin[t] == LAST_ROUND:  # a good start
             sweeps //= 2
-        return sweep_many(model, work, t, min(sweeps, settings.max_sweeps), limit)
+        return sweep_only(model, work, t, min(sweeps, settings.max_sweeps), limit)
     return answer == SOLVED
 
 
@@ -218,5 +205,5 @@ def solve_as_set(model, settings, work, t, rows):
     if settings.contact_solver == SWEEPS_ONLY:
         limit = settings.tolerance * island_speed(settings, work, t)
         lay_out(model, work, t)
-        return sweep_many(model, work, t, settings.max_sweeps, limit)
+        return sweep_only(model, work, t, settings.max_sweeps, limit)
     return attempt(model, settings, work, t, rows)

@@ -79,11 +79,10 @@ def test_a_sweep_is_the_same_sweep(engine):
         found = []
         for is_laid_out in (True, False):
             assert begin(engine, problem)
+            if not is_laid_out:
+                work.loose_dof[:, 0] = -1
             for _ in range(5):
-                if is_laid_out:
-                    change = loose_contacts.sweep_laid_out(model, work, 0)
-                else:
-                    change = gauss_seidel_iteration.sweep_island(model, work, 0)
+                change = gauss_seidel_iteration.sweep_island(model, work, 0)
             found.append((work.contact_impulse.copy(), change))
         np.testing.assert_array_equal(found[0][0], found[1][0])
         assert found[0][1] == found[1][1]

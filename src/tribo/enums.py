@@ -217,7 +217,7 @@ class Memory(IntEnum):
     OVERLOAD = 1  # [s] for which the force has been too large
     WEAR = 2  # [N s] impulse of all steps so far
     IS_CAUGHT = 3  # 1: a magnet that holds
-    IS_IDLE = 4  # 1: not a joint without compliance that held its bodies in the last step
+    IS_IDLE = 4  # 1: neither joint nor wire without compliance that held in the last step
 
 
 class Late(IntEnum):

@@ -80,6 +80,13 @@ def arm_at(model, end, at):
 
 
 @kernel
+def velocity_at(model, v, t, arm):
+    """Return how fast a point of free body t moves, at an arm from its centre of mass.   v + ω × r"""
+    b = model.tree_v[t]
+    return vec.add((v[b], v[b + 1], v[b + 2]), vec.cross(spin_of(model, v, t), arm))
+
+
+@kernel
 def lack(model, work, end, t):
     """Return by how much more an end, of body t, is to get on than δ and ρ make it; nothing for t = −1."""
     if t < 0:

@@ -14,7 +14,7 @@ Source: Ryckaert, Ciccotti, Berendsen 1977 (positions of the next step), with Mo
 from tribo.compiler.jit import kernel
 from tribo.dynamics import kinematics
 from tribo.dynamics.bias import free_rotation, is_split
-from tribo.dynamics.tied_drift import arm_at, pushed_spins, spin_of
+from tribo.dynamics.tied_drift import arm_at, pushed_spins, spin_of, velocity_at
 from tribo.dynamics.tied_groups import tied_tree
 from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Integrator
@@ -115,7 +115,6 @@ def swing(model, state, settings, work, end, point, acceleration, is_exact):
         return drift, sag
     before, after = pushed_spins(model, work, tree)
     a = model.joint_q[model.tree_body[tree]]
-    b = model.tree_v[tree]
     middle = vec.load(work.body_pos, model.tree_body[tree])
     arm = vec.sub(point, middle)
     way = vec.cross(spin_of(model, work.mid_v, tree), arm)
@@ -132,8 +131,7 @@ def swing(model, state, settings, work, end, point, acceleration, is_exact):
 
     first_arm = arm_at(model, end, quat.load(state.q, a + 3))
     first = vec.add((state.q[a], state.q[a + 1], state.q[a + 2]), first_arm)
-    speed = vec.cross(spin_of(model, state.v, tree), first_arm)
-    speed = vec.add((state.v[b], state.v[b + 1], state.v[b + 2]), speed)
+    speed = velocity_at(model, state.v, tree, first_arm)
     sag = vec.axpy(-h, speed, vec.sub(vec.add(middle, arm_at(model, end, at)), first))
     early = vec.sub(acceleration, bend_at(model, work, tree, before, arm))
     return drift, vec.axpy(0.5 * h * h, across(way, early), sag)

@@ -1,7 +1,6 @@
 """Numbers side by side: compiled and in plain Python the same, to the bit."""
 
 import numpy as np
-import pytest
 
 from tribo.compiler import lanes
 from tribo.compiler.jit import DISABLED, script
@@ -42,8 +41,7 @@ def test_compiled_and_plain_agree():
     work = world.engine.work
     rng = np.random.default_rng(1)
     start = rng.normal(size=work.contact_kept.shape)
-    if start.size < 24:
-        pytest.skip("no room")
+    assert start.size >= 24
     found = []
     for function in (every, every if DISABLED else script(every)):
         work.contact_kept[:] = start

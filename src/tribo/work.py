@@ -306,3 +306,15 @@ class Work(Record):
     # Contacts of loose bodies, laid out for sweeps (`src/tribo/contact/solver/loose_contacts.py`).
     loose_dof = field("max_contact", 2, dtype=INT)  # first dof of two sides, −1: another kind
     loose_row = field("max_contact", 42)  # rows, and the inverse of its own block
+
+    # Four of them side by side (`src/tribo/contact/solver/contact_packets.py`).
+    packet_island = field(1, dtype=INT)  # whose packets these are, −1: nobody's
+    packet_count = field(1, dtype=INT)
+    packet_size = field("max_contact", dtype=INT)  # contacts in a packet, while they are formed
+    packet_contact = field("max_contact", 4, dtype=INT)
+    packet_dof = field("max_packet", 8, dtype=INT)  # `loose_dof` of each contact
+    packet_row = field("max_packet", 220)  # all numbers of which a visit makes use
+    packet_alone = field(1, dtype=INT)  # contacts in no packet
+    packet_rest = field("max_contact", dtype=INT)  # these
+    tree_packets = field("ntree", dtype=INT)  # bits of the packets with room in which a tree is
+    slot_packet = field(62, dtype=INT)  # the packet of each bit

@@ -34,13 +34,30 @@ class Lanes(types.Type):  # type: ignore[misc]
         super().__init__(name=f"lanes({count})")
 
 
+class Answers(types.Type):  # type: ignore[misc]
+    """Compiled type of four truth values side by side."""
+
+    def __init__(self) -> None:
+        super().__init__(name="answers")
+
+
+answers = Answers()
+
+
+@register_model(Answers)
+class _AnswersModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, dmm: Any, fe_type: Any) -> None:
+        super().__init__(dmm, fe_type, ir.VectorType(ir.IntType(1), 4))
+
+
 @register_model(Lanes)
 class _LanesModel(models.PrimitiveModel):  # type: ignore[misc]
     def __init__(self, dmm: Any, fe_type: Any) -> None:
         super().__init__(dmm, fe_type, ir.VectorType(REAL, fe_type.count))
 
 
-_EMIT = {operator.add: "fadd", operator.sub: "fsub", operator.mul: "fmul"}
+_EMIT = {operator.add: "fadd", operator.sub: "fsub", operator.mul: "fmul", operator.truediv: "fdiv"}
+_COMPARE = {operator.lt: "<", operator.le: "<="}
 
 
 class _LaneByLane(AbstractTemplate):  # type: ignore[misc]
@@ -61,6 +78,68 @@ def _declare(operation: Any, name: str) -> None:
 
 for _operation, _name in _EMIT.items():
     _declare(_operation, _name)
+
+
+class _Compared(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, args: Any, kws: Any) -> Any:
+        """Say that two of four lanes make four answers."""
+        if args == (Lanes(4), Lanes(4)):
+            return signature(answers, *args)
+        return None
+
+
+def _declare_comparison(operation: Any, sign: str) -> None:
+    infer_global(operation)(type(f"_{operation.__name__}", (_Compared,), {}))
+
+    @lower_builtin(operation, Lanes, Lanes)  # type: ignore[untyped-decorator]
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.fcmp_ordered(sign, *args)
+
+
+for _operation, _name in _COMPARE.items():
+    _declare_comparison(_operation, _name)
+
+
+@infer_global(operator.and_)
+class _Both(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, args: Any, kws: Any) -> Any:
+        """Say that answers are combined lane by lane."""
+        return signature(answers, *args) if args == (answers, answers) else None
+
+
+@lower_builtin(operator.and_, Answers, Answers)  # type: ignore[untyped-decorator]
+def _both(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return builder.and_(*args)
+
+
+@infer_global(operator.invert)
+class _Not(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, args: Any, kws: Any) -> Any:
+        """Say that each answer is turned into the other one."""
+        return signature(answers, *args) if args == (answers,) else None
+
+
+@lower_builtin(operator.invert, Answers)  # type: ignore[untyped-decorator]
+def _not(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return builder.not_(args[0])
+
+
+def _by_llvm(builder: Any, name: str, value: Any) -> Any:
+    """Emit one of LLVM's own functions of one argument."""
+    kind = ir.FunctionType(value.type, [value.type])
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [value])
+
+
+@infer_global(abs)
+class _Size(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, args: Any, kws: Any) -> Any:
+        """Say that four lanes have four sizes."""
+        return signature(args[0], *args) if args == (Lanes(4),) else None
+
+
+@lower_builtin(abs, Lanes)  # type: ignore[untyped-decorator]
+def _size(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return _by_llvm(builder, "llvm.fabs.v4f64", args[0])
 
 
 def _has_numbers(array: Any) -> bool:
@@ -207,3 +286,120 @@ def pair_sums(typingctx: Any, a: Any, b: Any) -> Any:
         return builder.fadd(even, builder.shuffle_vector(*args, _mask([1, 3])))
 
     return Lanes(2)(Lanes(2), Lanes(2)), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def roots(typingctx: Any, value: Any) -> Any:
+    """Return the square root of each lane."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return _by_llvm(builder, "llvm.sqrt.v4f64", args[0])
+
+    return Lanes(4)(Lanes(4)), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def chosen(typingctx: Any, which: Any, a: Any, b: Any) -> Any:
+    """Return a where an answer is yes, else b."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.select(*args)
+
+    return Lanes(4)(answers, Lanes(4), Lanes(4)), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def some(typingctx: Any, which: Any) -> Any:
+    """Tell whether one of four answers is yes."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        bits = builder.bitcast(args[0], ir.IntType(4))
+        return builder.icmp_unsigned("!=", bits, ir.IntType(4)(0))
+
+    return types.boolean(answers), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def is_yes(typingctx: Any, which: Any, k: Any) -> Any:
+    """Tell whether the k-th of four answers is yes."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.extract_element(args[0], builder.trunc(args[1], LANE))
+
+    return types.boolean(answers, types.intp), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def number(typingctx: Any, value: Any, k: Any) -> Any:
+    """Return the k-th of four lanes."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.extract_element(args[0], builder.trunc(args[1], LANE))
+
+    return types.float64(Lanes(4), types.intp), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def top(typingctx: Any, value: Any) -> Any:
+    """Return the largest of four lanes."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        def larger(a: Any, b: Any) -> Any:
+            return builder.select(builder.fcmp_ordered(">", b, a), b, a)
+
+        a, b, c, d = (builder.extract_element(args[0], LANE(k)) for k in range(4))
+        return larger(larger(a, b), larger(c, d))
+
+    return types.float64(Lanes(4)), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def transposed(typingctx: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+    """Return the first lanes of four, their second ones, and so on."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        even = [builder.shuffle_vector(args[k], args[k + 1], _mask([0, 4, 2, 6])) for k in (0, 2)]
+        odd = [builder.shuffle_vector(args[k], args[k + 1], _mask([1, 5, 3, 7])) for k in (0, 2)]
+        made = [
+            builder.shuffle_vector(*two, _mask(half))
+            for half in ([0, 1, 4, 5], [2, 3, 6, 7])
+            for two in (even, odd)
+        ]
+        return context.make_tuple(builder, sig.return_type, made)
+
+    return types.UniTuple(Lanes(4), 4)(Lanes(4), Lanes(4), Lanes(4), Lanes(4)), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def gathered(typingctx: Any, array: Any, i: Any, j: Any, k: Any, m: Any) -> Any:
+    """Return four numbers of a field, from four places."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        value = ir.Constant(ir.VectorType(REAL, 4), ir.Undefined)
+        for lane_, at in enumerate(args[1:]):
+            place = _place(context, builder, sig.args[0], args[0], at, 1)
+            one = builder.load(builder.bitcast(place, REAL.as_pointer()), align=ALIGN)
+            mark(builder, one, types.float64)
+            value = builder.insert_element(value, one, LANE(lane_))
+        return value
+
+    if not _has_numbers(array):
+        return None
+    return Lanes(4)(array, types.intp, types.intp, types.intp, types.intp), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def scattered(typingctx: Any, array: Any, i: Any, j: Any, k: Any, m: Any, value: Any) -> Any:
+    """Put four lanes to four places of a field, the last lane first."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        for lane_ in (3, 2, 1, 0):
+            place = _place(context, builder, sig.args[0], args[0], args[1 + lane_], 1)
+            one = builder.extract_element(args[5], LANE(lane_))
+            place = builder.bitcast(place, REAL.as_pointer())
+            mark(builder, builder.store(one, place, align=ALIGN), types.float64)
+        return context.get_dummy_value()
+
+    if not _has_numbers(array):
+        return None
+    return types.none(array, types.intp, types.intp, types.intp, types.intp, Lanes(4)), codegen

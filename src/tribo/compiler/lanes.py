@@ -1,8 +1,9 @@
 """Two or four numbers side by side in one register of the processor, for kernels that are worth it.
 
 ``load4(array, k)`` reads four numbers of a field: the k-th of all its numbers, row by row, and the next ones.
-``+``, ``-`` and ``*`` work on each lane; ``spread4(x)`` has x in all of them. A lane holds, to the bit,
-what a scalar would. Compiled they are vectors (`lane_types`); where the compiler is switched off, arrays.
+``+``, ``-``, ``*``, ``/`` and ``abs`` work on each lane; ``spread4(x)`` has x in all of them. ``<`` and ``<=`` give
+four answers, which ``&`` and ``~`` combine: ``chosen(answers, a, b)`` takes a where they are yes. A lane holds, to
+the bit, what a scalar would. Compiled they are vectors (`lane_types`); where the compiler is switched off, arrays.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ import numpy as np
 from tribo.compiler.jit import Named
 
 __all__ = [
-    "high", "joined", "lane", "load2", "load4", "low", "pair_sums", "spread2", "spread4", "store2",
-    "store4", "sums",
+    "chosen", "gathered", "high", "is_yes", "joined", "lane", "load2", "load4", "low", "number", "pair_sums", "roots",
+    "scattered", "some", "spread2", "spread4", "store2", "store4", "sums", "top", "transposed",
 ]  # fmt: skip
 
 
@@ -44,6 +45,15 @@ def _sum(four: np.ndarray, two: np.ndarray) -> float:
     return float(((four[0] + four[1]) + (four[2] + four[3])) + (two[0] + two[1]))
 
 
+def _gathered(array: np.ndarray, i: int, j: int, k: int, m: int) -> np.ndarray:
+    return array.reshape(-1)[[i, j, k, m]].copy()
+
+
+def _scattered(array: np.ndarray, i: int, j: int, k: int, m: int, value: np.ndarray) -> None:
+    for place, x in zip((m, k, j, i), value[::-1], strict=True):
+        array.reshape(-1)[place] = x
+
+
 load2 = Operation("load2", lambda array, k: _load(array, k, 2))
 load4 = Operation("load4", lambda array, k: _load(array, k, 4))
 store2, store4 = Operation("store2", _store), Operation("store4", _store)
@@ -56,3 +66,12 @@ lane = Operation("lane", lambda value, k: np.full(4, value[k]))  # one of four, 
 pair_sums = Operation("pair_sums", lambda a, b: np.array((a[0] + a[1], b[0] + b[1])))
 # Of a and the first two ends, of b and the last two; pair by pair, in order.
 sums = Operation("sums", lambda a, b, ends: (_sum(a, ends[:2]), _sum(b, ends[2:])))
+gathered = Operation("gathered", _gathered)  # four numbers of a field, from four places
+scattered = Operation("scattered", _scattered)  # to four places, the last lane first
+transposed = Operation("transposed", lambda a, b, c, d: tuple(np.array((a, b, c, d)).T.copy()))
+roots = Operation("roots", np.sqrt)
+chosen = Operation("chosen", np.where)
+number = Operation("number", lambda value, k: float(value[k]))  # one of four lanes
+some = Operation("some", lambda answers: bool(answers.any()))  # is one of them yes?
+is_yes = Operation("is_yes", lambda answers, k: bool(answers[k]))
+top = Operation("top", lambda value: float(max(max(value[:2]), max(value[2:]))))  # the largest lane

@@ -75,6 +75,11 @@ class Capacity:
     values: int = 1
     frictions: int = 0
 
+    @property
+    def packets(self) -> int:
+        """How many packets contacts make at most: there are two in each (`contact_packets`)."""
+        return (self.contacts + 1) // 2
+
     def grown(
         self,
         pairs: int = 0,
@@ -155,6 +160,7 @@ def _sizes(
         "npile": PILE if terrain else 0,
         "max_pair": capacity.pairs,
         "max_contact": capacity.contacts,
+        "max_packet": capacity.packets,
         "max_row": capacity.rows,
     }
 

@@ -253,6 +253,7 @@ class Engine:
             **self.sizes,
             "max_pair": self.capacity.pairs,
             "max_contact": self.capacity.contacts,
+            "max_packet": self.capacity.packets,
             "max_row": self.capacity.rows,
             "ndense": self.capacity.dense,
             "nnode": self.capacity.nodes,
@@ -291,7 +292,7 @@ class Engine:
     def scratch(self) -> Work:
         """Return scratch for questions, which no step uses."""
         if self._observed is None:
-            least = ("max_pair", "max_contact", "max_row", "ndense", "nnode", "nvalue")
+            least = ("max_pair", "max_contact", "max_packet", "max_row", "ndense", "nnode", "nvalue")
             sizes = self.sizes | dict.fromkeys(least, 1)
             self._observed = Work.allocate(sizes)
         return self._observed

@@ -30,7 +30,7 @@ class ShapeFilter:
         sizes = {"nshape": count, "nshape1": count + 1, "nnode": 2 * count + 1}
         self.scene = Scene.allocate(sizes)
         least = dict.fromkeys(
-            ("max_pair", "max_contact", "max_row", "ndense", "nnode", "nvalue"), 1
+            ("max_pair", "max_contact", "max_packet", "max_row", "ndense", "nnode", "nvalue"), 1
         )
         general = {"npolytope": POLYTOPE, "npolytope2": 2 * POLYTOPE, "noutline": OUTLINE}
         general |= {"ntouch": TOUCHES, "npile": PILE}

@@ -4,8 +4,10 @@ Source: Hwangbo, Lee, Hutter 2018 (per-contact iteration), with the local solve 
 """
 
 from tribo.compiler.jit import kernel
+from tribo.compiler.lanes import is_yes, some, spread4, top
 from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.loose_rows import inverse_of
+from tribo.contact.problem.packet_rows import LANES
 from tribo.contact.problem.whitened_products import (
     add_force,
     add_response,
@@ -16,7 +18,9 @@ from tribo.contact.problem.whitened_products import (
     within,
 )
 from tribo.contact.solver import coulomb_cone
+from tribo.contact.solver.contact_packets import has_packets
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
+from tribo.contact.solver.packet_visit import larger, visit
 from tribo.math import spatial, vec
 
 
@@ -89,6 +93,26 @@ def sweep_spin(model, work, c, normal):
 
 
 @kernel
+def sweep_packets(model, work):
+    """Visit packet by packet, and every contact that stands in none; return the largest change of a velocity.
+
+    Writes: work.
+    """
+    change = 0.0
+    changes = spread4(0.0)
+    for p in range(work.packet_count[0]):
+        own, is_hard = visit(work, p)
+        changes = larger(changes, own)
+        if some(is_hard):
+            for lane in range(LANES):
+                if is_yes(is_hard, lane):
+                    change = max(change, sweep_contact(model, work, work.packet_contact[p, lane]))
+    for k in range(work.packet_alone[0]):
+        change = max(change, sweep_contact(model, work, work.packet_rest[k]))
+    return max(change, top(changes))
+
+
+@kernel
 def sweep_island(model, work, t):
     """Visit every contact and scalar row of island t once; return the largest change of a velocity.
 
@@ -97,6 +121,8 @@ def sweep_island(model, work, t):
     change = 0.0
     for k in scalars_in(work, t):
         change = max(change, sweep_scalar(model, work, work.island_scalar[k]))
+    if has_packets(work, t):
+        return max(change, sweep_packets(model, work))
     for k in contacts_in(work, t):
         change = max(change, sweep_contact(model, work, work.island_contact[k]))
     return change

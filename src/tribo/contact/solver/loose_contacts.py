@@ -4,6 +4,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import contacts_in
 from tribo.contact.problem.loose_rows import AXIS, ENDS, INVERSE, SECOND
 from tribo.contact.solver import coulomb_cone
+from tribo.contact.solver.contact_packets import make_packets
 from tribo.math import spatial
 
 
@@ -63,3 +64,4 @@ def lay_out(model, work, t):
         inverse = coulomb_cone.lifted_inverse(spatial.load(work.contact_delassus, c))
         for j in range(6):
             out[c, INVERSE + j] = inverse[j]
+    make_packets(model, work, t)

@@ -8,8 +8,10 @@ Source: De Saxcé, Feng 1998; contact-science §1.1.
 from math import sqrt
 
 from tribo.compiler.jit import kernel
+from tribo.compiler.lanes import number
 from tribo.contact.problem.contact_targets import step_speed
 from tribo.contact.problem.islands import contacts_in, scalars_in
+from tribo.contact.problem.packet_rows import LANES
 from tribo.contact.problem.whitened_products import (
     contact_velocity,
     normal_velocity,
@@ -18,7 +20,9 @@ from tribo.contact.problem.whitened_products import (
     within,
 )
 from tribo.contact.solver import coulomb_cone
+from tribo.contact.solver.contact_packets import has_packets
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
+from tribo.contact.solver.packet_visit import packet_violations
 from tribo.math import spatial, vec
 
 GOOD = 5.0  # [–] of an error: other measures of the same one are up to twice this one
@@ -103,13 +107,33 @@ def contact_violation(model, work, c):
 
 
 @kernel
+def violations_of_packets(model, work):
+    """Return the largest violation of the contacts in packets, and in none [m/s], and the sum of all squares."""
+    worst = square = 0.0
+    for p in range(work.packet_count[0]):
+        own = packet_violations(work, p)
+        for lane in range(LANES):
+            v = number(own, lane)
+            worst = worst if v <= worst else v
+            square += v * v
+    for k in range(work.packet_alone[0]):
+        v = contact_violation(model, work, work.packet_rest[k])
+        worst = worst if v <= worst else v
+        square += v * v
+    return worst, square
+
+
+@kernel
 def violations(model, work, t):
     """Return how far island t is from the law: the largest violation [m/s], and the sum of all squares."""
     worst = square = 0.0
-    for k in contacts_in(work, t):
-        v = contact_violation(model, work, work.island_contact[k])
-        worst = worst if v <= worst else v  # no number is the worst
-        square += v * v
+    if has_packets(work, t):
+        worst, square = violations_of_packets(model, work)
+    else:
+        for k in contacts_in(work, t):
+            v = contact_violation(model, work, work.island_contact[k])
+            worst = worst if v <= worst else v  # no number is the worst
+            square += v * v
     for k in scalars_in(work, t):
         v = scalar_violation(model, work, work.island_scalar[k])
         worst = worst if v <= worst else v

@@ -6,6 +6,7 @@ from tribo.contact.problem.contact_targets import loosen, usual_speed
 from tribo.contact.problem.islands import contacts_in, has_spin
 from tribo.contact.solver import block_matrix, dense_island, open_contacts
 from tribo.contact.solver.block_matrix import PAIR
+from tribo.contact.solver.contact_packets import leave_packets
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_island
 from tribo.contact.solver.loose_contacts import lay_out
 from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, violation
@@ -202,8 +203,12 @@ def solve_as_set(model, settings, work, t, rows):
 
     Writes: work.
     """
+    is_solved = False
     if settings.contact_solver == SWEEPS_ONLY:
         limit = settings.tolerance * island_speed(settings, work, t)
         lay_out(model, work, t)
-        return sweep_only(model, work, t, settings.max_sweeps, limit)
-    return attempt(model, settings, work, t, rows)
+        is_solved = sweep_only(model, work, t, settings.max_sweeps, limit)
+    else:
+        is_solved = attempt(model, settings, work, t, rows)
+    leave_packets(work)
+    return is_solved

@@ -1,0 +1,179 @@
+"""Four contacts of loose bodies side by side: where a packet stands in memory, and what impulses do to it.
+
+Contacts that share no body can be visited at the same time, one in each lane of the processor's registers
+(`compiler/lanes.py`). A packet is four such contacts; `contact_packets` forms them. All that a visit reads
+stands together, four numbers of four contacts for each (`Work.packet_row`): the rows of both bodies' six dofs
+for each axis t₁, t₂, n, then G, (G + lift)⁻¹, the velocity without forces, the compliance, μ. As in `loose_rows`, a
+contact with one loose body has the same body twice, the second time with rows of zeros. A packet with fewer
+than four contacts has its first one again, with zeros for everything and an open gap.
+"""
+
+from tribo.compiler.jit import kernel
+from tribo.compiler.lanes import (
+    gathered,
+    load2,
+    load4,
+    low,
+    scattered,
+    store2,
+    store4,
+    transposed,
+)  # fmt: skip
+
+LANES = 4
+AXIS = 48  # numbers of one axis: two bodies, six dofs, four lanes
+SECOND = 24  # where the second body's begin
+OWN = 144  # G: xx, yy, zz, xy, xz, yz
+INVERSE = 168  # (G + lift)⁻¹
+START = 192  # velocity relative to the target, without forces
+GIVE = 204  # compliance R
+FRICTION = 216
+PACKET_WIDTH = 220
+
+
+@kernel
+def six(array, i):
+    """Return six numbers of four contacts."""
+    return (
+        load4(array, i),
+        load4(array, i + 4),
+        load4(array, i + 8),
+        load4(array, i + 12),
+        load4(array, i + 16),
+        load4(array, i + 20),
+    )
+
+
+@kernel
+def three(array, i):
+    """Return three numbers of four contacts."""
+    return (load4(array, i), load4(array, i + 4), load4(array, i + 8))
+
+
+@kernel
+def impulses(work, p):
+    """Return the impulses of the contacts of packet p."""
+    array = work.contact_impulse
+    i = 3 * work.packet_contact[p, 0]
+    j = 3 * work.packet_contact[p, 1]
+    k = 3 * work.packet_contact[p, 2]
+    m = 3 * work.packet_contact[p, 3]
+    return (
+        gathered(array, i, j, k, m),
+        gathered(array, i + 1, j + 1, k + 1, m + 1),
+        gathered(array, i + 2, j + 2, k + 2, m + 2),
+    )
+
+
+@kernel
+def set_impulses(work, p, impulse):
+    """Set the impulses of the contacts of packet p; the first one's last, for it may stand there again.
+
+    Writes: work.
+    """
+    array = work.contact_impulse
+    i = 3 * work.packet_contact[p, 0]
+    j = 3 * work.packet_contact[p, 1]
+    k = 3 * work.packet_contact[p, 2]
+    m = 3 * work.packet_contact[p, 3]
+    scattered(array, i, j, k, m, impulse[0])
+    scattered(array, i + 1, j + 1, k + 1, m + 1, impulse[1])
+    scattered(array, i + 2, j + 2, k + 2, m + 2, impulse[2])
+
+
+@kernel
+def moved_bodies(work, p, side):
+    """Return the response of the bodies on one side of packet p, dof by dof."""
+    z = work.response
+    a = work.packet_dof[p, side]
+    b = work.packet_dof[p, side + 2]
+    c = work.packet_dof[p, side + 4]
+    d = work.packet_dof[p, side + 6]
+    u = transposed(load4(z, a), load4(z, b), load4(z, c), load4(z, d))
+    v = transposed(load4(z, a + 2), load4(z, b + 2), load4(z, c + 2), load4(z, d + 2))
+    return (u[0], u[1], u[2], u[3], v[2], v[3])
+
+
+@kernel
+def set_bodies(work, p, side, x):
+    """Set the response of the bodies on one side of packet p; the first contact's last, as above.
+
+    Writes: work.
+    """
+    z = work.response
+    a = work.packet_dof[p, side]
+    b = work.packet_dof[p, side + 2]
+    c = work.packet_dof[p, side + 4]
+    d = work.packet_dof[p, side + 6]
+    u = transposed(x[0], x[1], x[2], x[3])
+    v = transposed(x[4], x[5], x[4], x[5])
+    store4(z, d, u[3])
+    store2(z, d + 4, low(v[3]))
+    store4(z, c, u[2])
+    store2(z, c + 4, low(v[2]))
+    store4(z, b, u[1])
+    store2(z, b + 4, low(v[1]))
+    store4(z, a, u[0])
+    store2(z, a + 4, low(v[0]))
+
+
+@kernel
+def dot(row, i, x):
+    """Return the sum over six dofs of a row times what the bodies do."""
+    early = load4(row, i) * x[0] + load4(row, i + 4) * x[1] + load4(row, i + 8) * x[2]
+    return early + (load4(row, i + 12) * x[3] + load4(row, i + 16) * x[4] + load4(row, i + 20) * x[5])
+
+
+@kernel
+def moved(row, i, first, second):
+    """Return what the responses of both bodies add to the velocity on one axis, whose rows begin at i."""
+    return dot(row, i, first) + dot(row, i + SECOND, second)
+
+
+@kernel
+def packet_velocity(work, p, impulse, first, second):
+    """Return the velocities of the contacts of packet p as `whitened_products.contact_velocity` does."""
+    row = work.packet_row
+    at = PACKET_WIDTH * p
+    start = three(row, at + START)
+    give = three(row, at + GIVE)
+    return (
+        start[0] + give[0] * impulse[0] + moved(row, at, first, second),
+        start[1] + give[1] * impulse[1] + moved(row, at + AXIS, first, second),
+        start[2] + give[2] * impulse[2] + moved(row, at + 2 * AXIS, first, second),
+    )
+
+
+@kernel
+def pushed(row, at, x, y, z, i):
+    """Return the response of dof i, counted over both bodies, to impulses (x, y, z)."""
+    i = at + 4 * i
+    return load4(row, i) * x + load4(row, i + AXIS) * y + load4(row, i + 2 * AXIS) * z
+
+
+@kernel
+def pushed_six(row, at, x, y, z, i, before):
+    """Return the responses of six dofs from i on, to impulses (x, y, z), added to those before."""
+    return (
+        before[0] + pushed(row, at, x, y, z, i),
+        before[1] + pushed(row, at, x, y, z, i + 1),
+        before[2] + pushed(row, at, x, y, z, i + 2),
+        before[3] + pushed(row, at, x, y, z, i + 3),
+        before[4] + pushed(row, at, x, y, z, i + 4),
+        before[5] + pushed(row, at, x, y, z, i + 5),
+    )
+
+
+@kernel
+def push_packet(work, p, impulse, first, second):
+    """Add the response to impulses at the contacts of packet p to that of their bodies.
+
+    The first bodies are set last: where both are one body, the second has not changed.
+
+    Writes: work.
+    """
+    row = work.packet_row
+    at = PACKET_WIDTH * p
+    x, y, z = impulse
+    set_bodies(work, p, 1, pushed_six(row, at, x, y, z, 6, second))
+    set_bodies(work, p, 0, pushed_six(row, at, x, y, z, 0, first))

@@ -1,0 +1,201 @@
+"""Packets of four contacts of loose bodies that share no body, and sweeps over them.
+
+Contacts take the first packet, of those that still have room, in which neither of their bodies is. Each such
+packet has a bit, and each tree those of the packets in which it is, so that a contact finds its packet by a few
+operations on whole numbers. A sweep visits packet by packet and then, alone, those that stand in none: of
+robots, of other numbers of dofs, with rolling friction. Contacts in one packet have no body in common, so
+that each still is solved given all the others.
+Source: graph colouring for Gauss–Seidel's method, as in Tonge, Benevolenski, Voroshilov 2012.
+"""
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem import loose_rows
+from tribo.contact.problem.islands import contacts_in
+from tribo.contact.problem.packet_rows import (
+    AXIS,
+    FRICTION,
+    GIVE,
+    INVERSE,
+    LANES,
+    OWN,
+    SECOND,
+    START,
+)
+
+FEWEST = 16  # contacts of an island that are worth packets
+SLOTS = 62  # packets with room at a time
+
+
+@kernel
+def first_bit(bits):
+    """Return the place of the lowest bit that is set, of those that a whole number has."""
+    k = 0
+    while bits & 1 == 0:
+        bits >>= 1
+        k += 1
+    return k
+
+
+@kernel
+def tree_of(model, work, c, side):
+    """Return the tree of a body of contact c; of the other one, if that has no rows."""
+    if work.contact_len[c, side] == 0:
+        side = 1 - side
+    return model.body_tree[work.contact_body[c, side]]
+
+
+@kernel
+def take_out(model, work, p, bit):
+    """Let nothing more come into packet p, whose bit this is.
+
+    Writes: work.
+    """
+    for lane in range(work.packet_size[p]):
+        c = work.packet_contact[p, lane]
+        work.tree_packets[tree_of(model, work, c, 0)] &= ~bit
+        work.tree_packets[tree_of(model, work, c, 1)] &= ~bit
+
+
+@kernel
+def form(model, work, t):
+    """Put contacts of island t into packets; return how many packets there are, some of them with one.
+
+    Writes: work.
+    """
+    count = open_slots = 0
+    free_slots = (1 << SLOTS) - 1
+    work.packet_alone[0] = 0
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        is_loose = work.loose_dof[c, 0] >= 0 and work.contact_is_spun[c] == 0
+        a = b = fits = 0
+        if is_loose:
+            a = tree_of(model, work, c, 0)
+            b = tree_of(model, work, c, 1)
+            fits = open_slots & ~(work.tree_packets[a] | work.tree_packets[b])
+        if not is_loose or (fits == 0 and free_slots == 0):
+            work.packet_rest[work.packet_alone[0]] = c
+            work.packet_alone[0] += 1
+            continue
+        if fits == 0:
+            slot = first_bit(free_slots)
+            free_slots &= ~(1 << slot)
+            open_slots |= 1 << slot
+            work.slot_packet[slot] = count
+            work.packet_size[count] = 0
+            count += 1
+        else:
+            slot = first_bit(fits)
+        bit = 1 << slot
+        p = work.slot_packet[slot]
+        work.packet_contact[p, work.packet_size[p]] = c
+        work.packet_size[p] += 1
+        work.tree_packets[a] |= bit
+        work.tree_packets[b] |= bit
+        if work.packet_size[p] == LANES:
+            take_out(model, work, p, bit)
+            open_slots &= ~bit
+            free_slots |= bit
+    while open_slots != 0:
+        slot = first_bit(open_slots)
+        take_out(model, work, work.slot_packet[slot], 1 << slot)
+        open_slots &= ~(1 << slot)
+    return count
+
+
+@kernel
+def keep_full(work, count):
+    """Keep packets of two contacts and more; return how many there are.
+
+    Writes: work.
+    """
+    kept = 0
+    for p in range(count):
+        if work.packet_size[p] == 1:
+            work.packet_rest[work.packet_alone[0]] = work.packet_contact[p, 0]
+            work.packet_alone[0] += 1
+            continue
+        work.packet_size[kept] = work.packet_size[p]
+        for lane in range(work.packet_size[p]):
+            work.packet_contact[kept, lane] = work.packet_contact[p, lane]
+        kept += 1
+    return kept
+
+
+@kernel
+def write_lane(work, p, lane, c):
+    """Write the numbers of contact c into a lane of packet p.
+
+    Writes: work.
+    """
+    row = work.packet_row
+    rows = work.loose_row
+    for axis in range(3):
+        i = loose_rows.AXIS * axis
+        to = AXIS * axis + lane
+        for dof in range(4):
+            row[p, to + LANES * dof] = rows[c, i + dof]
+            row[p, to + SECOND + LANES * dof] = rows[c, i + loose_rows.SECOND + dof]
+        i += loose_rows.ENDS
+        to += 4 * LANES
+        for dof in range(2):
+            row[p, to + LANES * dof] = rows[c, i + dof]
+            row[p, to + SECOND + LANES * dof] = rows[c, i + 2 + dof]
+        row[p, START + LANES * axis + lane] = work.contact_start[c, axis]
+        row[p, GIVE + LANES * axis + lane] = work.contact_compliance[c, axis]
+    for k in range(6):
+        row[p, OWN + LANES * k + lane] = work.contact_delassus[c, k]
+        row[p, INVERSE + LANES * k + lane] = rows[c, loose_rows.INVERSE + k]
+    row[p, FRICTION + lane] = work.contact_friction[c]
+    work.packet_dof[p, 2 * lane] = work.loose_dof[c, 0]
+    work.packet_dof[p, 2 * lane + 1] = work.loose_dof[c, 1]
+
+
+@kernel
+def write_empty(work, p, lane):
+    """Let a lane of packet p stand for nothing: its bodies are those of the first, its gap is open.
+
+    Writes: work.
+    """
+    row = work.packet_row
+    for k in range(lane, FRICTION, LANES):
+        row[p, k] = 0.0
+    row[p, START + 2 * LANES + lane] = 1.0
+    row[p, FRICTION + lane] = 1.0
+    work.packet_contact[p, lane] = work.packet_contact[p, 0]
+    work.packet_dof[p, 2 * lane] = work.packet_dof[p, 0]
+    work.packet_dof[p, 2 * lane + 1] = work.packet_dof[p, 1]
+
+
+@kernel
+def make_packets(model, work, t):
+    """Form and write the packets of island t, whose contacts are laid out, if it is worth it.
+
+    Writes: work.
+    """
+    work.packet_island[0] = -1
+    if work.island_contact_start[t + 1] - work.island_contact_start[t] < FEWEST:
+        return
+    work.packet_count[0] = keep_full(work, form(model, work, t))
+    work.packet_island[0] = t
+    for p in range(work.packet_count[0]):
+        for lane in range(LANES):
+            if lane < work.packet_size[p]:
+                write_lane(work, p, lane, work.packet_contact[p, lane])
+            else:
+                write_empty(work, p, lane)
+
+
+@kernel
+def has_packets(work, t):
+    """Tell whether the packets that stand written are those of island t."""
+    return work.packet_island[0] == t
+
+
+@kernel
+def leave_packets(work):
+    """Say that what stands in the packets does not count any more.
+
+    Writes: work.
+    """
+    work.packet_island[0] = -1

@@ -1,0 +1,120 @@
+"""Contacts with friction solved exactly, four at a time: `coulomb_cone` lane by lane.
+
+Who sticks, slips, opens is decided for all four, and what does not concern a lane is not taken. The few
+that Newton's method does not solve from the first guess are said to be hard: they are solved alone.
+"""
+
+from tribo.compiler.jit import kernel
+from tribo.compiler.lanes import chosen, roots, some, spread4
+from tribo.contact.solver.coulomb_cone import (
+    LAST_TURN,
+    MIN_PIVOT,
+    MOST_TURN,
+    NEWTON_STEPS,
+    NO_FRICTION,
+    STUCK,
+)
+
+
+@kernel
+def product(g, x):
+    """Return G x for a symmetric 3×3 G as (xx, yy, zz, xy, xz, yz)."""
+    return (
+        g[0] * x[0] + g[3] * x[1] + g[4] * x[2],
+        g[3] * x[0] + g[1] * x[1] + g[5] * x[2],
+        g[4] * x[0] + g[5] * x[1] + g[2] * x[2],
+    )
+
+
+@kernel
+def total(x):
+    """Return the sum of the sizes of three numbers."""
+    return abs(x[0]) + abs(x[1]) + abs(x[2])
+
+
+@kernel
+def slip_direction(c, stick, last):
+    """Return a first guess of the direction of friction: the last one, that of sticking, against motion."""
+    zero = spread4(0.0)
+    one = spread4(1.0)
+    is_new = (last[0] * last[0] + last[1] * last[1]) <= zero
+    is_apart = is_new & (stick[2] <= zero)
+    x = chosen(is_apart, zero - c[0], chosen(is_new, stick[0], last[0]))
+    y = chosen(is_apart, zero - c[1], chosen(is_new, stick[1], last[1]))
+    s = roots(x * x + y * y)
+    has_none = s <= zero
+    s = chosen(has_none, one, s)
+    return chosen(has_none, one, x / s), chosen(has_none, zero, y / s)
+
+
+@kernel
+def slip(g, c, mu, x, y, slips):
+    """Return the slip impulses by Newton's method on the angle from directions (x, y), and who has one.
+
+    slips: who needs one; the others' numbers mean nothing. See `coulomb_cone.slip_by_newton`.
+    """
+    zero = spread4(0.0)
+    one = spread4(1.0)
+    quarter = spread4(0.25)
+    most = spread4(MOST_TURN)
+    k = one / mu
+    n = zero - c[2]
+    along = zero
+    goes_on = slips
+    for _ in range(NEWTON_STEPS):
+        d = g[2] * k + g[4] * x + g[5] * y
+        slope = g[5] * x - g[4] * y
+        u = n * (g[0] * x + g[3] * y + g[4] * k) + d * c[0]
+        v = n * (g[3] * x + g[1] * y + g[5] * k) + d * c[1]
+        du = n * (g[3] * x - g[0] * y) + slope * c[0]
+        dv = n * (g[1] * x - g[3] * y) + slope * c[1]
+        along = u * x + v * y
+        turn = (v * x - u * y) / (along + du * y - dv * x)
+        is_far = ~(abs(turn) <= most)
+        turn = chosen(is_far, chosen(zero < turn, most, zero - most), turn)
+        q = quarter * turn * turn
+        f = one / (one + q)
+        cs = (one - q) * f
+        sn = turn * f
+        x, y = cs * x - sn * y, sn * x + cs * y
+        goes_on = slips & ~(abs(turn) <= spread4(LAST_TURN))
+        if not some(goes_on):
+            break
+    d = g[2] * k + g[4] * x + g[5] * y
+    r = n / d
+    is_found = slips & ~goes_on & (zero < d) & (zero < r) & (along <= zero)
+    return (r * x, r * y, r * k), is_found
+
+
+@kernel
+def solve_four(g, inverse, c, mu, last):
+    """Return the impulses of four contacts, and which are hard: those are not solved.
+
+    g: own blocks (xx, yy, zz, xy, xz, yz); inverse: `coulomb_cone.lifted_inverse`; c: velocities without
+    their own impulses, relative to the targets; last: previous impulses, a guess.
+    """
+    zero = spread4(0.0)
+    lift = spread4(MIN_PIVOT) * (g[0] + g[1] + g[2])
+    is_rough = spread4(NO_FRICTION) < mu
+    is_pressed = c[2] < zero
+    gives_way = is_rough & (lift < g[2])  # else no impulse parts the bodies: a jam
+    stick = product(inverse, c)
+    stick = (zero - stick[0], zero - stick[1], zero - stick[2])
+    bound = mu * stick[2]
+    in_cone = (zero <= stick[2]) & (stick[0] * stick[0] + stick[1] * stick[1] <= bound * bound)
+    # What sticks ends with w = −lift λ. Where that is not small, c has a part that nothing takes away.
+    in_cone = in_cone & (lift * total(stick) <= spread4(STUCK) * total(c))
+    sticks = gives_way & in_cone & (c[2] <= zero)
+    slips = gives_way & is_pressed & ~in_cone
+    is_smooth = is_pressed & ~is_rough & (zero < g[2])
+    x = chosen(sticks, stick[0], zero)
+    y = chosen(sticks, stick[1], zero)
+    z = chosen(is_smooth, (zero - c[2]) / g[2], chosen(sticks, stick[2], zero))
+    if some(slips):
+        along, across = slip_direction(c, stick, last)
+        found, is_found = slip(g, c, mu, along, across, slips)
+        x = chosen(is_found, found[0], x)
+        y = chosen(is_found, found[1], y)
+        z = chosen(is_found, found[2], z)
+        slips = slips & ~is_found
+    return (x, y, z), slips

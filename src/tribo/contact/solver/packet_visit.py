@@ -1,0 +1,92 @@
+"""A visit to four contacts at once, and how far they are from the law."""
+
+from tribo.compiler.jit import kernel
+from tribo.compiler.lanes import chosen, load4, roots, some, spread4
+from tribo.contact.problem.packet_rows import (
+    FRICTION,
+    INVERSE,
+    OWN,
+    PACKET_WIDTH,
+    impulses,
+    moved_bodies,
+    packet_velocity,
+    push_packet,
+    set_impulses,
+    six,
+)
+from tribo.contact.solver.coulomb_cone import NO_FRICTION
+from tribo.contact.solver.packet_law import product, solve_four, total
+
+
+@kernel
+def visit(work, p):
+    """Solve the contacts of packet p given all others; return the changes of their velocities, who is hard.
+
+    Writes: work.
+    """
+    row = work.packet_row
+    at = PACKET_WIDTH * p
+    zero = spread4(0.0)
+    before = impulses(work, p)
+    first = moved_bodies(work, p, 0)
+    second = moved_bodies(work, p, 1)
+    w = packet_velocity(work, p, before, first, second)
+    g = six(row, at + OWN)
+    own = product(g, before)
+    free = (w[0] - own[0], w[1] - own[1], w[2] - own[2])
+    after, is_hard = solve_four(
+        g, six(row, at + INVERSE), free, load4(row, at + FRICTION), before
+    )
+    step = (
+        chosen(is_hard, zero, after[0] - before[0]),
+        chosen(is_hard, zero, after[1] - before[1]),
+        chosen(is_hard, zero, after[2] - before[2]),
+    )
+    size = total(step)
+    if not some(zero < size):
+        return zero, is_hard
+    set_impulses(
+        work,
+        p,
+        (
+            chosen(is_hard, before[0], after[0]),
+            chosen(is_hard, before[1], after[1]),
+            chosen(is_hard, before[2], after[2]),
+        ),
+    )
+    push_packet(work, p, step, first, second)
+    return total(product(g, step)), is_hard
+
+
+@kernel
+def larger(a, b):
+    """Return the larger of two numbers, lane by lane."""
+    return chosen(a < b, b, a)
+
+
+@kernel
+def packet_violations(work, p):
+    """Return how far the contacts of packet p are from the law [m/s]: `contact_violation` lane by lane."""
+    row = work.packet_row
+    at = PACKET_WIDTH * p
+    zero = spread4(0.0)
+    one = spread4(1.0)
+    mu = load4(row, at + FRICTION)
+    trace = load4(row, at + OWN) + load4(row, at + OWN + 4) + load4(row, at + OWN + 8)
+    gives_way = zero < trace
+    r = chosen(gives_way, spread4(3.0) / trace, zero)
+    x = impulses(work, p)
+    w = packet_velocity(work, p, x, moved_bodies(work, p, 0), moved_bodies(work, p, 1))
+    a = x[0] - r * w[0]
+    b = x[1] - r * w[1]
+    c = x[2] - r * (w[2] + mu * roots(w[0] * w[0] + w[1] * w[1]))
+    t = roots(a * a + b * b)
+    is_smooth = mu <= spread4(NO_FRICTION)
+    keeps = t <= mu * c
+    n = chosen(mu * t <= zero - c, zero, (mu * t + c) / (one + mu * mu))
+    s = mu * n / chosen(zero < t, t, one)
+    n = chosen(is_smooth, larger(zero, c), chosen(keeps, c, n))
+    s = chosen(is_smooth, zero, chosen(keeps, one, s))
+    worst = larger(abs(x[0] - s * a), larger(abs(x[1] - s * b), abs(x[2] - n)))
+    is_open = (total(x) <= zero) & (zero <= w[2])
+    return chosen(gives_way & ~is_open, worst / r, zero)

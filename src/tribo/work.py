@@ -257,8 +257,8 @@ class Work(Record):
     contact_guess = field("max_contact", 3)  # [m/s] y of the splitting; [N s] of an impact
     contact_spin_guess = field("max_contact", 3)  # [rad/s] y; [m/s] velocity before an impact
     contact_shift = field("max_contact")  # [m/s] speed after an impact
-    contact_kept = field(4, "max_contact", 6)  # impulses to come back to: best, round, step, safe
-    scalar_kept = field(4, "nscalar")
+    contact_kept = field(6, "max_contact", 6)  # impulses to come back to (`checkpoint`), and a way
+    scalar_kept = field(6, "nscalar")
     scalar_guess = field("nscalar")  # λ̂ or y; also of a projection, by row
 
     # What this step makes of the state's fields of the same names.

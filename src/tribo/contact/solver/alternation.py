@@ -16,11 +16,12 @@ from tribo.contact.problem.whitened_products import within
 from tribo.contact.solver import coulomb_cone
 from tribo.contact.solver.checkpoint import BEST, STEP, go_back, keep
 from tribo.contact.solver.gauss_seidel_iteration import sweep_island
-from tribo.contact.solver.natural_residual import spin_law, violations
+from tribo.contact.solver.natural_residual import FLAGGED, spin_law, violations
 from tribo.contact.solver.newton_refinement import IDLE, PROXIMAL, make_step
 from tribo.math import vec
 
-SWEEPS = 6  # of a turn
+SWEEPS = 20  # of a turn
+MORE = 4  # times as many turns as are meant, until what is missed need not be said
 FIRST = 1e-3  # [–] ε of the first turn
 SMALLER, LARGER = 0.1, 10.0  # times ε after a turn that is taken, and after one that is not
 LARGEST = 10.0  # [–] ε
@@ -50,8 +51,8 @@ def into_cones(model, work, t, count):
 
 
 @kernel
-def sweep(model, work, t):
-    """Sweep island t a few times.
+def sweep_plain(model, work, t):
+    """Sweep.
 
     Writes: work.
     """
@@ -69,21 +70,23 @@ def take_turns(model, work, t, count, limit, best, turns):
     idle = 0
     worst, square = violations(model, work, t)
     if worst > limit:
-        sweep(model, work, t)
+        sweep_plain(model, work, t)
         worst, square = violations(model, work, t)
     least = square
-    for _ in range(turns):
+    for k in range(MORE * turns):
         if worst < best:
             best = worst
             keep(work, t, BEST)
-        if worst <= limit or idle == IDLE:
+        if worst <= limit or idle == 2 * IDLE:
+            break
+        if k >= turns and best <= FLAGGED * work.removed_speed[0]:
             break
         idle += 1
         keep(work, t, STEP)
         is_made = make_step(model, work, t, count, undone)
         if is_made:
             into_cones(model, work, t, count)
-            sweep(model, work, t)
+            sweep_plain(model, work, t)
             before = square
             worst, square = violations(model, work, t)
             is_made = square < before
@@ -92,7 +95,7 @@ def take_turns(model, work, t, count, limit, best, turns):
         else:
             undone = min(LARGER * undone, LARGEST)
             go_back(model, work, t, count, STEP, 1.0)
-            sweep(model, work, t)
+            sweep_plain(model, work, t)
             worst, square = violations(model, work, t)
         if square < 0.5 * least:
             least = square

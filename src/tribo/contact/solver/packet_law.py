@@ -7,13 +7,14 @@ that Newton's method does not solve from the first guess are said to be hard: th
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import chosen, roots, some, spread4
 from tribo.contact.solver.coulomb_cone import (
-    LAST_TURN,
     MIN_PIVOT,
     MOST_TURN,
     NEWTON_STEPS,
     NO_FRICTION,
     STUCK,
 )
+
+NEAR = 1e-2  # [rad] of a step: what is left is its square
 
 
 @kernel
@@ -51,12 +52,15 @@ def slip_direction(c, stick, last):
 def slip(g, c, mu, x, y, slips):
     """Return the slip impulses by Newton's method on the angle from directions (x, y), and who has one.
 
-    slips: who needs one; the others' numbers mean nothing. See `coulomb_cone.slip_by_newton`.
+    slips: who needs one; the others' numbers mean nothing. It is `coulomb_cone.slip_by_newton` with a turn
+    by 2 atan(N/D), N/D half of Newton's step, which takes one division. Whoever turns by `NEAR` is near enough: each
+    direction is as good as any other for a start, and the next visit's steps begin where these end.
     """
     zero = spread4(0.0)
     one = spread4(1.0)
-    quarter = spread4(0.25)
-    most = spread4(MOST_TURN)
+    two = spread4(2.0)
+    most = spread4(0.5 * MOST_TURN)
+    near = spread4(0.5 * NEAR)
     k = one / mu
     n = zero - c[2]
     along = zero
@@ -69,15 +73,16 @@ def slip(g, c, mu, x, y, slips):
         du = n * (g[3] * x - g[0] * y) + slope * c[0]
         dv = n * (g[1] * x - g[3] * y) + slope * c[1]
         along = u * x + v * y
-        turn = (v * x - u * y) / (along + du * y - dv * x)
-        is_far = ~(abs(turn) <= most)
-        turn = chosen(is_far, chosen(zero < turn, most, zero - most), turn)
-        q = quarter * turn * turn
-        f = one / (one + q)
-        cs = (one - q) * f
-        sn = turn * f
+        up = v * x - u * y
+        down = two * (along + du * y - dv * x)
+        size = abs(down)
+        up = chosen(down < zero, zero - up, up)
+        up = chosen(up < zero - most * size, zero - most * size, chosen(most * size < up, most * size, up))
+        goes_on = slips & ~(abs(up) <= near * size)
+        f = one / (size * size + up * up)
+        cs = (size * size - up * up) * f
+        sn = two * size * up * f
         x, y = cs * x - sn * y, sn * x + cs * y
-        goes_on = slips & ~(abs(turn) <= spread4(LAST_TURN))
         if not some(goes_on):
             break
     d = g[2] * k + g[4] * x + g[5] * y

@@ -1,0 +1,106 @@
+"""Sweeps that go on the way of the sweeps before: a nonlinear method of conjugate gradients.
+
+What a sweep changes stands for the gradient. The way p follows it, p = Δλ + β p, with β the square of this
+change over that of the last one (Fletcher and Reeves): in a heap, where loads pass from body to body and each
+sweep brings them on by one, a number of them go many times as far. Squares are those of the responses, ‖Δz‖² = Δλᵀ G Δλ. Where
+a change is larger than the last one, the way begins anew. The last sweep goes no farther than it leads:
+its impulses obey their bounds.
+Source: Silcowitz, Niebe, Erleben 2010, "A nonsmooth nonlinear conjugate gradient method for interactive
+contact force problems".
+"""
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem.islands import contacts_in, scalars_in
+from tribo.contact.solver.checkpoint import SWEPT, WAY, keep
+from tribo.contact.solver.gauss_seidel_iteration import sweep_island
+
+
+@kernel
+def note_response(model, work, count):
+    """Remember the response before a sweep.
+
+    Writes: work.
+    """
+    for a in range(count):
+        tree = work.node_tree[a]
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            work.newton_start[dof] = work.response[dof]
+
+
+@kernel
+def changed(model, work, count):
+    """Return the square of what a sweep has changed of the response."""
+    square = 0.0
+    for a in range(count):
+        tree = work.node_tree[a]
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            change = work.response[dof] - work.newton_start[dof]
+            square += change * change
+    return square
+
+
+@kernel
+def go_on(model, work, t, count, beta):
+    """Go on from a sweep by β times the last way; the way is the whole of it.
+
+    Writes: work.
+    """
+    for a in range(count):
+        tree = work.node_tree[a]
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            z = work.newton_start[dof]
+            work.pile_step[dof] = (work.response[dof] - z) + beta * work.pile_step[dof]
+            work.response[dof] = z + work.pile_step[dof]
+    kept = work.contact_kept
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        for a in range(3):
+            before = kept[SWEPT, c, a]
+            kept[WAY, c, a] = (work.contact_impulse[c, a] - before) + beta * kept[WAY, c, a]
+            work.contact_impulse[c, a] = before + kept[WAY, c, a]
+            before = kept[SWEPT, c, 3 + a]
+            way = work.contact_spin_impulse[c, a] - before
+            kept[WAY, c, 3 + a] = way + beta * kept[WAY, c, 3 + a]
+            work.contact_spin_impulse[c, a] = before + kept[WAY, c, 3 + a]
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        before = work.scalar_kept[SWEPT, n]
+        way = work.scalar_impulse[n] - before
+        work.scalar_kept[WAY, n] = way + beta * work.scalar_kept[WAY, n]
+        work.scalar_impulse[n] = before + work.scalar_kept[WAY, n]
+
+
+@kernel
+def start_way(model, work, t, count):
+    """Let the way be none.
+
+    Writes: work.
+    """
+    for a in range(count):
+        tree = work.node_tree[a]
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            work.pile_step[dof] = 0.0
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        for a in range(6):
+            work.contact_kept[WAY, c, a] = 0.0
+    for k in scalars_in(work, t):
+        work.scalar_kept[WAY, work.island_scalar[k]] = 0.0
+
+
+@kernel
+def sweep_on(model, work, t, count, sweeps):
+    """Sweep island t a number of times.
+
+    Writes: work.
+    """
+    start_way(model, work, t, count)
+    last = 0.0
+    for k in range(sweeps - 1):
+        keep(work, t, SWEPT)
+        note_response(model, work, count)
+        sweep_island(model, work, t)
+        square = changed(model, work, count)
+        go_on(model, work, t, count, square / last if square < last else 0.0)
+        last = square
+    sweep_island(model, work, t)

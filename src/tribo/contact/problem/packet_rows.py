@@ -45,12 +45,6 @@ def six(array, i):
 
 
 @kernel
-def three(array, i):
-    """Return three numbers of four contacts."""
-    return (load4(array, i), load4(array, i + 4), load4(array, i + 8))
-
-
-@kernel
 def impulses(work, p):
     """Return the impulses of the contacts of packet p."""
     array = work.contact_impulse
@@ -125,22 +119,25 @@ def dot(row, i, x):
 
 
 @kernel
-def moved(row, i, first, second):
-    """Return what the responses of both bodies add to the velocity on one axis, whose rows begin at i."""
-    return dot(row, i, first) + dot(row, i + SECOND, second)
+def axis_velocity(work, p, axis, impulse, first, second):
+    """Return the velocities of the contacts of packet p on one axis, relative to their targets.
+
+    w = J v⁺ − target + R λ; impulse: on that axis; first, second: what the bodies do.
+    """
+    row = work.packet_row
+    at = PACKET_WIDTH * p
+    start = load4(row, at + START + LANES * axis) + load4(row, at + GIVE + LANES * axis) * impulse
+    at += AXIS * axis
+    return start + (dot(row, at, first) + dot(row, at + SECOND, second))
 
 
 @kernel
 def packet_velocity(work, p, impulse, first, second):
     """Return the velocities of the contacts of packet p as `whitened_products.contact_velocity` does."""
-    row = work.packet_row
-    at = PACKET_WIDTH * p
-    start = three(row, at + START)
-    give = three(row, at + GIVE)
     return (
-        start[0] + give[0] * impulse[0] + moved(row, at, first, second),
-        start[1] + give[1] * impulse[1] + moved(row, at + AXIS, first, second),
-        start[2] + give[2] * impulse[2] + moved(row, at + 2 * AXIS, first, second),
+        axis_velocity(work, p, 0, impulse[0], first, second),
+        axis_velocity(work, p, 1, impulse[1], first, second),
+        axis_velocity(work, p, 2, impulse[2], first, second),
     )
 
 

@@ -21,8 +21,10 @@ from tribo.contact.problem.packet_rows import (
     SECOND,
     START,
 )
+from tribo.math import vec
 
 FEWEST = 16  # contacts of an island that are worth packets
+SLIPS = 1.0 - 1e-9  # [–] of what friction can do: who has less sticks
 SLOTS = 62  # packets with room at a time
 
 
@@ -57,45 +59,71 @@ def take_out(model, work, p, bit):
 
 
 @kernel
+def kind_of(work, c):
+    """Return what contact c did last: 0: it stuck, 1: it slipped, 2: it was open."""
+    x, y, z = vec.load(work.contact_impulse, c)
+    if z <= 0.0:
+        return 2
+    bound = SLIPS * work.contact_friction[c] * z
+    return 1 if x * x + y * y >= bound * bound else 0
+
+
+@kernel
+def put(model, work, c, count, open_slots, free_slots):
+    """Put contact c into a packet, or among those that stand alone; return the last three numbers anew.
+
+    count: of packets; open_slots, free_slots: bits of packets with room, and of those that are no packet's.
+
+    Writes: work.
+    """
+    is_loose = work.loose_dof[c, 0] >= 0 and work.contact_is_spun[c] == 0
+    a = b = fits = 0
+    if is_loose:
+        a = tree_of(model, work, c, 0)
+        b = tree_of(model, work, c, 1)
+        fits = open_slots & ~(work.tree_packets[a] | work.tree_packets[b])
+    if not is_loose or (fits == 0 and free_slots == 0):
+        work.packet_rest[work.packet_alone[0]] = c
+        work.packet_alone[0] += 1
+        return count, open_slots, free_slots
+    if fits == 0:
+        slot = first_bit(free_slots)
+        free_slots &= ~(1 << slot)
+        open_slots |= 1 << slot
+        work.slot_packet[slot] = count
+        work.packet_size[count] = 0
+        count += 1
+    else:
+        slot = first_bit(fits)
+    bit = 1 << slot
+    p = work.slot_packet[slot]
+    work.packet_contact[p, work.packet_size[p]] = c
+    work.packet_size[p] += 1
+    work.tree_packets[a] |= bit
+    work.tree_packets[b] |= bit
+    if work.packet_size[p] == LANES:
+        take_out(model, work, p, bit)
+        open_slots &= ~bit
+        free_slots |= bit
+    return count, open_slots, free_slots
+
+
+@kernel
 def form(model, work, t):
     """Put contacts of island t into packets; return how many packets there are, some of them with one.
+
+    Those that do the same come together: four that are open, or that stick, take less time.
 
     Writes: work.
     """
     count = open_slots = 0
     free_slots = (1 << SLOTS) - 1
     work.packet_alone[0] = 0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        is_loose = work.loose_dof[c, 0] >= 0 and work.contact_is_spun[c] == 0
-        a = b = fits = 0
-        if is_loose:
-            a = tree_of(model, work, c, 0)
-            b = tree_of(model, work, c, 1)
-            fits = open_slots & ~(work.tree_packets[a] | work.tree_packets[b])
-        if not is_loose or (fits == 0 and free_slots == 0):
-            work.packet_rest[work.packet_alone[0]] = c
-            work.packet_alone[0] += 1
-            continue
-        if fits == 0:
-            slot = first_bit(free_slots)
-            free_slots &= ~(1 << slot)
-            open_slots |= 1 << slot
-            work.slot_packet[slot] = count
-            work.packet_size[count] = 0
-            count += 1
-        else:
-            slot = first_bit(fits)
-        bit = 1 << slot
-        p = work.slot_packet[slot]
-        work.packet_contact[p, work.packet_size[p]] = c
-        work.packet_size[p] += 1
-        work.tree_packets[a] |= bit
-        work.tree_packets[b] |= bit
-        if work.packet_size[p] == LANES:
-            take_out(model, work, p, bit)
-            open_slots &= ~bit
-            free_slots |= bit
+    for kind in range(3):
+        for k in contacts_in(work, t):
+            c = work.island_contact[k]
+            if kind_of(work, c) == kind:
+                count, open_slots, free_slots = put(model, work, c, count, open_slots, free_slots)
     while open_slots != 0:
         slot = first_bit(open_slots)
         take_out(model, work, work.slot_packet[slot], 1 << slot)

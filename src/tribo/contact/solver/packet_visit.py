@@ -7,6 +7,7 @@ from tribo.contact.problem.packet_rows import (
     INVERSE,
     OWN,
     PACKET_WIDTH,
+    axis_velocity,
     impulses,
     moved_bodies,
     packet_velocity,
@@ -30,10 +31,14 @@ def visit(work, p):
     before = impulses(work, p)
     first = moved_bodies(work, p, 0)
     second = moved_bodies(work, p, 1)
-    w = packet_velocity(work, p, before, first, second)
+    z = axis_velocity(work, p, 2, before[2], first, second)
+    if not some(zero < total(before)) and not some(z < zero):  # open, and they stay so
+        return zero, zero < zero
+    x = axis_velocity(work, p, 0, before[0], first, second)
+    y = axis_velocity(work, p, 1, before[1], first, second)
     g = six(row, at + OWN)
     own = product(g, before)
-    free = (w[0] - own[0], w[1] - own[1], w[2] - own[2])
+    free = (x - own[0], y - own[1], z - own[2])
     after, is_hard = solve_four(
         g, six(row, at + INVERSE), free, load4(row, at + FRICTION), before
     )

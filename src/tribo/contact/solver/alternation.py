@@ -21,6 +21,7 @@ from tribo.contact.solver.newton_refinement import IDLE, PROXIMAL, make_step
 from tribo.math import vec
 
 SWEEPS = 20  # of a turn
+PATIENCE = 6  # turns that do not halve the square, after which there are no more
 MORE = 4  # times as many turns as are meant, until what is missed need not be said
 FIRST = 1e-3  # [–] ε of the first turn
 SMALLER, LARGER = 0.1, 10.0  # times ε after a turn that is taken, and after one that is not
@@ -51,13 +52,14 @@ def into_cones(model, work, t, count):
 
 
 @kernel
-def sweep_plain(model, work, t):
-    """Sweep.
+def sweep(model, work, t, limit):
+    """Sweep island t a number of times, or until a sweep changes no velocity by more than a limit [m/s].
 
     Writes: work.
     """
     for _ in range(SWEEPS):
-        sweep_island(model, work, t)
+        if sweep_island(model, work, t) <= limit:
+            break
 
 
 @kernel
@@ -70,14 +72,14 @@ def take_turns(model, work, t, count, limit, best, turns):
     idle = 0
     worst, square = violations(model, work, t)
     if worst > limit:
-        sweep_plain(model, work, t)
+        sweep(model, work, t, limit)
         worst, square = violations(model, work, t)
     least = square
     for k in range(MORE * turns):
         if worst < best:
             best = worst
             keep(work, t, BEST)
-        if worst <= limit or idle == 2 * IDLE:
+        if worst <= limit or idle == PATIENCE:
             break
         if k >= turns and best <= FLAGGED * work.removed_speed[0]:
             break
@@ -86,7 +88,7 @@ def take_turns(model, work, t, count, limit, best, turns):
         is_made = make_step(model, work, t, count, undone)
         if is_made:
             into_cones(model, work, t, count)
-            sweep_plain(model, work, t)
+            sweep(model, work, t, limit)
             before = square
             worst, square = violations(model, work, t)
             is_made = square < before
@@ -95,7 +97,7 @@ def take_turns(model, work, t, count, limit, best, turns):
         else:
             undone = min(LARGER * undone, LARGEST)
             go_back(model, work, t, count, STEP, 1.0)
-            sweep_plain(model, work, t)
+            sweep(model, work, t, limit)
             worst, square = violations(model, work, t)
         if square < 0.5 * least:
             least = square

@@ -21,7 +21,7 @@ from tribo.contact.solver.newton_refinement import IDLE, PROXIMAL, make_step
 from tribo.math import vec
 
 SWEEPS = 20  # of a turn
-PATIENCE = 6  # turns that do not halve the square, after which there are no more
+PATIENCE = 6  # turns
 MORE = 4  # times as many turns as are meant, until what is missed need not be said
 FIRST = 1e-3  # [–] ε of the first turn
 SMALLER, LARGER = 0.1, 10.0  # times ε after a turn that is taken, and after one that is not
@@ -75,13 +75,11 @@ def take_turns(model, work, t, count, limit, best, turns):
         sweep(model, work, t, limit)
         worst, square = violations(model, work, t)
     least = square
-    for k in range(MORE * turns):
+    for _ in range(turns):
         if worst < best:
             best = worst
             keep(work, t, BEST)
         if worst <= limit or idle == PATIENCE:
-            break
-        if k >= turns and best <= FLAGGED * work.removed_speed[0]:
             break
         idle += 1
         keep(work, t, STEP)

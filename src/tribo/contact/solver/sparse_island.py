@@ -21,6 +21,7 @@ from tribo.contact.solver.block_matrix import (
     PAIR,
 )
 from tribo.contact.solver.checkpoint import BEST, ROUND, SAFE, go_back, keep
+from tribo.contact.solver.conjugate_sweeps import sweep_on
 from tribo.contact.solver.convex_rounds import convex_round, forgetful_rounds
 from tribo.contact.solver.gauss_seidel_iteration import start_cold
 from tribo.contact.solver.natural_residual import (
@@ -43,6 +44,8 @@ SHORT = 10  # from where the splitting, or a round, has come
 TURNS = 8  # of sweeps and Newton steps in turns
 FEW_TURNS = 4  # of an island that moves and whose factor is dear
 NEAR = 5e-4  # [–] of the speed that is removed: nearer, the turns of an island that moves end
+AGAIN = 4  # times that far sweeps and turns begin anew, until what is missed need not be said
+FAR_SWEEPS = 60
 SPLITS = (20, 80, 300)  # steps of the splitting before each of these
 CROWD = 32  # trees: an island of more is too large, unless constraints hold them together
 LARGE = 2e5  # multiplications of a factor: about 0.15 ms
@@ -267,6 +270,14 @@ def carry(model, work, t, count, limit):
     if work.island_origin[t] == LAST_ROUND:  # a good start
         turns //= 2
     best = take_turns(model, work, t, count, near, inf, turns)
+    for k in range(AGAIN):
+        if best <= FLAGGED * work.removed_speed[0]:
+            break
+        if k==0: work.packet_size[work.packet_size.shape[0] - 1] += 1
+        sweep_on(model, work, t, count, FAR_SWEEPS)
+        island_sums.settle(model, work, t, count)
+        best = take_turns(model, work, t, count, near, best, turns)
+        if best <= FLAGGED * work.removed_speed[0]: work.packet_size[work.packet_size.shape[0] - 2 - k] += 1
     go_back(model, work, t, count, BEST, 1.0)
     if limit < best <= near and count <= MANY:
         improve(model, work, t, count, limit, best, SHORT, IDLE)

@@ -1,9 +1,10 @@
 """Two or four numbers side by side in one register of the processor, for kernels that are worth it.
 
-``load4(array, k)`` reads four numbers of a field: the k-th of all its numbers, row by row, and the next ones.
-``+``, ``-``, ``*``, ``/`` and ``abs`` work on each lane; ``spread4(x)`` has x in all of them. ``<`` and ``<=`` give
-four answers, which ``&`` and ``~`` combine: ``chosen(answers, a, b)`` takes a where they are yes. A lane holds, to
-the bit, what a scalar would. Compiled they are vectors (`lane_types`); where the compiler is switched off, arrays.
+``load4(array, k)`` reads four numbers of a field: the k-th of all its numbers, row by row, and the next
+ones. ``+``, ``-``, ``*``, ``/`` and ``abs`` work on each lane; ``spread4(x)`` has x in all of them. ``<`` and
+``<=`` give four answers, which ``&`` and ``~`` combine: ``chosen(answers, a, b)`` takes a where they are yes,
+else b. A lane holds, to the bit, what a scalar would. Compiled they are vectors (`lane_types`); where the
+compiler is switched off, arrays.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import numpy as np
 from tribo.compiler.jit import Named
 
 __all__ = [
-    "chosen", "gathered", "high", "is_yes", "joined", "lane", "load2", "load4", "low", "number", "pair_sums", "roots",
-    "scattered", "some", "spread2", "spread4", "store2", "store4", "sums", "top", "transposed",
+    "chosen", "gathered", "high", "is_yes", "joined", "lane", "load2", "load4", "low", "number",
+    "pair_sums", "roots", "scattered", "some", "spread2", "spread4", "store2", "store4", "sums", "top",
+    "transposed",
 ]  # fmt: skip
 
 

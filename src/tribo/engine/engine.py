@@ -292,7 +292,15 @@ class Engine:
     def scratch(self) -> Work:
         """Return scratch for questions, which no step uses."""
         if self._observed is None:
-            least = ("max_pair", "max_contact", "max_packet", "max_row", "ndense", "nnode", "nvalue")
+            least = (
+                "max_pair",
+                "max_contact",
+                "max_packet",
+                "max_row",
+                "ndense",
+                "nnode",
+                "nvalue",
+            )
             sizes = self.sizes | dict.fromkeys(least, 1)
             self._observed = Work.allocate(sizes)
         return self._observed

@@ -1,17 +1,16 @@
-"""Four contacts of loose bodies side by side: where a packet stands in memory, and what impulses do to it.
+"""Four contacts of loose bodies side by side: where a packet stands in memory, what impulses do to it.
 
 Contacts that share no body can be visited at the same time, one in each lane of the processor's registers
 (`compiler/lanes.py`). A packet is four such contacts; `contact_packets` forms them. All that a visit reads
-stands together, four numbers of four contacts for each (`Work.packet_row`): the rows of both bodies' six dofs
-for each axis t₁, t₂, n, then G, (G + lift)⁻¹, the velocity without forces, the compliance, μ. As in `loose_rows`, a
-contact with one loose body has the same body twice, the second time with rows of zeros. A packet with fewer
-than four contacts has its first one again, with zeros for everything and an open gap.
+stands together, each number four times, for the four contacts (`Work.packet_row`): for each axis t₁, t₂, n
+the rows of both bodies' six dofs, then G, (G + lift)⁻¹, the velocity without forces, the compliance, μ. As in
+`loose_rows`, a contact with one loose body has it twice, the second time with rows of zeros. In a packet of
+fewer than four contacts the first one stands again, with zeros for all its numbers and moving apart.
 """
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import (
     gathered,
-    load2,
     load4,
     low,
     scattered,
@@ -115,7 +114,9 @@ def set_bodies(work, p, side, x):
 def dot(row, i, x):
     """Return the sum over six dofs of a row times what the bodies do."""
     early = load4(row, i) * x[0] + load4(row, i + 4) * x[1] + load4(row, i + 8) * x[2]
-    return early + (load4(row, i + 12) * x[3] + load4(row, i + 16) * x[4] + load4(row, i + 20) * x[5])
+    return early + (
+        load4(row, i + 12) * x[3] + load4(row, i + 16) * x[4] + load4(row, i + 20) * x[5]
+    )
 
 
 @kernel

@@ -16,13 +16,12 @@ from tribo.contact.problem.whitened_products import within
 from tribo.contact.solver import coulomb_cone
 from tribo.contact.solver.checkpoint import BEST, STEP, go_back, keep
 from tribo.contact.solver.gauss_seidel_iteration import sweep_island
-from tribo.contact.solver.natural_residual import FLAGGED, spin_law, violations
-from tribo.contact.solver.newton_refinement import IDLE, PROXIMAL, make_step
+from tribo.contact.solver.natural_residual import spin_law, violations
+from tribo.contact.solver.newton_refinement import PROXIMAL, make_step
 from tribo.math import vec
 
-SWEEPS = 20  # of a turn
-PATIENCE = 6  # turns
-MORE = 4  # times as many turns as are meant, until what is missed need not be said
+SWEEPS = 20  # of a turn, at most
+PATIENCE = 6  # turns, or steps, in a row that do not halve the least violation: there are no more
 FIRST = 1e-3  # [–] ε of the first turn
 SMALLER, LARGER = 0.1, 10.0  # times ε after a turn that is taken, and after one that is not
 LARGEST = 10.0  # [–] ε

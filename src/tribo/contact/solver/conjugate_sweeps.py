@@ -1,15 +1,16 @@
-"""Sweeps that go on the way of the sweeps before: a nonlinear method of conjugate gradients.
+"""Sweeps that go farther than they lead: a nonlinear method of conjugate gradients.
 
-What a sweep changes stands for the gradient. The way p follows it, p = Δλ + β p, with β the square of this
-change over that of the last one (Fletcher and Reeves): in a heap, where loads pass from body to body and each
-sweep brings them on by one, a number of them go many times as far. Squares are those of the responses, ‖Δz‖² = Δλᵀ G Δλ. Where
-a change is larger than the last one, the way begins anew. The last sweep goes no farther than it leads:
-its impulses obey their bounds.
+What a sweep changes, Δλ, stands for the gradient, and the way that is gone is p = Δλ + β p, with β the
+square of this change over that of the one before (Fletcher, Reeves 1964). A sweep takes a load from a body
+to the next one; sweeps that keep their way take it many times as far. Squares are those of the responses,
+‖Δz‖² = Δλᵀ G Δλ. Where a change is larger than the one before, the way begins anew. The last sweep goes no
+farther than it leads, so its impulses obey their bounds.
 Source: Silcowitz, Niebe, Erleben 2010, "A nonsmooth nonlinear conjugate gradient method for interactive
 contact force problems".
 """
 
 from tribo.compiler.jit import kernel
+from tribo.contact.problem import island_sums
 from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.solver.checkpoint import SWEPT, WAY, keep
 from tribo.contact.solver.gauss_seidel_iteration import sweep_island
@@ -89,14 +90,14 @@ def start_way(model, work, t, count):
 
 
 @kernel
-def sweep_on(model, work, t, count, sweeps):
-    """Sweep island t a number of times.
+def sweep_far(model, work, t, count, sweeps):
+    """Sweep island t a number of times, each but the last going on in the way of those before.
 
     Writes: work.
     """
     start_way(model, work, t, count)
     last = 0.0
-    for k in range(sweeps - 1):
+    for _ in range(sweeps - 1):
         keep(work, t, SWEPT)
         note_response(model, work, count)
         sweep_island(model, work, t)
@@ -104,3 +105,4 @@ def sweep_on(model, work, t, count, sweeps):
         go_on(model, work, t, count, square / last if square < last else 0.0)
         last = square
     sweep_island(model, work, t)
+    island_sums.settle(model, work, t, count)

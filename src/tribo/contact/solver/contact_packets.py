@@ -1,10 +1,10 @@
-"""Packets of four contacts of loose bodies that share no body, and sweeps over them.
+"""Packets of four contacts of loose bodies that share no body.
 
-Contacts take the first packet, of those that still have room, in which neither of their bodies is. Each such
-packet has a bit, and each tree those of the packets in which it is, so that a contact finds its packet by a few
-operations on whole numbers. A sweep visits packet by packet and then, alone, those that stand in none: of
-robots, of other numbers of dofs, with rolling friction. Contacts in one packet have no body in common, so
-that each still is solved given all the others.
+A contact goes into the first packet, of those with room, in which neither of its bodies is. Each such packet
+has a bit, and each tree those of the packets in which it is, so that a contact finds its packet by a few
+operations on whole numbers. A sweep visits packet by packet and after these, alone, the contacts that are in
+none: of robots, with rolling friction, or without company. Contacts of one packet have no body in common, so
+each is solved given all the others, as in any sweep.
 Source: graph colouring for Gauss–Seidel's method, as in Tonge, Benevolenski, Voroshilov 2012.
 """
 

@@ -108,7 +108,7 @@ def contact_violation(model, work, c):
 
 @kernel
 def violations_of_packets(model, work):
-    """Return the largest violation of the contacts in packets, and in none [m/s], and the sum of all squares."""
+    """Return the largest violation of the contacts in packets and in none [m/s], and the sum of squares."""
     worst = square = 0.0
     for p in range(work.packet_count[0]):
         own = packet_violations(work, p)

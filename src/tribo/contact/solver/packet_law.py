@@ -14,7 +14,7 @@ from tribo.contact.solver.coulomb_cone import (
     STUCK,
 )
 
-NEAR = 1e-2  # [rad] of a step: what is left is its square
+NEAR = 1e-2  # [rad] of a step, at which there are no more
 
 
 @kernel
@@ -53,8 +53,8 @@ def slip(g, c, mu, x, y, slips):
     """Return the slip impulses by Newton's method on the angle from directions (x, y), and who has one.
 
     slips: who needs one; the others' numbers mean nothing. It is `coulomb_cone.slip_by_newton` with a turn
-    by 2 atan(N/D), N/D half of Newton's step, which takes one division. Whoever turns by `NEAR` is near enough: each
-    direction is as good as any other for a start, and the next visit's steps begin where these end.
+    by 2 atan(N/D), N/D half of Newton's step, which takes one division. It ends where the last step was
+    smaller than `NEAR`: the next visit begins where this one ends, with the square of what is left.
     """
     zero = spread4(0.0)
     one = spread4(1.0)
@@ -77,7 +77,9 @@ def slip(g, c, mu, x, y, slips):
         down = two * (along + du * y - dv * x)
         size = abs(down)
         up = chosen(down < zero, zero - up, up)
-        up = chosen(up < zero - most * size, zero - most * size, chosen(most * size < up, most * size, up))
+        up = chosen(
+            up < zero - most * size, zero - most * size, chosen(most * size < up, most * size, up)
+        )
         goes_on = slips & ~(abs(up) <= near * size)
         f = one / (size * size + up * up)
         cs = (size * size - up * up) * f

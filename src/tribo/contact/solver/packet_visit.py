@@ -33,32 +33,21 @@ def visit(work, p):
     second = moved_bodies(work, p, 1)
     z = axis_velocity(work, p, 2, before[2], first, second)
     if not some(zero < total(before)) and not some(z < zero):  # open, and they stay so
-        return zero, zero < zero
+        return zero, z < zero
     x = axis_velocity(work, p, 0, before[0], first, second)
     y = axis_velocity(work, p, 1, before[1], first, second)
     g = six(row, at + OWN)
     own = product(g, before)
     free = (x - own[0], y - own[1], z - own[2])
-    after, is_hard = solve_four(
-        g, six(row, at + INVERSE), free, load4(row, at + FRICTION), before
-    )
-    step = (
-        chosen(is_hard, zero, after[0] - before[0]),
-        chosen(is_hard, zero, after[1] - before[1]),
-        chosen(is_hard, zero, after[2] - before[2]),
-    )
-    size = total(step)
-    if not some(zero < size):
+    mu = load4(row, at + FRICTION)
+    (x, y, z), is_hard = solve_four(g, six(row, at + INVERSE), free, mu, before)
+    x = chosen(is_hard, before[0], x)
+    y = chosen(is_hard, before[1], y)
+    z = chosen(is_hard, before[2], z)
+    step = (x - before[0], y - before[1], z - before[2])
+    if not some(zero < total(step)):
         return zero, is_hard
-    set_impulses(
-        work,
-        p,
-        (
-            chosen(is_hard, before[0], after[0]),
-            chosen(is_hard, before[1], after[1]),
-            chosen(is_hard, before[2], after[2]),
-        ),
-    )
+    set_impulses(work, p, (x, y, z))
     push_packet(work, p, step, first, second)
     return total(product(g, step)), is_hard
 

@@ -11,7 +11,7 @@ from tribo.contact.problem import island_sums
 from tribo.contact.problem.islands import contacts_in, has_spin, scalars_in
 from tribo.contact.problem.whitened_products import contact_velocity, scalar_velocity, velocity
 from tribo.contact.solver import block_matrix, splitting
-from tribo.contact.solver.alternation import into_cones, take_turns
+from tribo.contact.solver.alternation import PATIENCE, into_cones, take_turns
 from tribo.contact.solver.block_matrix import (
     MANY,
     MAX_NODES,
@@ -21,7 +21,7 @@ from tribo.contact.solver.block_matrix import (
     PAIR,
 )
 from tribo.contact.solver.checkpoint import BEST, ROUND, SAFE, go_back, keep
-from tribo.contact.solver.conjugate_sweeps import sweep_on
+from tribo.contact.solver.conjugate_sweeps import sweep_far
 from tribo.contact.solver.convex_rounds import convex_round, forgetful_rounds
 from tribo.contact.solver.gauss_seidel_iteration import start_cold
 from tribo.contact.solver.natural_residual import (
@@ -39,13 +39,12 @@ ANY, AT_REST, MOVING = map(int, Trees)
 LAST_ROUND, NOTHING = int(Origin.LAST_ROUND), int(Origin.NOTHING)
 
 LONG = 30  # Newton steps from the last step's impulses, and from where turns have come
-PATIENCE = 6  # of them in a row that halve nothing, at first: turns mostly arrive then
 SHORT = 10  # from where the splitting, or a round, has come
 TURNS = 8  # of sweeps and Newton steps in turns
 FEW_TURNS = 4  # of an island that moves and whose factor is dear
-NEAR = 5e-4  # [–] of the speed that is removed: nearer, the turns of an island that moves end
-AGAIN = 4  # times that far sweeps and turns begin anew, until what is missed need not be said
-FAR_SWEEPS = 60
+NEAR = 0.5  # [–] of what has to be said: nearer, the turns of an island that moves end
+AGAIN = 4  # times that turns begin anew
+FAR_SWEEPS = 60  # before each of these
 SPLITS = (20, 80, 300)  # steps of the splitting before each of these
 CROWD = 32  # trees: an island of more is too large, unless constraints hold them together
 LARGE = 2e5  # multiplications of a factor: about 0.15 ms
@@ -261,23 +260,23 @@ def is_small(count, trees, cost):
 def carry(model, work, t, count, limit):
     """Carry island t, a large one that moves, on by a few turns; return whether that leads to `NEAR`.
 
-    From there a few trees take some steps of Newton's method besides, which is cheap and often exact.
+    Where what is missed would have to be said, sweeps of conjugate gradients lead elsewhere, and turns begin
+    anew there. Near the solution a few trees take some steps of Newton's method besides, which is cheap and
+    often exact.
 
     Writes: work.
     """
-    near = max(limit, NEAR * work.removed_speed[0])
+    said = FLAGGED * work.removed_speed[0]
+    near = max(limit, NEAR * said)
     turns = TURNS if work.factor_work[0] <= LARGE else FEW_TURNS
     if work.island_origin[t] == LAST_ROUND:  # a good start
         turns //= 2
     best = take_turns(model, work, t, count, near, inf, turns)
-    for k in range(AGAIN):
-        if best <= FLAGGED * work.removed_speed[0]:
+    for _ in range(AGAIN):
+        if best <= said:
             break
-        if k==0: work.packet_size[work.packet_size.shape[0] - 1] += 1
-        sweep_on(model, work, t, count, FAR_SWEEPS)
-        island_sums.settle(model, work, t, count)
+        sweep_far(model, work, t, count, FAR_SWEEPS)
         best = take_turns(model, work, t, count, near, best, turns)
-        if best <= FLAGGED * work.removed_speed[0]: work.packet_size[work.packet_size.shape[0] - 2 - k] += 1
     go_back(model, work, t, count, BEST, 1.0)
     if limit < best <= near and count <= MANY:
         improve(model, work, t, count, limit, best, SHORT, IDLE)

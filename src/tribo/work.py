@@ -308,7 +308,7 @@ class Work(Record):
     loose_row = field("max_contact", 42)  # rows, and the inverse of its own block
 
     # Four of them side by side (`src/tribo/contact/solver/contact_packets.py`).
-    packet_island = field(1, dtype=INT)  # whose packets these are, −1: nobody's
+    packet_island = field(1, dtype=INT)  # 1 + the island whose packets these are, 0: nobody's
     packet_count = field(1, dtype=INT)
     packet_size = field("max_contact", dtype=INT)  # contacts in a packet, while they are formed
     packet_contact = field("max_contact", 4, dtype=INT)

@@ -201,11 +201,11 @@ def make_packets(model, work, t):
 
     Writes: work.
     """
-    work.packet_island[0] = -1
+    work.packet_island[0] = 0
     if work.island_contact_start[t + 1] - work.island_contact_start[t] < FEWEST:
         return
     work.packet_count[0] = keep_full(work, form(model, work, t))
-    work.packet_island[0] = t
+    work.packet_island[0] = 1 + t
     for p in range(work.packet_count[0]):
         for lane in range(LANES):
             if lane < work.packet_size[p]:
@@ -217,7 +217,7 @@ def make_packets(model, work, t):
 @kernel
 def has_packets(work, t):
     """Tell whether the packets that stand written are those of island t."""
-    return work.packet_island[0] == t
+    return work.packet_island[0] == 1 + t
 
 
 @kernel
@@ -226,4 +226,4 @@ def leave_packets(work):
 
     Writes: work.
     """
-    work.packet_island[0] = -1
+    work.packet_island[0] = 0

@@ -5,18 +5,27 @@ import numpy as np
 from tribo.compiler import lanes
 from tribo.compiler.jit import DISABLED, script
 from tribo.compiler.lanes import (
+    chosen,
+    gathered,
     high,
+    is_yes,
     joined,
     lane,
     load2,
     load4,
     low,
+    number,
     pair_sums,
+    roots,
+    scattered,
+    some,
     spread2,
     spread4,
     store2,
     store4,
     sums,
+    top,
+    transposed,
 )  # fmt: skip
 
 
@@ -49,6 +58,47 @@ def test_compiled_and_plain_agree():
     assert found[0][0] == found[1][0]
     np.testing.assert_array_equal(found[0][1], found[1][1])
     assert (found[0][1] != start).sum() == 10
+
+
+def every_answer(work, k, x):
+    """Use what answers and what moves lanes about; write what comes of it into rows of a table."""
+    out = work.contact_kept
+    a = load4(out, k)
+    b = gathered(out, k + 9, k + 4, k + 6, k + 3)
+    size = abs(a / b)
+    which = (a < b) & ~(size <= spread4(x))
+    p, q, r, s = transposed(a, b, size, roots(size))
+    store4(out, k + 12, chosen(which, p - q, r * s))
+    scattered(
+        out, k + 20, k + 16, k + 20, k + 18, q
+    )  # the first and the third to one place: the first stays
+    count = 0
+    for lane_ in range(4):
+        if is_yes(which, lane_):
+            count += 1
+    return some(which), count, number(q, 3), top(r), top(spread4(-1.0) - size)
+
+
+def test_answers_compiled_and_plain_agree():
+    """Comparisons, choices, roots and transposed lanes, with answers of all kinds; no number is no answer."""
+    import tribo
+
+    world = tribo.World(1e-3)
+    world.add_sphere(0.1, 1.0)
+    work = world.engine.work
+    rng = np.random.default_rng(2)
+    counts = set()
+    for _ in range(40):
+        start = rng.normal(size=work.contact_kept.shape)
+        found = []
+        for function in (every_answer, every_answer if DISABLED else script(every_answer)):
+            work.contact_kept[:] = start
+            found.append((function(work, 2, 0.5), work.contact_kept.copy()))
+        assert found[0][0] == found[1][0]
+        np.testing.assert_array_equal(found[0][1], found[1][1])
+        counts.add(found[0][0][1])
+        assert found[0][0][0] == (found[0][0][1] > 0)
+    assert {0, 1, 2} <= counts
 
 
 def test_names_are_those_of_the_compiled_ones():

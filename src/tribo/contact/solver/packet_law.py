@@ -1,7 +1,7 @@
 """Contacts with friction solved exactly, four at a time: `coulomb_cone` lane by lane.
 
 Who sticks, slips, opens is decided for all four, and what does not concern a lane is not taken. The few
-that Newton's method does not solve from the first guess are said to be hard: they are solved alone.
+that Newton's method solves from neither of two guesses are said to be hard: they are solved alone.
 """
 
 from tribo.compiler.jit import kernel
@@ -34,18 +34,26 @@ def total(x):
 
 
 @kernel
-def slip_direction(c, stick, last):
-    """Return a first guess of the direction of friction: the last one, that of sticking, against motion."""
+def first_guess(c, stick, last):
+    """Return the friction, of any size, from which the search begins: the last, of sticking, against c."""
     zero = spread4(0.0)
-    one = spread4(1.0)
     is_new = (last[0] * last[0] + last[1] * last[1]) <= zero
     is_apart = is_new & (stick[2] <= zero)
-    x = chosen(is_apart, zero - c[0], chosen(is_new, stick[0], last[0]))
-    y = chosen(is_apart, zero - c[1], chosen(is_new, stick[1], last[1]))
-    s = roots(x * x + y * y)
+    return (
+        chosen(is_apart, zero - c[0], chosen(is_new, stick[0], last[0])),
+        chosen(is_apart, zero - c[1], chosen(is_new, stick[1], last[1])),
+    )
+
+
+@kernel
+def direction(x):
+    """Return the direction of two numbers; the first axis where both are zero."""
+    zero = spread4(0.0)
+    one = spread4(1.0)
+    s = roots(x[0] * x[0] + x[1] * x[1])
     has_none = s <= zero
     s = chosen(has_none, one, s)
-    return chosen(has_none, one, x / s), chosen(has_none, zero, y / s)
+    return chosen(has_none, one, x[0] / s), chosen(has_none, zero, x[1] / s)
 
 
 @kernel
@@ -118,10 +126,15 @@ def solve_four(g, inverse, c, mu, last):
     y = chosen(sticks, stick[1], zero)
     z = chosen(is_smooth, (zero - c[2]) / g[2], chosen(sticks, stick[2], zero))
     if some(slips):
-        along, across = slip_direction(c, stick, last)
-        found, is_found = slip(g, c, mu, along, across, slips)
-        x = chosen(is_found, found[0], x)
-        y = chosen(is_found, found[1], y)
-        z = chosen(is_found, found[2], z)
-        slips = slips & ~is_found
+        start = first_guess(c, stick, last)
+        for _ in range(2):
+            along, across = direction(start)
+            found, is_found = slip(g, c, mu, along, across, slips)
+            x = chosen(is_found, found[0], x)
+            y = chosen(is_found, found[1], y)
+            z = chosen(is_found, found[2], z)
+            slips = slips & ~is_found
+            if not some(slips):
+                break
+            start = (zero - c[0], zero - c[1])
     return (x, y, z), slips

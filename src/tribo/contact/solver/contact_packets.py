@@ -202,9 +202,12 @@ def make_packets(model, work, t):
     Writes: work.
     """
     work.packet_island[0] = 0
-    if work.island_contact_start[t + 1] - work.island_contact_start[t] < FEWEST:
+    contacts = work.island_contact_start[t + 1] - work.island_contact_start[t]
+    if contacts < FEWEST:
         return
     work.packet_count[0] = keep_full(work, form(model, work, t))
+    if 2 * work.packet_alone[0] > contacts:  # of a robot, or of one body on many points
+        return
     work.packet_island[0] = 1 + t
     for p in range(work.packet_count[0]):
         for lane in range(LANES):

@@ -262,6 +262,24 @@ def test_the_law_of_four_is_that_of_one():
     assert kinds["hard"] < 0.02 * 2000
 
 
+def test_a_body_on_many_points_makes_no_packets():
+    """All its contacts share it: each would stand alone."""
+    world = tribo.World(1e-3)
+    world.add_ground()
+    parts = [
+        tribo.CompoundPart(
+            tribo.Box((0.08, 0.08, 0.1)), position=(0.1 * (k % 3), 0.1 * (k // 3), 0.0)
+        )
+        for k in range(9)
+    ]
+    world.add_compound(parts, 2.0, position=(0.0, 0.0, 0.05))
+    world.step(1)
+    work = world.engine.work
+    assert work.contact_count[0] == 36
+    loose_contacts.lay_out(world.engine.model, work, 0)
+    assert not contact_packets.has_packets(work, 0)
+
+
 def test_few_contacts_make_no_packets_and_a_new_solve_leaves_old_ones():
     """An island of fewer than sixteen contacts is swept as before; packets are no island's after a solve."""
     kept = hard_problems.load()[:100:20]

@@ -17,15 +17,23 @@ from tribo.contact.solver.gauss_seidel_iteration import sweep_island
 
 
 @kernel
-def note_response(model, work, count):
-    """Remember the response before a sweep.
+def begin(model, work, t, count):
+    """Remember where sweeps begin; there is no way yet.
 
     Writes: work.
     """
+    keep(work, t, SWEPT)
     for a in range(count):
         tree = work.node_tree[a]
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
             work.newton_start[dof] = work.response[dof]
+            work.pile_step[dof] = 0.0
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        for a in range(6):
+            work.contact_kept[WAY, c, a] = 0.0
+    for k in scalars_in(work, t):
+        work.scalar_kept[WAY, work.island_scalar[k]] = 0.0
 
 
 @kernel
@@ -42,7 +50,7 @@ def changed(model, work, count):
 
 @kernel
 def go_on(model, work, t, count, beta):
-    """Go on from a sweep by β times the last way; the way is the whole of it.
+    """Go on from a sweep by β times the last way; the whole of it is the way, its end the next beginning.
 
     Writes: work.
     """
@@ -50,59 +58,47 @@ def go_on(model, work, t, count, beta):
         tree = work.node_tree[a]
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
             z = work.newton_start[dof]
-            work.pile_step[dof] = (work.response[dof] - z) + beta * work.pile_step[dof]
-            work.response[dof] = z + work.pile_step[dof]
+            way = (work.response[dof] - z) + beta * work.pile_step[dof]
+            work.pile_step[dof] = way
+            work.newton_start[dof] = work.response[dof] = z + way
     kept = work.contact_kept
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         for a in range(3):
             before = kept[SWEPT, c, a]
-            kept[WAY, c, a] = (work.contact_impulse[c, a] - before) + beta * kept[WAY, c, a]
-            work.contact_impulse[c, a] = before + kept[WAY, c, a]
+            way = (work.contact_impulse[c, a] - before) + beta * kept[WAY, c, a]
+            kept[WAY, c, a] = way
+            kept[SWEPT, c, a] = work.contact_impulse[c, a] = before + way
+        if work.contact_is_spun[c] == 0:
+            continue
+        for a in range(3):
             before = kept[SWEPT, c, 3 + a]
-            way = work.contact_spin_impulse[c, a] - before
-            kept[WAY, c, 3 + a] = way + beta * kept[WAY, c, 3 + a]
-            work.contact_spin_impulse[c, a] = before + kept[WAY, c, 3 + a]
+            way = (work.contact_spin_impulse[c, a] - before) + beta * kept[WAY, c, 3 + a]
+            kept[WAY, c, 3 + a] = way
+            kept[SWEPT, c, 3 + a] = work.contact_spin_impulse[c, a] = before + way
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         before = work.scalar_kept[SWEPT, n]
-        way = work.scalar_impulse[n] - before
-        work.scalar_kept[WAY, n] = way + beta * work.scalar_kept[WAY, n]
-        work.scalar_impulse[n] = before + work.scalar_kept[WAY, n]
+        way = (work.scalar_impulse[n] - before) + beta * work.scalar_kept[WAY, n]
+        work.scalar_kept[WAY, n] = way
+        work.scalar_kept[SWEPT, n] = work.scalar_impulse[n] = before + way
 
 
 @kernel
-def start_way(model, work, t, count):
-    """Let the way be none.
-
-    Writes: work.
-    """
-    for a in range(count):
-        tree = work.node_tree[a]
-        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-            work.pile_step[dof] = 0.0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        for a in range(6):
-            work.contact_kept[WAY, c, a] = 0.0
-    for k in scalars_in(work, t):
-        work.scalar_kept[WAY, work.island_scalar[k]] = 0.0
-
-
-@kernel
-def sweep_far(model, work, t, count, sweeps):
+def sweep_far(model, work, t, count, sweeps, limit):
     """Sweep island t a number of times, each but the last going on in the way of those before.
 
+    Or until a sweep changes no velocity by more than a limit [m/s].
+
     Writes: work.
     """
-    start_way(model, work, t, count)
+    begin(model, work, t, count)
     last = 0.0
-    for _ in range(sweeps - 1):
-        keep(work, t, SWEPT)
-        note_response(model, work, count)
-        sweep_island(model, work, t)
+    for k in range(sweeps):
+        is_near = sweep_island(model, work, t) <= limit
+        if is_near or k == sweeps - 1:
+            break
         square = changed(model, work, count)
         go_on(model, work, t, count, square / last if square < last else 0.0)
         last = square
-    sweep_island(model, work, t)
     island_sums.settle(model, work, t, count)

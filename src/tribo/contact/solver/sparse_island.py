@@ -275,8 +275,8 @@ def carry(model, work, t, count, limit):
     for _ in range(AGAIN):
         if best <= said:
             break
-        sweep_far(model, work, t, count, FAR_SWEEPS)
-        best = take_turns(model, work, t, count, near, best, turns)
+        sweep_far(model, work, t, count, FAR_SWEEPS, near)
+        best = take_turns(model, work, t, count, near, best, turns // 2)
     go_back(model, work, t, count, BEST, 1.0)
     if limit < best <= near and count <= MANY:
         improve(model, work, t, count, limit, best, SHORT, IDLE)

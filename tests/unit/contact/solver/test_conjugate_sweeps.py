@@ -37,7 +37,7 @@ def test_a_load_goes_through_a_wall_in_fewer_sweeps():
         count = block_matrix.prepare(model, work, t, MAX_NODES, MAX_WORK)
         assert count == 40
         if goes_on:
-            sweep_far(model, work, t, count, 60)
+            sweep_far(model, work, t, count, 60, 0.0)
         else:
             for _ in range(60):
                 gauss_seidel_iteration.sweep_island(model, work, t)
@@ -70,7 +70,7 @@ def test_impulses_obey_their_bounds():
         loose_contacts.lay_out(model, work, t)
         before = natural_residual.violation(model, work, t)
         count = block_matrix.prepare(model, work, t, MAX_NODES, MAX_WORK)
-        sweep_far(model, work, t, count, sweeps)
+        sweep_far(model, work, t, count, sweeps, 0.0)
         for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
             c = work.island_contact[k]
             x, y, z = work.contact_impulse[c]

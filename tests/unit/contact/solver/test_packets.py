@@ -268,7 +268,7 @@ def test_a_body_on_many_points_makes_no_packets():
     world.add_ground()
     parts = [
         tribo.CompoundPart(
-            tribo.Box((0.08, 0.08, 0.1)), position=(0.1 * (k % 3), 0.1 * (k // 3), 0.0)
+            "box", (0.08, 0.08, 0.1), position=(0.1 * (k % 3), 0.1 * (k // 3), 0.0)
         )
         for k in range(9)
     ]

@@ -234,7 +234,7 @@ class Work(Record):
     dense_jacobian = field("ndense", "ndense")  # of the natural map, or a factor
     dense_index = field("ndense", dtype=INT)  # rows that are not open
     dense_vector = field(5, "ndense")  # c, x, friction, lower, upper
-    dense_scratch = field(5, "ndense")
+    dense_scratch = field(6, "ndense")
 
     # The block-sparse problem of one island: nodes are its trees.
     node_count = field(1, dtype=INT)  # nodes that the largest island wants here
@@ -306,3 +306,6 @@ class Work(Record):
     # Contacts of loose bodies, laid out for sweeps (`src/tribo/contact/solver/loose_contacts.py`).
     loose_dof = field("max_contact", 2, dtype=INT)  # first dof of two sides, −1: another kind
     loose_row = field("max_contact", 42)  # rows, and the inverse of its own block
+
+    # The dense problem of an island with more rows than dofs.
+    dense_dof = field("ndense", dtype=INT)  # which dof is the k-th column of `dense_row`

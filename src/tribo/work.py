@@ -234,7 +234,7 @@ class Work(Record):
     dense_jacobian = field("ndense", "ndense")  # of the natural map, or a factor
     dense_index = field("ndense", dtype=INT)  # rows that are not open
     dense_vector = field(5, "ndense")  # c, x, friction, lower, upper
-    dense_scratch = field(5, "ndense")
+    dense_scratch = field(6, "ndense")
 
     # The block-sparse problem of one island: nodes are its trees.
     node_count = field(1, dtype=INT)  # nodes that the largest island wants here
@@ -318,3 +318,5 @@ class Work(Record):
     packet_rest = field("max_contact", dtype=INT)  # these
     tree_packets = field("ntree", dtype=INT)  # bits of the packets with room in which a tree is
     slot_packet = field(62, dtype=INT)  # the packet of each bit
+    # The dense problem of an island with more rows than dofs.
+    dense_dof = field("ndense", dtype=INT)  # which dof is the k-th column of `dense_row`

@@ -145,6 +145,23 @@ def test_what_is_made_of_live_arrays_is_plain(scene):
         before += 1.0
 
 
+def test_what_is_written_into_slices_makes_no_arrays(scene):
+    """NumPy makes an array of the class for each slice that is written to, if the class does not say how."""
+    force = scene["robot"].generalized_force
+    known = len(force.views._known)
+    for where in (slice(None), slice(1, None), [0, 1], 0, ...):
+        force[where] = 1.5
+        assert np.all(np.asarray(force)[where] == 1.5)
+        assert np.all(scene["robot"].generalized_force[where] == 1.5)
+    assert len(force.views._known) <= known + 5  # those that this test read
+    before = len(force.views._known)
+    for _ in range(50):
+        force[:] = 2.5
+    assert len(force.views._known) == before
+    with pytest.raises(ValueError, match="could not broadcast"):
+        force[:] = np.ones(1000)
+
+
 def test_state_cannot_be_written_between_update_and_advance(scene):
     """Commands can: a controller decides there."""
     robot = scene["robot"]

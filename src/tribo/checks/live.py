@@ -34,6 +34,10 @@ class LiveArray(np.ndarray):
         """Return the result of arithmetic as it is: a plain array, or a number."""
         return array[()] if return_scalar else array
 
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Write as into a plain array: NumPy would make an array of this class of every slice first."""
+        self.view(np.ndarray)[index] = value
+
     def __repr__(self) -> str:
         """Return what a plain array would."""
         return repr(np.asarray(self))

@@ -95,7 +95,7 @@ class Capacity:
             max(self.pairs, pairs * 3 // 2),
             max(self.contacts, contacts * 3 // 2),
             max(self.rows, rows * 3 // 2),
-            max(self.dense, dense + dense % 2),
+            max(self.dense, (dense + 3) // 4 * 4),  # lanes take four
             max(self.nodes, nodes * 3 // 2),
             max(self.values, values * 3 // 2),
             max(self.frictions, frictions * 3 // 2),

@@ -166,7 +166,13 @@ class ArticulatedSystem(Drives, Object):
 
     @generalized_force.setter
     def generalized_force(self, value: Any) -> None:
-        self._tau[:] = self._drive_values(value, "generalized_force", self._tau, 6, 0.0)
+        tau = self._tau
+        if (
+            check.is_plain(value, len(tau)) and not self.is_removed
+        ):  # what a controller does each step
+            tau[:] = value
+        else:
+            tau[:] = self._drive_values(value, "generalized_force", tau, 6, 0.0)
 
     def set_pd_gains(self, kp: Any, kd: Any) -> None:
         """Set the gains of the implicit PD drives.

@@ -157,12 +157,12 @@ class Interior:
 
     def step(self, n: int) -> None:
         """Make n steps; cables that adapt by themselves do so in between."""
-        if not self._may_adapt:
+        if self.cables.adapting and not self.is_midway:
+            with self._adapting_alone("step"):
+                for count in self.adapting.stretches(n):
+                    self.run(count)
+        else:
             self.run(n)
-            return
-        with self._adapting_alone("step"):
-            for count in self.adapting.stretches(n):
-                self.run(count)
 
     def adapt_due(self) -> None:
         """Let cables adapt that do it by themselves, and whose time it is."""

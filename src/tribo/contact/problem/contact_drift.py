@@ -53,6 +53,7 @@ SAME = 1e-6  # [–] of a radius: points nearer than this are one
 CANCELLED = 1e-9  # [–] of the accelerations of which J̇ v is the difference: less is rounding
 AXIAL = 1e-9  # [–] 1 − cosine between a face's normal and a contact's
 ZERO = (0.0, 0.0, 0.0)
+UNSEEN = ((UNKNOWN, 0.0, 0.0, 0.0, 1.0), (UNKNOWN, 0.0, 0.0, 0.0, 1.0))
 
 
 @kernel
@@ -304,21 +305,46 @@ def rolling(settings, axes, ha, hb, turning_a, turning_b, slip):
 
 
 @kernel
-def bend(model, state, settings, work, c):
-    """Return β of contact c in its axes, and how far it may be off [m/s], as far as it can be trusted."""
+def is_flat_or_edged(model, s):
+    """Tell whether a shape has flat faces only: what it is at a contact does not depend on the place."""
+    kind = model.shape_kind[s]
+    return kind == PLANE or kind == BOX or kind == HULL
+
+
+@kernel
+def is_as_before(model, work, c):
+    """Tell whether both surfaces at contact c are what they are at the one before it, of the same pair."""
+    if c == 0 or not is_same_pair(work, c - 1, c):
+        return False
+    axes = work.contact_axes
+    for k in range(6, 9):
+        if axes[c, k] != axes[c - 1, k]:
+            return False
+    one, other = work.contact_shape[c, 0], work.contact_shape[c, 1]
+    return is_flat_or_edged(model, one) and is_flat_or_edged(model, other)
+
+
+@kernel
+def bend(model, state, settings, work, c, before):
+    """Return β of contact c in its axes, as far as trusted, how far it may be off [m/s], and surfaces.
+
+    before: what both surfaces are at the contact before, `UNSEEN` if that is not known.
+    """
     wa = spin(model, work, work.contact_body[c, 0])
     wb = spin(model, work, work.contact_body[c, 1])
     turn = settings.dt * sqrt(max(vec.dot(wa, wa), vec.dot(wb, wb)))
     if not (turn > SLOW and turn < TOO_FAR):
-        return ZERO, 0.0
+        return ZERO, 0.0, UNSEEN
     way = vec.load(work.contact_travel, c)
     if vec.dot(way, way) > 0.0:
-        return ZERO, 0.0
+        return ZERO, 0.0, UNSEEN
     axes = vec.load_mat(work.contact_axes, c)
-    ha = surface(model, work, c, 0, axes)
-    hb = surface(model, work, c, 1, axes)
+    ha, hb = before
+    if ha[0] == UNKNOWN or not is_as_before(model, work, c):
+        ha = surface(model, work, c, 0, axes)
+        hb = surface(model, work, c, 1, axes)
     if ha[0] == UNKNOWN or hb[0] == UNKNOWN or is_split(ha, hb) or is_split(hb, ha):
-        return ZERO, 0.0
+        return ZERO, 0.0, UNSEEN
     p = vec.load(work.contact_pos, c)
     va, _, aa, _ = motion(model, state, settings, work, work.contact_body[c, 0], p)
     vb, _, ab, _ = motion(model, state, settings, work, work.contact_body[c, 1], p)
@@ -334,7 +360,7 @@ def bend(model, state, settings, work, c):
             slip = vec.scale(slips, slip)
             x, y, z, speed = rolling(settings, axes, ha, hb, (wa, aa), (wb, ab), slip)
         if speed < 0.0:
-            return ZERO, 0.0
+            return ZERO, 0.0, UNSEEN
         far = max(turn, settings.dt * speed)
     else:
         if ha[0] == FLAT and hb[0] == FLAT:  # faces that stick turn together when the step ends
@@ -350,7 +376,7 @@ def bend(model, state, settings, work, c):
         weight * beyond(y, rounding),
         weight * beyond(z, rounding),
     )
-    return beta, turn * turn * vec.norm(beta)
+    return beta, turn * turn * vec.norm(beta), (ha, hb)
 
 
 @kernel
@@ -401,10 +427,13 @@ def drift(model, state, settings, work):
     """
     sag = 0.0 if settings.integrator == SEMI_IMPLICIT else 0.25 * settings.dt
     bends = False
+    surfaces = UNSEEN
     for c in range(work.contact_count[0]):
         beta, error = ZERO, 0.0
         if work.contact_is_soft[c] == 0 and work.contact_is_resting[c] == 0:
-            beta, error = bend(model, state, settings, work, c)
+            beta, error, surfaces = bend(model, state, settings, work, c, surfaces)
+        else:
+            surfaces = UNSEEN
         if beta[0] != 0.0 or beta[1] != 0.0 or beta[2] != 0.0:
             v = vec.load(work.contact_vel, c)
             beta = trusted(settings, v, work.contact_gap[c], beta)

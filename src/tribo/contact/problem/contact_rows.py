@@ -56,7 +56,7 @@ def wrench(axis, arm):
 
 @kernel
 def write_force_rows(model, work, c, side, first):
-    """Write the (not yet whitened) Jacobian of one side of a contact.   J = [arm × t; t] · S
+    """Write the (not yet whitened) Jacobian of one side of a contact, a robot's.   J = [arm × t; t] · S
 
     Writes: work.
     """
@@ -70,15 +70,6 @@ def write_force_rows(model, work, c, side, first):
     y = wrench((s * axes[3], s * axes[4], s * axes[5]), arm)
     z = wrench((s * axes[6], s * axes[7], s * axes[8]), arm)
     row = work.row
-    if model.tree_is_single[tree] == 1:  # the motion axes are the world's
-        for p in range(3):
-            row[first + 3 * p] = x[3 + p]
-            row[first + 3 * p + 1] = y[3 + p]
-            row[first + 3 * p + 2] = z[3 + p]
-            row[first + 9 + 3 * p] = x[p]
-            row[first + 9 + 3 * p + 1] = y[p]
-            row[first + 9 + 3 * p + 2] = z[p]
-        return
     chain = model.body_chain_start[body]
     i = first
     for p in range(model.body_chain_len[body]):
@@ -87,6 +78,61 @@ def write_force_rows(model, work, c, side, first):
         row[i + 1] = spatial.dot(axis, y)
         row[i + 2] = spatial.dot(axis, z)
         i += 3
+
+
+@kernel
+def single_row(work, arm, axis, dof, a, b, gives_way, speed):
+    """Return the row of a force along an axis at an arm of a free body, and `speed` with what `kick_v` adds.
+
+    Whitened, if impulses move the body: what `write_force_rows`, `add_product` and `whiten` would make of it,
+    without a loop. a, b: where the last two rows of its factor begin.
+    """
+    x, y, z = axis
+    u, v, w = vec.cross(arm, axis)
+    kick = work.kick_v
+    speed = speed + x * kick[dof] + y * kick[dof + 1] + z * kick[dof + 2]
+    speed = speed + u * kick[dof + 3] + v * kick[dof + 4] + w * kick[dof + 5]
+    if gives_way:
+        factor, scale = work.mass_factor, work.dof_scale
+        u -= factor[b + 3] * w
+        v -= factor[b + 4] * w
+        u -= factor[a + 3] * v
+        x *= scale[dof]
+        y *= scale[dof + 1]
+        z *= scale[dof + 2]
+        u *= scale[dof + 3]
+        v *= scale[dof + 4]
+        w *= scale[dof + 5]
+    return (x, y, z, u, v, w), speed
+
+
+@kernel
+def single_rows(model, work, c, side, first, gives_way):
+    """Write the rows of one side of a contact that is a free body, and add its velocity.
+
+    Writes: work.
+    """
+    body = work.contact_body[c, side]
+    tree = model.body_tree[body]
+    arm = vec.sub(
+        contact_point(model, work, c, side), vec.load(work.body_pos, model.tree_body[tree])
+    )
+    if gives_way:
+        need_rows(model, work, tree)
+    chain = model.body_chain_start[body]
+    dof = model.chain_dof[chain]
+    a = model.chain_row[chain + 4]
+    b = model.chain_row[chain + 5]
+    s = 1.0 if side == 0 else -1.0
+    axes = work.contact_axes
+    row = work.row
+    for k in range(3):
+        axis = (s * axes[c, 3 * k], s * axes[c, 3 * k + 1], s * axes[c, 3 * k + 2])
+        speed = work.contact_vel[c, k]
+        six, speed = single_row(work, arm, axis, dof, a, b, gives_way, speed)
+        for p in range(6):
+            row[first + 3 * p + k] = six[p]
+        work.contact_vel[c, k] = speed
 
 
 @kernel
@@ -233,10 +279,13 @@ def side_rows(model, state, work, c, side, gives_way):
     first = reserve(work, 3 * count)
     if first >= 0:
         work.contact_row[c, side] = first
-        write_force_rows(model, work, c, side, first)
-        add_product(model, work, body, first, work.kick_v, work.contact_vel, c)
-        if gives_way:
-            whiten(model, work, body, first)
+        if model.tree_is_single[model.body_tree[body]] == 1:
+            single_rows(model, work, c, side, first, gives_way)
+        else:
+            write_force_rows(model, work, c, side, first)
+            add_product(model, work, body, first, work.kick_v, work.contact_vel, c)
+            if gives_way:
+                whiten(model, work, body, first)
     if work.contact_is_spun[c] == 0:
         return
     first = reserve(work, 3 * count)

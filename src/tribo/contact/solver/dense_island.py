@@ -1,6 +1,7 @@
 """A small island as one dense problem."""
 
 from tribo.compiler.jit import kernel
+from tribo.compiler.lanes import spread4, store4
 from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import (
     add_response,
@@ -11,6 +12,7 @@ from tribo.contact.problem.whitened_products import (
 )
 from tribo.contact.solver import newton
 from tribo.contact.solver.coulomb_cone import into_cone
+from tribo.contact.solver.dense_matrix import along_rows, gather_rows, wide
 from tribo.contact.solver.natural_residual import ENOUGH, asked_within
 from tribo.math import spatial, vec
 
@@ -121,22 +123,41 @@ def scalar_pair(model, work, n, m):
 
 
 @kernel
+def write_bounds(work, t, contacts, size, x, mu, lower, upper):
+    """Write the present impulses and the bounds of an island as dense arrays.
+
+    Writes: x, mu, lower, upper.
+    """
+    start = work.island_contact_start[t]
+    for k in range(contacts):
+        n = work.island_contact[start + k]
+        mu[k] = work.contact_friction[n]
+        for a in range(3):
+            x[3 * k + a] = work.contact_impulse[n, a]
+    first = work.island_scalar_start[t] - 3 * contacts
+    for i in range(3 * contacts, size):
+        n = work.island_scalar[first + i]
+        x[i] = work.scalar_impulse[n]
+        lower[i - 3 * contacts] = work.scalar_lower[n]
+        upper[i - 3 * contacts] = work.scalar_upper[n]
+
+
+@kernel
 def assemble(model, work, t, contacts, size, g, c, x, mu, lower, upper):
     """Write G, c, the present impulses and the bounds of an island as dense arrays.
 
     Writes: g, c, x, mu, lower, upper.
     """
+    write_bounds(work, t, contacts, size, x, mu, lower, upper)
     start = work.island_contact_start[t]
     for k in range(contacts):
         n = work.island_contact[start + k]
         for m in range(k):
             contact_block(model, work, n, work.island_contact[start + m], g, 3 * k, 3 * m)
         copy_own_block(work, n, g, 3 * k)
-        mu[k] = work.contact_friction[n]
         w = contact_velocity(model, work, n)
         for a in range(3):
             c[3 * k + a] = w[a]
-            x[3 * k + a] = work.contact_impulse[n, a]
     first = work.island_scalar_start[t] - 3 * contacts
     for i in range(3 * contacts, size):
         n = work.island_scalar[first + i]
@@ -146,9 +167,6 @@ def assemble(model, work, t, contacts, size, g, c, x, mu, lower, upper):
             g[i, j] = g[j, i] = scalar_pair(model, work, n, work.island_scalar[first + j])
         g[i, i] = work.scalar_delassus[n]
         c[i] = scalar_velocity(model, work, n)
-        x[i] = work.scalar_impulse[n]
-        lower[i - 3 * contacts] = work.scalar_lower[n]
-        upper[i - 3 * contacts] = work.scalar_upper[n]
     for i in range(size):  # the velocities contain what the present impulses do
         for j in range(size):
             c[i] -= g[i, j] * x[j]
@@ -203,19 +221,22 @@ def number_tree(model, work, tree, count, is_known):
         work.tree_column[tree] = -1
     elif work.tree_column[tree] < 0:
         work.tree_column[tree] = count
-        return count + model.tree_nv[tree]
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            if count < work.dense_dof.shape[0]:
+                work.dense_dof[count] = dof
+            count += 1
     return count
 
 
 @kernel
 def write_whitened(model, work, t, contacts, size, dofs, y):
-    """Write the whitened rows of an island as a dense matrix Y, G = Y Yᵀ.
+    """Write the whitened rows of an island as a dense matrix Y, G = Y Yᵀ, as wide as `dense_matrix` has it.
 
     Writes: y.
     """
     for i in range(size):
-        for j in range(dofs):
-            y[i, j] = 0.0
+        for j in range(0, wide(dofs), 4):
+            store4(y, y.shape[1] * i + j, spread4(0.0))
     row = work.row
     for k in range(contacts):
         c = work.island_contact[work.island_contact_start[t] + k]
@@ -277,6 +298,88 @@ def accept(model, work, t, x, contacts):
 
 
 @kernel
+def write_start(work, t, contacts, size, r_of, w):
+    """Write r of every row and its velocity without forces; return the mean of G's diagonal.
+
+    Writes: r_of, w.
+    """
+    total = 0.0
+    start = work.island_contact_start[t]
+    for k in range(contacts):
+        n = work.island_contact[start + k]
+        g = work.contact_delassus
+        trace = g[n, 0] + g[n, 1] + g[n, 2]
+        total += trace
+        r = 3.0 / trace if trace > 0.0 else 0.0
+        for a in range(3):
+            r_of[3 * k + a] = r
+            w[3 * k + a] = work.contact_start[n, a]
+    first = work.island_scalar_start[t] - 3 * contacts
+    for i in range(3 * contacts, size):
+        n = work.island_scalar[first + i]
+        total += work.scalar_delassus[n]
+        r_of[i] = 1.0 / work.scalar_delassus[n]
+        w[i] = work.scalar_start[n]
+    return total / size
+
+
+@kernel
+def accept_by_dofs(work, t, x, contacts, dofs, change, z):
+    """Take the dense solution over and add what it changes to the response, dof by dof.
+
+    Writes: work, change, z.
+    """
+    start = work.island_contact_start[t]
+    for k in range(contacts):
+        n = work.island_contact[start + k]
+        for a in range(3):
+            change[3 * k + a] = x[3 * k + a] - work.contact_impulse[n, a]
+            work.contact_impulse[n, a] = x[3 * k + a]
+    for i in range(3 * contacts, x.shape[0]):
+        n = work.island_scalar[work.island_scalar_start[t] + i - 3 * contacts]
+        change[i] = x[i] - work.scalar_impulse[n]
+        work.scalar_impulse[n] = x[i]
+    gather_rows(work.dense_row, wide(dofs), change, z)
+    for i in range(dofs):
+        work.response[work.dense_dof[i]] += z[i]
+
+
+@kernel
+def solve_by_dofs(work, t, contacts, size, dofs, x, mu, lower, upper, limit):
+    """Solve island t, with fewer dofs than rows, if all that closes sticks; return success, and if it tried.
+
+    Y of the island is in `dense_row`. G is not needed.
+
+    Writes: work, x, mu, lower, upper.
+    """
+    write_bounds(work, t, contacts, size, x, mu, lower, upper)
+    if not newton.has_stuck(x, mu):
+        return False, False
+    r_of = work.dense_scratch[0, :size]
+    w = work.dense_scratch[1, :size]
+    f = work.dense_scratch[2, :size]
+    step = work.dense_scratch[4, :size]
+    z = work.dense_scratch[5]
+    eps = newton.PROXIMAL * write_start(work, t, contacts, size, r_of, w)
+    for i in range(dofs):
+        z[i] = work.response[work.dense_dof[i]]
+    for i in range(dofs, wide(dofs)):
+        z[i] = 0.0
+    along_rows(work.dense_row, wide(dofs), z, f)
+    for i in range(size):
+        w[i] += f[i]
+    reached = newton.stick_by_dofs(
+        work.dense_row, dofs, x, mu, lower, upper, r_of, eps, limit, asked_within(work, t),
+        work.dense_jacobian, work.dense_index, w, step, f, z,
+    )  # fmt: skip
+    if not 0.0 <= reached <= limit:
+        return False, reached != -1.0
+    into_bounds(x, mu, lower, upper)
+    accept_by_dofs(work, t, x, contacts, dofs, step, z)
+    return True, True
+
+
+@kernel
 def solve_exactly(model, work, t, limit):
     """Solve island t as a dense problem; return False (and change no impulse) if that fails.
 
@@ -290,14 +393,20 @@ def solve_exactly(model, work, t, limit):
     mu = work.dense_vector[2, :contacts]
     lower = work.dense_vector[3, : size - 3 * contacts]
     upper = work.dense_vector[4, : size - 3 * contacts]
-    assemble(model, work, t, contacts, size, g, c, x, mu, lower, upper)
     dofs = 0 if has_compliance(work, t) else number_dofs(model, work, t, size)
+    was_tried = False
     if dofs > 0:
         write_whitened(model, work, t, contacts, size, dofs, work.dense_row)
+        is_solved, was_tried = solve_by_dofs(
+            work, t, contacts, size, dofs, x, mu, lower, upper, limit
+        )
+        if is_solved:
+            return True
+    assemble(model, work, t, contacts, size, g, c, x, mu, lower, upper)
     slack = asked_within(work, t)
     worst = newton.newton(
         g, work.dense_row, dofs, c, x, mu, lower, upper, limit, ENOUGH * limit, slack,
-        work.dense_jacobian, work.dense_index, work.dense_scratch,
+        work.dense_jacobian, work.dense_index, work.dense_scratch, not was_tried,
     )  # fmt: skip
     if not worst <= limit:
         return False

@@ -87,17 +87,28 @@ def scalar_violation(model, work, n):
 
 
 @kernel
+def is_open(work, c):
+    """Tell whether contact c has no impulse."""
+    x = vec.load(work.contact_impulse, c)
+    return x[0] == 0.0 and x[1] == 0.0 and x[2] == 0.0 and work.contact_is_spun[c] == 0
+
+
+@kernel
 def contact_violation(model, work, c):
     """Return how far the impulse of contact c is from the hard law, as a velocity [m/s]."""
+    if is_open(work, c) and normal_velocity(model, work, c) >= 0.0:  # lawful, however it slides
+        return 0.0
+    return violation_at(model, work, c, contact_velocity(model, work, c))
+
+
+@kernel
+def violation_at(model, work, c, w):
+    """Return how far the impulse of contact c is from the hard law if its velocity is w."""
     mu = work.contact_friction[c]
     r = stiffness(spatial.load(work.contact_delassus, c))
-    if r == 0.0:
+    if r == 0.0 or (w[2] >= 0.0 and is_open(work, c)):
         return 0.0
     x = vec.load(work.contact_impulse, c)
-    is_open = x[0] == 0.0 and x[1] == 0.0 and x[2] == 0.0 and work.contact_is_spun[c] == 0
-    if is_open and normal_velocity(model, work, c) >= 0.0:  # lawful, however it slides
-        return 0.0
-    w = contact_velocity(model, work, c)
     lift = mu * sqrt(w[0] * w[0] + w[1] * w[1])
     after = project(mu, (x[0] - r * w[0], x[1] - r * w[1], x[2] - r * (w[2] + lift)))
     worst = largest(vec.sub(x, after)) / r

@@ -10,9 +10,15 @@ Source: Alart, Curnier 1991.
 from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
+from tribo.compiler.lanes import load4, spread4, store4
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
-from tribo.contact.solver.dense_matrix import solve_dense
-from tribo.contact.solver.sticking_step import PROXIMAL, is_spent, sticking_step
+from tribo.contact.solver.dense_matrix import along_rows, gather_rows, solve_dense, wide
+from tribo.contact.solver.sticking_step import (
+    PROXIMAL,
+    is_spent,
+    redundant_step,
+    sticking_step,
+)
 
 NEWTON_STEPS = 8
 HALVINGS = 4
@@ -24,9 +30,17 @@ def multiply(g, x, c, w):
 
     Writes: w.
     """
-    for i in range(x.shape[0]):
+    n = x.shape[0]
+    fours = n & ~3
+    stride = g.shape[1]
+    for i in range(0, fours, 4):  # G is symmetric
+        four = load4(c, i)
+        for j in range(n):
+            four = four + load4(g, stride * j + i) * spread4(x[j])
+        store4(w, i, four)
+    for i in range(fours, n):
         s = c[i]
-        for j in range(x.shape[0]):
+        for j in range(n):
             s += g[i, j] * x[j]
         w[i] = s
 
@@ -38,6 +52,15 @@ def natural_map(g, c, x, mu, lower, upper, r_of, w, f):
     Writes: w, f.
     """
     multiply(g, x, c, w)
+    return natural_map_at(x, mu, lower, upper, r_of, w, f)
+
+
+@kernel
+def natural_map_at(x, mu, lower, upper, r_of, w, f):
+    """Set the natural map F of impulses x and velocities w; return the largest violation as a velocity.
+
+    Writes: f.
+    """
     n = mu.shape[0]
     worst = 0.0
     for k in range(n):
@@ -131,20 +154,36 @@ def all_stick(x, mu, w, r_of, index, count):
 
 
 @kernel
-def add_scaled_row(g, jac, i, index, count, target, s, eps):
-    """Add s (G + ε I) row i to row `target` of the Jacobian.
+def closed_row(g, i, eps, index, count, jac, a):
+    """Write row i of G + ε I, the a-th of the closed ones, with the columns of these into the Jacobian.
 
     Writes: jac.
     """
-    for b in range(count):
-        jac[target, b] += s * g[i, index[b]]
-        if index[b] == i:
-            jac[target, b] += s * eps
+    if index[count - 1] == count - 1:  # all are
+        for b in range(0, count, 4):
+            store4(jac, jac.shape[1] * a + b, load4(g, g.shape[1] * i + b))
+    else:
+        for b in range(count):
+            jac[a, b] = g[i, index[b]]
+        for b in range(count, wide(count)):
+            jac[a, b] = 0.0
+    jac[a, a] += eps
 
 
 @kernel
-def slip_rows(g, jac, x, w, mu, r, i, index, count, a, eps):
-    """Write the two tangential rows (a, a + 1) of slipping contact i.
+def scale_row(jac, a, count, r):
+    """Multiply a row of the Jacobian.
+
+    Writes: jac.
+    """
+    four = spread4(r)
+    for at in range(jac.shape[1] * a, jac.shape[1] * a + count, 4):
+        store4(jac, at, four * load4(jac, at))
+
+
+@kernel
+def slip_rows(jac, x, w, mu, r, i, count, a):
+    """Make the two tangential rows of slipping contact i of the three rows of G at a.
 
     Writes: jac.
     """
@@ -152,16 +191,40 @@ def slip_rows(g, jac, x, w, mu, r, i, index, count, a, eps):
     xt = x[i] - r * w[i]
     yt = x[i + 1] - r * w[i + 1]
     s = sqrt(xt * xt + yt * yt)
-    u = (xt / s, yt / s)
+    u = xt / s
+    v = yt / s
     k = mu * xn / s
-    for m in range(2):
-        jac[a + m, a + m] += 1.0
-        jac[a + m, a + 2] -= mu * u[m]
-        add_scaled_row(g, jac, i + 2, index, count, a + m, mu * u[m] * r, eps)
-        for b in range(2):
-            p = k * ((1.0 if m == b else 0.0) - u[m] * u[b])
-            jac[a + m, a + b] -= p
-            add_scaled_row(g, jac, i + b, index, count, a + m, p * r, eps)
+    uu = k * (1.0 - u * u)
+    uv = -k * u * v
+    vv = k * (1.0 - v * v)
+    nu = mu * u
+    nv = mu * v
+    stride = jac.shape[1]
+    for at in range(stride * a, stride * a + count, 4):
+        p = load4(jac, at)
+        q = load4(jac, at + stride)
+        n = load4(jac, at + 2 * stride)
+        one = spread4(uu * r) * p + spread4(uv * r) * q + spread4(nu * r) * n
+        other = spread4(uv * r) * p + spread4(vv * r) * q + spread4(nv * r) * n
+        store4(jac, at, one)
+        store4(jac, at + stride, other)
+    jac[a, a] += 1.0 - uu
+    jac[a, a + 1] -= uv
+    jac[a, a + 2] -= nu
+    jac[a + 1, a] -= uv
+    jac[a + 1, a + 1] += 1.0 - vv
+    jac[a + 1, a + 2] -= nv
+
+
+@kernel
+def unit_row(jac, a, count):
+    """Write a row of the identity.
+
+    Writes: jac.
+    """
+    for b in range(count):
+        jac[a, b] = 0.0
+    jac[a, a] = 1.0
 
 
 @kernel
@@ -170,27 +233,27 @@ def jacobian(g, x, mu, w, r_of, eps, index, count, jac):
 
     Writes: jac.
     """
-    for a in range(count):
-        for b in range(count):
-            jac[a, b] = 0.0
     a = 0
     limits = 3 * mu.shape[0]
     while a < count:
         i = index[a]
         r = r_of[i]
         if i >= limits:
-            add_scaled_row(g, jac, i, index, count, a, r, eps)
+            closed_row(g, i, eps, index, count, jac, a)
+            scale_row(jac, a, count, r)
             a += 1
             continue
-        add_scaled_row(g, jac, i + 2, index, count, a + 2, r, eps)
+        for k in range(3):
+            closed_row(g, i + k, eps, index, count, jac, a + k)
         if sticks(x, mu, w, r, i):
-            add_scaled_row(g, jac, i, index, count, a, r, eps)
-            add_scaled_row(g, jac, i + 1, index, count, a + 1, r, eps)
+            scale_row(jac, a, count, r)
+            scale_row(jac, a + 1, count, r)
         elif mu[i // 3] > NO_FRICTION:
-            slip_rows(g, jac, x, w, mu[i // 3], r, i, index, count, a, eps)
+            slip_rows(jac, x, w, mu[i // 3], r, i, count, a)
         else:
-            jac[a, a] = 1.0
-            jac[a + 1, a + 1] = 1.0
+            unit_row(jac, a, count)
+            unit_row(jac, a + 1, count)
+        scale_row(jac, a + 2, count, r)
         a += 3
 
 
@@ -251,7 +314,7 @@ def has_stuck(x, mu):
 
 
 @kernel
-def stick(g, y, dofs, c, x, mu, lower, upper, r_of, eps, limit, slack, jac, index, w, step, f):
+def stick(g, y, dofs, c, x, mu, lower, upper, r_of, eps, limit, slack, jac, index, w, step, f, z):
     """Let every contact that closes at x stick; return the violation, at most `limit` if that is lawful.
 
     What more contacts than needed ask for may contradict itself by as much as the asking is inexact; the
@@ -259,20 +322,68 @@ def stick(g, y, dofs, c, x, mu, lower, upper, r_of, eps, limit, slack, jac, inde
     (To obey some exactly, the others would have to slip or open, and what they hold would turn about one.)
     w is G x + c.
 
-    Writes: x, jac, index, w, step, f.
+    Writes: x, jac, index, w, step, f, z.
     """
     count, changed = close_open(x, mu, lower, upper, w, r_of, index)
     if changed:
         multiply(g, x, c, w)
     before = inf
     for _ in range(NEWTON_STEPS):
-        sticking_step(g, y, dofs, w, eps, index, count, jac, step, f)
+        sticking_step(g, y, dofs, w, eps, index, count, jac, step, f, z)
         for a in range(count):
             x[index[a]] -= step[a]
         reached = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
         if reached <= limit or not reached <= slack:
             return reached
-        if reached > 0.5 * before or is_spent(y, dofs, w, index, count, eps, limit):
+        if reached > 0.5 * before or is_spent(y, dofs, w, index, count, eps, limit, f, z):
+            return limit if all_stick(x, mu, w, r_of, index, count) else reached
+        before = reached
+    return before
+
+
+@kernel
+def take_away(y, width, step, w, change, z):
+    """Take what impulses do to the velocities off them.   w −= Y Yᵀ step
+
+    Writes: w, change, z.
+    """
+    gather_rows(y, width, step, z)
+    along_rows(y, width, z, change)
+    for i in range(w.shape[0]):
+        w[i] -= change[i]
+
+
+@kernel
+def stick_by_dofs(
+    y, dofs, x, mu, lower, upper, r_of, eps, limit, slack, factor, index, w, step, f, z
+):  # fmt: skip
+    """Do what `stick` does where fewer dofs than rows are closed, without G; w goes with x.
+
+    Return −1 where there are not fewer: then it is G that has the smaller system.
+
+    Writes: x, factor, index, w, step, f, z.
+    """
+    size = x.shape[0]
+    width = wide(dofs)
+    for i in range(size):
+        step[i] = x[i]
+    count, changed = close_open(x, mu, lower, upper, w, r_of, index)
+    if changed:
+        for i in range(size):
+            step[i] -= x[i]
+        take_away(y, width, step, w, f, z)
+    if count <= dofs:
+        return -1.0
+    before = inf
+    for _ in range(NEWTON_STEPS):
+        redundant_step(y, dofs, w, eps, index, count, factor, step, f, z)
+        for i in range(size):
+            x[i] -= step[i]
+        take_away(y, width, step, w, f, z)
+        reached = natural_map_at(x, mu, lower, upper, r_of, w, f)
+        if reached <= limit or not reached <= slack:
+            return reached
+        if reached > 0.5 * before or is_spent(y, dofs, w, index, count, eps, limit, f, z):
             return limit if all_stick(x, mu, w, r_of, index, count) else reached
         before = reached
     return before
@@ -280,11 +391,11 @@ def stick(g, y, dofs, c, x, mu, lower, upper, r_of, eps, limit, slack, jac, inde
 
 @kernel
 def descend(
-    g, y, dofs, c, x, mu, lower, upper, r_of, eps, limit, enough, worst, jac, index, w, step, f, trial
+    g, y, dofs, c, x, mu, lower, upper, r_of, eps, limit, enough, worst, jac, index, w, step, f, trial, z
 ):  # fmt: skip
     """Follow Newton's method on the natural map from x; return the violation reached.
 
-    Writes: x, jac, index, w, step, f, trial.
+    Writes: x, jac, index, w, step, f, trial, z.
     """
     for _ in range(NEWTON_STEPS):
         if worst <= limit:
@@ -296,7 +407,7 @@ def descend(
             if changed:
                 continue
         if all_stick(x, mu, w, r_of, index, count):
-            sticking_step(g, y, dofs, w, eps, index, count, jac, step, trial)
+            sticking_step(g, y, dofs, w, eps, index, count, jac, step, trial, z)
         else:
             jacobian(g, x, mu, w, r_of, eps, index, count, jac)
             for a in range(count):
@@ -312,15 +423,16 @@ def descend(
 
 
 @kernel
-def newton(g, y, dofs, c, x, mu, lower, upper, limit, enough, slack, jac, index, work):
+def newton(g, y, dofs, c, x, mu, lower, upper, limit, enough, slack, jac, index, work, guess):
     """Improve x until every violation is below `limit` [m/s]; return the violation reached.
 
     Where no step is better any more, `enough` will do, and counts as `limit`.
 
     If nothing slipped before, the first guess is that all closed contacts stick: one linear solve. It is the
     last one, too, from zero: impulses that stand against one another may have taken all room in the cones.
-    `y` is Y of G = Y Yᵀ, if there are fewer dofs than rows; else `dofs` is 0. `work` has five rows of scratch
-    as long as x, `jac` is a matrix, `index` a list of that size.
+    `y` is Y of G = Y Yᵀ, if there are fewer dofs than rows; else `dofs` is 0. `work` has six rows of scratch
+    as long as x, `jac` is a matrix, `index` a list of that size. `guess` is not set where the first guess was
+    tried already, by the dofs.
 
     Writes: x, jac, index, work.
     """
@@ -330,6 +442,7 @@ def newton(g, y, dofs, c, x, mu, lower, upper, limit, enough, slack, jac, index,
     f = work[2, :size]
     trial = work[3, :size]
     step = work[4, :size]
+    z = work[5]
     set_step_lengths(g, mu.shape[0], r_of)
     eps = 0.0
     for i in range(size):
@@ -338,11 +451,28 @@ def newton(g, y, dofs, c, x, mu, lower, upper, limit, enough, slack, jac, index,
     worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
     if worst <= limit:
         return worst
-    if has_stuck(x, mu):
+    if guess and has_stuck(x, mu):
         for i in range(size):
             trial[i] = x[i]
         reached = stick(
-            g, y, dofs, c, trial, mu, lower, upper, r_of, eps, limit, slack, jac, index, w, step, f
+            g,
+            y,
+            dofs,
+            c,
+            trial,
+            mu,
+            lower,
+            upper,
+            r_of,
+            eps,
+            limit,
+            slack,
+            jac,
+            index,
+            w,
+            step,
+            f,
+            z,
         )
         if reached <= limit:
             for i in range(size):
@@ -350,7 +480,7 @@ def newton(g, y, dofs, c, x, mu, lower, upper, limit, enough, slack, jac, index,
             return reached
         worst = natural_map(g, c, x, mu, lower, upper, r_of, w, f)
     worst = descend(
-        g, y, dofs, c, x, mu, lower, upper, r_of, eps, limit, enough, worst, jac, index, w, step, f, trial
+        g, y, dofs, c, x, mu, lower, upper, r_of, eps, limit, enough, worst, jac, index, w, step, f, trial, z
     )  # fmt: skip
     if worst <= limit:
         return worst
@@ -358,7 +488,7 @@ def newton(g, y, dofs, c, x, mu, lower, upper, limit, enough, slack, jac, index,
         trial[i] = 0.0
         w[i] = c[i]
     reached = stick(
-        g, y, dofs, c, trial, mu, lower, upper, r_of, eps, limit, slack, jac, index, w, step, f
+        g, y, dofs, c, trial, mu, lower, upper, r_of, eps, limit, slack, jac, index, w, step, f, z
     )
     if reached <= limit:
         for i in range(size):

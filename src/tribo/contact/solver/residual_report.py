@@ -20,10 +20,10 @@ from tribo.contact.solver.coulomb_cone import NO_FRICTION, project
 from tribo.contact.solver.natural_residual import (
     FLAGGED,
     GOOD,
-    contact_violation,
     island_speed,
     largest,
     torque_violation,
+    violation_at,
 )
 from tribo.math import vec
 from tribo.model import Status
@@ -42,10 +42,9 @@ def beyond_cone(mu, impulse, w):
 
 
 @kernel
-def contact_residual(model, work, c):
-    """Return primal [N s], dual [m/s] and complementarity [J] violation of one contact."""
+def contact_residual(work, c, w):
+    """Return primal [N s], dual [m/s] and complementarity [J] violation of one contact of velocity w."""
     impulse = vec.load(work.contact_impulse, c)
-    w = contact_velocity(model, work, c)
     mu = work.contact_friction[c]
     if mu <= NO_FRICTION:
         primal = max(0.0, -impulse[2])
@@ -112,13 +111,13 @@ def report(model, settings, work):
     for c in range(work.contact_count[0]):
         if work.contact_target[c] == -inf:
             continue
-        p, d, e = contact_residual(model, work, c)
+        w = contact_velocity(model, work, c)
+        p, d, e = contact_residual(work, c, w)
         primal = max(primal, p)
         dual = max(dual, d)
         complementarity = max(complementarity, e)
-        miss = max(
-            miss, beyond(contact_violation(model, work, c), GOOD * work.contact_drift_error[c])
-        )
+        error = GOOD * work.contact_drift_error[c]
+        miss = max(miss, beyond(violation_at(model, work, c, w), error))
         if work.contact_is_spun[c] == 1:
             dual = max(dual, torque_violation(model, work, c))
         diagonal += 3.0 * work.contact_own[c]

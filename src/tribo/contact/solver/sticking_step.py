@@ -5,7 +5,14 @@ then the shortest one to the nearest velocity there is: by the dofs if these are
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.solver.dense_matrix import factor_cholesky, solve_cholesky
+from tribo.contact.solver.dense_matrix import (
+    along_rows,
+    factor_cholesky,
+    gather_rows,
+    normal_matrix,
+    solve_cholesky,
+    wide,
+)
 
 PROXIMAL = 1e-7  # [–] of mean diag G: keeps the Jacobian regular, shrinks the rest 1e7-fold a step
 REDUNDANT = 1e3  # times as much where G is singular, and not solved by the dofs
@@ -30,68 +37,69 @@ def shifted_factor(g, eps, index, count, factor):
 
 
 @kernel
-def redundant_step(y, dofs, w, eps, index, count, factor, step, rest):
-    """Set the step of least length to the nearest velocity where there are more rows than dofs.   G = Y Yᵀ
+def keep_closed(index, count, v):
+    """Set the numbers of rows that are not on the list to zero.
 
-    G (G + ε I)⁻² w = Y (Yᵀ Y + ε I)⁻² Yᵀ w, refined once: a system as large as the dofs. Yᵀ leaves nothing of
-    what w contradicts, so ε may be as small as where G is regular.
-
-    Writes: factor, step, rest.
+    Writes: v.
     """
-    for i in range(dofs):
-        for j in range(i + 1):
-            factor[i, j] = 0.0
-        factor[i, i] = eps
-        rest[i] = 0.0
-    for a in range(count):
-        step[a] = 0.0
-        row = index[a]
-        for i in range(dofs):
-            s = y[row, i]
-            rest[i] += s * w[row]
-            for j in range(i + 1):
-                factor[i, j] += s * y[row, j]
-    factor_cholesky(factor, dofs)
-    for k in range(2):
-        solve_cholesky(factor, rest, dofs)
-        solve_cholesky(factor, rest, dofs)
-        for i in range(dofs):
-            factor[dofs, i] = 0.0  # a row of scratch: what the step does to the dofs
-        for a in range(count):
-            row = index[a]
-            for i in range(dofs):
-                step[a] += y[row, i] * rest[i]
-            for i in range(dofs if k == 0 else 0):
-                factor[dofs, i] += y[row, i] * step[a]
-        if k == 1:
-            return
-        for i in range(dofs):
-            rest[i] = 0.0
-        for a in range(count):
-            row = index[a]
-            s = w[row]
-            for i in range(dofs):
-                s -= y[row, i] * factor[dofs, i]
-            for i in range(dofs):
-                rest[i] += y[row, i] * s
+    if count == v.shape[0]:
+        return
+    k = 0
+    for i in range(v.shape[0]):
+        if k < count and index[k] == i:
+            k += 1
+        else:
+            v[i] = 0.0
 
 
 @kernel
-def is_spent(y, dofs, w, index, count, eps, limit):
-    """Tell whether no impulse takes more of w: Yᵀ w of the closed rows is nothing next to the limit."""
+def redundant_step(y, dofs, w, eps, index, count, factor, step, rest, z):
+    """Set the step of least length to the nearest velocity where there are more rows than dofs.   G = Y Yᵀ
+
+    G (G + ε I)⁻² w = Y K⁻² Yᵀ w, K = Yᵀ Y + ε I: a system as large as the dofs. Y (K⁻² + 2 ε K⁻³) Yᵀ w leaves
+    3 (ε/σ)² of a singular value σ instead of 2 ε/σ. Yᵀ leaves nothing of what w contradicts, so ε may be as
+    small as where G is regular. A row that is not closed has no step.
+
+    Writes: factor, step, rest, z.
+    """
+    width = wide(dofs)
+    normal_matrix(y, width, index, count, eps, factor)
+    factor_cholesky(factor, dofs)
+    for i in range(w.shape[0]):
+        rest[i] = w[i]
+    keep_closed(index, count, rest)
+    gather_rows(y, width, rest, z)
+    solve_cholesky(factor, z, dofs)
+    solve_cholesky(factor, z, dofs)
+    for i in range(dofs):
+        rest[i] = z[i]
+    solve_cholesky(factor, z, dofs)
+    for i in range(dofs):
+        z[i] = rest[i] + 2.0 * eps * z[i]
+    along_rows(y, width, z, step)
+    keep_closed(index, count, step)
+
+
+@kernel
+def is_spent(y, dofs, w, index, count, eps, limit, rest, z):
+    """Tell whether no impulse takes more of w: Yᵀ w of the closed rows is nothing next to the limit.
+
+    Writes: rest, z.
+    """
     if not 0 < dofs < count:
         return False
+    for i in range(w.shape[0]):
+        rest[i] = w[i]
+    keep_closed(index, count, rest)
+    gather_rows(y, wide(dofs), rest, z)
     square = 0.0
     for i in range(dofs):
-        s = 0.0
-        for a in range(count):
-            s += y[index[a], i] * w[index[a]]
-        square += s * s
+        square += z[i] * z[i]
     return PROXIMAL * square <= eps * limit * limit
 
 
 @kernel
-def sticking_step(g, y, dofs, w, eps, index, count, factor, step, rest):
+def sticking_step(g, y, dofs, w, eps, index, count, factor, step, rest, z):
     """Set the Newton step of closed rows that all stick.   G step = w
 
     A refinement takes back what ε left. Where G is regular, the step is exact after one. Where it is
@@ -99,10 +107,12 @@ def sticking_step(g, y, dofs, w, eps, index, count, factor, step, rest):
     length to the nearest velocity there is, G (G + ε I)⁻² w refined. With (G + ε I)⁻¹ w the contradiction,
     over ε, would become impulses against one another; they would add up until a corner carried all.
 
-    Writes: factor, step, rest.
+    Writes: factor, step, rest, z.
     """
     if 0 < dofs < count:
-        redundant_step(y, dofs, w, eps, index, count, factor, step, rest)
+        redundant_step(y, dofs, w, eps, index, count, factor, step, rest, z)
+        for a in range(count):
+            step[a] = step[index[a]]
         return
     is_regular = shifted_factor(g, eps, index, count, factor)
     if not is_regular:

@@ -12,14 +12,37 @@ TOLERANCE = 1e-10
 NONE = np.zeros(0)
 
 
+def with_room(matrix, beyond=np.nan):
+    """Return a matrix in a table whose rows and columns are as many as lanes take."""
+    rows, columns = (dense_matrix.wide(n) for n in matrix.shape)
+    table = np.full((rows, columns), beyond)
+    table[: len(matrix), : matrix.shape[1]] = matrix
+    return table
+
+
 def solve(g, c, mu, limit, lower=NONE, upper=NONE, y=None):
-    """Do what `dense_island.solve_exactly` does: Newton's method, here from zero."""
+    """Do what `dense_island.solve_exactly` does with G: Newton's method, here from zero."""
     n = len(c)
-    x = np.zeros(n)
-    jac, scratch, index = np.zeros((n, n)), np.zeros((5, n)), np.zeros(n, np.int32)
-    y, dofs = (jac, 0) if y is None else (y, y.shape[1])
+    x, g = np.zeros(n), with_room(g)
+    jac, scratch, index = np.empty_like(g), np.zeros((6, len(g))), np.zeros(n, np.int64)
+    y, dofs = (jac, 0) if y is None else (with_room(y, 0.0), y.shape[1])
     limits = (limit, limit, 0.0)
-    return x, newton.newton(g, y, dofs, c, x, mu, lower, upper, *limits, jac, index, scratch)
+    return x, newton.newton(g, y, dofs, c, x, mu, lower, upper, *limits, jac, index, scratch, True)
+
+
+def stick_by_dofs(y, c, mu, x, limit):
+    """Do what `dense_island.solve_by_dofs` does: let all that closes stick; return w and what is reached."""
+    n, dofs = y.shape
+    r_of = np.repeat(3.0 / (y * y).sum(axis=1).reshape(-1, 3).sum(axis=1), 3)
+    w = y @ (y.T @ x) + c
+    eps = newton.PROXIMAL * (y * y).sum() / n
+    factor = np.empty((dense_matrix.wide(n),) * 2)
+    index, step, f, z = np.zeros(n, np.int64), np.zeros(n), np.zeros(n), np.zeros(len(factor))
+    table = with_room(y, 0.0)
+    reached = newton.stick_by_dofs(
+        table, dofs, x, mu, NONE, NONE, r_of, eps, limit, 0.0, factor, index, w, step, f, z
+    )
+    return w, reached
 
 
 def spectral(rng, contacts, scalars):
@@ -110,16 +133,16 @@ def test_elimination_against_numpy():
     for n in (1, 5, 30):
         a, b = rng.normal(size=(n, n)), rng.normal(size=n)
         x = b.copy()
-        assert dense_matrix.solve_dense(a.copy(), x, n)
+        assert dense_matrix.solve_dense(with_room(a), x, n)
         np.testing.assert_allclose(x, np.linalg.solve(a, b), rtol=1e-9)
-    assert not dense_matrix.solve_dense(np.ones((3, 3)), np.ones(3), 3)
+    assert not dense_matrix.solve_dense(with_room(np.ones((3, 3))), np.ones(3), 3)
 
 
 def test_more_rows_than_dofs_by_their_dofs():
     """Eight points of a body that rests: the same step, of least length, by 24 rows and by 6 dofs.
 
-    Both are G (G + ε I)⁻² w with three refinements; what these leave out of the smallest singular value, 1e-2
-    of the mean here, is (2 ε/σ)⁴ of it, 1e-8 and less of the impulses.
+    What the one leaves out of the smallest singular value, 1e-2 of the mean here, is (2 ε/σ)⁴ of it with an ε
+    a thousand times as large, the other 3 (ε/σ)²: 1e-8 and less of the impulses.
     """
     rng = np.random.default_rng(5)
     for _ in range(50):
@@ -133,6 +156,47 @@ def test_more_rows_than_dofs_by_their_dofs():
         np.testing.assert_allclose(y.T @ one, -fall, atol=1e-9)
         np.testing.assert_allclose(y.T @ other, -fall, atol=1e-9)
         np.testing.assert_allclose(other, one, atol=1e-6)
+
+
+def test_sticking_by_dofs():
+    """The same without G, from random impulses, some of them on contacts that open: w = 0 where they stay."""
+    rng = np.random.default_rng(6)
+    for _ in range(50):
+        points = int(rng.integers(4, 9))
+        arms = rng.uniform(-1.0, 1.0, (points, 3))
+        y = np.vstack([np.hstack([np.eye(3), -reference.skew(arm)]) for arm in arms])
+        fall = np.r_[rng.normal(0.0, 0.01, 2), -1.0, rng.normal(0.0, 0.01, 3)]
+        c, mu = y @ fall, np.full(points, 10.0)
+        x = np.abs(rng.normal(size=3 * points)) * 0.1
+        opens = rng.random(points) < 0.3 if points > 5 else np.zeros(points, bool)
+        opens[:3] = False
+        c.reshape(-1, 3)[opens, 2] += 100.0
+        w, reached = stick_by_dofs(y, c, mu, x, 1e-10)
+        np.testing.assert_allclose(w, y @ (y.T @ x) + c, atol=1e-10)  # w goes with x
+        if reached < 0.0:  # not fewer dofs than closed rows
+            assert 3 * (points - opens.sum()) <= 6
+            continue
+        assert not x.reshape(-1, 3)[opens].any()
+        np.testing.assert_allclose(w.reshape(-1, 3)[~opens], 0.0, atol=1e-10)
+
+
+def test_products_with_whitened_rows_against_numpy():
+    """Yᵀ v, Y z and Yᵀ Y + ε I of some rows; odd numbers of rows and dofs."""
+    rng = np.random.default_rng(7)
+    for rows, dofs in ((12, 6), (13, 9), (31, 27), (5, 3)):
+        y = rng.normal(size=(rows, dofs))
+        table, width = with_room(y, 0.0), dense_matrix.wide(dofs)
+        v, z = rng.normal(size=rows), np.zeros(width)
+        dense_matrix.gather_rows(table, width, v, z)
+        np.testing.assert_allclose(z[:dofs], y.T @ v, atol=1e-13)
+        assert not z[dofs:].any()
+        dense_matrix.along_rows(table, width, z, v)
+        np.testing.assert_allclose(v, y @ z[:dofs], atol=1e-12)
+        chosen = np.flatnonzero(rng.random(rows) < 0.7)
+        a = np.zeros((width, width + 4))
+        dense_matrix.normal_matrix(table, width, chosen, len(chosen), 0.5, a)
+        expected = y[chosen].T @ y[chosen] + 0.5 * np.eye(dofs)
+        np.testing.assert_allclose(np.tril(a[:dofs, :dofs]), np.tril(expected), atol=1e-12)
 
 
 def test_cholesky_against_numpy():

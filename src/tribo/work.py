@@ -306,3 +306,10 @@ class Work(Record):
     # Contacts of loose bodies, laid out for sweeps (`src/tribo/contact/solver/loose_contacts.py`).
     loose_dof = field("max_contact", 2, dtype=INT)  # first dof of two sides, −1: another kind
     loose_row = field("max_contact", 42)  # rows, and the inverse of its own block
+
+    # Constraints of robots that turn far in the step.
+    rk_way = field("nv")  # [m, rad] ∫ v dt of that way
+    way_v = field("nv")  # [m/s, rad/s] whose mean with v⁺, times dt, is that way
+    shift_v = field("nv")  # [m, rad] shift at the end of the step that closed gaps
+    tie_is_idle = field("nconstraint", dtype=INT)  # 1: it is to do no work
+    tree_tie_gives = field("ntree", dtype=INT)  # 1: a constraint does work on it

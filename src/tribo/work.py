@@ -320,3 +320,9 @@ class Work(Record):
     slot_packet = field(62, dtype=INT)  # the packet of each bit
     # The dense problem of an island with more rows than dofs.
     dense_dof = field("ndense", dtype=INT)  # which dof is the k-th column of `dense_row`
+    # Constraints of robots that turn far in the step.
+    rk_way = field("nv")  # [m, rad] ∫ v dt of that way
+    way_v = field("nv")  # [m/s, rad/s] whose mean with v⁺, times dt, is that way
+    shift_v = field("nv")  # [m, rad] shift at the end of the step that closed gaps
+    tie_is_idle = field("nconstraint", dtype=INT)  # 1: it is to do no work
+    tree_tie_gives = field("ntree", dtype=INT)  # 1: a constraint does work on it

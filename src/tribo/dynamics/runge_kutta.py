@@ -99,14 +99,17 @@ def start(model, work, t):
 
 
 @kernel
-def add(model, work, t, weight):
-    """Add a stage to the sums with its weight.
+def add(model, work, t, weight, dt):
+    """Add a stage of a part of length dt to the sums with its weight.
 
     Writes: work.
     """
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         work.rk_rate_sum[dof] += weight * work.rk_rate[dof]
         work.rk_acc_sum[dof] += weight * work.rk_acc[dof]
+    if model.tree_is_tied[t] == 1:
+        for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+            work.rk_way[dof] += dt * weight * work.mid_v[dof]
 
 
 @kernel
@@ -171,7 +174,7 @@ def advance_part(model, command, settings, work, t, parts):
     size, _ = evaluate(model, command, settings, work, t, share)
     scale = twice_kinetic_energy(model, work, t) + dt * dt * size
     is_coarse = False
-    add(model, work, t, 1.0 / 6.0)
+    add(model, work, t, 1.0 / 6.0, dt)
     for k in range(3):
         go_on(model, work, t, dt if k == 2 else 0.5 * dt)
         _, apart = evaluate(model, command, settings, work, t, share if k == 2 else 2.0 * share)
@@ -180,7 +183,7 @@ def advance_part(model, command, settings, work, t, parts):
             is_coarse = True
             if parts < MOST:
                 return True
-        add(model, work, t, 1.0 / 6.0 if k == 2 else 1.0 / 3.0)
+        add(model, work, t, 1.0 / 6.0 if k == 2 else 1.0 / 3.0, dt)
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
         kinematics.drift_joint(model, i, work.rk_q, work.rk_rate_sum, dt, work.rk_q)
@@ -199,7 +202,7 @@ def advance_in(model, state, command, settings, work, t, parts):
         work.rk_q[k] = state.q[k]
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         work.rk_v[dof] = state.v[dof]
-        work.rk_torque[dof] = 0.0
+        work.rk_torque[dof] = work.rk_way[dof] = 0.0
     is_coarse = False
     for _ in range(parts):
         is_coarse = advance_part(model, command, settings, work, t, parts) or is_coarse
@@ -287,6 +290,7 @@ def fly(model, state, command, settings, work, t):
         work.drive_inertia[dof] = work.rk_inertia[dof]
         work.change_v[dof] = work.rk_v[dof] - state.v[dof] if arrives else 0.0
         work.mid_v[dof] = state.v[dof] + 0.5 * work.change_v[dof]
+        work.way_v[dof] = 2.0 * rate * work.rk_way[dof] - work.rk_v[dof]
     inertia.factorize_moved(model, work, t)
     if not arrives:
         work.tree_is_fourth[t] = 0

@@ -8,7 +8,7 @@ its spook damping, taken implicitly (`src/tribo/contact/problem/spook.py`).
 from math import atan2, floor, inf, pi, sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints import breaking, lengths
+from tribo.contact.constraints import breaking, lengths, way_work
 from tribo.contact.constraints.attachments import (
     ZERO,
     body_frame,
@@ -47,6 +47,8 @@ ANGULAR = 3  # first of the angular directions in a mask, first of the angular s
 
 ROUNDING = 1e-7  # [–] R of a hard row over G: what is redundant or singular gets a finite impulse
 SMALL = 1e-4  # [–] sine of an angle between axes that is the angle, to 1e-9 of it
+CLOSED = 0.1  # [–] of the bend of a curve in a step: a tie that is wider open is to close
+PARTING = 0.5  # [–] of the velocity by which it bends in a step: ends that part faster are to meet
 WHIRL = 0.2  # [rad] in a step: a pin that goes round faster gains or loses energy
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
@@ -119,9 +121,11 @@ def hold(model, state, command, settings, work, c, first, point, axes, gap, curv
                 model, state, settings, work, n, vec.dot(u, gap), compliance, damping, -inf, inf
             )
             continue
-        target, correction = hard_target(
-            settings, erp, vec.dot(u, gap), vec.dot(u, drift), vec.dot(u, sag), False
-        )
+        faster, lower = vec.dot(u, drift), vec.dot(u, sag)
+        if work.tie_is_idle[c] == 1:
+            faster = way_work.way_rate(model, state, settings, work, n)
+            lower = vec.dot(u, gap)
+        target, correction = hard_target(settings, erp, vec.dot(u, gap), faster, lower, False)
         scalar_rows.close_row(model, state, work, n, target, -inf, inf, 0.0)
         work.scalar_reach[n] = reach
         work.scalar_gap[n] = vec.dot(u, gap)
@@ -150,6 +154,65 @@ def follows_ends(model, work, c):
         return False
     is_tied = max(tied_tree(model, 2 * c), tied_tree(model, 2 * c + 1)) >= 0
     return is_tied and not in_loop(model, work, c)
+
+
+@kernel
+def bends(model, state, settings, work, c):
+    """Return how the gaps of constraint c, of its place and of its attitude, bend if nothing pushes."""
+    a = model.constraint_body[c, 0]
+    b = model.constraint_body[c, 1]
+    point, _ = body_frame(model, work.body_pos, work.body_rot, c, 1)
+    va, wa, aa, alpha_a = motion(model, state, settings, work, a, point)
+    vb, wb, ab, alpha_b = motion(model, state, settings, work, b, point)
+    turn = vec.scale(2.0, vec.cross(wa, vec.sub(vb, va)))
+    turning = vec.add(vec.sub(alpha_a, alpha_b), vec.cross(vec.sub(wa, wb), wa))
+    return vec.add(turn, vec.sub(aa, ab)), turning
+
+
+@kernel
+def is_closed(model, state, command, settings, work, c):
+    """Tell whether constraint c is closed as the step begins, and its ends hardly part.
+
+    Writes: work.
+    """
+    curve, turning = bends(model, state, settings, work, c)
+    way_work.move_ends(model, state, work, c)
+    for first in range(0, 6, 3):
+        size = settings.dt * vec.norm(curve if first == 0 else turning)
+        gap = 0.0
+        for k in range(first, first + 3):
+            if model.constraint_locked[c] & (1 << k) != 0:
+                apart = gap_of(model, command, work, c, k)
+                gap += apart * apart
+        if sqrt(gap) > CLOSED * settings.dt * size:
+            return False
+        if way_work.parting(model, work, c, first) > PARTING * size:
+            return False
+    return True
+
+
+@kernel
+def find_idle(model, state, command, settings, work):
+    """Note which constraints ask that their impulses do no work: all of those that robots share, or none.
+
+    Writes: work.
+    """
+    for t in range(model.tree_body.shape[0]):
+        work.tree_tie_gives[t] = 0
+    is_any = False
+    for c in range(model.constraint_kind.shape[0]):
+        work.tie_is_idle[c] = 0
+        if model.constraint_kind[c] != JOINT or command.constraint[c, IS_ON] == 0.0:
+            continue
+        if state.constraint_is_broken[c] == 1:
+            continue
+        if way_work.ties_fast_robot(model, state, settings, work, c):
+            work.tie_is_idle[c] = 1
+            is_any = True
+            if not is_closed(model, state, command, settings, work, c):
+                way_work.give(model, work, c)
+    if is_any:
+        way_work.spread(model, work)
 
 
 @kernel
@@ -345,6 +408,7 @@ def linkage(model, state, command, settings, work):
     """
     for k in range(state.q.shape[0]):
         work.begin_q[k] = state.q[k]
+    find_idle(model, state, command, settings, work)
     for c in range(model.constraint_kind.shape[0]):
         work.constraint_is_broken[c] = state.constraint_is_broken[c]
         for k in range(state.constraint_memory.shape[1]):

@@ -6,11 +6,12 @@ least in kinetic energy,
 
     δq = M̂⁻¹ Yᵀ μ,   (Y M̂⁻¹ Yᵀ + ε D) μ = −e,
 
-with the Jacobians Y of the step, up to five times. Velocities stay, but for a factor that keeps the energy
-(`shifted`), and for the spin of free bodies, which keep their angular momentum as they are turned. A row
-moves by at most its reach, the bend of its curve in one step: what was open for other reasons is left to
-the velocities. Near a singular pose some gaps could only be closed by a long way: the conjugate gradients
-stop before they take it, and no island goes farther by it than by its step.
+with the Jacobians Y of the step, up to five times. Velocities stay, but for the spin of free bodies, which
+keep their angular momentum as they are turned, those of robots on a fixed base, which are carried along
+(`carry`), and a factor that keeps the energy after long shifts (`projection_energy`). A row moves by at most
+its reach, the bend of its curve in one step: what was open for other reasons is left to the velocities. Near
+a singular pose some gaps could only be closed by a long way: the conjugate gradients stop before they take
+it, and no island goes farther by it than by its step.
 
 Source: post-stabilization, Cline and Pai 2003; conjugate gradients, Hestenes and Stiefel 1952.
 """
@@ -23,12 +24,15 @@ from tribo.contact.problem.islands import find
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.problem.whitened_products import add_scalar_to, scalar_moved_by
 from tribo.contact.stabilisation.group_momentum import has_group
-from tribo.dynamics import kinematics
+from tribo.dynamics import bias, kinematics
 from tribo.dynamics.bias import is_split
-from tribo.dynamics.inertia import twice_energy, unwhiten
+from tribo.dynamics.inertia import twice_energy, unwhiten, unwhiten_tree, whiten_tree
 from tribo.dynamics.momentum import keep_spin
-from tribo.model import Status
+from tribo.math import vec
+from tribo.model import Joint, Status
 
+SPHERICAL = int(Joint.SPHERICAL)
+FREE = int(Joint.FREE)
 COARSE = int(Status.COARSE)
 
 TOLERANCE = 1e-4  # [–] of the gaps, at which the conjugate gradients stop
@@ -38,8 +42,10 @@ FARTHEST = 1e3  # [–] energy of a shift over that of the gaps closed one by on
 MAX_STEPS = 5  # of Newton: each leaves a part (ω dt)/2 of the gaps
 CLOSED = 1e-7  # [–] of the reach: gaps below are left
 TORN = 0.1  # [–] of the reach: a gap may grow by that much in half a step
+FAR = 1e-3  # [–] of the way of a step: after longer shifts `projection_energy` looks
+LITTLE = 1e-5  # [–] of the way of a step: shorter shifts change too little to look at
 SMALL = 1e-6  # [m, rad] a gap that grows by less is of no account
-OPEN, FAR = 1, 2  # a gap that is left too wide; one that is far wider than it was
+OPEN, TORN_APART = 1, 2  # a gap that is left too wide; one that is far wider than it was
 GAIN = 0.25  # [–] a step that leaves more of the squared gaps is the last
 
 
@@ -196,6 +202,8 @@ def move(model, state, work, shift):
         if not moves:
             continue
         root = model.tree_body[t]
+        for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+            work.shift_v[dof] += work.change_v[dof]
         for i in range(root, root + model.tree_body_count[t]):
             kinematics.drift_joint(model, i, state.q, work.change_v, 1.0, state.q)
 
@@ -213,10 +221,10 @@ def move_back(model, state, work):
 
 @kernel
 def widening(work, gap, first, end, closes):
-    """Tell whether rows first … end − 1, of one constraint, end a step too wide open: `OPEN`, or `FAR`, or 0.
+    """Tell whether rows first … end − 1, of one constraint, end a step too wide: `OPEN`, `TORN_APART`, or 0.
 
     All together, since their directions turn. Open is wider than in mid step by a part of what a step bends,
-    or than when it began by more than what a step closes; far is the latter, and wide as well.
+    or than when it began by more than what a step closes; torn apart is the latter, and wide as well.
     """
     after = middle = before = 0.0
     for n in range(first, end):
@@ -226,7 +234,7 @@ def widening(work, gap, first, end, closes):
     after, middle, before = sqrt(after), sqrt(middle), sqrt(before)
     much = TORN * work.scalar_reach[first]
     if after > before + closes:
-        return FAR if after > much else OPEN
+        return TORN_APART if after > much else OPEN
     return OPEN if after > middle + much + SMALL else 0
 
 
@@ -257,7 +265,7 @@ def judge(model, state, command, settings, work):
         found = widening(work, gap, first, end, closes) if work.scalar_reach[first] > 0.0 else 0
         if found > 0:
             work.status[0] |= COARSE
-        if found == FAR:
+        if found == TORN_APART:
             for side in range(2):
                 if work.scalar_len[first, side] > 0:
                     tree = model.body_tree[work.scalar_body[first, side]]
@@ -266,14 +274,63 @@ def judge(model, state, command, settings, work):
 
 
 @kernel
-def keep_spins(model, state, work):
-    """Let free bodies that a shift has turned keep their angular momentum.
+def carry(model, state, settings, work, t):
+    """Carry the velocity of a robot along its shift δ, parallel in the geometry of its kinetic energy.
 
-    Writes: state.
+    δv = −M̂⁻¹ C(δ, v), C from h(v) = C(v, v), and ½ δ × ω where a joint turns about three axes, those of its
+    parent: what is moved without forces keeps its energy.
+
+    Writes: state, work.
+    """
+    first, last = model.tree_v[t], model.tree_v[t] + model.tree_nv[t]
+    rate = 1.0 / settings.dt
+    for dof in range(first, last):
+        work.bias_before[dof] = work.bias_force[dof]
+        work.change_v[dof] = state.v[dof] - rate * work.shift_v[dof]
+    bias.tree_bias(model, work.change_v, settings, work, t)
+    for dof in range(first, last):
+        work.rk_acc[dof] = work.bias_force[dof]
+        work.change_v[dof] = state.v[dof] + rate * work.shift_v[dof]
+    bias.tree_bias(model, work.change_v, settings, work, t)
+    for dof in range(first, last):
+        work.change_v[dof] = 0.25 * settings.dt * (work.rk_acc[dof] - work.bias_force[dof])
+        work.bias_force[dof] = work.bias_before[dof]
+    whiten_tree(model, work, t, work.change_v)
+    unwhiten_tree(model, work, t, work.change_v, work.change_v)
+    for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
+        if model.joint_type[i] == SPHERICAL:
+            k = model.joint_v[i]
+            turn = (work.shift_v[k], work.shift_v[k + 1], work.shift_v[k + 2])
+            more = vec.cross(turn, (state.v[k], state.v[k + 1], state.v[k + 2]))
+            for j in range(3):
+                work.change_v[k + j] += 0.5 * more[j]
+    for dof in range(first, last):
+        state.v[dof] += work.change_v[dof]
+
+
+@kernel
+def is_carried(model, work, t):
+    """Tell whether the velocity of tree t follows its shift.
+
+    That of a robot on a fixed base does, but for shifts that are next to nothing, and for those after which
+    `projection_energy` looks.
+    """
+    if model.joint_type[model.tree_body[t]] == FREE or model.tree_is_single[t] == 1:
+        return False
+    return LITTLE * LITTLE < work.island_way[t, 2] <= FAR * FAR
+
+
+@kernel
+def keep_spins(model, state, settings, work):
+    """Let free bodies that a shift has turned keep their angular momentum, and robots their energy.
+
+    Writes: state, work.
     """
     for t in range(model.tree_body.shape[0]):
         if is_split(model, t):
             keep_spin(model, t, work.end_q, state.q, state.v)
+        elif is_carried(model, work, t):
+            carry(model, state, settings, work, t)
 
 
 @kernel
@@ -284,6 +341,8 @@ def close_gaps(model, state, command, settings, work):
     """
     for k in range(state.q.shape[0]):
         work.end_q[k] = state.q[k]
+    for dof in range(work.shift_v.shape[0]):
+        work.shift_v[dof] = 0.0
     for t in range(model.tree_body.shape[0]):
         work.island_way[t, 2] = 0.0
         work.island_is_torn[t] = 0
@@ -292,7 +351,7 @@ def close_gaps(model, state, command, settings, work):
     for _ in range(MAX_STEPS):
         width = gaps(model, state, command, work, work.scalar_kept[0])
         if width == 0.0:
-            keep_spins(model, state, work)
+            keep_spins(model, state, settings, work)
             return
         if is_strict and width > widest:
             move_back(model, state, work)
@@ -306,7 +365,7 @@ def close_gaps(model, state, command, settings, work):
         move(model, state, work, work.pile_step)
         last, widest = size, width
         most = GAIN * size
-    keep_spins(model, state, work)
+    keep_spins(model, state, settings, work)
     judge(model, state, command, settings, work)
 
 

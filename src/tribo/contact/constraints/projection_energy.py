@@ -11,6 +11,7 @@ and is held by no motor, spring or hand; not under `semi_implicit`, whose energy
 from math import sqrt
 
 from tribo.compiler.jit import kernel
+from tribo.contact.constraints.position_projection import FAR
 from tribo.contact.problem.islands import is_member
 from tribo.contact.stabilisation import energy_limiter, group_momentum
 from tribo.contact.stabilisation.velocity_scaling import ended, is_anchored, rigid_motion
@@ -22,7 +23,6 @@ from tribo.model import Course, Integrator, Status
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 COARSE = int(Status.COARSE)
 HELD_BACK = int(Course.HELD_BACK)
-FAR = 1e-3  # [–] of the way of a step: shorter shifts change too little to look at
 SLOWER = 0.9  # [–] of that motion for those who go back, who else might do so for ever
 MOST = 1.1  # [–] the largest factor: what hardly moves beyond the rigid motion is not made to
 

@@ -318,8 +318,10 @@ class Work(Record):
     packet_rest = field("max_contact", dtype=INT)  # these
     tree_packets = field("ntree", dtype=INT)  # bits of the packets with room in which a tree is
     slot_packet = field(62, dtype=INT)  # the packet of each bit
+
     # The dense problem of an island with more rows than dofs.
     dense_dof = field("ndense", dtype=INT)  # which dof is the k-th column of `dense_row`
+
     # Constraints of robots that turn far in the step.
     rk_way = field("nv")  # [m, rad] ∫ v dt of that way
     way_v = field("nv")  # [m/s, rad/s] whose mean with v⁺, times dt, is that way

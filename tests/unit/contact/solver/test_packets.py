@@ -267,9 +267,7 @@ def test_a_body_on_many_points_makes_no_packets():
     world = tribo.World(1e-3)
     world.add_ground()
     parts = [
-        tribo.CompoundPart(
-            "box", (0.08, 0.08, 0.1), position=(0.1 * (k % 3), 0.1 * (k // 3), 0.0)
-        )
+        tribo.CompoundPart("box", (0.08, 0.08, 0.1), position=(0.1 * (k % 3), 0.1 * (k // 3), 0.0))
         for k in range(9)
     ]
     world.add_compound(parts, 2.0, position=(0.0, 0.0, 0.05))

@@ -3,7 +3,7 @@
 A contact goes into the first packet, of those with room, in which neither of its bodies is. Each such packet
 has a bit, and each tree those of the packets in which it is, so that a contact finds its packet by a few
 operations on whole numbers. A sweep visits packet by packet and after these, alone, the contacts that are in
-none: of robots, with rolling friction, or without company. Contacts of one packet have no body in common, so
+none: of robots, with rolling friction, or left over. Contacts of one packet have no body in common, so
 each is solved given all the others, as in any sweep.
 Source: graph colouring for Gauss–Seidel's method, as in Tonge, Benevolenski, Voroshilov 2012.
 """

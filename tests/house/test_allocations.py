@@ -29,7 +29,7 @@ for k in range(4):
     world.add_capsule(0.1, 0.3, 1.0, position=(5, k, 0.3), orientation=(0.6, 0.8, 0, 0))
 world.step(500)
 # Calls that take long are cut into slices by the clock, each of which takes something: the least counts.
-print(min(taken(world, 101) for _ in range(5)) - min(taken(world, 1) for _ in range(5)))
+print(min(taken(world, 101) for _ in range(20)) - min(taken(world, 1) for _ in range(20)))
 # The counter counts: an array made in a kernel is seen.
 import numba
 make = numba.njit(lambda n: np.zeros(n).sum())

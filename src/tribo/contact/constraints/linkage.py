@@ -177,8 +177,11 @@ def is_closed(model, state, command, settings, work, c):
     """
     curve, turning = bends(model, state, settings, work, c)
     way_work.move_ends(model, state, work, c)
+    fast = way_work.end_speed(model, work, c)
     for first in range(0, 6, 3):
-        size = settings.dt * vec.norm(curve if first == 0 else turning)
+        if command.constraint[c, ANGULAR_COMPLIANCE if first == ANGULAR else COMPLIANCE] > 0.0:
+            continue
+        size = settings.dt * vec.norm(curve if first == 0 else turning) + 1e-6 * fast
         gap = 0.0
         for k in range(first, first + 3):
             if model.constraint_locked[c] & (1 << k) != 0:

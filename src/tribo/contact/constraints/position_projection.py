@@ -317,7 +317,7 @@ def is_carried(model, work, t):
     """
     if model.joint_type[model.tree_body[t]] == FREE or model.tree_is_single[t] == 1:
         return False
-    return LITTLE * LITTLE < work.island_way[t, 2] <= FAR * FAR
+    return LITTLE * LITTLE < work.island_way[find(work.tree_island, t), 2] <= FAR * FAR
 
 
 @kernel

@@ -121,6 +121,18 @@ def parting(model, work, c, first):
 
 
 @kernel
+def end_speed(model, work, c):
+    """Return how fast the ends turn."""
+    total = 0.0
+    for side in range(2):
+        body = model.constraint_body[c, side]
+        if body >= 0:
+            s = spatial.load(work.swing_vel, body)
+            total += vec.norm((s[0], s[1], s[2]))
+    return total
+
+
+@kernel
 def give(model, work, c):
     """Note that constraint c does work on the trees at its ends.
 

@@ -251,9 +251,9 @@ class Work(Record):
     block_value = field("nvalue")  # row by row
     block_scratch = field("nv")
     pile_lack = field("nv")  # z − z_free − Yᵀ λ(z), or −Yᵀ λ
-    newton_start = field("nv")  # z where a Newton step of a round begins
+    newton_start = field("nv")  # z where a Newton step of a round, or a far sweep, begins
     rigid_motion_v = field("nv")  # of an island: all its bodies as one
-    pile_step = field("nv")  # also the shift that closes loops, whitened (projection)
+    pile_step = field("nv")  # also the way of far sweeps; the shift that closes loops (projection)
     contact_guess = field("max_contact", 3)  # [m/s] y of the splitting; [N s] of an impact
     contact_spin_guess = field("max_contact", 3)  # [rad/s] y; [m/s] velocity before an impact
     contact_shift = field("max_contact")  # [m/s] speed after an impact

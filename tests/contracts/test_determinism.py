@@ -93,6 +93,38 @@ def test_batch_of_one_is_the_world():
         np.testing.assert_array_equal(batch.engine.state.arrays["v"][e], world.engine.state.v)
 
 
+def test_unlike_heaps_of_a_batch_are_each_as_alone():
+    """Worlds that share the scratch of a thread leave nothing of their contacts to one another."""
+
+    def heap():
+        world = tribo.World(2e-3)
+        world.default_pair = tribo.PairProperties(friction=0.6)
+        world.add_ground()
+        rng = np.random.default_rng(7)
+        for k in range(24):
+            turn = rng.normal(size=4)
+            place = (0.21 * (k % 2), 0.21 * (k // 2 % 2), 0.1 + 0.2 * (k // 4))
+            world.add_box(
+                (0.2, 0.16, 0.18), 1.0, position=place, orientation=turn / np.linalg.norm(turn)
+            )
+        return world
+
+    alone = [heap() for _ in range(4)]
+    for e, world in enumerate(alone):
+        world.engine.state.v[:] = 0.7 * e * np.random.default_rng(e).normal(size=144)
+    batches = [tribo.Batch(heap(), 4, threads=n) for n in (1, 2)]
+    for batch in batches:
+        for e, world in enumerate(alone):
+            batch.engine.state.arrays["v"][e][:] = world.engine.state.v
+        batch.step(250)
+    for e, world in enumerate(alone):
+        world.step(250)
+        assert world.engine.work.packet_count[0] > 0
+        for batch in batches:
+            np.testing.assert_array_equal(batch.engine.state.arrays["q"][e], world.engine.state.q)
+            np.testing.assert_array_equal(batch.engine.state.arrays["v"][e], world.engine.state.v)
+
+
 def test_far_from_the_origin_it_is_the_same_to_round_off():
     """A fall and a bounce 1 km away: to 1e-9."""
     ends = []

@@ -167,9 +167,8 @@ class ArticulatedSystem(Drives, Object):
     @generalized_force.setter
     def generalized_force(self, value: Any) -> None:
         tau = self._tau
-        if (
-            check.is_plain(value, len(tau)) and not self.is_removed
-        ):  # what a controller does each step
+        # What a controller does in each step comes first.
+        if check.is_plain(value, len(tau)) and not self.is_removed:
             tau[:] = value
         else:
             tau[:] = self._drive_values(value, "generalized_force", tau, 6, 0.0)

@@ -2,22 +2,14 @@
 
 Contacts that share no body can be visited at the same time, one in each lane of the processor's registers
 (`compiler/lanes.py`). A packet is four such contacts; `contact_packets` forms them. All that a visit reads
-stands together, each number four times, for the four contacts (`Work.packet_row`): for each axis t₁, t₂, n
+stands together, each number of the four contacts side by side (`Work.packet_row`): for each axis t₁, t₂, n
 the rows of both bodies' six dofs, then G, (G + lift)⁻¹, the velocity without forces, the compliance, μ. As in
 `loose_rows`, a contact with one loose body has it twice, the second time with rows of zeros. In a packet of
 fewer than four contacts the first one stands again, with zeros for all its numbers and moving apart.
 """
 
 from tribo.compiler.jit import kernel
-from tribo.compiler.lanes import (
-    gathered,
-    load4,
-    low,
-    scattered,
-    store2,
-    store4,
-    transposed,
-)  # fmt: skip
+from tribo.compiler.lanes import gathered, load4, low, scattered, store2, store4, transposed
 
 LANES = 4
 AXIS = 48  # numbers of one axis: two bodies, six dofs, four lanes

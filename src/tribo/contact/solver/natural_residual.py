@@ -125,11 +125,11 @@ def violations_of_packets(model, work):
         own = packet_violations(work, p)
         for lane in range(LANES):
             v = number(own, lane)
-            worst = worst if v <= worst else v
+            worst = max(worst, v)
             square += v * v
     for k in range(work.packet_alone[0]):
         v = contact_violation(model, work, work.packet_rest[k])
-        worst = worst if v <= worst else v
+        worst = max(worst, v)
         square += v * v
     return worst, square
 
@@ -143,13 +143,13 @@ def violations(model, work, t):
     else:
         for k in contacts_in(work, t):
             v = contact_violation(model, work, work.island_contact[k])
-            worst = worst if v <= worst else v  # no number is the worst
+            worst = max(worst, v)
             square += v * v
     for k in scalars_in(work, t):
         v = scalar_violation(model, work, work.island_scalar[k])
-        worst = worst if v <= worst else v
+        worst = max(worst, v)
         square += v * v
-    return worst, square
+    return worst if square >= 0.0 else square, square  # no number is the worst
 
 
 @kernel

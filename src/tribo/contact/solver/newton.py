@@ -159,7 +159,7 @@ def closed_row(g, i, eps, index, count, jac, a):
 
     Writes: jac.
     """
-    if index[count - 1] == count - 1:  # all are
+    if index[count - 1] == count - 1:  # the first ones, without a gap
         for b in range(0, count, 4):
             store4(jac, jac.shape[1] * a + b, load4(g, g.shape[1] * i + b))
     else:

@@ -14,7 +14,7 @@ from tribo.contact.solver.coulomb_cone import (
     STUCK,
 )
 
-NEAR = 1e-2  # [rad] of a step, at which there are no more
+LAST_TURN = 1e-2  # [rad] of a step after which there are no more
 
 
 @kernel
@@ -62,13 +62,13 @@ def slip(g, c, mu, x, y, slips):
 
     slips: who needs one; the others' numbers mean nothing. It is `coulomb_cone.slip_by_newton` with a turn
     by 2 atan(N/D), N/D half of Newton's step, which takes one division. It ends where the last step was
-    smaller than `NEAR`: the next visit begins where this one ends, with the square of what is left.
+    smaller than `LAST_TURN`: the next visit begins where this one ends, with the square of what is left.
     """
     zero = spread4(0.0)
     one = spread4(1.0)
     two = spread4(2.0)
     most = spread4(0.5 * MOST_TURN)
-    near = spread4(0.5 * NEAR)
+    near = spread4(0.5 * LAST_TURN)
     k = one / mu
     n = zero - c[2]
     along = zero

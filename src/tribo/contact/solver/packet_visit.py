@@ -54,7 +54,7 @@ def visit(work, p):
 
 @kernel
 def larger(a, b):
-    """Return the larger of two numbers, lane by lane."""
+    """Return the larger of two numbers, lane by lane; what is no number is left out."""
     return chosen(a < b, b, a)
 
 

@@ -42,7 +42,7 @@ LONG = 30  # Newton steps from the last step's impulses, and from where turns ha
 SHORT = 10  # from where the splitting, or a round, has come
 TURNS = 8  # of sweeps and Newton steps in turns
 FEW_TURNS = 4  # of an island that moves and whose factor is dear
-NEAR = 0.5  # [–] of what has to be said: nearer, the turns of an island that moves end
+ENOUGH_SAID = 0.5  # [–] of what has to be said: nearer, the turns of an island that moves end
 AGAIN = 3  # times that turns begin anew
 FAR_SWEEPS = 60  # before each of these
 SPLITS = (20, 80, 300)  # steps of the splitting before each of these
@@ -258,7 +258,7 @@ def is_small(count, trees, cost):
 
 @kernel
 def carry(model, work, t, count, limit):
-    """Carry island t, a large one that moves, on by a few turns; return whether that leads to `NEAR`.
+    """Carry island t, a large one that moves, on by a few turns; return whether that is near enough.
 
     Where what is missed would have to be said, sweeps of conjugate gradients lead elsewhere, and turns begin
     anew there. Near the solution a few trees take some steps of Newton's method besides, which is cheap and
@@ -267,7 +267,7 @@ def carry(model, work, t, count, limit):
     Writes: work.
     """
     said = FLAGGED * work.removed_speed[0]
-    near = max(limit, NEAR * said)
+    near = max(limit, ENOUGH_SAID * said)
     turns = TURNS if work.factor_work[0] <= LARGE else FEW_TURNS
     if work.island_origin[t] == LAST_ROUND:  # a good start
         turns //= 2

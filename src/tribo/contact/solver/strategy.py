@@ -203,7 +203,6 @@ def solve_as_set(model, settings, work, t, rows):
 
     Writes: work.
     """
-    is_solved = False
     if settings.contact_solver == SWEEPS_ONLY:
         limit = settings.tolerance * island_speed(settings, work, t)
         lay_out(model, work, t)

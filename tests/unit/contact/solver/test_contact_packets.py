@@ -7,7 +7,7 @@ import pytest
 import tribo
 from tribo.compiler.jit import DISABLED, script
 from tribo.compiler.lanes import is_yes, load4, number, store4
-from tribo.contact.problem import packet_rows, whitened_products
+from tribo.contact.problem import loose_rows, packet_rows, whitened_products
 from tribo.contact.solver import (
     contact_packets,
     coulomb_cone,
@@ -260,6 +260,27 @@ def test_the_law_of_four_is_that_of_one():
             np.testing.assert_allclose(x, want, rtol=1e-12, atol=1e-14)
     assert min(kinds[k] for k in ("open", "stick", "slip", "smooth")) > 50
     assert kinds["hard"] < 0.02 * 2000
+
+
+def test_records_are_as_wide_as_what_is_written(laid_out):
+    """One number less, and the last lane would be written beyond its row."""
+    _, _, work, _, _ = laid_out
+    assert work.packet_row.shape[1] == packet_rows.PACKET_WIDTH
+    assert work.loose_row.shape[1] == loose_rows.LOOSE_WIDTH
+    assert work.slot_packet.shape[0] == contact_packets.SLOTS
+
+
+def test_what_is_no_number_is_the_worst(laid_out):
+    """Of a contact in a packet as of one alone, though others come after it."""
+    _, model, work, island, _ = laid_out
+    kept = np.asarray(work.contact_impulse).copy()
+    work.contact_impulse[work.packet_contact[0, 0], 2] = np.nan
+    work.packet_island[0] = 1 + island
+    for _ in range(2):
+        assert np.isnan(natural_residual.violations(model, work, island)).all()
+        contact_packets.leave_packets(work)
+    work.contact_impulse[:] = kept
+    work.packet_island[0] = 1 + island
 
 
 def test_a_body_on_many_points_makes_no_packets():

@@ -231,7 +231,8 @@ def main() -> None:
         flagged = f"{engine.flagged / engine.steps:.1%}" if isinstance(engine, Tribo) else ""
         print(
             f"| {name} | {1e3 * times[name].mean() / steps:.2f} | {1e3 * times[name].max() / steps:.2f} "
-            f"| {deepest[name]:.1e} | {np.mean(squares[name]):.1e} | {engine.poses()[:, 2].max():.2f} | {flagged} |"
+            f"| {deepest[name]:.1e} | {np.mean(squares[name]):.1e} "
+            f"| {engine.poses()[:, 2].max():.2f} | {flagged} |"
         )
 
 

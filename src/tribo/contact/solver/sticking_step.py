@@ -57,8 +57,8 @@ def redundant_step(y, dofs, w, eps, index, count, factor, step, rest, z):
     """Set the step of least length to the nearest velocity where there are more rows than dofs.   G = Y Yᵀ
 
     G (G + ε I)⁻² w = Y K⁻² Yᵀ w, K = Yᵀ Y + ε I: a system as large as the dofs. Y (K⁻² + 2 ε K⁻³) Yᵀ w leaves
-    3 (ε/σ)² of an eigenvalue σ of Yᵀ Y instead of 2 ε/σ. Yᵀ leaves nothing of what w contradicts, so ε may be as
-    small as where G is regular. A row that is not closed has no step.
+    3 (ε/σ)² of an eigenvalue σ of Yᵀ Y instead of 2 ε/σ. Yᵀ leaves nothing of what w contradicts, so ε may be
+    as small as where G is regular. A row that is not closed has no step.
 
     Writes: factor, step, rest, z.
     """

@@ -15,6 +15,8 @@ import numpy as np
 import tribo
 
 BAR = 0.03  # [m] how thick bars are
+UPRIGHT = (1.0, 0.0, 0.0, 0.0)
+TILTED = (0.8, 0.3, -0.4, 0.33)  # about no axis of the world; of any length
 
 
 def bar(
@@ -26,15 +28,27 @@ def bar(
     return link
 
 
+def turned(turn: tuple[float, ...], point: tuple[float, ...]) -> np.ndarray:
+    """Return where a turn (quaternion, of any length) takes a point."""
+    w, *u = np.array(turn) / np.linalg.norm(turn)
+    return np.array(point) + 2.0 * np.cross(u, np.cross(u, point) + w * np.array(point))
+
+
 def chain(
-    world: tribo.World, lengths: tuple[float, ...], x: float = 0.0
+    world: tribo.World,
+    lengths: tuple[float, ...],
+    x: float = 0.0,
+    turn: tuple[float, ...] = UPRIGHT,
 ) -> tribo.ArticulatedSystem:
-    """Add a robot of bars in a row on a fixed base at (x, 0, 0)."""
+    """Add a robot of bars in a row on a fixed base at (x, 0, 0), all of it turned."""
     root = link = tribo.LinkDescription("base")
     root.fix_to_world()
     for k, length in enumerate(lengths):
         link = bar(link, f"l{k}", length, lengths[k - 1] if k else 0.0)
-    return world.add_articulated_system(root, position=(x, 0, 0))
+    orientation = np.array(turn) / np.linalg.norm(turn)
+    return world.add_articulated_system(
+        root, position=turned(turn, (x, 0, 0)), orientation=orientation
+    )
 
 
 def along(angles: np.ndarray, lengths: tuple[float, ...]) -> np.ndarray:
@@ -54,10 +68,22 @@ def free_motion(gap: Callable[[np.ndarray], np.ndarray], q: np.ndarray, speed: f
     return way / np.abs(way).max() * speed
 
 
-def four_bars(speed: float, dt: float) -> tribo.World:
-    """A crank of 0.1 m turns a rocker of 0.3 m by way of a coupler of 0.4 m, pinned to it."""
+def four_bars(
+    speed: float,
+    dt: float,
+    *,
+    turn: tuple[float, ...] = UPRIGHT,
+    hinged: bool = False,
+    rocker_first: bool = False,
+) -> tribo.World:
+    """A crank of 0.1 m turns a rocker of 0.3 m by way of a coupler of 0.4 m, tied to it."""
     world = tribo.World(time_step=dt, gravity=(0, 0, 0))
-    crank, rocker = chain(world, (0.1, 0.4)), chain(world, (0.3,), 0.4)
+    if rocker_first:
+        rocker = chain(world, (0.3,), 0.4, turn)
+        crank = chain(world, (0.1, 0.4), 0.0, turn)
+    else:
+        crank = chain(world, (0.1, 0.4), 0.0, turn)
+        rocker = chain(world, (0.3,), 0.4, turn)
     tip = np.array([0.1 + 0.16 / 0.6, np.sqrt(0.16 - (0.16 / 0.6) ** 2)])
     q = np.array([0.0, np.arctan2(-tip[1], tip[0] - 0.1), np.arctan2(-tip[1], tip[0] - 0.4)])
 
@@ -68,8 +94,17 @@ def four_bars(speed: float, dt: float) -> tribo.World:
     v *= speed / v[0]
     crank.generalized_coordinate, rocker.generalized_coordinate = q[:2], q[2:]
     crank.generalized_velocity, rocker.generalized_velocity = v[:2], v[2:]
-    world.add_pin(crank.link("l1"), rocker.link("l0"), position=(tip[0], 0, tip[1]))
+    ends, place = (crank.link("l1"), rocker.link("l0")), turned(turn, (tip[0], 0, tip[1]))
+    if hinged:
+        world.add_hinge(*ends, position=place, axis=turned(turn, (0, 1, 0)))
+    else:
+        world.add_pin(*ends, position=place)
     return world
+
+
+def tilted_four_bars(speed: float, dt: float) -> tribo.World:
+    """The four bars, tied by a hinge, in a plane that is none of the world's."""
+    return four_bars(speed, dt, turn=TILTED, hinged=True)
 
 
 def pinned_arm(speed: float, dt: float) -> tribo.World:
@@ -136,6 +171,7 @@ def two_robots(speed: float, dt: float) -> tribo.World:
 
 SCENES = {
     "four bars": four_bars,
+    "four bars, tilted, on a hinge": tilted_four_bars,
     "arm pinned to the world": pinned_arm,
     "slider crank": slider_crank,
     "two robots": two_robots,

@@ -67,6 +67,14 @@ def breaks(model, state, command, settings, work, c):
 
 
 @kernel
+def waits(state, command, c):
+    """Tell whether constraint c is a magnet that had caught nothing as the step began."""
+    if command.constraint[c, CATCH_DISTANCE] <= 0.0:
+        return False
+    return state.constraint_memory[c, IS_CAUGHT] == 0.0
+
+
+@kernel
 def catches(command, work, c, distance, angle):
     """Tell whether constraint c holds: a magnet that has caught, or catches now, or none at all.
 

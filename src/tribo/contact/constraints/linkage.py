@@ -18,6 +18,7 @@ from tribo.contact.constraints.attachments import (
     sag_of,
     swing,
 )
+from tribo.contact.constraints.way_work import ANGULAR
 from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.spook import close_soft_row
 from tribo.dynamics.tied_drift import PLACE
@@ -43,12 +44,12 @@ ANGULAR_COMPLIANCE = int(Tuning.ANGULAR_COMPLIANCE)
 SPOOK_DAMPING = int(Tuning.SPOOK_DAMPING)
 ANGULAR_SPOOK_DAMPING = int(Tuning.ANGULAR_SPOOK_DAMPING)
 IS_ON = int(Tuning.IS_ON)
-ANGULAR = 3  # first of the angular directions in a mask, first of the angular slots
 
 ROUNDING = 1e-7  # [–] R of a hard row over G: what is redundant or singular gets a finite impulse
 SMALL = 1e-4  # [–] sine of an angle between axes that is the angle, to 1e-9 of it
 CLOSED = 0.1  # [–] of the bend of a curve in a step: a tie that is wider open is to close
 PARTING = 0.5  # [–] of the velocity by which it bends in a step: ends that part faster are to meet
+ROUNDED = 1e-6  # [–] of the velocity of its bodies: a bend of less is as good as none
 WHIRL = 0.2  # [rad] in a step: a pin that goes round faster gains or loses energy
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
@@ -173,15 +174,19 @@ def bends(model, state, settings, work, c):
 def is_closed(model, state, command, settings, work, c):
     """Tell whether constraint c is closed as the step begins, and its ends hardly part.
 
+    Hinges and welds of links that turn about one axis do not bend: what is computed as the bend of their
+    attitude is rounding, and so are gap and rate. Hence the part of the velocity of the bodies. Springs, as
+    directions with a compliance are, may be open.
+
     Writes: work.
     """
     curve, turning = bends(model, state, settings, work, c)
     way_work.move_ends(model, state, work, c)
-    fast = way_work.end_speed(model, work, c)
     for first in range(0, 6, 3):
         if command.constraint[c, ANGULAR_COMPLIANCE if first == ANGULAR else COMPLIANCE] > 0.0:
             continue
-        size = settings.dt * vec.norm(curve if first == 0 else turning) + 1e-6 * fast
+        size = settings.dt * vec.norm(curve if first == 0 else turning)
+        size += ROUNDED * way_work.end_speed(model, work, c, first)
         gap = 0.0
         for k in range(first, first + 3):
             if model.constraint_locked[c] & (1 << k) != 0:
@@ -207,7 +212,7 @@ def find_idle(model, state, command, settings, work):
         work.tie_is_idle[c] = 0
         if model.constraint_kind[c] != JOINT or command.constraint[c, IS_ON] == 0.0:
             continue
-        if state.constraint_is_broken[c] == 1:
+        if state.constraint_is_broken[c] == 1 or breaking.waits(state, command, c):
             continue
         if way_work.ties_fast_robot(model, state, settings, work, c):
             work.tie_is_idle[c] = 1

@@ -20,6 +20,7 @@ from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints import attachments, lengths, linkage
+from tribo.contact.constraints.way_work import ANGULAR
 from tribo.contact.problem.islands import find
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.problem.whitened_products import add_scalar_to, scalar_moved_by
@@ -29,10 +30,11 @@ from tribo.dynamics.bias import is_split
 from tribo.dynamics.inertia import twice_energy, unwhiten, unwhiten_tree, whiten_tree
 from tribo.dynamics.momentum import keep_spin
 from tribo.math import vec
-from tribo.model import Joint, Status
+from tribo.model import Integrator, Joint, Status
 
 SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 COARSE = int(Status.COARSE)
 
 TOLERANCE = 1e-4  # [–] of the gaps, at which the conjugate gradients stop
@@ -42,8 +44,8 @@ FARTHEST = 1e3  # [–] energy of a shift over that of the gaps closed one by on
 MAX_STEPS = 5  # of Newton: each leaves a part (ω dt)/2 of the gaps
 CLOSED = 1e-7  # [–] of the reach: gaps below are left
 TORN = 0.1  # [–] of the reach: a gap may grow by that much in half a step
-FAR = 1e-3  # [–] of the way of a step: after longer shifts `projection_energy` looks
-LITTLE = 1e-5  # [–] of the way of a step: shorter shifts change too little to look at
+LONG_SHIFT = 1e-3  # [–] of the way of a step: after longer shifts `projection_energy` looks
+SHORT_SHIFT = 1e-5  # [–] of the way of a step: shorter shifts change too little to look at
 SMALL = 1e-6  # [m, rad] a gap that grows by less is of no account
 OPEN, TORN_APART = 1, 2  # a gap that is left too wide; one that is far wider than it was
 GAIN = 0.25  # [–] a step that leaves more of the squared gaps is the last
@@ -241,10 +243,10 @@ def widening(work, gap, first, end, closes):
 @kernel
 def end_of_rows(model, work, first):
     """Return the number after those of the rows that hold the same directions of the same constraint."""
-    group = (work.scalar_slot[first] - model.constraint_slot[0]) // linkage.ANGULAR
+    group = (work.scalar_slot[first] - model.constraint_slot[0]) // ANGULAR
     end = first + 1
     while end < work.scalar_count[0]:
-        if (work.scalar_slot[end] - model.constraint_slot[0]) // linkage.ANGULAR != group:
+        if (work.scalar_slot[end] - model.constraint_slot[0]) // ANGULAR != group:
             break
         end += 1
     return end
@@ -278,9 +280,11 @@ def carry(model, state, settings, work, t):
     """Carry the velocity of a robot along its shift δ, parallel in the geometry of its kinetic energy.
 
     δv = −M̂⁻¹ C(δ, v), C from h(v) = C(v, v), and ½ δ × ω where a joint turns about three axes, those of its
-    parent: what is moved without forces keeps its energy.
+    parent. With M for M̂, what is moved without forces keeps its energy. M̂ holds drives and dampings as well:
+    a robot that has them keeps its energy but for a part of what these do.
 
-    Writes: state, work.
+    Writes: state, work (body_vel, body_acc and body_force of the tree stay as they are at v + δ/dt and the
+        poses of mid step; what reads them next computes them anew).
     """
     first, last = model.tree_v[t], model.tree_v[t] + model.tree_nv[t]
     rate = 1.0 / settings.dt
@@ -309,27 +313,32 @@ def carry(model, state, settings, work, t):
 
 
 @kernel
-def is_carried(model, work, t):
+def is_carried(model, settings, work, t):
     """Tell whether the velocity of tree t follows its shift.
 
-    That of a robot on a fixed base does, but for shifts that are next to nothing, and for those after which
-    `projection_energy` looks.
+    That of a robot on a fixed base does, but for shifts that are next to nothing, and for long ones, after
+    which `projection_energy` looks. That one leaves out what touches something or is driven: a long shift of
+    such a robot leaves the velocity as it is. How long a shift is stands with the island's representative.
+    Not under `semi_implicit`, whose energy goes to and fro.
     """
+    if settings.integrator == SEMI_IMPLICIT:
+        return False
     if model.joint_type[model.tree_body[t]] == FREE or model.tree_is_single[t] == 1:
         return False
-    return LITTLE * LITTLE < work.island_way[find(work.tree_island, t), 2] <= FAR * FAR
+    way = work.island_way[find(work.tree_island, t), 2]
+    return SHORT_SHIFT * SHORT_SHIFT < way <= LONG_SHIFT * LONG_SHIFT
 
 
 @kernel
-def keep_spins(model, state, settings, work):
-    """Let free bodies that a shift has turned keep their angular momentum, and robots their energy.
+def carry_velocities(model, state, settings, work):
+    """Let velocities follow the shifts: free bodies keep their angular momentum, robots are carried along.
 
     Writes: state, work.
     """
     for t in range(model.tree_body.shape[0]):
         if is_split(model, t):
             keep_spin(model, t, work.end_q, state.q, state.v)
-        elif is_carried(model, work, t):
+        elif is_carried(model, settings, work, t):
             carry(model, state, settings, work, t)
 
 
@@ -351,7 +360,7 @@ def close_gaps(model, state, command, settings, work):
     for _ in range(MAX_STEPS):
         width = gaps(model, state, command, work, work.scalar_kept[0])
         if width == 0.0:
-            keep_spins(model, state, settings, work)
+            carry_velocities(model, state, settings, work)
             return
         if is_strict and width > widest:
             move_back(model, state, work)
@@ -365,7 +374,7 @@ def close_gaps(model, state, command, settings, work):
         move(model, state, work, work.pile_step)
         last, widest = size, width
         most = GAIN * size
-    keep_spins(model, state, settings, work)
+    carry_velocities(model, state, settings, work)
     judge(model, state, command, settings, work)
 
 

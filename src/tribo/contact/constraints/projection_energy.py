@@ -11,7 +11,7 @@ and is held by no motor, spring or hand; not under `semi_implicit`, whose energy
 from math import sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints.position_projection import FAR
+from tribo.contact.constraints.position_projection import LONG_SHIFT
 from tribo.contact.problem.islands import is_member
 from tribo.contact.stabilisation import energy_limiter, group_momentum
 from tribo.contact.stabilisation.velocity_scaling import ended, is_anchored, rigid_motion
@@ -128,7 +128,7 @@ def keep_energy(model, state, settings, work):
         return
     for t in range(model.tree_body.shape[0]):
         is_torn = work.island_is_torn[t] == 1
-        if not is_torn and work.island_way[t, 2] <= FAR * FAR:
+        if not is_torn and work.island_way[t, 2] <= LONG_SHIFT * LONG_SHIFT:
             continue
         if not rotates_far(model, state, settings, work, t):
             continue
@@ -137,5 +137,5 @@ def keep_energy(model, state, settings, work):
         is_torn = is_torn and group_momentum.is_group(model, work, t, work.island_last_tree[t] + 1)
         if is_torn:
             go_back(model, state, settings, work, t)
-        if is_torn or work.island_way[t, 2] > FAR * FAR:
+        if is_torn or work.island_way[t, 2] > LONG_SHIFT * LONG_SHIFT:
             rescale(model, state, settings, work, t, SLOWER if is_torn else 1.0)

@@ -8,7 +8,7 @@ stretched along its wire, any speed takes an impulse without bound: 0.3 m/s woul
 from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints.linkage import ANGULAR
+from tribo.contact.constraints.way_work import ANGULAR
 from tribo.contact.problem.contact_targets import step_speed
 from tribo.contact.problem.islands import contacts_in, is_member, scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY, set_row_target, tie_of

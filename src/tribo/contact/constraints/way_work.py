@@ -26,14 +26,11 @@ from tribo.dynamics.momentum import body_twist
 from tribo.math import spatial, vec
 from tribo.model import Course, Integrator, Joint
 
-REVOLUTE = int(Joint.REVOLUTE)
-PRISMATIC = int(Joint.PRISMATIC)
-SPHERICAL = int(Joint.SPHERICAL)
-FREE = int(Joint.FREE)
+FIXED = int(Joint.FIXED)
 FLOWN = int(Course.FLOWN)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 DAMPED = 0.02  # [–] of what goes to and fro, in a step
-ANGULAR = 3  # first of the angular directions in a mask
+ANGULAR = 3  # first of the angular directions in a mask, first of the angular slots
 
 
 @kernel
@@ -53,18 +50,9 @@ def ties_fast_robot(model, state, settings, work, c):
 @kernel
 def twist_of(model, v, work, i, p, r):
     """Return angular velocity of body i and velocity of its origin, given its pose and its parent."""
-    joint = model.joint_type[i]
-    if model.body_parent[i] >= 0 or joint == FREE:
-        return body_twist(model, v, work, i, p, r)
-    dof = model.joint_v[i]
-    if joint == REVOLUTE:
-        return vec.scale(v[dof], vec.mat_vec(r, vec.load(model.joint_axis, i))), ZERO
-    if joint == PRISMATIC:
-        return ZERO, vec.scale(v[dof], vec.mat_vec(r, vec.load(model.joint_axis, i)))
-    if joint == SPHERICAL:
-        turn = (v[dof], v[dof + 1], v[dof + 2])
-        return vec.mat_vec(vec.load_mat(model.joint_rot, i), turn), ZERO
-    return ZERO, ZERO
+    if model.joint_type[i] == FIXED:  # a root; those that are not are free
+        return ZERO, ZERO
+    return body_twist(model, v, work, i, p, r)
 
 
 @kernel
@@ -121,14 +109,23 @@ def parting(model, work, c, first):
 
 
 @kernel
-def end_speed(model, work, c):
-    """Return how fast the ends turn."""
+def end_speed(model, work, c, first):
+    """Return how fast the two bodies of constraint c go: what the rates of its gaps are differences of.
+
+    How fast they turn, where `first` is ANGULAR, else how fast their origins go and the arms to their ends.
+    """
     total = 0.0
     for side in range(2):
         body = model.constraint_body[c, side]
-        if body >= 0:
-            s = spatial.load(work.swing_vel, body)
-            total += vec.norm((s[0], s[1], s[2]))
+        if body < 0:
+            continue
+        s = spatial.load(work.swing_vel, body)
+        turns = vec.norm((s[0], s[1], s[2]))
+        if first == ANGULAR:
+            total += turns
+        else:
+            arm = vec.norm(vec.load(model.constraint_point, 2 * c + side))
+            total += vec.norm((s[3], s[4], s[5])) + turns * arm
     return total
 
 

@@ -34,6 +34,9 @@ Read = tuple[
 ]  # record (module, name), field, its row if there is one
 
 
+COUNT = ""  # in place of a field: code that copies a table depends on how many rows it has
+
+
 class RecordType(types.Type):
     """Compiled type of a record.
 
@@ -57,7 +60,9 @@ class RecordType(types.Type):
         return (self.name, self.layout)
 
     def row(self, name: str) -> Row | None:
-        """Return number, type and shape of a field, None if there is no such field."""
+        """Return number, type and shape of a field, None if there is no such field; of `COUNT` how many."""
+        if name == COUNT:
+            return (len(self.layout), "", ())
         number = self.index.get(name)
         return None if number is None else (number, *self.layout[number][1:])
 
@@ -103,13 +108,17 @@ def is_as_before(read: Read) -> bool:
 
 
 def rows(arguments: Iterable[Any], names: Iterable[str]) -> list[Read]:
-    """Return the fields of records among arguments that have one of these names, in order."""
+    """Return the fields of records among arguments that have one of these names, in order.
+
+    And how many fields there are, if `world_of` is among the names.
+    """
     records = [typ for typ in dict.fromkeys(arguments) if isinstance(typ, RecordType)]
+    known = [COUNT if name == world_of.__name__ else name for name in names]
     return [
         (typ.origin, name, typ.row(name))
         for typ in records
-        for name in sorted(names)
-        if name in typ.index
+        for name in sorted(known)
+        if name == COUNT or name in typ.index
     ]
 
 
@@ -203,6 +212,7 @@ def _type_world_of(context: Any) -> Any:
 def _world_of(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     """Emit the table of another world into the function that calls: it lives as long as that one runs."""
     record, kind = signature.args
+    _note(record, COUNT)
     proxy = cgutils.create_struct_proxy(record)(context, builder, value=args[0])
     world = context.cast(builder, args[1], kind, types.intp)
     proxy.table = _table_of(builder, proxy.table, len(record.layout), world)

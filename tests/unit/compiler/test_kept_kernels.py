@@ -27,7 +27,7 @@ LITTLE = """
 import numpy as np
 import inner
 from tribo.compiler.jit import kernel
-from tribo.compiler.record import Record, field
+from tribo.compiler.record import Record, field, world_of
 FACTOR = 2.0
 TABLE = (1.0, 10.0)
 UP = int(inner.Way.UP)
@@ -45,8 +45,11 @@ def summed(box):
 def chosen(x):
     return inner.shifted(x) + TABLE[UP]
 @kernel
-def whole(box):
-    return summed(box) + chosen(0.0)
+def of_world(box, e):
+    return summed(world_of(box, e))
+@kernel
+def whole(box, e):
+    return of_world(box, e) + chosen(0.0)
 """
 # Prints the value and what was compiled; with "pieces", `summed` and `chosen` are pieces of their own.
 ASK = """
@@ -60,12 +63,12 @@ progress.listeners.append(said.append)
 import numpy as np
 import little
 def asked(box):
-    return little.whole(box)
+    return little.whole(box, 1)
 asked.__module__ = "tribo.math"
 backend.cache_folder = lambda layer: pathlib.Path(sys.argv[1], "kept")
 heads = ["little.summed", "little.chosen"] if "pieces" in sys.argv else []
-box = little.Box.allocate({"n": 2})
-box.width, box.depth[1] = 3.0, 0.5
+box = little.Box.allocate({"n": 2}, 2)
+box.arrays["width"][1], box.arrays["depth"][1, 1] = 3.0, 0.5
 make = jit.entry if "entry" in sys.argv else jit.script
 with linking.parted(linking.Units(heads)):
     value = make(asked)(box)
@@ -73,7 +76,7 @@ print(json.dumps([value, sorted(said)]))
 """
 ALL = [
     "kernel inner.shifted",
-    *(f"kernel little.{n}" for n in ("chosen", "scaled", "summed", "whole")),
+    *(f"kernel little.{n}" for n in ("chosen", "of_world", "scaled", "summed", "whole")),
 ]
 PIECES = ["unit little.chosen", "unit little.summed"]
 VALUE = 2.0 * 3.0 + 0.5 + 100.0 + 10.0
@@ -142,9 +145,12 @@ EDITS = {
     "what a callee returns": (
         "return FACTOR * x", "return int(FACTOR) * int(x)", VALUE, ["little.scaled", "little.summed"],
     ),
-    "a field at the end": ('field("n")\n', 'field("n")\n    height = field()\n', VALUE, []),
+    "a field at the end": (
+        'field("n")\n', 'field("n")\n    height = field()\n', VALUE, ["little.of_world"],
+    ),
     "a field in front": (
-        "    width = field()\n", "    height = field()\n    width = field()\n", VALUE, ["little.summed"],
+        "    width = field()\n", "    height = field()\n    width = field()\n", VALUE,
+        ["little.of_world", "little.summed"],
     ),
     "the type of a field": ('field("n")', 'field("n", dtype=np.int64)', VALUE - 0.5, ["little.summed"]),
     "another callee": ("scaled(box.width)", "inner.shifted(box.width)", VALUE + 97.0, ["little.summed"]),
@@ -167,7 +173,8 @@ def test_an_edit_compiles_what_it_concerns(place, what, ask):
 
 def test_two_layouts_of_a_record_are_kept_side_by_side(place, ask):
     """Two clones share the folder; who has one more field must not make the other one compile again."""
-    whole, reads = [(VALUE, ALL), (VALUE, [])], ["kernel little.summed"]
+    reads = ["kernel little.of_world", "kernel little.summed"]
+    whole = [(VALUE, ALL), (VALUE, [])]
     edits = ("    width = field()", "    height = field()\n    width = field()")
     assert [ask()[:2], ask()[:2]] == whole
     edit(place, *edits)

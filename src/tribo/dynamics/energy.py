@@ -2,8 +2,7 @@
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics.bias import tree_velocities
-from tribo.dynamics.kinematics import body_pose
-from tribo.dynamics.momentum import body_twist
+from tribo.dynamics.momentum import move_body
 from tribo.math import spatial, vec
 from tribo.model import Joint, Kind
 
@@ -60,14 +59,7 @@ def energy_at(model, q, v, settings, work, t):
     kinetic = potential = 0.0
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
-        p, r = body_pose(model, q, work.swing_pos, work.swing_rot, i)
-        vec.store(work.swing_pos, i, p)
-        vec.store_mat(work.swing_rot, i, r)
-        omega = (0.0, 0.0, 0.0)
-        velocity = (0.0, 0.0, 0.0)
-        if model.joint_type[i] != FIXED:
-            omega, velocity = body_twist(model, v, work, i, p, r)
-        spatial.store(work.swing_vel, i, (*omega, *velocity))
+        p, r, omega, velocity = move_body(model, q, v, work, i)
         arm = vec.mat_vec(r, vec.load(model.body_com, i))
         velocity = vec.add(velocity, vec.cross(omega, arm))
         c = vec.add(p, arm)

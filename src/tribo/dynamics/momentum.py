@@ -16,6 +16,7 @@ REVOLUTE = int(Joint.REVOLUTE)
 PRISMATIC = int(Joint.PRISMATIC)
 SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
+FIXED = int(Joint.FIXED)
 DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 RK4 = int(Integrator.RK4)
@@ -72,6 +73,22 @@ def body_twist(model, v, work, i, p, r):
         turn = vec.mat_vec(vec.load_mat(model.joint_rot, i), (v[dof], v[dof + 1], v[dof + 2]))
         omega = vec.add(omega, vec.mat_vec(vec.load_mat(work.swing_rot, parent), turn))
     return omega, velocity
+
+
+@kernel
+def move_body(model, q, v, work, i):
+    """Compute pose and twist of body i at (q, v), given those of its parent; return p, R, ω and ṗ.
+
+    Writes: work.
+    """
+    p, r = body_pose(model, q, work.swing_pos, work.swing_rot, i)
+    omega = velocity = (0.0, 0.0, 0.0)
+    if model.joint_type[i] != FIXED:  # a root that is not fixed is free
+        omega, velocity = body_twist(model, v, work, i, p, r)
+    vec.store(work.swing_pos, i, p)
+    vec.store_mat(work.swing_rot, i, r)
+    spatial.store(work.swing_vel, i, (*omega, *velocity))
+    return p, r, omega, velocity
 
 
 @kernel

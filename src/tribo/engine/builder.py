@@ -80,6 +80,19 @@ class Capacity:
         """How many packets contacts make at most: there are two in each (`contact_packets`)."""
         return (self.contacts + 1) // 2
 
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The sizes of records that follow from it."""
+        return {
+            "max_pair": self.pairs,
+            "max_contact": self.contacts,
+            "max_packet": self.packets,
+            "max_row": self.rows,
+            "ndense": self.dense,
+            "nnode": self.nodes,
+            "nvalue": self.values,
+        }
+
     def grown(
         self,
         pairs: int = 0,
@@ -134,9 +147,6 @@ def _sizes(
         "nscalar": slots + slots // 3 + TIE_SLOTS * ties + capacity.frictions,
         "ntree": count[Column.TREE],
         "ntree1": count[Column.TREE] + 1,
-        "ndense": capacity.dense,
-        "nnode": capacity.nodes,
-        "nvalue": capacity.values,
         "nq": count[Column.Q],
         "nv": count[Column.V],
         "nmatrix": count[Column.ROW],
@@ -158,10 +168,7 @@ def _sizes(
         "noutline": max(6, int(layout.counts[:, Column.OUTLINE].max())) if general else 0,
         "ntouch": TOUCHES if general else 0,
         "npile": PILE if terrain else 0,
-        "max_pair": capacity.pairs,
-        "max_contact": capacity.contacts,
-        "max_packet": capacity.packets,
-        "max_row": capacity.rows,
+        **capacity.sizes,
     }
 
 

@@ -254,17 +254,7 @@ class Engine:
         rows = self.sizes["nscalar"] - self.capacity.frictions + capacity.frictions
         self.capacity = capacity
         logger.debug("enlarging to %s", self.capacity)
-        self.sizes = {
-            **self.sizes,
-            "max_pair": self.capacity.pairs,
-            "max_contact": self.capacity.contacts,
-            "max_packet": self.capacity.packets,
-            "max_row": self.capacity.rows,
-            "ndense": self.capacity.dense,
-            "nnode": self.capacity.nodes,
-            "nvalue": self.capacity.values,
-            "nscalar": rows,
-        }
+        self.sizes = {**self.sizes, **self.capacity.sizes, "nscalar": rows}
         arrays = State.allocate(self.sizes, self.worlds).arrays
         for name, array in self.state.arrays.items():
             if arrays[name].shape == array.shape:
@@ -297,17 +287,8 @@ class Engine:
     def scratch(self) -> Work:
         """Return scratch for questions, which no step uses."""
         if self._observed is None:
-            least = (
-                "max_pair",
-                "max_contact",
-                "max_packet",
-                "max_row",
-                "ndense",
-                "nnode",
-                "nvalue",
-            )
-            sizes = self.sizes | dict.fromkeys(least, 1)
-            self._observed = Work.allocate(sizes)
+            least = dict.fromkeys(self.capacity.sizes, 1)
+            self._observed = Work.allocate(self.sizes | least)
         return self._observed
 
     def observe(self) -> Work:

@@ -29,9 +29,7 @@ class ShapeFilter:
         count = len(engine.model.shape_kind)
         sizes = {"nshape": count, "nshape1": count + 1, "nnode": 2 * count + 1}
         self.scene = Scene.allocate(sizes)
-        least = dict.fromkeys(
-            ("max_pair", "max_contact", "max_packet", "max_row", "ndense", "nnode", "nvalue"), 1
-        )
+        least = dict.fromkeys(engine.capacity.sizes, 1)
         general = {"npolytope": POLYTOPE, "npolytope2": 2 * POLYTOPE, "noutline": OUTLINE}
         general |= {"ntouch": TOUCHES, "npile": PILE}
         general = {name: max(room, engine.sizes[name]) for name, room in general.items()}

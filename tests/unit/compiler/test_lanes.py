@@ -41,23 +41,34 @@ def every(work, k, x):
     return sums(a, b, a * b)
 
 
-def test_compiled_and_plain_agree():
-    """The same table comes of both, and the same sums."""
+def any_work():
+    """Return the scratch of a world."""
     import tribo
 
     world = tribo.World(1e-3)
     world.add_sphere(0.1, 1.0)
-    work = world.engine.work
+    return world.engine.work
+
+
+def of_both(function, work, start, k, x):
+    """Return what comes of a function, and the table, which must be the same compiled and plain."""
+    found = []
+    for act in (function, function if DISABLED else script(function)):
+        work.contact_kept[:] = start
+        found.append((act(work, k, x), work.contact_kept.copy()))
+    assert found[0][0] == found[1][0]
+    np.testing.assert_array_equal(found[0][1], found[1][1])
+    return found[0]
+
+
+def test_compiled_and_plain_agree():
+    """The same table comes of both, and the same sums."""
+    work = any_work()
     rng = np.random.default_rng(1)
     start = rng.normal(size=work.contact_kept.shape)
     assert start.size >= 24
-    found = []
-    for function in (every, every if DISABLED else script(every)):
-        work.contact_kept[:] = start
-        found.append((function(work, 1, 0.3), work.contact_kept.copy()))
-    assert found[0][0] == found[1][0]
-    np.testing.assert_array_equal(found[0][1], found[1][1])
-    assert (found[0][1] != start).sum() == 10
+    _, table = of_both(every, work, start, 1, 0.3)
+    assert (table != start).sum() == 10
 
 
 def every_answer(work, k, x):
@@ -69,9 +80,8 @@ def every_answer(work, k, x):
     which = (a < b) & ~(size <= spread4(x))
     p, q, r, s = transposed(a, b, size, roots(size))
     store4(out, k + 12, chosen(which, p - q, r * s))
-    scattered(
-        out, k + 20, k + 16, k + 20, k + 18, q
-    )  # the first and the third to one place: the first stays
+    # The first and the third go to one place: the first stays.
+    scattered(out, k + 20, k + 16, k + 20, k + 18, q)
     count = 0
     for lane_ in range(4):
         if is_yes(which, lane_):
@@ -81,23 +91,14 @@ def every_answer(work, k, x):
 
 def test_answers_compiled_and_plain_agree():
     """Comparisons, choices, roots and transposed lanes, with answers of all kinds; no number is no answer."""
-    import tribo
-
-    world = tribo.World(1e-3)
-    world.add_sphere(0.1, 1.0)
-    work = world.engine.work
+    work = any_work()
     rng = np.random.default_rng(2)
     counts = set()
     for _ in range(40):
         start = rng.normal(size=work.contact_kept.shape)
-        found = []
-        for function in (every_answer, every_answer if DISABLED else script(every_answer)):
-            work.contact_kept[:] = start
-            found.append((function(work, 2, 0.5), work.contact_kept.copy()))
-        assert found[0][0] == found[1][0]
-        np.testing.assert_array_equal(found[0][1], found[1][1])
-        counts.add(found[0][0][1])
-        assert found[0][0][0] == (found[0][0][1] > 0)
+        said, _ = of_both(every_answer, work, start, 2, 0.5)
+        counts.add(said[1])
+        assert said[0] == (said[1] > 0)
     assert {0, 1, 2} <= counts
 
 

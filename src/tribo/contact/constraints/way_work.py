@@ -20,13 +20,11 @@ from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.attachments import ZERO, body_frame
-from tribo.dynamics import kinematics
 from tribo.dynamics.middle import rotates_far
-from tribo.dynamics.momentum import body_twist
+from tribo.dynamics.momentum import move_body
 from tribo.math import spatial, vec
-from tribo.model import Course, Integrator, Joint
+from tribo.model import Course, Integrator
 
-FIXED = int(Joint.FIXED)
 FLOWN = int(Course.FLOWN)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 DAMPED = 0.02  # [–] of what goes to and fro, in a step
@@ -48,14 +46,6 @@ def ties_fast_robot(model, state, settings, work, c):
 
 
 @kernel
-def twist_of(model, v, work, i, p, r):
-    """Return angular velocity of body i and velocity of its origin, given its pose and its parent."""
-    if model.joint_type[i] == FIXED:  # a root; those that are not are free
-        return ZERO, ZERO
-    return body_twist(model, v, work, i, p, r)
-
-
-@kernel
 def move_ends(model, state, work, c):
     """Compute poses and velocities of the two bodies of constraint c as the step begins.
 
@@ -66,11 +56,7 @@ def move_ends(model, state, work, c):
         if body < 0:
             continue
         for i in range(model.tree_body[model.body_tree[body]], body + 1):
-            p, r = kinematics.body_pose(model, state.q, work.swing_pos, work.swing_rot, i)
-            omega, velocity = twist_of(model, state.v, work, i, p, r)
-            vec.store(work.swing_pos, i, p)
-            vec.store_mat(work.swing_rot, i, r)
-            spatial.store(work.swing_vel, i, (*omega, *velocity))
+            move_body(model, state.q, state.v, work, i)
 
 
 @kernel

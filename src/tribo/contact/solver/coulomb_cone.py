@@ -48,6 +48,23 @@ def slip_error(g, c, impulse):
 
 
 @kernel
+def slip_terms(g, c, k, n, x, y):
+    """Return d of `slip_impulse` in direction (x, y), and of w_t d/r: along it, across it, the slope of that.
+
+    k = 1/μ, n = −c_n; numbers, or lanes of them. What is across is −w_t × λ_t, and the slope its rate with
+    the angle, turned round: Newton's step is the one over the other.
+    """
+    d = g[2] * k + g[4] * x + g[5] * y
+    slope = g[5] * x - g[4] * y
+    u = n * (g[0] * x + g[3] * y + g[4] * k) + d * c[0]
+    v = n * (g[3] * x + g[1] * y + g[5] * k) + d * c[1]
+    du = n * (g[3] * x - g[0] * y) + slope * c[0]
+    dv = n * (g[1] * x - g[3] * y) + slope * c[1]
+    along = u * x + v * y
+    return d, along, v * x - u * y, along + du * y - dv * x
+
+
+@kernel
 def slip_by_newton(g, c, mu, x, y):
     """Return the slip impulse by Newton's method on the angle from direction (x, y), and success.
 
@@ -58,17 +75,10 @@ def slip_by_newton(g, c, mu, x, y):
     k = 1.0 / mu
     n = -c[2]
     for _ in range(NEWTON_STEPS):
-        d = g[2] * k + g[4] * x + g[5] * y
+        d, along, across, rate = slip_terms(g, c, k, n, x, y)
         if d <= 0.0:
             break
-        slope = g[5] * x - g[4] * y
-        u = n * (g[0] * x + g[3] * y + g[4] * k) + d * c[0]
-        v = n * (g[3] * x + g[1] * y + g[5] * k) + d * c[1]
-        du = n * (g[3] * x - g[0] * y) + slope * c[0]
-        dv = n * (g[1] * x - g[3] * y) + slope * c[1]
-        along = u * x + v * y
-        rate = along + du * y - dv * x
-        turn = (v * x - u * y) / rate
+        turn = across / rate
         if not abs(turn) <= MOST_TURN:
             turn = MOST_TURN if turn > 0.0 else -MOST_TURN
         if abs(turn) < SMALL_TURN:

@@ -12,19 +12,11 @@ from tribo.contact.solver.coulomb_cone import (
     NEWTON_STEPS,
     NO_FRICTION,
     STUCK,
+    slip_terms,
 )
+from tribo.math import vec
 
 LAST_TURN = 1e-2  # [rad] of a step after which there are no more
-
-
-@kernel
-def product(g, x):
-    """Return G x for a symmetric 3×3 G as (xx, yy, zz, xy, xz, yz)."""
-    return (
-        g[0] * x[0] + g[3] * x[1] + g[4] * x[2],
-        g[3] * x[0] + g[1] * x[1] + g[5] * x[2],
-        g[4] * x[0] + g[5] * x[1] + g[2] * x[2],
-    )
 
 
 @kernel
@@ -74,15 +66,8 @@ def slip(g, c, mu, x, y, slips):
     along = zero
     goes_on = slips
     for _ in range(NEWTON_STEPS):
-        d = g[2] * k + g[4] * x + g[5] * y
-        slope = g[5] * x - g[4] * y
-        u = n * (g[0] * x + g[3] * y + g[4] * k) + d * c[0]
-        v = n * (g[3] * x + g[1] * y + g[5] * k) + d * c[1]
-        du = n * (g[3] * x - g[0] * y) + slope * c[0]
-        dv = n * (g[1] * x - g[3] * y) + slope * c[1]
-        along = u * x + v * y
-        up = v * x - u * y
-        down = two * (along + du * y - dv * x)
+        _, along, up, rate = slip_terms(g, c, k, n, x, y)
+        down = two * rate
         size = abs(down)
         up = chosen(down < zero, zero - up, up)
         up = chosen(
@@ -113,8 +98,7 @@ def solve_four(g, inverse, c, mu, last):
     is_rough = spread4(NO_FRICTION) < mu
     is_pressed = c[2] < zero
     gives_way = is_rough & (lift < g[2])  # else no impulse parts the bodies: a jam
-    stick = product(inverse, c)
-    stick = (zero - stick[0], zero - stick[1], zero - stick[2])
+    stick = vec.sub((zero, zero, zero), vec.sym_vec(inverse, c))
     bound = mu * stick[2]
     in_cone = (zero <= stick[2]) & (stick[0] * stick[0] + stick[1] * stick[1] <= bound * bound)
     # What sticks ends with w = −lift λ. Where that is not small, c has a part that nothing takes away.

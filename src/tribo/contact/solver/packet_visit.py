@@ -16,7 +16,8 @@ from tribo.contact.problem.packet_rows import (
     six,
 )
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
-from tribo.contact.solver.packet_law import product, solve_four, total
+from tribo.contact.solver.packet_law import solve_four, total
+from tribo.math import vec
 
 
 @kernel
@@ -37,19 +38,18 @@ def visit(work, p):
     x = axis_velocity(work, p, 0, before[0], first, second)
     y = axis_velocity(work, p, 1, before[1], first, second)
     g = six(row, at + OWN)
-    own = product(g, before)
-    free = (x - own[0], y - own[1], z - own[2])
+    free = vec.sub((x, y, z), vec.sym_vec(g, before))
     mu = load4(row, at + FRICTION)
     (x, y, z), is_hard = solve_four(g, six(row, at + INVERSE), free, mu, before)
     x = chosen(is_hard, before[0], x)
     y = chosen(is_hard, before[1], y)
     z = chosen(is_hard, before[2], z)
-    step = (x - before[0], y - before[1], z - before[2])
+    step = vec.sub((x, y, z), before)
     if not some(zero < total(step)):
         return zero, is_hard
     set_impulses(work, p, (x, y, z))
     push_packet(work, p, step, first, second)
-    return total(product(g, step)), is_hard
+    return total(vec.sym_vec(g, step)), is_hard
 
 
 @kernel

@@ -120,4 +120,4 @@ def test_newton_steps_that_lead_nowhere_end_soon():
         island_solve.solve(engine.model, engine.state, engine.settings, engine.work)
         assert engine.work.island_miss[0] <= hard_problems.SOLVED
         steps += int(engine.work.newton_steps[0])
-    assert steps <= 250
+    assert steps <= 225

@@ -62,18 +62,32 @@ _COMPARE = {operator.lt: "<", operator.le: "<="}
 
 class _LaneByLane(AbstractTemplate):  # type: ignore[misc]
     def generic(self, args: Any, kws: Any) -> Any:
-        """Say that two of a length make one of that length."""
-        if len(args) == 2 and isinstance(args[0], Lanes) and args[0] == args[1]:
-            return signature(args[0], *args)
+        """Say that two of a length make one of that length, and so does a number with one of them."""
+        kinds = {kind for kind in args if kind != types.float64}
+        if len(args) == 2 and len(kinds) == 1 and isinstance(kind := kinds.pop(), Lanes):
+            return signature(kind, *args)
         return None
+
+
+def _spread(builder: Any, x: Any, count: int) -> Any:
+    """Emit lanes that are all one number."""
+    kind = ir.VectorType(REAL, count)
+    one = builder.insert_element(ir.Constant(kind, ir.Undefined), x, LANE(0))
+    return builder.shuffle_vector(one, ir.Constant(kind, ir.Undefined), _mask([0] * count))
 
 
 def _declare(operation: Any, name: str) -> None:
     infer_global(operation)(type(f"_{name}", (_LaneByLane,), {}))
 
     @lower_builtin(operation, Lanes, Lanes)  # type: ignore[untyped-decorator]
+    @lower_builtin(operation, types.Float, Lanes)  # type: ignore[untyped-decorator]
+    @lower_builtin(operation, Lanes, types.Float)  # type: ignore[untyped-decorator]
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return getattr(builder, name)(*args)
+        a, b = (
+            value if isinstance(kind, Lanes) else _spread(builder, value, sig.return_type.count)
+            for kind, value in zip(sig.args, args, strict=True)
+        )
+        return getattr(builder, name)(a, b)
 
 
 for _operation, _name in _EMIT.items():
@@ -122,6 +136,18 @@ class _Not(AbstractTemplate):  # type: ignore[misc]
 @lower_builtin(operator.invert, Answers)  # type: ignore[untyped-decorator]
 def _not(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.not_(args[0])
+
+
+@infer_global(operator.neg)
+class _Opposite(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, args: Any, kws: Any) -> Any:
+        """Say that each lane is turned around."""
+        return signature(args[0], *args) if isinstance(args[0], Lanes) else None
+
+
+@lower_builtin(operator.neg, Lanes)  # type: ignore[untyped-decorator]
+def _opposite(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return builder.fneg(args[0])
 
 
 def _by_llvm(builder: Any, name: str, value: Any) -> Any:
@@ -195,9 +221,7 @@ def _storer(count: int) -> Any:
 def _spreader(count: int) -> Any:
     def typed(typingctx: Any, x: Any) -> Any:
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            kind = ir.VectorType(REAL, count)
-            one = builder.insert_element(ir.Constant(kind, ir.Undefined), args[0], LANE(0))
-            return builder.shuffle_vector(one, ir.Constant(kind, ir.Undefined), _mask([0] * count))
+            return _spread(builder, args[0], count)
 
         return Lanes(count)(types.float64), codegen
 
@@ -211,6 +235,19 @@ def _mask(lanes: list[int]) -> Any:
 load2, load4 = intrinsic(_loader(2)), intrinsic(_loader(4))
 store2, store4 = intrinsic(_storer(2)), intrinsic(_storer(4))
 spread2, spread4 = intrinsic(_spreader(2)), intrinsic(_spreader(4))
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def filled(typingctx: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+    """Return four numbers side by side."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        value = ir.Constant(ir.VectorType(REAL, 4), ir.Undefined)
+        for k, one in enumerate(args):
+            value = builder.insert_element(value, one, LANE(k))
+        return value
+
+    return Lanes(4)(types.float64, types.float64, types.float64, types.float64), codegen
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -270,9 +307,7 @@ def lane(typingctx: Any, value: Any, k: Any) -> Any:
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         one = builder.extract_element(args[0], builder.trunc(args[1], LANE))
-        kind = ir.VectorType(REAL, 4)
-        first = builder.insert_element(ir.Constant(kind, ir.Undefined), one, LANE(0))
-        return builder.shuffle_vector(first, ir.Constant(kind, ir.Undefined), _mask([0] * 4))
+        return _spread(builder, one, 4)
 
     return Lanes(4)(Lanes(4), types.intp), codegen
 
@@ -286,6 +321,16 @@ def pair_sums(typingctx: Any, a: Any, b: Any) -> Any:
         return builder.fadd(even, builder.shuffle_vector(*args, _mask([1, 3])))
 
     return Lanes(2)(Lanes(2), Lanes(2)), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def total(typingctx: Any, value: Any) -> Any:
+    """Return the sum of two lanes."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.fadd(*(builder.extract_element(args[0], LANE(k)) for k in range(2)))
+
+    return types.float64(Lanes(2)), codegen
 
 
 @intrinsic  # type: ignore[untyped-decorator]

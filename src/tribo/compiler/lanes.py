@@ -1,10 +1,10 @@
 """Two or four numbers side by side in one register of the processor, for kernels that are worth it.
 
 ``load4(array, k)`` reads four numbers of a field: the k-th of all its numbers, row by row, and the next
-ones. ``+``, ``-``, ``*``, ``/`` and ``abs`` work on each lane; ``spread4(x)`` has x in all of them. ``<`` and
-``<=`` give four answers, which ``&`` and ``~`` combine: ``chosen(answers, a, b)`` takes a where they are yes,
-else b. A lane holds, to the bit, what a scalar would. Compiled they are vectors (`lane_types`); where the
-compiler is switched off, arrays.
+ones. ``+``, ``-``, ``*``, ``/`` and ``abs`` work on each lane; a number counts as lanes that are all equal to
+it, which ``spread4(x)`` makes of one. ``<`` and ``<=`` give four answers, which ``&`` and ``~`` combine:
+``chosen(answers, a, b)`` takes a where they are yes, else b. A lane holds, to the bit, what a scalar would.
+Compiled they are vectors (`lane_types`); where the compiler is switched off, arrays.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import numpy as np
 from tribo.compiler.jit import Named
 
 __all__ = [
-    "chosen", "gathered", "high", "is_yes", "joined", "lane", "load2", "load4", "low", "number",
+    "chosen", "filled", "gathered", "high", "is_yes", "joined", "lane", "load2", "load4", "low", "number",
     "pair_sums", "roots", "scattered", "some", "spread2", "spread4", "store2", "store4", "sums", "top",
-    "transposed",
+    "total", "transposed",
 ]  # fmt: skip
 
 
@@ -61,6 +61,7 @@ load4 = Operation("load4", lambda array, k: _load(array, k, 4))
 store2, store4 = Operation("store2", _store), Operation("store4", _store)
 spread2 = Operation("spread2", lambda x: np.full(2, x))
 spread4 = Operation("spread4", lambda x: np.full(4, x))
+filled = Operation("filled", lambda a, b, c, d: np.array((a, b, c, d)))  # with four numbers
 joined = Operation("joined", lambda a, b: np.concatenate((a, b)))  # four lanes of two and two
 low = Operation("low", lambda value: value[:2])  # two lanes of four
 high = Operation("high", lambda value: value[2:])
@@ -74,6 +75,7 @@ transposed = Operation("transposed", lambda a, b, c, d: tuple(np.array((a, b, c,
 roots = Operation("roots", np.sqrt)
 chosen = Operation("chosen", np.where)
 number = Operation("number", lambda value, k: float(value[k]))  # one of four lanes
+total = Operation("total", lambda value: float(value[0] + value[1]))  # of two lanes
 some = Operation("some", lambda answers: bool(answers.any()))  # is one of them yes?
 is_yes = Operation("is_yes", lambda answers, k: bool(answers[k]))
 top = Operation("top", lambda value: float(max(max(value[:2]), max(value[2:]))))  # the largest lane

@@ -6,7 +6,9 @@ It keeps the present motion going: M v̇ + h = τ + Jᵀλ/dt.
 from math import tan
 
 from tribo.compiler.jit import kernel
-from tribo.math import linalg, quat, spatial, vec
+from tribo.dynamics.abreast import each, four, four_from
+from tribo.math import lane_rows, linalg, quat, spatial, vec
+from tribo.math.lane_rows import LANES, add_six
 from tribo.model import Integrator, Joint, Kind
 
 FIXED = int(Joint.FIXED)
@@ -194,18 +196,37 @@ def body_motion(model, v, work, i, velocity, acceleration):
 
 
 @kernel
+def abreast_velocities(model, v, work, bodies):
+    """Return parents' spatial velocities, joint axes, joint velocities and spatial velocities of four bodies."""
+    dofs = each(model.joint_v, bodies)
+    parents = lane_rows.load6(work.body_vel, each(model.body_parent, bodies))
+    axis = lane_rows.load6(work.dof_axis, dofs)
+    rate = lane_rows.numbers(v, dofs)
+    return parents, axis, rate, spatial.axpy(rate, axis, parents)
+
+
+@kernel
 def tree_velocities(model, v, work, t):
     """Write the spatial velocity of every body of a tree at joint velocities v.
 
     Writes: work.
     """
     zero = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    root = model.tree_body[t]
-    for i in range(root, root + model.tree_body_count[t]):
-        parent = model.body_parent[i]
-        carried = spatial.load(work.body_vel, parent) if parent >= 0 else zero
-        velocity, _ = body_motion(model, v, work, i, carried, zero)
-        spatial.store(work.body_vel, i, velocity)
+    k = model.tree_body[t]
+    last = k + model.tree_body_count[t]
+    while k < last:
+        size = model.abreast_size[k]
+        if size == 1:
+            i = model.abreast_body[k]
+            parent = model.body_parent[i]
+            carried = spatial.load(work.body_vel, parent) if parent >= 0 else zero
+            velocity, _ = body_motion(model, v, work, i, carried, zero)
+            spatial.store(work.body_vel, i, velocity)
+        else:
+            bodies = four(model, k, size)
+            found = abreast_velocities(model, v, work, bodies)
+            lane_rows.store6(work.body_vel, bodies, found[3])
+        k += size
 
 
 @kernel
@@ -220,29 +241,55 @@ def body_velocities(model, state, work):
 
 
 @kernel
+def tree_motions(model, v, settings, work, t):
+    """Write spatial velocity and acceleration of every body of a tree, with v̇ = 0 and gravity as acceleration.
+
+    Writes: work.
+    """
+    k = model.tree_body[t]
+    last = k + model.tree_body_count[t]
+    while k < last:
+        size = model.abreast_size[k]
+        if size == 1:
+            i = model.abreast_body[k]
+            parent = model.body_parent[i]
+            velocity = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+            acceleration = (
+                0.0, 0.0, 0.0, -settings.gravity_x, -settings.gravity_y, -settings.gravity_z
+            )  # fmt: skip
+            if parent >= 0:
+                velocity = spatial.load(work.body_vel, parent)
+                acceleration = spatial.load(work.body_acc, parent)
+            velocity, acceleration = body_motion(model, v, work, i, velocity, acceleration)
+            spatial.store(work.body_vel, i, velocity)
+            spatial.store(work.body_acc, i, acceleration)
+        else:
+            bodies = four(model, k, size)
+            parents, axis, rate, found = abreast_velocities(model, v, work, bodies)
+            lane_rows.store6(work.body_vel, bodies, found)
+            rates = lane_rows.load6(work.body_acc, each(model.body_parent, bodies))
+            turned = spatial.axpy(rate, spatial.cross_motion(parents, axis), rates)
+            lane_rows.store6(work.body_acc, bodies, turned)
+        k += size
+
+
+@kernel
 def tree_bias(model, v, settings, work, t):
     """Write h of a tree by recursive Newton–Euler with v̇ = 0 and gravity as acceleration.
 
     Writes: work.
     Source: Featherstone 2008, table 5.1, about a common point.
     """
+    tree_motions(model, v, settings, work, t)
     root = model.tree_body[t]
-    last = root + model.tree_body_count[t]
-    gravity = (0.0, 0.0, 0.0, -settings.gravity_x, -settings.gravity_y, -settings.gravity_z)
-    for i in range(root, last):
-        parent = model.body_parent[i]
-        velocity = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        acceleration = gravity
-        if parent >= 0:
-            velocity = spatial.load(work.body_vel, parent)
-            acceleration = spatial.load(work.body_acc, parent)
-        velocity, acceleration = body_motion(model, v, work, i, velocity, acceleration)
-        spatial.store(work.body_vel, i, velocity)
-        spatial.store(work.body_acc, i, acceleration)
-        momentum = spatial.inertia_times(work.body_inertia, i, velocity)
-        inertial = spatial.inertia_times(work.body_inertia, i, acceleration)
-        force = spatial.axpy(1.0, inertial, spatial.cross_force(velocity, momentum))
-        spatial.store(work.body_force, i, force)
+    last = root + model.tree_body_count[t] - 1
+    for i in range(root, last + 1, LANES):
+        bodies = four_from(i, last)
+        inertia = lane_rows.load10(work.body_inertia, bodies)
+        velocity = lane_rows.load6(work.body_vel, bodies)
+        inertial = spatial.times(inertia, lane_rows.load6(work.body_acc, bodies))
+        gyric = spatial.cross_force(velocity, spatial.times(inertia, velocity))
+        lane_rows.store6(work.body_force, bodies, spatial.axpy(1.0, inertial, gyric))
     project_forces(model, work, t, work.bias_force)
 
 
@@ -270,7 +317,7 @@ def project_forces(model, work, t, out):
         for k in range(count):
             out[dof + k] = spatial.dot(spatial.load(work.dof_axis, dof + k), force)
         if model.body_parent[i] >= 0:
-            spatial.accumulate(work.body_force, model.body_parent[i], force)
+            add_six(work.body_force, model.body_parent[i], i)
 
 
 @kernel

@@ -7,8 +7,11 @@ with its ancestors and descendants and with nothing else, and the factor has the
 from math import sqrt
 
 from tribo.compiler.jit import kernel
+from tribo.compiler.lanes import high, load2, load4, low, store2, store4, total
 from tribo.dynamics import articulated
-from tribo.math import spatial, vec
+from tribo.dynamics.abreast import four_from
+from tribo.math import lane_rows, spatial, vec
+from tribo.math.lane_rows import LANES, add_ten, copy_ten
 from tribo.model import Joint, Kind
 
 DYNAMIC = int(Kind.DYNAMIC)
@@ -21,25 +24,22 @@ def body_inertias(model, work, first, count):
 
     Writes: work.
     """
-    origin = vec.load(work.body_pos, first)
-    inertia = work.body_inertia
-    for i in range(first, first + count):
-        r = vec.load_mat(work.body_rot, i)
-        m = model.body_mass[i]
-        c = vec.sub(
-            vec.add(vec.load(work.body_pos, i), vec.mat_vec(r, vec.load(model.body_com, i))), origin
-        )
-        s = vec.rotate_sym(r, spatial.load(model.body_inertia, i))
-        inertia[i, 0] = m
-        inertia[i, 1] = m * c[0]
-        inertia[i, 2] = m * c[1]
-        inertia[i, 3] = m * c[2]
-        inertia[i, 4] = s[0] + m * (c[1] * c[1] + c[2] * c[2])
-        inertia[i, 5] = s[1] + m * (c[0] * c[0] + c[2] * c[2])
-        inertia[i, 6] = s[2] + m * (c[0] * c[0] + c[1] * c[1])
-        inertia[i, 7] = s[3] - m * c[0] * c[1]
-        inertia[i, 8] = s[4] - m * c[0] * c[2]
-        inertia[i, 9] = s[5] - m * c[1] * c[2]
+    origin = lane_rows.spread3(vec.load(work.body_pos, first))
+    last = first + count - 1
+    for i in range(first, last + 1, LANES):
+        bodies = four_from(i, last)
+        r = lane_rows.load_mat(work.body_rot, bodies)
+        m = lane_rows.numbers(model.body_mass, bodies)
+        arm = vec.mat_vec(r, lane_rows.load3(model.body_com, bodies))
+        c = vec.sub(vec.add(lane_rows.load3(work.body_pos, bodies), arm), origin)
+        s = vec.rotate_sym(r, lane_rows.load6(model.body_inertia, bodies))
+        x, y, z = vec.scale(m, c)
+        about = (
+            m, x, y, z,
+            s[0] + (y * c[1] + z * c[2]), s[1] + (x * c[0] + z * c[2]), s[2] + (x * c[0] + y * c[1]),
+            s[3] - x * c[1], s[4] - x * c[2], s[5] - y * c[2],
+        )  # fmt: skip
+        lane_rows.store10(work.body_inertia, bodies, about)
 
 
 @kernel
@@ -67,7 +67,7 @@ def single_mass(model, work, root):
 
 @kernel
 def base_columns(matrix, row, force):
-    """Write the first six columns of a row: a floating base moves along the axes of the world.
+    """Write the first six columns of the row of a joint that a floating base carries, along the world's axes.
 
     Writes: matrix.
     """
@@ -80,6 +80,30 @@ def base_columns(matrix, row, force):
 
 
 @kernel
+def base_block(model, work, root):
+    """Write the rows of a floating base: the inertia of all that it carries, about its own origin.
+
+    Writes: work.
+    """
+    m, x, y, z, xx, yy, zz, xy, xz, yz = spatial.load_inertia(work.body_composite, root)
+    matrix = work.mass_matrix
+    at = model.dof_row[model.joint_v[root]]
+    rows = (
+        m,
+        0.0, m,
+        0.0, 0.0, m,
+        0.0, -z, y, xx,
+        z, 0.0, -x, xy, yy,
+        -y, x, 0.0, xz, yz, zz,
+    )  # fmt: skip
+    for k in range(21):
+        matrix[at + k] = rows[k]
+    for k in range(6):
+        dof = model.joint_v[root] + k
+        matrix[model.dof_row[dof] + k] += model.dof_armature[dof]
+
+
+@kernel
 def composite_mass(model, work, t):
     """Write M of a tree whose bodies' inertias are known.   M_ij = S_jᵀ I^c_i S_i
 
@@ -89,20 +113,20 @@ def composite_mass(model, work, t):
     root = model.tree_body[t]
     count = model.tree_body_count[t]
     for i in range(root, root + count):
-        for k in range(10):
-            composite[i, k] = work.body_inertia[i, k]
+        copy_ten(composite, work.body_inertia, i)
     for i in range(root + count - 1, root, -1):
-        parent = model.body_parent[i]
-        for k in range(10):
-            composite[parent, k] += composite[i, k]
-    known = 6 if model.joint_type[root] == FREE else 0
-    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        add_ten(composite, model.body_parent[i], i)
+    is_floating = model.joint_type[root] == FREE
+    if is_floating:
+        base_block(model, work, root)
+    known = 6 if is_floating else 0
+    for dof in range(model.tree_v[t] + known, model.tree_v[t] + model.tree_nv[t]):
         body = model.dof_body[dof]
         force = spatial.inertia_times(composite, body, spatial.load(work.dof_axis, dof))
         row = model.dof_row[dof]
         chain = model.body_chain_start[body]
         depth = model.dof_depth[dof]
-        if known > 0:  # the rows of the base are shorter: what is too much, later rows write over
+        if known > 0:
             base_columns(work.mass_matrix, row, force)
         for p in range(known, depth + 1):
             axis = spatial.load(work.dof_axis, model.chain_dof[chain + p])
@@ -167,8 +191,8 @@ def subtract_base(factor, at, row, a):
 
     Writes: factor.
     """
-    for k in range(6):
-        factor[at + k] -= a * factor[row + k]
+    store4(factor, at, load4(factor, at) - a * load4(factor, row))
+    store2(factor, at + 4, load2(factor, at + 4) - a * load2(factor, row + 4))
 
 
 @kernel
@@ -177,35 +201,20 @@ def eliminate_from_base(factor, at, row, inverse):
 
     Writes: factor.
     """
-    f = (
-        factor[row],
-        factor[row + 1],
-        factor[row + 2],
-        factor[row + 3],
-        factor[row + 4],
-        factor[row + 5],
-    )
-    a = (
-        f[0] * inverse,
-        f[1] * inverse,
-        f[2] * inverse,
-        f[3] * inverse,
-        f[4] * inverse,
-        f[5] * inverse,
-    )
-    factor[at] -= a[0] * f[0]
-    factor[at + 1] -= a[1] * f[0]
-    factor[at + 2] -= a[1] * f[1]
-    for k in range(3):
-        factor[at + 3 + k] -= a[2] * f[k]
-    for k in range(4):
-        factor[at + 6 + k] -= a[3] * f[k]
-    for k in range(5):
-        factor[at + 10 + k] -= a[4] * f[k]
-    for k in range(6):
-        factor[at + 15 + k] -= a[5] * f[k]
-    for k in range(6):
-        factor[row + k] = a[k]
+    early = load4(factor, row)
+    late = load2(factor, row + 4)
+    f = (factor[row], factor[row + 1], factor[row + 2], factor[row + 3], factor[row + 4], factor[row + 5])
+    factor[at] -= inverse * f[0] * f[0]
+    store2(factor, at + 1, load2(factor, at + 1) - inverse * f[1] * low(early))
+    store2(factor, at + 3, load2(factor, at + 3) - inverse * f[2] * low(early))
+    factor[at + 5] -= inverse * f[2] * f[2]
+    store4(factor, at + 6, load4(factor, at + 6) - inverse * f[3] * early)
+    store4(factor, at + 10, load4(factor, at + 10) - inverse * f[4] * early)
+    factor[at + 14] -= inverse * f[4] * f[4]
+    store4(factor, at + 15, load4(factor, at + 15) - inverse * f[5] * early)
+    store2(factor, at + 19, load2(factor, at + 19) - inverse * f[5] * late)
+    store4(factor, row, inverse * early)
+    store2(factor, row + 4, inverse * late)
 
 
 @kernel
@@ -221,7 +230,12 @@ def factorize_tree(model, work, t):
     first = model.tree_v[t]
     last = first + model.tree_nv[t]
     is_floating = model.joint_type[model.tree_body[t]] == FREE
-    for i in range(rows[first], rows[last - 1] + model.dof_depth[last - 1] + 1):
+    at = rows[first]
+    end = rows[last - 1] + model.dof_depth[last - 1] + 1
+    while at + 4 <= end:
+        store4(factor, at, load4(work.mass_matrix, at))
+        at += 4
+    for i in range(at, end):
         factor[i] = work.mass_matrix[i]
     for dof in range(last - 1, first - 1, -1):
         row = rows[dof]
@@ -312,11 +326,18 @@ def whiten_tree(model, work, t, x):
         articulated.whiten(model, work, t, x)
         return
     lowest = 3 if model.tree_is_single[t] == 1 else 0
+    has_base = model.joint_type[model.tree_body[t]] == FREE
     for dof in range(last - 1, first - 1, -1):
         row = model.dof_row[dof]
         chain = model.body_chain_start[model.dof_body[dof]]
+        depth = model.dof_depth[dof]
         s = x[dof]
-        for p in range(lowest, model.dof_depth[dof]):
+        known = lowest
+        if has_base and depth >= 6:
+            known = 6
+            store4(x, first, load4(x, first) - s * load4(factor, row))
+            store2(x, first + 4, load2(x, first + 4) - s * load2(factor, row + 4))
+        for p in range(known, depth):
             x[model.chain_dof[chain + p]] -= factor[row + p] * s
         x[dof] = s * work.dof_scale[dof]
 
@@ -348,11 +369,19 @@ def unwhiten_tree(model, work, t, z, out):
         articulated.unwhiten(model, work, t, z, out)
         return
     lowest = 3 if model.tree_is_single[t] == 1 else 0
+    has_base = model.joint_type[model.tree_body[t]] == FREE
     for dof in range(first, last):
         row = model.dof_row[dof]
         chain = model.body_chain_start[model.dof_body[dof]]
+        depth = model.dof_depth[dof]
         x = z[dof] * work.dof_scale[dof]
-        for p in range(lowest, model.dof_depth[dof]):
+        known = lowest
+        if has_base and depth >= 6:
+            known = 6
+            early = load4(factor, row) * load4(out, first)
+            late = low(early) + high(early) + load2(factor, row + 4) * load2(out, first + 4)
+            x -= total(late)
+        for p in range(known, depth):
             x -= factor[row + p] * out[model.chain_dof[chain + p]]
         out[dof] = x
 

@@ -3,7 +3,9 @@
 from math import cos, sin, sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.math import quat, spatial, vec
+from tribo.dynamics.abreast import each, four
+from tribo.math import lane_rows, quat, spatial, vec
+from tribo.math.sines import sines
 from tribo.model import Joint
 
 FIXED = int(Joint.FIXED)
@@ -14,10 +16,11 @@ FREE = int(Joint.FREE)
 
 
 @kernel
-def rotation(axis, angle):
-    """Return the matrix of a rotation about a unit axis.   Source: Rodrigues' formula."""
-    c = cos(angle)
-    s = sin(angle)
+def rotation(axis, c, s):
+    """Return the matrix of a rotation about a unit axis by an angle of cosine c and sine s.
+
+    Source: Rodrigues' formula.
+    """
     x, y, z = axis
     d = 1.0 - c
     return (
@@ -54,7 +57,7 @@ def turned(r, axis, angle):
             c * r[3] + s * r[4], c * r[4] - s * r[3], r[5],
             c * r[6] + s * r[7], c * r[7] - s * r[6], r[8],
         )  # fmt: skip
-    return vec.mat_mul(r, rotation(axis, angle))
+    return vec.mat_mul(r, rotation(axis, cos(angle), sin(angle)))
 
 
 @kernel
@@ -87,6 +90,35 @@ def body_pose(model, q, pos, rot, i):
     elif joint == SPHERICAL:
         r = vec.mat_mul(r, quat.to_matrix(quat.load(q, first)))
     return p, r
+
+
+@kernel
+def is_turned(model, i):
+    """Tell whether the joint frame of body i is turned in its parent."""
+    r = model.joint_rot
+    return not (r[i, 0] == 1.0 and r[i, 4] == 1.0 and r[i, 8] == 1.0)
+
+
+@kernel
+def abreast_poses(model, q, pos, rot, bodies):
+    """Return positions and rotations of four bodies abreast; their parents' must be in `pos` and `rot`."""
+    parents = each(model.body_parent, bodies)
+    r = lane_rows.load_mat(rot, parents)
+    p = vec.mat_vec(r, lane_rows.load3(model.joint_pos, bodies))
+    p = vec.add(lane_rows.load3(pos, parents), p)
+    if (
+        is_turned(model, bodies[0])
+        or is_turned(model, bodies[1])
+        or is_turned(model, bodies[2])
+        or is_turned(model, bodies[3])
+    ):
+        r = vec.mat_mul(r, lane_rows.load_mat(model.joint_rot, bodies))
+    axis = lane_rows.load3(model.joint_axis, bodies)
+    angle = lane_rows.numbers(q, each(model.joint_q, bodies))
+    if model.joint_type[bodies[0]] == REVOLUTE:
+        s, c = sines(angle)
+        return p, vec.mat_mul(r, rotation(axis, c, s))
+    return vec.axpy(angle, vec.mat_vec(r, axis), p), r
 
 
 @kernel
@@ -137,18 +169,47 @@ def body_axes(model, work, i):
 
 
 @kernel
+def abreast_axes(model, work, bodies, p, r):
+    """Store the motion axes of the joints of four bodies abreast, given their poses.
+
+    Writes: work.
+    """
+    origin = vec.load(work.body_pos, model.tree_body[model.body_tree[bodies[0]]])
+    axis = vec.mat_vec(r, lane_rows.load3(model.joint_axis, bodies))
+    dofs = each(model.joint_v, bodies)
+    if model.joint_type[bodies[0]] == REVOLUTE:
+        linear = vec.cross(vec.sub(p, origin), axis)
+        lane_rows.store6(work.dof_axis, dofs, (*axis, *linear))
+    else:
+        none = lane_rows.spread3((0.0, 0.0, 0.0))
+        lane_rows.store6(work.dof_axis, dofs, (*none, *axis))
+
+
+@kernel
 def tree_forward(model, q, work, t, has_axes):
     """Compute poses of the bodies of a tree at coordinates q, and motion axes if wanted.
 
     Writes: work.
     """
-    root = model.tree_body[t]
-    for i in range(root, root + model.tree_body_count[t]):
-        p, r = body_pose(model, q, work.body_pos, work.body_rot, i)
-        vec.store(work.body_pos, i, p)
-        vec.store_mat(work.body_rot, i, r)
-        if has_axes:
-            body_axes(model, work, i)
+    k = model.tree_body[t]
+    last = k + model.tree_body_count[t]
+    while k < last:
+        size = model.abreast_size[k]
+        if size == 1:
+            i = model.abreast_body[k]
+            p, r = body_pose(model, q, work.body_pos, work.body_rot, i)
+            vec.store(work.body_pos, i, p)
+            vec.store_mat(work.body_rot, i, r)
+            if has_axes:
+                body_axes(model, work, i)
+        else:
+            bodies = four(model, k, size)
+            p4, r4 = abreast_poses(model, q, work.body_pos, work.body_rot, bodies)
+            lane_rows.store3(work.body_pos, bodies, p4)
+            lane_rows.store_mat(work.body_rot, bodies, r4)
+            if has_axes:
+                abreast_axes(model, work, bodies, p4, r4)
+        k += size
 
 
 @kernel

@@ -7,9 +7,12 @@ of the step are set to agree with it, six and three numbers. What the joints do 
 """
 
 from tribo.compiler.jit import kernel
+from tribo.compiler.lanes import spread4
+from tribo.dynamics.abreast import each, four, four_from, own_share
 from tribo.dynamics.bias import turned_spin
-from tribo.dynamics.kinematics import body_pose, end_of_q
-from tribo.math import linalg, quat, spatial, vec
+from tribo.dynamics.kinematics import abreast_poses, body_pose, end_of_q
+from tribo.math import lane_rows, linalg, quat, spatial, vec
+from tribo.math.lane_rows import LANES, whole, whole3
 from tribo.model import Integrator, Joint, Kind
 
 REVOLUTE = int(Joint.REVOLUTE)
@@ -92,6 +95,51 @@ def move_body(model, q, v, work, i):
 
 
 @kernel
+def abreast_twists(model, v, work, bodies, p, r):
+    """Return angular velocities and velocities of the origins of four bodies abreast, given their poses."""
+    parents = each(model.body_parent, bodies)
+    s = lane_rows.load6(work.swing_vel, parents)
+    omega, velocity = (s[0], s[1], s[2]), (s[3], s[4], s[5])
+    lever = vec.sub(p, lane_rows.load3(work.swing_pos, parents))
+    velocity = vec.add(velocity, vec.cross(omega, lever))
+    rate = lane_rows.numbers(v, each(model.joint_v, bodies))
+    axis = vec.mat_vec(r, lane_rows.load3(model.joint_axis, bodies))
+    if model.joint_type[bodies[0]] == REVOLUTE:
+        return vec.axpy(rate, axis, omega), velocity
+    return omega, vec.axpy(rate, axis, velocity)
+
+
+@kernel
+def swing(model, q, v, work, t):
+    """Compute poses and twists of a floating tree at (q, v), counted from the base's origin.
+
+    Writes: work.
+    """
+    k = model.tree_body[t]
+    last = k + model.tree_body_count[t]
+    work.swing_pos[k, 0] = work.swing_pos[k, 1] = work.swing_pos[k, 2] = 0.0
+    while k < last:
+        size = model.abreast_size[k]
+        if size == 1:
+            i = model.abreast_body[k]
+            place, r = body_pose(model, q, work.swing_pos, work.swing_rot, i)
+            if model.body_parent[i] < 0:
+                place = (0.0, 0.0, 0.0)
+            omega, velocity = body_twist(model, v, work, i, place, r)
+            vec.store(work.swing_pos, i, place)
+            vec.store_mat(work.swing_rot, i, r)
+            spatial.store(work.swing_vel, i, (*omega, *velocity))
+        else:
+            bodies = four(model, k, size)
+            p4, r4 = abreast_poses(model, q, work.swing_pos, work.swing_rot, bodies)
+            omega4, velocity4 = abreast_twists(model, v, work, bodies, p4, r4)
+            lane_rows.store3(work.swing_pos, bodies, p4)
+            lane_rows.store_mat(work.swing_rot, bodies, r4)
+            lane_rows.store6(work.swing_vel, bodies, (*omega4, *velocity4))
+        k += size
+
+
+@kernel
 def tree_motion(model, q, v, work, t):
     """Return m, c, p, L about c and the inertia about c of a floating tree at (q, v).
 
@@ -99,32 +147,37 @@ def tree_motion(model, q, v, work, t):
 
     Writes: work.
     """
+    swing(model, q, v, work, t)
     root = model.tree_body[t]
-    m = 0.0
-    moment = (0.0, 0.0, 0.0)
-    p = (0.0, 0.0, 0.0)
-    l = (0.0, 0.0, 0.0)
-    s = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    for i in range(root, root + model.tree_body_count[t]):
-        place, r = body_pose(model, q, work.swing_pos, work.swing_rot, i)
-        if i == root:
-            place = (0.0, 0.0, 0.0)
-        omega, velocity = body_twist(model, v, work, i, place, r)
-        vec.store(work.swing_pos, i, place)
-        vec.store_mat(work.swing_rot, i, r)
-        spatial.store(work.swing_vel, i, (*omega, *velocity))
-        mass = model.body_mass[i]
-        arm = vec.mat_vec(r, vec.load(model.body_com, i))
-        c = vec.add(place, arm)
-        own = vec.rotate_sym(r, spatial.load(model.body_inertia, i))
-        push = vec.scale(mass, vec.add(velocity, vec.cross(omega, arm)))
-        m += mass
-        moment = vec.axpy(mass, c, moment)
-        p = vec.add(p, push)
-        l = vec.add(l, vec.add(vec.sym_vec(own, omega), vec.cross(c, push)))
-        s = spatial.axpy(1.0, own, spatial.axpy(mass, about_point(c), s))
-    c = vec.scale(1.0 / m, moment)
-    return m, c, p, vec.sub(l, vec.cross(c, p)), spatial.axpy(-m, about_point(c), s)
+    last = root + model.tree_body_count[t] - 1
+    none = spread4(0.0)
+    m4 = none
+    moment4 = p4 = l4 = (none, none, none)
+    s4 = (none, none, none, none, none, none)
+    for i in range(root, last + 1, LANES):
+        bodies = four_from(i, last)
+        share = own_share(i, last)
+        r = lane_rows.load_mat(work.swing_rot, bodies)
+        twist = lane_rows.load6(work.swing_vel, bodies)
+        omega = (twist[0], twist[1], twist[2])
+        mass = share * lane_rows.numbers(model.body_mass, bodies)
+        arm = vec.mat_vec(r, lane_rows.load3(model.body_com, bodies))
+        at = vec.add(lane_rows.load3(work.swing_pos, bodies), arm)
+        own = vec.rotate_sym(r, lane_rows.load6(model.body_inertia, bodies))
+        push = vec.add((twist[3], twist[4], twist[5]), vec.cross(omega, arm))
+        push = vec.scale(mass, push)
+        m4 = m4 + mass
+        moment4 = vec.axpy(mass, at, moment4)
+        p4 = vec.add(p4, push)
+        spin = vec.scale(share, vec.sym_vec(own, omega))
+        l4 = vec.add(l4, vec.add(spin, vec.cross(at, push)))
+        s4 = spatial.axpy(share, own, spatial.axpy(mass, about_point(at), s4))
+    m = whole(m4)
+    c = vec.scale(1.0 / m, whole3(moment4))
+    p = whole3(p4)
+    l = vec.sub(whole3(l4), vec.cross(c, p))
+    s = (*whole3((s4[0], s4[1], s4[2])), *whole3((s4[3], s4[4], s4[5])))
+    return m, c, p, l, spatial.axpy(-m, about_point(c), s)
 
 
 @kernel

@@ -11,6 +11,7 @@ import numpy as np
 from tribo.description.extents import body_bounds, box_of, rotation_matrix
 from tribo.description.hulls import Heights, Hull, Surface
 from tribo.description.trees import BodyDescription, TreeDescription
+from tribo.engine import abreast
 from tribo.engine.kept_runs import Kept, copy
 from tribo.engine.layout import (
     COORDINATES,
@@ -201,7 +202,16 @@ class _Filler:
             self._body(tree, part, first[0], body, joint)
             self._shapes(part, body, first[1])
         m.tree_nv[tree] = self.v - first[2]
+        self._order(first[0], [body.parent for body in part.description.bodies], types)
         m.tree_is_deep[tree] = is_deep(m.dof_depth[first[2] : self.v])
+
+    def _order(self, root: int, parents: list[int], types: Sequence[Joint]) -> None:
+        """Write in which order the bodies of a tree are computed, and which of them side by side."""
+        at = root
+        for group in abreast.in_order(parents, types):
+            self.model.abreast_body[at : at + len(group)] = [root + i for i in group]
+            self.model.abreast_size[at] = len(group)
+            at += len(group)
 
     def _body(self, tree: int, part: Part, root: int, body: BodyDescription, joint: Joint) -> None:
         m, i = self.model, self.body

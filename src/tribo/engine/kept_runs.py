@@ -39,6 +39,7 @@ REFERS = {
     "body_tree": Column.TREE,
     "body_shape_start": Column.SHAPE,
     "body_chain_start": Column.CHAIN,
+    "abreast_body": Column.BODY,
     "chain_dof": Column.V,
     "joint_q": Column.Q,
     "joint_v": Column.V,

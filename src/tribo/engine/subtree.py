@@ -69,6 +69,7 @@ def _renumber(arrays: dict[str, Any], span: Span) -> None:
     arrays["joint_q"] -= span.q.start
     arrays["joint_v"] -= dof
     arrays["dof_body"] -= body
+    arrays["abreast_body"] -= body
     for name in ("body_tree", "tree_body", "tree_v", "tree_is_single"):
         arrays[name][...] = 0
     arrays["tree_kind"][...] = Kind.DYNAMIC

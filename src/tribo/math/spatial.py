@@ -88,17 +88,29 @@ def cross_force(v, f):
 
 
 @kernel
-def inertia_times(array, i, m):
-    """Return the momentum I m of the inertia in row i of an (n, 10) array."""
-    mass = array[i, 0]
-    cx = array[i, 1]
-    cy = array[i, 2]
-    cz = array[i, 3]
+def times(inertia, m):
+    """Return the momentum I m of an inertia (m, m c, I)."""
+    mass, cx, cy, cz, xx, yy, zz, xy, xz, yz = inertia
     return (
-        array[i, 4] * m[0] + array[i, 7] * m[1] + array[i, 8] * m[2] + cy * m[5] - cz * m[4],
-        array[i, 7] * m[0] + array[i, 5] * m[1] + array[i, 9] * m[2] + cz * m[3] - cx * m[5],
-        array[i, 8] * m[0] + array[i, 9] * m[1] + array[i, 6] * m[2] + cx * m[4] - cy * m[3],
+        xx * m[0] + xy * m[1] + xz * m[2] + cy * m[5] - cz * m[4],
+        xy * m[0] + yy * m[1] + yz * m[2] + cz * m[3] - cx * m[5],
+        xz * m[0] + yz * m[1] + zz * m[2] + cx * m[4] - cy * m[3],
         mass * m[3] - cy * m[2] + cz * m[1],
         mass * m[4] - cz * m[0] + cx * m[2],
         mass * m[5] - cx * m[1] + cy * m[0],
     )
+
+
+@kernel
+def load_inertia(array, i):
+    """Return row i of an (n, 10) array."""
+    return (
+        array[i, 0], array[i, 1], array[i, 2], array[i, 3], array[i, 4],
+        array[i, 5], array[i, 6], array[i, 7], array[i, 8], array[i, 9],
+    )  # fmt: skip
+
+
+@kernel
+def inertia_times(array, i, m):
+    """Return the momentum I m of the inertia in row i of an (n, 10) array."""
+    return times(load_inertia(array, i), m)

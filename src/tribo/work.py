@@ -328,3 +328,4 @@ class Work(Record):
     shift_v = field("nv")  # [m, rad] shift at the end of the step that closed gaps
     tie_is_idle = field("nconstraint", dtype=INT)  # 1: it is to do no work
     tree_tie_gives = field("ntree", dtype=INT)  # 1: a constraint does work on it
+    joint_turn = field("nbody", 2)  # [–] cosine and sine of the angle of a revolute joint

@@ -416,6 +416,39 @@ def transposed(typingctx: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def transposed2(typingctx: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+    """Return the first lanes of four pairs, and their second ones."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        even = builder.shuffle_vector(args[0], args[2], _mask([0, 1, 2, 3]))
+        odd = builder.shuffle_vector(args[1], args[3], _mask([0, 1, 2, 3]))
+        made = [
+            builder.shuffle_vector(even, odd, _mask(lanes))
+            for lanes in ([0, 4, 2, 6], [1, 5, 3, 7])
+        ]
+        return context.make_tuple(builder, sig.return_type, made)
+
+    return types.UniTuple(Lanes(4), 2)(Lanes(2), Lanes(2), Lanes(2), Lanes(2)), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def paired(typingctx: Any, a: Any, b: Any) -> Any:
+    """Return the pairs of which two times four lanes are the first ones and the second ones."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        even = builder.shuffle_vector(*args, _mask([0, 4, 2, 6]))
+        odd = builder.shuffle_vector(*args, _mask([1, 5, 3, 7]))
+        made = [
+            builder.shuffle_vector(two, two, _mask(half))
+            for half in ([0, 1], [2, 3])
+            for two in (even, odd)
+        ]
+        return context.make_tuple(builder, sig.return_type, made)
+
+    return types.UniTuple(Lanes(2), 4)(Lanes(4), Lanes(4)), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def gathered(typingctx: Any, array: Any, i: Any, j: Any, k: Any, m: Any) -> Any:
     """Return four numbers of a field, from four places."""
 

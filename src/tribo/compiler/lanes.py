@@ -18,8 +18,8 @@ from tribo.compiler.jit import Named
 
 __all__ = [
     "chosen", "filled", "gathered", "high", "is_yes", "joined", "lane", "load2", "load4", "low", "number",
-    "pair_sums", "roots", "scattered", "some", "spread2", "spread4", "store2", "store4", "sums", "top",
-    "total", "transposed",
+    "pair_sums", "paired", "roots", "scattered", "some", "spread2", "spread4", "store2", "store4", "sums", "top",
+    "total", "transposed", "transposed2",
 ]  # fmt: skip
 
 
@@ -72,6 +72,8 @@ sums = Operation("sums", lambda a, b, ends: (_sum(a, ends[:2]), _sum(b, ends[2:]
 gathered = Operation("gathered", _gathered)  # four numbers of a field, from four places
 scattered = Operation("scattered", _scattered)  # to four places, the last lane first
 transposed = Operation("transposed", lambda a, b, c, d: tuple(np.array((a, b, c, d)).T.copy()))
+transposed2 = Operation("transposed2", lambda a, b, c, d: tuple(np.array((a, b, c, d)).T.copy()))
+paired = Operation("paired", lambda a, b: tuple(np.array((a, b)).T.copy()))  # the way back
 roots = Operation("roots", np.sqrt)
 chosen = Operation("chosen", np.where)
 number = Operation("number", lambda value, k: float(value[k]))  # one of four lanes

@@ -221,7 +221,7 @@ def tree_velocities(model, v, work, t):
             parent = model.body_parent[i]
             carried = spatial.load(work.body_vel, parent) if parent >= 0 else zero
             velocity, _ = body_motion(model, v, work, i, carried, zero)
-            spatial.store(work.body_vel, i, velocity)
+            lane_rows.put_six(work.body_vel, i, velocity)
         else:
             bodies = four(model, k, size)
             found = abreast_velocities(model, v, work, bodies)
@@ -261,8 +261,8 @@ def tree_motions(model, v, settings, work, t):
                 velocity = spatial.load(work.body_vel, parent)
                 acceleration = spatial.load(work.body_acc, parent)
             velocity, acceleration = body_motion(model, v, work, i, velocity, acceleration)
-            spatial.store(work.body_vel, i, velocity)
-            spatial.store(work.body_acc, i, acceleration)
+            lane_rows.put_six(work.body_vel, i, velocity)
+            lane_rows.put_six(work.body_acc, i, acceleration)
         else:
             bodies = four(model, k, size)
             parents, axis, rate, found = abreast_velocities(model, v, work, bodies)

@@ -218,6 +218,35 @@ def eliminate_from_base(factor, at, row, inverse):
 
 
 @kernel
+def copy_base(factor, matrix, at):
+    """Copy the block of a floating base, in the pieces in which `eliminate_from_base` reads it.
+
+    Writes: factor.
+    """
+    for k in (0, 5, 14):
+        factor[at + k] = matrix[at + k]
+    for k in (1, 3, 19):
+        store2(factor, at + k, load2(matrix, at + k))
+    for k in (6, 10, 15):
+        store4(factor, at + k, load4(matrix, at + k))
+
+
+@kernel
+def copy_row(factor, matrix, row, depth, is_floating):
+    """Copy a row, its first six entries in the pieces in which `subtract_base` reads those of a base.
+
+    Writes: factor.
+    """
+    known = 0
+    if is_floating:
+        known = 6
+        store4(factor, row, load4(matrix, row))
+        store2(factor, row + 4, load2(matrix, row + 4))
+    for k in range(row + known, row + depth + 1):
+        factor[k] = matrix[k]
+
+
+@kernel
 def factorize_tree(model, work, t):
     """Factor M̂ of a tree into Lᵀ D L, in the pattern of M.
 
@@ -230,13 +259,10 @@ def factorize_tree(model, work, t):
     first = model.tree_v[t]
     last = first + model.tree_nv[t]
     is_floating = model.joint_type[model.tree_body[t]] == FREE
-    at = rows[first]
-    end = rows[last - 1] + model.dof_depth[last - 1] + 1
-    while at + 4 <= end:
-        store4(factor, at, load4(work.mass_matrix, at))
-        at += 4
-    for i in range(at, end):
-        factor[i] = work.mass_matrix[i]
+    if is_floating:
+        copy_base(factor, work.mass_matrix, rows[first])
+    for dof in range(first + 6 if is_floating else first, last):
+        copy_row(factor, work.mass_matrix, rows[dof], model.dof_depth[dof], is_floating)
     for dof in range(last - 1, first - 1, -1):
         row = rows[dof]
         depth = model.dof_depth[dof]

@@ -3,8 +3,9 @@
 from math import cos, sin, sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.dynamics.abreast import each, four
+from tribo.dynamics.abreast import each, four, four_from
 from tribo.math import lane_rows, quat, spatial, vec
+from tribo.math.lane_rows import LANES
 from tribo.math.sines import sines
 from tribo.model import Joint
 
@@ -31,33 +32,33 @@ def rotation(axis, c, s):
 
 
 @kernel
-def turned(r, axis, angle):
-    """Return R times a rotation about a unit axis; about a coordinate axis only two columns change."""
+def turned(r, axis, c, s):
+    """Return R times a rotation about a unit axis by an angle of cosine c and sine s.
+
+    About a coordinate axis only two columns change.
+    """
     if axis[1] == 0.0 and axis[2] == 0.0:
-        c = cos(angle)
-        s = axis[0] * sin(angle)
+        s *= axis[0]
         return (
             r[0], c * r[1] + s * r[2], c * r[2] - s * r[1],
             r[3], c * r[4] + s * r[5], c * r[5] - s * r[4],
             r[6], c * r[7] + s * r[8], c * r[8] - s * r[7],
         )  # fmt: skip
     if axis[0] == 0.0 and axis[2] == 0.0:
-        c = cos(angle)
-        s = axis[1] * sin(angle)
+        s *= axis[1]
         return (
             c * r[0] - s * r[2], r[1], c * r[2] + s * r[0],
             c * r[3] - s * r[5], r[4], c * r[5] + s * r[3],
             c * r[6] - s * r[8], r[7], c * r[8] + s * r[6],
         )  # fmt: skip
     if axis[0] == 0.0 and axis[1] == 0.0:
-        c = cos(angle)
-        s = axis[2] * sin(angle)
+        s *= axis[2]
         return (
             c * r[0] + s * r[1], c * r[1] - s * r[0], r[2],
             c * r[3] + s * r[4], c * r[4] - s * r[3], r[5],
             c * r[6] + s * r[7], c * r[7] - s * r[6], r[8],
         )  # fmt: skip
-    return vec.mat_mul(r, rotation(axis, cos(angle), sin(angle)))
+    return vec.mat_mul(r, rotation(axis, c, s))
 
 
 @kernel
@@ -71,6 +72,15 @@ def placed(parent_rot, r):
 @kernel
 def body_pose(model, q, pos, rot, i):
     """Return position and rotation of body i; its parent's pose must be in `pos` and `rot`."""
+    if model.joint_type[i] == REVOLUTE:
+        angle = q[model.joint_q[i]]
+        return pose_of(model, q, pos, rot, i, cos(angle), sin(angle))
+    return pose_of(model, q, pos, rot, i, 1.0, 0.0)
+
+
+@kernel
+def pose_of(model, q, pos, rot, i, c, s):
+    """Do what `body_pose` does, where cosine and sine of a revolute joint's angle are known."""
     joint = model.joint_type[i]
     first = model.joint_q[i]
     if joint == FREE:
@@ -84,7 +94,7 @@ def body_pose(model, q, pos, rot, i):
         p = vec.add(vec.load(pos, parent), vec.mat_vec(parent_rot, p))
         r = placed(parent_rot, r)
     if joint == REVOLUTE:
-        r = turned(r, vec.load(model.joint_axis, i), q[first])
+        r = turned(r, vec.load(model.joint_axis, i), c, s)
     elif joint == PRISMATIC:
         p = vec.axpy(q[first], vec.mat_vec(r, vec.load(model.joint_axis, i)), p)
     elif joint == SPHERICAL:
@@ -100,8 +110,28 @@ def is_turned(model, i):
 
 
 @kernel
-def abreast_poses(model, q, pos, rot, bodies):
-    """Return positions and rotations of four bodies abreast; their parents' must be in `pos` and `rot`."""
+def set_turns(model, q, work, t):
+    """Set cosine and sine of the angles of a tree's joints, four at a time; those of no angle mean nothing.
+
+    Writes: work.
+    """
+    root = model.tree_body[t]
+    last = root + model.tree_body_count[t] - 1
+    end = q.shape[0] - 1
+    for i in range(root + 1, last + 1, LANES):
+        bodies = four_from(i, last)
+        a, b, c, d = each(model.joint_q, bodies)
+        angles = lane_rows.numbers(q, (min(a, end), min(b, end), min(c, end), min(d, end)))
+        sine, cosine = sines(angles)
+        lane_rows.put_twos(work.joint_turn, 2, 0, bodies, cosine, sine)
+
+
+@kernel
+def abreast_poses(model, q, work, pos, rot, bodies):
+    """Return positions and rotations of four bodies abreast; their parents' must be in `pos` and `rot`.
+
+    `set_turns` must have been called.
+    """
     parents = each(model.body_parent, bodies)
     r = lane_rows.load_mat(rot, parents)
     p = vec.mat_vec(r, lane_rows.load3(model.joint_pos, bodies))
@@ -114,11 +144,11 @@ def abreast_poses(model, q, pos, rot, bodies):
     ):
         r = vec.mat_mul(r, lane_rows.load_mat(model.joint_rot, bodies))
     axis = lane_rows.load3(model.joint_axis, bodies)
-    angle = lane_rows.numbers(q, each(model.joint_q, bodies))
     if model.joint_type[bodies[0]] == REVOLUTE:
-        s, c = sines(angle)
+        c, s = lane_rows.twos(work.joint_turn, 2, 0, bodies)
         return p, vec.mat_mul(r, rotation(axis, c, s))
-    return vec.axpy(angle, vec.mat_vec(r, axis), p), r
+    way = lane_rows.numbers(q, each(model.joint_q, bodies))
+    return vec.axpy(way, vec.mat_vec(r, axis), p), r
 
 
 @kernel
@@ -193,18 +223,20 @@ def tree_forward(model, q, work, t, has_axes):
     """
     k = model.tree_body[t]
     last = k + model.tree_body_count[t]
+    set_turns(model, q, work, t)
     while k < last:
         size = model.abreast_size[k]
         if size == 1:
             i = model.abreast_body[k]
-            p, r = body_pose(model, q, work.body_pos, work.body_rot, i)
+            c, s = work.joint_turn[i, 0], work.joint_turn[i, 1]
+            p, r = pose_of(model, q, work.body_pos, work.body_rot, i, c, s)
             vec.store(work.body_pos, i, p)
-            vec.store_mat(work.body_rot, i, r)
+            lane_rows.put_mat(work.body_rot, i, r)
             if has_axes:
                 body_axes(model, work, i)
         else:
             bodies = four(model, k, size)
-            p4, r4 = abreast_poses(model, q, work.body_pos, work.body_rot, bodies)
+            p4, r4 = abreast_poses(model, q, work, work.body_pos, work.body_rot, bodies)
             lane_rows.store3(work.body_pos, bodies, p4)
             lane_rows.store_mat(work.body_rot, bodies, r4)
             if has_axes:

@@ -10,7 +10,7 @@ from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import spread4
 from tribo.dynamics.abreast import each, four, four_from, own_share
 from tribo.dynamics.bias import turned_spin
-from tribo.dynamics.kinematics import abreast_poses, body_pose, end_of_q
+from tribo.dynamics.kinematics import abreast_poses, body_pose, end_of_q, pose_of, set_turns
 from tribo.math import lane_rows, linalg, quat, spatial, vec
 from tribo.math.lane_rows import LANES, whole, whole3
 from tribo.model import Integrator, Joint, Kind
@@ -117,21 +117,22 @@ def swing(model, q, v, work, t):
     """
     k = model.tree_body[t]
     last = k + model.tree_body_count[t]
-    work.swing_pos[k, 0] = work.swing_pos[k, 1] = work.swing_pos[k, 2] = 0.0
+    set_turns(model, q, work, t)
     while k < last:
         size = model.abreast_size[k]
         if size == 1:
             i = model.abreast_body[k]
-            place, r = body_pose(model, q, work.swing_pos, work.swing_rot, i)
+            c, s = work.joint_turn[i, 0], work.joint_turn[i, 1]
+            place, r = pose_of(model, q, work.swing_pos, work.swing_rot, i, c, s)
             if model.body_parent[i] < 0:
                 place = (0.0, 0.0, 0.0)
             omega, velocity = body_twist(model, v, work, i, place, r)
             vec.store(work.swing_pos, i, place)
-            vec.store_mat(work.swing_rot, i, r)
-            spatial.store(work.swing_vel, i, (*omega, *velocity))
+            lane_rows.put_mat(work.swing_rot, i, r)
+            lane_rows.put_six(work.swing_vel, i, (*omega, *velocity))
         else:
             bodies = four(model, k, size)
-            p4, r4 = abreast_poses(model, q, work.swing_pos, work.swing_rot, bodies)
+            p4, r4 = abreast_poses(model, q, work, work.swing_pos, work.swing_rot, bodies)
             omega4, velocity4 = abreast_twists(model, v, work, bodies, p4, r4)
             lane_rows.store3(work.swing_pos, bodies, p4)
             lane_rows.store_mat(work.swing_rot, bodies, r4)

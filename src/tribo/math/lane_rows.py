@@ -3,21 +3,28 @@
 A vector of four bodies is a tuple as in `vec`, whose numbers are lanes (`compiler/lanes.py`): the kernels of
 `vec` and `spatial` take either. Rows are named by a tuple of four; one that is missing is the last one
 again, and is written with the same numbers.
+
+What was written a moment ago is read fast only in the pieces in which it was written, or in parts of them: a
+row of 6 is always written and read as 4 and 2 numbers, one of 9 as 4, 4 and 1, one of 10 as 4, 4 and 2, also
+by `put_six` and `put_mat`, which write one row that will be read four at a time.
 """
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import (
+    filled,
     gathered,
     high,
     load2,
     load4,
     low,
+    paired,
     scattered,
     spread4,
     store2,
     store4,
     total,
     transposed,
+    transposed2,
 )
 
 LANES = 4
@@ -82,16 +89,27 @@ def put_fours(array, width, column, rows, a, b, c, d):
 
 
 @kernel
+def twos(array, width, column, rows):
+    """Return the numbers in two columns of four rows of an (n, width) array."""
+    return transposed2(
+        load2(array, width * rows[0] + column),
+        load2(array, width * rows[1] + column),
+        load2(array, width * rows[2] + column),
+        load2(array, width * rows[3] + column),
+    )
+
+
+@kernel
 def put_twos(array, width, column, rows, a, b):
     """Write the numbers in two columns of four rows of an (n, width) array, the last row first.
 
     Writes: array.
     """
-    x = transposed(a, b, a, b)
-    store2(array, width * rows[3] + column, low(x[3]))
-    store2(array, width * rows[2] + column, low(x[2]))
-    store2(array, width * rows[1] + column, low(x[1]))
-    store2(array, width * rows[0] + column, low(x[0]))
+    x = paired(a, b)
+    store2(array, width * rows[3] + column, x[3])
+    store2(array, width * rows[2] + column, x[2])
+    store2(array, width * rows[1] + column, x[1])
+    store2(array, width * rows[0] + column, x[0])
 
 
 @kernel
@@ -137,8 +155,8 @@ def store3(array, rows, a):
 def load6(array, rows):
     """Return four rows of an (n, 6) array."""
     a = fours(array, 6, 0, rows)
-    b = fours(array, 6, 2, rows)
-    return (a[0], a[1], a[2], a[3], b[2], b[3])
+    b = twos(array, 6, 4, rows)
+    return (a[0], a[1], a[2], a[3], b[0], b[1])
 
 
 @kernel
@@ -175,8 +193,8 @@ def load10(array, rows):
     """Return four rows of an (n, 10) array."""
     a = fours(array, 10, 0, rows)
     b = fours(array, 10, 4, rows)
-    c = fours(array, 10, 6, rows)
-    return (a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], c[2], c[3])
+    c = twos(array, 10, 8, rows)
+    return (a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], c[0], c[1])
 
 
 @kernel
@@ -188,6 +206,27 @@ def store10(array, rows, a):
     put_fours(array, 10, 0, rows, a[0], a[1], a[2], a[3])
     put_fours(array, 10, 4, rows, a[4], a[5], a[6], a[7])
     put_twos(array, 10, 8, rows, a[8], a[9])
+
+
+@kernel
+def put_six(array, i, a):
+    """Write a 6-tuple into row i of an (n, 6) array.
+
+    Writes: array.
+    """
+    store4(array, 6 * i, filled(a[0], a[1], a[2], a[3]))
+    store2(array, 6 * i + 4, low(filled(a[4], a[5], a[4], a[5])))
+
+
+@kernel
+def put_mat(array, i, m):
+    """Write a row-major matrix into row i of an (n, 9) array.
+
+    Writes: array.
+    """
+    store4(array, 9 * i, filled(m[0], m[1], m[2], m[3]))
+    store4(array, 9 * i + 4, filled(m[4], m[5], m[6], m[7]))
+    array[i, 8] = m[8]
 
 
 @kernel

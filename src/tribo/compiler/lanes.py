@@ -17,9 +17,9 @@ import numpy as np
 from tribo.compiler.jit import Named
 
 __all__ = [
-    "chosen", "filled", "gathered", "high", "is_yes", "joined", "lane", "load2", "load4", "low", "number",
-    "pair_sums", "paired", "roots", "scattered", "some", "spread2", "spread4", "store2", "store4", "sums", "top",
-    "total", "transposed", "transposed2",
+    "chosen", "filled", "gathered", "high", "is_yes", "joined", "lane", "load2", "load4", "low",
+    "number", "pair_sums", "paired", "roots", "scattered", "some", "spread2", "spread4", "store2",
+    "store4", "sums", "top", "total", "transposed", "transposed2",
 ]  # fmt: skip
 
 

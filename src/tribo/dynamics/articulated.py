@@ -117,7 +117,7 @@ def factorize(model, work, t):
 
 @kernel
 def whiten(model, work, t, x):
-    """Turn generalized impulses on a tree into whitened coordinates, as `inertia.whiten` does.
+    """Turn generalized impulses on a tree into whitened coordinates, as `whitening` does.
 
     Writes: work, x.
     """
@@ -141,7 +141,7 @@ def whiten(model, work, t, x):
 
 @kernel
 def unwhiten(model, work, t, z, out):
-    """Turn whitened coordinates of a tree into velocities, as `inertia.unwhiten` does.
+    """Turn whitened coordinates of a tree into velocities, as `whitening` does.
 
     Writes: work, out.
     """

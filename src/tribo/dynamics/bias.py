@@ -197,7 +197,7 @@ def body_motion(model, v, work, i, velocity, acceleration):
 
 @kernel
 def abreast_velocities(model, v, work, bodies):
-    """Return parents' spatial velocities, joint axes, joint velocities and spatial velocities of four bodies."""
+    """Return, of four bodies abreast: parents' velocities, joint axes, joint velocities, own velocities."""
     dofs = each(model.joint_v, bodies)
     parents = lane_rows.load6(work.body_vel, each(model.body_parent, bodies))
     axis = lane_rows.load6(work.dof_axis, dofs)
@@ -242,7 +242,7 @@ def body_velocities(model, state, work):
 
 @kernel
 def tree_motions(model, v, settings, work, t):
-    """Write spatial velocity and acceleration of every body of a tree, with v̇ = 0 and gravity as acceleration.
+    """Write velocity and acceleration of every body of a tree, with v̇ = 0 and gravity as acceleration.
 
     Writes: work.
     """

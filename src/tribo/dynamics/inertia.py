@@ -4,12 +4,11 @@ Row i of a packed matrix holds the columns of the chain of dof i only, root firs
 with its ancestors and descendants and with nothing else, and the factor has the same pattern.
 """
 
-from math import sqrt
-
 from tribo.compiler.jit import kernel
-from tribo.compiler.lanes import high, load2, load4, low, store2, store4, total
+from tribo.compiler.lanes import scattered
 from tribo.dynamics import articulated
-from tribo.dynamics.abreast import four_from
+from tribo.dynamics.abreast import each, four, four_from
+from tribo.dynamics.mass_factor import factorize_single, factorize_tree
 from tribo.math import lane_rows, spatial, vec
 from tribo.math.lane_rows import LANES, add_ten, copy_ten
 from tribo.model import Joint, Kind
@@ -104,6 +103,53 @@ def base_block(model, work, root):
 
 
 @kernel
+def row_of(model, work, dof, known):
+    """Write the row of a dof: the momentum of all that it moves, along the axes that move its body.
+
+    known: how many dofs of a floating base come first.
+
+    Writes: work.
+    """
+    body = model.dof_body[dof]
+    force = spatial.inertia_times(work.body_composite, body, spatial.load(work.dof_axis, dof))
+    row = model.dof_row[dof]
+    chain = model.body_chain_start[body]
+    depth = model.dof_depth[dof]
+    if known > 0:
+        base_columns(work.mass_matrix, row, force)
+    for p in range(known, depth + 1):
+        axis = spatial.load(work.dof_axis, model.chain_dof[chain + p])
+        work.mass_matrix[row + p] = spatial.dot(axis, force)
+    work.mass_matrix[row + depth] += model.dof_armature[dof]
+
+
+@kernel
+def abreast_rows(model, work, bodies, known):
+    """Do what `row_of` does for four bodies abreast; one that is less deep writes its last entry again.
+
+    Writes: work.
+    """
+    matrix = work.mass_matrix
+    dofs = each(model.joint_v, bodies)
+    own = lane_rows.load6(work.dof_axis, dofs)
+    force = spatial.times(lane_rows.load10(work.body_composite, bodies), own)
+    i, j, k, m = each(model.dof_row, dofs)
+    if known > 0:
+        lane_rows.put_fours(matrix, 1, 0, (i, j, k, m), force[3], force[4], force[5], force[0])
+        lane_rows.put_twos(matrix, 1, 4, (i, j, k, m), force[1], force[2])
+    a, b, c, d = each(model.dof_depth, dofs)
+    at, bt, ct, dt = each(model.body_chain_start, bodies)
+    chain = model.chain_dof
+    for p in range(known, max(a, b, c, d)):
+        e, f, g, h = min(p, a), min(p, b), min(p, c), min(p, d)
+        above = (chain[at + e], chain[bt + f], chain[ct + g], chain[dt + h])
+        entry = spatial.dot(lane_rows.load6(work.dof_axis, above), force)
+        scattered(matrix, i + e, j + f, k + g, m + h, entry)
+    entry = spatial.dot(own, force) + lane_rows.numbers(model.dof_armature, dofs)
+    scattered(matrix, i + a, j + b, k + c, m + d, entry)
+
+
+@kernel
 def composite_mass(model, work, t):
     """Write M of a tree whose bodies' inertias are known.   M_ij = S_jᵀ I^c_i S_i
 
@@ -120,18 +166,17 @@ def composite_mass(model, work, t):
     if is_floating:
         base_block(model, work, root)
     known = 6 if is_floating else 0
-    for dof in range(model.tree_v[t] + known, model.tree_v[t] + model.tree_nv[t]):
-        body = model.dof_body[dof]
-        force = spatial.inertia_times(composite, body, spatial.load(work.dof_axis, dof))
-        row = model.dof_row[dof]
-        chain = model.body_chain_start[body]
-        depth = model.dof_depth[dof]
-        if known > 0:
-            base_columns(work.mass_matrix, row, force)
-        for p in range(known, depth + 1):
-            axis = spatial.load(work.dof_axis, model.chain_dof[chain + p])
-            work.mass_matrix[row + p] = spatial.dot(axis, force)
-        work.mass_matrix[row + depth] += model.dof_armature[dof]
+    k = root + 1 if is_floating else root
+    while k < root + count:
+        size = model.abreast_size[k]
+        if size > 1:
+            abreast_rows(model, work, four(model, k, size), known)
+        else:
+            body = model.abreast_body[k]
+            first = model.joint_v[body]
+            for dof in range(first, first + articulated.dof_count(model.joint_type[body])):
+                row_of(model, work, dof, known)
+        k += size
 
 
 @kernel
@@ -152,134 +197,6 @@ def mass_matrix(model, work):
         body_inertias(model, work, root, model.tree_body_count[t])
         if work.tree_is_rowless[t] == 0:
             composite_mass(model, work, t)
-
-
-@kernel
-def factorize_single(model, work, first):
-    """Factor M̂ of a free body: three masses, and a 3×3 block that they do not couple with.
-
-    Writes: work.
-    """
-    factor = work.mass_factor
-    matrix = work.mass_matrix
-    scale = work.dof_scale
-    extra = work.drive_inertia
-    for k in range(3):
-        at = model.dof_row[first + k] + k
-        scale[first + k] = 1.0 / sqrt(matrix[at] + extra[first + k])
-    x = model.dof_row[first + 3] + 3
-    y = model.dof_row[first + 4] + 3
-    z = model.dof_row[first + 5] + 3
-    inverse = 1.0 / (matrix[z + 2] + extra[first + 5])
-    a = matrix[z] * inverse
-    b = matrix[z + 1] * inverse
-    xy = matrix[y] - a * matrix[z + 1]
-    yy = matrix[y + 1] + extra[first + 4] - b * matrix[z + 1]
-    xx = matrix[x] + extra[first + 3] - a * matrix[z]
-    factor[z] = a
-    factor[z + 1] = b
-    scale[first + 5] = sqrt(inverse)
-    inverse = 1.0 / yy
-    factor[y] = xy * inverse
-    scale[first + 4] = sqrt(inverse)
-    scale[first + 3] = 1.0 / sqrt(xx - factor[y] * xy)
-
-
-@kernel
-def subtract_base(factor, at, row, a):
-    """Take a times the first six entries of a row of a matrix from six others.
-
-    Writes: factor.
-    """
-    store4(factor, at, load4(factor, at) - a * load4(factor, row))
-    store2(factor, at + 4, load2(factor, at + 4) - a * load2(factor, row + 4))
-
-
-@kernel
-def eliminate_from_base(factor, at, row, inverse):
-    """Take a row's share off the block of a floating base, and divide the row's first six entries.
-
-    Writes: factor.
-    """
-    early = load4(factor, row)
-    late = load2(factor, row + 4)
-    f = (factor[row], factor[row + 1], factor[row + 2], factor[row + 3], factor[row + 4], factor[row + 5])
-    factor[at] -= inverse * f[0] * f[0]
-    store2(factor, at + 1, load2(factor, at + 1) - inverse * f[1] * low(early))
-    store2(factor, at + 3, load2(factor, at + 3) - inverse * f[2] * low(early))
-    factor[at + 5] -= inverse * f[2] * f[2]
-    store4(factor, at + 6, load4(factor, at + 6) - inverse * f[3] * early)
-    store4(factor, at + 10, load4(factor, at + 10) - inverse * f[4] * early)
-    factor[at + 14] -= inverse * f[4] * f[4]
-    store4(factor, at + 15, load4(factor, at + 15) - inverse * f[5] * early)
-    store2(factor, at + 19, load2(factor, at + 19) - inverse * f[5] * late)
-    store4(factor, row, inverse * early)
-    store2(factor, row + 4, inverse * late)
-
-
-@kernel
-def copy_base(factor, matrix, at):
-    """Copy the block of a floating base, in the pieces in which `eliminate_from_base` reads it.
-
-    Writes: factor.
-    """
-    for k in (0, 5, 14):
-        factor[at + k] = matrix[at + k]
-    for k in (1, 3, 19):
-        store2(factor, at + k, load2(matrix, at + k))
-    for k in (6, 10, 15):
-        store4(factor, at + k, load4(matrix, at + k))
-
-
-@kernel
-def copy_row(factor, matrix, row, depth, is_floating):
-    """Copy a row, its first six entries in the pieces in which `subtract_base` reads those of a base.
-
-    Writes: factor.
-    """
-    known = 0
-    if is_floating:
-        known = 6
-        store4(factor, row, load4(matrix, row))
-        store2(factor, row + 4, load2(matrix, row + 4))
-    for k in range(row + known, row + depth + 1):
-        factor[k] = matrix[k]
-
-
-@kernel
-def factorize_tree(model, work, t):
-    """Factor M̂ of a tree into Lᵀ D L, in the pattern of M.
-
-    Writes: work.
-    Cost: O(Σ depth²).
-    Source: Featherstone 2005, "Efficient factorization of the joint-space inertia matrix".
-    """
-    factor = work.mass_factor
-    rows = model.dof_row
-    first = model.tree_v[t]
-    last = first + model.tree_nv[t]
-    is_floating = model.joint_type[model.tree_body[t]] == FREE
-    if is_floating:
-        copy_base(factor, work.mass_matrix, rows[first])
-    for dof in range(first + 6 if is_floating else first, last):
-        copy_row(factor, work.mass_matrix, rows[dof], model.dof_depth[dof], is_floating)
-    for dof in range(last - 1, first - 1, -1):
-        row = rows[dof]
-        depth = model.dof_depth[dof]
-        chain = model.body_chain_start[model.dof_body[dof]]
-        inverse = 1.0 / (factor[row + depth] + work.drive_inertia[dof])
-        work.dof_scale[dof] = sqrt(inverse)
-        known = 6 if is_floating and depth >= 6 else 0
-        for p in range(depth - 1, known - 1, -1):
-            a = factor[row + p] * inverse
-            other = model.chain_row[chain + p]
-            if known > 0:
-                subtract_base(factor, other, row, a)
-            for k in range(known, p + 1):
-                factor[other + k] -= a * factor[row + k]
-            factor[row + p] = a
-        if known > 0:
-            eliminate_from_base(factor, rows[first], row, inverse)
 
 
 @kernel
@@ -321,130 +238,3 @@ def need_rows(model, work, t):
         work.tree_is_rowless[t] = 0
         composite_mass(model, work, t)
         factorize_tree(model, work, t)
-
-
-@kernel
-def whiten(model, work, x):
-    """Turn generalized impulses into whitened coordinates (0 where forces do not move a dof).
-
-    x ← D^(−1/2) L⁻ᵀ x; `unwhiten` of it is M̂⁻¹ x.
-
-    Writes: work, x.
-    """
-    for t in range(model.tree_body.shape[0]):
-        whiten_tree(model, work, t, x)
-
-
-@kernel
-def whiten_tree(model, work, t, x):
-    """Do what `whiten` does, for one tree.
-
-    Writes: work, x.
-    """
-    factor = work.mass_factor
-    first = model.tree_v[t]
-    last = first + model.tree_nv[t]
-    if model.tree_kind[t] != DYNAMIC:
-        for dof in range(first, last):
-            x[dof] = 0.0
-        return
-    if work.tree_is_rowless[t] == 1:
-        articulated.whiten(model, work, t, x)
-        return
-    lowest = 3 if model.tree_is_single[t] == 1 else 0
-    has_base = model.joint_type[model.tree_body[t]] == FREE
-    for dof in range(last - 1, first - 1, -1):
-        row = model.dof_row[dof]
-        chain = model.body_chain_start[model.dof_body[dof]]
-        depth = model.dof_depth[dof]
-        s = x[dof]
-        known = lowest
-        if has_base and depth >= 6:
-            known = 6
-            store4(x, first, load4(x, first) - s * load4(factor, row))
-            store2(x, first + 4, load2(x, first + 4) - s * load2(factor, row + 4))
-        for p in range(known, depth):
-            x[model.chain_dof[chain + p]] -= factor[row + p] * s
-        x[dof] = s * work.dof_scale[dof]
-
-
-@kernel
-def unwhiten(model, work, z, out):
-    """Turn whitened coordinates into velocities.   out = L⁻¹ D^(−1/2) z
-
-    Writes: work, out.
-    """
-    for t in range(model.tree_body.shape[0]):
-        unwhiten_tree(model, work, t, z, out)
-
-
-@kernel
-def unwhiten_tree(model, work, t, z, out):
-    """Do what `unwhiten` does, for one tree.
-
-    Writes: work, out.
-    """
-    factor = work.mass_factor
-    first = model.tree_v[t]
-    last = first + model.tree_nv[t]
-    if model.tree_kind[t] != DYNAMIC:
-        for dof in range(first, last):
-            out[dof] = 0.0
-        return
-    if work.tree_is_rowless[t] == 1:
-        articulated.unwhiten(model, work, t, z, out)
-        return
-    lowest = 3 if model.tree_is_single[t] == 1 else 0
-    has_base = model.joint_type[model.tree_body[t]] == FREE
-    for dof in range(first, last):
-        row = model.dof_row[dof]
-        chain = model.body_chain_start[model.dof_body[dof]]
-        depth = model.dof_depth[dof]
-        x = z[dof] * work.dof_scale[dof]
-        known = lowest
-        if has_base and depth >= 6:
-            known = 6
-            early = load4(factor, row) * load4(out, first)
-            late = low(early) + high(early) + load2(factor, row + 4) * load2(out, first + 4)
-            x -= total(late)
-        for p in range(known, depth):
-            x -= factor[row + p] * out[model.chain_dof[chain + p]]
-        out[dof] = x
-
-
-@kernel
-def whitened_rate(model, work, dof, lowest, v):
-    """Return the whitened coordinate of a velocity that belongs to a dof; 0 if forces do not move it.
-
-    z = D^(1/2) L v; numbers before `lowest` of the row of L are 0.
-    """
-    if work.dof_scale[dof] == 0.0:
-        return 0.0
-    row = model.dof_row[dof]
-    chain = model.body_chain_start[model.dof_body[dof]]
-    rate = v[dof]
-    for p in range(lowest, model.dof_depth[dof]):
-        rate += work.mass_factor[row + p] * v[model.chain_dof[chain + p]]
-    return rate / work.dof_scale[dof]
-
-
-@kernel
-def whiten_velocity(model, work, t, v, out):
-    """Write the whitened coordinates of the velocity of a tree that has rows.   z = D^(1/2) L v
-
-    Writes: out.
-    """
-    lowest = 3 if model.tree_is_single[t] == 1 else 0
-    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-        out[dof] = whitened_rate(model, work, dof, lowest, v)
-
-
-@kernel
-def twice_energy(model, work, t, v):
-    """Return v·M̂ v of a tree that has rows [J]; dofs that forces do not move count as at rest."""
-    total = 0.0
-    lowest = 3 if model.tree_is_single[t] == 1 else 0
-    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-        rate = whitened_rate(model, work, dof, lowest, v)
-        total += rate * rate
-    return total

@@ -9,7 +9,7 @@ joint limits, PD drives) uses q_m + dt v⁺, with either integrator.
 from tribo.compiler.jit import kernel
 from tribo.dynamics import kinematics, tied_drift
 from tribo.dynamics.bias import free_rotation, is_split, tumble
-from tribo.dynamics.inertia import unwhiten, unwhiten_tree, whiten_tree
+from tribo.dynamics.whitening import unwhiten, unwhiten_tree, whiten_tree
 from tribo.math import quat, spatial, vec
 from tribo.model import Course, Integrator, Joint, Status
 

@@ -13,7 +13,7 @@ from math import inf, sqrt
 from tribo.compiler.jit import kernel
 from tribo.dynamics import bias, integrate
 from tribo.dynamics.articulated import dof_count
-from tribo.dynamics.inertia import unwhiten_tree
+from tribo.dynamics.whitening import unwhiten_tree
 from tribo.math import vec
 from tribo.model import Course, Integrator, Joint, Kind
 

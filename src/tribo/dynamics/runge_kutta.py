@@ -14,7 +14,7 @@ Source: Munthe-Kaas 1999, "High order Runge-Kutta methods on manifolds".
 """
 
 from tribo.compiler.jit import kernel
-from tribo.dynamics import actuation, articulated, bias, inertia, kinematics
+from tribo.dynamics import actuation, articulated, bias, inertia, kinematics, whitening
 from tribo.dynamics.integrate import FASTEST, tree_to_middle
 from tribo.math import spatial, vec
 from tribo.model import Course, Integrator, Joint, Kind, Status
@@ -275,7 +275,7 @@ def fly(model, state, command, settings, work, t):
     rate = 1.0 / settings.dt
     first = model.tree_v[t]
     last = first + model.tree_nv[t]
-    inertia.unwhiten_tree(model, work, t, work.response, work.change_v)
+    whitening.unwhiten_tree(model, work, t, work.response, work.change_v)
     for dof in range(first, last):
         work.held_force[dof] = work.bias_force[dof]
         work.rk_inertia[dof] = work.drive_inertia[dof]

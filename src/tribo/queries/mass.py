@@ -2,7 +2,7 @@
 
 from tribo.compiler.jit import entry
 from tribo.compiler.record import world_of
-from tribo.dynamics import inertia, kinematics
+from tribo.dynamics import inertia, kinematics, whitening
 
 
 @entry
@@ -39,5 +39,5 @@ def solves(model, work, q, right, out):
         for k in range(right.shape[1]):
             for dof in range(out.shape[2]):
                 work.response[dof] = right[e, k, dof]
-            inertia.whiten(here, work, work.response)
-            inertia.unwhiten(here, work, work.response, out[e, k])
+            whitening.whiten(here, work, work.response)
+            whitening.unwhiten(here, work, work.response, out[e, k])

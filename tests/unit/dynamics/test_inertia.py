@@ -6,7 +6,7 @@ from scenes import base, joint_body, random_state, random_tree
 
 import tribo
 from tribo.description.trees import TreeDescription
-from tribo.dynamics import inertia
+from tribo.dynamics import inertia, whitening
 from tribo.model import Joint
 
 EPS = np.finfo(float).eps
@@ -47,12 +47,12 @@ def test_rows_can_be_had_later():
     world.update()
     world.advance()
     bodies, rows = np.zeros(robot.dof), np.zeros(robot.dof)
-    inertia.unwhiten(model, work, work.free_response, work.mid_v)
+    whitening.unwhiten(model, work, work.free_response, work.mid_v)
     bodies[:] = work.mid_v
     inertia.need_rows(model, work, 0)
     assert work.tree_is_rowless[0] == 0
     assert work.tree_is_free[0] == 0
-    inertia.unwhiten(model, work, work.free_response, work.mid_v)
+    whitening.unwhiten(model, work, work.free_response, work.mid_v)
     rows[:] = work.mid_v
     assert np.abs(rows - bodies).max() <= 1e-11 * np.abs(bodies).max() > 0.0
 

@@ -37,7 +37,7 @@ from tribo.contact.problem import contact_rows, surface_velocity, whitened_produ
 from tribo.contact.problem.contact_rows import ON_GROUND
 from tribo.contact.problem.contact_targets import slow_speed
 from tribo.contact.solver import coulomb_cone
-from tribo.dynamics import inertia
+from tribo.dynamics import inertia, whitening
 from tribo.math import spatial, vec
 from tribo.model import Status
 
@@ -213,7 +213,7 @@ def begin(model, state, settings, work):
     prepare(model, state, settings, work)
     for dof in range(work.response.shape[0]):
         work.response[dof] = settings.dt * (work.drive_force[dof] - work.bias_force[dof])
-    inertia.whiten(model, work, work.response)
+    whitening.whiten(model, work, work.response)
     for c in range(work.contact_count[0]):
         if work.contact_is_soft[c] != 0:
             impulse = vec.load(work.contact_impulse, c)

@@ -27,8 +27,8 @@ from tribo.contact.problem.whitened_products import add_scalar_to, scalar_moved_
 from tribo.contact.stabilisation.group_momentum import has_group
 from tribo.dynamics import bias, kinematics
 from tribo.dynamics.bias import is_split
-from tribo.dynamics.inertia import twice_energy, unwhiten, unwhiten_tree, whiten_tree
 from tribo.dynamics.momentum import keep_spin
+from tribo.dynamics.whitening import twice_energy, unwhiten, unwhiten_tree, whiten_tree
 from tribo.math import vec
 from tribo.model import Integrator, Joint, Status
 

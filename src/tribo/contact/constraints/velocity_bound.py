@@ -16,7 +16,7 @@ from tribo.contact.problem.whitened_products import moved_by, scalar_moved_by
 from tribo.contact.solver.gauss_seidel_iteration import start_cold
 from tribo.contact.solver.strategy import solve_as_set
 from tribo.contact.stabilisation.penetration_correction import IN_VAIN, WORTH, mass_of
-from tribo.dynamics.inertia import twice_energy
+from tribo.dynamics.whitening import twice_energy
 from tribo.math import vec
 from tribo.model import Kind, Status
 

@@ -15,7 +15,6 @@ from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.solver.dense_island import island_rows
 from tribo.contact.solver.island_solve import solve_island
 from tribo.dynamics import bias, rk4
-from tribo.dynamics.inertia import unwhiten_tree, whiten_tree
 from tribo.dynamics.middle import (
     ENOUGH,
     difference,
@@ -25,6 +24,7 @@ from tribo.dynamics.middle import (
     tolerance,
     turn,
 )
+from tribo.dynamics.whitening import unwhiten_tree, whiten_tree
 from tribo.model import Course, Integrator, Joint, Slot, Status
 
 SETTLED = int(Course.SETTLED)

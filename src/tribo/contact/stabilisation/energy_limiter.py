@@ -13,8 +13,8 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import find, is_member, scalars_in
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.stabilisation import fixed_base, group_momentum, velocity_scaling
-from tribo.dynamics.inertia import twice_energy
 from tribo.dynamics.middle import STIFF, max_spring_share
+from tribo.dynamics.whitening import twice_energy
 from tribo.math import vec
 from tribo.model import Course, Integrator, Joint, Kind, Status
 

@@ -17,7 +17,6 @@ from tribo.contact.stabilisation.penetration_correction import tree_mass
 from tribo.dynamics import integrate
 from tribo.dynamics.actuation import spring_torque
 from tribo.dynamics.energy import energy_at
-from tribo.dynamics.inertia import whiten_velocity
 from tribo.dynamics.kinematics import end_of_q
 from tribo.dynamics.momentum import (
     KEPT,
@@ -29,6 +28,7 @@ from tribo.dynamics.momentum import (
     tree_motion,
 )
 from tribo.dynamics.springs import spring_energy
+from tribo.dynamics.whitening import whiten_velocity
 from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Course, Integrator, Joint, Status
 

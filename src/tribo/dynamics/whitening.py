@@ -1,0 +1,160 @@
+"""Whitened coordinates z = D^(1/2) L v, in which the kinetic energy is ½‖z‖²: there and back."""
+
+from tribo.compiler.jit import kernel
+from tribo.compiler.lanes import high, load2, load4, low, store2, store4, total
+from tribo.dynamics import articulated
+from tribo.model import Joint, Kind
+
+DYNAMIC = int(Kind.DYNAMIC)
+FREE = int(Joint.FREE)
+
+
+@kernel
+def whiten(model, work, x):
+    """Turn generalized impulses into whitened coordinates (0 where forces do not move a dof).
+
+    x ← D^(−1/2) L⁻ᵀ x; `unwhiten` of it is M̂⁻¹ x.
+
+    Writes: work, x.
+    """
+    for t in range(model.tree_body.shape[0]):
+        whiten_tree(model, work, t, x)
+
+
+@kernel
+def whiten_dof(model, factor, dof, lowest, x):
+    """Take the share of a dof off the dofs before it, from `lowest` of its row on; return its own number.
+
+    Writes: x.
+    """
+    row = model.dof_row[dof]
+    chain = model.body_chain_start[model.dof_body[dof]]
+    s = x[dof]
+    for p in range(lowest, model.dof_depth[dof]):
+        x[model.chain_dof[chain + p]] -= factor[row + p] * s
+    return s
+
+
+@kernel
+def whiten_tree(model, work, t, x):
+    """Do what `whiten` does, for one tree.
+
+    Writes: work, x.
+    """
+    factor = work.mass_factor
+    first = model.tree_v[t]
+    last = first + model.tree_nv[t]
+    if model.tree_kind[t] != DYNAMIC:
+        for dof in range(first, last):
+            x[dof] = 0.0
+        return
+    if work.tree_is_rowless[t] == 1:
+        articulated.whiten(model, work, t, x)
+        return
+    lowest = 3 if model.tree_is_single[t] == 1 else 0
+    if model.joint_type[model.tree_body[t]] == FREE and last > first + 6:
+        early, late = load4(x, first), load2(x, first + 4)
+        for dof in range(last - 1, first + 5, -1):
+            row = model.dof_row[dof]
+            s = whiten_dof(model, factor, dof, 6, x)
+            early = early - s * load4(factor, row)
+            late = late - s * load2(factor, row + 4)
+            x[dof] = s * work.dof_scale[dof]
+        store4(x, first, early)
+        store2(x, first + 4, late)
+        last = first + 6
+    for dof in range(last - 1, first - 1, -1):
+        s = whiten_dof(model, factor, dof, lowest, x)
+        x[dof] = s * work.dof_scale[dof]
+
+
+@kernel
+def unwhiten(model, work, z, out):
+    """Turn whitened coordinates into velocities.   out = L⁻¹ D^(−1/2) z
+
+    Writes: work, out.
+    """
+    for t in range(model.tree_body.shape[0]):
+        unwhiten_tree(model, work, t, z, out)
+
+
+@kernel
+def unwhitened(model, work, dof, lowest, z, out):
+    """Return the velocity of a dof, but for what those before `lowest` of its row do to it."""
+    row = model.dof_row[dof]
+    chain = model.body_chain_start[model.dof_body[dof]]
+    x = z[dof] * work.dof_scale[dof]
+    for p in range(lowest, model.dof_depth[dof]):
+        x -= work.mass_factor[row + p] * out[model.chain_dof[chain + p]]
+    return x
+
+
+@kernel
+def unwhiten_tree(model, work, t, z, out):
+    """Do what `unwhiten` does, for one tree.
+
+    Writes: work, out.
+    """
+    factor = work.mass_factor
+    first = model.tree_v[t]
+    last = first + model.tree_nv[t]
+    if model.tree_kind[t] != DYNAMIC:
+        for dof in range(first, last):
+            out[dof] = 0.0
+        return
+    if work.tree_is_rowless[t] == 1:
+        articulated.unwhiten(model, work, t, z, out)
+        return
+    lowest = 3 if model.tree_is_single[t] == 1 else 0
+    for dof in range(first, min(last, first + 6)):
+        out[dof] = unwhitened(model, work, dof, lowest, z, out)
+    if last <= first + 6:
+        return
+    if model.joint_type[model.tree_body[t]] != FREE:
+        for dof in range(first + 6, last):
+            out[dof] = unwhitened(model, work, dof, 0, z, out)
+        return
+    base4, base2 = load4(out, first), load2(out, first + 4)
+    for dof in range(first + 6, last):
+        row = model.dof_row[dof]
+        early = load4(factor, row) * base4
+        late = low(early) + high(early) + load2(factor, row + 4) * base2
+        out[dof] = unwhitened(model, work, dof, 6, z, out) - total(late)
+
+
+@kernel
+def whitened_rate(model, work, dof, lowest, v):
+    """Return the whitened coordinate of a velocity that belongs to a dof; 0 if forces do not move it.
+
+    z = D^(1/2) L v; numbers before `lowest` of the row of L are 0.
+    """
+    if work.dof_scale[dof] == 0.0:
+        return 0.0
+    row = model.dof_row[dof]
+    chain = model.body_chain_start[model.dof_body[dof]]
+    rate = v[dof]
+    for p in range(lowest, model.dof_depth[dof]):
+        rate += work.mass_factor[row + p] * v[model.chain_dof[chain + p]]
+    return rate / work.dof_scale[dof]
+
+
+@kernel
+def whiten_velocity(model, work, t, v, out):
+    """Write the whitened coordinates of the velocity of a tree that has rows.   z = D^(1/2) L v
+
+    Writes: out.
+    """
+    lowest = 3 if model.tree_is_single[t] == 1 else 0
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        out[dof] = whitened_rate(model, work, dof, lowest, v)
+
+
+@kernel
+def twice_energy(model, work, t, v):
+    """Return v·M̂ v of a tree that has rows [J]; dofs that forces do not move count as at rest."""
+    total = 0.0
+    lowest = 3 if model.tree_is_single[t] == 1 else 0
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        rate = whitened_rate(model, work, dof, lowest, v)
+        total += rate * rate
+    return total

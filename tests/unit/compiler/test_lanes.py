@@ -6,6 +6,7 @@ from tribo.compiler import lanes
 from tribo.compiler.jit import DISABLED, script
 from tribo.compiler.lanes import (
     chosen,
+    filled,
     gathered,
     high,
     is_yes,
@@ -16,6 +17,7 @@ from tribo.compiler.lanes import (
     low,
     number,
     pair_sums,
+    paired,
     roots,
     scattered,
     some,
@@ -25,7 +27,9 @@ from tribo.compiler.lanes import (
     store4,
     sums,
     top,
+    total,
     transposed,
+    transposed2,
 )  # fmt: skip
 
 
@@ -100,6 +104,29 @@ def test_answers_compiled_and_plain_agree():
         counts.add(said[1])
         assert said[0] == (said[1] > 0)
     assert {0, 1, 2} <= counts
+
+
+def every_mix(work, k, x):
+    """Use numbers with lanes, and what takes pairs apart; write what comes of it into rows of a table."""
+    out = work.contact_kept
+    a = load4(out, k)
+    p, q = transposed2(load2(out, k), load2(out, k + 1), load2(out, k + 2), load2(out, k + 3))
+    b, c, d, e = paired(q, p)
+    store4(out, k + 4, -p)
+    store4(out, k + 8, joined(b, e))
+    store4(out, k + 12, (x - a * 2.0) / (1.0 + x * a) + filled(x, 1.0, 2.0, x))
+    return total(c) - total(d)
+
+
+def test_numbers_with_lanes_compiled_and_plain_agree():
+    """A number counts as lanes that are all equal to it; pairs come back as they were."""
+    work = any_work()
+    start = np.random.default_rng(3).normal(size=work.contact_kept.shape)
+    said, made = of_both(every_mix, work, start, 0, 0.7)
+    x = start.reshape(-1)
+    assert said == (x[2] + x[1]) - (x[3] + x[2])
+    made = made.reshape(-1)[4:12]
+    np.testing.assert_array_equal(made, [*(-x[:4]), x[1], x[0], x[4], x[3]])
 
 
 def test_names_are_those_of_the_compiled_ones():

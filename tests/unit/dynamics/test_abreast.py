@@ -1,0 +1,82 @@
+"""Bodies computed side by side are where they are one by one, move as they do, and weigh as much."""
+
+import numpy as np
+import pytest
+from scenes import random_state, random_tree
+
+import tribo
+from tribo.model import Joint
+
+EPS = np.finfo(float).eps
+
+
+def one_by_one(model):
+    """Let no body be abreast of another."""
+    model.abreast_body[:] = np.arange(len(model.abreast_body))
+    model.abreast_size[:] = 1
+
+
+def world_of(seed, bodies, floating):
+    """Return a world with a robot of many branches."""
+    rng = np.random.default_rng(seed)
+    world = tribo.World(1e-3, gravity=(0.3, -0.2, -9.81))
+    tree = random_tree(rng, bodies, floating=floating)
+    for body in tree.bodies[1:]:
+        body.parent //= 2  # more branches
+    robot = world.add_articulated_system(tree, collision_group=0, collision_mask=0)
+    random_state(rng, robot)
+    return world, robot
+
+
+@pytest.mark.parametrize("floating", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_abreast_and_alone_agree(seed, floating):
+    """Sums round by EPS of the largest number, and what comes after them divides by the mass matrix."""
+    found = []
+    sizes = set()
+    for alone in (False, True):
+        world, robot = world_of(seed, 24, floating)
+        model, work = world.engine.model, world.engine.work
+        sizes |= set(model.abreast_size.tolist())
+        if alone:
+            one_by_one(model)
+        model.tree_is_deep[0] = 0
+        world.update()
+        first = (
+            work.body_pos.copy(),
+            work.body_rot.copy(),
+            work.dof_axis.copy(),
+            work.body_vel.copy(),
+        )
+        second = (work.body_inertia.copy(), work.mass_matrix.copy(), work.bias_force.copy())
+        condition = np.linalg.cond(robot.mass_matrix)
+        world.advance()
+        third = (world.engine.state.q.copy(), world.engine.state.v.copy())
+        found.append((*first, *second, *third))
+    assert {2, 3, 4} & sizes
+    for k, (abreast, by_itself) in enumerate(zip(*found, strict=True)):
+        bound = 200 * EPS * np.abs(by_itself).max() * (condition if k > 6 else 1.0)
+        assert np.abs(abreast - by_itself).max() <= bound
+
+
+def test_groups_of_every_size_are_met():
+    """The robots above have bodies abreast in twos, threes and fours, on both kinds of joints."""
+    met = set()
+    for seed in range(6):
+        world, _ = world_of(seed, 24, True)
+        model = world.engine.model
+        for size, body in zip(model.abreast_size, model.abreast_body, strict=True):
+            if size > 1:
+                met.add((int(size), Joint(int(model.joint_type[body]))))
+    assert {size for size, _ in met} == {2, 3, 4}
+    assert {kind for _, kind in met} == {Joint.REVOLUTE, Joint.PRISMATIC}
+
+
+def test_a_floating_robot_keeps_its_momentum():
+    """Sums over bodies side by side count each one once: what is thrown keeps both momenta to rounding."""
+    world, robot = world_of(3, 22, True)
+    world.gravity = (0.0, 0.0, 0.0)
+    before = np.array((*robot.linear_momentum, *robot.angular_momentum))
+    world.step(200)
+    after = np.array((*robot.linear_momentum, *robot.angular_momentum))
+    assert np.abs(after - before).max() <= 1e4 * EPS * np.abs(before).max()

@@ -29,7 +29,7 @@ class Work(Record):
     # Trees that nothing touches, and what replaces the rows of M there.
     tree_is_free = field("ntree", dtype=INT)  # 1: no contact and no joint limit is within reach
     tree_is_rowless = field("ntree", dtype=INT)  # 1: free and deep: rows of M are not formed
-    articulated = field("nbody", 21)  # inertia of a body with all below, upper triangle; spatial
+    articulated = field("nbody", 36)  # inertia of a body with all below, row-major; spatial
     dof_column = field("nv", 6)  # articulated inertia times motion axis, spatial
 
     # Momentum of floating trees.

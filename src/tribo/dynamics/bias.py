@@ -7,8 +7,8 @@ from math import tan
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics.abreast import each, four, four_from
-from tribo.math import lane_rows, linalg, quat, spatial, vec
-from tribo.math.lane_rows import LANES, add_six
+from tribo.math import lane_rows, linalg, quat, six, spatial, vec
+from tribo.math.lane_rows import LANES
 from tribo.model import Integrator, Joint, Kind
 
 FIXED = int(Joint.FIXED)
@@ -221,7 +221,7 @@ def tree_velocities(model, v, work, t):
             parent = model.body_parent[i]
             carried = spatial.load(work.body_vel, parent) if parent >= 0 else zero
             velocity, _ = body_motion(model, v, work, i, carried, zero)
-            lane_rows.put_six(work.body_vel, i, velocity)
+            six.put(work.body_vel, i, velocity)
         else:
             bodies = four(model, k, size)
             found = abreast_velocities(model, v, work, bodies)
@@ -261,8 +261,8 @@ def tree_motions(model, v, settings, work, t):
                 velocity = spatial.load(work.body_vel, parent)
                 acceleration = spatial.load(work.body_acc, parent)
             velocity, acceleration = body_motion(model, v, work, i, velocity, acceleration)
-            lane_rows.put_six(work.body_vel, i, velocity)
-            lane_rows.put_six(work.body_acc, i, acceleration)
+            six.put(work.body_vel, i, velocity)
+            six.put(work.body_acc, i, acceleration)
         else:
             bodies = four(model, k, size)
             parents, axis, rate, found = abreast_velocities(model, v, work, bodies)
@@ -317,7 +317,7 @@ def project_forces(model, work, t, out):
         for k in range(count):
             out[dof + k] = spatial.dot(spatial.load(work.dof_axis, dof + k), force)
         if model.body_parent[i] >= 0:
-            add_six(work.body_force, model.body_parent[i], i)
+            six.add_row(work.body_force, model.body_parent[i], i)
 
 
 @kernel

@@ -8,6 +8,7 @@ from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import load2, load4, low, store2, store4
+from tribo.math import six
 from tribo.model import Joint
 
 FREE = int(Joint.FREE)
@@ -50,8 +51,7 @@ def subtract_base(factor, at, row, a):
 
     Writes: factor.
     """
-    store4(factor, at, load4(factor, at) - a * load4(factor, row))
-    store2(factor, at + 4, load2(factor, at + 4) - a * load2(factor, row + 4))
+    six.store_at(factor, at, six.axpy(-a, six.load_at(factor, row), six.load_at(factor, at)))
 
 
 @kernel
@@ -86,12 +86,10 @@ def eliminate_from_base(block, factor, row, inverse):
 
     Writes: factor.
     """
-    early = load4(factor, row)
-    late = load2(factor, row + 4)
+    early, late = six.load_at(factor, row)
     a, b, c, d = factor[row], factor[row + 1], factor[row + 2], factor[row + 3]
     e, f = factor[row + 4], factor[row + 5]
-    store4(factor, row, inverse * early)
-    store2(factor, row + 4, inverse * late)
+    six.store_at(factor, row, (inverse * early, inverse * late))
     return (
         block[0] - inverse * a * a,
         block[1] - inverse * b * low(early),
@@ -163,8 +161,7 @@ def copy_row(factor, matrix, row, depth):
 
     Writes: factor.
     """
-    store4(factor, row, load4(matrix, row))
-    store2(factor, row + 4, load2(matrix, row + 4))
+    six.store_at(factor, row, six.load_at(matrix, row))
     for k in range(row + 6, row + depth + 1):
         factor[k] = matrix[k]
 

@@ -11,7 +11,7 @@ from tribo.compiler.lanes import spread4
 from tribo.dynamics.abreast import each, four, four_from, own_share
 from tribo.dynamics.bias import turned_spin
 from tribo.dynamics.kinematics import abreast_poses, body_pose, end_of_q, pose_of, set_turns
-from tribo.math import lane_rows, linalg, quat, spatial, vec
+from tribo.math import lane_rows, linalg, quat, six, spatial, vec
 from tribo.math.lane_rows import LANES, whole, whole3
 from tribo.model import Integrator, Joint, Kind
 
@@ -129,7 +129,7 @@ def swing(model, q, v, work, t):
             omega, velocity = body_twist(model, v, work, i, place, r)
             vec.store(work.swing_pos, i, place)
             lane_rows.put_mat(work.swing_rot, i, r)
-            lane_rows.put_six(work.swing_vel, i, (*omega, *velocity))
+            six.put(work.swing_vel, i, (*omega, *velocity))
         else:
             bodies = four(model, k, size)
             p4, r4 = abreast_poses(model, q, work, work.swing_pos, work.swing_rot, bodies)

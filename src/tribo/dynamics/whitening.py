@@ -1,8 +1,8 @@
 """Whitened coordinates z = D^(1/2) L v, in which the kinetic energy is ½‖z‖²: there and back."""
 
 from tribo.compiler.jit import kernel
-from tribo.compiler.lanes import high, load2, load4, low, store2, store4, total
 from tribo.dynamics import articulated
+from tribo.math import six
 from tribo.model import Joint, Kind
 
 DYNAMIC = int(Kind.DYNAMIC)
@@ -53,15 +53,13 @@ def whiten_tree(model, work, t, x):
         return
     lowest = 3 if model.tree_is_single[t] == 1 else 0
     if model.joint_type[model.tree_body[t]] == FREE and last > first + 6:
-        early, late = load4(x, first), load2(x, first + 4)
+        base = six.load_at(x, first)
         for dof in range(last - 1, first + 5, -1):
             row = model.dof_row[dof]
             s = whiten_dof(model, factor, dof, 6, x)
-            early = early - s * load4(factor, row)
-            late = late - s * load2(factor, row + 4)
+            base = six.axpy(-s, six.load_at(factor, row), base)
             x[dof] = s * work.dof_scale[dof]
-        store4(x, first, early)
-        store2(x, first + 4, late)
+        six.store_at(x, first, base)
         last = first + 6
     for dof in range(last - 1, first - 1, -1):
         s = whiten_dof(model, factor, dof, lowest, x)
@@ -114,12 +112,10 @@ def unwhiten_tree(model, work, t, z, out):
         for dof in range(first + 6, last):
             out[dof] = unwhitened(model, work, dof, 0, z, out)
         return
-    base4, base2 = load4(out, first), load2(out, first + 4)
+    base = six.load_at(out, first)
     for dof in range(first + 6, last):
-        row = model.dof_row[dof]
-        early = load4(factor, row) * base4
-        late = low(early) + high(early) + load2(factor, row + 4) * base2
-        out[dof] = unwhitened(model, work, dof, 6, z, out) - total(late)
+        carried = six.dot(six.load_at(factor, model.dof_row[dof]), base)
+        out[dof] = unwhitened(model, work, dof, 6, z, out) - carried
 
 
 @kernel

@@ -5,8 +5,8 @@ A vector of four bodies is a tuple as in `vec`, whose numbers are lanes (`compil
 again, and is written with the same numbers.
 
 What was written a moment ago is read fast only in the pieces in which it was written, or in parts of them: a
-row of 6 is always written and read as 4 and 2 numbers, one of 9 as 4, 4 and 1, one of 10 as 4, 4 and 2, also
-by `put_six` and `put_mat`, which write one row that will be read four at a time.
+row of 6 is always written and read as 4 and 2 numbers, one of 9 as 4, 4 and 1, one of 10 as 4, 4 and 2; so
+are single rows (`put_mat`, `six.put`) that will be read four at a time.
 """
 
 from tribo.compiler.jit import kernel
@@ -209,16 +209,6 @@ def store10(array, rows, a):
 
 
 @kernel
-def put_six(array, i, a):
-    """Write a 6-tuple into row i of an (n, 6) array.
-
-    Writes: array.
-    """
-    store4(array, 6 * i, filled(a[0], a[1], a[2], a[3]))
-    store2(array, 6 * i + 4, low(filled(a[4], a[5], a[4], a[5])))
-
-
-@kernel
 def put_mat(array, i, m):
     """Write a row-major matrix into row i of an (n, 9) array.
 
@@ -238,16 +228,6 @@ def copy_ten(to, array, i):
     store4(to, 10 * i, load4(array, 10 * i))
     store4(to, 10 * i + 4, load4(array, 10 * i + 4))
     store2(to, 10 * i + 8, load2(array, 10 * i + 8))
-
-
-@kernel
-def add_six(array, to, row):
-    """Add a row of an (n, 6) array to another one.
-
-    Writes: array.
-    """
-    store4(array, 6 * to, load4(array, 6 * to) + load4(array, 6 * row))
-    store2(array, 6 * to + 4, load2(array, 6 * to + 4) + load2(array, 6 * row + 4))
 
 
 @kernel

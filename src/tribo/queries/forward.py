@@ -9,8 +9,14 @@ Source: Featherstone 2008, table 7.1, about a common point; cost O(number of dof
 from tribo.compiler.jit import entry, kernel
 from tribo.compiler.record import world_of
 from tribo.dynamics import kinematics
-from tribo.dynamics.articulated import dof_count, load_inertia, start_inertias, times, without
-from tribo.math import spatial
+from tribo.dynamics.articulated import (
+    add_inertia,
+    dof_count,
+    give_way,
+    start_inertias,
+    times_axis,
+)
+from tribo.math import six, spatial
 from tribo.queries.inverse import body_forces
 
 
@@ -21,24 +27,24 @@ def eliminate(model, tau, work, scratch):
     Writes: work, scratch.
     """
     for i in range(model.body_parent.shape[0] - 1, -1, -1):
-        articulated = load_inertia(scratch.articulated, i)
-        force = spatial.load(work.body_force, i)
+        force = six.load(work.body_force, i)
         first = model.joint_v[i]
         for dof in range(first + dof_count(model.joint_type[i]) - 1, first - 1, -1):
-            axis = spatial.load(work.dof_axis, dof)
-            column = times(articulated, axis)
-            pivot = 1.0 / (spatial.dot(axis, column) + model.dof_armature[dof])
-            rest = tau[dof] - spatial.dot(axis, force)
-            spatial.store(scratch.dof_force, dof, column)
+            axis = six.load(work.dof_axis, dof)
+            column = times_axis(scratch.articulated, i, work.dof_axis, dof)
+            six.store(scratch.dof_force, dof, column)
+            pivot = 1.0 / (six.dot(axis, column) + model.dof_armature[dof])
+            rest = tau[dof] - six.dot(axis, force)
             scratch.dof_pivot[dof] = pivot
             scratch.dof_rest[dof] = rest
-            articulated = without(articulated, pivot, column)
-            force = spatial.axpy(pivot * rest, column, force)
+            give_way(scratch.articulated, i, pivot, column, scratch.dof_force, dof)
+            force = six.axpy(pivot * rest, column, force)
         parent = model.body_parent[i]
         if parent >= 0:
-            for k in range(21):
-                scratch.articulated[parent, k] += articulated[k]
-            spatial.accumulate(work.body_force, parent, force)
+            add_inertia(scratch.articulated, parent, i)
+            six.store(
+                work.body_force, parent, six.axpy(1.0, six.load(work.body_force, parent), force)
+            )
 
 
 @kernel

@@ -11,5 +11,5 @@ class Scratch(Record):
     dof_force = field("nv", 6)  # I^A s of a motion axis s, spatial
     dof_pivot = field("nv")  # [1/kg, 1/(kg m²)] 1 / (sᵀ I^A s + armature)
     dof_rest = field("nv")  # [N, N m] what is left of a generalized force at its dof
-    articulated = field("nbody", 21)  # I^A, upper triangle row by row; spatial
+    articulated = field("nbody", 36)  # I^A, row-major; spatial
     body_rate = field("nbody", 36)  # B with Ṁ − 2 C skew (`coriolis`), row-major; spatial

@@ -45,12 +45,7 @@ def test_rows_are_written_and_no_others(width):
 
 
 def test_single_rows_are_written_added_and_copied():
-    six, nine, ten = table(6), table(9), table(10)
-    to = np.zeros((7, 6))
-    lane_rows.put_six(to, 3, tuple(six[1]))
-    np.testing.assert_array_equal(to[3], six[1])
-    lane_rows.add_six(to, 3, 3)
-    np.testing.assert_array_equal(to[3], 2 * six[1])
+    nine, ten = table(9), table(10)
     to = np.zeros((7, 9))
     lane_rows.put_mat(to, 6, tuple(nine[2]))
     np.testing.assert_array_equal(to[6], nine[2])

@@ -45,30 +45,22 @@ def start_inertias(rigid, articulated, first, count):
 
 
 @kernel
+def axis_share(articulated, at, axes, dof, k):
+    """Return what two numbers of a motion axis, k and the next, add to the product of `times_axis`.
+
+    In pairs: no sum waits for more than three others.
+    """
+    first = six.scale(axes[dof, k], six.load(articulated, at + k))
+    return six.axpy(axes[dof, k + 1], six.load(articulated, at + k + 1), first)
+
+
+@kernel
 def times_axis(articulated, i, axes, dof):
     """Return the articulated inertia of body i times the motion axis of a dof, side by side."""
-    at = 6 * i
-    return six.axpy(
-        axes[dof, 0],
-        six.load(articulated, at),
-        six.axpy(
-            axes[dof, 1],
-            six.load(articulated, at + 1),
-            six.axpy(
-                axes[dof, 2],
-                six.load(articulated, at + 2),
-                six.axpy(
-                    axes[dof, 3],
-                    six.load(articulated, at + 3),
-                    six.axpy(
-                        axes[dof, 4],
-                        six.load(articulated, at + 4),
-                        six.axpy(axes[dof, 5], six.load(articulated, at + 5), six.zero()),
-                    ),
-                ),
-            ),
-        ),
-    )
+    a = axis_share(articulated, 6 * i, axes, dof, 0)
+    b = axis_share(articulated, 6 * i, axes, dof, 2)
+    c = axis_share(articulated, 6 * i, axes, dof, 4)
+    return six.axpy(1.0, six.axpy(1.0, a, b), c)
 
 
 @kernel
@@ -81,7 +73,8 @@ def give_way(articulated, i, pivot, column, columns, dof):
     """
     for k in range(6):
         row = six.load(articulated, 6 * i + k)
-        six.store(articulated, 6 * i + k, six.axpy(-pivot * columns[dof, k], column, row))
+        product = six.scale(columns[dof, k], column)  # that waits for no division
+        six.store(articulated, 6 * i + k, six.axpy(-pivot, product, row))
 
 
 @kernel
@@ -108,8 +101,8 @@ def factorize(model, work, t):
         for dof in range(first + dof_count(model.joint_type[i]) - 1, first - 1, -1):
             column = times_axis(work.articulated, i, work.dof_axis, dof)
             six.store(work.dof_column, dof, column)
-            own = six.dot(six.load(work.dof_axis, dof), column)
-            inverse = 1.0 / (own + model.dof_armature[dof] + work.drive_inertia[dof])
+            extra = model.dof_armature[dof] + work.drive_inertia[dof]
+            inverse = 1.0 / (six.dot(six.load(work.dof_axis, dof), column) + extra)
             work.dof_scale[dof] = sqrt(inverse)
             give_way(work.articulated, i, inverse, column, work.dof_column, dof)
         if model.body_parent[i] >= 0:

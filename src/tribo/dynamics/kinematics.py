@@ -118,9 +118,11 @@ def set_turns(model, q, work, t):
     root = model.tree_body[t]
     last = root + model.tree_body_count[t] - 1
     end = q.shape[0] - 1
+    if end < 0:  # nothing has coordinates
+        return
     for i in range(root + 1, last + 1, LANES):
         bodies = four_from(i, last)
-        a, b, c, d = each(model.joint_q, bodies)
+        a, b, c, d = each(model.joint_q, bodies)  # of what is fixed that of the next body
         angles = lane_rows.numbers(q, (min(a, end), min(b, end), min(c, end), min(d, end)))
         sine, cosine = sines(angles)
         lane_rows.put_twos(work.joint_turn, 2, 0, bodies, cosine, sine)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tribo.math.lane_rows import LANES
 from tribo.model import Joint
 
-LANES = 4
 SIMPLE = (Joint.REVOLUTE, Joint.PRISMATIC)
 
 

@@ -80,3 +80,22 @@ def test_a_floating_robot_keeps_its_momentum():
     world.step(200)
     after = np.array((*robot.linear_momentum, *robot.angular_momentum))
     assert np.abs(after - before).max() <= 1e4 * EPS * np.abs(before).max()
+
+
+def test_bodies_without_coordinates_stand_where_they_are_fixed():
+    """A tree of fixed joints alone in a world: there is no coordinate to take a sine of."""
+    rng = np.random.default_rng(5)
+    tree = random_tree(rng, 6, floating=False)
+    for body in tree.bodies:
+        body.joint.type = Joint.FIXED
+    world = tribo.World(1e-3)
+    world.add_articulated_system(tree)
+    world.step(2)
+    assert world.engine.sizes["nq"] == 0
+    places = world.engine.work.body_pos
+    for k, body in enumerate(tree.bodies):
+        if body.parent == k - 1 and k > 0:
+            at = places[k - 1]
+            turn = world.engine.work.body_rot[k - 1].reshape(3, 3)
+            expected = at + turn @ body.joint.position
+            assert np.abs(places[k] - expected).max() <= 10 * EPS

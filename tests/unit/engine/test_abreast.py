@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tribo.engine.abreast import LANES, SIMPLE, in_order
+from tribo.engine.abreast import SIMPLE, in_order
+from tribo.math.lane_rows import LANES
 from tribo.model import Joint
 
 QUADRUPED = [-1, 0, 1, 2, 0, 4, 5, 0, 7, 8, 0, 10, 11]

@@ -54,9 +54,7 @@ class Model(Record):
     body_chain_start = field("nbody", dtype=INT)  # first entry in `chain_dof`
     body_chain_len = field("nbody", dtype=INT)  # number of dofs that move the body
     abreast_body = field("nbody", dtype=INT)  # bodies of a tree in the order of `dynamics.abreast`
-    abreast_size = field(
-        "nbody", dtype=INT
-    )  # how many from here on are abreast; 0: not their first
+    abreast_size = field("nbody", dtype=INT)  # how many from here on are abreast; 0: not the first
     chain_dof = field("nchain", dtype=INT)  # dofs from the root to each body
     chain_row = field("nchain", dtype=INT)  # `dof_row` of those dofs
 

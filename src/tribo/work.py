@@ -39,6 +39,7 @@ class Work(Record):
     group_motion = field("ntree", 10)  # of a group: as `State.tree_motion`, or added
     group_inertia = field("ntree", 6)  # [kg m²] about its centre of mass
     # Bodies at the end of the step, [m] from the base's origin; before that, in the world (projection).
+    joint_cos_sin = field("nbody", 2)  # [–] cosine and sine of the angle of a revolute joint
     swing_pos = field("nbody", 3)
     swing_rot = field("nbody", 9)
     swing_vel = field("nbody", 6)  # angular velocity, velocity of the body's origin
@@ -328,4 +329,3 @@ class Work(Record):
     shift_v = field("nv")  # [m, rad] shift at the end of the step that closed gaps
     tie_is_idle = field("nconstraint", dtype=INT)  # 1: it is to do no work
     tree_tie_gives = field("ntree", dtype=INT)  # 1: a constraint does work on it
-    joint_turn = field("nbody", 2)  # [–] cosine and sine of the angle of a revolute joint

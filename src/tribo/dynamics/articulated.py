@@ -1,6 +1,6 @@
 """M̂⁻¹ of a tree in O(dofs), by articulated bodies: for trees that nothing touches.
 
-The same whitened coordinates as in `inertia`: eliminating the dofs from the leaves to the root is
+The same whitened coordinates as in `whitening`: eliminating the dofs from the leaves to the root is
 the factorization M̂ = Lᵀ D L, only that the rows of L are not formed. What a dof needs of them is in
 the articulated inertia behind it. A tree with contacts or limits needs the rows.
 Source: Featherstone 2008, table 7.1, about a common point; Rodriguez, Jain, Kreutz-Delgado 1992 for
@@ -60,12 +60,12 @@ def times_axis(articulated, i, axes, dof):
     a = axis_share(articulated, 6 * i, axes, dof, 0)
     b = axis_share(articulated, 6 * i, axes, dof, 2)
     c = axis_share(articulated, 6 * i, axes, dof, 4)
-    return six.axpy(1.0, six.axpy(1.0, a, b), c)
+    return six.add(six.add(a, b), c)
 
 
 @kernel
-def give_way(articulated, i, pivot, column, columns, dof):
-    """Let the articulated inertia of body i give way along a dof.   A ← A − u uᵀ / d, d = 1/pivot
+def give_way(articulated, i, inverse, column, columns, dof):
+    """Let the articulated inertia of body i give way along a dof.   A ← A − u uᵀ / d, d = 1/inverse
 
     column: u = A s, which stands in row `dof` of `columns` as well.
 
@@ -74,7 +74,7 @@ def give_way(articulated, i, pivot, column, columns, dof):
     for k in range(6):
         row = six.load(articulated, 6 * i + k)
         product = six.scale(columns[dof, k], column)  # that waits for no division
-        six.store(articulated, 6 * i + k, six.axpy(-pivot, product, row))
+        six.store(articulated, 6 * i + k, six.axpy(-inverse, product, row))
 
 
 @kernel
@@ -89,7 +89,7 @@ def add_inertia(articulated, to, i):
 
 @kernel
 def factorize(model, work, t):
-    """Compute what every dof of a tree sees of the bodies behind it; its D^(−1/2) as `inertia` has it.
+    """Compute what every dof of a tree sees of the bodies behind it; its D^(−1/2) as `mass_factor` has it.
 
     Writes: work.
     """
@@ -130,7 +130,7 @@ def whiten(model, work, t, x):
             x[dof] = rest
         parent = model.body_parent[i]
         if parent >= 0:
-            force = six.axpy(1.0, six.load(work.body_force, parent), force)
+            force = six.add(force, six.load(work.body_force, parent))
             six.store(work.body_force, parent, force)
 
 

@@ -1,7 +1,7 @@
 """Stages `inertia.mass_matrix` and `.factorize`: the mass matrix M and its sparse factor M̂ = Lᵀ D L.
 
 Row i of a packed matrix holds the columns of the chain of dof i only, root first: a dof is coupled
-with its ancestors and descendants and with nothing else, and the factor has the same pattern.
+with its ancestors and descendants and with nothing else, and the factor (`mass_factor`) has the same pattern.
 """
 
 from tribo.compiler.jit import kernel
@@ -23,7 +23,7 @@ def body_inertias(model, work, first, count):
 
     Writes: work.
     """
-    origin = lane_rows.spread3(vec.load(work.body_pos, first))
+    origin = vec.load(work.body_pos, first)
     last = first + count - 1
     for i in range(first, last + 1, LANES):
         bodies = four_from(i, last)
@@ -135,6 +135,7 @@ def abreast_rows(model, work, bodies, known):
     force = spatial.times(lane_rows.load10(work.body_composite, bodies), own)
     i, j, k, m = each(model.dof_row, dofs)
     if known > 0:
+        # as in `base_columns`
         lane_rows.put_fours(matrix, 1, 0, (i, j, k, m), force[3], force[4], force[5], force[0])
         lane_rows.put_twos(matrix, 1, 4, (i, j, k, m), force[1], force[2])
     a, b, c, d = each(model.dof_depth, dofs)

@@ -3,8 +3,9 @@
 from math import cos, sin, sqrt
 
 from tribo.compiler.jit import kernel
+from tribo.compiler.lanes import filled
 from tribo.dynamics.abreast import each, four, four_from
-from tribo.math import lane_rows, quat, spatial, vec
+from tribo.math import lane_rows, quat, six, vec
 from tribo.math.lane_rows import LANES
 from tribo.math.sines import sines
 from tribo.model import Joint
@@ -62,20 +63,26 @@ def turned(r, axis, c, s):
 
 
 @kernel
-def placed(parent_rot, r):
-    """Return R_parent R, where R is the fixed rotation of a joint, most often none."""
-    if r[0] == 1.0 and r[4] == 1.0 and r[8] == 1.0:
-        return parent_rot
-    return vec.mat_mul(parent_rot, r)
+def is_turned(model, i):
+    """Tell whether the joint frame of body i is turned in its parent."""
+    r = model.joint_rot
+    return not (r[i, 0] == 1.0 and r[i, 4] == 1.0 and r[i, 8] == 1.0)
+
+
+@kernel
+def angle_of(model, q, i):
+    """Return the angle of the joint of body i; 0 if it has none."""
+    return q[model.joint_q[i]] if model.joint_type[i] == REVOLUTE else 0.0
 
 
 @kernel
 def body_pose(model, q, pos, rot, i):
-    """Return position and rotation of body i; its parent's pose must be in `pos` and `rot`."""
-    if model.joint_type[i] == REVOLUTE:
-        angle = q[model.joint_q[i]]
-        return pose_of(model, q, pos, rot, i, cos(angle), sin(angle))
-    return pose_of(model, q, pos, rot, i, 1.0, 0.0)
+    """Return position and rotation of body i; its parent's pose must be in `pos` and `rot`.
+
+    Sines are the C library's here, and those of `math.sines` in `tree_forward`: they differ by rounding.
+    """
+    angle = angle_of(model, q, i)
+    return pose_of(model, q, pos, rot, i, cos(angle), sin(angle))
 
 
 @kernel
@@ -92,7 +99,7 @@ def pose_of(model, q, pos, rot, i, c, s):
     if parent >= 0:
         parent_rot = vec.load_mat(rot, parent)
         p = vec.add(vec.load(pos, parent), vec.mat_vec(parent_rot, p))
-        r = placed(parent_rot, r)
+        r = vec.mat_mul(parent_rot, r) if is_turned(model, i) else parent_rot
     if joint == REVOLUTE:
         r = turned(r, vec.load(model.joint_axis, i), c, s)
     elif joint == PRISMATIC:
@@ -103,29 +110,23 @@ def pose_of(model, q, pos, rot, i, c, s):
 
 
 @kernel
-def is_turned(model, i):
-    """Tell whether the joint frame of body i is turned in its parent."""
-    r = model.joint_rot
-    return not (r[i, 0] == 1.0 and r[i, 4] == 1.0 and r[i, 8] == 1.0)
-
-
-@kernel
 def set_turns(model, q, work, t):
-    """Set cosine and sine of the angles of a tree's joints, four at a time; those of no angle mean nothing.
+    """Set cosine and sine of the angles of a tree's joints, four at a time.
 
     Writes: work.
     """
     root = model.tree_body[t]
     last = root + model.tree_body_count[t] - 1
-    end = q.shape[0] - 1
-    if end < 0:  # nothing has coordinates
-        return
-    for i in range(root + 1, last + 1, LANES):
-        bodies = four_from(i, last)
-        a, b, c, d = each(model.joint_q, bodies)  # of what is fixed that of the next body
-        angles = lane_rows.numbers(q, (min(a, end), min(b, end), min(c, end), min(d, end)))
+    for i in range(root, last + 1, LANES):
+        a, b, c, d = four_from(i, last)
+        angles = filled(
+            angle_of(model, q, a),
+            angle_of(model, q, b),
+            angle_of(model, q, c),
+            angle_of(model, q, d),
+        )
         sine, cosine = sines(angles)
-        lane_rows.put_twos(work.joint_turn, 2, 0, bodies, cosine, sine)
+        lane_rows.put_twos(work.joint_cos_sin, 2, 0, (a, b, c, d), cosine, sine)
 
 
 @kernel
@@ -147,7 +148,7 @@ def abreast_poses(model, q, work, pos, rot, bodies):
         r = vec.mat_mul(r, lane_rows.load_mat(model.joint_rot, bodies))
     axis = lane_rows.load3(model.joint_axis, bodies)
     if model.joint_type[bodies[0]] == REVOLUTE:
-        c, s = lane_rows.twos(work.joint_turn, 2, 0, bodies)
+        c, s = lane_rows.twos(work.joint_cos_sin, 2, 0, bodies)
         return p, vec.mat_mul(r, rotation(axis, c, s))
     way = lane_rows.numbers(q, each(model.joint_q, bodies))
     return vec.axpy(way, vec.mat_vec(r, axis), p), r
@@ -159,9 +160,7 @@ def set_axis(work, dof, angular, linear):
 
     Writes: work.
     """
-    spatial.store(
-        work.dof_axis, dof, (angular[0], angular[1], angular[2], linear[0], linear[1], linear[2])
-    )
+    six.put(work.dof_axis, dof, (*angular, *linear))
 
 
 @kernel
@@ -230,7 +229,7 @@ def tree_forward(model, q, work, t, has_axes):
         size = model.abreast_size[k]
         if size == 1:
             i = model.abreast_body[k]
-            c, s = work.joint_turn[i, 0], work.joint_turn[i, 1]
+            c, s = work.joint_cos_sin[i, 0], work.joint_cos_sin[i, 1]
             p, r = pose_of(model, q, work.body_pos, work.body_rot, i, c, s)
             vec.store(work.body_pos, i, p)
             lane_rows.put_mat(work.body_rot, i, r)

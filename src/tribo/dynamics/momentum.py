@@ -122,7 +122,7 @@ def swing(model, q, v, work, t):
         size = model.abreast_size[k]
         if size == 1:
             i = model.abreast_body[k]
-            c, s = work.joint_turn[i, 0], work.joint_turn[i, 1]
+            c, s = work.joint_cos_sin[i, 0], work.joint_cos_sin[i, 1]
             place, r = pose_of(model, q, work.swing_pos, work.swing_rot, i, c, s)
             if model.body_parent[i] < 0:
                 place = (0.0, 0.0, 0.0)

@@ -13,8 +13,8 @@ SIMPLE = (Joint.REVOLUTE, Joint.PRISMATIC)
 def in_order(parents: Sequence[int], joints: Sequence[Joint]) -> list[list[int]]:
     """Return the bodies of a tree in groups, parents in earlier ones; −1 is the parent of the root.
 
-    A group is up to four bodies on joints of the same kind with one dof, or one body. First come those that
-    most others wait for, which makes the number of groups least (T. C. Hu 1961).
+    A group is up to four bodies on joints of the same kind with one dof, or one body. First come those with
+    the longest chain behind them: where all joints are alike, no fewer groups would do (T. C. Hu 1961).
     """
     height = [0] * len(parents)
     for i in range(len(parents) - 1, 0, -1):

@@ -5,8 +5,8 @@ A vector of four bodies is a tuple as in `vec`, whose numbers are lanes (`compil
 again, and is written with the same numbers.
 
 What was written a moment ago is read fast only in the pieces in which it was written, or in parts of them: a
-row of 6 is always written and read as 4 and 2 numbers, one of 9 as 4, 4 and 1, one of 10 as 4, 4 and 2; so
-are single rows (`put_mat`, `six.put`) that will be read four at a time.
+row of 6 is written and read here as 4 and 2 numbers, one of 9 as 4, 4 and 1, one of 10 as 4, 4 and 2; so are
+single rows (`put_mat`, `six.put`) that are read four at a time soon after.
 """
 
 from tribo.compiler.jit import kernel
@@ -114,7 +114,7 @@ def put_twos(array, width, column, rows, a, b):
 
 @kernel
 def spread3(a):
-    """Return four times the same vector."""
+    """Return the same vector in all lanes."""
     return (spread4(a[0]), spread4(a[1]), spread4(a[2]))
 
 
@@ -220,22 +220,22 @@ def put_mat(array, i, m):
 
 
 @kernel
-def copy_ten(to, array, i):
+def copy_ten(copy, array, i):
     """Copy row i of an (n, 10) array into that of another one.
 
-    Writes: to.
+    Writes: copy.
     """
-    store4(to, 10 * i, load4(array, 10 * i))
-    store4(to, 10 * i + 4, load4(array, 10 * i + 4))
-    store2(to, 10 * i + 8, load2(array, 10 * i + 8))
+    store4(copy, 10 * i, load4(array, 10 * i))
+    store4(copy, 10 * i + 4, load4(array, 10 * i + 4))
+    store2(copy, 10 * i + 8, load2(array, 10 * i + 8))
 
 
 @kernel
-def add_ten(array, to, row):
+def add_ten(array, to, i):
     """Add a row of an (n, 10) array to another one.
 
     Writes: array.
     """
-    store4(array, 10 * to, load4(array, 10 * to) + load4(array, 10 * row))
-    store4(array, 10 * to + 4, load4(array, 10 * to + 4) + load4(array, 10 * row + 4))
-    store2(array, 10 * to + 8, load2(array, 10 * to + 8) + load2(array, 10 * row + 8))
+    store4(array, 10 * to, load4(array, 10 * to) + load4(array, 10 * i))
+    store4(array, 10 * to + 4, load4(array, 10 * to + 4) + load4(array, 10 * i + 4))
+    store2(array, 10 * to + 8, load2(array, 10 * to + 8) + load2(array, 10 * i + 8))

@@ -1,15 +1,16 @@
 """Sine and cosine of four angles at once.
 
-An angle is reduced by multiples of π/2, which is subtracted in two parts of 33 and 53 bits, to
-|r| ≤ π/4 (Cody and Waite 1980); there a polynomial is right to 0.6 units of the last place. Farther out than
-`FARTHEST` the C library is asked, angle by angle.
+An angle x is reduced by multiples of π/2, which is subtracted in two parts of 33 and 53 bits, to |r| ≤ π/4
+(Cody and Waite 1980); there a polynomial is right to a unit of the last place. What the reduction leaves over
+is 2e-26 |x|, which counts only next to multiples of π/2. Angles beyond `FARTHEST` are asked of the C library.
+Each lane is what it is whatever the others are.
 Source: the reduction and the polynomials' coefficients of fdlibm (Sun Microsystems 1993).
 """
 
 from math import cos, sin
 
 from tribo.compiler.jit import kernel
-from tribo.compiler.lanes import chosen, filled, number, spread4, top
+from tribo.compiler.lanes import chosen, filled, number, some, spread4
 
 FARTHEST = 1e6  # [rad] up to which the multiple of π/2 has 20 bits
 ROUNDER = 6755399441055744.0  # 1.5 · 2⁵²: what is added to it becomes a whole number
@@ -50,9 +51,6 @@ def near_zero(r, rest):
 @kernel
 def sines(x):
     """Return the sines and cosines of four angles [rad]."""
-    if not top(abs(x)) <= FARTHEST:
-        a, b, c, d = number(x, 0), number(x, 1), number(x, 2), number(x, 3)
-        return filled(sin(a), sin(b), sin(c), sin(d)), filled(cos(a), cos(b), cos(c), cos(d))
     n = (x * QUARTERS + ROUNDER) - ROUNDER
     most = x - n * FIRST
     little = n * REST
@@ -65,4 +63,10 @@ def sines(x):
     one, two = spread4(0.5), spread4(1.5)
     sine = chosen(two < quarter, -sine, sine)
     cosine = chosen((one < quarter) & (quarter < spread4(2.5)), -cosine, cosine)
+    is_far = spread4(FARTHEST) < abs(x)
+    if some(is_far):
+        far = chosen(is_far, x, spread4(0.0))
+        a, b, c, d = number(far, 0), number(far, 1), number(far, 2), number(far, 3)
+        sine = chosen(is_far, filled(sin(a), sin(b), sin(c), sin(d)), sine)
+        cosine = chosen(is_far, filled(cos(a), cos(b), cos(c), cos(d)), cosine)
     return sine, cosine

@@ -1,7 +1,7 @@
 """Six numbers side by side, four and two: a spatial vector, or six entries of a row, in two registers.
 
 A row that was written a moment ago is read fast only in the pieces in which it was written
-(`lane_rows`): six numbers are always written and read as four and two.
+(`lane_rows`): six numbers are written and read here as four and two.
 """
 
 from tribo.compiler.jit import kernel
@@ -79,6 +79,12 @@ def axpy(s, a, b):
 
 
 @kernel
+def add(a, b):
+    """Return a + b."""
+    return a[0] + b[0], a[1] + b[1]
+
+
+@kernel
 def dot(a, b):
     """Return the sum of the products."""
     four = a[0] * b[0]
@@ -91,4 +97,4 @@ def add_row(array, to, i):
 
     Writes: array.
     """
-    store(array, to, axpy(1.0, load(array, i), load(array, to)))
+    store(array, to, add(load(array, to), load(array, i)))

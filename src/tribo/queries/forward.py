@@ -42,9 +42,7 @@ def eliminate(model, tau, work, scratch):
         parent = model.body_parent[i]
         if parent >= 0:
             add_inertia(scratch.articulated, parent, i)
-            six.store(
-                work.body_force, parent, six.axpy(1.0, six.load(work.body_force, parent), force)
-            )
+            six.store(work.body_force, parent, six.add(force, six.load(work.body_force, parent)))
 
 
 @kernel

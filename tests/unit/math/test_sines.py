@@ -8,8 +8,8 @@ from tribo.compiler.jit import script
 from tribo.compiler.lanes import load4, store4
 from tribo.math.sines import FARTHEST, sines
 
-UNIT = 1.0  # in the last place: 0.6 of the polynomial, and what is rounded of the sum
-REDUCED = 1e-20  # of the angle that the reduction leaves over
+UNIT = 1.0  # in the last place: of the polynomial and the sums, and 0.5 of the C library
+REDUCED = 2e-26  # of the angle that the reduction leaves over
 
 
 @script
@@ -58,8 +58,8 @@ def test_multiples_of_a_quarter_turn_are_met_from_both_sides():
 def test_far_angles_are_those_of_the_library():
     angles = [2.0 * FARTHEST, -1e9, 1.0, 0.0]
     sine, cosine = found(angles)
-    assert sine.tolist() == [sin(x) for x in angles]
-    assert cosine.tolist() == [cos(x) for x in angles]
+    assert sine[:2].tolist() == [sin(x) for x in angles[:2]]
+    assert cosine[:2].tolist() == [cos(x) for x in angles[:2]]
 
 
 def test_zero_is_exact_and_no_number_stays_none():
@@ -68,4 +68,15 @@ def test_zero_is_exact_and_no_number_stays_none():
     assert cosine[0] == 1.0 == cosine[2]
     assert np.isnan(sine[1])
     assert np.isnan(cosine[1])
-    assert sine[3] == sin(1.0)
+
+
+def test_a_lane_does_not_depend_on_the_others():
+    rng = np.random.default_rng(1)
+    for others in ([0.0, 0.0, 0.0], [1e9, nan, -5.0], [nan, 1e300, 1.0]):
+        for x in rng.uniform(-10, 10, 20):
+            alone, beside = found([x] * 4), found([x, *others])
+            assert beside[0][0] == alone[0][3]
+            assert beside[1][0] == alone[1][3]
+            last = found([*others, x])
+            assert last[0][3] == alone[0][0]
+            assert last[1][3] == alone[1][0]

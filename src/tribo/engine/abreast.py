@@ -8,13 +8,27 @@ from tribo.math.lane_rows import LANES
 from tribo.model import Joint
 
 SIMPLE = (Joint.REVOLUTE, Joint.PRISMATIC)
+WORTH = 3  # bodies of a group, at least
 
 
 def in_order(parents: Sequence[int], joints: Sequence[Joint]) -> list[list[int]]:
     """Return the bodies of a tree in groups, parents in earlier ones; −1 is the parent of the root.
 
-    A group is up to four bodies on joints of the same kind with one dof, or one body. First come those with
-    the longest chain behind them: where all joints are alike, no fewer groups would do (T. C. Hu 1961).
+    A group is of three or four bodies on joints of the same kind with one dof, or one body: two side by side
+    are no faster than one after the other.
+    """
+    groups = fewest(parents, joints)
+    if max(len(group) for group in groups) < WORTH:
+        return [[i] for i in range(len(parents))]
+    parts = [[group] if len(group) >= WORTH else [[i] for i in group] for group in groups]
+    return [part for several in parts for part in several]
+
+
+def fewest(parents: Sequence[int], joints: Sequence[Joint]) -> list[list[int]]:
+    """Return groups of up to four bodies as they are in `in_order`, as few as can be.
+
+    First come those with the longest chain behind them: where all joints are alike, no fewer groups would do
+    (T. C. Hu 1961).
     """
     height = [0] * len(parents)
     for i in range(len(parents) - 1, 0, -1):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tribo.engine.abreast import SIMPLE, in_order
+from tribo.engine.abreast import SIMPLE, WORTH, fewest, in_order
 from tribo.math.lane_rows import LANES
 from tribo.model import Joint
 
@@ -18,6 +18,16 @@ def random_parents(rng, bodies):
 def test_legs_are_abreast():
     joints = [Joint.FREE] + [Joint.REVOLUTE] * 12
     assert in_order(QUADRUPED, joints) == [[0], [1, 4, 7, 10], [2, 5, 8, 11], [3, 6, 9, 12]]
+
+
+def test_two_legs_are_alone_and_in_the_order_of_their_numbers():
+    assert in_order([-1, 0, 1, 0, 3], [Joint.FREE] + [Joint.REVOLUTE] * 4) == [
+        [0],
+        [1],
+        [2],
+        [3],
+        [4],
+    ]
 
 
 def test_links_of_a_chain_are_alone():
@@ -35,6 +45,7 @@ def test_groups_are_lawful(seed):
     for group in groups:
         assert 1 <= len(group) <= LANES
         assert all(parents[i] < 0 or parents[i] in done for i in group)
+        assert len(group) == 1 or len(group) >= WORTH
         if len(group) > 1:
             assert {joints[i] for i in group} <= set(SIMPLE)
             assert len({joints[i] for i in group}) == 1
@@ -42,7 +53,7 @@ def test_groups_are_lawful(seed):
     assert sorted(i for group in groups for i in group) == list(range(40))
 
 
-def fewest(parents):
+def least_number(parents):
     """Return the least number of groups of a tree whose joints are alike, by trying all of them."""
     states, count = {frozenset({0})}, 1
     everything = frozenset(range(len(parents)))
@@ -61,5 +72,5 @@ def fewest(parents):
 @pytest.mark.parametrize("seed", range(20))
 def test_no_fewer_groups_would_do(seed):
     parents = random_parents(np.random.default_rng(seed), 10)
-    groups = in_order(parents, [Joint.FREE] + [Joint.REVOLUTE] * 9)
-    assert len(groups) == fewest(parents)
+    groups = fewest(parents, [Joint.FREE] + [Joint.REVOLUTE] * 9)
+    assert len(groups) == least_number(parents)

@@ -117,7 +117,8 @@ def set_turns(model, q, work, t):
     """
     root = model.tree_body[t]
     last = root + model.tree_body_count[t] - 1
-    for i in range(root, last + 1, LANES):
+    first = root + 1 if model.joint_type[root] == FREE else root
+    for i in range(first, last + 1, LANES):
         a, b, c, d = four_from(i, last)
         angles = filled(
             angle_of(model, q, a),

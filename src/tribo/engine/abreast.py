@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import heappop, heappush
 
 from tribo.math.lane_rows import LANES
 from tribo.model import Joint
@@ -37,15 +38,18 @@ def fewest(parents: Sequence[int], joints: Sequence[Joint]) -> list[list[int]]:
     for i, parent in enumerate(parents):
         if parent >= 0:
             children[parent].append(i)
-    ready = [i for i, parent in enumerate(parents) if parent < 0]
-    groups = []
-    while ready:
-        ready.sort(key=lambda i: (-height[i], i))
-        kind = joints[ready[0]]
-        group = ready[:1]
-        if kind in SIMPLE and parents[ready[0]] >= 0:
-            group = [i for i in ready if joints[i] == kind][:LANES]
-        groups.append(group)
-        ready = [i for i in ready if i not in group]
-        ready += [child for i in group for child in children[i]]
+    ready: dict[Joint, list[tuple[int, int]]] = {}  # heaps, by kind of joint
+    groups = [[i] for i, parent in enumerate(parents) if parent < 0]
+    done = 0
+    while done < len(groups):
+        for i in groups[done]:
+            for child in children[i]:
+                heappush(ready.setdefault(joints[child], []), (-height[child], child))
+        done += 1
+        waiting = [kind for kind, heap in ready.items() if heap]
+        if waiting and done == len(groups):
+            kind = min(waiting, key=lambda kind: ready[kind][0])
+            most = LANES if kind in SIMPLE else 1
+            taken = min(most, len(ready[kind]))
+            groups.append([heappop(ready[kind])[1] for _ in range(taken)])
     return groups

@@ -81,7 +81,9 @@ def body_pose(model, q, pos, rot, i):
 
     Sines are the C library's here, and those of `math.sines` in `tree_forward`: they differ by rounding.
     """
-    angle = angle_of(model, q, i)
+    if model.joint_type[i] != REVOLUTE:
+        return pose_of(model, q, pos, rot, i, 1.0, 0.0)
+    angle = q[model.joint_q[i]]
     return pose_of(model, q, pos, rot, i, cos(angle), sin(angle))
 
 

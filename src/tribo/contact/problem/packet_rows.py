@@ -9,9 +9,10 @@ fewer than four contacts the first one stands again, with zeros for all its numb
 """
 
 from tribo.compiler.jit import kernel
-from tribo.compiler.lanes import gathered, load4, low, scattered, store2, store4, transposed
+from tribo.compiler.lanes import load4
+from tribo.math import lane_rows
+from tribo.math.lane_rows import LANES
 
-LANES = 4
 AXIS = 48  # numbers of one axis: two bodies, six dofs, four lanes
 SECOND = 24  # where the second body's begin
 OWN = 144  # G: xx, yy, zz, xy, xz, yz
@@ -36,18 +37,16 @@ def six(array, i):
 
 
 @kernel
+def contacts(work, p):
+    """Return the four contacts of packet p."""
+    contact = work.packet_contact
+    return (contact[p, 0], contact[p, 1], contact[p, 2], contact[p, 3])
+
+
+@kernel
 def impulses(work, p):
     """Return the impulses of the contacts of packet p."""
-    array = work.contact_impulse
-    i = 3 * work.packet_contact[p, 0]
-    j = 3 * work.packet_contact[p, 1]
-    k = 3 * work.packet_contact[p, 2]
-    m = 3 * work.packet_contact[p, 3]
-    return (
-        gathered(array, i, j, k, m),
-        gathered(array, i + 1, j + 1, k + 1, m + 1),
-        gathered(array, i + 2, j + 2, k + 2, m + 2),
-    )
+    return lane_rows.load3(work.contact_impulse, contacts(work, p))
 
 
 @kernel
@@ -56,27 +55,23 @@ def set_impulses(work, p, impulse):
 
     Writes: work.
     """
-    array = work.contact_impulse
-    i = 3 * work.packet_contact[p, 0]
-    j = 3 * work.packet_contact[p, 1]
-    k = 3 * work.packet_contact[p, 2]
-    m = 3 * work.packet_contact[p, 3]
-    scattered(array, i, j, k, m, impulse[0])
-    scattered(array, i + 1, j + 1, k + 1, m + 1, impulse[1])
-    scattered(array, i + 2, j + 2, k + 2, m + 2, impulse[2])
+    lane_rows.store3(work.contact_impulse, contacts(work, p), impulse)
+
+
+@kernel
+def places(work, p, side):
+    """Return where the response of the bodies on one side of packet p begins."""
+    dof = work.packet_dof
+    return (dof[p, side], dof[p, side + 2], dof[p, side + 4], dof[p, side + 6])
 
 
 @kernel
 def moved_bodies(work, p, side):
     """Return the response of the bodies on one side of packet p, dof by dof."""
-    z = work.response
-    a = work.packet_dof[p, side]
-    b = work.packet_dof[p, side + 2]
-    c = work.packet_dof[p, side + 4]
-    d = work.packet_dof[p, side + 6]
-    u = transposed(load4(z, a), load4(z, b), load4(z, c), load4(z, d))
-    v = transposed(load4(z, a + 2), load4(z, b + 2), load4(z, c + 2), load4(z, d + 2))
-    return (u[0], u[1], u[2], u[3], v[2], v[3])
+    at = places(work, p, side)
+    u = lane_rows.fours(work.response, 1, 0, at)
+    v = lane_rows.twos(work.response, 1, 4, at)
+    return (u[0], u[1], u[2], u[3], v[0], v[1])
 
 
 @kernel
@@ -85,21 +80,9 @@ def set_bodies(work, p, side, x):
 
     Writes: work.
     """
-    z = work.response
-    a = work.packet_dof[p, side]
-    b = work.packet_dof[p, side + 2]
-    c = work.packet_dof[p, side + 4]
-    d = work.packet_dof[p, side + 6]
-    u = transposed(x[0], x[1], x[2], x[3])
-    v = transposed(x[4], x[5], x[4], x[5])
-    store4(z, d, u[3])
-    store2(z, d + 4, low(v[3]))
-    store4(z, c, u[2])
-    store2(z, c + 4, low(v[2]))
-    store4(z, b, u[1])
-    store2(z, b + 4, low(v[1]))
-    store4(z, a, u[0])
-    store2(z, a + 4, low(v[0]))
+    at = places(work, p, side)
+    lane_rows.put_fours(work.response, 1, 0, at, x[0], x[1], x[2], x[3])
+    lane_rows.put_twos(work.response, 1, 4, at, x[4], x[5])
 
 
 @kernel

@@ -16,12 +16,12 @@ from tribo.contact.problem.packet_rows import (
     FRICTION,
     GIVE,
     INVERSE,
-    LANES,
     OWN,
     SECOND,
     START,
 )
 from tribo.math import vec
+from tribo.math.lane_rows import LANES
 
 FEWEST = 16  # contacts of an island that are worth packets
 SLIPS = 1.0 - 1e-9  # [–] of what friction can do: who has less sticks

@@ -7,7 +7,6 @@ from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import is_yes, some, spread4, top
 from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.loose_rows import inverse_of
-from tribo.contact.problem.packet_rows import LANES
 from tribo.contact.problem.whitened_products import (
     add_force,
     add_response,
@@ -22,6 +21,7 @@ from tribo.contact.solver.contact_packets import has_packets
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
 from tribo.contact.solver.packet_visit import larger, visit
 from tribo.math import spatial, vec
+from tribo.math.lane_rows import LANES
 
 
 @kernel

@@ -11,7 +11,6 @@ from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import number
 from tribo.contact.problem.contact_targets import step_speed
 from tribo.contact.problem.islands import contacts_in, scalars_in
-from tribo.contact.problem.packet_rows import LANES
 from tribo.contact.problem.whitened_products import (
     contact_velocity,
     normal_velocity,
@@ -24,6 +23,7 @@ from tribo.contact.solver.contact_packets import has_packets
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
 from tribo.contact.solver.packet_visit import packet_violations
 from tribo.math import spatial, vec
+from tribo.math.lane_rows import LANES
 
 GOOD = 5.0  # [–] of an error: other measures of the same one are up to twice this one
 FLAGGED = 1e-3  # [–] of the speed that a solve removes: a violation beyond it is said

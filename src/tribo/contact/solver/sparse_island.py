@@ -10,7 +10,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
 from tribo.contact.problem.islands import contacts_in, has_spin, scalars_in
 from tribo.contact.problem.whitened_products import contact_velocity, scalar_velocity, velocity
-from tribo.contact.solver import block_matrix, splitting
+from tribo.contact.solver import block_matrix
 from tribo.contact.solver.alternation import PATIENCE, into_cones, take_turns
 from tribo.contact.solver.block_matrix import (
     MANY,
@@ -45,7 +45,6 @@ FEW_TURNS = 4  # of an island that moves and whose factor is dear
 ENOUGH_SAID = 0.5  # [–] of what has to be said: nearer, the turns of an island that moves end
 AGAIN = 3  # times that turns begin anew
 FAR_SWEEPS = 60  # before each of these
-SPLITS = (20, 80, 300)  # steps of the splitting before each of these
 CROWD = 32  # trees: an island of more is too large, unless constraints hold them together
 LARGE = 2e5  # multiplications of a factor: about 0.15 ms
 ROUNDS = 8
@@ -57,7 +56,6 @@ HOPE_FROM = 1e4  # [–] stiffness whose result tells whether there is a solutio
 HOPELESS = 0.1  # [–] of the speed that the island removes: a violation there beyond it stays
 ROUNDS_WORK = 1e8  # multiplications of the Newton steps after which no round begins: about 60 ms
 REFINE_FROM = 1e3  # [–] stiffness whose result is a good start for Newton's method
-FIRST_RHO = 1.0  # [–] of the splitting, in units of the contacts' own G
 
 
 @kernel
@@ -93,42 +91,29 @@ def is_good(best, before, limit):
 
 
 @kernel
-def alternate(model, work, t, count, limit, best, turns):
-    """Make turns of sweeps and Newton steps from the present impulses; return the least violation so far.
+def turn_anew(model, work, t, count, limit, best, turns):
+    """Make turns from the present impulses, then Newton steps; where both stay, turns begin anew elsewhere.
 
-    Where they come near the solution, Newton's method goes on alone. The best impulses are at hand then.
-
-    Writes: work.
-    """
-    best = take_turns(model, work, t, count, limit, best, turns)
-    go_back(model, work, t, count, BEST, 1.0)
-    if ENOUGH * limit < best <= FLAGGED * work.removed_speed[0]:
-        best = improve(model, work, t, count, limit, best, SHORT, IDLE)
-        go_back(model, work, t, count, BEST, 1.0)
-    return best
-
-
-@kernel
-def approach(model, work, t, count, limit, best):
-    """Come nearer to the solution by splitting, from the best impulses; follow Newton's method from there.
-
-    Return success and the least violation so far [m/s].
+    Return success and the least violation so far [m/s], whose impulses are at hand then.
 
     Writes: work.
     """
-    splitting.start_duals(model, work, t)
-    rho = FIRST_RHO
-    for steps in SPLITS:
-        rho = splitting.follow(model, work, t, count, rho, steps)
-        if rho < 0.0:
-            break
+    is_solved = False
+    steps = LONG
+    for k in range(1 + AGAIN):
         before = best
+        best = take_turns(model, work, t, count, limit, best, turns)
         keep(work, t, ROUND)
-        best = improve(model, work, t, count, limit, best, SHORT, SHORT)
-        if is_good(best, before, limit):
-            return True, best
+        go_back(model, work, t, count, BEST, 1.0)
+        best = improve(model, work, t, count, limit, best, steps, steps)
+        is_solved = is_good(best, before, limit)
+        if is_solved or k == AGAIN or (k > 0 and best > HOPELESS * work.removed_speed[0]):
+            break
         go_back(model, work, t, count, ROUND, 1.0)
-    return False, best
+        sweep_far(model, work, t, count, FAR_SWEEPS, limit)
+        turns, steps = FEW_TURNS, SHORT
+    go_back(model, work, t, count, BEST, 1.0)
+    return is_solved, best
 
 
 @kernel
@@ -167,34 +152,14 @@ def search(model, work, t, count, limit):
 
     Writes: work.
     """
-    keep(work, t, ROUND)
     patience = LONG if has_spin(work, t) else PATIENCE  # rolling friction needs more of them
     best = improve(model, work, t, count, limit, inf, LONG, patience)
     go_back(model, work, t, count, BEST, 1.0)
     if best <= ENOUGH * limit:  # near the limit, steps go on as long as they take something away
         return True, best
-    before = best
-    best = alternate(model, work, t, count, limit, best, TURNS)
-    if is_good(best, before, limit):
-        return True, best
-    before = best
-    best = improve(model, work, t, count, limit, best, LONG, LONG)
-    go_back(model, work, t, count, BEST, 1.0)
-    if is_good(best, before, limit):
-        return True, best
-    if patience < LONG:  # from the start again, with all of it
-        before = best
-        go_back(model, work, t, count, ROUND, 1.0)
-        best = improve(model, work, t, count, limit, best, LONG, LONG)
-        go_back(model, work, t, count, BEST, 1.0)
-        if is_good(best, before, limit):
-            return True, best
-    if best > HOPELESS * work.removed_speed[0]:
-        return False, best
-    is_solved, best = approach(model, work, t, count, limit, best)
-    if is_solved:
-        return True, best
-    go_back(model, work, t, count, BEST, 1.0)
+    is_solved, best = turn_anew(model, work, t, count, limit, best, TURNS)
+    if is_solved or best > HOPELESS * work.removed_speed[0]:
+        return is_solved, best
     return rounds(model, work, t, count, limit, FIRST_STIFFNESS, best)
 
 
@@ -215,10 +180,6 @@ def solve_small(model, work, t, count, limit):
         forgetful_rounds(model, work, t, count, limit)
         into_cones(model, work, t, count)
         keep(work, t, SAFE)
-    if not is_solved and best <= HOPELESS * speed:
-        best = improve(model, work, t, count, limit, best, SHORT, SHORT)
-        go_back(model, work, t, count, SAFE, 1.0)
-        is_solved, best = rounds(model, work, t, count, limit, REFINE_FROM, best)
     is_lawful = best <= FLAGGED * speed
     go_back(model, work, t, count, BEST if is_lawful else SAFE, 1.0)
     return SOLVED if is_solved else UNSOLVED
@@ -295,7 +256,11 @@ def settle_heap(model, work, t, count, limit):
         best = improve(model, work, t, count, limit, best, LONG, SHORT)
         go_back(model, work, t, count, BEST, 1.0)
     if best > ENOUGH * limit:
-        best = alternate(model, work, t, count, limit, best, TURNS)
+        best = take_turns(model, work, t, count, limit, best, TURNS)
+        go_back(model, work, t, count, BEST, 1.0)
+        if ENOUGH * limit < best <= FLAGGED * work.removed_speed[0]:
+            best = improve(model, work, t, count, limit, best, SHORT, IDLE)
+            go_back(model, work, t, count, BEST, 1.0)
     return best <= ENOUGH * limit
 
 

@@ -2,8 +2,8 @@
 
 `collect` plays scenes of loose bodies (small piles at 1 and 4 ms, bodies between jaws that close, bodies
 stuck in a funnel) and keeps the islands whose steps needed more than ten Newton steps, or were not solved.
-`solve` solves those of tests/data again. `figure` draws the error over the steps of splitting, sweeps, turns
-and Newton's method.
+`solve` solves those of tests/data again. `figure` draws the error over the steps of sweeps, far sweeps,
+turns and Newton's method.
 
     python benchmarks/contact_problems.py collect --count 1500
     python benchmarks/contact_problems.py solve
@@ -21,15 +21,15 @@ from pathlib import Path
 import numpy as np
 
 import tribo
-from tribo.contact.problem import island_sums
 from tribo.contact.solver import (
     alternation,
     block_matrix,
+    checkpoint,
+    conjugate_sweeps,
     gauss_seidel_iteration,
     island_solve,
     natural_residual,
     newton_refinement,
-    splitting,
 )
 from tribo.engine.engine import Engine
 
@@ -187,24 +187,22 @@ def errors(engine: Engine, problem: problems.Problem, way: str) -> list[float]:
     island_solve.warm_start(model, state, settings, work)
     speed = natural_residual.island_speed(settings, work, 0)
     count = block_matrix.prepare(model, work, 0, block_matrix.MAX_NODES, block_matrix.MAX_WORK)
-    splitting.start_duals(model, work, 0)
-    found, done, rho, error = [], 0, 1.0, 1.0
-    if way == "turns":  # ε goes from turn to turn, so each look begins anew
-        for look in LOOKS.tolist():
-            gauss_seidel_iteration.start_cold(model, work, 0)
-            if error > EXACT:
-                best = alternation.take_turns(model, work, 0, count, 0.0, np.inf, min(look, TURNS))
-                error = max(best / speed, EXACT)
-            found.append(error)
-        return found
+    found, done, error = [], 0, 1.0
     for look in LOOKS.tolist():
-        if way == "splitting":
-            rho = splitting.follow(model, work, 0, count, rho, look - done)
-            island_sums.settle(model, work, 0, count)
+        if way in (
+            "turns",
+            "far sweeps",
+        ):  # they remember more than impulses: each look begins anew
+            gauss_seidel_iteration.start_cold(model, work, 0)
+        if way == "turns" and error > EXACT:
+            alternation.take_turns(model, work, 0, count, 0.0, np.inf, min(look, TURNS))
+            checkpoint.go_back(model, work, 0, count, checkpoint.BEST, 1.0)
+        elif way == "far sweeps":
+            conjugate_sweeps.sweep_far(model, work, 0, count, look, 0.0)
         elif way == "sweeps":
             for _ in range(look - done):
                 gauss_seidel_iteration.sweep_island(model, work, 0)
-        elif error > EXACT:
+        elif way == "Newton" and error > EXACT:
             worst = natural_residual.violation(model, work, 0)
             newton_refinement.refine(model, work, 0, count, 0.0, worst, look - done, look - done)
         error = max(natural_residual.violation(model, work, 0) / speed, EXACT)
@@ -220,7 +218,7 @@ def draw(path: Path, picture: Path) -> None:
     loaded = problems.load(path)[::5]
     engine = problems.engine_for(loaded)
     _, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-    for way in ("sweeps", "splitting", "turns", "Newton"):
+    for way in ("sweeps", "far sweeps", "turns", "Newton"):
         seen = np.array([errors(engine, problem, way) for problem in loaded])
         low, middle, high = np.percentile(seen, [10, 50, 90], axis=0)
         (line,) = axes.loglog(LOOKS, middle, label=way)

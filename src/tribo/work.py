@@ -255,12 +255,14 @@ class Work(Record):
     newton_start = field("nv")  # z where a Newton step of a round, or a far sweep, begins
     rigid_motion_v = field("nv")  # of an island: all its bodies as one
     pile_step = field("nv")  # also the way of far sweeps; the shift that closes loops (projection)
-    contact_guess = field("max_contact", 3)  # [m/s] y of the splitting; [N s] of an impact
-    contact_spin_guess = field("max_contact", 3)  # [rad/s] y; [m/s] velocity before an impact
-    contact_shift = field("max_contact")  # [m/s] speed after an impact
-    contact_kept = field(6, "max_contact", 6)  # impulses to come back to (`checkpoint`), and a way
-    scalar_kept = field(6, "nscalar")
-    scalar_guess = field("nscalar")  # λ̂ or y; also of a projection, by row
+    contact_guess = field("max_contact", 3)  # [N s] λ̂ of rounds; of an impact
+    contact_spin_guess = field(
+        "max_contact", 3
+    )  # [N m s] of rounds; [m/s] velocity before an impact
+    contact_shift = field("max_contact")  # [m/s] Γ of rounds; speed after an impact
+    contact_kept = field(5, "max_contact", 6)  # impulses to come back to (`checkpoint`), and a way
+    scalar_kept = field(5, "nscalar")
+    scalar_guess = field("nscalar")  # λ̂ of rounds; also of a projection, by row
 
     # What this step makes of the state's fields of the same names.
     constraint_is_broken = field("nconstraint", dtype=INT)

@@ -5,8 +5,7 @@ from tribo.contact.problem import island_sums
 from tribo.contact.problem.islands import contacts_in, scalars_in
 
 BEST, ROUND, STEP = 0, 1, 2  # the best so far, those of the last round, those before a Newton step
-SAFE = 3  # those that bring no energy
-SWEPT, WAY = 4, 5  # those before a sweep, and the way on which sweeps go on
+SWEPT, WAY = 3, 4  # those before a sweep, and the way on which sweeps go on
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""An island of any size as one sparse problem: Newton's method, turns, splitting, rounds of convex problems.
+"""An island of any size as one sparse problem: Newton's method, turns, rounds of convex problems.
 
 What is best so far is kept, so that a way that leads nowhere costs time only, and a bounded one. If none
 leads to a solution, there is an answer all the same: impulses in their cones that bring no energy.
@@ -20,16 +20,11 @@ from tribo.contact.solver.block_matrix import (
     MOVING_WORK,
     PAIR,
 )
-from tribo.contact.solver.checkpoint import BEST, ROUND, SAFE, go_back, keep
+from tribo.contact.solver.checkpoint import BEST, ROUND, go_back, keep
 from tribo.contact.solver.conjugate_sweeps import sweep_far
 from tribo.contact.solver.convex_rounds import convex_round, forgetful_rounds
 from tribo.contact.solver.gauss_seidel_iteration import start_cold
-from tribo.contact.solver.natural_residual import (
-    ENOUGH,
-    FLAGGED,
-    GOOD,
-    violation,
-)
+from tribo.contact.solver.natural_residual import ENOUGH, FLAGGED, violation
 from tribo.contact.solver.newton_refinement import IDLE, refine
 from tribo.enums import Answer, Origin, Trees
 from tribo.math import vec
@@ -39,7 +34,7 @@ ANY, AT_REST, MOVING = map(int, Trees)
 LAST_ROUND, NOTHING = int(Origin.LAST_ROUND), int(Origin.NOTHING)
 
 LONG = 30  # Newton steps from the last step's impulses, and from where turns have come
-SHORT = 10  # from where the splitting, or a round, has come
+SHORT = 10  # from where far sweeps, or a round, have come
 TURNS = 8  # of sweeps and Newton steps in turns
 FEW_TURNS = 4  # of an island that moves and whose factor is dear
 ENOUGH_SAID = 0.5  # [–] of what has to be said: nearer, the turns of an island that moves end
@@ -47,14 +42,11 @@ AGAIN = 3  # times that turns begin anew
 FAR_SWEEPS = 60  # before each of these
 CROWD = 32  # trees: an island of more is too large, unless constraints hold them together
 LARGE = 2e5  # multiplications of a factor: about 0.15 ms
-ROUNDS = 8
 MAX_STEPS = 60  # after which no round begins: hardly a problem is solved by more
 FIRST_STIFFNESS = 10.0  # [–] of a round, in units of the inverse of a contact's own G
 STIFFER = 10.0
-MAX_STIFFNESS = 1e7
-HOPE_FROM = 1e4  # [–] stiffness whose result tells whether there is a solution to be found
+LAST_STIFFNESS = 1e7
 HOPELESS = 0.1  # [–] of the speed that the island removes: a violation there beyond it stays
-ROUNDS_WORK = 1e8  # multiplications of the Newton steps after which no round begins: about 60 ms
 REFINE_FROM = 1e3  # [–] stiffness whose result is a good start for Newton's method
 
 
@@ -85,104 +77,90 @@ def improve(model, work, t, count, limit, best, steps, patience):
 
 
 @kernel
-def is_good(best, before, limit):
-    """Tell whether a violation will do: near the limit, or nearly, where a try hardly took any of it away."""
-    return best <= GOOD * limit or (best <= ENOUGH * limit and best > 0.5 * before)
+def turn_anew(model, work, t, count, limit, enough, best, turns, steps):
+    """Make turns from the present impulses, and Newton steps from the best; where both stay, begin elsewhere.
 
-
-@kernel
-def turn_anew(model, work, t, count, limit, best, turns):
-    """Make turns from the present impulses, then Newton steps; where both stay, turns begin anew elsewhere.
-
-    Return success and the least violation so far [m/s], whose impulses are at hand then.
+    Sweeps of conjugate gradients lead there. limit: where turns end; enough: what needs no new beginning.
+    Return the least violation so far [m/s]; its impulses are at hand then.
 
     Writes: work.
     """
-    is_solved = False
-    steps = LONG
     for k in range(1 + AGAIN):
-        before = best
-        best = take_turns(model, work, t, count, limit, best, turns)
-        keep(work, t, ROUND)
-        go_back(model, work, t, count, BEST, 1.0)
-        best = improve(model, work, t, count, limit, best, steps, steps)
-        is_solved = is_good(best, before, limit)
-        if is_solved or k == AGAIN or (k > 0 and best > HOPELESS * work.removed_speed[0]):
+        if k > 0:
+            sweep_far(model, work, t, count, FAR_SWEEPS, limit)
+        best = take_turns(model, work, t, count, limit, best, turns if k == 0 else turns // 2)
+        if steps > 0:
+            keep(work, t, ROUND)
+            go_back(model, work, t, count, BEST, 1.0)
+            best = improve(model, work, t, count, limit, best, steps, steps)
+            steps = SHORT
+            go_back(model, work, t, count, ROUND, 1.0)
+        if best <= enough:
             break
-        go_back(model, work, t, count, ROUND, 1.0)
-        sweep_far(model, work, t, count, FAR_SWEEPS, limit)
-        turns, steps = FEW_TURNS, SHORT
     go_back(model, work, t, count, BEST, 1.0)
-    return is_solved, best
+    return best
 
 
 @kernel
-def rounds(model, work, t, count, limit, rho, best):
-    """Make rounds from the present impulses, the first with stiffness `rho`; return success, least violation.
+def rounds(model, work, t, count, limit, best):
+    """Make rounds from the present impulses, from soft to stiff; return the least violation so far [m/s].
 
     Writes: work.
     """
     first = work.newton_steps[0]
-    speed = work.removed_speed[0]
-    for _ in range(ROUNDS):
-        steps = work.newton_steps[0] - first
-        if steps > MAX_STEPS or steps * work.factor_work[0] > ROUNDS_WORK:
-            break
+    rho = FIRST_STIFFNESS
+    while rho <= LAST_STIFFNESS and work.newton_steps[0] - first <= MAX_STEPS:
         if convex_round(model, work, t, count, rho, limit) < 0.0:
             break
         if rho >= REFINE_FROM:
-            before = best
             keep(work, t, ROUND)
             island_sums.settle(model, work, t, count)
             best = improve(model, work, t, count, limit, best, SHORT, SHORT)
-            if is_good(best, before, limit):
-                return True, best
-            if rho >= HOPE_FROM and best > HOPELESS * speed:
+            if best <= ENOUGH * limit:
                 break
             go_back(model, work, t, count, ROUND, 1.0)
-        rho = min(STIFFER * rho, MAX_STIFFNESS)
-    return False, best
+        rho *= STIFFER
+    go_back(model, work, t, count, BEST, 1.0)
+    return best
 
 
 @kernel
 def search(model, work, t, count, limit):
-    """Look for the solution of island t from the present impulses, way by way; the best impulses are kept.
+    """Look for the solution of island t, way by way; return the least violation [m/s].
 
-    Return whether it is found, and the least violation [m/s].
+    The impulses that miss the law by so much are kept as the best.
 
     Writes: work.
     """
+    near = ENOUGH * limit  # here steps go on as long as they take something away
     patience = LONG if has_spin(work, t) else PATIENCE  # rolling friction needs more of them
     best = improve(model, work, t, count, limit, inf, LONG, patience)
     go_back(model, work, t, count, BEST, 1.0)
-    if best <= ENOUGH * limit:  # near the limit, steps go on as long as they take something away
-        return True, best
-    is_solved, best = turn_anew(model, work, t, count, limit, best, TURNS)
-    if is_solved or best > HOPELESS * work.removed_speed[0]:
-        return is_solved, best
-    return rounds(model, work, t, count, limit, FIRST_STIFFNESS, best)
+    if best > near:
+        best = turn_anew(model, work, t, count, limit, near, best, TURNS, LONG)
+    if near < best <= HOPELESS * work.removed_speed[0]:
+        best = rounds(model, work, t, count, limit, best)
+    return best
 
 
 @kernel
 def solve_small(model, work, t, count, limit):
-    """Solve island t, which is not large, from the present impulses; return an `Answer`.
+    """Solve island t, which is not large, from the present impulses; return success.
 
-    Where the search was in vain in a round before, in this very step, there is none.
+    Where the search was in vain in a round before, in this very step, there is none. Impulses that are far
+    from the law are replaced by some that bring no energy.
 
     Writes: work.
     """
-    speed = work.removed_speed[0]
-    is_vain = work.island_miss[t] > HOPELESS
-    is_solved, best = False, inf
-    if not is_vain:
-        is_solved, best = search(model, work, t, count, limit)
-    if not is_solved:
+    best = inf
+    if work.island_miss[t] <= HOPELESS:
+        best = search(model, work, t, count, limit)
+    if best <= FLAGGED * work.removed_speed[0]:
+        go_back(model, work, t, count, BEST, 1.0)
+    else:
         forgetful_rounds(model, work, t, count, limit)
         into_cones(model, work, t, count)
-        keep(work, t, SAFE)
-    is_lawful = best <= FLAGGED * speed
-    go_back(model, work, t, count, BEST if is_lawful else SAFE, 1.0)
-    return SOLVED if is_solved else UNSOLVED
+    return best <= ENOUGH * limit
 
 
 @kernel
@@ -218,50 +196,32 @@ def is_small(count, trees, cost):
 
 
 @kernel
-def carry(model, work, t, count, limit):
-    """Carry island t, a large one that moves, on by a few turns; return whether that is near enough.
+def solve_large(model, work, t, count, moves, limit):
+    """Solve island t, of many trees; return whether that is near enough.
 
-    Where what is missed would have to be said, sweeps of conjugate gradients lead elsewhere, and turns begin
-    anew there. Near the solution a few trees take some steps of Newton's method besides, which is cheap and
-    often exact.
+    What moves is another problem in the next step: half of what would be said is near. Where a few trees come
+    near, steps of Newton's method are cheap, and often exact.
 
     Writes: work.
     """
     said = FLAGGED * work.removed_speed[0]
-    near = max(limit, ENOUGH_SAID * said)
-    turns = TURNS if work.factor_work[0] <= LARGE else FEW_TURNS
-    if work.island_origin[t] == LAST_ROUND:  # a good start
-        turns //= 2
-    best = take_turns(model, work, t, count, near, inf, turns)
-    for _ in range(AGAIN):
-        if best <= said:
-            break
-        sweep_far(model, work, t, count, FAR_SWEEPS, near)
-        best = take_turns(model, work, t, count, near, best, turns // 2)
-    go_back(model, work, t, count, BEST, 1.0)
-    if limit < best <= near and count <= MANY:
-        improve(model, work, t, count, limit, best, SHORT, IDLE)
-        go_back(model, work, t, count, BEST, 1.0)
-    return best <= near
-
-
-@kernel
-def settle_heap(model, work, t, count, limit):
-    """Solve island t, of many trees that rest or are tied to one another; return success.
-
-    Writes: work.
-    """
-    best = inf
-    if work.factor_work[0] <= LARGE:
+    near, enough, turns, best = limit, ENOUGH * limit, TURNS, inf
+    is_cheap = work.factor_work[0] <= LARGE
+    if moves:
+        near, enough = max(limit, ENOUGH_SAID * said), said
+        if not is_cheap:
+            turns = FEW_TURNS
+        if work.island_origin[t] == LAST_ROUND:  # a good start
+            turns //= 2
+    elif is_cheap:
         best = improve(model, work, t, count, limit, best, LONG, SHORT)
         go_back(model, work, t, count, BEST, 1.0)
-    if best > ENOUGH * limit:
-        best = take_turns(model, work, t, count, limit, best, TURNS)
-        go_back(model, work, t, count, BEST, 1.0)
-        if ENOUGH * limit < best <= FLAGGED * work.removed_speed[0]:
+    if best > enough:
+        best = turn_anew(model, work, t, count, near, said if moves else inf, best, turns, 0)
+        if ENOUGH * limit < best <= said and (count <= MANY or not moves):
             best = improve(model, work, t, count, limit, best, SHORT, IDLE)
             go_back(model, work, t, count, BEST, 1.0)
-    return best <= ENOUGH * limit
+    return best <= enough
 
 
 @kernel
@@ -281,12 +241,8 @@ def solve_pile(model, work, t, trees, limit):
     if count == 0:
         return TOO_LARGE
     if is_small(count, trees, work.factor_work[0]):
-        return solve_small(model, work, t, count, limit)
-    if trees == MOVING:
-        is_solved = carry(model, work, t, count, limit)
-    else:
-        is_solved = settle_heap(model, work, t, count, limit)
-    if is_solved:
+        return SOLVED if solve_small(model, work, t, count, limit) else UNSOLVED
+    if solve_large(model, work, t, count, trees == MOVING, limit):
         return SOLVED
     if brings_energy(model, work, t, count):
         start_cold(model, work, t)

@@ -46,7 +46,7 @@ def random_problems(player: Player) -> list[Check]:
     return [
         Check("residual of the solved", worst, 2e-6),
         Check("solved to more than 1e-9 only, share", rough / 10_000, 0.01),
-        Check("said to be unsolved, share", unsolved / 10_000, 0.1),
+        Check("said to be unsolved, share", unsolved / 10_000, 0.01),
     ]
 
 

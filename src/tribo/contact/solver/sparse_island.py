@@ -39,8 +39,9 @@ TURNS = 8  # of sweeps and Newton steps in turns
 FEW_TURNS = 4  # of an island that moves and whose factor is dear
 ENOUGH_SAID = 0.5  # [–] of what has to be said: nearer, the turns of an island that moves end
 AGAIN = 3  # times that turns begin anew
-FAR_SWEEPS = 60  # before each of these
-CROWD = 32  # trees: an island of more is too large, unless constraints hold them together
+AGAIN_OF_MANY = 5  # times of more than CROWD trees, for which nothing else is left
+FAR_SWEEPS = 60  # before the first of these
+CROWD = 32  # trees: more at rest are too many for all ways, unless constraints tie them; in motion for rounds
 LARGE = 2e5  # multiplications of a factor: about 0.15 ms
 MAX_STEPS = 60  # after which no round begins: hardly a problem is solved by more
 FIRST_STIFFNESS = 10.0  # [–] of a round, in units of the inverse of a contact's own G
@@ -77,17 +78,18 @@ def improve(model, work, t, count, limit, best, steps, patience):
 
 
 @kernel
-def turn_anew(model, work, t, count, limit, enough, best, turns, steps):
+def turn_anew(model, work, t, count, limit, enough, best, turns, again, steps):
     """Make turns from the present impulses, and Newton steps from the best; where both stay, begin elsewhere.
 
-    Sweeps of conjugate gradients lead there. limit: where turns end; enough: what needs no new beginning.
-    Return the least violation so far [m/s]; its impulses are at hand then.
+    Sweeps of conjugate gradients lead there, twice as many each time. limit: where turns end; enough: what
+    needs no new beginning [m/s]; turns, steps: how many of them; again: how often they begin anew. Return the
+    least violation so far [m/s]; its impulses are at hand then.
 
     Writes: work.
     """
-    for k in range(1 + AGAIN):
+    for k in range(1 + again):
         if k > 0:
-            sweep_far(model, work, t, count, FAR_SWEEPS, limit)
+            sweep_far(model, work, t, count, FAR_SWEEPS << (k - 1), limit)
         best = take_turns(model, work, t, count, limit, best, turns if k == 0 else turns // 2)
         if steps > 0:
             keep(work, t, ROUND)
@@ -137,7 +139,7 @@ def search(model, work, t, count, limit):
     best = improve(model, work, t, count, limit, inf, LONG, patience)
     go_back(model, work, t, count, BEST, 1.0)
     if best > near:
-        best = turn_anew(model, work, t, count, limit, near, best, TURNS, LONG)
+        best = turn_anew(model, work, t, count, limit, near, best, TURNS, AGAIN, LONG)
     if near < best <= HOPELESS * work.removed_speed[0]:
         best = rounds(model, work, t, count, limit, best)
     return best
@@ -196,31 +198,45 @@ def is_small(count, trees, cost):
 
 
 @kernel
-def solve_large(model, work, t, count, moves, limit):
-    """Solve island t, of many trees; return whether that is near enough.
+def solve_moving(model, work, t, count, limit):
+    """Solve island t, of more than two trees, that moves; return whether that is near enough.
 
-    What moves is another problem in the next step: half of what would be said is near. Where a few trees come
-    near, steps of Newton's method are cheap, and often exact.
+    It is another problem in the next step: half of what would be said is near. Where a few trees come near,
+    steps of Newton's method are cheap, and often exact; where they do not, rounds are cheap.
 
     Writes: work.
     """
     said = FLAGGED * work.removed_speed[0]
-    near, enough, turns, best = limit, ENOUGH * limit, TURNS, inf
-    is_cheap = work.factor_work[0] <= LARGE
-    if moves:
-        near, enough = max(limit, ENOUGH_SAID * said), said
-        if not is_cheap:
-            turns = FEW_TURNS
-        if work.island_origin[t] == LAST_ROUND:  # a good start
-            turns //= 2
-    elif is_cheap:
+    near = max(limit, ENOUGH_SAID * said)
+    turns = TURNS if work.factor_work[0] <= LARGE else FEW_TURNS
+    if work.island_origin[t] == LAST_ROUND:  # a good start
+        turns //= 2
+    again = AGAIN if count <= CROWD else AGAIN_OF_MANY
+    best = turn_anew(model, work, t, count, near, said, inf, turns, again, 0)
+    if best > said and count <= CROWD:
+        best = rounds(model, work, t, count, limit, best)
+    elif ENOUGH * limit < best <= said and count <= MANY:
+        best = improve(model, work, t, count, limit, best, SHORT, IDLE)
+        go_back(model, work, t, count, BEST, 1.0)
+    return best <= said
+
+
+@kernel
+def solve_resting(model, work, t, count, limit):
+    """Solve island t, of many trees that rest or are tied to one another; return success.
+
+    Writes: work.
+    """
+    enough = ENOUGH * limit
+    best = inf
+    if work.factor_work[0] <= LARGE:
         best = improve(model, work, t, count, limit, best, LONG, SHORT)
         go_back(model, work, t, count, BEST, 1.0)
     if best > enough:
-        best = turn_anew(model, work, t, count, near, said if moves else inf, best, turns, 0)
-        if ENOUGH * limit < best <= said and (count <= MANY or not moves):
-            best = improve(model, work, t, count, limit, best, SHORT, IDLE)
-            go_back(model, work, t, count, BEST, 1.0)
+        best = turn_anew(model, work, t, count, limit, enough, best, TURNS, 0, 0)
+    if enough < best <= FLAGGED * work.removed_speed[0]:
+        best = improve(model, work, t, count, limit, best, SHORT, IDLE)
+        go_back(model, work, t, count, BEST, 1.0)
     return best <= enough
 
 
@@ -242,7 +258,11 @@ def solve_pile(model, work, t, trees, limit):
         return TOO_LARGE
     if is_small(count, trees, work.factor_work[0]):
         return SOLVED if solve_small(model, work, t, count, limit) else UNSOLVED
-    if solve_large(model, work, t, count, trees == MOVING, limit):
+    if trees == MOVING:
+        is_solved = solve_moving(model, work, t, count, limit)
+    else:
+        is_solved = solve_resting(model, work, t, count, limit)
+    if is_solved:
         return SOLVED
     if brings_energy(model, work, t, count):
         start_cold(model, work, t)

@@ -242,7 +242,7 @@ class Work(Record):
     value_count = field(1, dtype=INT)  # numbers that its blocks want
     factor_work = field(1)  # multiplications of one factor
     tree_node = field("ntree", dtype=INT)  # −1: not in this island
-    node_tree = field("nnode", dtype=INT)
+    node_tree = field("ntree", dtype=INT)  # also of an island without blocks
     node_order = field("nnode", dtype=INT)  # of elimination
     node_rank = field("nnode", dtype=INT)  # place in that order, −1: not yet
     node_degree = field("nnode", dtype=INT)  # neighbours not yet eliminated

@@ -39,8 +39,7 @@ def add_node(work, tree, count):
     if work.tree_node[tree] >= 0:
         return count
     work.tree_node[tree] = count
-    if count < work.node_tree.shape[0]:
-        work.node_tree[count] = tree
+    work.node_tree[count] = tree
     return count + 1
 
 
@@ -187,7 +186,7 @@ def prepare(model, work, t, most_nodes, most_work):
     count = find_nodes(model, work, t)
     if count > most_nodes:
         return 0
-    if count > work.node_tree.shape[0]:
+    if count > work.node_order.shape[0]:
         work.node_count[0] = max(work.node_count[0], count)
         work.status[0] |= CAPACITY
         return 0

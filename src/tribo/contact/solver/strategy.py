@@ -6,6 +6,7 @@ from tribo.contact.problem.contact_targets import loosen, usual_speed
 from tribo.contact.problem.islands import contacts_in, has_spin
 from tribo.contact.solver import block_matrix, dense_island, open_contacts
 from tribo.contact.solver.block_matrix import PAIR
+from tribo.contact.solver.conjugate_sweeps import sweep_far
 from tribo.contact.solver.contact_packets import leave_packets
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_island
 from tribo.contact.solver.loose_contacts import lay_out
@@ -25,10 +26,9 @@ MAX_DENSE_ROWS = 32  # ten contacts: up to here a dense matrix is faster than bl
 MAX_DEEP_ROWS = 44  # the same where an island has more dofs than rows
 CHEAP_ROWS = 12  # up to here no contact is worth the question whether it can be left out
 SETS = 3  # choices of contacts that are tried before all of them
-SWEEPS = 24  # of an island that is too large for a matrix
+SWEEPS = 24  # of an island that is too large for a matrix: enough to carry it
 LOOSE = 0.1  # [–] of the speed that forces make in a step: a contact of a heap asks for no less
 MOVING_SHARE = 0.01  # [–] of the contacts: from here on an island moves
-MOVING_SWEEPS = 10  # of one that moves: enough to carry it
 
 
 @kernel
@@ -130,10 +130,10 @@ def is_dense(model, work, t, rows):
 
 
 @kernel
-def solve_listed(model, settings, work, t, trees, moves, limit):
+def solve_listed(model, settings, work, t, trees, limit):
     """Find the impulses of those contacts of island t that stand in its list; return success.
 
-    trees: what holds its trees together (`Trees`), moves: whether it moves, all contacts considered.
+    trees: what holds its trees together (`Trees`), all contacts considered.
 
     Writes: work.
     """
@@ -146,15 +146,17 @@ def solve_listed(model, settings, work, t, trees, moves, limit):
         return True
     answer = solve_sparse(model, work, t, trees, limit)
     if answer == TOO_LARGE:
-        sweeps = MOVING_SWEEPS if moves else SWEEPS
-        if work.island_origin[t] == LAST_ROUND:  # a good start
-            sweeps //= 2
-        return sweep_only(model, work, t, min(sweeps, settings.max_sweeps), limit)
+        sweeps = (
+            SWEEPS // 2 if work.island_origin[t] == LAST_ROUND else SWEEPS
+        )  # half from a good start
+        count = block_matrix.find_nodes(model, work, t)
+        sweep_far(model, work, t, count, min(sweeps, settings.max_sweeps), limit)
+        return violation(model, work, t) <= GOOD * limit
     return answer == SOLVED
 
 
 @kernel
-def solve_pressed(model, settings, work, t, trees, moves, limit):
+def solve_pressed(model, settings, work, t, trees, limit):
     """Find the impulses of a robot's island t, first without the contacts that part; return success.
 
     Where one of those approaches in the end, it is solved once more with a new choice; with all of them where
@@ -164,14 +166,14 @@ def solve_pressed(model, settings, work, t, trees, moves, limit):
     """
     for _ in range(SETS):
         left = open_contacts.set_aside(model, settings, work, t)
-        is_solved = solve_listed(model, settings, work, t, trees, moves, limit)
+        is_solved = solve_listed(model, settings, work, t, trees, limit)
         holds = open_contacts.all_part(model, work, left)
         open_contacts.take_back(work, t, left)
         if holds:
             return is_solved
         if not is_solved:
             break
-    return solve_listed(model, settings, work, t, trees, moves, limit)
+    return solve_listed(model, settings, work, t, trees, limit)
 
 
 @kernel
@@ -190,11 +192,12 @@ def attempt(model, settings, work, t, rows):
         return True
     if violation(model, work, t) <= limit:
         return True
-    moves = is_moving(model, settings, work, t)
-    trees = ANY if is_tied(work, t) else MOVING if moves else AT_REST
+    trees = ANY
+    if not is_tied(work, t):
+        trees = MOVING if is_moving(model, settings, work, t) else AT_REST
     if rows > CHEAP_ROWS and block_matrix.find_nodes(model, work, t) <= PAIR:
-        return solve_pressed(model, settings, work, t, trees, moves, limit)
-    return solve_listed(model, settings, work, t, trees, moves, limit)
+        return solve_pressed(model, settings, work, t, trees, limit)
+    return solve_listed(model, settings, work, t, trees, limit)
 
 
 @kernel

@@ -1,9 +1,16 @@
-"""Sums over the contacts of an island: Yᵀ λ over its dofs, and Yᵀ D Y in blocks."""
+"""Sums over the contacts of an island: Yᵀ λ over its dofs, Yᵀ D Y in blocks, and the energy of impulses."""
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.loose_rows import add_loose_block
-from tribo.contact.problem.whitened_products import add_force, add_scalar_to, add_to
+from tribo.contact.problem.whitened_products import (
+    add_force,
+    add_scalar_to,
+    add_to,
+    contact_velocity,
+    scalar_velocity,
+    velocity,
+)
 from tribo.math import vec
 
 
@@ -162,3 +169,24 @@ def settle(model, work, t, count):
         tree = work.node_tree[a]
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
             work.response[dof] = work.free_response[dof] - sum_of[dof]
+
+
+@kernel
+def brings_energy(model, work, t, count):
+    """Tell whether the impulses of island t bring energy, besides what their targets ask for.
+
+    They change it by λ·(w₀ + w)/2 = λ·w − ½ λ·Gλ; w₀, w: before and after them, relative to the targets.
+    """
+    gain = 0.0
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        gain += vec.dot(vec.load(work.contact_impulse, c), contact_velocity(model, work, c))
+        if work.contact_is_spun[c] == 1:
+            w = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
+            gain += vec.dot(vec.load(work.contact_spin_impulse, c), w)
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        gain += work.scalar_impulse[n] * scalar_velocity(model, work, n)
+    change = work.pile_lack
+    begin(model, work, count, change)
+    return gain > 0.5 * product(model, work, count, change, change)

@@ -8,8 +8,7 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
-from tribo.contact.problem.islands import contacts_in, has_spin, scalars_in
-from tribo.contact.problem.whitened_products import contact_velocity, scalar_velocity, velocity
+from tribo.contact.problem.islands import has_spin
 from tribo.contact.solver import block_matrix
 from tribo.contact.solver.alternation import PATIENCE, into_cones, take_turns
 from tribo.contact.solver.block_matrix import (
@@ -27,7 +26,6 @@ from tribo.contact.solver.gauss_seidel_iteration import start_cold
 from tribo.contact.solver.natural_residual import ENOUGH, FLAGGED, violation
 from tribo.contact.solver.newton_refinement import IDLE, refine
 from tribo.enums import Answer, Origin, Trees
-from tribo.math import vec
 
 UNSOLVED, SOLVED, TOO_LARGE = int(Answer.UNSOLVED), int(Answer.SOLVED), int(Answer.TOO_LARGE)
 ANY, AT_REST, MOVING = map(int, Trees)
@@ -166,27 +164,6 @@ def solve_small(model, work, t, count, limit):
 
 
 @kernel
-def brings_energy(model, work, t, count):
-    """Tell whether the impulses of island t bring energy, besides what their targets ask for.
-
-    They change it by λ·(w₀ + w)/2 = λ·w − ½ λ·Gλ; w₀, w: before and after them, relative to the targets.
-    """
-    gain = 0.0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        gain += vec.dot(vec.load(work.contact_impulse, c), contact_velocity(model, work, c))
-        if work.contact_is_spun[c] == 1:
-            w = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
-            gain += vec.dot(vec.load(work.contact_spin_impulse, c), w)
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
-        gain += work.scalar_impulse[n] * scalar_velocity(model, work, n)
-    change = work.pile_lack
-    island_sums.begin(model, work, count, change)
-    return gain > 0.5 * island_sums.product(model, work, count, change, change)
-
-
-@kernel
 def is_small(count, trees, cost):
     """Tell whether an island is solved whatever that takes.
 
@@ -264,7 +241,7 @@ def solve_pile(model, work, t, trees, limit):
         is_solved = solve_resting(model, work, t, count, limit)
     if is_solved:
         return SOLVED
-    if brings_energy(model, work, t, count):
+    if island_sums.brings_energy(model, work, t, count):
         start_cold(model, work, t)
         work.island_origin[t] = NOTHING
         return TOO_LARGE

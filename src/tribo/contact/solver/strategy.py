@@ -2,6 +2,7 @@
 
 from tribo.compiler.jit import kernel
 from tribo.contact.lazily_compiled import call_late
+from tribo.contact.problem import island_sums
 from tribo.contact.problem.contact_targets import loosen, usual_speed
 from tribo.contact.problem.islands import contacts_in, has_spin
 from tribo.contact.solver import block_matrix, dense_island, open_contacts
@@ -127,6 +128,26 @@ def is_dense(model, work, t, rows):
     if rows < MAX_DENSE_ROWS:
         return True
     return rows < MAX_DEEP_ROWS and dense_island.number_dofs(model, work, t, rows + 1) == 0
+
+
+@kernel
+def carry(model, settings, work, t, limit):
+    """Sweep island t, which is too large for a matrix, on; return whether it is solved.
+
+    Where far sweeps bring energy it is swept from zero, and no sweep goes farther than it leads.
+
+    Writes: work.
+    """
+    sweeps = (
+        SWEEPS // 2 if work.island_origin[t] == LAST_ROUND else SWEEPS
+    )  # half from a good start
+    sweeps = min(sweeps, settings.max_sweeps)
+    count = block_matrix.find_nodes(model, work, t)
+    sweep_far(model, work, t, count, sweeps, limit)
+    if island_sums.brings_energy(model, work, t, count):
+        start_cold(model, work, t)
+        return sweep_only(model, work, t, sweeps, limit)
+    return violation(model, work, t) <= GOOD * limit
 
 
 @kernel

@@ -133,7 +133,7 @@ def torque_residual(work, contacts, omega):
 
 
 @pytest.mark.parametrize(
-    ("spun", "spread", "most"), [(0.0, 2.0, 10), (0.0, 4.0, 60), (0.5, 2.0, 14)]
+    ("spun", "spread", "most"), [(0.0, 2.0, 2), (0.0, 4.0, 40), (0.5, 2.0, 5)]
 )
 def test_random_hard_problems(engine, spun, spread, most):
     """300 islands of 3–40 contacts with mass ratios up to 1e4 or 1e8: solved as an independent
@@ -171,7 +171,7 @@ def test_kept_problems_are_solved_or_answered_lawfully(kept_engine):
         found = reference.natural_residual(g, c, problem.friction, x.ravel())
         assert found <= 2.0 * SOLVED * speed or not is_solved  # natural maps differ by up to 2
         unsolved += not is_solved
-    # 80 of the 500 of the jaws, most of which have no solution, 1 of piles, 71 of funnels.
+    # 81 of the 500 of the jaws, most of which have no solution, 4 of piles, 72 of funnels.
     assert unsolved <= 160
 
 

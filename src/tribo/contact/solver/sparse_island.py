@@ -39,9 +39,10 @@ ENOUGH_SAID = 0.5  # [–] of what has to be said: nearer, the turns of an islan
 AGAIN = 3  # times that turns begin anew
 AGAIN_OF_MANY = 5  # times of more than CROWD trees, for which nothing else is left
 FAR_SWEEPS = 60  # before the first of these
-CROWD = 32  # trees: more at rest are too many for all ways, unless constraints tie them; in motion for rounds
+CROWD = 32  # trees: of more, only what constraints tie together is solved whatever that takes
 LARGE = 2e5  # multiplications of a factor: about 0.15 ms
 MAX_STEPS = 60  # after which no round begins: hardly a problem is solved by more
+ROUNDS_WORK = 1e8  # multiplications of factors after which none does: about 60 ms
 FIRST_STIFFNESS = 10.0  # [–] of a round, in units of the inverse of a contact's own G
 STIFFER = 10.0
 LAST_STIFFNESS = 1e7
@@ -76,52 +77,76 @@ def improve(model, work, t, count, limit, best, steps, patience):
 
 
 @kernel
-def turn_anew(model, work, t, count, limit, enough, best, turns, again, steps):
-    """Make turns from the present impulses, and Newton steps from the best; where both stay, begin elsewhere.
+def turn(model, work, t, count, limit, best, turns, k):
+    """Make turns from the present impulses; return the least violation so far [m/s], whose impulses are kept.
 
-    Sweeps of conjugate gradients lead there, twice as many each time. limit: where turns end; enough: what
-    needs no new beginning [m/s]; turns, steps: how many of them; again: how often they begin anew. Return the
-    least violation so far [m/s]; its impulses are at hand then.
+    From the second time on, k = 1, 2, …, from elsewhere: sweeps of conjugate gradients lead there, twice as
+    many each time, and half as many turns follow.
 
     Writes: work.
     """
-    for k in range(1 + again):
-        if k > 0:
-            sweep_far(model, work, t, count, FAR_SWEEPS << (k - 1), limit)
-        best = take_turns(model, work, t, count, limit, best, turns if k == 0 else turns // 2)
-        if steps > 0:
-            keep(work, t, ROUND)
-            go_back(model, work, t, count, BEST, 1.0)
-            best = improve(model, work, t, count, limit, best, steps, steps)
-            steps = SHORT
-            go_back(model, work, t, count, ROUND, 1.0)
-        if best <= enough:
+    if k > 0:
+        sweep_far(model, work, t, count, FAR_SWEEPS << (k - 1), limit)
+        turns //= 2
+    return take_turns(model, work, t, count, limit, best, turns)
+
+
+@kernel
+def turn_exactly(model, work, t, count, limit, near, best):
+    """Make turns again and again, and Newton steps from the best each time, until that is near.
+
+    Return the least violation so far [m/s]; its impulses are at hand then.
+
+    Writes: work.
+    """
+    for k in range(1 + AGAIN):
+        best = turn(model, work, t, count, limit, best, TURNS, k)
+        keep(work, t, ROUND)
+        go_back(model, work, t, count, BEST, 1.0)
+        steps = LONG if k == 0 else SHORT
+        best = improve(model, work, t, count, limit, best, steps, steps)
+        if best <= near:
             break
+        go_back(model, work, t, count, ROUND, 1.0)
     go_back(model, work, t, count, BEST, 1.0)
     return best
 
 
 @kernel
-def rounds(model, work, t, count, limit, best):
+def rounds(model, work, t, count, limit, enough, best):
     """Make rounds from the present impulses, from soft to stiff; return the least violation so far [m/s].
+
+    They end where that is no more than `enough`; its impulses are at hand then.
 
     Writes: work.
     """
     first = work.newton_steps[0]
     rho = FIRST_STIFFNESS
-    while rho <= LAST_STIFFNESS and work.newton_steps[0] - first <= MAX_STEPS:
+    while rho <= LAST_STIFFNESS:
+        steps = work.newton_steps[0] - first
+        if steps > MAX_STEPS or steps * work.factor_work[0] > ROUNDS_WORK:
+            break
         if convex_round(model, work, t, count, rho, limit) < 0.0:
             break
         if rho >= REFINE_FROM:
             keep(work, t, ROUND)
             island_sums.settle(model, work, t, count)
             best = improve(model, work, t, count, limit, best, SHORT, SHORT)
-            if best <= ENOUGH * limit:
+            if best <= enough:
                 break
             go_back(model, work, t, count, ROUND, 1.0)
         rho *= STIFFER
     go_back(model, work, t, count, BEST, 1.0)
     return best
+
+
+@kernel
+def near_enough(work, limit):
+    """Return the violation [m/s] from which on steps go on only as long as they take something away.
+
+    Never more than what has to be said, unless the user asks for no more.
+    """
+    return max(limit, min(ENOUGH * limit, FLAGGED * work.removed_speed[0]))
 
 
 @kernel
@@ -132,14 +157,14 @@ def search(model, work, t, count, limit):
 
     Writes: work.
     """
-    near = ENOUGH * limit  # here steps go on as long as they take something away
+    near = near_enough(work, limit)
     patience = LONG if has_spin(work, t) else PATIENCE  # rolling friction needs more of them
     best = improve(model, work, t, count, limit, inf, LONG, patience)
     go_back(model, work, t, count, BEST, 1.0)
     if best > near:
-        best = turn_anew(model, work, t, count, limit, near, best, TURNS, AGAIN, LONG)
+        best = turn_exactly(model, work, t, count, limit, near, best)
     if near < best <= HOPELESS * work.removed_speed[0]:
-        best = rounds(model, work, t, count, limit, best)
+        best = rounds(model, work, t, count, limit, near, best)
     return best
 
 
@@ -155,12 +180,13 @@ def solve_small(model, work, t, count, limit):
     best = inf
     if work.island_miss[t] <= HOPELESS:
         best = search(model, work, t, count, limit)
-    if best <= FLAGGED * work.removed_speed[0]:
+    near = near_enough(work, limit)
+    if best <= max(near, FLAGGED * work.removed_speed[0]):
         go_back(model, work, t, count, BEST, 1.0)
     else:
         forgetful_rounds(model, work, t, count, limit)
         into_cones(model, work, t, count)
-    return best <= ENOUGH * limit
+    return best <= near
 
 
 @kernel
@@ -178,20 +204,27 @@ def is_small(count, trees, cost):
 def solve_moving(model, work, t, count, limit):
     """Solve island t, of more than two trees, that moves; return whether that is near enough.
 
-    It is another problem in the next step: half of what would be said is near. Where a few trees come near,
-    steps of Newton's method are cheap, and often exact; where they do not, rounds are cheap.
+    It is another problem in the next step: half of what would be said is near. Where up to 12 trees come
+    near, steps of Newton's method are cheap, and often exact; where up to 32 do not, rounds are cheap.
 
     Writes: work.
     """
-    said = FLAGGED * work.removed_speed[0]
+    speed = work.removed_speed[0]
+    said = max(limit, FLAGGED * speed)
     near = max(limit, ENOUGH_SAID * said)
-    turns = TURNS if work.factor_work[0] <= LARGE else FEW_TURNS
+    is_cheap = work.factor_work[0] <= LARGE
+    has_rounds = is_cheap and count <= CROWD
+    turns = TURNS if is_cheap else FEW_TURNS
     if work.island_origin[t] == LAST_ROUND:  # a good start
         turns //= 2
-    again = AGAIN if count <= CROWD else AGAIN_OF_MANY
-    best = turn_anew(model, work, t, count, near, said, inf, turns, again, 0)
-    if best > said and count <= CROWD:
-        best = rounds(model, work, t, count, limit, best)
+    best = inf
+    for k in range(1 + (AGAIN if has_rounds else AGAIN_OF_MANY)):
+        best = turn(model, work, t, count, near, best, turns, k)
+        if best <= said or (k > 0 and best > HOPELESS * speed):
+            break
+    go_back(model, work, t, count, BEST, 1.0)
+    if best > said and has_rounds:
+        best = rounds(model, work, t, count, limit, said, best)
     elif ENOUGH * limit < best <= said and count <= MANY:
         best = improve(model, work, t, count, limit, best, SHORT, IDLE)
         go_back(model, work, t, count, BEST, 1.0)
@@ -204,17 +237,18 @@ def solve_resting(model, work, t, count, limit):
 
     Writes: work.
     """
-    enough = ENOUGH * limit
+    near = near_enough(work, limit)
     best = inf
     if work.factor_work[0] <= LARGE:
         best = improve(model, work, t, count, limit, best, LONG, SHORT)
         go_back(model, work, t, count, BEST, 1.0)
-    if best > enough:
-        best = turn_anew(model, work, t, count, limit, enough, best, TURNS, 0, 0)
-    if enough < best <= FLAGGED * work.removed_speed[0]:
+    if best > near:
+        best = turn(model, work, t, count, limit, best, TURNS, 0)
+        go_back(model, work, t, count, BEST, 1.0)
+    if near < best <= FLAGGED * work.removed_speed[0]:
         best = improve(model, work, t, count, limit, best, SHORT, IDLE)
         go_back(model, work, t, count, BEST, 1.0)
-    return best <= enough
+    return best <= near
 
 
 @kernel
@@ -222,8 +256,8 @@ def solve_pile(model, work, t, trees, limit):
     """Solve island t from the present impulses to about `limit` [m/s]; return an `Answer`.
 
     If that fails, the impulses are the best that were found; if those of a small island are far from the law,
-    they are impulses that bring no energy. A large island takes a few turns only; impulses that bring energy
-    then are left, and it counts as too large.
+    they are impulses that bring no energy. Impulses of a large one that bring energy are left: it is
+    swept then, as if it were too large.
 
     Writes: work.
     """

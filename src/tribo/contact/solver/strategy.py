@@ -138,12 +138,12 @@ def carry(model, settings, work, t, limit):
 
     Writes: work.
     """
-    sweeps = (
-        SWEEPS // 2 if work.island_origin[t] == LAST_ROUND else SWEEPS
-    )  # half from a good start
-    sweeps = min(sweeps, settings.max_sweeps)
+    sweeps = min(SWEEPS, settings.max_sweeps)
+    if work.island_origin[t] == LAST_ROUND:  # a good start
+        sweeps = max(1, sweeps // 2)
     count = block_matrix.find_nodes(model, work, t)
     sweep_far(model, work, t, count, sweeps, limit)
+    work.sweeps[0] = max(work.sweeps[0], sweeps)
     if island_sums.brings_energy(model, work, t, count):
         start_cold(model, work, t)
         return sweep_only(model, work, t, sweeps, limit)
@@ -167,12 +167,7 @@ def solve_listed(model, settings, work, t, trees, limit):
         return True
     answer = solve_sparse(model, work, t, trees, limit)
     if answer == TOO_LARGE:
-        sweeps = (
-            SWEEPS // 2 if work.island_origin[t] == LAST_ROUND else SWEEPS
-        )  # half from a good start
-        count = block_matrix.find_nodes(model, work, t)
-        sweep_far(model, work, t, count, min(sweeps, settings.max_sweeps), limit)
-        return violation(model, work, t) <= GOOD * limit
+        return carry(model, settings, work, t, limit)
     return answer == SOLVED
 
 

@@ -132,9 +132,7 @@ def torque_residual(work, contacts, omega):
     return worst
 
 
-@pytest.mark.parametrize(
-    ("spun", "spread", "most"), [(0.0, 2.0, 2), (0.0, 4.0, 40), (0.5, 2.0, 5)]
-)
+@pytest.mark.parametrize(("spun", "spread", "most"), [(0.0, 2.0, 2), (0.0, 4.0, 40), (0.5, 2.0, 5)])
 def test_random_hard_problems(engine, spun, spread, most):
     """300 islands of 3–40 contacts with mass ratios up to 1e4 or 1e8: solved as an independent
     computation confirms, or the status says that they are not (some may have no solution). What

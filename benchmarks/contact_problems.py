@@ -189,15 +189,13 @@ def errors(engine: Engine, problem: problems.Problem, way: str) -> list[float]:
     count = block_matrix.prepare(model, work, 0, block_matrix.MAX_NODES, block_matrix.MAX_WORK)
     found, done, error = [], 0, 1.0
     for look in LOOKS.tolist():
-        if way in (
-            "turns",
-            "far sweeps",
-        ):  # they remember more than impulses: each look begins anew
+        # turns and far sweeps remember more than impulses: each look begins anew
+        if way == "turns":
             gauss_seidel_iteration.start_cold(model, work, 0)
-        if way == "turns" and error > EXACT:
             alternation.take_turns(model, work, 0, count, 0.0, np.inf, min(look, TURNS))
             checkpoint.go_back(model, work, 0, count, checkpoint.BEST, 1.0)
         elif way == "far sweeps":
+            gauss_seidel_iteration.start_cold(model, work, 0)
             conjugate_sweeps.sweep_far(model, work, 0, count, look, 0.0)
         elif way == "sweeps":
             for _ in range(look - done):

@@ -88,7 +88,7 @@ def go_on(model, work, t, count, beta):
 def sweep_far(model, work, t, count, sweeps, limit):
     """Sweep island t a number of times, each but the last going on in the way of those before.
 
-    Or until a sweep changes no velocity by more than a limit [m/s].
+    They end earlier where a sweep changes no velocity by more than a limit [m/s].
 
     Writes: work.
     """

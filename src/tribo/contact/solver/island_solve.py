@@ -152,7 +152,7 @@ def solve_island(model, settings, work, t, rows):
     work.island_miss[t] = 0.0
     if is_solved and rows < MAX_DENSE_ROWS:
         return
-    speed = island_speed(settings, work, t)  # a large one that moves is solved to `NEAR` only
+    speed = island_speed(settings, work, t)  # a large one that moves is not solved exactly
     if speed > 0.0:
         work.island_miss[t] = violation(model, work, t) / speed
 

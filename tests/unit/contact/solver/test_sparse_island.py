@@ -6,7 +6,7 @@ import pytest
 import reference
 from hard_problems import SOLVED
 
-from tribo.contact.solver import island_solve, natural_residual, sparse_island
+from tribo.contact.solver import block_matrix, island_solve, natural_residual, sparse_island
 from tribo.model import Status
 
 NODES = 12
@@ -215,3 +215,23 @@ def test_contacts_that_are_to_stay_open_take_no_part(kept_engine):
     g, c = problem.dense()
     left = reference.natural_residual(g, c, problem.friction, x[:n].ravel())
     assert left < 2.0 * SOLVED * natural_residual.island_speed(both.settings, both.work, 0)
+
+
+def test_the_best_impulses_are_at_hand_after_a_search(kept_engine):
+    """What the search says is missed is what its impulses miss, found or not; its steps are bounded."""
+    model, state, settings, work = (
+        kept_engine.model,
+        kept_engine.state,
+        kept_engine.settings,
+        kept_engine.work,
+    )
+    for problem in KEPT[::25]:
+        hard_problems.write(kept_engine, problem)
+        island_solve.warm_start(model, state, settings, work)
+        speed = natural_residual.island_speed(settings, work, 0)
+        work.removed_speed[0], work.newton_steps[0] = speed, 0
+        count = block_matrix.prepare(model, work, 0, block_matrix.MAX_NODES, block_matrix.MAX_WORK)
+        best = sparse_island.search(model, work, 0, count, 1e-10 * speed)
+        missed = natural_residual.violation(model, work, 0)
+        assert missed == pytest.approx(best, rel=1e-9, abs=1e-14 * speed)
+        assert work.newton_steps[0] <= 30 + (8 + 30) + 3 * (4 + 10) + (60 + 15 + 10)

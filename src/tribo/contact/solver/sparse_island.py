@@ -8,7 +8,7 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
-from tribo.contact.problem.islands import has_spin
+from tribo.contact.problem.islands import contacts_in, has_spin
 from tribo.contact.solver import block_matrix
 from tribo.contact.solver.alternation import PATIENCE, into_cones, take_turns
 from tribo.contact.solver.block_matrix import (
@@ -39,6 +39,8 @@ ENOUGH_SAID = 0.5  # [–] of what has to be said: nearer, the turns of an islan
 AGAIN = 3  # times that turns begin anew
 AGAIN_OF_MANY = 5  # times of more than CROWD trees, for which nothing else is left
 FAR_SWEEPS = 60  # before the first of these
+FAR_VISITS = 1e6  # to contacts: about 20 ms; no more far sweeps in a row
+SPUN = 10  # visits that one to a contact with rolling friction costs
 CROWD = 32  # trees: of more, only what constraints tie together is solved whatever that takes
 LARGE = 2e5  # multiplications of a factor: about 0.15 ms
 MAX_STEPS = 60  # after which no round begins: hardly a problem is solved by more
@@ -201,6 +203,15 @@ def is_small(count, trees, cost):
 
 
 @kernel
+def visits(work, t):
+    """Return what a sweep over island t costs, in visits to contacts without rolling friction (20 ns)."""
+    count = 0
+    for k in contacts_in(work, t):
+        count += SPUN if work.contact_is_spun[work.island_contact[k]] == 1 else 1
+    return count
+
+
+@kernel
 def solve_moving(model, work, t, count, limit):
     """Solve island t, of more than two trees, that moves; return whether that is near enough.
 
@@ -218,9 +229,10 @@ def solve_moving(model, work, t, count, limit):
     if work.island_origin[t] == LAST_ROUND:  # a good start
         turns //= 2
     best = inf
+    most = FAR_VISITS / visits(work, t)
     for k in range(1 + (AGAIN if has_rounds else AGAIN_OF_MANY)):
         best = turn(model, work, t, count, near, best, turns, k)
-        if best <= said or (k > 0 and best > HOPELESS * speed):
+        if best <= said or (k > 0 and best > HOPELESS * speed) or FAR_SWEEPS << k > most:
             break
     go_back(model, work, t, count, BEST, 1.0)
     if best > said and has_rounds:

@@ -10,7 +10,6 @@ from tribo.contact.solver import (
     block_matrix,
     gauss_seidel_iteration,
     island_solve,
-    sparse_island,
 )
 from tribo.contact.solver.checkpoint import BEST, go_back
 from tribo.contact.solver.natural_residual import island_speed, violation
@@ -77,7 +76,7 @@ def test_what_brings_energy_is_told(engine):
     told = []
     for problem in KEPT:
         count, _ = begin(engine, problem)
-        assert not sparse_island.brings_energy(model, work, 0, count)
+        assert not island_sums.brings_energy(model, work, 0, count)
         alternation.take_turns(model, work, 0, count, 0.0, np.inf, TURNS)
         go_back(model, work, 0, count, BEST, 1.0)
         g, c = problem.dense()
@@ -87,7 +86,7 @@ def test_what_brings_energy_is_told(engine):
             x = work.contact_impulse[: len(problem.bodies)].ravel()
             gain = 0.5 * x @ g @ x + x @ c
             if abs(gain) > 1e-6 * (x @ g @ x):
-                told.append(sparse_island.brings_energy(model, work, 0, count))
+                told.append(island_sums.brings_energy(model, work, 0, count))
                 assert told[-1] == (gain > 0.0)
     assert 10 < sum(told) < len(told) - 10
 

@@ -34,7 +34,7 @@ from tribo.formats.raisim_template import is_near
 from tribo.formats.raisim_wires import OF_ROBOT
 from tribo.formats.urdf_write import lost_parts
 from tribo.formats.xml import outermost
-from tribo.model import Kind, Shape
+from tribo.model import Joint, Kind, Shape
 from tribo.objects import ArticulatedSystem, Object, SingleBody, primitives
 from tribo.objects.constraint import Constraint
 from tribo.world_xml.filled_world import FilledWorld
@@ -286,9 +286,15 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
 
 
 def _order_of(robot: ArticulatedSystem, original: TreeDescription) -> tuple[str, ...]:
-    """Return the order of the joints of a robot, empty if it is that in which its URDF is read."""
-    usual = tuple(body.joint.name for body in original.bodies[1:])
-    return () if robot.joint_names == usual else robot.joint_names
+    """Return the order of the joints of a robot, empty if it is that in which its URDF is read.
+
+    Reading merges links on fixed joints with their parents; such joints have no place in an order.
+    """
+    own, usual = (
+        tuple(body.joint.name for body in tree.bodies[1:] if body.joint.type != Joint.FIXED)
+        for tree in (robot.description, original)
+    )
+    return () if own == usual else own
 
 
 def _rules_of(robot: ArticulatedSystem, original: TreeDescription) -> dict[str, CollisionRule]:

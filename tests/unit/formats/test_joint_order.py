@@ -5,8 +5,14 @@ import pytest
 from scenes import QUADRUPED, STANCE, STANCE_HEIGHT, ground_world, random_state, random_tree
 
 import tribo
-from tribo.description.trees import DescriptionError
+from tribo.description.trees import (
+    BodyDescription,
+    DescriptionError,
+    JointDescription,
+    TreeDescription,
+)
 from tribo.formats import urdf, urdf_write
+from tribo.model import Joint
 
 LEGS = ("LF", "RF", "LH", "RH")
 BY_KIND = tuple(f"{leg}_{joint}" for joint in ("HAA", "HFE", "KFE") for leg in LEGS)
@@ -207,3 +213,32 @@ def test_snapshots_belong_to_an_order():
     saved = usual.world.snapshot()
     with pytest.raises(ValueError, match="other objects"):
         other.world.restore(saved)
+
+
+def test_a_saved_order_leaves_out_joints_without_a_coordinate(tmp_path):
+    """A tree of one's own may have links on fixed joints; a world file merges them, and loads. (It did not.)"""
+
+    def link(name, parent, kind, place):
+        joint = JointDescription(f"j{name}", kind, place, axis=(0.0, 1.0, 0.0))
+        return BodyDescription(name, parent, joint, 1.0, (0.0, 0.0, -0.1), 0.01 * np.eye(3))
+
+    tree = TreeDescription(
+        [
+            link("base", -1, Joint.FIXED, (0.0, 0.0, 0.0)),
+            link("a", 0, Joint.REVOLUTE, (0.0, 0.0, 0.0)),
+            link("tip", 1, Joint.FIXED, (0.0, 0.0, -0.3)),
+            link("b", 0, Joint.REVOLUTE, (0.0, 0.2, 0.0)),
+            link("c", 2, Joint.REVOLUTE, (0.0, 0.0, -0.2)),
+        ]
+    )
+    world = tribo.World()
+    robot = world.add_articulated_system(tree, name="arm")
+    robot.set_state([0.1, 0.2, 0.3], [1.0, 2.0, 3.0])
+    world.save(tmp_path / "world.xml")
+    again = tribo.World.load(tmp_path / "world.xml").objects[0]
+    assert again.joint_names == ("ja", "jb", "jc")  # branch by branch it would be a, c, b
+    world.step(100)
+    again.world.step(100)
+    np.testing.assert_allclose(
+        again.generalized_coordinate, robot.generalized_coordinate, atol=1e-12
+    )

@@ -216,7 +216,7 @@ def test_snapshots_belong_to_an_order():
 
 
 def test_a_saved_order_leaves_out_joints_without_a_coordinate(tmp_path):
-    """A tree of one's own may have links on fixed joints; a world file merges them, and loads. (It did not.)"""
+    """A tree of one's own may have links on fixed joints; a world file merges them. (It did not load.)"""
 
     def link(name, parent, kind, place):
         joint = JointDescription(f"j{name}", kind, place, axis=(0.0, 1.0, 0.0))

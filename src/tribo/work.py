@@ -256,9 +256,7 @@ class Work(Record):
     rigid_motion_v = field("nv")  # of an island: all its bodies as one
     pile_step = field("nv")  # also the way of far sweeps; the shift that closes loops (projection)
     contact_guess = field("max_contact", 3)  # [N s] λ̂ of rounds; of an impact
-    contact_spin_guess = field(
-        "max_contact", 3
-    )  # [N m s] of rounds; [m/s] velocity before an impact
+    contact_spin_guess = field("max_contact", 3)  # [N m s] of rounds; [m/s] before an impact
     contact_shift = field("max_contact")  # [m/s] Γ of rounds; speed after an impact
     contact_kept = field(5, "max_contact", 6)  # impulses to come back to (`checkpoint`), and a way
     scalar_kept = field(5, "nscalar")

@@ -176,6 +176,8 @@ def brings_energy(model, work, t, count):
     """Tell whether the impulses of island t bring energy, besides what their targets ask for.
 
     They change it by λ·(w₀ + w)/2 = λ·w − ½ λ·Gλ; w₀, w: before and after them, relative to the targets.
+
+    Writes: work.
     """
     gain = 0.0
     for k in contacts_in(work, t):

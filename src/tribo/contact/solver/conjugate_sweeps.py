@@ -88,17 +88,19 @@ def go_on(model, work, t, count, beta):
 def sweep_far(model, work, t, count, sweeps, limit):
     """Sweep island t a number of times, each but the last going on in the way of those before.
 
-    They end earlier where a sweep changes no velocity by more than a limit [m/s].
+    They end earlier where a sweep changes no velocity by more than a limit [m/s]. Return how many were made.
 
     Writes: work.
     """
     begin(model, work, t, count)
     last = 0.0
-    for k in range(sweeps):
-        is_near = sweep_island(model, work, t) <= limit
-        if is_near or k == sweeps - 1:
+    made = 0
+    while made < sweeps:
+        made += 1
+        if sweep_island(model, work, t) <= limit or made == sweeps:
             break
         square = changed(model, work, count)
         go_on(model, work, t, count, square / last if square < last else 0.0)
         last = square
     island_sums.settle(model, work, t, count)
+    return made

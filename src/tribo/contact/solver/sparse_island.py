@@ -37,9 +37,9 @@ TURNS = 8  # of sweeps and Newton steps in turns
 FEW_TURNS = 4  # of an island that moves and whose factor is dear
 ENOUGH_SAID = 0.5  # [–] of what has to be said: nearer, the turns of an island that moves end
 AGAIN = 3  # times that turns begin anew
-AGAIN_OF_MANY = 5  # times of more than CROWD trees, for which nothing else is left
+AGAIN_OF_MANY = 5  # the same where no rounds follow: more trees than CROWD, or a dear factor
 FAR_SWEEPS = 60  # before the first of these
-FAR_VISITS = 1e6  # to contacts: about 20 ms; no more far sweeps in a row
+FAR_VISITS = 1e6  # to contacts, of far sweeps in a row at most: about 20 ms
 SPUN = 10  # visits that one to a contact with rolling friction costs
 CROWD = 32  # trees: of more, only what constraints tie together is solved whatever that takes
 LARGE = 2e5  # multiplications of a factor: about 0.15 ms
@@ -70,11 +70,14 @@ def take_better(model, work, t, count, best):
 def improve(model, work, t, count, limit, best, steps, patience):
     """Follow Newton's method from the present impulses; return the least violation so far [m/s].
 
+    Its impulses are at hand then.
+
     Writes: work.
     """
     worst, best = take_better(model, work, t, count, best)
     refine(model, work, t, count, limit, worst, steps, patience)
     worst, best = take_better(model, work, t, count, best)
+    go_back(model, work, t, count, BEST, 1.0)
     return best
 
 
@@ -162,7 +165,6 @@ def search(model, work, t, count, limit):
     near = near_enough(work, limit)
     patience = LONG if has_spin(work, t) else PATIENCE  # rolling friction needs more of them
     best = improve(model, work, t, count, limit, inf, LONG, patience)
-    go_back(model, work, t, count, BEST, 1.0)
     if best > near:
         best = turn_exactly(model, work, t, count, limit, near, best)
     if near < best <= HOPELESS * work.removed_speed[0]:
@@ -239,7 +241,6 @@ def solve_moving(model, work, t, count, limit):
         best = rounds(model, work, t, count, limit, said, best)
     elif ENOUGH * limit < best <= said and count <= MANY:
         best = improve(model, work, t, count, limit, best, SHORT, IDLE)
-        go_back(model, work, t, count, BEST, 1.0)
     return best <= said
 
 
@@ -253,13 +254,11 @@ def solve_resting(model, work, t, count, limit):
     best = inf
     if work.factor_work[0] <= LARGE:
         best = improve(model, work, t, count, limit, best, LONG, SHORT)
-        go_back(model, work, t, count, BEST, 1.0)
     if best > near:
         best = turn(model, work, t, count, limit, best, TURNS, 0)
         go_back(model, work, t, count, BEST, 1.0)
     if near < best <= FLAGGED * work.removed_speed[0]:
         best = improve(model, work, t, count, limit, best, SHORT, IDLE)
-        go_back(model, work, t, count, BEST, 1.0)
     return best <= near
 
 

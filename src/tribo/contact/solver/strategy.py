@@ -142,8 +142,8 @@ def carry(model, settings, work, t, limit):
     if work.island_origin[t] == LAST_ROUND:  # a good start
         sweeps = max(1, sweeps // 2)
     count = block_matrix.find_nodes(model, work, t)
-    sweep_far(model, work, t, count, sweeps, limit)
-    work.sweeps[0] = max(work.sweeps[0], sweeps)
+    made = sweep_far(model, work, t, count, sweeps, limit)
+    work.sweeps[0] = max(work.sweeps[0], made)
     if island_sums.brings_energy(model, work, t, count):
         start_cold(model, work, t)
         return sweep_only(model, work, t, sweeps, limit)

@@ -260,20 +260,25 @@ def meet_moving(model, state, settings, work, a, b, margin):
     thin = min(thickness(model, a), thickness(model, b))
     touch = TOUCH * thin
     k = deepest(row, n)
-    if row[k, 6] <= TOUCH * touch:
+    touches = row[k, 6] <= TOUCH * touch
+    is_fast = margin > thin  # other points than those of now may meet
+    if touches and not is_fast:
         return n
     i = model.shape_body[a]
     j = model.shape_body[b]
     motion_a = body_motion(model, state, work, i)
     motion_b = body_motion(model, state, work, j)
-    if not crosses_plane(model, settings, work, a, b, n, motion_a, motion_b, TOUCH * touch):
+    if not is_fast and not crosses_plane(
+        model, settings, work, a, b, n, motion_a, motion_b, TOUCH * touch
+    ):
         return n
     normal = (row[k, 3], row[k, 4], row[k, 5])
     pos_a, rot_a = vec.load(work.body_pos, i), vec.load_mat(work.body_rot, i)
     pos_b, rot_b = vec.load(work.body_pos, j), vec.load_mat(work.body_rot, j)
-    time = advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b, touch)
+    time = 0.0
+    if not touches:
+        time = advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b, touch)
     is_hit = time <= settings.dt
-    is_fast = margin > thin
     k = deepest(row, n)
     along = row[k, 3] * normal[0] + row[k, 4] * normal[1] + row[k, 5] * normal[2]
     if is_hit and not is_fast and along > SIMILAR:

@@ -213,7 +213,6 @@ class Settings(Record):
     contact_solver = field(dtype=INT)  # `Solver`
     impact = field(dtype=INT)  # `Impact`
     bounce = field(dtype=INT)  # `Bounce`
-    continuous_collision = field(dtype=INT)  # 1: fast pairs meet where they are on their way
     sleeping = field(dtype=INT)  # 1: what rests for a while is left at rest
     sleep_speed = field()  # [m/s] up to which a tree is quiet
     sleep_angular_speed = field()  # [rad/s]

@@ -261,14 +261,14 @@ def meet_moving(model, state, settings, work, a, b, margin):
     touch = TOUCH * thin
     k = deepest(row, n)
     touches = row[k, 6] <= TOUCH * touch
-    is_fast = margin > thin  # other points than those of now may meet
+    is_fast = margin > thin
     if touches and not is_fast:
         return n
     i = model.shape_body[a]
     j = model.shape_body[b]
     motion_a = body_motion(model, state, work, i)
     motion_b = body_motion(model, state, work, j)
-    if not is_fast and not crosses_plane(
+    if not touches and not crosses_plane(
         model, settings, work, a, b, n, motion_a, motion_b, TOUCH * touch
     ):
         return n

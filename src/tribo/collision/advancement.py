@@ -15,8 +15,8 @@ Planes of a later pose are brought back to now: the gap is what the surfaces clo
 
 A fast body that is hit at a corner turns around it, and other corners follow within the same step. So the
 core of a body (`core`) that comes down on the same face is a contact too, as if it were a ball of its own:
-its centre of mass does not come nearer than that. A pair that rebounds has none: the rebound of the core
-would be that of a body that does not turn.
+its centre of mass does not come nearer than that. Only a free body has one: joints and constraints turn the
+way of the others. A pair that rebounds has none: that would be the rebound of a body that does not turn.
 Source: Mirtich 1996, Impulse-based dynamic simulation of rigid body systems, chapter 2.
 """
 
@@ -75,6 +75,9 @@ def core_contact(model, settings, work, a, b, margin):
     """
     e = model.pair_table[model.shape_material[a], model.shape_material[b], RESTITUTION]
     if e + settings.erp2 > 0.0 or not is_moved(model, model.shape_body[a]):
+        return NO_CORE
+    t = model.body_tree[model.shape_body[a]]
+    if model.tree_is_single[t] == 0 or model.tree_is_tied[t] == 1:  # what holds it turns its way
         return NO_CORE
     if not core_radius(model, a) > 0.0:
         return NO_CORE
@@ -295,6 +298,8 @@ def meet_moving(model, state, settings, work, a, b, margin):
     n = add_core(work, n, core_b, -1.0, CORE - 1.0)
     n = add_core(work, n, core_a, 1.0, CORE)
     put_back(work, i, j, pos_a, rot_a, pos_b, rot_b)
+    if touches:  # they are where they meet
+        return n
     time = min(time, settings.dt)
     shares = not is_fast and is_moved(model, i) and is_moved(model, j)
     for k in range(n):

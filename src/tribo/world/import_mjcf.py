@@ -43,7 +43,8 @@ class WorldMjcf:
 
     def load_mjcf(
         self, source: str | Path, *, package_dirs: Sequence[Path | str] | Path | str = (),
-        keyframe: str | int | None = None, take_options: bool = True, strict: bool = False,
+        root: Path | str | None = None, keyframe: str | int | None = None, take_options: bool = True,
+        strict: bool = False,
     ) -> list[Object]:  # fmt: skip
         """Add everything in an MJCF file: robots, free bodies, and what stands in the world.
 
@@ -54,6 +55,7 @@ class WorldMjcf:
         Args:
             source: Path of an MJCF file, or its text.
             package_dirs: Folders, besides that of the file, that may hold included files and meshes.
+            root: The outermost folder out of which the file may take others by ``../``; None: its own.
             keyframe: Name or number of the keyframe to start in; None: as the file draws the bodies.
             take_options: Take the time step and the gravity of the file, too.
             strict: Treat what has no effect here as an error.
@@ -79,7 +81,7 @@ class WorldMjcf:
         self._world.check_editable("the list of objects")
         scene = mjcf.read(
             source,
-            package_dirs=check.folders(package_dirs, "package_dirs"),
+            package_dirs=check.folders(package_dirs, "package_dirs", root),
             keyframe=keyframe,
             strict=strict,
         )

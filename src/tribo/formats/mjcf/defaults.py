@@ -17,6 +17,10 @@ ACTUATORS = frozenset(
         "adhesion", "orientation", "pid", "dcmotor",
     }
 )  # fmt: skip
+# Vectors that may be short: the numbers that they leave out are those of the class (MuJoCo's XML reference).
+SHORT = frozenset(
+    {"size", "friction", "polycoef", "stiffness", "damping", "gainprm", "biasprm", "dynprm", "gear"}
+)
 KNOWN = (
     frozenset({"joint", "geom", "site", "mesh", "pair", "equality", "tendon"}) | ACTUATORS | DRAWN
 )
@@ -103,4 +107,13 @@ def _merged(inherited: dict[str, str], own: dict[str, str]) -> dict[str, str]:
     """Return both; an own rotation replaces an inherited one, however that is spelled."""
     if any(name in own for name in ROTATIONS):
         inherited = {key: value for key, value in inherited.items() if key not in ROTATIONS}
-    return {**inherited, **own}
+    made = {**inherited, **own}
+    for name in SHORT & inherited.keys() & own.keys():
+        given, rest = numbers_of(own[name]), numbers_of(inherited[name])
+        made[name] = " ".join((*given, *rest[len(given) :]))
+    return made
+
+
+def numbers_of(text: str) -> list[str]:
+    """Return the words of a vector."""
+    return text.replace(",", " ").split()

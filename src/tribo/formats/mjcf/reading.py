@@ -16,7 +16,7 @@ from tribo.description.trees import (
     WorldDescription,
 )
 from tribo.engine.layout import COORDINATES
-from tribo.formats.mjcf import damping_ratio
+from tribo.formats.mjcf import damping_ratio, replicate
 from tribo.formats.mjcf.actuators import read_actuators
 from tribo.formats.mjcf.attach import attach_models
 from tribo.formats.mjcf.bodies import BodyReader
@@ -26,6 +26,7 @@ from tribo.formats.mjcf.default_attributes import screen_defaults
 from tribo.formats.mjcf.defaults import Defaults
 from tribo.formats.mjcf.equality import EqualityReader
 from tribo.formats.mjcf.geoms import GeomReader
+from tribo.formats.mjcf.hfields import HeightFields
 from tribo.formats.mjcf.joints import JointReader
 from tribo.formats.mjcf.meshes import Meshes
 from tribo.formats.mjcf.source import Source, load, screen
@@ -54,10 +55,7 @@ NOT_READ = {
     "deformable": "flexible bodies are not read",
     "extension": "plugins are not read",
 }
-ASSETS = ("mesh", "material", "texture", "skin", "model")
-ASSETS_NOT_READ = {
-    "hfield": "height fields are not read; add one by World.add_height_map",
-}
+ASSETS = ("mesh", "material", "texture", "skin", "model", "hfield")
 OPTION = frozenset(
     {
         "timestep", "gravity", "integrator", "cone", "jacobian", "solver", "iterations", "tolerance",
@@ -116,7 +114,7 @@ def read(
     scene.pairs = made.contacts.laws
     made.start(keyframe)
     for tree in made.trees:
-        scene.objects.append(_robot(tree.description))
+        scene.objects.append(_robot(tree.description, made.bodies[tree.members[0]].name))
     scene.objects += [
         item for one in made.standing if (item := _standing(one, made.contacts, report)) is not None
     ]
@@ -162,6 +160,7 @@ class _Model:
         attach_models(source, package_dirs, report)
         self._check_sections(report)
         compiler = read_compiler(source, report)
+        replicate.expand(source, compiler, report)
         sections = list(source.sections("default"))
         defaults = Defaults(sections, report)
         for rules in {id(rules): rules for _, rules in source.attached.values()}.values():
@@ -169,7 +168,8 @@ class _Model:
             sections += rules.defaults
         screen_defaults(sections, report)
         meshes = Meshes(source, defaults, compiler, package_dirs, report)
-        geoms = GeomReader(source, compiler, defaults, meshes, report)
+        fields = HeightFields(source, compiler, package_dirs, report)
+        geoms = GeomReader(source, compiler, defaults, meshes, fields, report)
         joints = JointReader(compiler, defaults, report)
         self.bodies = BodyReader(compiler, defaults, geoms, joints, report).read(source)
         named = {j.description.name: j.description for b in self.bodies for j in b.joints}
@@ -190,8 +190,10 @@ class _Model:
         self._controls: dict[str, dict[str, float]] = {}
         self._keys = self._keyframes(report)
         drawn = self._drawn()
+        springs = {j.description.name: j.springdamper for b in self.bodies for j in b.joints}
+        springs = {name: numbers for name, numbers in springs.items() if numbers}
         for tree in self.trees:
-            damping_ratio.settle(tree.description, self._of(tree, drawn))
+            damping_ratio.settle(tree.description, self._of(tree, drawn), springs)
         equalities = EqualityReader(
             self.bodies, self.trees, lambda tree: self._of(tree, drawn), defaults, report
         )
@@ -207,10 +209,7 @@ class _Model:
                 for child in node.children:
                     report.doubt(child, NOT_READ[node.tag], f"{node.tag}/{child.tag}")
             if node.tag == "asset":
-                report.check_children(node, ASSETS, silent=tuple(ASSETS_NOT_READ))
-                for child in node.children:
-                    if child.tag in ASSETS_NOT_READ:
-                        report.doubt(child, ASSETS_NOT_READ[child.tag], f"asset/{child.tag}")
+                report.check_children(node, ASSETS)
 
     # -- where bodies start ----------------------------------------------------------------------
     def start(self, keyframe: str | int | None) -> None:
@@ -335,10 +334,7 @@ def _options(source: Source, scene: WorldDescription, report: Report) -> None:
                     report.doubt(flags, f'{name}="disable" is not read: it stays enabled')
 
 
-def _robot(tree: TreeDescription) -> ObjectDescription:
-    name = (
-        tree.bodies[0].name if tree.bodies[0].name != "world" else tree.bodies[1].name.split("/")[0]
-    )
+def _robot(tree: TreeDescription, name: str) -> ObjectDescription:
     return ObjectDescription("articulated_system", name, kind=tree.kind, tree=tree)
 
 

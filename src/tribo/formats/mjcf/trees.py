@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from tribo.description.trees import (
     BodyDescription,
     FrameDescription,
@@ -24,6 +26,8 @@ from tribo.formats.report import Report
 from tribo.formats.urdf_mass import check_masses
 from tribo.formats.xml import Node
 from tribo.model import Joint, Kind
+
+FLAT = {"plane": "plane", "hfield": "height field"}  # what only stands
 
 
 @dataclass(slots=True)
@@ -66,10 +70,10 @@ def split(
                 trees[k] = _start(body)
             _hang(trees[top[k]], k, body, contacts, report)
             for geom in body.geoms:
-                if geom.type == "plane":
+                if geom.type in FLAT:
                     if trees[top[k]].place[k][0] > 0 or trees[top[k]].is_loose:
                         raise geom.node.error(
-                            "a plane cannot move; use a box, or put it into the world"
+                            f"a {FLAT[geom.type]} cannot move; use another shape, or put it into the world"
                         )
                     standing.append(Standing(geom, poses[k] @ geom.pose))
             continue
@@ -130,7 +134,7 @@ def _hang(tree: Tree, number: int, body: Body, contacts: Contacts, report: Repor
         at = pose @ where
         frames.append(("site", FrameDescription(name, parent, at.position, at.quaternion, part)))
     for geom in body.geoms:
-        shape = contacts.shape(geom, report) if geom.type != "plane" else None
+        shape = contacts.shape(geom, report) if geom.type not in FLAT else None
         if shape is not None:
             bodies[parent].shapes.append(replace(shape, link=part, **_moved(shape, pose)))
         visual = geom.visual()
@@ -166,6 +170,8 @@ def _finish(tree: Tree, bodies: list[Body], report: Report) -> None:
         nodes[0].append(bodies[WORLD].node)
     if made.kind == Kind.DYNAMIC:
         check_masses(made, nodes, Report(strict=False))
+    elif made.bodies[0].mass == 0.0:  # it moves as it is told; its mass counts nowhere
+        made.bodies[0].mass, made.bodies[0].inertia = 1.0, np.eye(3)
     made.frames = _named(tree.frames, report)
     _name_bodies(made)
 

@@ -207,6 +207,7 @@ class World(WorldSettings):
     load_body = forward("body_files", WorldBodyFiles.load_body)
     load_project = forward("projects", WorldProjects.load_project)
     load_mjcf = forward("mjcf", WorldMjcf.load_mjcf)
+    load_mujoco = forward("mjcf", WorldMjcf.load_mujoco)
     take_scene = forward("mjcf", WorldMjcf.take_scene)
     add_pin = forward("ties", WorldConstraints.add_pin)
     add_weld = forward("ties", WorldConstraints.add_weld)

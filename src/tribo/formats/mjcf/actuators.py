@@ -44,13 +44,12 @@ WITHOUT_EFFECT = {
     "nsample": "is not read; leave it out",
     "interp": "is not read; leave it out",
     "cranklength": "is not read; leave it out",
-    "cranksite": "is not read; leave it out",
     "slidersite": "is not read; leave it out",
     "input": "is not read; leave it out",
     "ffrange": "is not read; leave it out",
     "velrange": "is not read; leave it out",
 }
-ELSEWHERE = ("tendon", "site", "body", "refsite")
+ELSEWHERE = ("tendon", "site", "body", "refsite", "cranksite")
 
 
 @dataclass(slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from tribo.checks import check
 from tribo.description.trees import (
@@ -25,6 +26,7 @@ from tribo.formats.mjcf.contacts import Contacts, read_contacts
 from tribo.formats.mjcf.default_attributes import screen_defaults
 from tribo.formats.mjcf.defaults import Defaults
 from tribo.formats.mjcf.equality import EqualityReader
+from tribo.formats.mjcf.from_model import as_source
 from tribo.formats.mjcf.geoms import GeomReader
 from tribo.formats.mjcf.hfields import HeightFields
 from tribo.formats.mjcf.joints import JointReader
@@ -105,8 +107,24 @@ def read(
         >>> scene.objects[0].tree.bodies[0].mass
         2.0
     """
-    report = Report(strict=strict)
-    files = load(source, package_dirs)
+    return _scene(load(source, package_dirs), package_dirs, keyframe, Report(strict=strict))
+
+
+def read_model(
+    model: Any, *, keyframe: str | int | None = None, strict: bool = False
+) -> WorldDescription:
+    """Read a model that MuJoCo compiled (MjModel), or would compile (MjSpec), as `read` reads files.
+
+    Raises:
+        DescriptionError: As `read`.
+        TypeError: It is no model of MuJoCo.
+    """
+    return _scene(as_source(model), (), keyframe, Report(strict=strict))
+
+
+def _scene(
+    files: Source, package_dirs: Sequence[Path], keyframe: str | int | None, report: Report
+) -> WorldDescription:
     report.begin(files.root)
     made = _Model(files, package_dirs, report)
     scene = WorldDescription(time_step=STANDARD_STEP, source=made.source.path)

@@ -77,14 +77,14 @@ class Defaults:
                     self._actuators[name].append(child)
                 elif child.tag != "default":
                     given = child.attributes
-                    merged = _merged(self._values[name].get(child.tag, {}), given)
-                    self._values[name][child.tag] = merged
+                    above = self._values[name].get(child.tag, {})
+                    self._values[name][child.tag] = merged(above, given)
             todo += [(child, child.text("class"), name) for child in node.all("default")]
 
     def resolve(self, node: Node, childclass: str, tag: str | None = None) -> Node:
         """Return an element with what its class says where it says nothing."""
         values = self._values[self.class_of(node, childclass)].get(tag or node.tag, {})
-        return replace(node, attributes=_merged(values, node.attributes))
+        return replace(node, attributes=merged(values, node.attributes))
 
     def actuators(self, node: Node) -> list[Node]:
         """Return the default elements that an actuator inherits from, first to last."""
@@ -103,7 +103,7 @@ class Defaults:
         return name
 
 
-def _merged(inherited: dict[str, str], own: dict[str, str]) -> dict[str, str]:
+def merged(inherited: dict[str, str], own: dict[str, str]) -> dict[str, str]:
     """Return both; an own rotation replaces an inherited one, however that is spelled."""
     if any(name in own for name in ROTATIONS):
         inherited = {key: value for key, value in inherited.items() if key not in ROTATIONS}

@@ -31,7 +31,9 @@ from tribo.formats.mjcf.geoms import GeomReader
 from tribo.formats.mjcf.hfields import HeightFields
 from tribo.formats.mjcf.joints import JointReader
 from tribo.formats.mjcf.meshes import Meshes
+from tribo.formats.mjcf.sensors import read_sensors
 from tribo.formats.mjcf.source import Source, load, screen
+from tribo.formats.mjcf.tendons import read_tendons
 from tribo.formats.mjcf.trees import Standing, Tree, split
 from tribo.formats.pose import normalized
 from tribo.formats.report import Report, known_hint
@@ -49,11 +51,11 @@ SECTIONS = (
     "actuator",
     "keyframe",
     "equality",
+    "tendon",
+    "sensor",
 )
 DRAWN = ("visual", "statistic", "size", "custom", "option", "compiler")
 NOT_READ = {
-    "tendon": "tendons are not read: they pull nothing",
-    "sensor": "sensors are not read; add them (World.add_force_torque_sensor …), or ask frames and links",
     "deformable": "flexible bodies are not read",
     "extension": "plugins are not read",
 }
@@ -190,33 +192,38 @@ class _Model:
         geoms = GeomReader(source, compiler, defaults, meshes, fields, report)
         joints = JointReader(compiler, defaults, report)
         self.bodies = BodyReader(compiler, defaults, geoms, joints, report).read(source)
-        named = {j.description.name: j.description for b in self.bodies for j in b.joints}
+        joints_by_name = {j.description.name: j for b in self.bodies for j in b.joints}
         self.contacts: Contacts = read_contacts(source, compiler, defaults, self.bodies, report)
-        self._actuators = read_actuators(source, compiler, defaults, named, report)
         self.trees: list[Tree]
         self.standing: list[Standing]
         self.trees, self.standing = split(self.bodies, self.contacts, report)
         for tree in self.trees:
-            own = {body.joint.name for body in tree.description.bodies}
-            tree.description.actuators = [a for a in self._actuators if a and a.joint in own]
             tree.description.source = source.path
         self._first: list[int] = []  # coordinate of each body in MuJoCo's order
         count = 0
         for body in self.bodies:
             self._first.append(count)
             count += sum(COORDINATES[joint.type] for joint in body.joints)
-        self._controls: dict[str, dict[str, float]] = {}
-        self._keys = self._keyframes(report)
         drawn = self._drawn()
-        springs = {j.description.name: j.springdamper for b in self.bodies for j in b.joints}
-        springs = {name: numbers for name, numbers in springs.items() if numbers}
-        for tree in self.trees:
-            damping_ratio.settle(tree.description, self._of(tree, drawn), springs)
         equalities = EqualityReader(
             self.bodies, self.trees, lambda tree: self._of(tree, drawn), defaults, report
         )
         equalities.read(source)
         self.between = equalities.scene  # constraints between trees
+        tendons = read_tendons(source, compiler, defaults, joints_by_name, report)
+        named = {name: joint.description for name, joint in joints_by_name.items()}
+        self._actuators = read_actuators(source, compiler, defaults, named, tendons, report)
+        for tree in self.trees:
+            own = {body.joint.name for body in tree.description.bodies}
+            tree.description.actuators = [a for a in self._actuators if a and a.joint in own]
+            tree.description.control_count = len(self._actuators)
+        read_sensors(source, self.trees, report)
+        self._controls: dict[str, dict[str, float]] = {}
+        self._keys = self._keyframes(report)
+        springs = {j.description.name: j.springdamper for b in self.bodies for j in b.joints}
+        springs = {name: numbers for name, numbers in springs.items() if numbers}
+        for tree in self.trees:
+            damping_ratio.settle(tree.description, self._of(tree, drawn), springs)
 
     def _check_sections(self, report: Report) -> None:
         root = self.source.root

@@ -39,6 +39,7 @@ class Tree:
     place: dict[int, tuple[int, Pose]] = field(default_factory=dict)  # body of the tree, pose in it
     links: dict[int, str] = field(default_factory=dict)  # that they became: `PartDescription.link`
     frames: list[tuple[str, FrameDescription]] = field(default_factory=list)  # body, joint or site
+    sites: dict[str, FrameDescription] = field(default_factory=dict)  # by their names in the file
 
     @property
     def is_loose(self) -> bool:
@@ -132,7 +133,9 @@ def _hang(tree: Tree, number: int, body: Body, contacts: Contacts, report: Repor
     frames.append(("body", FrameDescription(body.name, parent, at.position, at.quaternion, part)))
     for name, where in body.sites:
         at = pose @ where
-        frames.append(("site", FrameDescription(name, parent, at.position, at.quaternion, part)))
+        made = FrameDescription(name, parent, at.position, at.quaternion, part)
+        frames.append(("site", made))
+        tree.sites[name] = made
     for geom in body.geoms:
         shape = contacts.shape(geom, report) if geom.type not in FLAT else None
         if shape is not None:

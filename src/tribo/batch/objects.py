@@ -21,6 +21,7 @@ from tribo.model import Joint
 from tribo.objects import CollisionBody
 from tribo.objects.body_types import note_push
 from tribo.objects.contact_reader import ContactReader
+from tribo.objects.controls import Commands, Controls
 from tribo.objects.drives import Drives
 from tribo.objects.frames import Frame
 from tribo.objects.handle import Handle
@@ -209,6 +210,19 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
     def generalized_force(self, value: Any) -> None:
         tau = self._array("command", "tau", "v")
         tau[:] = self._checked(value, "generalized_force", tau, 6, 0.0)
+
+    def set_controls(self, controls: Any) -> None:
+        """Tell the actuators of its file what to do, as `ArticulatedSystem.set_controls` does.
+
+        Args:
+            controls: u, (worlds, nu), or (nu,) for all worlds.
+        """
+        own = Controls(self._part.description)
+        told = own.checked(controls, self._part.name, len(self._array("state", "q", "q")))
+        own.tell(told, Commands(
+            self._array("command", "target_q", "q"), self._array("command", "target_v", "v"),
+            self._array("command", "tau", "v"), self._array("command", "kd", "v"),
+        ))  # fmt: skip
 
     @property
     def pd_target(self) -> np.ndarray:

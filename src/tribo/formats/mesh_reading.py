@@ -19,6 +19,7 @@ from tribo.formats.mesh_bounds import (
     pixels_of,
     plain_collada,
 )
+from tribo.formats.mesh_msh import read_msh
 from tribo.formats.mesh_text import first_bad_line
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_FACES", "MeshError", "given", "read"]
 
-ENDINGS = (".dae", ".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
+ENDINGS = (".dae", ".stl", ".obj", ".msh", ".ply", ".off", ".glb", ".gltf")
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tga")
 BESIDE = (".mtl", *PICTURES, ".bin")  # what a mesh may refer to
 MAX_BYTES = 64 << 20
@@ -144,6 +145,12 @@ def given(vertices: np.ndarray, triangles: np.ndarray, scale: tuple[float, ...])
 
 
 def _parse(trimesh: Any, data: bytes, ending: str, path: Path) -> trimesh.Trimesh:
+    if ending == ".msh":
+        made = trimesh.Trimesh(*read_msh(data), process=False)
+        if not np.isfinite(made.vertices).all():
+            raise MeshError("it has vertices that are not finite")
+        made.process()
+        return made  # type: ignore[no-any-return]
     if ending in {".glb", ".gltf"}:
         check_gltf(data, ending)
     elif ending == ".dae":

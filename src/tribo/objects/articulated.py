@@ -22,6 +22,7 @@ from tribo.objects.base import Object
 from tribo.objects.collision_body import CollisionBody
 from tribo.objects.contact import Contact
 from tribo.objects.contact_motion import ContactMotion
+from tribo.objects.controls import Commands, Controls
 from tribo.objects.drives import Drives
 from tribo.objects.frames import Frame
 from tribo.objects.notebook import robot_table
@@ -207,25 +208,40 @@ class ArticulatedSystem(Drives, Object):
         if self.description.start is not None:
             self._q[:] = self._coordinates(self.description.start, "start")
             self._target_q[:] = self._q
-        drive: dict[str, float] = {}
         for actuator in self.description.actuators:
-            at, joint = self.velocity_slice(actuator.joint), actuator.joint
+            at = self.velocity_slice(actuator.joint)
             self._kp[at] += actuator.kp
             self._kd[at] += actuator.kd
-            control = self.description.start_controls.get(actuator.name, 0.0)
-            drive[joint] = drive.get(joint, 0.0) + actuator.drive(control)
-        for (
-            joint,
-            force,
-        ) in drive.items():  # what it wants: a coordinate, else a speed, else a force
-            at = self.velocity_slice(joint)
-            kp, kd = float(self._kp[at][0]), float(self._kd[at][0])
-            if kp > 0.0:
-                self._target_q[self.coordinate_slice(joint)] = force / kp
-            elif kd > 0.0:
-                self._target_v[at] = force / kd
-            else:
-                self._tau[at] = force
+        if self.description.actuators:
+            controls = Controls(self.description)
+            self._tell(controls, controls.named(self.description.start_controls))
+
+    def set_controls(self, controls: Any) -> None:
+        """Tell the actuators of its file what to do: MuJoCo's control vector becomes targets and forces.
+
+        Args:
+            controls: u, (nu,), one number for each actuator of the file in its order, those of other robots
+                of the file, and those that are not read, included. They are kept within `ctrlrange`.
+
+        Raises:
+            ValueError: The shape is wrong, or a number is not finite; the drives stay as they were.
+
+        Example:
+            >>> import tribo
+            >>> arm = '<body><joint name="j"/><geom size="0.1" pos="0 0 0.3"/></body>'
+            >>> servo = '<actuator><position joint="j" kp="50" kv="5"/></actuator>'
+            >>> text = f"<mujoco><worldbody>{arm}</worldbody>{servo}</mujoco>"
+            >>> robot = tribo.World().add_articulated_system(text)
+            >>> robot.set_controls([0.3])
+            >>> float(robot.pd_target[0])
+            0.3
+        """
+        self.check_present("set_controls")
+        own = Controls(self.description)
+        self._tell(own, own.checked(controls, self.name))
+
+    def _tell(self, own: Controls, controls: np.ndarray) -> None:
+        own.tell(controls, Commands(self._target_q, self._target_v, self._tau, self._kd))
 
     @property
     def kp(self) -> np.ndarray:

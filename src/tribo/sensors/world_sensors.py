@@ -247,8 +247,12 @@ class WorldSensors:
     def add_described(self, robot: ArticulatedSystem, described: SensorDescription) -> None:
         """Add a sensor that a file describes."""
         adders = {
-            "imu": self.add_imu, "spinning_lidar": self.add_lidar, "depth": self.add_depth_camera
+            "imu": self.add_imu, "spinning_lidar": self.add_lidar, "depth": self.add_depth_camera,
+            "force_torque": self.add_force_torque_sensor,
         }  # fmt: skip
+        if described.kind == "encoder":
+            self.add_joint_encoder(robot, described.frame, name=f"{robot.name}/{described.name}")
+            return
         errors: dict[str, Any] = dict(described.noise or {})
         noise = None if described.noise is None else Noise(**errors)
         values: dict[str, Any] = dict(described.values)

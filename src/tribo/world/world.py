@@ -207,6 +207,7 @@ class World(WorldSettings):
     load_body = forward("body_files", WorldBodyFiles.load_body)
     load_project = forward("projects", WorldProjects.load_project)
     load_mjcf = forward("mjcf", WorldMjcf.load_mjcf)
+    load_mujoco = forward("mjcf", WorldMjcf.load_mujoco)
     take_scene = forward("mjcf", WorldMjcf.take_scene)
     add_pin = forward("ties", WorldConstraints.add_pin)
     add_weld = forward("ties", WorldConstraints.add_weld)
@@ -401,7 +402,8 @@ class World(WorldSettings):
     # -- files ---------------------------------------------------------------------------------
     @classmethod
     def load(cls, path: str | Path, *, package_dirs: Sequence[Path | str] | Path | str = (),
-             parameters: Mapping[str, Any] | None = None, strict: bool = False) -> Self:  # fmt: skip
+             root: Path | str | None = None, parameters: Mapping[str, Any] | None = None,
+             strict: bool = False) -> Self:  # fmt: skip
         """Return the world of a RaiSim XML file, an MJCF file or a project of Choreonoid (.cnoid).
 
         `load_mjcf` and `load_project` say more.
@@ -410,6 +412,7 @@ class World(WorldSettings):
             path: The file.
             package_dirs: Folders in which what the file names (robots, meshes, heights) is looked up, besides
                 its own and the two above it.
+            root: The outermost folder that may hold such files: what a file names by ``../`` is inside of it.
             parameters: Values for @@name in a RaiSim file that is a template; its own <params> win.
             strict: Treat what the reader does not know as an error.
 
@@ -419,7 +422,7 @@ class World(WorldSettings):
         from tribo.formats.choreonoid_files import is_project
         from tribo.world_xml import load_into
 
-        world = cls()
+        world, package_dirs = cls(), check.folders(package_dirs, "package_dirs", root)
         if is_project(path):
             if parameters:
                 raise ValueError(f"{path}: is a project, which has no @@parameters; leave them out")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
-import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tribo.checks.replacing import replaced
 from tribo.compiler.jit import cache_root
 from tribo.description.hulls import Hull, convex_hull
 
@@ -110,8 +109,7 @@ def _keep(path: Path, pieces: list[np.ndarray]) -> None:
     arrays: dict[str, Any] = {"points": np.concatenate(pieces), "starts": starts}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as stream:
+        with replaced(path) as stream:
             np.savez(stream, **arrays)
-        os.replace(stream.name, path)
     except OSError as error:
         logger.debug("convex parts are not kept: %s", error)

@@ -1,9 +1,8 @@
-"""Files that are there whole or not at all, and checkpoints in them."""
+"""Checkpoints of a training, and the folder that it keeps to itself."""
 
 from __future__ import annotations
 
 import io
-import os
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -13,45 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tribo.checks.files import to_write
+from tribo.checks.replacing import write_whole
 from tribo.learn.torch_extra import torch
-
-DRAFTS = ".*.part"  # names of files that are being written
-
-
-def write_whole(path: str | Path, data: bytes) -> None:
-    """Write a file so that whoever looks sees the old one or the new one, also after a kill or a power cut.
-
-    Args:
-        path: Where; an existing file is replaced.
-        data: What.
-
-    Raises:
-        OSError: It cannot be written; the old file is still there.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     write_whole(Path(folder) / "a", b"text")
-        ...     (Path(folder) / "a").read_bytes()
-        b'text'
-    """
-    target = to_write(Path(path))
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with draft.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
-    if hasattr(os, "O_DIRECTORY"):  # the new name must last, too
-        folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tribo.batch.network import Network
-from tribo.learn.checkpoint import write_whole
+from tribo.checks.replacing import write_whole
 
 FARTHEST = 10.0  # [–] what is seen is limited to as many deviations
 LARGEST = 1 << 28  # bytes of a policy's arrays

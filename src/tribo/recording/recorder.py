@@ -66,6 +66,7 @@ class Recorder:
         """Make the file and note the present state as the first frame."""
         self.path = fields.folder(path)
         self.frames = 0  # noted so far; those of the last chunk may not be written yet
+        self._frames_written = 0
         self.every = 0.0 if every is None else check.positive(every, "every")
         asked = None if chunk is None else check.integer(chunk, "chunk", 1)
         world.check_editable("what is recorded")
@@ -271,12 +272,24 @@ class Recorder:
                 array.resize((last, *array.shape[1:]))
                 array[first:last] = values
         self._group.update_attributes({"frames": stop[0], "contacts": stop[1]})
+        self._frames_written = self._frames_before + stop[0]
 
     def _wait(self) -> None:
         """Wait until what was handed over is written; raise what went wrong."""
         pending, self._pending = self._pending, None
-        if pending is not None:
+        if pending is None:
+            return
+        try:
             pending.result()
+        except Exception as error:
+            self._is_open = False  # later frames would stand behind a gap
+            self._writer.shutdown()
+            number = error.errno if isinstance(error, OSError) else None
+            said = (
+                f"{error}; the recording ended with frame {self._frames_written}, up to which it can "
+                "be read"
+            )
+            raise (OSError(said) if number is None else OSError(number, said)) from error
 
     def close(self) -> None:
         """Write what is left and end the recording; a second call does nothing.

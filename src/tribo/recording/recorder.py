@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import shutil
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -78,7 +79,7 @@ class Recorder:
         self._begin_stretch()
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="tribo-recorder")
         self._pending: Future[None] | None = None
-        self._is_open = True
+        self._is_open, self._process = True, os.getpid()
         self._due = float(world.time)
         self._last = -math.inf
         self.stage_time = NOT_MEASURED  # [s] of the halves of the last step
@@ -86,8 +87,8 @@ class Recorder:
 
     @property
     def is_open(self) -> bool:
-        """Whether it still records."""
-        return self._is_open
+        """Whether it still records; in a process that was forked meanwhile it does not."""
+        return self._is_open and os.getpid() == self._process
 
     def _clear(self, overwrite: bool) -> None:
         """Make sure that the recording can be written where it is to be; remove an older one if told so."""
@@ -189,7 +190,7 @@ class Recorder:
             ValueError: The recording is closed.
             OSError: An earlier chunk could not be written.
         """
-        if not self._is_open:
+        if not self.is_open:
             raise ValueError(f"the recording {self.path} is closed")
         self.check_same()
         if self._has_changed:
@@ -297,7 +298,7 @@ class Recorder:
         Raises:
             OSError: It cannot be written; the frames written before stay readable.
         """
-        if not self._is_open:
+        if not self.is_open:
             return
         self._is_open = False
         try:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tribo.checks.array_files import read_arrays
 from tribo.checks.replacing import replaced
 from tribo.compiler.jit import cache_root
 from tribo.description.hulls import Hull, convex_hull
@@ -19,6 +19,7 @@ logger = logging.getLogger("tribo")
 CONCAVITY = 0.05  # [-] of the size: how far a part may be from convex
 MAX_PARTS = 64
 MAX_CORNERS = 64  # of a part
+LARGEST = 1 << 28  # [bytes] of a file
 FORM = 1  # of the files: another number, another file
 
 
@@ -90,14 +91,16 @@ def _split(
 def _kept(path: Path) -> list[np.ndarray] | None:
     """Return what an earlier call found; None if there is nothing, or nothing usable."""
     try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as kept:
-            points, starts = kept["points"], kept["starts"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        kept = read_arrays(path, LARGEST)
+        points, starts = kept["points"], kept["starts"]
+    except (OSError, ValueError, KeyError):
         return None
     is_good = (
         points.ndim == 2
         and points.shape[1] == 3
+        and points.dtype == np.float64
         and starts.ndim == 1
+        and starts.dtype == np.int64
         and bool(np.isfinite(points).all())
     )
     return np.split(points, starts) if is_good else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -12,8 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from tribo.checks.array_files import checked_archive, read_limited
+from tribo.checks.files import to_read
 from tribo.checks.replacing import write_whole
 from tribo.learn.torch_extra import torch
+
+LARGEST = 1 << 32  # [bytes] of a checkpoint
 
 
 @contextmanager
@@ -70,12 +75,16 @@ def load(path: str | Path) -> dict[str, Any]:
     """
     import pickle
 
-    data = Path(path).read_bytes()
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        data = read_limited(to_read(path, "a checkpoint"), LARGEST)
+    except ValueError as error:
+        raise ValueError(f"{path}: is no checkpoint of 'tribo train': {error}") from None
+    try:
+        with checked_archive(data, LARGEST) as archive:
             damaged = archive.testzip()  # PyTorch does not look at the check sums
     except (
-        zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError,
+        zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, LookupError,
+        struct.error, OverflowError,
     ) as error:  # fmt: skip  # a flipped bit of the table is any of these
         raise ValueError(f"{path}: is no checkpoint of 'tribo train': {error}") from None
     if damaged is not None:
@@ -87,7 +96,7 @@ def load(path: str | Path) -> dict[str, Any]:
             f"{path}: is no checkpoint of 'tribo train': it holds more than numbers, texts and arrays; "
             "nothing of it was executed"
         ) from None
-    except (RuntimeError, EOFError, KeyError) as error:
+    except Exception as error:  # of a reader that expects files of its own
         raise ValueError(f"{path}: is no checkpoint of 'tribo train': {error}") from None
     return state
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.errors import EditError
-from tribo.checks.live import LiveArray, Views, live
+from tribo.checks.live import LiveArray, live
 from tribo.checks.readonly import frozen, reading
 from tribo.description import colors
 from tribo.description.extents import rotation_matrix
@@ -75,9 +75,7 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
         self.is_removed = False
         self._is_as_built = False  # whether the last build has all of its description
         self._is_in_records = False  # whether its numbers are in those of the last build
-        self._handed: dict[
-            str, tuple[LiveArray, Views]
-        ] = {}  # arrays of the records that users may have
+        self._handed: dict[str, LiveArray] = {}  # arrays of the records that users may have
         root = description.bodies[0].joint
         self.fixed_pose = np.array([*root.position, *root.quaternion], np.float64)
         self._allocate()
@@ -308,7 +306,7 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
             _ = self._world.engine
         if name not in self._handed:
             self._handed[name] = live(getattr(self, name))
-        return self._handed[name][0]
+        return self._handed[name]
 
     def _coordinates(self, value: Any, what: str) -> np.ndarray:
         """Return checked coordinates."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tribo.checks.live import LiveArray, Views
+from tribo.checks.live import LiveArray
 from tribo.engine.engine import Engine
 from tribo.engine.layout import Span
 from tribo.objects.owner import Arrays, Owner
@@ -47,7 +47,7 @@ class InRecords:
 
     _world: Owner
     span: Span | None
-    _handed: dict[str, tuple[LiveArray, Views]]
+    _handed: dict[str, LiveArray]
     _is_as_built: bool
     _is_in_records: bool
 
@@ -109,6 +109,6 @@ class InRecords:
 
     def _freeze_handed(self) -> None:
         """Refuse from now on what is written into arrays that were handed out."""
-        for name, (_, views) in self._handed.items():
-            views.freeze(getattr(self, name))
+        for array in self._handed.values():
+            array.let_go()
         self._handed.clear()

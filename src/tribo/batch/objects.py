@@ -47,6 +47,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
     """
 
     _is_batch = True
+    _called = "robot"
     _chosen: Any = slice(None)  # worlds of which properties are read and set
 
     def __init__(self, batch: BatchOwner, part: Part) -> None:

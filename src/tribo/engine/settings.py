@@ -72,6 +72,15 @@ class WorldSettings(Sealed):
         self._set("time_step", check.time_step(value), "dt")
 
     @property
+    def dt(self) -> float:
+        """Time step [s]: short for `time_step`."""
+        return self.time_step
+
+    @dt.setter
+    def dt(self, value: float) -> None:
+        self.time_step = value
+
+    @property
     def gravity(self) -> np.ndarray:
         """Gravity, shape (3,) [m/s²], world axes."""
         s = self._settings

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.calls import answered
 from tribo.checks.readonly import frozen, reading
 from tribo.engine.builder import mark_singles
 from tribo.engine.layout import COORDINATES, DOFS
@@ -48,6 +49,7 @@ class ArticulatedSystem(Drives, Object):
         (18, ('LF_HAA', 'LF_HFE', 'LF_KFE'))
     """
 
+    _called = "robot"
     _tree: TreeRecords | None = None
     _sleeps_unasked = False
     _is_warned = False  # that gains drive the base
@@ -174,6 +176,7 @@ class ArticulatedSystem(Drives, Object):
         else:
             tau[:] = self._drive_values(value, "generalized_force", tau, 6, 0.0)
 
+    @answered
     def set_pd_gains(self, kp: Any, kd: Any) -> None:
         """Set the gains of the implicit PD drives.
 

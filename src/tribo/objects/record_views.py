@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tribo.checks.live import LiveArray
+from tribo.checks.sealed import Answering
 from tribo.engine.engine import Engine
 from tribo.engine.layout import Span
 from tribo.objects.owner import Arrays, Owner
@@ -42,7 +43,7 @@ def arrays_of(engine: Engine) -> Arrays:
     ]
 
 
-class InRecords:
+class InRecords(Answering):
     """The part of an object that knows where its numbers are: in the records of its world, or with itself."""
 
     _world: Owner
@@ -65,9 +66,7 @@ class InRecords:
             """
             own = vars(self)
             if name not in IN_RECORDS or not own.get("_is_in_records"):
-                raise AttributeError(
-                    f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
-                )
+                return super().__getattr__(name)
             arrays, span = self._world.hand_out(self)
             own["span"] = span
             for attribute, array, index in arrays:

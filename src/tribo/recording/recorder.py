@@ -15,9 +15,9 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.errors import EditError
+from tribo.checks.orientation import of_matrices as quaternions
 from tribo.engine.engine import Engine
 from tribo.model import Pair
-from tribo.objects.frames import quaternions
 from tribo.objects.world_view import WorldView
 from tribo.readout.contacts_and_energies import contact_impulses, tree_energies
 from tribo.recording import fields

@@ -20,7 +20,7 @@ from tribo.objects import Object
 from tribo.objects.cable import Cable
 from tribo.objects.constraint import Constraint
 from tribo.objects.contact import Contact
-from tribo.objects.forwards import forward
+from tribo.objects.forwards import alias, forward
 from tribo.readout.contacts_and_energies import WorldReadout
 from tribo.readout.distances import WorldProximity
 from tribo.readout.rays import WorldRays
@@ -64,13 +64,13 @@ class World(WorldSettings):
     """
 
     _inner = INNER
+    _called = "world"
 
     def __init__(self, time_step: float = 1e-3, gravity: Any = (0.0, 0.0, -9.81)) -> None:
         """Start an empty world."""
         super().__init__()
         self._inside = Interior(self, self, self._settings)
-        self.time_step = time_step
-        self.gravity = gravity
+        self.time_step, self.gravity = time_step, gravity
 
     def __repr__(self) -> str:
         """Return time, number of objects and dofs, and time step."""
@@ -88,10 +88,12 @@ class World(WorldSettings):
             "keep it, tribo.Batch(world, n) for copies that run side by side"
         )
 
-    def __getattr__(self, name: str) -> Any:
-        """Return what was a name of worlds until it moved inside, with a word on what to use instead."""
-        refuse_unknown(self, name)
-        return gone(self._inside, name)
+    if not TYPE_CHECKING:  # type checkers would take it for a licence to ask for anything
+
+        def __getattr__(self, name: str) -> Any:
+            """Return what was a name of worlds until it moved inside, with what to use instead."""
+            refuse_unknown(self, name)
+            return gone(self._inside, name)
 
     # -- time ----------------------------------------------------------------------------------
     def step(self, n: int = 1) -> None:
@@ -204,6 +206,8 @@ class World(WorldSettings):
     add_surface = forward("adding", WorldObjects.add_surface)
     add_height_map = forward("adding", WorldObjects.add_height_map)
     add_articulated_system = forward("adding", WorldObjects.add_articulated_system)
+    add_plane = alias(add_ground, "add_plane")
+    load_urdf = alias(add_articulated_system, "load_urdf")
     load_body = forward("body_files", WorldBodyFiles.load_body)
     load_project = forward("projects", WorldProjects.load_project)
     load_mjcf = forward("mjcf", WorldMjcf.load_mjcf)
@@ -478,6 +482,16 @@ class World(WorldSettings):
             TypeError: It is not what `snapshot` returned.
         """
         self._inside.restore(saved)
+
+    def reset(self) -> None:
+        """Go back to the state before the first step since objects were last added or removed.
+
+        A world not stepped since stays as it is.
+
+        Raises:
+            EditError: Between `update` and `advance`.
+        """
+        self._inside.reset()
 
     # -- to look at ----------------------------------------------------------------------------
     summary = forward("shown", Shown.summary)

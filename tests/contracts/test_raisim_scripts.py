@@ -48,7 +48,7 @@ def viewers(monkeypatch):
         return made[-1]
 
     monkeypatch.setattr(RaisimServer, "make_viewer", staticmethod(make))
-    yield made
+    return made
 
 
 @pytest.fixture

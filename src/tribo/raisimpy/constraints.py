@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tribo.raisimpy.enums import StretchType, WireType
 from tribo.raisimpy.spelling import Dialects, Wrapper, nothing, reads, writes
-
-if TYPE_CHECKING:
-    from tribo.raisimpy.world import World
 
 WORDS = {  # StretchType is a string in RaiSim
     "STRETCH_RESISTANT_ONLY": "stretch", "COMPRESSION_RESISTANT_ONLY": "compression", "BOTH": "both",
@@ -23,7 +20,7 @@ class LengthConstraint(Wrapper):
     StretchType = StretchType
     _old: ClassVar[dict[str, str]] = {"get_normal": "getNorm"}
 
-    def __init__(self, world: World, it: Any, ends: tuple[Any, ...]) -> None:
+    def __init__(self, world: Any, it: Any, ends: tuple[Any, ...]) -> None:
         """Wrap a wire of tribo between (object, body, point) and (object, body, point)."""
         super().__init__(it)
         self._world, self._ends, self._width = world, ends, 0.01

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tribo.raisimpy.enums import BodyType
 from tribo.raisimpy.spelling import Dialects, nothing, reads
-
-if TYPE_CHECKING:
-    from tribo.raisimpy.objects import Object
 
 _RANKS = {"contact": 3}
 
@@ -37,7 +34,7 @@ class Contact(Dialects):
         "get_local_body_index": "getlocalBodyIndex",
     }
 
-    def __init__(self, owner: Object, it: Any, index: int) -> None:
+    def __init__(self, owner: Any, it: Any, index: int) -> None:
         """Wrap a contact of an object's list."""
         self._owner, self._mine, self._index = owner, it.seen_from(owner.tribo), index
         self._it = self._mine if self._mine.is_a else self._mine.seen_from_b()

@@ -6,16 +6,13 @@ import functools
 from abc import abstractmethod
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tribo.raisimpy.contact import Contact
 from tribo.raisimpy.enums import BodyType, GyroscopicMode, ObjectType
 from tribo.raisimpy.spelling import Dialects, Wrapper, data, nothing, reads, remark, vector, writes
-
-if TYPE_CHECKING:
-    from tribo.raisimpy.world import World
 
 _KINDS = {"static": 1, "kinematic": 2, "dynamic": 3}
 _NO_LOCK = "a second thread that edits during a step gets an error"
@@ -47,7 +44,7 @@ class Object(Wrapper):
         "integrate": "updateCollision",
     }
 
-    def __init__(self, world: World, it: Any, kind: ObjectType) -> None:
+    def __init__(self, world: Any, it: Any, kind: ObjectType) -> None:
         """Wrap an object of tribo; worlds make these."""
         super().__init__(it)
         self._world, self._kind = world, kind

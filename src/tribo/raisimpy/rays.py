@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,14 +11,11 @@ from tribo.raisimpy.objects import rotation_of
 from tribo.raisimpy.spelling import Dialects, Wrapper, nothing, reads
 from tribo.sensors import Noise
 
-if TYPE_CHECKING:
-    from tribo.raisimpy.world import World
-
 
 class RayCollisionItem(Wrapper):
     """What a ray hit."""
 
-    def __init__(self, world: World, it: Any) -> None:
+    def __init__(self, world: Any, it: Any) -> None:
         """Wrap a hit of tribo."""
         super().__init__(it)
         self._world = world
@@ -34,7 +31,7 @@ class RayCollisionItem(Wrapper):
 class RayCollisionList(list[Any]):
     """What a ray hit: nothing or the closest."""
 
-    def __init__(self, world: World, hits: list[Any]) -> None:
+    def __init__(self, world: Any, hits: list[Any]) -> None:
         """Wrap hits of tribo."""
         super().__init__(RayCollisionItem(world, hit) for hit in hits)
 

@@ -70,7 +70,7 @@ class WorldParts(Wrapper):
         found = self._wrapped.get(it.id)
         if found is None:
             kind = kind_of(it) if kind is None else kind
-            found = self._wrapped[it.id] = _CLASSES[kind](self, it, kind)  # type: ignore[arg-type]
+            found = self._wrapped[it.id] = _CLASSES[kind](self, it, kind)
             self._changes += 1
         return found
 
@@ -223,7 +223,7 @@ class WorldParts(Wrapper):
         ends = (object1, idx1, pos1), (object2, idx2, pos2)
         (first, here), (second, there) = (constraints.attachment(*end) for end in ends)
         it = self._it.add_wire(first, second, here, there, length=length, **numbers)
-        made = constraints.KINDS[it.wire_type](self, it, ends)  # type: ignore[arg-type]
+        made = constraints.KINDS[it.wire_type](self, it, ends)
         self._wires.append(made)
         self._changes += 1
         return made

@@ -13,7 +13,7 @@ server = raisim.RaisimServer(world)
 server.launchServer(8080)
 graph = server.addTimeSeriesGraph("height", ["z", "vz"], "time", "m")
 bars = server.addBarChart("velocity", ["x", "y", "z"])
-for step in range(200):
+for _ in range(200):
     server.integrateWorldThreadSafe()
     graph.addDataPoints(world.getWorldTime(), [ball.getPosition()[2], ball.getLinearVelocity()[2]])
     bars.setData(ball.getLinearVelocity())

@@ -12,12 +12,12 @@ for x, (name, restitution) in enumerate([("steel", 0.95), ("rubber", 0.15), ("co
     ball.setVelocity(0, 0, 0, 0, 0, 0)
     world.setMaterialPairProp("steel", name, 0.8, restitution, 0.001)
     balls[name] = (ball, restitution)
-fastest = {name: 0.0 for name in balls}
+fastest = dict.fromkeys(balls, 0.0)
 for _ in range(600):
     world.integrate()
     for name, (ball, _e) in balls.items():
         fastest[name] = max(fastest[name], ball.getLinearVelocity()[2])
 impact = (2.0 * 9.81 * 1.0) ** 0.5
-for name, (ball, e) in balls.items():
+for name, (_ball, e) in balls.items():
     # The fall ends within a step, during which the velocity changes by g dt.
     assert abs(fastest[name] - e * (impact - 0.001)) < 0.02, name

@@ -64,12 +64,12 @@ FIELDS: dict[str, dict[str, str]] = {
     "DepthCameraProperties": {
         "width": "``width=``", "height": "``height=``", "clipNear": "``clip=``", "clipFar": "``clip=``",
         "hFOV": "``horizontal_fov=``", "captureDepth": "``measure().depth``",
-        "captureSegmentation": "``measure().object_index``", "capturePoints": "``points()``",
+        "captureSegmentation": "``measure().segmentation``", "capturePoints": "``points()``",
         "depthNoiseType": "``noise=``", "depthNoiseMean": "``noise=``", "depthNoiseStd": "``noise=``",
         "seed": "``seed=`` of ``world.add_depth_camera``",
     },
     "DepthCameraFrame": {
-        "depth": "``measure().depth``", "segmentation": "``measure().object_index``",
+        "depth": "``measure().depth``", "segmentation": "``measure().segmentation``",
         "points": "``points()``", "timestamp": "``measure().time``",
     },
     "MaterialPairProperties": {

@@ -284,8 +284,17 @@ class SingleBodyObject(Object):
         return GyroscopicMode.IMPLICIT_GYROSCOPIC_FORCE_WORLD
 
     # -- collision, look -----------------------------------------------------------------------
-    getCollisionGroup = reads("collision_group")
-    getCollisionMask = reads("collision_mask")
+    def getCollisionGroup(self) -> int:
+        """``collision_bodies[0].collision_group``"""
+        return int(self._it.collision_bodies[0].collision_group)
+
+    def getCollisionMask(self) -> int:
+        """``collision_bodies[0].collision_mask``"""
+        return int(self._it.collision_bodies[0].collision_mask)
+
+    def body_of(self, _: str) -> int:
+        """Return the number of the body to which a collision body belongs: there is one."""
+        return 0
 
     def _set_bits(self, attribute: str, value: int) -> None:
         for shape in self._it.collision_bodies:

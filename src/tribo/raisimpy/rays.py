@@ -99,7 +99,7 @@ def capture(world: Any, position: Any, rotation: Any, properties: Any, frame: An
         seen = camera.measure()
         made.timestamp = seen.time
         made.depth = np.ravel(seen.depth) if p.captureDepth else None
-        made.segmentation = np.ravel(seen.object_index) if p.captureSegmentation else None
+        made.segmentation = np.ravel(seen.segmentation) if p.captureSegmentation else None
         made.points = camera.points().reshape(-1, 3) if p.capturePoints else None
     finally:
         world.remove_sensor(camera)

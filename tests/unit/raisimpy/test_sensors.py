@@ -15,7 +15,8 @@ SENSORS = """<sensor_set name="d435">
 ROBOT = """<robot name="carrier">
   <link name="base"><inertial><mass value="2"/>
     <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
-  <joint name="to_front" type="fixed"><parent link="base"/><child link="front_parent"/><origin xyz="0.5 0 0"/></joint>
+  <joint name="to_front" type="fixed"><parent link="base"/><child link="front_parent"/>
+    <origin xyz="0.5 0 0"/></joint>
   <link name="front_parent" sensor="d435.xml"/>
   <joint name="to_rear" type="fixed"><parent link="base"/><child link="rear_parent"/>
     <origin xyz="-0.5 0 0" rpy="0 0 3.141592653589793"/></joint>

@@ -126,12 +126,12 @@ class World(WorldParts):
         self._it.max_sweeps, self._it.tolerance = maxIter, threshold
 
     setContactSolverIterationOrder = nothing("every run is deterministic")
-    setContactSettings = nothing("world.continuous_collision; the rest has no counterpart")
+    setContactSettings = nothing("pairs are always followed through the step")
     setBroadphaseSettings = nothing("pairs are found without settings")
 
     def getContactSettings(self) -> Any:
-        """``world.continuous_collision``"""
-        return {"continuous_collision": self._it.continuous_collision}
+        """nothing: pairs are always followed through the step"""
+        return {}
 
     def getBroadphaseSettings(self) -> Any:
         """nothing: pairs are found without settings"""

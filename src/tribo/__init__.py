@@ -94,6 +94,7 @@ _BESIDE = {
     "gym",
     "ground",
     "learn",
+    "raisimpy",
     "spatial",
     "viewer",
 }  # packages of their own, some with an extra

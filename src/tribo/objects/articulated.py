@@ -24,7 +24,7 @@ from tribo.objects.collision_body import CollisionBody
 from tribo.objects.contact import Contact
 from tribo.objects.contact_motion import ContactMotion
 from tribo.objects.controls import Commands, Controls
-from tribo.objects.drives import Drives
+from tribo.objects.drives import Drives, check_base_gains
 from tribo.objects.frames import Frame
 from tribo.objects.notebook import robot_table
 from tribo.objects.states import States
@@ -52,7 +52,6 @@ class ArticulatedSystem(Drives, Object):
     _called = "robot"
     _tree: TreeRecords | None = None
     _sleeps_unasked = False
-    _is_warned = False  # that gains drive the base
 
     def _looks(self) -> str:
         base = "floating" if self.is_floating else "fixed"
@@ -177,18 +176,21 @@ class ArticulatedSystem(Drives, Object):
             tau[:] = self._drive_values(value, "generalized_force", tau, 6, 0.0)
 
     @answered
-    def set_pd_gains(self, kp: Any, kd: Any) -> None:
+    def set_pd_gains(self, kp: Any, kd: Any, *, hold_base: bool = False) -> None:
         """Set the gains of the implicit PD drives.
 
         Args:
             kp, kd: One number for all joints, or (dof,), or for a robot with a floating base
-                (dof − 6,): the joints alone. The base gets 0 unless it is given its own numbers.
+                (dof − 6,): the joints alone, the base gets 0.
                 A mapping {joint name: number} changes these joints only.
                 ≥ 0 [N/m, N m/rad] and [N s/m, N m s/rad]. τ = τ_ff − kp (q⁺ − q_d) − kd (v⁺ − v_d)
                 with position and velocity at the end of the step, or as `drive_form` says.
+            hold_base: Whether the first six of (dof,) numbers hold a floating base, as springs and dampers
+                to the world would.
 
         Raises:
-            ValueError: A gain is negative or not finite, or there are too few or too many.
+            ValueError: A gain is negative or not finite, there are too few or too many, or they hold the base
+                and that was not asked for.
         """
         made = []
         for value, what, now in ((kp, "kp", self._kp), (kd, "kd", self._kd)):
@@ -198,13 +200,9 @@ class ArticulatedSystem(Drives, Object):
                 given = np.full(self.dof - 6 * self.is_floating, number)
             gain = self._drive_values(given, what, now, 6, 0.0)
             made.append(check.not_negative(gain, f"{what} of {self.name}"))
+            if self.is_floating and not hold_base:
+                check_base_gains(gain, now, f"{what} of {self.name}", self.dof - 6)
         self._kp[:], self._kd[:] = made
-        if self.is_floating and any(gain[:6].any() for gain in made) and not self._is_warned:
-            self._is_warned = True
-            logger.warning(
-                "%s: the first six gains drive its floating base, as if the world held it (said once); "
-                "for the joints alone give %d numbers, or set kp[6:] and kd[6:]", self.name, self.dof - 6,
-            )  # fmt: skip
 
     def take_start(self) -> None:
         """Take coordinates, gains and targets with which the description says that the robot starts."""

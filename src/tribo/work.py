@@ -106,7 +106,7 @@ class Work(Record):
     candidate_sorted = field("max_pair", 2, dtype=INT)
     shape_slot = field("nshape1", dtype=INT)
     manifold = field(16, 8)  # pos, normal, gap, feature of one pair
-    travel = field(16, 3)  # [m] of each of its points, as in `contact_travel`
+    travel = field(16, 4)  # [m, s] of each of its points, as in `contact_travel`
     # Scratch of one pair of convex solids.
     simplex = field(4, 7)  # of GJK: point of A − B, its part on A, weight
     polytope = field("npolytope", 6)  # of EPA: points of A − B, their parts on A
@@ -132,7 +132,7 @@ class Work(Record):
     contact_axes = field("max_contact", 9)
     contact_surface = field("max_contact", 3)  # [m/s] of A's surface minus that of B's, world
     contact_gap = field("max_contact")  # [m] negative: overlap
-    contact_travel = field("max_contact", 3)  # [m] from B's place of a point to A's, if they meet
+    contact_travel = field("max_contact", 4)  # [m] from B's place of a point to A's; [s] when it is
     contact_radius = field("max_contact")  # [m] r_e of rolling friction
     contact_friction = field("max_contact")
     contact_rolling = field("max_contact")  # [m] μ_r r_e + rolling length

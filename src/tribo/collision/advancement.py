@@ -37,9 +37,8 @@ CYLINDER = int(Shape.CYLINDER)
 CONE = int(Shape.CONE)
 SURFACE = int(Shape.SURFACE)
 ROUNDS = 64  # of an advancement; a pair that still goes on is taken to meet where it is
-TOUCH = (
-    1e-3  # [-] of the smaller solid: depth of an impact; of that: gap or depth that counts as none
-)
+TOUCH = 1e-3  # [-] of the smaller solid: depth of an impact; of that: what counts as none
+DEEPEST = 0.1  # [-] of it: most that the depth of an impact is where the margin is large
 SIMILAR = 0.9  # cosine of two normals: planes of now serve for the impact
 CORE = 2047.0  # feature of the core of A, that of B is one less; no others are as large
 SAME_PLANE = 1.0 - 1e-9  # cosine of two normals
@@ -214,23 +213,28 @@ def velocity_at(motion, arm):
 
 
 @kernel
-def bring_back(work, i, j, k, time, motion_a, motion_b):
+def bring_back(work, i, j, k, time, motion_a, motion_b, shares):
     """Turn point k of the manifold, where two bodies meet after some time, into one of where they are now.
 
-    The middle between the two places of it, the gap that closes meanwhile; the way from B's place to A's
-    goes into `work.travel`.
+    The middle between the two places of it, the gap that closes meanwhile at the velocity of its row. Each
+    body has its own place, B's and `work.travel` more is A's, unless they share the middle.
 
     Writes: work.
     """
     row = work.manifold
     p = vec.load(row, k)
     n = (row[k, 3], row[k, 4], row[k, 5])
-    arm_a = vec.sub(p, vec.axpy(time, motion_a[0], vec.load(work.body_pos, i)))
-    arm_b = vec.sub(p, vec.axpy(time, motion_b[0], vec.load(work.body_pos, j)))
+    pos_a, pos_b = vec.load(work.body_pos, i), vec.load(work.body_pos, j)
+    arm_a = vec.sub(p, vec.axpy(time, motion_a[0], pos_a))
+    arm_b = vec.sub(p, vec.axpy(time, motion_b[0], pos_b))
+    way = vec.axpy(row[k, 6], n, vec.scale(time, vec.sub(motion_b[0], motion_a[0])))
+    middle = vec.axpy(-0.5 * time, vec.add(motion_a[0], motion_b[0]), p)
+    if shares:
+        arm_a, arm_b, way = vec.sub(middle, pos_a), vec.sub(middle, pos_b), NOTHING
     approach = -vec.dot(n, vec.sub(velocity_at(motion_a, arm_a), velocity_at(motion_b, arm_b)))
-    way = vec.scale(time, vec.sub(motion_b[0], motion_a[0]))
-    vec.store(work.travel, k, vec.axpy(row[k, 6], n, way))
-    vec.store(row, k, vec.axpy(-0.5 * time, vec.add(motion_a[0], motion_b[0]), p))
+    vec.store(work.travel, k, way)
+    work.travel[k, 3] = time
+    vec.store(row, k, middle)
     row[k, 6] = max(row[k, 6] + time * approach, min(row[k, 6], 0.0))
 
 
@@ -280,6 +284,7 @@ def meet_moving(model, state, settings, work, a, b, margin):
     pos_b, rot_b = vec.load(work.body_pos, j), vec.load_mat(work.body_rot, j)
     time = 0.0
     if not touches:
+        touch = max(touch, min(DEEPEST * thin, margin / ROUNDS))
         time = advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b, touch)
     is_hit = time <= settings.dt
     k = deepest(row, n)
@@ -301,9 +306,7 @@ def meet_moving(model, state, settings, work, a, b, margin):
     if touches:  # they are where they meet
         return n
     time = min(time, settings.dt)
-    shares = not is_fast and is_moved(model, i) and is_moved(model, j)
+    shares = not is_fast and is_moved(model, i) and is_moved(model, j)  # keeps angular momentum
     for k in range(n):
-        bring_back(work, i, j, k, time, motion_a, motion_b)
-        if shares:  # one point for both: angular momentum is kept
-            vec.store(work.travel, k, NOTHING)
+        bring_back(work, i, j, k, time, motion_a, motion_b, shares)
     return n

@@ -37,6 +37,7 @@ def write_contact(model, work, c, a, b, key, point, n, gap, travel):
     )
     work.contact_gap[c] = gap
     vec.store(work.contact_travel, c, travel)
+    work.contact_travel[c, 3] = 0.0
 
 
 @kernel
@@ -52,7 +53,8 @@ def move_contact(work, source, to):
     vec.store(work.contact_pos, to, vec.load(work.contact_pos, source))
     vec.store_mat(work.contact_axes, to, vec.load_mat(work.contact_axes, source))
     work.contact_gap[to] = work.contact_gap[source]
-    vec.store(work.contact_travel, to, vec.load(work.contact_travel, source))
+    for k in range(4):
+        work.contact_travel[to, k] = work.contact_travel[source, k]
     work.contact_share[to] = work.contact_share[source]
 
 
@@ -71,6 +73,7 @@ def add_contact(model, work, a, b, k):
     point = (row[k, 0], row[k, 1], row[k, 2])
     n = (row[k, 3], row[k, 4], row[k, 5])
     write_contact(model, work, c, a, b, key, point, n, row[k, 6], vec.load(work.travel, k))
+    work.contact_travel[c, 3] = work.travel[k, 3]
 
 
 @kernel
@@ -98,6 +101,7 @@ def contacts(model, state, settings, work):
     work.contact_count[0] = 0
     for k in range(work.travel.shape[0]):
         vec.store(work.travel, k, NOTHING)
+        work.travel[k, 3] = 0.0
     for k in range(min(work.candidate_count[0], work.candidate.shape[0])):
         a = work.candidate_sorted[k, 0]
         b = work.candidate_sorted[k, 1]
@@ -110,5 +114,6 @@ def contacts(model, state, settings, work):
         for point in range(n):
             add_contact(model, work, a, b, point)
             vec.store(work.travel, point, NOTHING)
+            work.travel[point, 3] = 0.0
     if work.contact_count[0] > work.contact_key.shape[0]:
         work.status[0] |= CAPACITY

@@ -337,7 +337,7 @@ def bend(model, state, settings, work, c, before):
     if not (turn > SLOW and turn < TOO_FAR):
         return ZERO, 0.0, UNSEEN
     way = vec.load(work.contact_travel, c)
-    if vec.dot(way, way) > 0.0:
+    if vec.dot(way, way) > 0.0 or work.contact_travel[c, 3] > 0.0:  # of a later pose
         return ZERO, 0.0, UNSEEN
     axes = vec.load_mat(work.contact_axes, c)
     ha, hb = before

@@ -122,6 +122,17 @@ def test_a_damper_damps_as_much_as_its_control_says():
     assert math.isfinite(robot.effort_limit[0].max()) is False
 
 
+def test_a_cylinder_pushes_by_its_area_and_its_lag_is_said():
+    arm = '<body><joint name="j" type="slide"/><geom size="0.1"/></body>'
+    push = '<actuator><cylinder joint="j" diameter="2" timeconst="0.3" bias="5 0 0"/></actuator>'
+    robot = tribo.World().add_articulated_system(
+        f"<mujoco><worldbody>{arm}</worldbody>{push}</mujoco>"
+    )
+    robot.set_controls([3.0])
+    assert robot.generalized_force[0] == pytest.approx(3.0 * math.pi + 5.0)
+    assert any("controls act at once" in note for note in robot.description.notes)
+
+
 def test_controls_are_those_of_the_file_for_every_robot_in_it():
     """Two robots and one actuator that is not read: each takes its own numbers out of one vector."""
     bodies = "".join(f'<body name="{n}"><joint name="{n}"/><geom size="1"/></body>' for n in "ab")

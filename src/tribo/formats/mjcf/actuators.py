@@ -157,7 +157,8 @@ def _on_joint(
     force = _range(whole, compiler, "forcelimited", "forcerange", "forcerange")
     bias = (*law.bias, 0.0, 0.0, 0.0)[:3] if law.biastype == "affine" else (0.0, 0.0, 0.0)
     inherit = whole.number("inheritrange", 0.0, at_least=0.0)
-    if inherit > 0.0 and joint.lower < joint.upper < inf:
+    is_servo = law.gain[0] == -bias[1] != 0.0  # as in MuJoCo: of a motor it means nothing
+    if inherit > 0.0 and is_servo and joint.lower < joint.upper < inf:
         middle, half = 0.5 * (joint.upper + joint.lower), 0.5 * (joint.upper - joint.lower)
         control = middle - inherit * half, middle + inherit * half
     ratio = bias[2] if bias[2] > 0.0 and law.gain[0] == -bias[1] else 0.0  # as in MuJoCo

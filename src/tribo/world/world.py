@@ -410,12 +410,9 @@ class World(WorldSettings):
              strict: bool = False) -> Self:  # fmt: skip
         """Return the world of a RaiSim XML file, an MJCF file or a project of Choreonoid (.cnoid).
 
-        `load_mjcf` and `load_project` say more.
-
         Args:
-            path: The file.
-            package_dirs: Folders in which what the file names (robots, meshes, heights) is looked up, besides
-                its own and the two above it.
+            path: The file. `load_mjcf` and `load_project` say more.
+            package_dirs: Folders with what the file names, besides its own and the two above it.
             root: The outermost folder that may hold such files: what a file names by ``../`` is inside of it.
             parameters: Values for @@name in a RaiSim file that is a template; its own <params> win.
             strict: Treat what the reader does not know as an error.
@@ -429,10 +426,10 @@ class World(WorldSettings):
         world, package_dirs = cls(), check.folders(package_dirs, "package_dirs", root)
         if is_project(path):
             if parameters:
-                raise ValueError(f"{path}: is a project, which has no @@parameters; leave them out")
+                raise ValueError(f"{path}: is a project and has no @@parameters; leave them out")
             world.load_project(path, package_dirs=package_dirs, strict=strict)
-            return world
-        load_into(world, path, package_dirs=package_dirs, parameters=parameters, strict=strict)
+        else:
+            load_into(world, path, package_dirs=package_dirs, parameters=parameters, strict=strict)
         return world
 
     if not TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, pi
 
 from tribo.description.trees import ActuatorDescription, JointDescription
 from tribo.formats.mjcf.compiler import Compiler
@@ -34,6 +34,7 @@ OWN = {
     "position": frozenset({"kp", "kv", "inheritrange", "timeconst", "dampratio"}),
     "velocity": frozenset({"kv"}),
     "damper": frozenset({"kv"}),
+    "cylinder": frozenset({"timeconst", "area", "diameter", "bias"}),
     "general": frozenset(
         {
             "gaintype",
@@ -141,6 +142,11 @@ def _on_joint(
     damper = -law.gain[2] if _is_damper(law) else 0.0
     if damper:
         law.gaintype, law.gain = "fixed", (0.0,)
+    if law.dyntype in {"filter", "filterexact"}:
+        report.doubt(
+            node, "its lag (a filter) is not read: controls act at once", "actuator filter"
+        )
+        law.dyntype = "none"
     if law.gaintype != "fixed" or law.biastype not in {"none", "affine"} or law.dyntype != "none":
         report.doubt(
             node, f"gain {law.gaintype}, bias {law.biastype}, dynamics {law.dyntype} are not read: it does "
@@ -151,7 +157,8 @@ def _on_joint(
     force = _range(whole, compiler, "forcelimited", "forcerange", "forcerange")
     bias = (*law.bias, 0.0, 0.0, 0.0)[:3] if law.biastype == "affine" else (0.0, 0.0, 0.0)
     inherit = whole.number("inheritrange", 0.0, at_least=0.0)
-    if inherit > 0.0 and joint.lower < joint.upper < inf:
+    is_servo = law.gain[0] == -bias[1] != 0.0  # as in MuJoCo: of a motor it means nothing
+    if inherit > 0.0 and is_servo and joint.lower < joint.upper < inf:
         middle, half = 0.5 * (joint.upper + joint.lower), 0.5 * (joint.upper - joint.lower)
         control = middle - inherit * half, middle + inherit * half
     ratio = bias[2] if bias[2] > 0.0 and law.gain[0] == -bias[1] else 0.0  # as in MuJoCo
@@ -248,6 +255,12 @@ def _apply(node: Node, law: _Law) -> None:
         kv = node.number("kv", law.gain[0])
         law.gaintype, law.biastype, law.dyntype = "fixed", "affine", "none"
         law.gain, law.bias = (kv,), (0.0, 0.0, -kv)
+    elif tag == "cylinder":
+        area = node.number("area", law.gain[0], at_least=0.0)
+        if "diameter" in node.attributes:
+            area = 0.25 * pi * node.number("diameter", above=0.0) ** 2
+        law.gaintype, law.biastype, law.dyntype = "fixed", "affine", "filter"
+        law.gain, law.bias = (area,), node.vector("bias", 3, law.bias)
     elif tag == "damper":
         law.gaintype, law.biastype, law.dyntype = "affine", "none", "none"
         law.gain, law.bias = (0.0, 0.0, -node.number("kv", 1.0, at_least=0.0)), (0.0, 0.0, 0.0)

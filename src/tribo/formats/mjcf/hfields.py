@@ -33,6 +33,8 @@ class HeightFields:
     ) -> None:
         """Find their files."""
         self._nodes: dict[str, tuple[Node, Path | None]] = {}
+        self._read: dict[str, HeightField] = {}
+        self._samples = 0  # of all geoms together
         for section in source.sections("asset"):
             rules = source.rules_of(section)
             finder = MeshFinder(rules.path if rules else source.path, package_dirs)
@@ -64,7 +66,17 @@ class HeightFields:
             raise user.error(
                 f"hfield={name!r} is not among the assets{known_hint(name, self._nodes)}"
             )
-        node, path = self._nodes[name]
+        if name not in self._read:
+            self._read[name] = self._made(*self._nodes[name])
+        self._samples += self._read[name].heights.size
+        if self._samples > 2 * MAX_SAMPLES:
+            raise user.error(
+                f"the height fields of a file have more than {2 * MAX_SAMPLES} samples"
+            )
+        return self._read[name]
+
+    @staticmethod
+    def _made(node: Node, path: Path | None) -> HeightField:
         x, y, top, _ = node.vector("size", 4)
         if not min(x, y, top) > 0.0:
             raise node.error(f"size={node.attributes['size']!r}: all numbers must be > 0")

@@ -27,6 +27,9 @@ REFERENCES = {
     "tendon": "tendon", "actuator": "actuator", "target": "body", "refsite": "site",
     "cranksite": "site", "slidersite": "site", "sidesite": "site",
 }  # fmt: skip
+MAX_LOOKED_AT = (
+    5_000_000  # elements, each as often as a <replicate> asks whether it speaks of its copies
+)
 SECTIONS = ("tendon", "actuator", "equality", "contact", "sensor")  # each speaks of those before it
 
 
@@ -36,7 +39,12 @@ def expand(source: Source, compiler: Compiler, report: Report) -> None:
     Raises:
         DescriptionError: It holds too much, or its numbers are wrong.
     """
+    others = sum(1 for tag in SECTIONS for section in source.sections(tag) for _ in walk(section))
+    looked_at = 0
     for node, parent in _innermost_first(source):
+        looked_at += others + len(parent.children)
+        if looked_at > MAX_LOOKED_AT:
+            raise node.error("there are too many of them for so many elements; write some out")
         report.check_attributes(node, USED)
         count = node.integer("count")
         if count < 1:

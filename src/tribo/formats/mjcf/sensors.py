@@ -21,7 +21,7 @@ INSTEAD = {
     "velocimeter": "ask the site: robot.frame(site).linear_velocity",
     "magnetometer": "there is no magnetic field",
     "rangefinder": "use World.ray_test, or World.add_lidar",
-    "actuatorfrc": "ask the joint: robot.joint(name).drive_force",
+    "actuatorfrc": "ask the joint: robot.joint(name).applied_torque",
     "subtreecom": "ask robot.center_of_mass",
     "clock": "ask world.time",
 }

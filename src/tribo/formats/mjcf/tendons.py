@@ -53,6 +53,7 @@ def read_tendons(
         DescriptionError: A joint does not exist, or is neither hinge nor slide.
     """
     made: dict[str, Tendon] = {}
+    known: dict[str, tuple[str, float, float]] = {}
     for section in source.sections("tendon"):
         rules = source.rules_of(section)
         for written in section.children:
@@ -67,19 +68,18 @@ def read_tendons(
             name = written.attributes.get("name", "").strip() or f"tendon_{len(made)}"
             if name in made:
                 raise written.error("another tendon has the same name; rename one")
-            made[name] = tendon = _tendon(node, joints)
-            if rules_limited(node, rules.compiler if rules else compiler):
-                tendon.span = (*node.vector("range", 2),)[:2]  # type: ignore[assignment]
+            made[name] = tendon = _tendon(node, joints, known)
+            own = rules.compiler if rules else compiler
+            if own.is_limited(node, "limited", "range"):
+                low, high = node.vector("range", 2)
+                tendon.span = low, high
             _act(node, tendon, joints, report)
     return made
 
 
-def rules_limited(node: Node, compiler: Compiler) -> bool:
-    """Tell whether the range of a tendon counts."""
-    return compiler.is_limited(node, "limited", "range")
-
-
-def _tendon(node: Node, joints: Mapping[str, MjcfJoint]) -> Tendon:
+def _tendon(
+    node: Node, joints: Mapping[str, MjcfJoint], known: dict[str, tuple[str, float, float]]
+) -> Tendon:
     """Return the joints of a tendon and, if there is one, the joint that they all follow."""
     terms = []
     for child in node.all("joint"):
@@ -94,7 +94,7 @@ def _tendon(node: Node, joints: Mapping[str, MjcfJoint]) -> Tendon:
     made = Tendon(terms)
     leaders = set()
     for name, coefficient in terms:
-        leader, ratio, offset = leading(name, joints)
+        leader, ratio, offset = leading(name, joints, known)
         leaders.add(leader)
         made.ratio += coefficient * ratio
         made.offset += coefficient * offset
@@ -103,16 +103,28 @@ def _tendon(node: Node, joints: Mapping[str, MjcfJoint]) -> Tendon:
     return made
 
 
-def leading(name: str, joints: Mapping[str, MjcfJoint]) -> tuple[str, float, float]:
-    """Return the joint that a joint follows in the end, q = ratio q_leader + offset; itself if none."""
-    ratio, offset = 1.0, 0.0
-    for _ in joints:
+def leading(
+    name: str, joints: Mapping[str, MjcfJoint], known: dict[str, tuple[str, float, float]]
+) -> tuple[str, float, float]:
+    """Return the joint that a joint follows in the end, q = ratio q_leader + offset; itself if none.
+
+    `known` keeps what was found: a chain may be long. A circle, which is refused later, ends somewhere.
+    """
+    path: list[tuple[str, float, float]] = []
+    seen: set[str] = set()
+    while name not in known:
         following = joints[name].description.mimic
-        if following is None:
+        if following is None or name in seen:
+            known[name] = name, 1.0, 0.0
             break
-        name, factor, shift = following
-        ratio, offset = ratio * factor, offset + ratio * shift
-    return name, ratio, offset
+        seen.add(name)
+        path.append((name, *following[1:]))
+        name = following[0]
+    for follower, factor, shift in reversed(path):
+        leader, ratio, offset = known[name]
+        known[follower] = leader, factor * ratio, factor * offset + shift
+        name = follower
+    return known[name]
 
 
 def _act(node: Node, tendon: Tendon, joints: Mapping[str, MjcfJoint], report: Report) -> None:

@@ -49,6 +49,14 @@ def test_a_short_polynomial_of_an_equality_keeps_what_its_class_says():
     assert only_tree(bodies, default, tie).bodies[2].joint.mimic == ("a", 3.0, 0.2)
 
 
+def test_a_range_that_servos_inherit_is_none_of_motors():
+    default = '<default><position kp="5" inheritrange="1"/><motor ctrlrange="-70 70"/></default>'
+    act = '<actuator><motor joint="a"/><position joint="a"/></actuator>'
+    joint = '<compiler angle="radian"/>', default, act
+    made = only_tree('<body><joint name="a" range="-1 2"/><geom size="1"/></body>', *joint)
+    assert [one.control_range for one in made.actuators] == [(-70.0, 70.0), (-1.0, 2.0)]
+
+
 @pytest.mark.parametrize(
     ("own", "gain", "bias"),
     [('biasprm="1"', 5.0, (1.0, -5.0, -2.0)), ('gainprm="6"', 6.0, (0.0, -5.0, -2.0))],

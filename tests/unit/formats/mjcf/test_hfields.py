@@ -47,6 +47,12 @@ def test_a_binary_file_has_its_rows_from_below(tmp_path):
     )
 
 
+def test_many_geoms_of_one_large_field_are_refused():
+    bodies = GEOM.replace('name="f"', "") * 40
+    with pytest.raises(DescriptionError, match="32000000 samples"):
+        mjcf.read(text('nrow="1000" ncol="1000"', bodies))
+
+
 def test_a_ball_comes_to_rest_on_it():
     """A plain field of height 1: the ball rests a radius above."""
     ball = '<body pos="0 0 1.3"><freejoint/><geom size="0.1"/></body>'

@@ -64,6 +64,12 @@ def test_too_many_copies_or_none_are_refused(given, words):
         scene(f"<replicate {given}>{BODY}</replicate>")
 
 
+def test_many_of_them_in_a_large_file_end():
+    """60 000 of them among each other would be 4·10⁹ comparisons."""
+    with pytest.raises(DescriptionError, match="too many of them"):
+        scene('<replicate count="1"/>' * 60_000)
+
+
 def test_copies_of_copies_of_copies_end():
     """10⁵ copies three times over would be 10¹⁵ bodies."""
     text = BODY

@@ -122,6 +122,17 @@ def test_a_damper_damps_as_much_as_its_control_says():
     assert math.isfinite(robot.effort_limit[0].max()) is False
 
 
+def test_a_cylinder_pushes_by_its_area_and_its_lag_is_said():
+    arm = '<body><joint name="j" type="slide"/><geom size="0.1"/></body>'
+    push = '<actuator><cylinder joint="j" diameter="2" timeconst="0.3" bias="5 0 0"/></actuator>'
+    robot = tribo.World().add_articulated_system(
+        f"<mujoco><worldbody>{arm}</worldbody>{push}</mujoco>"
+    )
+    robot.set_controls([3.0])
+    assert robot.generalized_force[0] == pytest.approx(3.0 * math.pi + 5.0)
+    assert any("controls act at once" in note for note in robot.description.notes)
+
+
 def test_controls_are_those_of_the_file_for_every_robot_in_it():
     """Two robots and one actuator that is not read: each takes its own numbers out of one vector."""
     bodies = "".join(f'<body name="{n}"><joint name="{n}"/><geom size="1"/></body>' for n in "ab")
@@ -155,3 +166,17 @@ def test_controls_of_a_batch_are_those_of_its_worlds():
     assert (many.generalized_force[:, -1] == 3.0).all()
     with pytest.raises(ValueError, match=r"\(2,\) or \(3, 2\)"):
         many.set_controls(np.zeros((2, 2)))
+
+
+def test_a_chain_of_followers_leads_to_one_joint():
+    """r = 2 l + 0.1 and hip = 3 r + 0.2 make hip = 6 l + 0.5; L = hip + r = 8 l + 0.6, stop at 1.4."""
+    hinge = '<body pos="0 0 1"><joint name="hip" axis="0 1 0"/><geom size="0.1"/></body></body>'
+    body = FINGERS.replace(' ref="0.1"', "").removesuffix("</body>") + hinge
+    ties = (
+        '<equality><joint joint1="hip" joint2="r" polycoef="0.2 3 0 0 0"/>'
+        '<joint joint1="r" joint2="l" polycoef="0.1 2 0 0 0"/></equality>'
+    )
+    tendon = '<tendon><fixed limited="true" range="-9 1.4"><joint joint="hip" coef="1"/>'
+    tendon += '<joint joint="r" coef="1"/></fixed></tendon>'
+    made, _ = joints(f"<mujoco><worldbody>{body}</worldbody>{ties}{tendon}</mujoco>")
+    assert made["l"].upper == pytest.approx(0.1, rel=1e-12)

@@ -48,7 +48,7 @@ def judge(number: int, steps: int, *, says: bool = False) -> dict[str, Any]:
             made["right"] += bool(found)
         elif found:
             made["lying"] += 1
-            lies.update(found)
+            lies.update(found.keys())
             worst |= {k: max(r, worst.get(k, 0.0)) for k, r in found.items()}
         if says and found:
             print(

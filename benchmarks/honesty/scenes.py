@@ -130,7 +130,7 @@ def _wires(rng: random.Random, world: tribo.World) -> None:
         rng.choice((world.add_wire, world.add_rod))(one, other)
     if np.any(world.gravity):
         anchor = bodies[-1].position + np.array([0.0, 0.3, 0.5])
-        world.add_wire(None, bodies[-1], point_a=anchor)
+        world.add_wire(bodies[-1], None, second_point=anchor)
 
 
 def _terrain(rng: random.Random, world: tribo.World) -> None:

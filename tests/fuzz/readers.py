@@ -25,6 +25,11 @@ from tribo.learn.policy import Policy
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
 ASSETS = ROOT / "src" / "tribo" / "assets"
+READ = (
+    "time",
+    "q",
+    "contact_force",
+)  # arrays of a recording that are read, and whose files are changed
 LARGEST = 200_000  # characters of a corpus file
 
 Take = Callable[[tribo.World, Path], object]
@@ -100,7 +105,7 @@ def _recording(world: tribo.World, path: Path) -> object:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(path.read_bytes() if path.stem == f"recording{k}" else data)
     made = tribo.Recording(whole)
-    return [made[name] for name in ("time", *made.names)]
+    return [made[name] for name in READ]
 
 
 @cache
@@ -155,17 +160,21 @@ def _made() -> list[tuple[str, bytes, Take]]:
     made.append(("box_text.stl", box.export(file_type="stl_ascii").encode(), _mesh))
     made.append(("state.bin", small_world().dump_state(), _state))
     made.append(("heights.txt", b"3 3\n1.0 1.0\n0 0 0 0 1 0 0 0 0\n", _heights))
-    made += [(f"recording{k}.zarr", data, _recording) for k, (_, data) in enumerate(recording())]
+    made += [
+        (f"recording{k}.zarr", data, _recording)
+        for k, (name, data) in enumerate(recording())
+        if name.split("/")[0] in {*READ, "zarr.json", "model"}
+    ]
     with tempfile.TemporaryDirectory() as folder:
         from PIL import Image
 
         learnt = Path(folder) / "policy.npz"
         layers = [(np.ones((2, 3), np.float32), np.zeros(2, np.float32))]
         Policy("any", np.zeros(3), np.ones(3), layers, -np.ones(2), np.ones(2)).save(learnt)
-        made += [("policy.npz", learnt.read_bytes(), _policy)] * 20  # as many as meshes
+        made += [("policy.npz", learnt.read_bytes(), _policy)] * 4
         if find_spec("torch") is not None:
             checkpoint.save(learnt, {"a": np.arange(4.0), "b": [1, "two"]})
-            made += [("checkpoint.pt", learnt.read_bytes(), _checkpoint)] * 20
+            made += [("checkpoint.pt", learnt.read_bytes(), _checkpoint)] * 4
 
         image = Path(folder) / "heights.png"
         Image.fromarray(np.arange(64, dtype=np.uint8).reshape(8, 8)).save(image)

@@ -1,5 +1,10 @@
 """Collision meshes of robots, and meshes split into convex parts."""
 
+import os
+import signal
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -176,3 +181,36 @@ def test_a_mesh_that_is_inside_out_is_turned(tmp_path):
     corners = geometry.vertices[geometry.triangles]
     outward = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     assert (np.einsum("ij,ij->i", outward, corners.mean(axis=1)) > 0.0).all()
+
+
+def other_process(monkeypatch, code):
+    """Let other code run instead of the decomposition; return the processes that were started."""
+    started, popen = [], subprocess.Popen
+
+    def start(_, **options):
+        started.append(popen([sys.executable, "-c", code], **options))
+        return started[-1]
+
+    monkeypatch.setattr(decomposition.subprocess, "Popen", start)
+    return started
+
+
+TRIANGLES = (np.eye(4, 3), np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]))
+
+
+def test_ctrl_c_ends_the_process_that_splits_a_mesh(monkeypatch, tmp_path):
+    pytest.importorskip("coacd")
+    monkeypatch.setattr(decomposition, "cache_root", lambda: tmp_path)
+    started = other_process(monkeypatch, "import time; time.sleep(600)")
+    monkeypatch.setattr(decomposition.time, "sleep", lambda _: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        decomposition.convex_parts(*TRIANGLES)
+    assert [process.poll() for process in started] == [-signal.SIGKILL]
+
+
+def test_a_process_that_dies_is_an_error_that_names_the_mesh(monkeypatch, tmp_path):
+    pytest.importorskip("coacd")
+    monkeypatch.setattr(decomposition, "cache_root", lambda: tmp_path)
+    other_process(monkeypatch, "import os; os.kill(os.getpid(), 11)")
+    with pytest.raises(ValueError, match=r"cup.stl: cannot be split .* ended with code -11"):
+        decomposition.convex_parts(*TRIANGLES, what="cup.stl")

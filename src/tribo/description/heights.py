@@ -17,6 +17,7 @@ from tribo.description.hulls import Heights
 
 MAX_SAMPLES = 16_000_000  # of one map
 MAX_BYTES = 512 << 20  # of a file
+ROUNDING = 1e-9  # [–] of a sample that lies on the edge of a step or stone
 
 
 @frozen_record

@@ -402,7 +402,7 @@ class World(WorldSettings):
         self._inside.materials.default = properties
 
     def explain_pair(self, first: str, second: str) -> PairExplanation:
-        """Return the values in use for two materials and where each comes from; KeyError if one is unknown."""
+        """Return the values in use for two materials and where each comes from; KeyError: none such."""
         return self._inside.materials.explain(first, second)
 
     @property

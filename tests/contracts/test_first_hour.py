@@ -336,3 +336,17 @@ scenes.robot_path("anymal.urdf")
     assert done.returncode == 1
     assert "pip install -e '.[bench]'" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_misspelt_material_is_remarked_on_once(caplog):
+    world = tribo.World()
+    world.set_material_pair("steel", "rubber", friction=0.9)
+    world.add_ground(material="steel")
+    world.add_sphere(0.1, mass=1.0, material="ruber", position=(0, 0, 1))
+    world.add_sphere(0.1, mass=1.0, material="chalk", position=(1, 0, 1))  # like none: meant so
+    world.step()
+    world.add_sphere(0.1, mass=1.0, material="ruber", position=(2, 0, 1))
+    world.step()
+    assert caplog.text.count("material 'ruber' is in no pair") == 1
+    assert "did you mean 'rubber'?" in caplog.text
+    assert "chalk" not in caplog.text

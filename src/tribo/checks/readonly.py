@@ -20,7 +20,7 @@ class Reading(np.ndarray):
     body.position + x``, as with all that cannot be changed.
     """
 
-    setter = ""
+    setter = ""  # a class for each, so that slices have it, too
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """Write into a copy of a reading; refuse to write into a reading."""
@@ -80,10 +80,6 @@ class Reading(np.ndarray):
         """Return the product of matrices as a new array."""
         return self @ other
 
-    def __array_finalize__(self, source: Any) -> None:
-        """Let a slice of a reading name the same property."""
-        self.setter = getattr(source, "setter", "")
-
     def copy(self, order: Any = "C") -> Any:
         """Return a plain array that may be written."""
         return np.array(self, order=order)
@@ -97,9 +93,16 @@ class Reading(np.ndarray):
         return np.array(self).__reduce__()
 
 
+_kinds: dict[str, type[Reading]] = {}
+
+
+def _kind(setter: str) -> type[Reading]:
+    """Return the class of readings of a property."""
+    return _kinds.setdefault(setter, type("Reading", (Reading,), {"setter": setter}))
+
+
 def reading(array: np.ndarray, setter: str = "") -> np.ndarray:
     """Return an array that is read only, as `frozen`, and says which property to assign to."""
-    made = array.view(Reading)
-    made.setter = setter
+    made = array.view(_kinds.get(setter) or _kind(setter))
     made.setflags(write=False)
     return made

@@ -17,6 +17,7 @@ from tribo.description.hulls import Heights
 
 MAX_SAMPLES = 16_000_000  # of one map
 MAX_BYTES = 512 << 20  # of a file
+ROUNDING = 1e-9  # [–] of a sample that lies on the edge of a step or stone
 
 
 @frozen_record
@@ -178,11 +179,119 @@ class HeightField:
             values = np.floor(values / step) * step
         return cls(values + check.number(height_offset, "height_offset"), lengths)
 
+    @classmethod
+    def stairs(
+        cls, *, rise: float = 0.1, tread: float = 0.3, flat: float = 0.5, size: Any = (6.0, 6.0),
+        cell: float = 0.05,
+    ) -> HeightField:  # fmt: skip
+        """Return a pyramid of stairs up to a flat middle; a negative `rise` leads down to it.
+
+        A step between two levels is as wide as a cell: it is a steep slope, not a wall.
+
+        Args:
+            rise: [m] height of a step.
+            tread: [m] > 0 depth of a step.
+            flat: [m] half width of the middle.
+            size: Lengths along x and y [m].
+            cell: [m] > 0 between two heights.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> stairs = world.add_height_map(tribo.HeightField.stairs(rise=0.1, tread=0.5, flat=1.0))
+            >>> round(stairs.height(0.0, 0.0), 6), stairs.height(2.95, 0.0)
+            (0.4, 0.0)
+        """
+        far, half, lengths = _squares(size, cell, flat)
+        depth = check.positive(tread, "tread")
+        steps = np.floor((half - far) / depth + ROUNDING)
+        return cls(check.number(rise, "rise") * np.maximum(steps, 0.0), lengths)
+
+    @classmethod
+    def slope(
+        cls, *, incline: float = 0.2, flat: float = 0.5, size: Any = (6.0, 6.0), cell: float = 0.05
+    ) -> HeightField:
+        """Return a pyramid of slopes up to a flat middle; a negative `incline` leads down to it.
+
+        Args:
+            incline: [–] height over length, the tangent of the angle.
+            flat: [m] half width of the middle.
+            size: Lengths along x and y [m].
+            cell: [m] > 0 between two heights.
+
+        Example:
+            >>> import tribo
+            >>> hill = tribo.HeightField.slope(incline=0.1, flat=1.0)
+            >>> round(float(hill.heights.max()), 6)
+            0.2
+        """
+        far, half, lengths = _squares(size, cell, flat)
+        return cls(check.number(incline, "incline") * np.maximum(half - far, 0.0), lengths)
+
+    @classmethod
+    def stepping_stones(
+        cls, *, stone: float = 0.4, gap: float = 0.15, depth: float = 1.0, unevenness: float = 0.0,
+        flat: float = 0.5, size: Any = (6.0, 6.0), cell: float = 0.05, seed: int = 0,
+    ) -> HeightField:  # fmt: skip
+        """Return square stones, their tops at 0, between gaps; the middle is flat.
+
+        Args:
+            stone, gap: [m] > 0 width of a stone and of the gaps.
+            depth: [m] > 0 of the gaps.
+            unevenness: [m] ≥ 0: tops are this much above or below 0 at most, evenly distributed.
+            flat: [m] half width of the middle.
+            size: Lengths along x and y [m].
+            cell: [m] > 0 between two heights; walls of stones are as wide.
+            seed: Same seed, same stones.
+
+        Example:
+            >>> import tribo
+            >>> stones = tribo.HeightField.stepping_stones(depth=0.5)
+            >>> sorted(set(stones.heights.ravel().tolist()))
+            [-0.5, 0.0]
+        """
+        x, y, lengths = _grid(size, cell)
+        period = check.positive(stone, "stone") + check.positive(gap, "gap")
+        i, j = (np.floor(a / period + ROUNDING).astype(int) for a in (x, y))
+        within = np.maximum(x - i * period, y - j * period)
+        is_stone = within <= stone * (1.0 + ROUNDING)
+        rng = np.random.default_rng(check.integer(seed, "seed", 0))
+        most = check.number(unevenness, "unevenness", minimum=0.0)
+        tops = rng.uniform(-most, most, (int(j.max() - j.min()) + 1, int(i.max() - i.min()) + 1))
+        values = np.where(is_stone, tops[j - j.min(), i - i.min()], -check.positive(depth, "depth"))
+        middle = np.maximum(np.abs(x), np.abs(y)) <= check.number(flat, "flat", minimum=0.0)
+        return cls(np.where(middle, 0.0, values), lengths)
+
     @property
     def geometry(self) -> Heights:
         """The same as the builder takes it."""
         ny, nx = self.heights.shape
         return Heights(self.heights, self.size[0] / (nx - 1), self.size[1] / (ny - 1))
+
+
+def _grid(size: Any, cell: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return x and y of all samples, (ny, nx) [m], and the lengths of a map."""
+    lengths, between = check.vector(size, "size", 2), check.positive(cell, "cell")
+    if (lengths <= 0.0).any():
+        raise ValueError(f"size must be > 0, got {lengths.tolist()}")
+    if (lengths / between).prod() > MAX_SAMPLES:
+        raise ValueError(f"cells of {between:g} m are more than the {MAX_SAMPLES} samples allowed")
+    counts = [max(2, round(float(length / between)) + 1) for length in lengths]
+    x, y = np.meshgrid(
+        *(np.linspace(-0.5 * s, 0.5 * s, n) for s, n in zip(lengths, counts, strict=True))
+    )
+    return x, y, lengths
+
+
+def _squares(size: Any, cell: Any, flat: Any) -> tuple[np.ndarray, float, np.ndarray]:
+    """Return distances from the middle, counted from its half width on, half the smaller length, lengths."""
+    x, y, lengths = _grid(size, cell)
+    far = np.maximum(np.abs(x), np.abs(y))
+    return (
+        np.maximum(far, check.number(flat, "flat", minimum=0.0)),
+        0.5 * float(lengths.min()),
+        lengths,
+    )
 
 
 def _check_size(path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.answers import argument, listed
 from tribo.checks.sealed import Sealed
 from tribo.enums import FrictionModel, Pair, Reduction
 from tribo.materials.contact_material import ContactMaterial
@@ -180,7 +181,8 @@ class MaterialTable(Sealed):
         for name in values:
             if name not in known:
                 raise TypeError(
-                    f"{what}: {kind.__name__} has no property {name!r}{check.nearest(name, known)}"
+                    f"{what}: {kind.__name__} has no property {name!r}"
+                    f"{argument(name, known) or listed(known)}"
                 )
         given = known if properties is not None else list(values)
         try:

@@ -234,7 +234,8 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
     @property
     def position(self) -> np.ndarray:
         """Position of the (root) body's origin, shape (3,) [m], world; assign to move it."""
-        return reading(self._root_pose()[:3].copy(), "position")
+        pose = self._q if self._is_free else self.fixed_pose
+        return reading(pose[:3].copy(), "position")
 
     @position.setter
     def position(self, value: Vector) -> None:
@@ -256,7 +257,8 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
             [0.707107, 0.0, 0.0, 0.707107]
             >>> box.orientation = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
         """
-        return reading(self._root_pose()[3:7].copy(), "orientation")
+        pose = self._q if self._is_free else self.fixed_pose
+        return reading(pose[3:7].copy(), "orientation")
 
     @orientation.setter
     def orientation(self, value: Orientation) -> None:

@@ -19,6 +19,7 @@ from tribo.objects.contact import PER_CONTACT, SAID, Contact
 from tribo.objects.states import turned_back
 from tribo.objects.world_view import WorldView
 from tribo.queries import momentum
+from tribo.readout.contact_table import ContactTable
 
 if TYPE_CHECKING:
     from tribo.readout.explain_contact import ContactDiagnosis
@@ -145,7 +146,7 @@ class WorldReadout:
 
     def __init__(self, world: WorldView) -> None:
         """Read a world."""
-        self._world = world
+        self._world, self._table = world, ContactTable()
 
     @property
     def contacts(self) -> list[Contact]:
@@ -158,6 +159,14 @@ class WorldReadout:
         its own along. `Contact.force_on` gives the force on either side.
         """
         return self._read_contacts(None)
+
+    @property
+    def contact_data(self) -> np.ndarray:
+        """Return the contacts of `contacts` as rows of one structured array."""
+        world = self._world
+        engine = world.engine
+        reach = midway_reach(engine) if world.is_midway else 0.0
+        return self._table.read(engine, world.objects, reach)
 
     def contacts_of(self, part: Object) -> list[Contact]:
         """Return the contacts of an object, seen from it: forces act on it.

@@ -26,8 +26,8 @@ GONE = {
     "write_materials": ("World.engine, which has the present materials", ""),
 }
 
-# What is in `World` for its own parts; completion shows users the rest.
-INNER = frozenset(("check_editable", "load", "take_scene", "tie_described"))
+# Names in `World` for its own parts, and one that has no effect any more; completion shows users the rest.
+INNER = frozenset(("check_editable", "continuous_collision", "load", "take_scene", "tie_described"))
 MAKES_ANOTHER = (
     "load makes a new world: world = tribo.World.load(path); what reads a file into a world that is there "
     "already is add_articulated_system, load_mjcf, load_body, load_project or load_state"

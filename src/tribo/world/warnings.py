@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import logging
 from dataclasses import replace
@@ -15,6 +16,7 @@ from tribo.description.trees import IDENTITY
 from tribo.enums import Shape, Solver
 from tribo.materials import ContactMaterial
 from tribo.materials.diagnosis import FEWEST_STEPS
+from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Joint, Kind, Status
 from tribo.objects.world_view import WorldView
 from tribo.readout import culprits
@@ -135,6 +137,21 @@ def ringing(world: WorldView) -> list[str]:
     ]
 
 
+def misnamed(world: WorldView) -> list[str]:
+    """Return which materials of shapes stand in no pair although one of nearly the same name does."""
+    known = {name for first, second, _ in world.materials for name in (first, second)}
+    if not known:
+        return []
+    used = {body.material for part in world.objects for body in part.collision_bodies}
+    found = []
+    for name in sorted(used - known - {DEFAULT_MATERIAL}):
+        near = difflib.get_close_matches(name, known, 1)
+        if near:
+            law = "all its contacts have the default pair"
+            found.append(f"material {name!r} is in no pair: {law}; did you mean {near[0]!r}?")
+    return found
+
+
 def sinking(world: WorldView) -> list[str]:
     """Return which pairs have an adhesive overlap that is not thinner than one of their shapes."""
     table = world.materials
@@ -184,14 +201,14 @@ class WarningLog:
     def begin(self, world: WorldView) -> None:
         """Log, once for each time that a world is built, what looks wrong before its first step.
 
-        Joints that begin far beyond their stops, and pairs of materials that ring or sink in.
+        Joints that begin far beyond their stops, names of materials in no pair, pairs that ring or sink in.
         """
         if self._seen is not world.engine:
             self._seen = world.engine
             said = beyond_stops(world)
             if said:
                 logger.warning("t = %g s: %s", world.time, said)
-            for text in (*ringing(world), *sinking(world)):
+            for text in (*misnamed(world), *ringing(world), *sinking(world)):
                 if text not in self._rings:
                     self._rings.add(text)
                     logger.warning("%s (%s)", text, ONCE)

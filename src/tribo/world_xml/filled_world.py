@@ -62,6 +62,9 @@ class FilledWorld(Protocol):
     def load_mjcf(self, source: str | Path, *args: Any, **options: Any) -> list[Object]:
         """Add everything in an MJCF file."""
 
+    def load_project(self, source: str | Path, *args: Any, **options: Any) -> Any:
+        """Add everything in a project of Choreonoid."""
+
     def tie_described(self, tie: ConstraintDescription, parts: Any) -> Constraint:
         """Add a constraint that a file describes."""
 

@@ -21,6 +21,7 @@ from tribo.description.trees import (
 )
 from tribo.engine.builder import ALL_GROUPS
 from tribo.formats import raisim_xml, urdf
+from tribo.formats.choreonoid_files import is_project
 from tribo.formats.other_kinds import refuse_other_kinds
 from tribo.formats.raisim_wires import OF_ROBOT
 from tribo.formats.report import known_hint, warning
@@ -43,7 +44,12 @@ def load_into(
     parameters: Mapping[str, object] | None = None,
     strict: bool = False,
 ) -> None:
-    """Fill an empty world from a RaiSim or an MJCF file; see `World.load`."""
+    """Fill an empty world from a RaiSim or an MJCF file, or a project; see `World.load`."""
+    if is_project(path):
+        if parameters:
+            raise ValueError(f"{path}: is a project, which has no @@parameters; leave them out")
+        world.load_project(path, package_dirs=package_dirs, strict=strict)
+        return
     refuse_other_kinds(path)
     if kind_of(path) != "mujoco":
         read_into(world, path, package_dirs=package_dirs, parameters=parameters, strict=strict)

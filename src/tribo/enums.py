@@ -277,3 +277,11 @@ class Status(IntFlag):
     CONTRADICTION = 16  # constraints ask for what cannot be at once; each gives way
     MIDPOINT_USED = 32  # under `rk4`: what touched, was at a stop or turned too far, by midpoint
     SLOWED = 64  # overlaps, or gaps of constraints, are taken back more slowly than asked
+
+    def __str__(self) -> str:
+        """Return its words, "SLOWED | COARSE"; where nothing is set "OK"."""
+        return " | ".join(bit.name or "" for bit in Status if bit & self) or "OK"
+
+    def __format__(self, spec: str) -> str:
+        """Return its words, or the number in a format of numbers."""
+        return int.__format__(int(self), spec) if spec else str(self)

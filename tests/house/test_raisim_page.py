@@ -1,11 +1,14 @@
 """docs/reference/raisim.md: every name of RaiSim is on it, and exists in the layer."""
 
 import importlib.util
+import re
 
 import pytest
 from house.repository import ROOT
 
+import tribo
 from tribo import raisimpy
+from tribo.objects.handles import Joint, Link
 from tribo.raisimpy.absent import ABSENT
 from tribo.raisimpy.fields import FIELDS
 from tribo.raisimpy.spelling import snake
@@ -87,3 +90,43 @@ def test_a_name_that_is_not_there_is_refused_with_its_reason():
                 getattr(world, spelled)
     with pytest.raises(AttributeError, match="addSphere"):
         world.addSpher  # noqa: B018
+
+
+OWNERS = {
+    "world": tribo.World, "robot": tribo.ArticulatedSystem, "contact": tribo.Contact, "viewer": tribo.Viewer,
+    "object": tribo.Object, "body": tribo.SingleBody,
+}  # fmt: skip
+OWN = {  # whose attributes stand without an owner
+    "SingleBodyObject": tribo.SingleBody, "ArticulatedSystem": tribo.ArticulatedSystem,
+    "HeightMap": tribo.HeightMap, "LengthConstraint": tribo.Wire, "CompliantLengthConstraint": tribo.Wire,
+    "CustomLengthConstraint": tribo.Wire, "Contact": tribo.Contact, "JointRef": Joint, "LinkRef": Link,
+    "CollisionDefinition": tribo.CollisionBody, "RayCollisionItem": tribo.RayHit,
+}  # fmt: skip
+
+
+BUILT_IN = ("len", "print")
+
+
+def has(kind, name):
+    annotated = {word for base in kind.__mro__ for word in getattr(base, "__annotations__", {})}
+    return hasattr(kind, name) or name in annotated
+
+
+def test_what_rows_name_in_tribo_exists():
+    missing = []
+    for kind, text in SECTIONS.items():
+        for answer in re.findall(r"^\| `\w+` \|.*\| ([^|]*) \|$", text, re.MULTILINE):
+            for snippet in re.findall(r"`([^`]+)`", answer):
+                for owner, name in re.findall(r"(?<![\w.])(\w+)\.(\w+)", snippet):
+                    if owner in OWNERS and name != "…" and not has(OWNERS[owner], name.rstrip("_")):
+                        if not any(key.startswith(name) for key in dir(OWNERS[owner])):
+                            missing.append(f"{kind}: {snippet}")
+                first = re.match(r"([a-z_]+)(?![\w.=])", snippet)
+                if (
+                    kind in OWN
+                    and first
+                    and first[1] not in BUILT_IN
+                    and not has(OWN[kind], first[1])
+                ):
+                    missing.append(f"{kind}: {snippet}")
+    assert missing == []

@@ -11,6 +11,7 @@ import sys
 
 from tribo.raisimpy import constraints, contact
 from tribo.raisimpy.articulated import ArticulatedSystem, ArticulatedSystemOption
+from tribo.raisimpy.compounds import CompoundObjectChild, Transformation
 from tribo.raisimpy.constraints import (
     CompliantLengthConstraint,
     CustomLengthConstraint,
@@ -71,7 +72,6 @@ from tribo.raisimpy.objects import (
     Box,
     Capsule,
     Compound,
-    CompoundObjectChild,
     Cone,
     Cylinder,
     Ground,
@@ -79,7 +79,6 @@ from tribo.raisimpy.objects import (
     Object,
     SingleBodyObject,
     Sphere,
-    Transformation,
 )
 from tribo.raisimpy.ogre import OgreVis
 from tribo.raisimpy.rays import (

@@ -234,7 +234,7 @@ class ArticulatedSystem(RobotParts):
 
     def _excess_force(self, gravity: Any) -> Any:
         """Return the generalized weight in a given gravity less that in the world's: Σ m Jᵀ (g − g₀)."""
-        more = np.asarray(gravity, float) - self._it.world.gravity
+        more = np.asarray(gravity, float) - self._world.tribo.gravity
         if not more.any():
             return 0.0
         return self._it.centroidal_momentum_matrix[:3].T @ more
@@ -266,7 +266,7 @@ class ArticulatedSystem(RobotParts):
         it = self._it
         if gravity is None:
             return 0.0
-        more = np.asarray(gravity, float) - it.world.gravity
+        more = np.asarray(gravity, float) - self._world.tribo.gravity
         return float(it.total_mass * (more @ it.center_of_mass))
 
     def getAngularMomentum(self, refPoint: Any = (0.0, 0.0, 0.0)) -> Any:

@@ -437,7 +437,7 @@ class RobotParts(Object):
         return (self.getRobotDescriptionFullPath().replace("\\", "/").split("/")[-2:-1] or [""])[0]
 
     def getResourceDir(self) -> str:
-        """``description.source``; ``package_dirs`` of ``world.add_articulated_system``"""
+        """``description.source``; ``package_dirs=`` of ``world.add_articulated_system``"""
         return self.getRobotDescriptionFullPath().replace("\\", "/").rpartition("/")[0]
 
     def exportRobotDescriptionToURDF(self, path: str) -> Any:

@@ -61,7 +61,7 @@ class CollisionDefinition(Wrapper):
     getName = reads("name")
 
     def getCollisionBody(self) -> CollisionDefinition:
-        """``collision_bodies[…]``"""
+        """``robot.collision_body(name)``"""
         return self
 
     @property

@@ -12,7 +12,7 @@ import numpy as np
 
 from tribo.raisimpy.contact import Contact
 from tribo.raisimpy.enums import BodyType, GyroscopicMode, ObjectType
-from tribo.raisimpy.spelling import Dialects, Wrapper, data, nothing, reads, remark, vector, writes
+from tribo.raisimpy.spelling import Wrapper, nothing, reads, remark, vector, writes
 
 _KINDS = {"static": 1, "kinematic": 2, "dynamic": 3}
 _NO_LOCK = "a second thread that edits during a step gets an error"
@@ -105,13 +105,15 @@ class Object(Wrapper):
 
     # -- forces from outside, for one step -----------------------------------------------------
     def _note(self, what: str, index: int, value: Any, point: Any) -> None:
-        now = self._it.world.time
-        self._pushes = [push for push in self._pushes if push[0] == now]
-        self._pushes.append((now, what, index, np.asarray(value, float), point))
+        now = self._world.tribo.time
+        if self._pushes and self._pushes[-1][0] != now:
+            self._pushes = []
+        self._pushes.append((now, what, index, value, point))
 
     def _noted(self, what: str, column: int) -> list[Any]:
-        now = self._it.world.time
-        return [push[column] for push in self._pushes if push[0] == now and push[1] == what]
+        now = self._world.tribo.time
+        found = [push[column] for push in self._pushes if push[0] == now and push[1] == what]
+        return [None if value is None else np.asarray(value, float) for value in found]
 
     def getExternalForce(self) -> list[Any]:
         """the forces given to ``apply_force`` since the last step"""
@@ -131,10 +133,10 @@ class Object(Wrapper):
 
     def clearExternalForcesAndTorques(self) -> None:
         """``apply_force(-force)`` of what was given since the last step"""
-        now = self._it.world.time
+        now = self._world.tribo.time
         for at, what, index, value, point in self._pushes:
             if at == now:
-                self._push(what, index, -value, point)
+                self._push(what, index, -np.asarray(value, float), point)
         self._pushes = []
 
     @abstractmethod
@@ -143,7 +145,7 @@ class Object(Wrapper):
 
     def setExternalForce(self, localIdx: Any, *values: Any) -> None:
         """``apply_force(force, point)``, for one step"""
-        if not np.isscalar(localIdx):  # the older order: force, local index
+        if not isinstance(localIdx, (int, np.integer, str)):  # the older order: force, local index
             localIdx, values = (values or (0,))[0], (localIdx,)
         point, force = (None, values[0]) if len(values) == 1 else (values[0], values[-1])
         self._push("force", localIdx, force, point)
@@ -153,7 +155,7 @@ class Object(Wrapper):
 
     def setExternalTorque(self, localIdx: Any, *values: Any) -> None:
         """``apply_torque(torque)``, for one step"""
-        if not np.isscalar(localIdx):
+        if not isinstance(localIdx, (int, np.integer, str)):
             values, localIdx = (localIdx,), 0
         self._push("torque", localIdx, values[-1], None)
         self._note("torque", localIdx, values[-1], None)
@@ -261,7 +263,7 @@ class SingleBodyObject(Object):
         """Return the weight in a given gravity less that in the world's."""
         if gravity is None:
             return np.zeros(3)
-        return self._it.mass * (np.asarray(gravity, float) - self._it.world.gravity)
+        return self._it.mass * (np.asarray(gravity, float) - self._world.tribo.gravity)
 
     # -- behaviour -----------------------------------------------------------------------------
     def setBodyType(self, kind: Any) -> None:
@@ -434,55 +436,6 @@ class Mesh(SingleBodyObject):
     def getCoacdConvexParts(self) -> list[Any]:
         """``collision_bodies``"""
         return list(self._it.collision_bodies)
-
-
-class CompoundObjectChild(Dialects):
-    """One shape of a compound: `objectParam` holds (r), (x, y, z) or (r, h), and zeros up to four numbers.
-
-    Example:
-        >>> child = CompoundObjectChild()
-        >>> child.objectType, child.objectParam = ObjectType.BOX, [1, 2, 3, 0]
-        >>> child.part(mass=2.0).size
-        (1.0, 2.0, 3.0)
-    """
-
-    def __init__(self) -> None:
-        """Start as a ball of radius zero."""
-        self.objectType: ObjectType = ObjectType.SPHERE
-        self.objectParam: Any = (0.0, 0.0, 0.0, 0.0)
-        self.material, self.appearance = "default", ""
-        self.trans: Any = Transformation()
-
-    transformation = property(
-        lambda self: self.trans, lambda self, value: setattr(self, "trans", value)
-    )
-
-    def part(self, mass: float | None = None) -> Any:
-        """Return ``tribo.CompoundPart``."""
-        from tribo.description.trees import CompoundPart
-
-        kind = ObjectType(self.objectType)
-        count = {ObjectType.SPHERE: 1, ObjectType.BOX: 3}.get(kind, 2)
-        size = tuple(float(x) for x in self.objectParam[:count])
-        words = str(self.appearance).split(",")
-        color: Any = [float(word) for word in words] if len(words) > 1 else self.appearance or None
-        return CompoundPart(
-            kind.name.lower(), size[0] if count == 1 else size, mass=mass,
-            position=tuple(self.trans.pos), orientation=tuple(rotation_of((self.trans.rot,))),
-            material=self.material, color=color,
-        )  # fmt: skip
-
-
-data(CompoundObjectChild, "objectType", "objectParam")
-
-
-class Transformation:
-    """A pose: `rot` (3, 3) or a quaternion, `pos` (3,) [m]."""
-
-    def __init__(self, rot: Any = None, pos: Any = (0.0, 0.0, 0.0)) -> None:
-        """Start without a turn and at the origin."""
-        self.rot: Any = np.eye(3) if rot is None else rot
-        self.pos: Any = pos
 
 
 class Compound(SingleBodyObject):

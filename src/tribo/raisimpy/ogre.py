@@ -92,8 +92,9 @@ class OgreVis(Dialects):
     def run(self, duration: float = float("inf")) -> None:
         """``viewer.run(duration)``"""
         server = self._shown()
-        end = server._world.tribo.time + duration
-        while server._world.tribo.time < end:
+        it = server._world.tribo
+        end = it.time + duration - 0.5 * it.time_step
+        while it.time < end:
             self.renderOneFrame()
 
     remoteRun = run

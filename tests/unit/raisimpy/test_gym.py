@@ -1,0 +1,138 @@
+"""raisimGymTorch's interface over a batch."""
+
+import numpy as np
+import pytest
+
+from tribo import raisimpy as raisim
+
+pytest.importorskip("yaml")
+CFG = """
+environment:
+  num_envs: 3
+  num_threads: 1
+  simulation_dt: 0.0025
+  control_dt: 0.01
+  terminal_reward: -5.0
+  reward:
+    height: {coeff: 2.0}
+    effort: {coeff: -0.5}
+"""
+
+
+class Balls(raisim.RaisimGymEnv):
+    ob_dim, action_dim = 2, 1
+    hard = 0
+
+    def create_world(self):
+        world = raisim.World()
+        world.addSphere(0.1, 1.0).setName("ball")
+        return world
+
+    def reset(self, worlds):
+        ball = self.batch["ball"]
+        ball.generalized_coordinate[worlds, 2] = 1.0 + self.rng.uniform(0, 0.1, len(worlds))
+        ball.generalized_velocity[worlds] = 0.0
+
+    def act(self, action):
+        self.effort = action[:, 0]
+        self.batch["ball"].generalized_velocity[:, 2] += action[:, 0]
+
+    def observe(self):
+        ball = self.batch["ball"]
+        return np.stack(
+            [ball.generalized_coordinate[:, 2], ball.generalized_velocity[:, 2]], axis=1
+        )
+
+    def rewards(self):
+        return {"height": self.batch["ball"].generalized_coordinate[:, 2], "effort": self.effort}
+
+    def is_terminal_state(self):
+        return self.batch["ball"].generalized_coordinate[:, 2] < 0.5
+
+    def curriculum_update(self):
+        self.hard += 1
+
+
+@pytest.fixture
+def env():
+    return raisim.RaisimGymVecEnv(Balls("", CFG), normalize_ob=False, seed=3)
+
+
+def test_sizes_and_steps(env):
+    assert (env.num_envs, env.num_obs, env.num_acts) == (3, 2, 1)
+    before = env.observe()
+    reward, done = env.step(np.full((3, 1), 0.5))
+    assert reward.shape == done.shape == (3,)
+    after = env.observe()
+    assert after.dtype == np.float32
+    # One control step is four steps of 2.5 ms: v = 0.5 − g · 0.01.
+    assert after[:, 1] == pytest.approx(np.full(3, 0.5 - 9.81 * 0.01), rel=1e-5)
+    assert (after[:, 0] > before[:, 0]).all()
+    heights = env.wrapper.batch["ball"].generalized_coordinate[:, 2]
+    assert reward == pytest.approx(2.0 * heights - 0.5 * 0.5, rel=1e-6)
+    info = env.get_reward_info()
+    assert info[0]["reward_sum"] == pytest.approx(info[0]["height"] + info[0]["effort"])
+    with pytest.raises(ValueError, match=r"\(3, 1\)"):
+        env.step(np.zeros(3))
+
+
+def test_what_fails_begins_anew(env):
+    env.wrapper.batch["ball"].generalized_coordinate[1, 2] = 0.2
+    reward, done = env.step(np.zeros((3, 1)))
+    assert done.tolist() == [False, True, False]
+    assert reward[1] < -4.0
+    assert env.observe()[1, 0] > 0.99
+
+
+def test_the_seed_decides(env):
+    other = raisim.RaisimGymVecEnv(Balls("", CFG), normalize_ob=False, seed=3)
+    assert np.array_equal(env.observe(), other.observe())
+    other.seed(4)
+    other.reset()
+    assert not np.array_equal(env.observe(), other.observe())
+
+
+def test_scaling_is_learnt_kept_and_read(env, tmp_path):
+    env.normalize_ob = True
+    rng = np.random.default_rng(0)
+    seen = rng.normal([1.0, -2.0], [0.5, 3.0], (40, 3, 2))
+    for rows in seen:
+        env.wrapper.observe = lambda rows=rows: rows
+        scaled = env.observe()
+    flat = seen.reshape(-1, 2)
+    assert env.mean == pytest.approx(flat.mean(axis=0), abs=1e-5)
+    assert env.var == pytest.approx(flat.var(axis=0), rel=1e-4)
+    assert scaled == pytest.approx((rows - env.mean) / np.sqrt(env.var), rel=1e-4)
+    env.save_scaling(str(tmp_path), "7")
+    other = raisim.RaisimGymVecEnv(Balls("", CFG))
+    other.load_scaling(str(tmp_path), "7")
+    assert other.mean == pytest.approx(env.mean)
+    assert other.count == 1e5
+    np.savetxt(tmp_path / "mean8.csv", np.zeros(3))
+    np.savetxt(tmp_path / "var8.csv", np.zeros(3))
+    with pytest.raises(ValueError, match="2 entries"):
+        other.load_scaling(str(tmp_path), "8")
+
+
+def test_curriculum_and_configuration(env, tmp_path):
+    env.curriculum_callback()
+    assert env.wrapper.hard == 1
+    path = tmp_path / "cfg.yaml"
+    path.write_text(CFG)
+    assert raisim.gym.configuration(str(path))["control_dt"] == 0.01
+    assert raisim.gym.configuration({"num_envs": 2})["num_envs"] == 2
+    with pytest.raises(ValueError, match="multiple"):
+        Balls("", {"simulation_dt": 0.003, "control_dt": 0.01})
+    with pytest.raises(TypeError, match="mapping"):
+        raisim.gym.configuration("environment: 3")
+
+
+def test_looking(env):
+    pytest.importorskip("viser")
+    env.turn_on_visualization(port=8473)
+    try:
+        env.step(np.zeros((3, 1)))
+        assert env._view is not None
+    finally:
+        env.close()
+    assert env._view is None

@@ -74,7 +74,7 @@ def _heights(world: tribo.World, path: Path) -> object:
 
 
 def _picture(world: tribo.World, path: Path) -> object:
-    return tribo.HeightField.from_image(path, (1.0, 1.0), 0.5)
+    return tribo.HeightField.from_image(path, (1.0, 1.0), scale=0.5)
 
 
 def _model(world: tribo.World, path: Path) -> object:
@@ -126,6 +126,9 @@ def _made() -> list[tuple[str, bytes, Take]]:
         image = Path(folder) / "heights.png"
         Image.fromarray(np.arange(64, dtype=np.uint8).reshape(8, 8)).save(image)
         made.append(("heights.png", image.read_bytes(), _picture))
+        for kind in ("jpg", "tif"):
+            Image.open(image).save(image.with_suffix(f".{kind}"))
+            made.append((f"heights.{kind}", image.with_suffix(f".{kind}").read_bytes(), _picture))
         model = Path(folder) / "model.json"
         spatial.save(spatial.autoTree(3), model)
         made.append(("model.json", model.read_bytes(), _model))

@@ -420,6 +420,13 @@ class TreeDescription:
     kind: Kind = Kind.DYNAMIC
     color: Vector | None = None  # RGBA 0…1 of all that is drawn of it; None: as its parts say
     ignored: set[tuple[int, int]] = field(default_factory=set)  # body pairs that never touch
+    enabled: set[tuple[int, int]] = field(
+        default_factory=set
+    )  # that touch even if they are drawn overlapping
+    self_collision: str = "not overlapping"  # see `World.add_articulated_system`
+    overlapping: frozenset[tuple[int, int]] = (
+        frozenset()
+    )  # those of `ignored` that are drawn overlapping
     sensors: list[SensorDescription] = field(default_factory=list)
     source: Path | None = None
     text: str | None = None  # what it was read from, if that was no file
@@ -428,6 +435,7 @@ class TreeDescription:
     origin: Vector = ORIGIN  # [m] of the frame in which the shapes of a single body were given
     collision_meshes: str = "none"  # what its meshes collide as, see `World.add_articulated_system`
     start: Vector | None = None  # coordinates in which it starts; None: zero
+    drawn: Vector | None = None  # coordinates in which its file draws it; None: `start`
     keyframes: dict[str, Vector] = field(default_factory=dict)  # coordinates with names
     keyframe_controls: dict[str, dict[str, float]] = field(default_factory=dict)  # by actuator
     start_controls: dict[str, float] = field(
@@ -464,6 +472,7 @@ class ObjectDescription:
     joint_order: tuple[str, ...] = ()  # of a robot; empty: that of its URDF
     modules: list[Path] = field(default_factory=list)  # that come with the URDF
     collide_parent: bool = False  # links of a robot may touch the link on which they hang
+    self_collision: str | None = None  # of a robot
     collision_meshes: str = "auto"  # of a robot, see `World.add_articulated_system`
     generalized_coordinate: Vector | None = None
     generalized_velocity: Vector | None = None

@@ -65,8 +65,9 @@ def read(
     else:
         is_urdf = True
         made = urdf.read(
-            source, package_dirs=dirs, modules=modules, parameters=parameters, strict=strict
-        )
+            source, package_dirs=dirs, modules=modules, parameters=parameters, strict=strict,
+            is_alone=srdf is not None,
+        )  # fmt: skip
     if not is_urdf and (modules or parameters is not None):
         raise DescriptionError("modules and parameters are those of a URDF; leave them out")
     if materials is not None and not is_body(source):

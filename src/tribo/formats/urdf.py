@@ -59,7 +59,7 @@ class UrdfLink:
 
 def read(
     source: str | Path, *, package_dirs: Sequence[Path] = (), modules: Sequence[str | Path] = (),
-    parameters: Mapping[str, object] | None = None, strict: bool = False,
+    parameters: Mapping[str, object] | None = None, strict: bool = False, is_alone: bool = False,
 ) -> TreeDescription:  # fmt: skip
     """Read a robot.
 
@@ -72,6 +72,7 @@ def read(
         parameters: Values for @@name in attributes; expressions in braces are then computed. None: the
             file is no template.
         strict: Unknown tags and attributes are errors instead of notes.
+        is_alone: The SRDF that comes with it, NAME.srdf beside it or in ../srdf, is not read.
 
     Returns:
         Bodies (parents first, joints in the order of the file), frames and notes. Numbers of links
@@ -106,11 +107,14 @@ def read(
     for one in sensor_sets:
         tree.sensors += read_set(one, report)
     self_collision.apply(tree, robot, report)
+    if path is not None and not is_alone:
+        self_collision.read_beside(tree, path, report)
     read_constraints(robot, tree, report)
     if not modules and parameters is None:  # else no file says all of it
         tree.source = path
         tree.text = without_declaration(str(source)) if path is None else None
-    tree.notes, tree.doubts = report.notes, report.doubts
+    tree.notes += report.notes
+    tree.doubts += report.doubts
     return tree
 
 

@@ -202,8 +202,12 @@ class ArticulatedSystem(Drives, Object):
                 "for the joints alone give %d numbers, or set kp[6:] and kd[6:]", self.name, self.dof - 6,
             )  # fmt: skip
 
-    def take_start(self) -> None:
-        """Take coordinates, gains and targets with which the description says that the robot starts."""
+    def take_start(self) -> np.ndarray:
+        """Take coordinates, gains and targets with which the description says that the robot starts.
+
+        Returns:
+            (nq,) The coordinates in which its file draws it.
+        """
         if self.description.start is not None:
             self._q[:] = self._coordinates(self.description.start, "start")
             self._target_q[:] = self._q
@@ -226,6 +230,9 @@ class ArticulatedSystem(Drives, Object):
                 self._target_v[at] = force / kd
             else:
                 self._tau[at] = force
+        if self.description.drawn is not None:
+            return self._coordinates(self.description.drawn, "drawn")
+        return self._q.copy()
 
     @property
     def kp(self) -> np.ndarray:

@@ -255,6 +255,7 @@ def _add_robot(
         collision_group=item.group,
         collision_mask=mask,
         collide_with_parent=item.collide_parent,
+        self_collision=item.self_collision,
         joint_order=item.joint_order,
     )
     drive = item.drive

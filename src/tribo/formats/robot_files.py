@@ -9,7 +9,7 @@ from pathlib import Path
 from tribo.checks import check
 from tribo.description.joint_checks import check_joints
 from tribo.description.trees import DescriptionError, LinkDescription, TreeDescription
-from tribo.formats import joint_order, self_collision, urdf, urdf_modules
+from tribo.formats import joint_order, self_collision, surface_friction, urdf, urdf_modules
 from tribo.formats.assembly import assemble
 from tribo.formats.choreonoid_files import is_body
 from tribo.formats.fixed_base import based
@@ -68,6 +68,7 @@ def read(
             source, package_dirs=dirs, modules=modules, parameters=parameters, strict=strict,
             is_alone=srdf is not None,
         )  # fmt: skip
+    laws = {**surface_friction.laws_of(made), **laws}
     if not is_urdf and (modules or parameters is not None):
         raise DescriptionError("modules and parameters are those of a URDF; leave them out")
     if materials is not None and not is_body(source):

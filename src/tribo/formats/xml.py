@@ -18,6 +18,7 @@ from lxml import etree
 from tribo.checks import check
 from tribo.checks.files import plain
 from tribo.description.trees import DescriptionError
+from tribo.formats import tolerant_xml
 from tribo.formats.report import known_hint
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -75,6 +76,7 @@ class Node:
     children: list[Node] = field(default_factory=list)
     largest: float = math.inf  # size of a number that is still read
     note: str = ""  # of the outermost element: what was passed over to read the file
+    content: str = ""  # the text before its first child, blanks around it removed
 
     @property
     def place(self) -> str:
@@ -239,7 +241,7 @@ def parse(source: str | Path, kind: str, *, largest: float = math.inf) -> Node:
     text, name = _text_of(source, kind)
     text, note = _plain(text)
     root = _parsed(text, name, largest)
-    root.note = note
+    root.note = "; ".join(said for said in (note, root.note) if said)
     return root
 
 
@@ -272,19 +274,8 @@ def _parsed(text: str, name: str, largest: float = math.inf) -> Node:
     _refuse_declarations(text, name)
     if text.count("<") > MAX_TAGS:
         raise DescriptionError(f"{name}: more than {MAX_TAGS} tags; split the file")
-    parser = etree.XMLParser(
-        encoding="utf-8",
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        dtd_validation=False,
-        attribute_defaults=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
     try:
-        root = etree.fromstring(text.encode("utf-8"), parser)
+        root, note = tolerant_xml.parsed(text)
     except etree.XMLSyntaxError as error:
         line, column = error.position
         detail = re.sub(r",? line \d+, column \d+.*$", "", error.msg or "not XML")
@@ -306,7 +297,9 @@ def _parsed(text: str, name: str, largest: float = math.inf) -> Node:
         raise DescriptionError(f"{name}: not XML text: {error}") from None
     if root.getroottree().docinfo.internalDTD is not None:
         raise DescriptionError(f"{name}: has a document type declaration; remove it")
-    return _nodes(root, name, largest)
+    top = _nodes(root, name, largest)
+    top.note = note
+    return top
 
 
 def outermost(source: str | Path, kind: str) -> str:
@@ -414,7 +407,8 @@ def _node(element: Any, name: str, largest: float) -> Node:
     if len(element.attrib) > MAX_ATTRIBUTES:  # lxml reads them in quadratic time
         raise DescriptionError(f"{name}:{line}: <{tag}> has more than {MAX_ATTRIBUTES} attributes")
     attributes = {_plain_name(str(key), None): str(value) for key, value in element.attrib.items()}
-    return Node(tag, name, line, attributes, largest=largest)
+    content = (element.text or "").strip()
+    return Node(tag, name, line, attributes, largest=largest, content=content)
 
 
 def _plain_name(name: str, prefix: str | None) -> str:

@@ -206,7 +206,7 @@ class ArticulatedSystem(Drives, Object):
         """Take coordinates, gains and targets with which the description says that the robot starts.
 
         Returns:
-            (nq,) The coordinates in which its file draws it.
+            (nq,) [m, rad, –] The coordinates in which its file draws it.
         """
         if self.description.start is not None:
             self._q[:] = self._coordinates(self.description.start, "start")
@@ -433,7 +433,9 @@ class ArticulatedSystem(Drives, Object):
             >>> for name in ("shoulder", "arm"):
             ...     link = link.add_child(name, "revolute", position=(0.05, 0, 0))
             ...     link.add_shape("sphere", (0.05,), mass=0.1)
-            >>> tribo.World().add_articulated_system(robot).ignore_overlaps()
+            >>> world = tribo.World()
+            >>> arm = world.add_articulated_system(robot, self_collision="as in file")
+            >>> arm.ignore_overlaps()
             (('base', 'arm'),)
         """
         self.check_editable("ignore_overlaps")
